@@ -1,0 +1,7 @@
+//! Read and write SMF streams.
+//!
+//! The crate takes bytes and returns columns. [`stream`] finds records in a dump and repairs what can be
+//! repaired; [`layout`] reads the section layouts (data, one CSV a section); [`decode`] turns records into
+//! Arrow record batches by those layouts, and [`encode`] turns columns back into records.
+
+pub mod stream;

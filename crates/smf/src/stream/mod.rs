@@ -1,0 +1,5 @@
+//! Finding records in a dump.
+
+mod batch;
+
+pub use batch::{Frame, FrameBatch, FrameKind};
