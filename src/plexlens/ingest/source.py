@@ -1,0 +1,191 @@
+"""What every ingest module shares: the columns each row begins with, damage rows, errors, the reading itself.
+
+An ingest module turns one source (a dump, an XML file) into tables of Arrow batches. It offers
+
+``sniff(head, name) -> bool``
+    whether the source looks like this module's kind, from its first bytes and its name;
+``read(path, *, source_id, ...) -> Reading``
+    the source as a stream of ``(table, batch)`` pairs, and after that its summary and its damage.
+
+The PDB writes what a `Reading` yields without knowing which module it came from.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any, Protocol, runtime_checkable
+
+import pyarrow as pa
+
+TIMESTAMP: pa.DataType = pa.timestamp("us", tz="UTC")
+"""Type of every point in time in the PDB."""
+
+COMMON_FIELDS: tuple[pa.Field, ...] = (
+    pa.field("system", pa.string(), metadata={"description": "system (SMF) id"}),
+    pa.field(
+        "sysplex", pa.string(), metadata={"description": "sysplex name; null where the source has none"}
+    ),
+    pa.field(
+        "subsystem",
+        pa.string(),
+        metadata={"description": "queue manager, Db2 subsystem, CICS applid; null otherwise"},
+    ),
+    pa.field("interval_start", TIMESTAMP, metadata={"description": "start of the interval, UTC"}),
+    pa.field("interval_end", TIMESTAMP, metadata={"description": "end of the interval, UTC"}),
+    pa.field("utc_offset", pa.float64(), metadata={"unit": "seconds", "description": "local minus UTC"}),
+    pa.field("source_id", pa.string(), metadata={"description": "the ingest that brought the row"}),
+    pa.field(
+        "record_no", pa.uint64(), metadata={"description": "number of the record in its source, from 1"}
+    ),
+    pa.field(
+        "section_no", pa.uint32(), metadata={"description": "number of the entry in its record, from 1"}
+    ),
+)
+"""The columns before a raw table's own, in order; the same in every raw table."""
+
+
+class Severity(StrEnum):
+    """How much a piece of damage costs the reader of a report."""
+
+    INFO = "info"
+    """Worth knowing; every value was read."""
+    ERROR = "error"
+    """Something could not be understood; the values around it were read."""
+    DATA_LOSS = "data loss"
+    """Values that were in the source, or should have been, are not in the tables."""
+
+
+@dataclass(frozen=True, slots=True)
+class Damage:
+    """One thing wrong with a source, and what to do about it.
+
+    Attributes
+    ----------
+    source_id : str
+        The ingest that met it.
+    file : str
+        The file as the user named it.
+    record_no : int or None
+        Number of the record (SMF record, report in an XML file) from 1; None where no record can be named.
+    offset : int or None
+        Byte offset in the source; None where the reader knows only a line, which `detail` then names.
+    reason : str
+        Short fixed name by which damage is counted: ``truncated record``, ``not well-formed``.
+    severity : Severity
+        See `Severity`.
+    detail : str
+        What was found and what was expected, with line, field or length.
+    remedy : str
+        What the user can do.
+    """
+
+    source_id: str
+    file: str
+    record_no: int | None
+    offset: int | None
+    reason: str
+    severity: Severity
+    detail: str
+    remedy: str
+
+    def __str__(self) -> str:
+        """The row as one line of a message."""
+        where = [self.file]
+        if self.record_no is not None:
+            where.append(f"record {self.record_no}")
+        if self.offset is not None:
+            where.append(f"byte {self.offset}")
+        return f"{', '.join(where)}: {self.reason}: {self.detail}; {self.remedy}"
+
+
+DAMAGE_SCHEMA: pa.Schema = pa.schema(
+    [
+        pa.field("source_id", pa.string(), nullable=False),
+        pa.field("file", pa.string(), nullable=False),
+        pa.field("record_no", pa.uint64()),
+        pa.field("offset", pa.uint64(), metadata={"unit": "bytes"}),
+        pa.field("reason", pa.string(), nullable=False),
+        pa.field("severity", pa.string(), nullable=False),
+        pa.field("detail", pa.string(), nullable=False),
+        pa.field("remedy", pa.string(), nullable=False),
+    ]
+)
+"""Schema of the damage table; the columns are the attributes of `Damage`."""
+
+
+def damage_batch(rows: Iterable[Damage]) -> pa.RecordBatch:
+    """Damage rows as one Arrow batch of `DAMAGE_SCHEMA`, in the order given."""
+    listed = list(rows)
+    return pa.RecordBatch.from_arrays(
+        [pa.array([getattr(row, field.name) for row in listed], type=field.type) for field in DAMAGE_SCHEMA],
+        schema=DAMAGE_SCHEMA,
+    )
+
+
+class SourceError(Exception):
+    """A source that cannot be read at all: what is wrong, where, and what to do.
+
+    Damage that leaves something to read is a `Damage` row instead.
+
+    Attributes
+    ----------
+    file : str
+        The file as the user named it.
+    what : str
+        What is wrong.
+    remedy : str
+        What to do.
+    line : int or None
+        Line in the file, from 1.
+    record_no : int or None
+        Record in the file, from 1.
+    offset : int or None
+        Byte offset in the file.
+    """
+
+    def __init__(
+        self,
+        *,
+        file: str,
+        what: str,
+        remedy: str,
+        line: int | None = None,
+        record_no: int | None = None,
+        offset: int | None = None,
+    ) -> None:
+        self.file = file
+        self.what = what
+        self.remedy = remedy
+        self.line = line
+        self.record_no = record_no
+        self.offset = offset
+        super().__init__(file, what, remedy, line, record_no, offset)
+
+    def __str__(self) -> str:
+        """``file: record n, line n, byte n: what; remedy``."""
+        named = (("record", self.record_no), ("line", self.line), ("byte", self.offset))
+        where = ", ".join(f"{word} {number}" for word, number in named if number is not None)
+        return f"{self.file}: {where + ': ' if where else ''}{self.what}; {self.remedy}"
+
+
+@runtime_checkable
+class Reading(Protocol):
+    """One source being read.
+
+    Iterate it once, to the end; `summary` and `damage` are complete only after that. The batches of one
+    table all have the same schema within one reading. Iteration raises `SourceError` (or a subclass) when
+    the source cannot be read at all, and nothing else on bad input.
+    """
+
+    @property
+    def summary(self) -> dict[str, Any]:
+        """Counts and time span of what was read; JSON types only, keys fixed by each module."""
+
+    @property
+    def damage(self) -> list[Damage]:
+        """What was wrong with the source, in the order met."""
+
+    def __iter__(self) -> Iterator[tuple[str, pa.RecordBatch]]:
+        """Pairs of table name and batch."""
