@@ -1,0 +1,208 @@
+"""Facts of a grain from all its sources, rolled up, with the metrics applied."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import ibis
+
+from plexlens.metrics.definition import IDENTITY, Fact, Grain
+from plexlens.metrics.inputs import Inputs
+
+#: Lengths of time a result can be grouped by.
+TIMES = ("interval", "hour", "day", "all")
+
+_IDENTITY_TYPES = {
+    "system": "string",
+    "sysplex": "string",
+    "interval_start": "timestamp('UTC')",
+    "interval_end": "timestamp('UTC')",
+    "source_kind": "string",
+}
+
+
+def available(inputs: Inputs, grain: Grain) -> bool:
+    """Whether any source of the grain is in the database."""
+    return any(inputs.has(*source.needs) for source in grain.sources)
+
+
+def _typed(table: Any, grain: Grain, kind: str) -> Any:
+    """The table with exactly the grain's columns; facts as float64, what is missing as null."""
+    there = set(table.columns)
+    chosen: dict[str, Any] = {}
+    for name, dtype in _IDENTITY_TYPES.items():
+        if name == "source_kind":
+            chosen[name] = ibis.literal(kind)
+        else:
+            chosen[name] = table[name].cast(dtype) if name in there else ibis.null(dtype)
+    # Systems close their intervals within moments of each other: the minute nearest the start names the interval.
+    chosen["interval"] = (
+        (ibis.coalesce(chosen["interval_start"], chosen["interval_end"]) + ibis.interval(seconds=30))
+        .truncate("minute")
+        .cast("timestamp('UTC')")
+    )
+    for column in (*grain.keys, *grain.attributes):
+        chosen[column.name] = (
+            table[column.name].cast("string") if column.name in there else ibis.null("string")
+        )
+    for fact in grain.facts:
+        chosen[fact.name] = table[fact.name].cast("float64") if fact.name in there else ibis.null("float64")
+    # A key may bear the name of an identity column (system); it is that column.
+    return table.select(**chosen)
+
+
+def facts(inputs: Inputs, grain: Grain) -> Any:
+    """All facts of a grain at its own grain, from the preferred source for each system and interval.
+
+    Returns
+    -------
+    ibis.expr.types.Table or None
+        Identity, keys, attributes and facts; None where no source is in the database.
+    """
+    result: Any = None
+    for source in grain.sources:
+        if not inputs.has(*source.needs):
+            continue
+        table = _typed(source.facts(inputs), grain, source.kind)
+        if result is None:
+            result = table
+            continue
+        held = result.select(
+            held_interval=result.interval,
+            held_system=result.system,
+            held_sysplex=result.sysplex,
+        ).distinct()
+        table = table.anti_join(
+            held,
+            [
+                table.interval == held.held_interval,
+                ibis.ifelse(
+                    table.system.isnull() | held.held_system.isnull(),
+                    table.sysplex.fill_null("") == held.held_sysplex.fill_null(""),
+                    table.system == held.held_system,
+                ),
+            ],
+        )
+        result = result.union(table)
+    return result
+
+
+def with_metrics(table: Any, grain: Grain) -> Any:
+    """The table with every metric of the grain added."""
+    return table.mutate(**{metric.name: metric.expression(table).cast("float64") for metric in grain.metrics})
+
+
+def _combine(column: Any, how: str) -> Any:
+    return {"sum": column.sum, "max": column.max, "min": column.min, "mean": column.mean}[how]()
+
+
+def _across(fact: Fact, column: Any) -> Any:
+    return _combine(column, fact.rollup.across)
+
+
+def _over(fact: Fact, column: Any, seconds: Any) -> Any:
+    if fact.rollup.over != "mean":
+        return _combine(column, fact.rollup.over)
+    weight = ibis.ifelse(column.isnull(), ibis.null("float64"), seconds)
+    return ibis.coalesce((column * weight).sum() / weight.sum().nullif(0.0), column.mean())
+
+
+def evaluate(
+    inputs: Inputs,
+    grain: Grain,
+    *,
+    by: Iterable[str] | None = None,
+    time: str = "interval",
+    where: Any = None,
+) -> Any:
+    """Metrics of a grain, rolled up to fewer columns or longer times.
+
+    Parameters
+    ----------
+    inputs
+        The raw tables.
+    grain
+        What to evaluate.
+    by
+        Keys, attributes or ``system``, ``sysplex`` to keep apart; None keeps all keys.
+    time
+        ``interval``, ``hour``, ``day`` or ``all``: the length of time of one row.
+    where
+        A function from the facts (Ibis table) to a boolean column; rows without it are left out before the roll-up.
+
+    Returns
+    -------
+    ibis.expr.types.Table or None
+        Columns ``by``, ``time`` (start of the row's time, absent for ``all``), attributes, facts and metrics; None
+        where no source of the grain is in the database.
+
+    Raises
+    ------
+    ValueError
+        An unknown column in ``by`` or an unknown ``time``; the message lists the valid ones.
+    """
+    if time not in TIMES:
+        raise ValueError(f"time {time!r} is not known; it is one of {', '.join(TIMES)}")
+    groupable = {"system", "sysplex", "source_kind"} | {c.name for c in (*grain.keys, *grain.attributes)}
+    keys = (
+        tuple(dict.fromkeys(by))
+        if by is not None
+        else tuple(dict.fromkeys(("system", "sysplex", *(key.name for key in grain.keys))))
+    )
+    for key in keys:
+        if key not in groupable:
+            raise ValueError(f"{grain.name} has no key {key!r}; it has {', '.join(sorted(groupable))}")
+    table = facts(inputs, grain)
+    if table is None:
+        return None
+    if where is not None:
+        table = table.filter(where(table))
+    described = [a.name for a in grain.attributes if a.name not in keys]
+    step = table.group_by([*keys, "interval"]).aggregate(
+        **{f.name: _across(f, table[f.name]) for f in grain.facts},
+        **{f"{name}_low": table[name].min() for name in described},
+        **{f"{name}_high": table[name].max() for name in described},
+    )
+    bucket = {
+        "interval": step.interval,
+        "hour": step.interval.truncate("hour"),
+        "day": step.interval.truncate("day"),
+    }.get(time)
+    if bucket is not None:
+        step = step.mutate(time=bucket)
+    groups = [*keys, *(["time"] if bucket is not None else [])]
+    seconds = step["interval_seconds"] if "interval_seconds" in step.columns else ibis.literal(1.0)
+    rolled = step.group_by(groups).aggregate(
+        intervals=step.interval.nunique(),
+        first_interval=step.interval.min(),
+        last_interval=step.interval.max(),
+        **{f.name: _over(f, step[f.name], seconds) for f in grain.facts},
+        **{f"{name}_low": step[f"{name}_low"].min() for name in described},
+        **{f"{name}_high": step[f"{name}_high"].max() for name in described},
+    )
+    rolled = rolled.mutate(
+        **{
+            name: ibis.ifelse(
+                rolled[f"{name}_low"] == rolled[f"{name}_high"], rolled[f"{name}_low"], ibis.null("string")
+            )
+            for name in described
+        }
+    ).drop(*(f"{name}_{end}" for name in described for end in ("low", "high")))
+    return with_metrics(rolled, grain)
+
+
+def attach(inputs: Inputs) -> tuple[str, ...]:
+    """Make every grain that has a source a view of the backend, for SQL; returns the names of the views."""
+    from plexlens.metrics import GRAINS
+
+    made = []
+    for grain in GRAINS.values():
+        if available(inputs, grain):
+            table = facts(inputs, grain)
+            inputs.backend.create_view(grain.name, with_metrics(table, grain), overwrite=True)
+            made.append(grain.name)
+    return tuple(made)
+
+
+__all__ = ["IDENTITY", "TIMES", "attach", "available", "evaluate", "facts", "with_metrics"]

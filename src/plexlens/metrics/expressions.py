@@ -1,0 +1,33 @@
+"""Expressions that metrics share. A ratio with a zero denominator is null, never 0, infinity or an exception."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import ibis
+
+
+def ratio(numerator: Any, denominator: Any) -> Any:
+    """Numerator / denominator in floating point; null where the denominator is zero or either is null."""
+    return numerator.cast("float64") / denominator.cast("float64").nullif(0.0)
+
+
+def total(*parts: Any) -> Any:
+    """Sum of the parts that are not null; null where all are null."""
+    every = [part.cast("float64") for part in parts]
+    known = ibis.coalesce(*every)
+    return ibis.ifelse(
+        known.isnull(),
+        ibis.null("float64"),
+        sum((p.fill_null(0.0) for p in every[1:]), every[0].fill_null(0.0)),
+    )
+
+
+def standard_deviation(squares: Any, values: Any, count: Any) -> Any:
+    """Population standard deviation from a sum of squares, a sum and a count.
+
+    √(Σx²/n - (Σx/n)²); rounding of the recorded sums can make the difference slightly negative, which counts as zero.
+    """
+    mean = ratio(values, count)
+    variance = ratio(squares, count) - mean * mean
+    return ibis.greatest(variance, ibis.literal(0.0)).sqrt()

@@ -1,0 +1,54 @@
+"""Units of facts and metrics: base units inside, one conversion at display.
+
+A metric is computed in its base unit (seconds, bytes, counts, fractions). ``shown_in`` names the unit in which people
+read it (microseconds for a coupling facility request, percent for a fraction); only `Unit.factor` converts.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Unit:
+    """A unit of measurement.
+
+    Parameters
+    ----------
+    symbol
+        What is printed after the number; empty for plain counts and ratios.
+    base
+        Symbol of the base unit in which values of this unit are kept.
+    factor
+        A value in this unit = a value in the base unit x ``factor``.
+    digits
+        Decimals a report shows.
+    """
+
+    symbol: str
+    base: str
+    factor: float = 1.0
+    digits: int = 2
+
+
+SECONDS = Unit("s", "s", 1.0, 3)
+MILLISECONDS = Unit("ms", "s", 1e3, 3)
+MICROSECONDS = Unit("µs", "s", 1e6, 1)
+BYTES = Unit("bytes", "bytes", 1.0, 0)
+KIB = Unit("KiB", "bytes", 1 / 1024, 0)
+MIB = Unit("MiB", "bytes", 1 / 1024**2, 1)
+GIB = Unit("GiB", "bytes", 1 / 1024**3, 2)
+COUNT = Unit("", "count", 1.0, 0)
+MEAN_COUNT = Unit("", "count", 1.0, 2)
+PER_SECOND = Unit("/s", "1/s", 1.0, 2)
+BYTES_PER_SECOND = Unit("MiB/s", "bytes/s", 1 / 1024**2, 2)
+FRACTION = Unit("%", "fraction", 100.0, 1)
+RATIO = Unit("", "ratio", 1.0, 2)
+PROCESSORS = Unit("CPUs", "processors", 1.0, 2)
+MSU = Unit("MSU", "MSU", 1.0, 1)
+SERVICE_UNITS = Unit("SU", "SU", 1.0, 0)
+SQUARE_SECONDS = Unit("s²", "s²", 1.0, 6)
+FRAMES = Unit("frames", "frames", 1.0, 0)
+SLOTS = Unit("slots", "slots", 1.0, 0)
+PAGES = Unit("pages", "pages", 1.0, 0)
+TEXT = Unit("", "text")
