@@ -22,9 +22,7 @@ def _grains() -> dict[str, Grain]:
     for family in FAMILIES:
         for grain in import_module(f"{__name__}.{family}").GRAINS:
             if grain.name in found:
-                raise RuntimeError(
-                    f"grain {grain.name} is defined twice, the second time in metrics.{family}"
-                )
+                raise RuntimeError(f"grain {grain.name} is defined twice, the second time in metrics.{family}")
             found[grain.name] = grain
     return found
 

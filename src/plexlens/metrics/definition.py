@@ -159,9 +159,7 @@ class Grain:
         for metric in self.metrics:
             if metric.name == name:
                 return metric
-        raise KeyError(
-            f"{self.name} has no metric {name!r}; it has {', '.join(m.name for m in self.metrics)}"
-        )
+        raise KeyError(f"{self.name} has no metric {name!r}; it has {', '.join(m.name for m in self.metrics)}")
 
     def column(self, name: str) -> Fact | Metric:
         """The fact or metric of that name; KeyError names the ones there are."""

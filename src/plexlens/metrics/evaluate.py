@@ -7,7 +7,7 @@ from typing import Any
 
 import ibis
 
-from plexlens.metrics.definition import IDENTITY, Fact, Grain
+from plexlens.metrics.definition import IDENTITY, Attribute, Fact, Grain, Key
 from plexlens.metrics.inputs import Inputs
 
 #: Lengths of time a result can be grouped by.
@@ -42,10 +42,9 @@ def _typed(table: Any, grain: Grain, kind: str) -> Any:
         .truncate("minute")
         .cast("timestamp('UTC')")
     )
-    for column in (*grain.keys, *grain.attributes):
-        chosen[column.name] = (
-            table[column.name].cast("string") if column.name in there else ibis.null("string")
-        )
+    named: tuple[Key | Attribute, ...] = (*grain.keys, *grain.attributes)
+    for column in named:
+        chosen[column.name] = table[column.name].cast("string") if column.name in there else ibis.null("string")
     for fact in grain.facts:
         chosen[fact.name] = table[fact.name].cast("float64") if fact.name in there else ibis.null("float64")
     # A key may bear the name of an identity column (system); it is that column.
@@ -144,7 +143,9 @@ def evaluate(
     """
     if time not in TIMES:
         raise ValueError(f"time {time!r} is not known; it is one of {', '.join(TIMES)}")
-    groupable = {"system", "sysplex", "source_kind"} | {c.name for c in (*grain.keys, *grain.attributes)}
+    groupable = (
+        {"system", "sysplex", "source_kind"} | {key.name for key in grain.keys} | {a.name for a in grain.attributes}
+    )
     keys = (
         tuple(dict.fromkeys(by))
         if by is not None
