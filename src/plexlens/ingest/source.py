@@ -19,6 +19,8 @@ from typing import Any, Protocol, runtime_checkable
 
 import pyarrow as pa
 
+from plexlens.errors import UnreadableInputError
+
 TIMESTAMP: pa.DataType = pa.timestamp("us", tz="UTC")
 """Type of every point in time in the PDB."""
 
@@ -124,50 +126,11 @@ def damage_batch(rows: Iterable[Damage]) -> pa.RecordBatch:
     )
 
 
-class SourceError(Exception):
+class SourceError(UnreadableInputError):
     """A source that cannot be read at all: what is wrong, where, and what to do.
 
     Damage that leaves something to read is a `Damage` row instead.
-
-    Attributes
-    ----------
-    file : str
-        The file as the user named it.
-    what : str
-        What is wrong.
-    remedy : str
-        What to do.
-    line : int or None
-        Line in the file, from 1.
-    record_no : int or None
-        Record in the file, from 1.
-    offset : int or None
-        Byte offset in the file.
     """
-
-    def __init__(
-        self,
-        *,
-        file: str,
-        what: str,
-        remedy: str,
-        line: int | None = None,
-        record_no: int | None = None,
-        offset: int | None = None,
-    ) -> None:
-        self.file = file
-        self.what = what
-        self.remedy = remedy
-        self.line = line
-        self.record_no = record_no
-        self.offset = offset
-        super().__init__(file, what, remedy, line, record_no, offset)
-
-    def __str__(self) -> str:
-        """``file: record n, line n, byte n: what; remedy``."""
-        named = (("record", self.record_no), ("line", self.line), ("byte", self.offset))
-        where = ", ".join(f"{word} {number}" for word, number in named if number is not None)
-        return f"{self.file}: {where + ': ' if where else ''}{self.what}; {self.remedy}"
 
 
 @runtime_checkable
