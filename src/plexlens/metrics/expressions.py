@@ -30,4 +30,9 @@ def standard_deviation(squares: Any, values: Any, count: Any) -> Any:
     """
     mean = ratio(values, count)
     variance = ratio(squares, count) - mean * mean
-    return ibis.greatest(variance, ibis.literal(0.0)).sqrt()
+    return ibis.ifelse(variance < 0, 0.0, variance).sqrt()
+
+
+def interval_seconds(table: Any) -> Any:
+    """Length of the interval of each row in seconds, from its two ends."""
+    return table.interval_end.delta(table.interval_start, unit="microsecond").cast("float64") / 1e6

@@ -6,6 +6,9 @@ from typing import Any
 
 import ibis
 
+#: Columns by which sections of one record are joined.
+RECORD = ("source_id", "record_no")
+
 #: Identity columns of every raw table, with the type they are read as when absent.
 _IDENTITY_TYPES = {
     "system": "string",
@@ -59,3 +62,8 @@ class Inputs:
         for column in text:
             chosen[column] = table[column] if column in there else ibis.null("string")
         return table.select(**chosen)
+
+
+def identity(table: Any) -> dict[str, Any]:
+    """The identity columns that a source of facts hands on, as they stand in the raw table."""
+    return {name: table[name] for name in ("system", "sysplex", "interval_start", "interval_end")}

@@ -1,0 +1,59 @@
+"""Small raw tables for metric tests, in an in-memory DuckDB."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import ibis
+import pyarrow as pa
+
+from plexlens.metrics.inputs import Inputs
+
+START = datetime(2026, 3, 2, 8, 0, tzinfo=UTC)
+
+_TYPES = {
+    "system": pa.string(),
+    "sysplex": pa.string(),
+    "subsystem": pa.string(),
+    "interval_start": pa.timestamp("us", "UTC"),
+    "interval_end": pa.timestamp("us", "UTC"),
+    "utc_offset": pa.float64(),
+    "source_id": pa.string(),
+    "record_no": pa.uint64(),
+    "section_no": pa.uint32(),
+}
+
+
+def row(record_no: int, section_no: int = 1, *, interval: int = 0, seconds: float = 900, **fields: Any) -> dict[str, Any]:
+    """One raw row: identity columns of interval number ``interval``, and the given fields."""
+    start = START + timedelta(seconds=seconds * interval)
+    return {
+        "system": "SYS1",
+        "sysplex": "PLEX",
+        "subsystem": None,
+        "interval_start": start,
+        "interval_end": start + timedelta(seconds=seconds),
+        "utc_offset": 0.0,
+        "source_id": "s",
+        "record_no": record_no,
+        "section_no": section_no,
+    } | fields
+
+
+def inputs(**tables: list[dict[str, Any]]) -> Inputs:
+    """The tables behind an Ibis backend, as the metrics read them."""
+    backend = ibis.duckdb.connect()
+    for name, rows in tables.items():
+        columns = list(dict.fromkeys(key for r in rows for key in r))
+        arrays = {}
+        for column in columns:
+            values = [r.get(column) for r in rows]
+            arrays[column] = pa.array(values, type=_TYPES.get(column))
+        backend.create_table(name, pa.table(arrays))
+    return Inputs(backend)
+
+
+def rows_of(table: Any) -> list[dict[str, Any]]:
+    """All rows of an Ibis table as dictionaries."""
+    return table.to_pyarrow().to_pylist()
