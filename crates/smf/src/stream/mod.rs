@@ -1,5 +1,26 @@
 //! Finding records in a dump.
+//!
+//! [`SmfReader`] reads a file of any length in flat memory: it tells compression and [`Form`] by looking, walks from
+//! descriptor word to descriptor word, puts spanned segments together, and hands on [`FrameBatch`]es of whole
+//! records. Whatever is damaged is skipped up to the next plausible record, and reported as [`Damage`].
 
 mod batch;
+mod damage;
+mod detect;
+mod error;
+mod foreign;
+mod header;
+mod options;
+mod reader;
+mod resync;
+mod scan;
+mod site;
+mod source;
+mod span;
 
 pub use batch::{Frame, FrameBatch, FrameKind};
+pub use damage::{Damage, DamageLog, DamageReason, Severity};
+pub use error::StreamError;
+pub use foreign::Foreign;
+pub use options::{Compression, Form, ReadOptions};
+pub use reader::{SmfReader, StreamSummary};

@@ -1,0 +1,89 @@
+//! What a caller can set, and what a file was found to be.
+
+use std::fmt;
+
+/// How records lie in a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Form {
+    /// Each record (or segment) after its record descriptor word.
+    Rdw,
+    /// Blocks, each after a block descriptor word, of records after record descriptor words.
+    Bdw,
+}
+
+impl Form {
+    /// The stable name used in tables.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Rdw => "rdw",
+            Self::Bdw => "bdw",
+        }
+    }
+}
+
+impl fmt::Display for Form {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// How a file was compressed, told from its first bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum Compression {
+    /// Not at all.
+    #[default]
+    None,
+    /// gzip, one member or several.
+    Gzip,
+    /// Zstandard, one frame or several.
+    Zstd,
+}
+
+impl Compression {
+    /// The stable name used in tables.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::None => "none",
+            Self::Gzip => "gzip",
+            Self::Zstd => "zstd",
+        }
+    }
+}
+
+impl fmt::Display for Compression {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// How to read a dump.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ReadOptions {
+    /// The form of the file; `None` tells it from the first records.
+    pub form: Option<Form>,
+    /// About how many bytes a batch holds. A batch is longer when a single record is.
+    pub batch_bytes: usize,
+    /// The longest record, in bytes, that may arise from spanned segments or from the parts of a broken record.
+    pub max_record_bytes: usize,
+    /// Whether records that RMF split are joined.
+    pub join_broken_records: bool,
+    /// How many bytes of parts of broken records may wait for the missing ones.
+    pub max_pending_bytes: usize,
+    /// How many damage entries are kept in full; all are counted.
+    pub max_damage_entries: usize,
+}
+
+impl Default for ReadOptions {
+    fn default() -> Self {
+        Self {
+            form: None,
+            batch_bytes: 8 << 20,
+            max_record_bytes: 2 << 20,
+            join_broken_records: true,
+            max_pending_bytes: 32 << 20,
+            max_damage_entries: 10_000,
+        }
+    }
+}

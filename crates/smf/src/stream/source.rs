@@ -1,0 +1,123 @@
+//! Bytes of a file, expanded where it is compressed.
+
+use super::options::Compression;
+use flate2::read::MultiGzDecoder;
+use std::io::{self, Read};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+const GZIP_MAGIC: [u8; 2] = [0x1f, 0x8b];
+const ZSTD_MAGIC: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
+
+/// Counts the bytes of the file itself, and remembers whether an error came from it rather than from a decompressor.
+#[derive(Debug, Clone, Default)]
+struct Meter {
+    bytes: Arc<AtomicU64>,
+    failed: Arc<AtomicBool>,
+}
+
+struct Metered<R> {
+    inner: R,
+    meter: Meter,
+}
+
+impl<R: Read> Read for Metered<R> {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        match self.inner.read(into) {
+            Ok(count) => {
+                self.meter.bytes.fetch_add(count as u64, Ordering::Relaxed);
+                Ok(count)
+            }
+            Err(error) => {
+                if error.kind() != io::ErrorKind::Interrupted {
+                    self.meter.failed.store(true, Ordering::Relaxed);
+                }
+                Err(error)
+            }
+        }
+    }
+}
+
+/// Why bytes stopped coming before the end of the file.
+#[derive(Debug)]
+pub(super) enum Failure {
+    /// The file cannot be read.
+    Read(io::Error),
+    /// The file can be read, but not expanded.
+    Expand(io::Error),
+}
+
+/// The expanded bytes of a file.
+pub(super) struct Source {
+    reader: Box<dyn Read + Send>,
+    meter: Meter,
+    pub(super) compression: Compression,
+    /// Bytes handed out so far, after expansion.
+    pub(super) bytes: u64,
+}
+
+impl Source {
+    /// Looks at the first bytes of `input` and puts the decompressor they ask for before it.
+    pub(super) fn new(input: impl Read + Send + 'static) -> io::Result<Self> {
+        let meter = Meter::default();
+        let mut input = input;
+        let mut magic = Vec::with_capacity(ZSTD_MAGIC.len());
+        input
+            .by_ref()
+            .take(ZSTD_MAGIC.len() as u64)
+            .read_to_end(&mut magic)?;
+        let compression = if magic.starts_with(&GZIP_MAGIC) {
+            Compression::Gzip
+        } else if magic.starts_with(&ZSTD_MAGIC) {
+            Compression::Zstd
+        } else {
+            Compression::None
+        };
+        let whole = Metered {
+            inner: io::Cursor::new(magic).chain(input),
+            meter: meter.clone(),
+        };
+        let reader: Box<dyn Read + Send> = match compression {
+            Compression::None => Box::new(whole),
+            Compression::Gzip => Box::new(MultiGzDecoder::new(io::BufReader::with_capacity(
+                1 << 18,
+                whole,
+            ))),
+            Compression::Zstd => Box::new(zstd::stream::read::Decoder::new(whole)?),
+        };
+        Ok(Self {
+            reader,
+            meter,
+            compression,
+            bytes: 0,
+        })
+    }
+
+    /// Bytes read from the file itself.
+    pub(super) fn file_bytes(&self) -> u64 {
+        self.meter.bytes.load(Ordering::Relaxed)
+    }
+
+    /// Reads until `data` holds `target` bytes. `Ok(true)` says that the file ended.
+    pub(super) fn fill(&mut self, data: &mut Vec<u8>, target: usize) -> Result<bool, Failure> {
+        while data.len() < target {
+            let wanted = target - data.len();
+            data.reserve_exact(wanted);
+            let before = data.len();
+            let result = self.reader.by_ref().take(wanted as u64).read_to_end(data);
+            self.bytes += (data.len() - before) as u64;
+            match result {
+                Ok(count) if count < wanted => return Ok(true),
+                Ok(_) => {}
+                Err(error)
+                    if self.compression == Compression::None
+                        || self.meter.failed.load(Ordering::Relaxed) =>
+                {
+                    return Err(Failure::Read(error));
+                }
+                Err(error) => return Err(Failure::Expand(error)),
+            }
+        }
+        Ok(false)
+    }
+}
