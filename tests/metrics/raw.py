@@ -25,7 +25,9 @@ _TYPES = {
 }
 
 
-def row(record_no: int, section_no: int = 1, *, interval: int = 0, seconds: float = 900, **fields: Any) -> dict[str, Any]:
+def row(
+    record_no: int, section_no: int = 1, *, interval: int = 0, seconds: float = 900, **fields: Any
+) -> dict[str, Any]:
     """One raw row: identity columns of interval number ``interval``, and the given fields."""
     start = START + timedelta(seconds=seconds * interval)
     return {

@@ -1,0 +1,85 @@
+# Two commands do everything on a fresh machine: `make demo` and `make test`.
+# Needed beforehand: Python 3.11 or later, Rust (cargo), a C compiler.
+
+PYTHON ?= python3
+CARGO ?= cargo
+VENV := .venv
+BIN := $(VENV)/bin
+BUILD := .build
+FUZZ_SECONDS ?= 60
+
+RUST_SOURCES := Cargo.toml Cargo.lock $(shell find crates -name '*.rs' -o -name 'Cargo.toml')
+
+.PHONY: demo test lint types rust-test python-test fuzz docs benchmarks clean prerequisites browser
+
+demo: $(BUILD)/core
+	@mkdir -p out
+	@$(BIN)/plexlens example -o out/example.smf
+	@$(BIN)/plexlens report out/example.smf -o out/report.html
+	@echo
+	@echo "The report is out/report.html: open it in a browser."
+
+test: lint types rust-test python-test fuzz
+	@echo "make test: everything passed"
+
+# --- set-up -------------------------------------------------------------------------------------------------
+
+prerequisites:
+	@missing=; \
+	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null \
+	  || missing="$$missing\n  Python 3.11 or later: $(PYTHON) is $$($(PYTHON) --version 2>&1 || echo not there); set PYTHON=..."; \
+	$(PYTHON) -c 'import venv, ensurepip' 2>/dev/null \
+	  || missing="$$missing\n  the Python modules venv and ensurepip (Debian: python3-venv)"; \
+	command -v $(CARGO) >/dev/null 2>&1 \
+	  || missing="$$missing\n  Rust: cargo is not on the path (https://rustup.rs)"; \
+	command -v cc >/dev/null 2>&1 \
+	  || missing="$$missing\n  a C compiler: cc is not on the path (Debian: gcc)"; \
+	if [ -n "$$missing" ]; then printf "Plexlens cannot be built; missing:$$missing\n" >&2; exit 1; fi
+
+$(BUILD)/venv: requirements.lock | prerequisites
+	@mkdir -p $(BUILD)
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
+	@touch $@
+
+$(BUILD)/core: $(BUILD)/venv pyproject.toml README.md $(RUST_SOURCES)
+	VIRTUAL_ENV=$(abspath $(VENV)) $(BIN)/maturin develop --release --locked --quiet
+	@touch $@
+
+# The browser tests need a real browser.
+browser:
+	@command -v chromium >/dev/null 2>&1 && command -v chromedriver >/dev/null 2>&1 \
+	  || { [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null 2>&1 \
+	       && apt-get update -qq >/dev/null && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq chromium chromium-driver >/dev/null; } \
+	  || { echo "the browser tests need Chromium and its driver (Debian: apt-get install chromium chromium-driver)" >&2; exit 1; }
+
+# --- checks -------------------------------------------------------------------------------------------------
+
+lint: $(BUILD)/core
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(CARGO) fmt --all --check
+	$(CARGO) clippy --quiet --locked --workspace --all-targets -- -D warnings
+	$(BIN)/python -m plexlens.metrics.reference --check docs/metrics.md
+
+types: $(BUILD)/core
+	$(BIN)/mypy
+
+rust-test:
+	$(CARGO) test --quiet --locked --workspace
+
+python-test: $(BUILD)/core browser
+	$(BIN)/pytest
+
+# Mutated dumps for a stated time: no panic, no hang, bounded memory.
+fuzz:
+	PLEXLENS_FUZZ_SECONDS=$(FUZZ_SECONDS) $(CARGO) test --quiet --locked --release --package plexlens-smf --test fuzz -- --nocapture
+
+docs: $(BUILD)/core
+	$(BIN)/python -m plexlens.metrics.reference docs/metrics.md
+
+benchmarks: $(BUILD)/core
+	$(BIN)/python -m benchmarks
+
+clean:
+	rm -rf $(BUILD) $(VENV) target out

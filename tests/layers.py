@@ -1,0 +1,61 @@
+"""The layer rule: data moves downwards only, so a module imports only from its own layer or lower ones."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+#: Layers from the lowest. A name is a module or package of ``plexlens``; names on one line do not import each other.
+LAYERS: tuple[tuple[str, ...], ...] = (
+    ("errors", "_core", "layout_files"),
+    ("ingest", "example"),
+    ("pdb",),
+    ("metrics",),
+    ("findings", "pools", "compare", "capacity", "simulate"),
+    ("report",),
+    ("web",),
+    ("cli", "__main__"),
+)
+
+#: Imports that go up all the same: (importing module, imported layer) and why.
+EXCEPTIONS: dict[tuple[str, str], str] = {}
+
+_LEVEL = {name: level for level, names in enumerate(LAYERS) for name in names}
+
+
+def imported_modules(source: str, module: str) -> list[tuple[int, str]]:
+    """Line and dotted name of everything of ``plexlens`` that a module imports, wherever in its body."""
+    found: list[tuple[int, str]] = []
+    package = module.split(".")[:-1]
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Import):
+            found += [(node.lineno, alias.name) for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            base = package[: len(package) - node.level + 1] if node.level else []
+            name = ".".join([*base, node.module] if node.module else base)
+            # `from plexlens import pdb` imports a submodule: its name is the alias.
+            found += [(node.lineno, f"{name}.{alias.name}" if name == "plexlens" else name) for alias in node.names]
+    return [(line, name) for line, name in found if name.split(".")[0] == "plexlens" and "." in name]
+
+
+def violations(root: Path) -> list[str]:
+    """Every import below ``root`` (the folder of the package) that goes up or sideways, as ``file:line: what``."""
+    wrong: list[str] = []
+    for path in sorted(root.rglob("*.py")):
+        parts = path.relative_to(root).with_suffix("").parts
+        if parts == ("__init__",):
+            continue
+        here = parts[0]
+        if here not in _LEVEL:
+            wrong.append(f"{path}:1: {here} has no layer; name it in tests/layers.py")
+            continue
+        module = ".".join(("plexlens", *parts))
+        for line, name in imported_modules(path.read_text(encoding="utf-8"), module):
+            there = name.split(".")[1]
+            if there == here or there.startswith("__version__") or (here, there) in EXCEPTIONS:
+                continue
+            if there not in _LEVEL:
+                wrong.append(f"{path}:{line}: {there} has no layer; name it in tests/layers.py")
+            elif _LEVEL[there] >= _LEVEL[here]:
+                wrong.append(f"{path}:{line}: {here} imports {there}, which is not below it")
+    return wrong

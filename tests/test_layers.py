@@ -1,0 +1,64 @@
+"""Imports go down the layers only; the check itself finds planted ones."""
+
+from __future__ import annotations
+
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from tests.layers import violations
+
+ROOT = Path(__file__).parent.parent
+
+
+def test_no_import_goes_up() -> None:
+    assert violations(ROOT / "src" / "plexlens") == []
+
+
+@pytest.mark.parametrize(
+    ("path", "source", "expected"),
+    [
+        ("pdb/store.py", "from plexlens.report import build\n", "pdb imports report"),
+        ("metrics/cpu.py", "import plexlens.cli\n", "metrics imports cli"),
+        ("ingest/smf.py", "def f():\n    from plexlens import metrics\n", "ingest imports metrics"),
+        ("ingest/deep/smf.py", "from ...pdb import Pdb\n", "ingest imports pdb"),
+        ("pools/lru.py", "from plexlens.compare.runs import Run\n", "pools imports compare"),
+        ("odd/thing.py", "x = 1\n", "odd has no layer"),
+    ],
+)
+def test_planted_import_is_found(tmp_path: Path, path: str, source: str, expected: str) -> None:
+    file = tmp_path / path
+    file.parent.mkdir(parents=True)
+    file.write_text(source)
+    (found,) = violations(tmp_path)
+    assert expected in found
+    assert str(file) in found
+
+
+@pytest.mark.parametrize(
+    ("path", "source"),
+    [
+        ("report/page.py", "from plexlens.metrics import GRAINS\nimport json\n"),
+        ("metrics/cpu.py", "from plexlens.metrics.unit import COUNT\nfrom . import mq\n"),
+        ("cli.py", "from plexlens import __version__, report\n"),
+    ],
+)
+def test_import_downwards_is_allowed(tmp_path: Path, path: str, source: str) -> None:
+    file = tmp_path / path
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(source)
+    assert violations(tmp_path) == []
+
+
+def test_crates_depend_downwards() -> None:
+    """The bindings use the libraries; no library uses the bindings."""
+    for manifest in sorted((ROOT / "crates").glob("*/Cargo.toml")):
+        tables = tomllib.loads(manifest.read_text())
+        depends = {
+            Path(entry["path"]).name
+            for kind in ("dependencies", "dev-dependencies", "build-dependencies")
+            for entry in tables.get(kind, {}).values()
+            if isinstance(entry, dict) and "path" in entry
+        }
+        assert "python" not in depends, f"{manifest} depends on the bindings"
