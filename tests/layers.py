@@ -7,7 +7,8 @@ from pathlib import Path
 
 #: Layers from the lowest. A name is a module or package of ``plexlens``; names on one line do not import each other.
 LAYERS: tuple[tuple[str, ...], ...] = (
-    ("errors", "_core", "layouts_path"),
+    ("errors", "_core"),
+    ("layouts_path",),
     ("ingest", "example"),
     ("pdb",),
     ("metrics",),
