@@ -1,0 +1,1 @@
+"""RMF Postprocessor and Monitor III reports in XML (``ddsml``)."""
