@@ -1,4 +1,4 @@
-"""Coupling facilities and their structures, from SMF 74-4 and the RMF coupling facility report.
+"""Coupling facilities, their structures, and signalling between systems: SMF 74-4, 74-2 and their RMF reports.
 
 Formulas follow the overview conditions that IBM publishes for SMF 74-4 (z/OS RMF User's Guide, "Coupling Facility
 Activity") and the report's own definitions (z/OS RMF Report Analysis).
@@ -12,5 +12,6 @@ from __future__ import annotations
 
 from plexlens.metrics.coupling.facility import FACILITY
 from plexlens.metrics.coupling.structure import STRUCTURE
+from plexlens.metrics.coupling.xcf import CLASS, MEMBER, PATH
 
-GRAINS = (FACILITY, STRUCTURE)
+GRAINS = (FACILITY, STRUCTURE, CLASS, PATH, MEMBER)
