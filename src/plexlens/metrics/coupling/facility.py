@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from plexlens.metrics.coupling.rmf_xml import facilities_of_rmf_xml
 from plexlens.metrics.definition import Attribute, Fact, Grain, Key, Metric, Rollup, Source
 from plexlens.metrics.expressions import interval_seconds, ratio, total
 from plexlens.metrics.inputs import RECORD, Inputs, identity
@@ -130,7 +131,10 @@ FACILITY = Grain(
         Fact("queued_requests", "Requests delayed for want of a subchannel", COUNT, Rollup.COUNT, "SMF 74-4 R744SQRC"),
         Fact("queued_seconds", "Delay of those requests", SECONDS, Rollup.COUNT, "SMF 74-4 R744SQTM"),
     ),
-    sources=(Source("SMF 74-4", ("smf74_4_local_cf",), _facilities_of_smf),),
+    sources=(
+        Source("SMF 74-4", ("smf74_4_local_cf",), _facilities_of_smf),
+        Source("RMF XML CF", ("rmf_xml_coupling_facility",), facilities_of_rmf_xml),
+    ),
     metrics=(
         Metric(
             "utilization",

@@ -6,6 +6,7 @@ from typing import Any
 
 import ibis
 
+from plexlens.metrics.coupling.rmf_xml import structures_of_rmf_xml
 from plexlens.metrics.definition import Attribute, Fact, Grain, Key, Metric, Rollup, Source
 from plexlens.metrics.expressions import interval_seconds, ratio, standard_deviation, total
 from plexlens.metrics.inputs import RECORD, Inputs, identity
@@ -182,7 +183,10 @@ STRUCTURE = Grain(
         *_facts(_REQUEST_FACTS, "SMF 74-4"),
         *_facts(_CACHE_FACTS, "SMF 74-4"),
     ),
-    sources=(Source("SMF 74-4", ("smf74_4_request", "smf74_4_local_cf"), _structures_of_smf),),
+    sources=(
+        Source("SMF 74-4", ("smf74_4_request", "smf74_4_local_cf"), _structures_of_smf),
+        Source("RMF XML CF", ("rmf_xml_coupling_structure",), structures_of_rmf_xml),
+    ),
     metrics=(
         Metric(
             "requests_per_second",

@@ -6,6 +6,7 @@ from typing import Any
 
 import ibis
 
+from plexlens.metrics.coupling.rmf_xml import classes_of_rmf_xml, members_of_rmf_xml, paths_of_rmf_xml
 from plexlens.metrics.definition import Attribute, Fact, Grain, Key, Metric, Rollup, Source
 from plexlens.metrics.expressions import interval_seconds, ratio, total
 from plexlens.metrics.inputs import Inputs, identity
@@ -75,7 +76,10 @@ CLASS = Grain(
         Key("transport_class", "Transport class"),
     ),
     facts=(_INTERVAL, *_CLASS_FACTS),
-    sources=(Source("SMF 74-2", ("smf74_2_system",), _classes_of_smf),),
+    sources=(
+        Source("SMF 74-2", ("smf74_2_system",), _classes_of_smf),
+        Source("RMF XML XCF", ("rmf_xml_xcf_system",), classes_of_rmf_xml),
+    ),
     metrics=(
         Metric(
             "messages_per_second",
@@ -168,7 +172,10 @@ PATH = Grain(
     ),
     attributes=(Attribute("path_type", "Type"), Attribute("transport_class", "Transport class")),
     facts=(_INTERVAL, *_PATH_FACTS),
-    sources=(Source("SMF 74-2", ("smf74_2_path",), _paths_of_smf),),
+    sources=(
+        Source("SMF 74-2", ("smf74_2_path",), _paths_of_smf),
+        Source("RMF XML XCF", ("rmf_xml_xcf_path",), paths_of_rmf_xml),
+    ),
     metrics=(
         Metric(
             "signals_per_second",
@@ -235,7 +242,10 @@ MEMBER = Grain(
     keys=(Key("group", "Group"), Key("member", "Member"), Key("member_system", "System of the member")),
     attributes=(Attribute("job", "Job"),),
     facts=(_INTERVAL, *_MEMBER_FACTS),
-    sources=(Source("SMF 74-2", ("smf74_2_member",), _members_of_smf),),
+    sources=(
+        Source("SMF 74-2", ("smf74_2_member",), _members_of_smf),
+        Source("RMF XML XCF", ("rmf_xml_xcf_member",), members_of_rmf_xml),
+    ),
     metrics=(
         Metric(
             "sent_per_second",

@@ -10,6 +10,7 @@ from typing import Any
 
 import ibis
 
+from plexlens.metrics.cpu.rmf_xml import partitions_of_rmf_xml
 from plexlens.metrics.definition import Attribute, Fact, Grain, Key, Metric, Rollup, Source
 from plexlens.metrics.expressions import interval_seconds, ratio
 from plexlens.metrics.inputs import RECORD, Inputs
@@ -242,6 +243,7 @@ PARTITION = Grain(
             ),
             _partitions_of_smf,
         ),
+        Source("RMF XML CPU", ("rmf_xml_cpu_partition", "rmf_xml_cpu_control"), partitions_of_rmf_xml),
     ),
     metrics=(
         Metric(

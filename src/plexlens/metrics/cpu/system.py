@@ -7,6 +7,7 @@ from typing import Any
 import ibis
 
 from plexlens.metrics.cpu.partition import partitions
+from plexlens.metrics.cpu.rmf_xml import systems_of_rmf_xml
 from plexlens.metrics.definition import Attribute, Fact, Grain, Key, Metric, Rollup, Source
 from plexlens.metrics.expressions import interval_seconds, ratio, total
 from plexlens.metrics.inputs import RECORD, Inputs, identity
@@ -15,12 +16,12 @@ from plexlens.metrics.unit import COUNT, FRACTION, MEAN_COUNT, MSU, PER_SECOND, 
 _REPORT = "z/OS RMF Report Analysis, CPU Activity and Partition Data reports"
 
 #: SMF70TYP (SMF 70-1 CPU data section).
-_TYPES = {0: "CP", 1: "IFA", 2: "IIP"}
+_TYPES = {0: "CP", 1: "AAP", 2: "IIP"}
 
 
 def _captured(inputs: Inputs) -> Any:
     """CPU time of all service classes of a system in an interval, by kind of engine."""
-    from plexlens.metrics.workload import periods_of_smf
+    from plexlens.metrics.workload.smf import periods_of_smf
 
     table = periods_of_smf(inputs).filter(lambda t: t.class_kind == "service class")
     every = total(table.tcb_seconds, table.srb_seconds, table.rct_seconds, table.iit_seconds, table.hst_seconds)
@@ -30,9 +31,9 @@ def _captured(inputs: Inputs) -> Any:
         zaap=table.zaap_engine_seconds,
     )
     sums = table.group_by(["system", "interval_start"]).aggregate(
-        CP=table.general.sum(), IIP=table.ziip.sum(), IFA=table.zaap.sum()
+        CP=table.general.sum(), IIP=table.ziip.sum(), AAP=table.zaap.sum()
     )
-    return sums.pivot_longer(["CP", "IIP", "IFA"], names_to="processor_type", values_to="captured_seconds")
+    return sums.pivot_longer(["CP", "IIP", "AAP"], names_to="processor_type", values_to="captured_seconds")
 
 
 def _engines(inputs: Inputs) -> Any:
@@ -147,6 +148,7 @@ SYSTEM = Grain(
             ),
             _systems_of_smf,
         ),
+        Source("RMF XML CPU", ("rmf_xml_cpu_processor", "rmf_xml_cpu_control"), systems_of_rmf_xml),
     ),
     metrics=(
         Metric(

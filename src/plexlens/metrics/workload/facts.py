@@ -1,0 +1,93 @@
+"""Facts of a class period: what SMF 72-3 and the workload activity report both can tell."""
+
+from __future__ import annotations
+
+from plexlens.metrics.definition import Fact, Rollup
+from plexlens.metrics.unit import (
+    COUNT,
+    FRACTION,
+    SECONDS,
+    SERVICE_UNITS,
+    SQUARE_SECONDS,
+)
+
+#: Buckets of the response time distribution (r723tent in the RMF mapping).
+BUCKETS = 14
+
+#: Fact <- field of the period section, where it is a plain copy.
+PERIOD_FACTS = (
+    ("transactions", "Transactions ended", COUNT, Rollup.COUNT, "r723crcp"),
+    ("abnormal_transactions", "Transactions ended abnormally", COUNT, Rollup.COUNT, "r723carc"),
+    ("executed_transactions", "Transactions executed for others", COUNT, Rollup.COUNT, "r723cncp"),
+    ("active_seconds", "Transaction active time", SECONDS, Rollup.COUNT, "r723ctat"),
+    ("resident_seconds", "Transaction resident time", SECONDS, Rollup.COUNT, "r723ctrr"),
+    ("service_units", "Service, total", SERVICE_UNITS, Rollup.COUNT, "r723csrv"),
+    ("service_units_cpu", "Service, CPU", SERVICE_UNITS, Rollup.COUNT, "r723ccpu"),
+    ("service_units_srb", "Service, SRB", SERVICE_UNITS, Rollup.COUNT, "r723csrb"),
+    ("service_units_io", "Service, I/O", SERVICE_UNITS, Rollup.COUNT, "r723cioc"),
+    ("service_units_mso", "Service, storage", SERVICE_UNITS, Rollup.COUNT, "r723cmso"),
+    ("rct_seconds", "Region control task time", SECONDS, Rollup.COUNT, "r723crct"),
+    ("iit_seconds", "I/O interrupt time", SECONDS, Rollup.COUNT, "r723ciit"),
+    ("hst_seconds", "Hiperspace service time", SECONDS, Rollup.COUNT, "r723chst"),
+    ("using_samples", "Using samples", COUNT, Rollup.COUNT, "r723ctou"),
+    ("delay_samples", "Delay samples", COUNT, Rollup.COUNT, "r723ctot"),
+    ("cpu_using_samples", "Using a processor", COUNT, Rollup.COUNT, "r723ccus"),
+    ("cpu_delay_samples", "Delayed for a processor", COUNT, Rollup.COUNT, "r723ccde"),
+    ("capping_delay_samples", "Delayed by capping", COUNT, Rollup.COUNT, "r723ccca"),
+    ("ziip_using_samples", "Using a zIIP", COUNT, Rollup.COUNT, "r723supu"),
+    ("ziip_on_cp_samples", "zIIP work using a general processor", COUNT, Rollup.COUNT, "r723sucu"),
+    ("ziip_delay_samples", "Delayed for a zIIP", COUNT, Rollup.COUNT, "r723supd"),
+    ("io_using_samples", "Using DASD", COUNT, Rollup.COUNT, "r723ciou"),
+    ("io_delay_samples", "Delayed for DASD", COUNT, Rollup.COUNT, "r723ciod"),
+    ("unknown_samples", "Unknown state", COUNT, Rollup.COUNT, "r723cunk"),
+    ("idle_samples", "Idle", COUNT, Rollup.COUNT, "r723cidl"),
+    ("execution_samples", "Samples in execution", COUNT, Rollup.COUNT, "r723ctsa"),
+    ("dasd_requests", "DASD I/O operations", COUNT, Rollup.COUNT, "r723circ"),
+    ("dasd_connect_seconds", "DASD connect time", SECONDS, Rollup.COUNT, "r723cict"),
+    ("dasd_disconnect_seconds", "DASD disconnect time", SECONDS, Rollup.COUNT, "r723cidt"),
+    ("dasd_wait_seconds", "DASD queue and pending time", SECONDS, Rollup.COUNT, "r723ciwt"),
+    ("dasd_ios_queue_seconds", "DASD IOS queue time", SECONDS, Rollup.COUNT, "r723ciot"),
+    ("page_residency_seconds", "Storage residency, pages x time", COUNT, Rollup.COUNT, "r723cprs"),
+    ("importance", "Importance", COUNT, Rollup.CONSTANT, "r723cimp"),
+    ("goal_percentile", "Goal percentile", COUNT, Rollup.CONSTANT, "r723cpct"),
+    ("distribution_midpoint", "Midpoint of the response distribution", SECONDS, Rollup.CONSTANT, "r723rtdm"),
+)
+
+BUCKET_FACTS = tuple(
+    Fact(f"bucket_{n}", f"Ended in bucket {n}", COUNT, Rollup.COUNT, f"SMF 72-3 R723TRDB, entry {n} of the period")
+    for n in range(1, BUCKETS + 1)
+)
+BOUND_FACTS = tuple(
+    Fact(
+        f"bound_{n}",
+        f"Bound of bucket {n}, share of the midpoint",
+        FRACTION,
+        Rollup.CONSTANT,
+        f"SMF 72-3 R723TRDB, entry {n} of the map",
+    )
+    for n in range(1, BUCKETS)
+)
+
+
+FACTS = (
+    Fact("interval_seconds", "Interval", SECONDS, Rollup.SPAN, "SMF 72-3 SMF72INT"),
+    *(Fact(n, t, u, r, f"SMF 72-3 {f.upper()}") for n, t, u, r, f in PERIOD_FACTS),
+    Fact(
+        "elapsed_seconds", "Elapsed time of ended transactions", SECONDS, Rollup.COUNT, "SMF 72-3 R723CTETX, R723CTET"
+    ),
+    Fact("elapsed_squares", "Squared elapsed time", SQUARE_SECONDS, Rollup.COUNT, "SMF 72-3 R723CETSX, R723CETS"),
+    Fact("execution_seconds", "Execution time", SECONDS, Rollup.COUNT, "SMF 72-3 R723CXETX, R723CXET"),
+    Fact("queue_seconds", "Queue delay", SECONDS, Rollup.COUNT, "SMF 72-3 R723CQDTX, R723CQDT"),
+    Fact("tcb_seconds", "TCB time, all engines", SECONDS, Rollup.COUNT, "SMF 72-3 R723CCPU, R723MCPU, R723MADJ"),
+    Fact("srb_seconds", "SRB time", SECONDS, Rollup.COUNT, "SMF 72-3 R723CSRB, R723MSRB, R723MADJ"),
+    Fact("ziip_seconds", "zIIP time, as general processor", SECONDS, Rollup.COUNT, "SMF 72-3 R723CSUP, R723NFFS"),
+    Fact("ziip_engine_seconds", "zIIP time, as run", SECONDS, Rollup.COUNT, "SMF 72-3 R723CSUP"),
+    Fact("ziip_on_cp_seconds", "zIIP-eligible time on general processors", SECONDS, Rollup.COUNT, "SMF 72-3 R723CSUC"),
+    Fact("zaap_seconds", "zAAP time, as general processor", SECONDS, Rollup.COUNT, "SMF 72-3 R723CIFA, R723NFFI"),
+    Fact("zaap_engine_seconds", "zAAP time, as run", SECONDS, Rollup.COUNT, "SMF 72-3 R723CIFA"),
+    Fact("zaap_on_cp_seconds", "zAAP-eligible time on general processors", SECONDS, Rollup.COUNT, "SMF 72-3 R723CIFC"),
+    Fact("goal_seconds", "Response goal", SECONDS, Rollup.CONSTANT, "SMF 72-3 R723CVAL, R723CRTF"),
+    Fact("goal_velocity", "Velocity goal", FRACTION, Rollup.CONSTANT, "SMF 72-3 R723CVAL"),
+    *BUCKET_FACTS,
+    *BOUND_FACTS,
+)
