@@ -1,0 +1,203 @@
+"""The layout files themselves: well-formed, consistent, sourced. Reads them with the csv module alone."""
+
+from __future__ import annotations
+
+import csv
+import re
+from functools import cache
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+
+LAYOUTS = Path(__file__).parent.parent / "layouts"
+RECORDS = LAYOUTS / "records"
+HEADING = ["field", "offset", "length", "format", "unit", "description", "since", "source", "confidence"]
+MAP_HEADING = ["layout", "triplet", "rule", "description", "source", "confidence"]
+CONFIDENCE = {"high", "medium", "low"}
+IDENTITIES = {"rmf", "mq", "db2", "cics", "smf30", "standard"}
+
+# Lengths that a format may have; None: any from 1 to the longest record.
+LENGTHS: dict[str, set[int] | None] = {
+    "u8": {1},
+    "u16": {2},
+    "u32": {4},
+    "u64": {8},
+    "i16": {2},
+    "i32": {4},
+    "i64": {8},
+    "f32_hex": {4},
+    "f64_hex": {8},
+    "f64_bfp": {8},
+    "packed": set(range(1, 10)),
+    "ebcdic": None,
+    "bits": {1, 2, 4, 8},
+    "stck": {8},
+    "cpu_stck": {8},
+    "tod_hundredths": {4},
+    "smf_date": {4},
+    "bytes": None,
+}
+NUMBERS = {name for name in LENGTHS if re.fullmatch(r"[uif]\d+(_hex|_bfp)?", name)}
+TIMES = [
+    "s",
+    "0.1s",
+    "0.01s",
+    "ms",
+    "1024us",
+    "128us",
+    "us",
+    "0.5us",
+    "stck_units",
+    "us^2",
+    "(1024us)^2",
+    "page_1024us",
+]
+SIZES = ["B", "256B", "KiB", "4KiB", "MiB", "GiB"]
+RATIOS = ["0.01", "0.001", "/256", "/1024", "/4096", "/10000"]
+COUNTS = ["%", "samples", "frames", "slots", "pages", "blocks", "cylinders", "SU", "MSU"]
+UNITS: dict[str, set[str]] = dict.fromkeys([*TIMES, *SIZES, *RATIOS, *COUNTS], NUMBERS)
+UNITS |= {"0hhmmssF": {"packed"}, "mmsstttF": {"packed"}, "local": {"stck"}, "clock": {"bytes"}}
+UNITS["ms"] = NUMBERS | {"packed"}
+UNITS["0.01s"] = NUMBERS | {"tod_hundredths"}
+
+SECTION_FILES = sorted(path.stem for path in LAYOUTS.glob("*.csv"))
+RECORD_FILES = sorted(path.stem for path in RECORDS.glob("*.csv"))
+MAPS_OF_THE_SPINE = {
+    *("smf70_1", "smf71_1", "smf72_3", "smf74_1", "smf74_2", "smf74_4", "smf75_1"),
+    *("smf115_1", "smf115_2", "smf115_201", "smf115_215", "smf115_231"),
+    *("smf116_0", "smf116_1", "smf116_2", "smf116_10"),
+}
+
+
+@cache
+def section(name: str) -> list[dict[str, str]]:
+    with (LAYOUTS / f"{name}.csv").open(encoding="utf-8", newline="") as file:
+        reader = csv.DictReader(file, strict=True)
+        assert reader.fieldnames == HEADING, f"{name}: heading"
+        return list(reader)
+
+
+@cache
+def record_map(name: str) -> tuple[str, list[dict[str, str]]]:
+    text = (RECORDS / f"{name}.csv").read_text(encoding="utf-8")
+    first, rest = text.split("\n", 1)
+    identity = re.fullmatch(r"# identity: (\w+)", first)
+    assert identity, f"{name}: first line is {first!r}"
+    reader = csv.DictReader(rest.splitlines(), strict=True)
+    assert reader.fieldnames == MAP_HEADING, f"{name}: heading"
+    return identity[1], list(reader)
+
+
+def is_placed(name: str) -> bool:
+    """Whether the section's fields have offsets; those of CICS performance records come from a dictionary."""
+    return any(row["offset"] for row in section(name))
+
+
+def headers(name: str) -> dict[str, dict[str, str]]:
+    """Fields of a map's header sections by name."""
+    _, rows = record_map(name)
+    return {field["field"]: field for row in rows if row["rule"] == "header" for field in section(row["layout"])}
+
+
+def test_the_spine_has_its_record_maps() -> None:
+    assert set(RECORD_FILES) >= MAPS_OF_THE_SPINE
+
+
+@pytest.mark.parametrize("name", SECTION_FILES)
+def test_every_row_of_a_section_is_complete(name: str) -> None:
+    rows = section(name)
+    assert rows
+    names = [row["field"].lower() for row in rows]
+    assert len(set(names)) == len(names), "two columns of one name"
+    for row in rows:
+        where = f"{name}.{row['field']}"
+        assert None not in row and None not in row.values(), f"{where}: columns"
+        assert re.fullmatch(r"[A-Zx0-9_]+", row["field"]), f"{where}: name"
+        assert row["description"] and row["source"], f"{where}: description and source"
+        assert row["confidence"] in CONFIDENCE, f"{where}: confidence {row['confidence']!r}"
+        assert row["format"] in LENGTHS, f"{where}: format {row['format']!r}"
+        lengths = LENGTHS[row["format"]] or range(1, 32_757)
+        assert int(row["length"]) in lengths, f"{where}: {row['format']} of {row['length']} bytes"
+        unit = row["unit"]
+        assert not unit or unit in UNITS, f"{where}: unit {unit!r}"
+        assert not unit or row["format"] in UNITS[unit], f"{where}: unit {unit!r} with {row['format']}"
+
+
+@pytest.mark.parametrize("name", SECTION_FILES)
+def test_fields_ascend_without_overlap(name: str) -> None:
+    offsets = [row["offset"] for row in section(name)]
+    if not is_placed(name):
+        assert set(offsets) == {""}, "offsets for all fields, or for none"
+        return
+    end = 0
+    for row in section(name):
+        assert int(row["offset"]) >= end, f"{name}.{row['field']} begins at {row['offset']}, before {end}"
+        end = int(row["offset"]) + int(row["length"])
+    assert end <= 32_756
+
+
+@pytest.mark.parametrize("name", RECORD_FILES)
+def test_a_record_map_names_what_exists(name: str) -> None:
+    identity, rows = record_map(name)
+    assert identity in IDENTITIES
+    fields = headers(name)
+    for row in rows:
+        where = f"{name}: {row['layout']}"
+        assert row["layout"] in SECTION_FILES, f"{where}: no such layout"
+        assert is_placed(row["layout"]), f"{where}: its fields have no offsets"
+        assert row["description"] and row["source"] and row["confidence"] in CONFIDENCE, where
+        rule = re.fullmatch(r"header|product|entries|varying|chain:\d+|array:\d+:\d+(:\d+)?", row["rule"])
+        assert rule, f"{where}: rule {row['rule']!r}"
+        if row["rule"] == "header":
+            assert not row["triplet"], f"{where}: a header has no triplet"
+            continue
+        triplet = fields[row["triplet"]]
+        assert triplet["format"] == "u32", f"{where}: {row['triplet']} is no offset"
+        at = int(triplet["offset"])
+        followers = {int(field["offset"]): field["format"] for field in fields.values()}
+        assert (followers.get(at + 4), followers.get(at + 6)) == ("u16", "u16"), f"{where}: no length and count"
+
+
+@pytest.mark.parametrize("name", RECORD_FILES)
+def test_header_sections_of_a_map_do_not_overlap(name: str) -> None:
+    _, rows = record_map(name)
+    taken = sorted(
+        (int(field["offset"]), int(field["offset"]) + int(field["length"]), field["field"])
+        for row in rows
+        if row["rule"] == "header"
+        for field in section(row["layout"])
+    )
+    for (_, end, one), (start, _, other) in pairwise(taken):
+        assert start >= end, f"{name}: {one} and {other}"
+
+
+@pytest.mark.parametrize("name", RECORD_FILES)
+def test_every_triplet_of_a_header_is_used_or_known_to_hold_nothing(name: str) -> None:
+    _, rows = record_map(name)
+    used = {row["triplet"] for row in rows}
+    offsets = {f["field"]: f["description"] for f in headers(name).values() if f["format"] == "u32"}
+    unused = {field: text for field, text in offsets.items() if field not in used and text.startswith("offset")}
+    assert set(unused) <= UNUSED.get(name, set()), unused
+
+
+# Triplets without a layout, by record map; layouts/README.md says why for each.
+UNUSED: dict[str, set[str]] = {
+    "smf71_1": {"SMF71SWS"},
+    "smf74_2": {"SMF742CO"},
+    "smf115_1": {f"QWS00R{number}O" for number in "123678A"},
+    "smf116_0": {f"QWA01R{number}O" for number in "3456"},
+    "smf116_1": {f"QWA01R{number}O" for number in "456"},
+    "smf116_2": {f"QWA01R{number}O" for number in "3456"},
+    "smf116_10": {f"QWA01R{number}O" for number in "23456"},
+}
+
+
+@pytest.mark.parametrize("name", RECORD_FILES)
+def test_the_elements_of_an_array_fit_their_layout(name: str) -> None:
+    _, rows = record_map(name)
+    for row in rows:
+        if row["rule"].startswith("array:"):
+            _, size, *_ = (int(number) for number in row["rule"].split(":")[1:])
+            last = section(row["layout"])[-1]
+            assert int(last["offset"]) + int(last["length"]) <= size, f"{name}: {row['layout']}"
