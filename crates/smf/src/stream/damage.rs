@@ -102,6 +102,9 @@ reasons! {
     /// The compressed file ends early or is damaged; nothing after this point could be expanded.
     DamagedCompression, "damaged_compression", DataLoss,
         "transfer the compressed file again in binary, and test it with gzip -t or zstd -t";
+    /// The file has no descriptor words and a record does not tell its length; the next header was taken for its end.
+    InferredBoundary, "inferred_boundary", Error,
+        "transfer the dump again in binary with its record descriptor words (FTP: binary, quote site rdw)";
     /// Parts of a record that RMF split are missing; those that are there were handed on as they are.
     IncompleteBrokenRecord, "incomplete_broken_record", DataLoss,
         "select all records of the interval when dumping or filtering SMF; the figures of this record are partial";

@@ -35,6 +35,23 @@ pub enum StreamError {
         /// By what it was recognised.
         detail: String,
     },
+    /// Records stand one after the other without descriptor words, and do not tell their lengths.
+    #[error(
+        "{name}: the record descriptor words are lost: records follow each other directly, and record {record_no} at \
+         byte {offset} (type {record_type}) does not tell its own length; transfer the dump again in binary with its \
+         record descriptor words (FTP: binary, quote site rdw), or set the form to no_descriptors to have boundaries \
+         inferred from the record headers"
+    )]
+    DescriptorsLost {
+        /// Name of the file.
+        name: String,
+        /// The first record whose length cannot be told.
+        record_no: u64,
+        /// Where it begins.
+        offset: u64,
+        /// Its type.
+        record_type: u8,
+    },
     /// No record was found, and the file is nothing known.
     #[error(
         "{name}: no SMF record in the first {searched} bytes, which begin {head}; \

@@ -87,9 +87,15 @@ pub(super) fn block_descriptor(word: &[u8]) -> Option<usize> {
 /// Whether time, date and system identifier of the header in `record` (18 bytes or more, descriptor word included)
 /// are such as SMF writes.
 pub(super) fn header_is_sound(record: &[u8]) -> bool {
-    be32(record, TIME) < HUNDREDTHS_PER_DAY
-        && date_is_valid(&record[DATE..DATE + 4])
-        && record[SYSTEM..SYSTEM + 4]
+    body_is_sound(&record[DESCRIPTOR..])
+}
+
+/// As [`header_is_sound`], for a header without descriptor word.
+pub(super) fn body_is_sound(body: &[u8]) -> bool {
+    let at = |position: usize| position - DESCRIPTOR;
+    be32(body, at(TIME)) < HUNDREDTHS_PER_DAY
+        && date_is_valid(&body[at(DATE)..at(DATE) + 4])
+        && body[at(SYSTEM)..at(SYSTEM) + 4]
             .iter()
             .all(|&byte| is_printable_ebcdic(byte))
 }

@@ -4,7 +4,9 @@
 //! descriptor word to descriptor word, puts spanned segments together, and hands on [`FrameBatch`]es of whole
 //! records. Whatever is damaged is skipped up to the next plausible record, and reported as [`Damage`].
 
+mod bare;
 mod batch;
+mod broken;
 mod damage;
 mod detect;
 mod error;
@@ -13,10 +15,12 @@ mod header;
 mod options;
 mod reader;
 mod resync;
+mod rmf_record;
 mod scan;
 mod site;
 mod source;
 mod span;
+mod walk;
 
 pub use batch::{Frame, FrameBatch, FrameKind};
 pub use damage::{Damage, DamageLog, DamageReason, Severity};

@@ -9,6 +9,8 @@ pub enum Form {
     Rdw,
     /// Blocks, each after a block descriptor word, of records after record descriptor words.
     Bdw,
+    /// Records without descriptor words, one directly after the other.
+    NoDescriptors,
 }
 
 impl Form {
@@ -18,6 +20,7 @@ impl Form {
         match self {
             Self::Rdw => "rdw",
             Self::Bdw => "bdw",
+            Self::NoDescriptors => "no_descriptors",
         }
     }
 }
@@ -62,6 +65,9 @@ impl fmt::Display for Compression {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ReadOptions {
     /// The form of the file; `None` tells it from the first records.
+    ///
+    /// [`Form::NoDescriptors`] given here reads on where a record does not tell its own length, by looking for the
+    /// next header; left to itself, the reader refuses such a file.
     pub form: Option<Form>,
     /// About how many bytes a batch holds. A batch is longer when a single record is.
     pub batch_bytes: usize,

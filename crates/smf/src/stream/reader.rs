@@ -1,13 +1,16 @@
 //! The reader: batches of whole records from a file.
 
 use super::batch::{Frame, FrameBatch};
+use super::broken::{Detached, Joiner};
 use super::damage::{DamageLog, DamageReason};
-use super::detect::detect;
+use super::detect::{Detected, detect};
 use super::error::StreamError;
 use super::foreign;
 use super::options::{Compression, Form, ReadOptions};
-use super::scan::{Progress, Scanner};
+use super::rmf_record::is_broken;
+use super::scan::Progress;
 use super::source::{Failure, Source};
+use super::walk::Walk;
 use std::fmt;
 use std::fs::File;
 use std::io::Read;
@@ -70,14 +73,19 @@ pub struct StreamSummary {
 /// ```
 pub struct SmfReader {
     source: Source,
-    scanner: Scanner,
+    walk: Walk,
+    joiner: Joiner,
     options: ReadOptions,
     summary: StreamSummary,
     data: Vec<u8>,
     frames: Vec<Frame>,
+    /// Records that do not lie in `data`: they follow it in the batch.
+    detached: Vec<u8>,
     spare: Option<FrameBatch>,
     target: usize,
     eof: bool,
+    /// Why no more bytes come, until it has been reported.
+    failure: Option<Failure>,
     done: bool,
 }
 
@@ -125,7 +133,8 @@ impl SmfReader {
         })?;
         let form = options.form.unwrap_or(Form::Rdw);
         let mut reader = Self {
-            scanner: Scanner::new(form, options.max_record_bytes),
+            walk: Walk::new(form, options.max_record_bytes),
+            joiner: Joiner::new(options.max_pending_bytes, options.max_record_bytes),
             summary: StreamSummary {
                 name,
                 form,
@@ -145,9 +154,11 @@ impl SmfReader {
             options: options.clone(),
             data: Vec::new(),
             frames: Vec::new(),
+            detached: Vec::new(),
             spare: None,
             target: options.batch_bytes.max(1),
             eof: false,
+            failure: None,
             done: false,
         };
         reader.tell_form()?;
@@ -157,74 +168,103 @@ impl SmfReader {
     fn tell_form(&mut self) -> Result<(), StreamError> {
         let mut probe = PROBE_BYTES;
         loop {
-            self.fill(probe)?;
-            let head = &self.data[..self.data.len().min(probe)];
-            let whole = self.eof && head.len() == self.data.len();
-            if head.is_empty() {
-                return Err(StreamError::Empty {
-                    name: self.summary.name.clone(),
-                });
+            self.fill(probe);
+            if self.data.is_empty() {
+                if let Some(error) = self.take_failure() {
+                    return Err(error);
+                }
+            }
+            let name = || self.summary.name.clone();
+            if self.data.is_empty() {
+                return Err(StreamError::Empty { name: name() });
             }
             if self.options.form.is_some() {
-                return Ok(());
+                break;
             }
-            if let Some(form) = detect(head, whole, self.options.max_record_bytes) {
-                self.summary.form = form;
-                self.scanner = Scanner::new(form, self.options.max_record_bytes);
-                return Ok(());
+            match detect(
+                &self.data,
+                self.eof || self.failure.is_some(),
+                self.options.max_record_bytes,
+            ) {
+                Detected::Form(form) => {
+                    self.summary.form = form;
+                    self.walk = Walk::new(form, self.options.max_record_bytes);
+                    break;
+                }
+                Detected::DescriptorsLost {
+                    record_no,
+                    offset,
+                    record_type,
+                } => {
+                    return Err(StreamError::DescriptorsLost {
+                        name: name(),
+                        record_no,
+                        offset,
+                        record_type,
+                    });
+                }
+                Detected::Nothing => {}
             }
-            if let Some((what, detail)) = foreign::recognise(head, whole) {
+            let last = self.eof || self.failure.is_some() || probe >= SEARCH_BYTES;
+            if let Some((what, detail)) = foreign::recognise(&self.data, last) {
                 return Err(StreamError::Foreign {
-                    name: self.summary.name.clone(),
+                    name: name(),
                     what,
                     detail,
                 });
             }
-            if self.eof || probe >= SEARCH_BYTES {
-                let head = head
+            if last {
+                let head = self
+                    .data
                     .iter()
                     .take(16)
                     .map(|byte| format!("{byte:02X}"))
                     .collect();
-                let searched = self.data.len() as u64;
                 return Err(StreamError::NoRecords {
-                    name: self.summary.name.clone(),
-                    searched,
+                    name: name(),
+                    searched: self.data.len() as u64,
                     head,
                 });
             }
             probe *= 4;
         }
+        self.source.put_back(std::mem::take(&mut self.data));
+        self.eof = false;
+        Ok(())
     }
 
-    /// Fills the buffer to `target` bytes; a file that cannot be expanded any further ends there.
-    fn fill(&mut self, target: usize) -> Result<(), StreamError> {
-        if self.eof {
-            return Ok(());
+    /// Fills the buffer to `target` bytes. What stops that is kept until the bytes before it have been handed on.
+    fn fill(&mut self, target: usize) {
+        if self.eof || (self.failure.is_some() && self.source.is_spent()) {
+            return;
         }
         let result = self.source.fill(&mut self.data, target);
         self.summary.bytes = self.source.bytes;
         self.summary.file_bytes = self.source.file_bytes();
         match result {
-            Ok(eof) => self.eof = eof,
-            Err(Failure::Read(source)) => {
-                let offset = self.summary.bytes;
-                return Err(StreamError::Io {
-                    name: self.summary.name.clone(),
-                    offset,
-                    source,
-                });
-            }
-            Err(Failure::Expand(source)) if self.summary.bytes == 0 => {
-                return Err(StreamError::Compressed {
-                    name: self.summary.name.clone(),
-                    compression: self.summary.compression,
-                    source,
-                });
-            }
-            Err(Failure::Expand(error)) => {
+            Ok(eof) => self.eof = eof && self.failure.is_none(),
+            Err(failure) => self.failure = Some(failure),
+        }
+    }
+
+    /// The error that stopped the reading, if any: of the file itself, or of its expansion before the first byte.
+    fn take_failure(&mut self) -> Option<StreamError> {
+        let name = self.summary.name.clone();
+        match self.failure.take()? {
+            Failure::Read(source) => Some(StreamError::Io {
+                name,
+                offset: self.summary.file_bytes,
+                source,
+            }),
+            Failure::Expand(source) if self.summary.bytes == 0 => Some(StreamError::Compressed {
+                name,
+                compression: self.summary.compression,
+                source,
+            }),
+            // The file ends here, as far as it can be read: the walk tells what that cuts.
+            Failure::Expand(error) => {
                 self.eof = true;
-                let place = (self.summary.records + 1, self.summary.bytes);
+                let place = (self.walk.next_no(), self.summary.bytes);
                 let (compression, at) = (self.summary.compression, self.summary.file_bytes);
                 self.summary
                     .damage
@@ -233,9 +273,9 @@ impl SmfReader {
                             "{compression} data end or break near byte {at} of the file: {error}"
                         )
                     });
+                None
             }
         }
-        Ok(())
     }
 
     /// The next records, or nothing at the end of the file.
@@ -244,54 +284,103 @@ impl SmfReader {
     /// [`StreamError::Io`] if the file cannot be read any further. Damage is no error: see [`summary`](Self::summary).
     pub fn next_batch(&mut self) -> Result<Option<FrameBatch>, StreamError> {
         while !self.done {
-            self.fill(self.target)?;
-            let progress = self.scanner.run(
+            self.fill(self.target);
+            self.detached.clear();
+            let broken_before = self.walk.tally().broken;
+            let progress = self.walk.run(
                 &mut self.data,
                 self.eof,
                 &mut self.frames,
+                &mut self.detached,
                 &mut self.summary.damage,
             );
-            let tally = self.scanner.tally;
-            self.summary.segments = tally.segments;
-            self.summary.records = tally.records;
-            self.summary.spanned_records = tally.spanned;
-            self.summary.dump_headers = tally.dump_headers;
-            self.summary.dump_trailers = tally.dump_trailers;
             self.done = progress == Progress::End;
-            if self.frames.is_empty() {
-                if self.done {
-                    break;
+            if self.options.join_broken_records {
+                if self.walk.tally().broken > broken_before {
+                    self.join_broken();
                 }
-                let before = self.data.len();
-                self.scanner.carry_down(&mut self.data);
-                // Half a buffer freed is enough to read on; a record longer than that needs a longer buffer.
-                self.target = if self.data.len() * 2 > before {
-                    before * 2
-                } else {
-                    self.target.max(before)
-                };
-            } else {
+                if self.done {
+                    let rest = self.joiner.finish_all(&mut self.summary.damage);
+                    self.append(rest);
+                }
+            }
+            self.count();
+            if !self.frames.is_empty() {
                 return Ok(Some(self.hand_on()));
             }
+            if self.source.is_spent() {
+                if let Some(error) = self.take_failure() {
+                    self.done = true;
+                    return Err(error);
+                }
+            }
+            let before = self.data.len();
+            self.walk.carry_down(&mut self.data);
+            // Half a buffer freed is enough to read on; a record longer than that needs a longer buffer.
+            self.target = if self.data.len() * 2 > before {
+                before * 2
+            } else {
+                self.target.max(before)
+            };
         }
         Ok(None)
     }
 
+    fn count(&mut self) {
+        let tally = self.walk.tally();
+        let summary = &mut self.summary;
+        summary.segments = tally.segments;
+        summary.records = tally.records;
+        summary.spanned_records = tally.spanned;
+        summary.dump_headers = tally.dump_headers;
+        summary.dump_trailers = tally.dump_trailers;
+        summary.joined_records = self.joiner.tally.records;
+        summary.joined_parts = self.joiner.tally.parts;
+    }
+
+    /// Hands the parts of broken records to the joiner, and takes from it what is complete.
+    fn join_broken(&mut self) {
+        let kept = self.walk.kept();
+        for frame in std::mem::take(&mut self.frames) {
+            let record = if frame.start < kept {
+                &self.data[frame.start..frame.start + frame.len]
+            } else {
+                &self.detached[frame.start - kept..frame.start - kept + frame.len]
+            };
+            if is_broken(record) {
+                let complete = self.joiner.add(record, frame, &mut self.summary.damage);
+                self.append(complete);
+            } else {
+                self.frames.push(frame);
+            }
+        }
+    }
+
+    fn append(&mut self, records: Vec<Detached>) {
+        let kept = self.walk.kept();
+        for Detached { frame, bytes } in records {
+            let start = kept + self.detached.len();
+            self.detached.extend_from_slice(&bytes);
+            self.frames.push(Frame { start, ..frame });
+        }
+    }
+
     fn hand_on(&mut self) -> FrameBatch {
         self.target = self.options.batch_bytes.max(1);
-        let (mut next, mut frames) = self
-            .spare
-            .take()
-            .map_or_else(Default::default, |batch| (batch.data, batch.frames));
-        next.clear();
+        let FrameBatch {
+            mut data,
+            mut frames,
+        } = self.spare.take().unwrap_or_default();
+        data.clear();
         frames.clear();
-        next.reserve_exact(self.target);
-        let consumed = self.scanner.consumed();
-        self.scanner.carry(&self.data, &mut next);
-        std::mem::swap(&mut self.data, &mut next);
+        data.reserve_exact(self.target);
+        let kept = self.walk.kept();
+        self.walk.carry(&self.data, &mut data);
+        std::mem::swap(&mut self.data, &mut data);
         std::mem::swap(&mut self.frames, &mut frames);
-        next.truncate(consumed);
-        FrameBatch { data: next, frames }
+        data.truncate(kept);
+        data.extend_from_slice(&self.detached);
+        FrameBatch { data, frames }
     }
 
     /// Gives a batch back, so that its memory serves the next one.

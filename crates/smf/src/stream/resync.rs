@@ -32,6 +32,17 @@ impl KnownSystems {
     pub(super) fn knows(&self, record: &[u8]) -> bool {
         self.ids.contains(&id_of(record))
     }
+
+    /// As [`knows`](Self::knows), for a record without descriptor word.
+    pub(super) fn knows_body(&self, body: &[u8]) -> bool {
+        let at = SYSTEM - DESCRIPTOR;
+        self.ids
+            .contains(&[body[at], body[at + 1], body[at + 2], body[at + 3]])
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.ids.is_empty()
+    }
 }
 
 fn id_of(record: &[u8]) -> [u8; 4] {

@@ -9,6 +9,7 @@ use super::damage::{DamageLog, DamageReason};
 use super::header::{DESCRIPTOR, DUMP_HEADER, DUMP_TRAILER, HEADER, SegmentCode, TYPE};
 use super::options::Form;
 use super::resync::{KnownSystems, Search, find_record};
+use super::rmf_record::{RMF_TYPES, is_broken};
 use super::site::{Evidence, Segment, Site, Verdict, View};
 use super::span::Span;
 
@@ -20,8 +21,23 @@ pub(super) struct Tally {
     pub spanned: u64,
     pub dump_headers: u64,
     pub dump_trailers: u64,
+    /// Records that say of themselves that RMF split them.
+    pub broken: u64,
     /// Bytes of records whose header is sound: the measure by which forms are compared.
     pub sound_bytes: u64,
+}
+
+impl Tally {
+    /// Counts a finished record.
+    pub(super) fn count(&mut self, record: &[u8]) {
+        self.records += 1;
+        match record[TYPE] {
+            DUMP_HEADER => self.dump_headers += 1,
+            DUMP_TRAILER => self.dump_trailers += 1,
+            kind if RMF_TYPES.contains(&kind) && is_broken(record) => self.broken += 1,
+            _ => {}
+        }
+    }
 }
 
 /// A range in which no record could be found, still open at its end.
@@ -62,7 +78,7 @@ pub(super) struct Scanner {
     /// Where the walk stands in the buffer.
     pos: usize,
     block_end: Option<u64>,
-    next_no: u64,
+    pub(super) next_no: u64,
     span: Option<Span>,
     orphans: Option<Orphans>,
     gap: Option<Gap>,
@@ -279,7 +295,8 @@ impl Scanner {
                     len: length,
                     kind: FrameKind::Whole,
                 };
-                self.count(data, &frame);
+                self.tally
+                    .count(&data[frame.start..frame.start + frame.len]);
                 frames.push(frame);
             }
             SegmentCode::First => {
@@ -300,21 +317,13 @@ impl Scanner {
         }
     }
 
-    fn count(&mut self, data: &[u8], frame: &Frame) {
-        self.tally.records += 1;
-        match data[frame.start + TYPE] {
-            DUMP_HEADER => self.tally.dump_headers += 1,
-            DUMP_TRAILER => self.tally.dump_trailers += 1,
-            _ => {}
-        }
-    }
-
     fn finish_span(&mut self, data: &mut [u8], frames: &mut Vec<Frame>, log: &mut DamageLog) {
         let Some(span) = self.span.take() else { return };
         match span.finish(data) {
             Some(frame) if frame.len >= HEADER => {
                 self.tally.spanned += 1;
-                self.count(data, &frame);
+                self.tally
+                    .count(&data[frame.start..frame.start + frame.len]);
                 frames.push(frame);
             }
             Some(frame) => log.add(
@@ -418,6 +427,9 @@ impl Scanner {
         let (length, left) = (segment.end - segment.start, data_end - segment.start);
         let offset = self.offset(segment.start);
         self.pos = data_end;
+        if segment.evidence == Evidence::Sound {
+            self.tally.sound_bytes += left as u64;
+        }
         if let Some(span) = self.span.take() {
             log.add(
                 DamageReason::CutSpannedRecord,

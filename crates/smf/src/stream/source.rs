@@ -54,6 +54,11 @@ pub(super) struct Source {
     pub(super) compression: Compression,
     /// Bytes handed out so far, after expansion.
     pub(super) bytes: u64,
+    /// Bytes put back, and how many of them have been handed out again.
+    head: Vec<u8>,
+    head_at: usize,
+    /// Nothing follows what was put back.
+    ended: bool,
 }
 
 impl Source {
@@ -90,6 +95,9 @@ impl Source {
             meter,
             compression,
             bytes: 0,
+            head: Vec::new(),
+            head_at: 0,
+            ended: false,
         })
     }
 
@@ -98,26 +106,51 @@ impl Source {
         self.meter.bytes.load(Ordering::Relaxed)
     }
 
-    /// Reads until `data` holds `target` bytes. `Ok(true)` says that the file ended.
+    /// Whether all bytes that were put back have been handed out again.
+    pub(super) fn is_spent(&self) -> bool {
+        self.head.is_empty()
+    }
+
+    /// Takes back the bytes that were looked at, to be handed out again first.
+    pub(super) fn put_back(&mut self, head: Vec<u8>) {
+        self.head = head;
+        self.head_at = 0;
+    }
+
+    /// Reads until `data` holds `target` bytes. `Ok(true)` says that the file ended; so does any error from then on.
     pub(super) fn fill(&mut self, data: &mut Vec<u8>, target: usize) -> Result<bool, Failure> {
-        while data.len() < target {
+        if data.len() < target {
+            data.reserve_exact(target - data.len());
+        }
+        if self.head_at < self.head.len() {
+            let count = target
+                .saturating_sub(data.len())
+                .min(self.head.len() - self.head_at);
+            data.extend_from_slice(&self.head[self.head_at..self.head_at + count]);
+            self.head_at += count;
+            if self.head_at == self.head.len() {
+                self.head = Vec::new();
+                self.head_at = 0;
+            }
+        }
+        while data.len() < target && !self.ended {
             let wanted = target - data.len();
-            data.reserve_exact(wanted);
             let before = data.len();
             let result = self.reader.by_ref().take(wanted as u64).read_to_end(data);
             self.bytes += (data.len() - before) as u64;
             match result {
-                Ok(count) if count < wanted => return Ok(true),
-                Ok(_) => {}
-                Err(error)
-                    if self.compression == Compression::None
-                        || self.meter.failed.load(Ordering::Relaxed) =>
-                {
-                    return Err(Failure::Read(error));
+                Ok(count) => self.ended = count < wanted,
+                Err(error) => {
+                    self.ended = true;
+                    let failed = self.meter.failed.load(Ordering::Relaxed);
+                    return Err(if failed || self.compression == Compression::None {
+                        Failure::Read(error)
+                    } else {
+                        Failure::Expand(error)
+                    });
                 }
-                Err(error) => return Err(Failure::Expand(error)),
             }
         }
-        Ok(false)
+        Ok(self.ended && self.head.is_empty())
     }
 }
