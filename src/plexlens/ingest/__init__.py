@@ -1,1 +1,147 @@
-"""Sources in: one module per kind of source, each turning a file into tables of Arrow batches."""
+"""Sources in: one module per kind of source, each turning a file into tables of Arrow batches.
+
+Adding a source is its module, with ``sniff`` and ``read`` as `plexlens.ingest.source` describes them, one line in
+`SOURCES`, and its tests.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from datetime import date
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from plexlens.errors import UnknownSourceError, UnreadableInputError
+from plexlens.ingest import smf
+from plexlens.ingest.recognition import describe, read_head
+from plexlens.ingest.source import Reading
+
+
+@dataclass(frozen=True, slots=True)
+class ReadOptions:
+    """What a module is told besides the file.
+
+    Attributes
+    ----------
+    source_id : str
+        What the rows bear in ``source_id``.
+    seen : callable
+        For a day, hashes (64 bits, ascending) of the records written on it that are held already; None asks for
+        records without a date.
+    layouts : tuple of Path
+        Folders with record layouts of the site.
+    """
+
+    source_id: str
+    seen: Callable[[date | None], npt.NDArray[np.uint64]]
+    layouts: tuple[Path, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class SourceKind:
+    """A kind of source and the module that reads it.
+
+    Attributes
+    ----------
+    name : str
+        As the PDB notes it.
+    title : str
+        As messages call it.
+    sniff : callable
+        Whether a file looks like this kind, from its first bytes (decompressed) and its name.
+    read : callable
+        The file as a `plexlens.ingest.source.Reading`.
+    """
+
+    name: str
+    title: str
+    sniff: Callable[[bytes, str], bool]
+    read: Callable[[Path, ReadOptions], Reading]
+
+
+def _read_smf(path: Path, options: ReadOptions) -> Reading:
+    return smf.read(path, source_id=options.source_id, seen=options.seen, layouts=options.layouts)
+
+
+SOURCES: tuple[SourceKind, ...] = (SourceKind("smf", "an SMF dump", smf.sniff, _read_smf),)
+"""The kinds of source, asked in this order."""
+
+
+def known_kinds() -> str:
+    """The kinds of source in words, for messages."""
+    titles = [kind.title for kind in SOURCES]
+    return " or ".join([", ".join(titles[:-1]), titles[-1]] if len(titles) > 1 else titles)
+
+
+def recognise(path: Path) -> SourceKind:
+    """The kind of source that a file is.
+
+    Raises
+    ------
+    UnknownSourceError
+        It looks like none; the message says what it looks like.
+    UnreadableInputError
+        It cannot be read.
+    NothingUsableError
+        It is empty.
+    """
+    head = read_head(path)
+    for kind in SOURCES:
+        if kind.sniff(head, path.name):
+            return kind
+    looks_like, remedy = describe(head) or (
+        f"bytes that begin {head[:8].hex(' ')}",
+        "check that it was transferred in binary",
+    )
+    raise UnknownSourceError(
+        file=str(path), what=f"the file looks like {looks_like}, not like {known_kinds()}", remedy=remedy
+    )
+
+
+def expand(paths: Iterable[str | Path]) -> list[tuple[Path, bool]]:
+    """The files that are meant.
+
+    Parameters
+    ----------
+    paths
+        Files and folders.
+
+    Returns
+    -------
+    list of (Path, bool)
+        Each file once, with whether it was named itself; the files of a folder, and of folders in it, by name.
+
+    Raises
+    ------
+    UnreadableInputError
+        A folder holds no file at all, or cannot be listed.
+    """
+    found: dict[Path, bool] = {}
+    for path in map(Path, paths):
+        if not path.is_dir():
+            found[path] = True
+            continue
+        inside = sorted(_files_in(path))
+        if not inside:
+            raise UnreadableInputError(
+                file=str(path), what="there is no file in this folder", remedy="give the folder that holds the dumps"
+            )
+        for entry in inside:
+            found.setdefault(entry, False)
+    return list(found.items())
+
+
+def _files_in(folder: Path) -> Iterator[Path]:
+    def refuse(error: OSError) -> None:
+        raise UnreadableInputError(
+            file=str(error.filename),
+            what=f"the folder cannot be listed: {error.strerror}",
+            remedy="check that you may read it",
+        ) from error
+
+    for place, _, names in os.walk(folder, onerror=refuse):
+        yield from (Path(place, name) for name in names)

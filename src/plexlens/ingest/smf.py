@@ -1,0 +1,166 @@
+"""SMF dumps, decoded by the layouts: the extension module does the work, this module gives it the common form."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from datetime import date, timedelta
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from plexlens import _core
+from plexlens.errors import PlexlensError, UnknownSourceError, UnreadableInputError
+from plexlens.ingest.recognition import describe
+from plexlens.ingest.source import Damage, Severity
+from plexlens.layouts_path import layout_folders
+
+INVENTORY = "smf_record"
+"""The table with a row for every record, decoded or not."""
+
+# Types 2 and 3: written by the dump program, they measure nothing.
+_DUMP_MARKERS = {"2", "3"}
+
+_EPOCH = date(1970, 1, 1)
+# What `_core.SmfError.reason` says of a file that holds no SMF at all; other reasons mean a dump that cannot be read.
+_NO_DUMP = {"text_mode_transfer", "tersed", "transmit", "zip", "xml", "text", "zeros", "no_records"}
+
+
+def sniff(head: bytes, name: str) -> bool:
+    """Whether a file may be an SMF dump.
+
+    A dump begins with no fixed bytes, and its beginning may be damaged, so every file of binary data that is
+    nothing known may be one; `read` searches it further, and names what a dump can have become on its way.
+
+    Parameters
+    ----------
+    head
+        The first bytes, decompressed.
+    name
+        Name of the file; SMF dumps have no customary one.
+    """
+    return describe(head) is None
+
+
+class SmfReading:
+    """An SMF dump being read: a `plexlens.ingest.source.Reading`.
+
+    For every batch of records their rows of ``smf_record`` come before the rows of their sections.
+    """
+
+    def __init__(self, path: Path, reader: Any, source_id: str) -> None:
+        self._path = path
+        self._reader = reader
+        self._source_id = source_id
+        self._position = 0
+
+    @property
+    def position(self) -> int:
+        """Bytes of the file read so far."""
+        return self._position
+
+    @property
+    def summary(self) -> dict[str, Any]:
+        """Counts and span of the dump.
+
+        ``records`` (by type and subtype, as ``115.1``), ``measurements`` (those that are no dump header or trailer),
+        ``span`` (first and last time in record headers, local), ``duplicates``, ``damage`` (by reason), ``notes``;
+        beside them what `_core.SmfReader.summary` counts of the stream: ``form``, ``compression``, ``segments``,
+        ``spanned_records``, ``joined_records``, ``skipped_bytes``.
+        """
+        found: dict[str, Any] = self._reader.summary()
+        notes = [{"note" if key == "kind" else key: value for key, value in note.items()} for note in found["notes"]]
+        measurements = sum(count for name, count in found["records"].items() if name not in _DUMP_MARKERS)
+        return {**found, "measurements": measurements, "damage": found["damage_counts"], "notes": notes}
+
+    @property
+    def damage(self) -> list[Damage]:
+        """What was wrong with the dump, in the order met; of very many the first, ``summary`` counts all."""
+        return [
+            Damage(
+                source_id=self._source_id,
+                file=str(self._path),
+                record_no=row["record_no"],
+                offset=row["offset"],
+                reason=row["reason"],
+                severity=Severity(row["severity"]),
+                detail=f"{row['section']}: {row['detail']}" if row["section"] else row["detail"],
+                remedy=row["remedy"],
+            )
+            for row in self._reader.summary()["damage"]
+        ]
+
+    def __iter__(self) -> Iterator[tuple[str, pa.RecordBatch]]:
+        """Pairs of table name and batch."""
+        try:
+            for batch in self._reader:
+                self._position = batch.bytes_read
+                tables: dict[str, pa.RecordBatch] = batch.tables
+                if INVENTORY in tables:
+                    yield INVENTORY, tables[INVENTORY]
+                yield from ((table, rows) for table, rows in tables.items() if table != INVENTORY)
+        except _core.SmfError as error:
+            raise _smf_error(self._path, error) from error
+
+
+def read(
+    path: Path,
+    *,
+    source_id: str,
+    seen: Callable[[date | None], npt.NDArray[np.uint64]] | None = None,
+    layouts: Sequence[Path] = (),
+    codepage: str = "1047",
+    leap_seconds: bool = False,
+    threads: int = 0,
+) -> SmfReading:
+    """Open an SMF dump.
+
+    Parameters
+    ----------
+    path
+        The dump: records after descriptor words, in blocks or not, plain or packed by gzip or Zstandard.
+    source_id
+        What its rows bear in ``source_id``.
+    seen
+        For a day, hashes of the records written on it that are held already; those are left out. None keeps all.
+    layouts
+        Folders with layouts of the site, which replace those of the same name.
+    codepage
+        EBCDIC code page of text: ``037`` or ``1047``.
+    leap_seconds
+        Whether the system's clock counts leap seconds (the CVT's leap second offset is not zero).
+    threads
+        Decoding threads; 0 takes as many as there are cores.
+
+    Raises
+    ------
+    UnknownSourceError
+        The file is no SMF dump; the message says what it looks like, and how such a thing comes about.
+    UnreadableInputError
+        The dump cannot be read, or a layout cannot be used.
+    """
+    try:
+        catalogue = _core.Catalogue(layout_folders(layouts))
+        reader = _core.SmfReader(
+            path,
+            catalogue,
+            source_id=source_id,
+            codepage=codepage,
+            leap_seconds=leap_seconds,
+            threads=threads,
+            seen=None if seen is None else lambda day: seen(_EPOCH + timedelta(days=day)),
+        )
+    except _core.SmfError as error:
+        raise _smf_error(path, error) from error
+    return SmfReading(path, reader, source_id)
+
+
+def _smf_error(path: Path, error: Any) -> PlexlensError:
+    """The extension's error as one of ours: its text is "file: what; remedy", with attributes for the parts."""
+    file = error.file or str(path)
+    remedy = error.remedy or "see the message"
+    what = str(error).removeprefix(f"{file}: ").removesuffix(f"; {remedy}")
+    kind = UnknownSourceError if error.reason in _NO_DUMP else UnreadableInputError
+    return kind(file=file, what=what, remedy=remedy, line=error.line, record_no=error.record_no, offset=error.offset)

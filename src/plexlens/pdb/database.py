@@ -1,0 +1,390 @@
+"""A performance database: a folder of Parquet tables and a manifest that says which files count."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+import weakref
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from datetime import date, datetime
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import ibis
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from plexlens.errors import NotAPdbError, PdbDamagedError, PdbExistsError, PdbWriteError
+from plexlens.ingest.source import DAMAGE_SCHEMA, TIMESTAMP
+from plexlens.pdb import manifest as manifests
+from plexlens.pdb.commit import STAGING
+from plexlens.pdb.durable import Disk
+from plexlens.pdb.manifest import Ingest, Manifest, read_manifest, write_manifest
+from plexlens.pdb.partition import family_of, partition_of
+from plexlens.pdb.schema import Column, columns_of
+from plexlens.pdb.views import view_sql
+
+LOCK = "lock"
+
+SOURCE_SCHEMA = pa.schema(
+    [
+        pa.field("source_id", pa.string(), metadata={"description": "the ingest"}),
+        pa.field("file", pa.string(), metadata={"description": "the file as the user named it"}),
+        pa.field("kind", pa.string(), metadata={"description": "the ingest module that read it"}),
+        pa.field("sha256", pa.string(), metadata={"description": "hash of the file's bytes"}),
+        pa.field("size", pa.uint64(), metadata={"unit": "bytes", "description": "size of the file"}),
+        pa.field("started_at", TIMESTAMP, metadata={"description": "when the ingest began"}),
+        pa.field("finished_at", TIMESTAMP, metadata={"description": "when the ingest was committed"}),
+        pa.field("span_start", pa.string(), metadata={"description": "first time in the source, as recorded"}),
+        pa.field("span_end", pa.string(), metadata={"description": "last time in the source, as recorded"}),
+        pa.field("records", pa.uint64(), metadata={"description": "records or reports in the source"}),
+        pa.field("duplicates", pa.uint64(), metadata={"description": "records left out: held already"}),
+        pa.field("rows", pa.uint64(), metadata={"description": "rows added in all tables"}),
+        pa.field("damage", pa.uint64(), metadata={"description": "rows added in the damage table"}),
+    ]
+)
+"""The table ``source``: a row for each file that was ingested."""
+
+NOTE_SCHEMA = pa.schema(
+    [
+        pa.field("source_id", pa.string(), metadata={"description": "the ingest"}),
+        pa.field("file", pa.string(), metadata={"description": "the file as the user named it"}),
+        pa.field("note", pa.string(), metadata={"description": "what was counted while reading"}),
+        pa.field("section", pa.string(), metadata={"description": "layout or report in which"}),
+        pa.field("field", pa.string(), metadata={"description": "field in which; null where none is meant"}),
+        pa.field("severity", pa.string(), metadata={"description": "info or error"}),
+        pa.field("count", pa.uint64(), metadata={"description": "how often"}),
+        pa.field(
+            "max_bytes",
+            pa.uint64(),
+            metadata={"unit": "bytes", "description": "the most by which a section was longer or shorter; 0 otherwise"},
+        ),
+    ]
+)
+"""The table ``note``: what an ingest met that is no damage, such as sections longer than their layout."""
+
+SYSTEM_SCHEMAS: dict[str, pa.Schema] = {"source": SOURCE_SCHEMA, "note": NOTE_SCHEMA, "damage": DAMAGE_SCHEMA}
+"""Tables that every PDB has, with rows or without."""
+
+
+@dataclass(frozen=True, slots=True)
+class TableInfo:
+    """What is known of a table without opening its files.
+
+    Attributes
+    ----------
+    name : str
+        The table.
+    family : str
+        Its record family.
+    rows : int
+        Rows in all files.
+    files : int
+        Parquet files; none for tables kept in the manifest.
+    bytes : int
+        Size of the files.
+    days : tuple of str
+        Its partitions: dates, and ``undated``.
+    columns : tuple of Column
+        Name, type, unit and description of each column.
+    """
+
+    name: str
+    family: str
+    rows: int
+    files: int
+    bytes: int
+    days: tuple[str, ...]
+    columns: tuple[Column, ...]
+
+
+class Pdb:
+    """A performance database on disk. Make one by `create`, `open`, `open_or_create` or `temporary`.
+
+    A `Pdb` shows the state it was opened in (or refreshed to), also while another process ingests: files are added,
+    never changed or removed.
+
+    Attributes
+    ----------
+    path : Path
+        Its folder.
+    manifest : Manifest
+        What it holds.
+    """
+
+    def __init__(self, path: Path, manifest: Manifest, disk: Disk) -> None:
+        self.path = path
+        self.manifest = manifest
+        self.disk = disk
+
+    @classmethod
+    def create(cls, path: str | Path) -> Pdb:
+        """Make an empty PDB.
+
+        Parameters
+        ----------
+        path
+            A folder that does not exist or is empty.
+
+        Raises
+        ------
+        PdbExistsError
+            Something is there already.
+        PdbWriteError
+            The folder cannot be written.
+        """
+        return cls._create(Path(path), Disk())
+
+    @classmethod
+    def open(cls, path: str | Path) -> Pdb:
+        """Open a PDB for reading; `plexlens.pdb.ingest` writes into it.
+
+        Raises
+        ------
+        NotAPdbError
+            There is no PDB.
+        PdbVersionError
+            A later Plexlens wrote it.
+        PdbDamagedError
+            Its manifest is not as it was written.
+        UnreadableInputError
+            The system does not let it be read.
+        """
+        path = Path(path)
+        # No access to the folder is not the same as no PDB: reading the manifest says so.
+        if not path.exists():
+            raise NotAPdbError(
+                file=str(path),
+                what="there is no such folder",
+                remedy="make a PDB with: plexlens ingest DUMP... --pdb DIR",
+            )
+        if not path.is_dir():
+            raise NotAPdbError(
+                file=str(path),
+                what="a PDB is a folder, and this is a file",
+                remedy="give the folder; a dump goes in with: plexlens ingest DUMP... --pdb DIR",
+            )
+        if not (path / manifests.NAME).exists():
+            raise _no_manifest(path)
+        path = path.absolute()
+        return cls(path, read_manifest(path), Disk())
+
+    @classmethod
+    def open_or_create(cls, path: str | Path) -> Pdb:
+        """Open the PDB at this path, or make it where nothing is.
+
+        Raises
+        ------
+        PlexlensError
+            As `open` and `create`.
+        """
+        path = Path(path)
+        if path.exists() and not _is_new(path):
+            return cls.open(path)
+        return cls.create(path)
+
+    @classmethod
+    @contextmanager
+    def temporary(cls) -> Iterator[Pdb]:
+        """A PDB that is gone afterwards, for a report without a PDB. It is not forced to the device."""
+        with tempfile.TemporaryDirectory(prefix="plexlens-", ignore_cleanup_errors=True) as folder:
+            yield cls._create(Path(folder) / "pdb", Disk(sync=False))
+
+    @classmethod
+    def _create(cls, path: Path, disk: Disk) -> Pdb:
+        if path.exists() and not _is_new(path):
+            held = (path / manifests.NAME).exists() if path.is_dir() else False
+            raise PdbExistsError(
+                file=str(path),
+                what="there is a PDB already" if held else "something else is there already",
+                remedy="open it instead of making one" if held else "give a new or empty folder",
+            )
+        path = path.absolute()
+        try:
+            disk.make_folder(path / STAGING)
+            disk.make_folder(path / "tables")
+            write_manifest(path, Manifest(), disk)
+        except OSError as error:
+            raise PdbWriteError(
+                file=str(error.filename or path),
+                what=f"the PDB cannot be made: {error.strerror or error}",
+                remedy="check that you may write there and that there is room",
+            ) from error
+        return cls(path, Manifest(), disk)
+
+    @property
+    def ingests(self) -> tuple[Ingest, ...]:
+        """The sources it holds, in the order in which they were ingested."""
+        return self.manifest.ingests
+
+    def refresh(self) -> None:
+        """See what was ingested since the PDB was opened.
+
+        Raises
+        ------
+        PlexlensError
+            As `open`.
+        """
+        self.manifest = read_manifest(self.path)
+
+    def tables(self) -> dict[str, TableInfo]:
+        """The tables that can be read, by name: those with rows, and the `SYSTEM_SCHEMAS`."""
+        found = {}
+        for name in sorted({*self.manifest.columns, *SYSTEM_SCHEMAS}):
+            files = self.manifest.files.get(name, [])
+            kept = self._kept(name)
+            found[name] = TableInfo(
+                name=name,
+                family=family_of(name),
+                rows=sum(file.rows for file in files) + (kept.num_rows if kept is not None else 0),
+                files=len(files),
+                bytes=sum(file.bytes for file in files),
+                days=tuple(sorted({file.day for file in files})),
+                columns=self.manifest.columns.get(name) or columns_of(SYSTEM_SCHEMAS[name]),
+            )
+        return found
+
+    def connect(self, *, memory_limit: str | None = None, threads: int | None = None) -> Any:
+        """An Ibis backend (DuckDB, in memory) with a view for each table.
+
+        Parameters
+        ----------
+        memory_limit
+            What DuckDB may use before it spills to a temporary folder, such as ``"1GiB"``; DuckDB's own limit
+            otherwise.
+        threads
+            Threads of a query; as many as there are cores otherwise.
+
+        Raises
+        ------
+        PdbDamagedError
+            A file that the manifest names is missing or damaged.
+        """
+        self.check_files()
+        spill = tempfile.mkdtemp(prefix="plexlens-spill-")
+        settings: dict[str, Any] = {"temp_directory": spill, "autoinstall_known_extensions": False}
+        if memory_limit is not None:
+            settings["memory_limit"] = memory_limit
+        if threads is not None:
+            settings["threads"] = threads
+        backend = ibis.duckdb.connect(**settings)
+        weakref.finalize(backend, shutil.rmtree, spill, ignore_errors=True)
+        # Files never change, so what was read of them once stays true.
+        backend.raw_sql("SET parquet_metadata_cache = true")
+        backend.raw_sql("SET TimeZone = 'UTC'")
+        for name, columns in self.manifest.columns.items():
+            variants, files = self.manifest.variants[name], self.manifest.files[name]
+            try:
+                backend.raw_sql(view_sql(self.path, name, columns, variants, files))
+            except duckdb.Error as error:
+                raise _damaged_file(self.path, f"table {name} cannot be read: {error}") from error
+        for name in SYSTEM_SCHEMAS:
+            if name not in self.manifest.columns:
+                backend.create_table(name, self._kept(name))
+        return backend
+
+    def record_hashes(self, day: date | None) -> npt.NDArray[np.uint64]:
+        """Hashes of the records it holds that were written on a day, ascending; None asks for the undated ones.
+
+        Raises
+        ------
+        PdbDamagedError
+            A file of ``smf_record`` cannot be read.
+        """
+        name = partition_of(day)
+        paths = [self.path / file.path for file in self.manifest.files.get("smf_record", []) if file.day == name]
+        try:
+            parts = [pq.read_table(path, columns=["hash"]).column("hash").to_numpy() for path in paths]
+        except (OSError, pa.ArrowException) as error:
+            raise _damaged_file(self.path, f"table smf_record cannot be read: {error}") from error
+        return np.unique(np.concatenate([np.empty(0, np.uint64), *parts]))
+
+    def _kept(self, name: str) -> pa.Table | None:
+        """A table that is made of the manifest; None for those that lie in files."""
+        if name == "source":
+            return _source_table(self.ingests)
+        if name == "note":
+            return _note_table(self.ingests)
+        return None if name in self.manifest.columns else SYSTEM_SCHEMAS[name].empty_table()
+
+    def check_files(self) -> None:
+        """Look whether every file that the manifest names is there, with its size.
+
+        Raises
+        ------
+        PdbDamagedError
+            The first that is not.
+        """
+        for files in self.manifest.files.values():
+            for file in files:
+                try:
+                    size = os.stat(os.path.join(self.path, file.path)).st_size  # noqa: PTH116, PTH118 thousands of files
+                except OSError as error:
+                    raise _damaged_file(self.path / file.path, f"the file cannot be read: {error.strerror}") from error
+                if size != file.bytes:
+                    what = f"the file has {size} bytes where {file.bytes} were written"
+                    raise _damaged_file(self.path / file.path, what)
+
+
+def _damaged_file(path: Path, what: str) -> PdbDamagedError:
+    return PdbDamagedError(
+        file=str(path),
+        what=what,
+        remedy="restore the PDB from a copy, or move it away and ingest the dumps into a new one",
+    )
+
+
+def _is_new(path: Path) -> bool:
+    """Whether a PDB can be made here: an empty folder, or what a creation that was cut short has left."""
+    if not path.is_dir():
+        return False
+    left_over = {STAGING, "tables", f"{manifests.NAME}.new"}
+    return all(entry.name in left_over and (entry.is_file() or not any(entry.iterdir())) for entry in path.iterdir())
+
+
+def _no_manifest(path: Path) -> NotAPdbError | PdbDamagedError:
+    tables = path / "tables"
+    if tables.is_dir() and any(tables.iterdir()):
+        return manifests.damaged(path / manifests.NAME, "it is missing, though there are tables")
+    return NotAPdbError(
+        file=str(path),
+        what=f"the folder holds no PDB: it has no {manifests.NAME}",
+        remedy="check the path, or make a PDB with: plexlens ingest DUMP... --pdb DIR",
+    )
+
+
+def _source_table(ingests: tuple[Ingest, ...]) -> pa.Table:
+    return pa.Table.from_pylist(
+        [
+            {
+                "source_id": ingest.id,
+                "file": ingest.file,
+                "kind": ingest.kind,
+                "sha256": ingest.sha256,
+                "size": ingest.size,
+                "started_at": datetime.fromisoformat(ingest.started_at),
+                "finished_at": datetime.fromisoformat(ingest.finished_at),
+                "span_start": ingest.span[0],
+                "span_end": ingest.span[1],
+                "records": sum(ingest.records.values()),
+                "duplicates": ingest.duplicates,
+                "rows": sum(ingest.rows.values()),
+                "damage": sum(ingest.damage.values()),
+            }
+            for ingest in ingests
+        ],
+        schema=SOURCE_SCHEMA,
+    )
+
+
+def _note_table(ingests: tuple[Ingest, ...]) -> pa.Table:
+    return pa.Table.from_pylist(
+        [{"source_id": ingest.id, "file": ingest.file, **asdict(note)} for ingest in ingests for note in ingest.notes],
+        schema=NOTE_SCHEMA,
+    )

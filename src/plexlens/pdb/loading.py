@@ -1,0 +1,353 @@
+"""Sources into a PDB: each file whole or not at all."""
+
+from __future__ import annotations
+
+import errno
+import hashlib
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from enum import StrEnum
+from pathlib import Path
+from typing import TypeVar
+
+import pyarrow as pa
+
+from plexlens import ingest as sources
+from plexlens.errors import (
+    IngestFailuresError,
+    NothingUsableError,
+    PdbWriteError,
+    PlexlensError,
+    SchemaConflictError,
+    SourceChangedError,
+    UnknownSourceError,
+    UnreadableInputError,
+)
+from plexlens.ingest.source import Reading, damage_batch
+from plexlens.pdb.commit import clean_leftovers, commit, staging_folder
+from plexlens.pdb.database import LOCK, Pdb
+from plexlens.pdb.lock import writer_lock
+from plexlens.pdb.manifest import DataFile, Ingest, Note
+from plexlens.pdb.schema import TypeConflictError
+from plexlens.pdb.staging import MEMORY, StagedTables
+
+Progress = Callable[[int, int, str], None]
+"""Called with bytes done, bytes in all, and the stage: ``"checking day1.smf"``, then ``reading`` and ``storing`` it."""
+
+_T = TypeVar("_T")
+
+_HASH_BYTES = 4 << 20
+# Tables that say what a source was like; a source with rows in no other gave nothing usable.
+_ABOUT_THE_SOURCE = {"damage"}
+
+
+class Outcome(StrEnum):
+    """What became of a file."""
+
+    ADDED = "added"
+    """Its rows are in the PDB."""
+    ALREADY_HELD = "already held"
+    """The PDB holds a file of the same content: nothing was read, nothing changed."""
+    NOTHING_NEW = "nothing new"
+    """Every record in it is one the PDB holds: only the fact that it was read was added."""
+    SKIPPED = "skipped"
+    """It lies in a folder that was named, and is no known source."""
+
+
+@dataclass(frozen=True, slots=True)
+class IngestResult:
+    """What became of one file.
+
+    Attributes
+    ----------
+    file : str
+        The file as the user named it.
+    outcome : Outcome
+        See there.
+    ingest : Ingest or None
+        What the PDB says of the file; for one already held, of the file it had from before. None when skipped.
+    reason : str
+        Why it was skipped.
+    """
+
+    file: str
+    outcome: Outcome
+    ingest: Ingest | None = None
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class _Identity:
+    """By what a change of the file is noticed while it is read."""
+
+    device: int
+    inode: int
+    size: int
+    modified: int
+
+    @classmethod
+    def of(cls, path: Path) -> _Identity:
+        status = path.stat()
+        return cls(status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns)
+
+
+@dataclass
+class _Job:
+    pdb: Pdb
+    progress: Progress
+    layouts: tuple[Path, ...]
+    memory: int
+    results: list[IngestResult] = field(default_factory=list)
+    failures: list[PlexlensError] = field(default_factory=list)
+
+
+def ingest(
+    paths: Iterable[str | Path],
+    pdb: Pdb,
+    *,
+    progress: Progress | None = None,
+    layouts: Sequence[str | Path] = (),
+    memory: int = MEMORY,
+) -> list[IngestResult]:
+    """Put sources into a PDB, one after the other, each whole or not at all.
+
+    Parameters
+    ----------
+    paths
+        Files, and folders of which every file (also deeper) that is a known source is taken.
+    pdb
+        Where they go. Afterwards it shows them.
+    progress
+        Told how far each stage of each file is.
+    layouts
+        Folders with record layouts of the site.
+    memory
+        Bytes of rows held before files are written.
+
+    Returns
+    -------
+    list of IngestResult
+        One for each file, in the order of `paths`.
+
+    Raises
+    ------
+    PdbLockedError
+        Another process is writing into the PDB.
+    PdbWriteError
+        The PDB cannot be written; what it held, and the files ingested before, are whole.
+    NothingUsableError
+        There was no usable file.
+    PlexlensError
+        The only file failed.
+    IngestFailuresError
+        Some of several files failed; the others are in the PDB.
+    """
+    found = sources.expand(paths)
+    job = _Job(pdb, progress or _no_progress, tuple(map(Path, layouts)), memory)
+    with writer_lock(pdb.path / LOCK, pdb=pdb.path):
+        pdb.refresh()
+        _writing(pdb, lambda: clean_leftovers(pdb.path, pdb.manifest))
+        for path, named in found:
+            try:
+                job.results.append(_ingest_file(path, job))
+            except UnknownSourceError as error:
+                if named:
+                    job.failures.append(error)
+                else:
+                    job.results.append(IngestResult(str(path), Outcome.SKIPPED, reason=error.what))
+            except PdbWriteError:
+                raise
+            except PlexlensError as error:
+                job.failures.append(error)
+    if job.failures:
+        raise job.failures[0] if len(found) == 1 else IngestFailuresError(job.failures, job.results)
+    if all(result.outcome is Outcome.SKIPPED for result in job.results):
+        raise NothingUsableError(
+            file=", ".join(map(str, paths)) if found else "",
+            what=f"none of {len(found)} files is a known source",
+            remedy=f"give {sources.known_kinds()}",
+        )
+    return job.results
+
+
+@dataclass(frozen=True, slots=True)
+class _Source:
+    """A file that the PDB does not hold."""
+
+    path: Path
+    kind: str
+    state: _Identity
+    sha256: str
+    ingest_id: str
+    started: datetime
+
+    @property
+    def size(self) -> int:
+        return self.state.size
+
+
+def _ingest_file(path: Path, job: _Job) -> IngestResult:
+    kind = sources.recognise(path)
+    before = _identity(path)
+    sha256 = _hash(path, before.size, job.progress)
+    manifest = job.pdb.manifest
+    held = manifest.find(sha256)
+    if held is not None:
+        return IngestResult(str(path), Outcome.ALREADY_HELD, held)
+    source = _Source(path, kind.name, before, sha256, manifest.new_id(sha256), datetime.now(UTC))
+    folder = staging_folder(job.pdb.path, source.ingest_id)
+    tables = _writing(job.pdb, lambda: StagedTables(folder, source.ingest_id, job.pdb.disk, memory=job.memory))
+    try:
+        options = sources.ReadOptions(source.ingest_id, job.pdb.record_hashes, job.layouts)
+        reading = kind.read(path, options)
+        _stage(source, reading, tables, job)
+        if _identity(path) != before:
+            raise SourceChangedError(
+                file=str(path),
+                what="the file changed while it was read; nothing of it was stored",
+                remedy="ingest it when whatever writes it has ended",
+            )
+        new = _is_anything_new(path, reading, tables, job.pdb)
+        job.progress(0, 0, f"storing {path.name}")
+        entry = _store(source, reading, tables, job.pdb)
+    except BaseException:
+        tables.abandon()
+        # Whether a commit that failed had got past its moment, only the manifest on disk knows.
+        job.pdb.refresh()
+        _writing(job.pdb, lambda: clean_leftovers(job.pdb.path, job.pdb.manifest))
+        raise
+    return IngestResult(str(path), Outcome.ADDED if new else Outcome.NOTHING_NEW, entry)
+
+
+def _stage(source: _Source, reading: Reading, tables: StagedTables, job: _Job) -> None:
+    """Read the source to its end, into the staged tables; its damage is a table of its own."""
+    path, size, stage = source.path, source.size, f"reading {source.path.name}"
+    job.progress(0, size, stage)
+    for table, batch in reading:
+        _add(path, tables, table, batch, job.pdb)
+        position = getattr(reading, "position", None)
+        if position is not None:
+            job.progress(min(position, size), size, stage)
+    if reading.damage:
+        _add(path, tables, "damage", damage_batch(reading.damage), job.pdb)
+    job.progress(size, size, stage)
+
+
+def _add(path: Path, tables: StagedTables, table: str, batch: pa.RecordBatch, pdb: Pdb) -> None:
+    try:
+        _writing(pdb, lambda: tables.add(table, batch))
+    except TypeConflictError as error:
+        raise SchemaConflictError(
+            file=str(path), what=f"table {table}: {error}", remedy="mend the layout that gives this column"
+        ) from error
+
+
+def _is_anything_new(path: Path, reading: Reading, tables: StagedTables, pdb: Pdb) -> bool:
+    """Whether the source brought records; if the PDB holds all of them, only what is said of the source is kept."""
+    duplicates = reading.summary.get("duplicates", 0)
+    if duplicates and duplicates == reading.summary.get("measurements"):
+        _writing(pdb, lambda: tables.keep_only(_ABOUT_THE_SOURCE))
+        return False
+    if any(table not in _ABOUT_THE_SOURCE for table in tables.rows):
+        return True
+    first = next((f": {damage.reason}, {damage.detail}" for damage in reading.damage), "")
+    raise NothingUsableError(
+        file=str(path),
+        what=f"nothing usable is in the file{first}",
+        remedy=reading.damage[0].remedy if reading.damage else "check that it is the right file, and whole",
+    )
+
+
+def _store(source: _Source, reading: Reading, tables: StagedTables, pdb: Pdb) -> Ingest:
+    """Commit the staged tables; return what the manifest says of them."""
+    files = _writing(pdb, tables.finish)
+    summary = reading.summary
+    first, last = summary.get("span") or (None, None)
+    entry = Ingest(
+        id=source.ingest_id,
+        sha256=source.sha256,
+        file=str(source.path),
+        size=source.size,
+        kind=source.kind,
+        started_at=source.started.isoformat(),
+        finished_at=datetime.now(UTC).isoformat(),
+        rows=dict(sorted(tables.rows.items())),
+        records=dict(summary.get("records", {})),
+        span=(first, last),
+        duplicates=int(summary.get("duplicates", 0)),
+        damage=_damage_counts(reading),
+        notes=tuple(Note(**note) for note in summary.get("notes", ())),
+        files=tuple(
+            DataFile(path=one.target, table=one.table, day=one.day, variant=one.variant, rows=one.rows, bytes=one.bytes)
+            for one in files
+        ),
+    )
+    try:
+        manifest = pdb.manifest.with_ingest(entry, tables.variants)
+    except TypeConflictError as error:
+        raise SchemaConflictError(
+            file=str(source.path),
+            what=f"it does not go together with what the PDB holds: {error}",
+            remedy="mend the layout that gives this column, or ingest the file into a PDB of its own",
+        ) from error
+    _writing(pdb, lambda: commit(pdb.path, manifest, entry.id, files, pdb.disk))
+    pdb.manifest = manifest
+    return entry
+
+
+def _damage_counts(reading: Reading) -> dict[str, int]:
+    """Damage by reason: as the reader counted it, since it may keep only the first of very many rows."""
+    counted: dict[str, int] = dict(reading.summary.get("damage", {}))
+    if not counted:
+        for damage in reading.damage:
+            counted[damage.reason] = counted.get(damage.reason, 0) + 1
+    return counted
+
+
+def _identity(path: Path) -> _Identity:
+    try:
+        return _Identity.of(path)
+    except OSError as error:
+        raise SourceChangedError(
+            file=str(path),
+            what=f"the file vanished while it was read ({error.strerror}); nothing of it was stored",
+            remedy="ingest it from a place where it stays",
+        ) from error
+
+
+def _hash(path: Path, size: int, progress: Progress) -> str:
+    digest = hashlib.sha256()
+    done = 0
+    stage = f"checking {path.name}"
+    try:
+        with path.open("rb", buffering=0) as stream:
+            while block := stream.read(_HASH_BYTES):
+                digest.update(block)
+                done += len(block)
+                progress(done, size, stage)
+    except OSError as error:
+        raise UnreadableInputError(
+            file=str(path),
+            what=f"the file cannot be read: {error.strerror}",
+            remedy="check its medium, and copy it again",
+            offset=done,
+        ) from error
+    return digest.hexdigest()
+
+
+def _writing(pdb: Pdb, step: Callable[[], _T]) -> _T:
+    """Take a step that writes; what the system refuses becomes an error that says what that means for the PDB."""
+    try:
+        return step()
+    except OSError as error:
+        full = error.errno in (errno.ENOSPC, errno.EDQUOT)
+        raise PdbWriteError(
+            file=str(error.filename or pdb.path),
+            what=f"the PDB cannot be written: {error.strerror or error}; what it held before is whole",
+            remedy=f"make room in {pdb.path} and ingest again" if full else "check that you may write there",
+        ) from error
+
+
+def _no_progress(done: int, total: int, stage: str) -> None:
+    pass

@@ -1,0 +1,125 @@
+"""Where rows belong: the record family of a table, the day of a row.
+
+Partitions serve reading: a question about a day opens that day's files. Nothing but a file's path depends on them, and
+a row whose day cannot be told is not lost but `undated`.
+"""
+
+from __future__ import annotations
+
+import re
+from datetime import date, timedelta
+from itertools import pairwise
+
+import numpy as np
+import pyarrow as pa
+
+UNDATED = "undated"
+"""The partition of rows without a plausible date."""
+
+DAY_COLUMNS = ("interval_start", "interval_end", "written_at")
+"""Columns that date a row, the first that has a value wins: an interval belongs to the day (UTC) it began."""
+
+_EPOCH = date(1970, 1, 1)
+_MICROSECONDS = 86_400_000_000
+_NO_DAY = np.iinfo(np.int32).min
+# Damaged time stamps must not make a folder for each day of ten thousand years.
+_PLAUSIBLE = ((date(1970, 1, 2) - _EPOCH).days, (date(2100, 1, 1) - _EPOCH).days)
+
+_TABLE_NAME = re.compile(r"[a-z][a-z0-9]*(_[a-z0-9]+)*")
+
+
+def family_of(table: str) -> str:
+    """The record family of a table, the folder it lies in: ``smf74`` of ``smf74_4_request``.
+
+    Raises
+    ------
+    ValueError
+        Not a table name: lower-case words and digits joined by underscores.
+    """
+    if not _TABLE_NAME.fullmatch(table):
+        raise ValueError(f"not a table name: {table!r}")
+    return table.partition("_")[0]
+
+
+def partition_of(day: date | None) -> str:
+    """The partition of the rows of a day: ``2022-08-15``; `UNDATED` for no day, or one no measurement has."""
+    if day is None or not _PLAUSIBLE[0] <= (day - _EPOCH).days < _PLAUSIBLE[1]:
+        return UNDATED
+    return day.isoformat()
+
+
+def _day_name(days: int) -> str:
+    return UNDATED if days == _NO_DAY else (_EPOCH + timedelta(days=days)).isoformat()
+
+
+class RowDays:
+    """Splits the batches of one ingest by day.
+
+    A row is dated by `DAY_COLUMNS`; one without any by the date its record was written, which the record's row in
+    ``smf_record`` tells: the batches of ``smf_record`` are to come before those of the sections in the same records.
+    """
+
+    def __init__(self) -> None:
+        self._record_no = np.empty(0, np.uint64)
+        self._written = np.empty(0, np.int32)
+        self._latest = 0
+
+    def split(self, table: str, batch: pa.RecordBatch) -> list[tuple[str, pa.RecordBatch]]:
+        """The batch by day: pairs of partition and rows, the rows of a partition in their order."""
+        if batch.num_rows == 0:
+            return []
+        days = self._days(batch)
+        if table == "smf_record":
+            self._remember(batch, days)
+        first = days[0]
+        if (days == first).all():
+            return [(_day_name(int(first)), batch)]
+        starts = np.flatnonzero(np.diff(days)) + 1
+        distinct = np.unique(days)
+        if len(distinct) == len(starts) + 1:
+            edges = [0, *starts.tolist(), len(days)]
+            return [(_day_name(int(days[begin])), batch.slice(begin, end - begin)) for begin, end in pairwise(edges)]
+        return [(_day_name(int(day)), batch.take(pa.array(np.flatnonzero(days == day)))) for day in distinct]
+
+    def _days(self, batch: pa.RecordBatch) -> np.ndarray:
+        days = np.full(batch.num_rows, _NO_DAY, np.int32)
+        open_rows = np.ones(batch.num_rows, bool)
+        for name in DAY_COLUMNS:
+            index = batch.schema.get_field_index(name)
+            if index < 0 or batch.column(index).null_count == batch.num_rows:
+                continue
+            found = _column_days(batch.column(index))
+            days[open_rows] = found[open_rows]
+            open_rows = days == _NO_DAY
+            if not open_rows.any():
+                return days
+        index = batch.schema.get_field_index("record_no")
+        if index >= 0 and len(self._record_no):
+            days[open_rows] = self._written_days(batch.column(index))[open_rows]
+        return days
+
+    def _remember(self, batch: pa.RecordBatch, days: np.ndarray) -> None:
+        numbers = batch.column("record_no").to_numpy(zero_copy_only=False).astype(np.uint64)
+        # The sections of a record may come while the next batch of records is under way: keep the batch before too.
+        self._record_no = np.concatenate([self._record_no[len(self._record_no) - self._latest :], numbers])
+        self._written = np.concatenate([self._written[len(self._written) - self._latest :], days])
+        self._latest = len(numbers)
+
+    def _written_days(self, record_no: pa.Array) -> np.ndarray:
+        numbers = record_no.fill_null(0).to_numpy(zero_copy_only=False).astype(np.uint64)
+        place = np.minimum(np.searchsorted(self._record_no, numbers), len(self._record_no) - 1)
+        return np.where(self._record_no[place] == numbers, self._written[place], _NO_DAY).astype(np.int32)
+
+
+def _column_days(column: pa.Array) -> np.ndarray:
+    """Days since 1970-01-01 of a column of time stamps or dates; `_NO_DAY` where null or implausible."""
+    if pa.types.is_timestamp(column.type):
+        values = column.cast(pa.timestamp("us", tz=column.type.tz)).view(pa.int64())
+        per_day = _MICROSECONDS
+    elif pa.types.is_date32(column.type):
+        values, per_day = column.view(pa.int32()), 1
+    else:
+        return np.full(len(column), _NO_DAY, np.int32)
+    numbers = values.fill_null(-per_day).to_numpy(zero_copy_only=False) // per_day
+    first, past = _PLAUSIBLE
+    return np.where((numbers >= first) & (numbers < past), numbers, _NO_DAY).astype(np.int32)

@@ -1,0 +1,256 @@
+"""A PDB made, opened, looked at; and what is said when that cannot be."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import time
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from plexlens.errors import (
+    NotAPdbError,
+    PdbDamagedError,
+    PdbExistsError,
+    PdbVersionError,
+    PdbWriteError,
+    UnreadableInputError,
+)
+from plexlens.pdb import DataFile, Ingest, Manifest, Outcome, Pdb, ingest
+from plexlens.pdb.durable import Disk
+from plexlens.pdb.manifest import write_manifest
+from plexlens.pdb.schema import columns_of
+from tests.pdb.fake_source import expected, held, write
+
+as_root = pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
+
+
+def test_create_makes_what_open_opens(tmp_path: Path) -> None:
+    made = Pdb.create(tmp_path / "deep" / "down.pdb")
+    assert made.ingests == Pdb.open(made.path).ingests == ()
+
+
+def test_open_or_create(tmp_path: Path) -> None:
+    pdb = Pdb.open_or_create(tmp_path / "p")
+    ingest([write(tmp_path / "a.fake", range(10))], pdb)
+    assert len(Pdb.open_or_create(tmp_path / "p").ingests) == 1
+    (tmp_path / "empty").mkdir()
+    assert Pdb.open_or_create(tmp_path / "empty").ingests == ()
+
+
+def test_a_temporary_pdb_is_gone_afterwards(tmp_path: Path) -> None:
+    with Pdb.temporary() as pdb:
+        ingest([write(tmp_path / "a.fake", range(100))], pdb)
+        assert held(pdb.connect()) == expected(range(100))
+        folder = pdb.path.parent
+    assert not folder.exists()
+
+
+@pytest.mark.parametrize(
+    ("make", "error", "said"),
+    [
+        (lambda path: None, NotAPdbError, "there is no such folder; make a PDB with"),
+        (lambda path: path.write_text("x"), NotAPdbError, "a PDB is a folder, and this is a file"),
+        (lambda path: path.mkdir(), NotAPdbError, r"has no manifest\.json; check the path"),
+    ],
+)
+def test_open_says_what_is_no_pdb(tmp_path: Path, make: object, error: type[Exception], said: str) -> None:
+    make(tmp_path / "p")  # type: ignore[operator]
+    with pytest.raises(error, match=said) as caught:
+        Pdb.open(tmp_path / "p")
+    assert str(tmp_path / "p") in str(caught.value)
+
+
+def test_create_overwrites_nothing(tmp_path: Path, pdb: Pdb) -> None:
+    with pytest.raises(PdbExistsError, match="there is a PDB already; open it"):
+        Pdb.create(pdb.path)
+    (tmp_path / "letters").mkdir()
+    (tmp_path / "letters" / "to-mother.txt").write_text("Dear mother")
+    for path in (tmp_path / "letters", tmp_path / "letters" / "to-mother.txt"):
+        with pytest.raises(PdbExistsError, match="something else is there already; give a new or empty folder"):
+            Pdb.create(path)
+
+
+def test_create_takes_over_what_a_creation_cut_short_has_left(tmp_path: Path) -> None:
+    left = tmp_path / "p"
+    (left / "staging").mkdir(parents=True)
+    (left / "tables").mkdir()
+    (left / "manifest.json.new").write_text('{"format"')
+    assert Pdb.open_or_create(left).ingests == ()
+    assert Pdb.open(left).ingests == ()
+
+
+def test_a_folder_that_cannot_be_made_is_named(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("x")
+    with pytest.raises(PdbWriteError, match="file: the PDB cannot be made: File exists"):
+        Pdb.create(tmp_path / "file" / "pdb")
+
+
+def test_a_later_format_is_refused(pdb: Pdb) -> None:
+    path = pdb.path / "manifest.json"
+    path.write_text(path.read_text().replace('"version": 1', '"version": 7'))
+    with pytest.raises(PdbVersionError, match="format version 7; Plexlens .* knows versions up to 1; open it with"):
+        Pdb.open(pdb.path)
+
+
+# --- a damaged manifest -------------------------------------------------------------------------------------
+
+
+def _cut(path: Path) -> None:
+    path.write_bytes(path.read_bytes()[:-20])
+
+
+def _empty(path: Path) -> None:
+    path.write_bytes(b"")
+
+
+def _flip(path: Path) -> None:
+    data = bytearray(path.read_bytes())
+    data[len(data) // 2] ^= 0x40
+    path.write_bytes(bytes(data))
+
+
+def _zero(path: Path) -> None:
+    path.write_bytes(bytes(path.stat().st_size))
+
+
+def _other_json(path: Path) -> None:
+    path.write_text('{"format": "something", "version": 1}')
+
+
+def _lines(path: Path) -> None:
+    path.write_bytes(path.read_bytes().replace(b"\n", b"\r\n"))
+
+
+@pytest.mark.parametrize("spoil", [_cut, _empty, _flip, _zero, _other_json, _lines, Path.unlink])
+def test_a_damaged_manifest_is_found_and_its_remedy_works(tmp_path: Path, pdb: Pdb, spoil: object) -> None:
+    first, last = write(tmp_path / "a.fake", range(100)), write(tmp_path / "b.fake", range(50, 250))
+    ingest([first, last], pdb)
+    spoil(pdb.path / "manifest.json")  # type: ignore[operator]
+    with pytest.raises(PdbDamagedError, match="the manifest is damaged") as caught:
+        Pdb.open(pdb.path)
+    assert "copy manifest.previous.json to manifest.json (it lacks the last ingest only)" in caught.value.remedy
+
+    shutil.copy(pdb.path / "manifest.previous.json", pdb.path / "manifest.json")
+    again = Pdb.open(pdb.path)
+    assert held(again.connect()) == expected(range(100))
+    results = ingest([first, last], again)
+    assert [result.outcome for result in results] == [Outcome.ALREADY_HELD, Outcome.ADDED]
+    assert held(again.connect()) == expected(range(250))
+
+
+def test_an_entry_that_cannot_be_understood_is_damage(pdb: Pdb) -> None:
+    # A sound checksum over nonsense: written by something else.
+    body = b'"tables": {"smf_record": [[{"name": "x", "type": "quaternion", "metadata": {}}]]}, "ingests": []}'
+    from hashlib import sha256
+
+    head = {"format": "plexlens-pdb", "version": 1, "checksum": sha256(body).hexdigest()}
+    (pdb.path / "manifest.json").write_bytes(json.dumps(head)[:-1].encode() + b",\n" + body)
+    with pytest.raises(PdbDamagedError, match="an entry that cannot be understood"):
+        Pdb.open(pdb.path)
+
+
+@as_root
+def test_a_manifest_that_may_not_be_read(pdb: Pdb) -> None:
+    (pdb.path / "manifest.json").chmod(0)
+    with pytest.raises(UnreadableInputError, match="Permission denied"):
+        Pdb.open(pdb.path)
+
+
+def test_missing_and_shortened_files_are_named(tmp_path: Path, pdb: Pdb) -> None:
+    ingest([write(tmp_path / "a.fake", range(3000))], pdb)
+    path = pdb.path / pdb.manifest.files["smf74_4_request"][1].path
+    data = path.read_bytes()
+    path.write_bytes(data[:-1])
+    with pytest.raises(PdbDamagedError, match=f"has {len(data) - 1} bytes where {len(data)} were written") as caught:
+        pdb.connect()
+    assert caught.value.file == str(path)
+    path.unlink()
+    with pytest.raises(PdbDamagedError, match="No such file") as caught:
+        pdb.connect()
+    assert caught.value.file == str(path)
+    path.write_bytes(bytes(len(data)))
+    with pytest.raises(PdbDamagedError, match="table smf_record cannot be read"):
+        spoilt = pdb.path / pdb.manifest.files["smf_record"][0].path
+        spoilt.write_bytes(bytes(spoilt.stat().st_size))
+        pdb.connect()
+
+
+# --- reading ------------------------------------------------------------------------------------------------
+
+
+def test_a_reader_keeps_its_view_while_others_write(tmp_path: Path, pdb: Pdb) -> None:
+    ingest([write(tmp_path / "a.fake", range(100))], pdb)
+    reader = Pdb.open(pdb.path)
+    backend = reader.connect()
+    ingest([write(tmp_path / "b.fake", range(100, 200))], pdb)
+    assert held(backend) == expected(range(100))
+    assert held(reader.connect()) == expected(range(100))
+    reader.refresh()
+    assert held(reader.connect()) == expected(range(200))
+
+
+@pytest.mark.parametrize("name", ["it's [ab]*", "q?", "ünï", "day=1", "back\\slash", 'a "b" c', "{a,b}", "%41"])
+def test_a_pdb_may_have_any_name(tmp_path: Path, name: str) -> None:
+    # Folders that a careless pattern would match as well.
+    for other in ("it's a", "it's a x", "qq", "a"):
+        ingest([write(tmp_path / "z.fake", range(7))], Pdb.create(tmp_path / other))
+    pdb = Pdb.create(tmp_path / name)
+    ingest([write(tmp_path / "a.fake", range(100))], pdb)
+    assert held(pdb.connect()) == expected(range(100))
+    assert "day" not in pdb.connect().table("smf_record").columns
+
+
+def test_limits_can_be_set(pdb: Pdb) -> None:
+    backend = pdb.connect(memory_limit="300MiB", threads=1)
+    ask = "SELECT current_setting('threads'), current_setting('memory_limit'), current_setting('TimeZone')"
+    assert backend.raw_sql(ask).fetchone() == (1, "300.0 MiB", "UTC")
+
+
+def test_a_query_beyond_the_memory_limit_spills(tmp_path: Path, pdb: Pdb) -> None:
+    ingest([write(tmp_path / "a.fake", range(1000))], pdb)
+    backend = pdb.connect(memory_limit="80MiB", threads=1)
+    # 4 million rows of 32 digits, sorted: more than the limit holds.
+    ask = (
+        "SELECT count(*) FROM (SELECT md5((a.requests * 2000 + b.requests)::VARCHAR) AS x FROM smf74_4_request a, "
+        "smf74_4_request b ORDER BY x LIMIT 3900000)"
+    )
+    assert backend.raw_sql(ask).fetchone() == (3900000,)
+    spill = Path(backend.raw_sql("SELECT current_setting('temp_directory')").fetchone()[0])
+    assert spill.is_dir()
+    backend.disconnect()
+    del backend
+    assert not spill.exists()
+
+
+def test_three_thousand_files_open_quickly(tmp_path: Path) -> None:
+    """Two in three files of one table have a column less, as after a release change; all are read."""
+    pdb = Pdb.create(tmp_path / "p")
+    folder = pdb.path / "tables" / "smf74" / "smf74_4_request" / "2024-03-01"
+    folder.mkdir(parents=True)
+    plain = pa.table({"requests": pa.array([1, 2, 3], pa.uint32())})
+    more = plain.append_column("delay", pa.array([0.5, 0.5, 0.5]))
+    files = []
+    for number in range(3000):
+        rows, variant = (more, 1) if number % 3 == 0 else (plain, 0)
+        path = folder / f"x-{number}.parquet"
+        pq.write_table(rows, path)
+        relative = str(path.relative_to(pdb.path))
+        files.append(DataFile(relative, "smf74_4_request", "2024-03-01", variant, 3, path.stat().st_size))
+    entry = Ingest(
+        "x", "0" * 64, "x", 0, "smf", "2024-03-01", "2024-03-01", {}, {}, (None, None), 0, {}, (), tuple(files)
+    )
+    variants = {"smf74_4_request": (columns_of(plain.schema), columns_of(more.schema))}
+    write_manifest(pdb.path, Manifest((entry,), variants), Disk(sync=False))
+
+    started = time.perf_counter()
+    backend = Pdb.open(pdb.path).connect()
+    table = backend.table("smf74_4_request")
+    opened = time.perf_counter() - started
+    (sums,) = table.aggregate(requests=table.requests.sum(), delay=table.delay.sum()).to_pyarrow().to_pylist()
+    assert sums == {"requests": 18000, "delay": 1500.0}
+    assert opened < 2.0, f"opening took {opened:.2f} s"
