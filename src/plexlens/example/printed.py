@@ -1,0 +1,114 @@
+"""Tables of a study as printed, and the numbers behind their cells."""
+
+from __future__ import annotations
+
+import csv
+import re
+from pathlib import Path
+
+from plexlens.errors import PlexlensError
+
+_NUMBER = re.compile(r"(?P<digits>[+-]?\d*\.?\d+)(?P<suffix>[%KM]?)\Z")
+
+
+class ExampleError(PlexlensError):
+    """The tables that the example is made of are missing, or do not say what the example needs."""
+
+
+def _split(text: str) -> tuple[str, str]:
+    found = _NUMBER.match(text.strip())
+    if found is None:
+        raise ValueError(f"{text!r} is no printed number")
+    return found["digits"], found["suffix"]
+
+
+def number(text: str) -> float:
+    """The number a cell shows, without its suffix: ``54%`` is 54, ``.27`` is 0.27, ``30K`` is 30.
+
+    Raises
+    ------
+    ValueError
+        The cell holds no number.
+    """
+    return float(_split(text)[0])
+
+
+def decimals(text: str) -> int:
+    """How many decimals a cell shows."""
+    digits, _ = _split(text)
+    return len(digits.partition(".")[2])
+
+
+def half_unit(text: str) -> float:
+    """The most by which a number can differ from the cell that it was rounded to."""
+    return 0.5 * 10.0 ** -decimals(text)
+
+
+class Study:
+    """The tables of one study, read from its folder.
+
+    Parameters
+    ----------
+    folder
+        The study's folder; a table is a CSV file in it.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    def table(self, name: str) -> list[dict[str, str]]:
+        """Rows of a table, each a cell by column heading.
+
+        Raises
+        ------
+        ExampleError
+            There is no such table.
+        """
+        path = self.folder / f"{name}.csv"
+        try:
+            with path.open(encoding="utf-8", newline="") as file:
+                return list(csv.DictReader(file))
+        except OSError as error:
+            raise ExampleError(
+                file=str(path),
+                what=f"the table cannot be read ({error.strerror})",
+                remedy="run from a complete checkout, or name its studies folder",
+            ) from error
+
+    def row(self, name: str, **cells: str) -> dict[str, str]:
+        """The one row of a table whose columns hold these cells.
+
+        Raises
+        ------
+        ExampleError
+            No row, or more than one, is like that.
+        """
+        found = [row for row in self.table(name) if all(row.get(column) == cell for column, cell in cells.items())]
+        if len(found) != 1:
+            wanted = ", ".join(f"{column} {cell!r}" for column, cell in cells.items())
+            raise ExampleError(
+                file=str(self.folder / f"{name}.csv"),
+                what=f"{len(found)} rows have {wanted}, where one is needed",
+                remedy="restore the table as the study prints it",
+            )
+        return found[0]
+
+    def count(self, rate: str, seconds: float) -> int:
+        """Events in an interval for which a printed rate a second stands.
+
+        The rate was rounded from a whole count over the interval; the count nearest to rate x seconds gives the
+        printed rate back.
+
+        Raises
+        ------
+        ExampleError
+            No whole count over this interval prints as this rate.
+        """
+        events = round(number(rate) * seconds)
+        if abs(events / seconds - number(rate)) > half_unit(rate) * (1 + 1e-9):
+            raise ExampleError(
+                file=str(self.folder),
+                what=f"no whole count over {seconds} s prints as {rate}/s",
+                remedy="choose an interval over which the study's rates are whole counts",
+            )
+        return events
