@@ -4,4 +4,7 @@
 //! repaired; [`layout`] reads the section layouts (data, one CSV a section); [`decode`] turns records into
 //! Arrow record batches by those layouts, and [`encode`] turns columns back into records.
 
+pub mod decode;
+pub mod forms;
+pub mod layout;
 pub mod stream;

@@ -1,0 +1,116 @@
+//! What decoding found wrong or worth knowing. Nothing is dropped without a row here.
+
+/// A section, or part of one, that could not be decoded. The rest of its record was.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SectionDamage {
+    /// Number of the record in its file, from 1.
+    pub record_no: u64,
+    /// Byte offset of the record in the file.
+    pub offset: u64,
+    /// Layout name of the section that is missing.
+    pub section: String,
+    /// Fixed name by which damage is counted.
+    pub reason: Reason,
+    /// The numbers that do not fit together.
+    pub detail: String,
+}
+
+/// Why a section was skipped.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Reason {
+    /// Offset, length and count lead outside the record, or back into its header.
+    SectionOutsideRecord,
+    /// Entries have no length, or too few bytes for what the section should hold.
+    SectionTooShort,
+    /// The sections of the record together are longer than the record: some overlap.
+    SectionsOverlap,
+    /// A chained header or a varying entry has a length that leads nowhere.
+    ChainBroken,
+    /// The triplet that should lead to the product section is empty or cut off.
+    ProductSectionMissing,
+}
+
+impl Reason {
+    /// The name in damage tables.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::SectionOutsideRecord => "section outside record",
+            Self::SectionTooShort => "section too short",
+            Self::SectionsOverlap => "sections overlap",
+            Self::ChainBroken => "header chain broken",
+            Self::ProductSectionMissing => "product section missing",
+        }
+    }
+
+    /// What a user can do about it.
+    #[must_use]
+    pub fn remedy(self) -> &'static str {
+        match self {
+            Self::SectionOutsideRecord | Self::SectionsOverlap | Self::ChainBroken => {
+                "the record was damaged on its way: transfer the dump again, in binary and with RDW"
+            }
+            Self::SectionTooShort => {
+                "check the record's release against the layout; if it is not older, transfer the dump again"
+            }
+            Self::ProductSectionMissing => "interval and sysplex of this record are unknown; transfer the dump again",
+        }
+    }
+}
+
+/// Something counted by section: no values were lost, or the field's value could not be read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum NoteKind {
+    /// Entries longer than the layout knows: a newer release. The known fields were read.
+    SectionLonger,
+    /// Entries shorter than the layout: an older release. The fields beyond are null.
+    SectionShorter,
+    /// A field that is no packed number, no date, or beyond 64 bits; its value is null.
+    ValueUnreadable,
+    /// The interval of an MQ product section does not end when the record was written; its start is null.
+    IntervalInconsistent,
+}
+
+impl NoteKind {
+    /// The name in summaries.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::SectionLonger => "section_longer",
+            Self::SectionShorter => "section_shorter",
+            Self::ValueUnreadable => "value_unreadable",
+            Self::IntervalInconsistent => "interval_inconsistent",
+        }
+    }
+}
+
+/// A count of one kind for one section or field.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Note {
+    /// What was counted.
+    pub kind: NoteKind,
+    /// Layout name of the section.
+    pub section: String,
+    /// The field's column, where a single field is meant.
+    pub field: Option<String>,
+    /// How many entries.
+    pub count: u64,
+    /// The most bytes by which an entry was longer or shorter; 0 where that says nothing.
+    pub max_bytes: u64,
+}
+
+/// Adds notes of a batch to those so far, one line for each kind, section and field.
+pub fn add_notes(total: &mut Vec<Note>, notes: &[Note]) {
+    for note in notes {
+        let same = |other: &&mut Note| {
+            other.kind == note.kind && other.section == note.section && other.field == note.field
+        };
+        match total.iter_mut().find(same) {
+            Some(other) => {
+                other.count += note.count;
+                other.max_bytes = other.max_bytes.max(note.max_bytes);
+            }
+            None => total.push(note.clone()),
+        }
+    }
+}

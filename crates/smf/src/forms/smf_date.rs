@@ -1,0 +1,61 @@
+//! SMF dates: packed decimal `0cyydddF`, year = 1900 + 100 c + yy, ddd the day of the year.
+
+use super::Unfit;
+use super::packed_decimal::{self, Packed};
+
+/// What a date field holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SmfDate {
+    /// Days since 1970-01-01.
+    Days(i32),
+    /// Binary zeros: never filled.
+    Empty,
+    /// No packed number, or no day of its year.
+    Unreadable,
+}
+
+/// Days from 1970-01-01 to January 1st of a year of the Gregorian calendar.
+fn january_first(year: i32) -> i32 {
+    let before = year - 1;
+    (year - 1970) * 365 + (before / 4 - before / 100 + before / 400) - (1969 / 4 - 1969 / 100 + 1969 / 400)
+}
+
+/// Reads a date field.
+#[inline]
+#[must_use]
+pub fn decode(bytes: [u8; 4]) -> SmfDate {
+    let number = match packed_decimal::decode(&bytes) {
+        Packed::Number(number) => number,
+        Packed::Empty => return SmfDate::Empty,
+        Packed::Unreadable => return SmfDate::Unreadable,
+    };
+    let Ok(number) = u32::try_from(number) else { return SmfDate::Unreadable };
+    let (year, day) = (1900 + (number / 1000) as i32, (number % 1000) as i32);
+    let first = january_first(year);
+    if number >= 1_000_000 || day < 1 || first + day > january_first(year + 1) {
+        return SmfDate::Unreadable;
+    }
+    SmfDate::Days(first + day - 1)
+}
+
+/// Writes days since 1970-01-01.
+///
+/// # Errors
+/// [`Unfit`] outside the years 1900 to 2899.
+pub fn encode(days: i32) -> Result<[u8; 4], Unfit> {
+    if days < january_first(1900) {
+        return Err(Unfit::TooSmall);
+    }
+    if days >= january_first(2900) {
+        return Err(Unfit::TooLarge);
+    }
+    // An estimate that is never late.
+    let mut year = 1970 + days.div_euclid(if days < 0 { 365 } else { 366 });
+    while january_first(year + 1) <= days {
+        year += 1;
+    }
+    let number = i64::from(year - 1900) * 1000 + i64::from(days - january_first(year) + 1);
+    let mut bytes = [0; 4];
+    packed_decimal::encode(number, 0xF, &mut bytes)?;
+    Ok(bytes)
+}

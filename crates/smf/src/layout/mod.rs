@@ -1,0 +1,21 @@
+//! Record layouts as data: sections, record maps, and the catalogue of both.
+//!
+//! A section is one CSV file and one raw table; a record map says which sections a record type holds. The rules
+//! of both files stand in `docs/architecture.md`. Everything is checked on reading, so that decoding can trust it.
+
+mod catalogue;
+mod error;
+mod format;
+mod record_map;
+mod schema;
+mod section;
+mod unit;
+
+pub use catalogue::Catalogue;
+pub(crate) use catalogue::identity_field;
+pub use error::LayoutError;
+pub use format::Format;
+pub use record_map::{Identity, MapEntry, RecordMap, Rule, Selector};
+pub use schema::{INVENTORY, column_unit, data_type, inventory_schema, key_fields, table_schema, timestamp};
+pub use section::{Field, KEY_COLUMNS, Section};
+pub use unit::{Conversion, Scale, Unit};

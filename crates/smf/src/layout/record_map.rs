@@ -1,0 +1,241 @@
+//! Which sections a record holds, and where its header says they are.
+
+use super::error::LayoutError;
+use super::section::{column_at, csv_error};
+
+/// How the columns before a section's own (system, interval and so on) are found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Identity {
+    /// RMF product section: interval start and length, local time offset, sysplex.
+    Rmf,
+    /// MQ product section: queue manager, interval.
+    Mq,
+    /// Db2 product section: subsystem, time of the record.
+    Db2,
+    /// CICS product section: applid.
+    Cics,
+    /// SMF 30 identification section: interval.
+    Smf30,
+    /// The standard header alone.
+    Standard,
+}
+
+const IDENTITIES: [(&str, Identity); 6] = [
+    ("rmf", Identity::Rmf),
+    ("mq", Identity::Mq),
+    ("db2", Identity::Db2),
+    ("cics", Identity::Cics),
+    ("smf30", Identity::Smf30),
+    ("standard", Identity::Standard),
+];
+
+impl Identity {
+    /// The name in record maps.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        IDENTITIES.iter().find(|(_, identity)| *identity == self).map_or("", |(name, _)| name)
+    }
+}
+
+/// How entries of a section are found from its triplet.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Rule {
+    /// The section is at the start of the record; it makes no table.
+    Header,
+    /// Product section (RMF), or first header of it (QWHS); the record's identity comes from it.
+    Product,
+    /// Each entry of the triplet is a row.
+    Entries,
+    /// As `Entries`; where the triplet gives no length, each entry follows its own u16 length.
+    Varying,
+    /// Header of this type in the product section's chain (Db2, MQ).
+    Chain(u8),
+}
+
+/// One row of a record map.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MapEntry {
+    /// Name of the section layout.
+    pub layout: String,
+    /// Header field that holds the triplet's offset; empty for header sections.
+    pub triplet: String,
+    /// How entries are found.
+    pub rule: Rule,
+    /// One line on what it holds.
+    pub description: String,
+    /// Where the order of triplets was verified.
+    pub source: String,
+    /// `high`, `medium` or `low`.
+    pub confidence: String,
+    /// Line in the file.
+    pub line: u64,
+}
+
+/// Which records of its type a map is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Selector {
+    /// Every record of the type that no closer map takes.
+    Any,
+    /// Records of one subtype.
+    Subtype(u16),
+    /// Records whose product section names this IFCID (Db2).
+    Ifcid(u16),
+    /// Records of one subtype and monitoring class (CICS 110).
+    Class(u16, u16),
+}
+
+/// One record map.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RecordMap {
+    /// Name: the file name without its ending.
+    pub name: String,
+    /// The file it was read from, for messages.
+    pub file: String,
+    /// SMF record type.
+    pub record_type: u8,
+    /// Which records of that type.
+    pub selector: Selector,
+    /// How identity columns are found.
+    pub identity: Identity,
+    /// Rows in file order.
+    pub entries: Vec<MapEntry>,
+}
+
+/// Splits `smf74_4`, `smf101_ifcid3`, `smf110_1_class3`, `smf30` into type and selector.
+fn parse_name(name: &str) -> Option<(u8, Selector)> {
+    let mut parts = name.strip_prefix("smf")?.split('_');
+    let record_type: u8 = parts.next()?.parse().ok()?;
+    let selector = match (parts.next(), parts.next()) {
+        (None, _) => Selector::Any,
+        (Some(one), None) => match one.strip_prefix("ifcid") {
+            Some(ifcid) => Selector::Ifcid(ifcid.parse().ok()?),
+            None => Selector::Subtype(one.parse().ok()?),
+        },
+        (Some(one), Some(two)) => Selector::Class(one.parse().ok()?, two.strip_prefix("class")?.parse().ok()?),
+    };
+    parts.next().is_none().then_some((record_type, selector))
+}
+
+impl RecordMap {
+    /// Reads the text of a record map file.
+    ///
+    /// # Errors
+    /// The first row that breaks a rule of the format, with its line. Whether the layouts and triplets exist is
+    /// checked by the catalogue, which knows them.
+    pub fn parse(name: &str, file: &str, text: &str) -> Result<Self, LayoutError> {
+        let (record_type, selector) = parse_name(name).ok_or_else(|| {
+            LayoutError::file(
+                file,
+                format!("`{name}` does not name a record type"),
+                "name it smf<type>, smf<type>_<subtype>, smf<type>_ifcid<n> or smf<type>_<subtype>_class<n>",
+            )
+        })?;
+        let identity = parse_identity(file, text)?;
+        let mut reader = csv::ReaderBuilder::new().comment(Some(b'#')).from_reader(text.as_bytes());
+        let heading = reader.headers().map_err(|error| csv_error(file, &error))?;
+        let at = |column| column_at(file, heading, column);
+        let (layout, triplet, rule) = (at("layout")?, at("triplet")?, at("rule")?);
+        let (description, source, confidence) = (at("description")?, at("source")?, at("confidence")?);
+        let mut entries: Vec<MapEntry> = Vec::new();
+        for row in reader.records() {
+            let row = row.map_err(|error| csv_error(file, &error))?;
+            let line = row.position().map_or(0, csv::Position::line);
+            let text = |at: usize| row.get(at).unwrap_or("").trim().to_owned();
+            let wrong = |what: String, remedy: &str| LayoutError::row(file, line, &text(layout), what, remedy);
+            let rule = parse_rule(&text(rule)).ok_or_else(|| {
+                wrong(format!("unknown rule `{}`", text(rule)), "use header, product, entries, varying or chain:<type>")
+            })?;
+            if (rule == Rule::Header) != text(triplet).is_empty() {
+                return Err(wrong(
+                    format!("triplet `{}` with this rule", text(triplet)),
+                    "a header section has no triplet, every other section has one",
+                ));
+            }
+            if rule == Rule::Product && entries.iter().any(|entry| entry.rule == Rule::Product) {
+                return Err(wrong("a second product section".into(), "a record has one product section"));
+            }
+            entries.push(MapEntry {
+                layout: text(layout),
+                triplet: text(triplet),
+                rule,
+                description: text(description),
+                source: text(source),
+                confidence: text(confidence),
+                line,
+            });
+        }
+        if !entries.iter().any(|entry| entry.rule == Rule::Header) {
+            return Err(LayoutError::file(file, "no row has rule `header`", "add the record's header section"));
+        }
+        Ok(Self { name: name.into(), file: file.into(), record_type, selector, identity, entries })
+    }
+
+    /// Names of the header layouts.
+    pub fn headers(&self) -> impl Iterator<Item = &MapEntry> {
+        self.entries.iter().filter(|entry| entry.rule == Rule::Header)
+    }
+
+    /// The product section's row, where there is one.
+    #[must_use]
+    pub fn product(&self) -> Option<&MapEntry> {
+        self.entries.iter().find(|entry| entry.rule == Rule::Product)
+    }
+}
+
+fn parse_rule(text: &str) -> Option<Rule> {
+    match text {
+        "header" => Some(Rule::Header),
+        "product" => Some(Rule::Product),
+        "entries" => Some(Rule::Entries),
+        "varying" => Some(Rule::Varying),
+        _ => text.strip_prefix("chain:")?.parse().ok().map(Rule::Chain),
+    }
+}
+
+fn parse_identity(file: &str, text: &str) -> Result<Identity, LayoutError> {
+    let valid = || IDENTITIES.map(|(name, _)| name).join(", ");
+    let line = text.lines().next().unwrap_or("");
+    let name = line.strip_prefix('#').map(str::trim).and_then(|line| line.strip_prefix("identity:")).ok_or_else(|| {
+        LayoutError::file(
+            file,
+            "its first line is not `# identity: ...`",
+            format!("name how identity columns are found: {}", valid()),
+        )
+    })?;
+    let name = name.trim();
+    IDENTITIES.iter().find(|(known, _)| *known == name).map(|&(_, identity)| identity).ok_or_else(|| {
+        LayoutError::row(file, 1, "identity", format!("unknown identity `{name}`"), format!("use one of {}", valid()))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_say_which_records() {
+        assert_eq!(parse_name("smf30"), Some((30, Selector::Any)));
+        assert_eq!(parse_name("smf74_4"), Some((74, Selector::Subtype(4))));
+        assert_eq!(parse_name("smf101_ifcid3"), Some((101, Selector::Ifcid(3))));
+        assert_eq!(parse_name("smf110_1_class3"), Some((110, Selector::Class(1, 3))));
+        for name in ["smf", "smf300", "rmf74_4", "smf74_x", "smf74_4_class", "smf110_1_class3_x", "smf74_"] {
+            assert_eq!(parse_name(name), None, "{name}");
+        }
+    }
+
+    #[test]
+    fn faults_are_named_with_their_line() {
+        let map = |text: &str| RecordMap::parse("smf74_4", "m.csv", text).unwrap_err().to_string();
+        let heading = "layout,triplet,rule,description,source,confidence\n";
+        assert!(map(heading).contains("first line is not"));
+        assert!(map(&format!("# identity: vtam\n{heading}")).contains("rmf, mq, db2, cics, smf30, standard"));
+        assert!(map(&format!("# identity: rmf\n{heading}")).contains("no row has rule `header`"));
+        let text = format!("# identity: rmf\n{heading}h,,header,,,high\nx,F,every,,,high\n");
+        assert_eq!(
+            map(&text),
+            "m.csv, line 4, x: unknown rule `every`; use header, product, entries, varying or chain:<type>"
+        );
+        let text = format!("# identity: rmf\n{heading}h,,header,,,high\nx,,entries,,,high\n");
+        assert!(map(&text).contains("a header section has no triplet"));
+    }
+}
