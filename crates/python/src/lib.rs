@@ -1,9 +1,19 @@
 //! The extension module `plexlens._core`: conversions and errors, no logic.
 
+mod catalogue;
+mod errors;
+mod reader;
+mod summary;
+
 use pyo3::prelude::*;
 
 /// The compiled core of Plexlens.
 #[pymodule]
 fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
-    module.add("__version__", env!("CARGO_PKG_VERSION"))
+    module.add("__version__", env!("CARGO_PKG_VERSION"))?;
+    module.add("SmfError", module.py().get_type::<errors::SmfError>())?;
+    module.add_class::<catalogue::Catalogue>()?;
+    module.add_class::<reader::DecodedBatch>()?;
+    module.add_class::<reader::SmfReader>()?;
+    module.add_function(wrap_pyfunction!(reader::scan, module)?)
 }

@@ -2,9 +2,11 @@
 //!
 //! The crate takes bytes and returns columns. [`stream`] finds records in a dump and repairs what can be
 //! repaired; [`layout`] reads the section layouts (data, one CSV a section); [`decode`] turns records into
-//! Arrow record batches by those layouts, and [`encode`] turns columns back into records.
+//! Arrow record batches by those layouts, and [`encode`] turns columns back into records. [`pipeline`] joins the
+//! first three: a file in, decoded batches out, in order and in flat memory.
 
 pub mod decode;
 pub mod forms;
 pub mod layout;
+pub mod pipeline;
 pub mod stream;

@@ -1,5 +1,7 @@
 //! What decoding found wrong or worth knowing. Nothing is dropped without a row here.
 
+use crate::stream::Severity;
+
 /// A section, or part of one, that could not be decoded. The rest of its record was.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SectionDamage {
@@ -35,11 +37,22 @@ impl Reason {
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
-            Self::SectionOutsideRecord => "section outside record",
-            Self::SectionTooShort => "section too short",
-            Self::SectionsOverlap => "sections overlap",
-            Self::ChainBroken => "header chain broken",
-            Self::ProductSectionMissing => "product section missing",
+            Self::SectionOutsideRecord => "section_outside_record",
+            Self::SectionTooShort => "section_too_short",
+            Self::SectionsOverlap => "sections_overlap",
+            Self::ChainBroken => "header_chain_broken",
+            Self::ProductSectionMissing => "product_section_missing",
+        }
+    }
+
+    /// How much it matters.
+    #[must_use]
+    pub fn severity(self) -> Severity {
+        match self {
+            Self::ProductSectionMissing => Severity::Error,
+            Self::SectionOutsideRecord | Self::SectionTooShort | Self::SectionsOverlap | Self::ChainBroken => {
+                Severity::DataLoss
+            }
         }
     }
 
@@ -72,6 +85,15 @@ pub enum NoteKind {
 }
 
 impl NoteKind {
+    /// How much it matters.
+    #[must_use]
+    pub fn severity(self) -> Severity {
+        match self {
+            Self::SectionLonger | Self::SectionShorter => Severity::Info,
+            Self::ValueUnreadable | Self::IntervalInconsistent => Severity::Error,
+        }
+    }
+
     /// The name in summaries.
     #[must_use]
     pub fn name(self) -> &'static str {

@@ -1,0 +1,132 @@
+//! `_core.Catalogue`: layouts as Python sees them.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use plexlens_smf::layout::{self, INVENTORY, Rule, Section, Selector, column_unit};
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyList};
+use pyo3_arrow::PySchema;
+
+use crate::errors::layout_error;
+
+/// Section layouts and record maps of one or more folders.
+#[pyclass(frozen, module = "plexlens._core")]
+pub struct Catalogue {
+    pub inner: Arc<layout::Catalogue>,
+}
+
+#[pymethods]
+impl Catalogue {
+    #[new]
+    fn new(py: Python<'_>, folders: Vec<PathBuf>) -> PyResult<Self> {
+        let inner = layout::Catalogue::from_folders(&folders).map_err(|error| layout_error(py, &error))?;
+        Ok(Self { inner: Arc::new(inner) })
+    }
+
+    /// Names of the tables that decoding can fill, the inventory among them.
+    fn tables(&self) -> Vec<String> {
+        self.inner.tables()
+    }
+
+    /// Names of all section layouts.
+    fn sections(&self) -> Vec<String> {
+        self.inner.sections().map(|section| section.name.clone()).collect()
+    }
+
+    /// A section's fields as the layout file has them.
+    fn describe<'py>(&self, py: Python<'py>, table: &str) -> PyResult<Bound<'py, PyList>> {
+        let rows = PyList::empty(py);
+        if table == INVENTORY {
+            for field in layout::inventory_schema().fields() {
+                let row = PyDict::new(py);
+                row.set_item("field", field.name())?;
+                row.set_item("column", field.name())?;
+                row.set_item("arrow_type", field.data_type().to_string())?;
+                for key in ["unit", "description"] {
+                    row.set_item(key, field.metadata().get(key))?;
+                }
+                rows.append(row)?;
+            }
+            return Ok(rows);
+        }
+        let section = self.section(py, table)?;
+        for field in &section.fields {
+            let row = PyDict::new(py);
+            row.set_item("field", &field.name)?;
+            row.set_item("column", &field.column)?;
+            row.set_item("offset", section.placed.then_some(field.offset))?;
+            row.set_item("length", field.length)?;
+            row.set_item("format", field.format.name())?;
+            row.set_item("recorded_unit", field.unit.recorded)?;
+            row.set_item("unit", column_unit(field))?;
+            row.set_item("arrow_type", layout::data_type(field).to_string())?;
+            row.set_item("description", &field.description)?;
+            row.set_item("since", &field.since)?;
+            row.set_item("source", &field.source)?;
+            row.set_item("confidence", &field.confidence)?;
+            rows.append(row)?;
+        }
+        Ok(rows)
+    }
+
+    /// The record maps, each with its sections.
+    fn records<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
+        let maps = PyList::empty(py);
+        for map in self.inner.maps() {
+            let row = PyDict::new(py);
+            row.set_item("record", &map.name)?;
+            row.set_item("record_type", map.record_type)?;
+            let (subtype, ifcid, class) = match map.selector {
+                Selector::Any => (None, None, None),
+                Selector::Subtype(subtype) => (Some(subtype), None, None),
+                Selector::Ifcid(ifcid) => (None, Some(ifcid), None),
+                Selector::Class(subtype, class) => (Some(subtype), None, Some(class)),
+            };
+            row.set_item("subtype", subtype)?;
+            row.set_item("ifcid", ifcid)?;
+            row.set_item("class", class)?;
+            row.set_item("identity", map.identity.name())?;
+            let sections = PyList::empty(py);
+            for entry in &map.entries {
+                let section = PyDict::new(py);
+                section.set_item("layout", &entry.layout)?;
+                section.set_item("triplet", (!entry.triplet.is_empty()).then_some(&entry.triplet))?;
+                section.set_item("rule", rule_name(entry.rule))?;
+                section.set_item("description", &entry.description)?;
+                section.set_item("source", &entry.source)?;
+                section.set_item("confidence", &entry.confidence)?;
+                sections.append(section)?;
+            }
+            row.set_item("sections", sections)?;
+            maps.append(row)?;
+        }
+        Ok(maps)
+    }
+
+    /// The Arrow schema of a table.
+    fn schema<'py>(&self, py: Python<'py>, table: &str) -> PyResult<Bound<'py, PyAny>> {
+        let schema = self.inner.schema_or_error(table).map_err(|error| layout_error(py, &error))?;
+        PySchema::new(schema).into_pyarrow(py)
+    }
+
+    fn __repr__(&self) -> String {
+        format!("Catalogue({} sections, {} record maps)", self.inner.sections().count(), self.inner.maps().count())
+    }
+}
+
+impl Catalogue {
+    fn section(&self, py: Python<'_>, name: &str) -> PyResult<&Arc<Section>> {
+        self.inner.section(name).ok_or_else(|| layout_error(py, &self.inner.unknown_section(name)))
+    }
+}
+
+fn rule_name(rule: Rule) -> String {
+    match rule {
+        Rule::Header => "header".into(),
+        Rule::Product => "product".into(),
+        Rule::Entries => "entries".into(),
+        Rule::Varying => "varying".into(),
+        Rule::Chain(kind) => format!("chain:{kind}"),
+    }
+}

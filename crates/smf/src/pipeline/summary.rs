@@ -1,0 +1,53 @@
+//! What a whole file was found to hold.
+
+use std::collections::BTreeMap;
+
+use crate::decode::{DecodedBatch, Note, Reason, RecordView, SectionDamage, add_notes};
+use crate::stream::{FrameBatch, StreamSummary};
+
+/// Section damage kept in full; all of it is counted.
+const DAMAGE_ENTRIES: usize = 10_000;
+
+/// Counts over a file, complete once the pipeline has come to its end.
+#[derive(Debug, Clone, Default)]
+pub struct Summary {
+    /// What the stream found; `None` until the end of the file.
+    pub stream: Option<StreamSummary>,
+    /// Records by type and subtype, duplicates included.
+    pub records: BTreeMap<(u8, Option<u16>), u64>,
+    /// First and last local time stamp in record headers, dump headers and trailers left out: microseconds since
+    /// 1970.
+    pub span: Option<(i64, i64)>,
+    /// Records dropped because they are held already.
+    pub duplicates: u64,
+    /// Days that were put away while looking for duplicates, and came back.
+    pub forgotten_days: u64,
+    /// Sections that could not be decoded: the first in full.
+    pub damage: Vec<SectionDamage>,
+    /// All of them, by reason.
+    pub damage_counts: BTreeMap<Reason, u64>,
+    /// Things counted.
+    pub notes: Vec<Note>,
+}
+
+impl Summary {
+    pub(super) fn add_frames(&mut self, batch: &FrameBatch) {
+        for frame in &batch.frames {
+            let view = RecordView(batch.record(frame));
+            *self.records.entry((view.record_type(), view.subtype())).or_default() += 1;
+            if let Some(at) = view.written_at().filter(|_| !view.is_dump_marker()) {
+                self.span = Some(self.span.map_or((at, at), |(first, last)| (first.min(at), last.max(at))));
+            }
+        }
+    }
+
+    pub(super) fn add_decoded(&mut self, decoded: &DecodedBatch) {
+        add_notes(&mut self.notes, &decoded.notes);
+        for damage in &decoded.damage {
+            *self.damage_counts.entry(damage.reason).or_default() += 1;
+            if self.damage.len() < DAMAGE_ENTRIES {
+                self.damage.push(damage.clone());
+            }
+        }
+    }
+}
