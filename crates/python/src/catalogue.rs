@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use plexlens_smf::layout::{self, INVENTORY, Rule, Section, Selector, column_unit};
+use plexlens_smf::layout::{self, INVENTORY, Section, Selector, column_unit};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 use pyo3_arrow::PySchema;
@@ -20,8 +20,11 @@ pub struct Catalogue {
 impl Catalogue {
     #[new]
     fn new(py: Python<'_>, folders: Vec<PathBuf>) -> PyResult<Self> {
-        let inner = layout::Catalogue::from_folders(&folders).map_err(|error| layout_error(py, &error))?;
-        Ok(Self { inner: Arc::new(inner) })
+        let inner =
+            layout::Catalogue::from_folders(&folders).map_err(|error| layout_error(py, &error))?;
+        Ok(Self {
+            inner: Arc::new(inner),
+        })
     }
 
     /// Names of the tables that decoding can fill, the inventory among them.
@@ -31,7 +34,10 @@ impl Catalogue {
 
     /// Names of all section layouts.
     fn sections(&self) -> Vec<String> {
-        self.inner.sections().map(|section| section.name.clone()).collect()
+        self.inner
+            .sections()
+            .map(|section| section.name.clone())
+            .collect()
     }
 
     /// A section's fields as the layout file has them.
@@ -91,8 +97,11 @@ impl Catalogue {
             for entry in &map.entries {
                 let section = PyDict::new(py);
                 section.set_item("layout", &entry.layout)?;
-                section.set_item("triplet", (!entry.triplet.is_empty()).then_some(&entry.triplet))?;
-                section.set_item("rule", rule_name(entry.rule))?;
+                section.set_item(
+                    "triplet",
+                    (!entry.triplet.is_empty()).then_some(&entry.triplet),
+                )?;
+                section.set_item("rule", entry.rule.to_string())?;
                 section.set_item("description", &entry.description)?;
                 section.set_item("source", &entry.source)?;
                 section.set_item("confidence", &entry.confidence)?;
@@ -106,27 +115,26 @@ impl Catalogue {
 
     /// The Arrow schema of a table.
     fn schema<'py>(&self, py: Python<'py>, table: &str) -> PyResult<Bound<'py, PyAny>> {
-        let schema = self.inner.schema_or_error(table).map_err(|error| layout_error(py, &error))?;
+        let schema = self
+            .inner
+            .schema_or_error(table)
+            .map_err(|error| layout_error(py, &error))?;
         PySchema::new(schema).into_pyarrow(py)
     }
 
     fn __repr__(&self) -> String {
-        format!("Catalogue({} sections, {} record maps)", self.inner.sections().count(), self.inner.maps().count())
+        format!(
+            "Catalogue({} sections, {} record maps)",
+            self.inner.sections().count(),
+            self.inner.maps().count()
+        )
     }
 }
 
 impl Catalogue {
     fn section(&self, py: Python<'_>, name: &str) -> PyResult<&Arc<Section>> {
-        self.inner.section(name).ok_or_else(|| layout_error(py, &self.inner.unknown_section(name)))
-    }
-}
-
-fn rule_name(rule: Rule) -> String {
-    match rule {
-        Rule::Header => "header".into(),
-        Rule::Product => "product".into(),
-        Rule::Entries => "entries".into(),
-        Rule::Varying => "varying".into(),
-        Rule::Chain(kind) => format!("chain:{kind}"),
+        self.inner
+            .section(name)
+            .ok_or_else(|| layout_error(py, &self.inner.unknown_section(name)))
     }
 }

@@ -2,9 +2,9 @@
 
 use crate::forms::ebcdic::CodePage;
 use crate::forms::packed_decimal::{self, Packed};
+use crate::forms::rmf_time;
 use crate::forms::smf_date::{self, SmfDate};
 use crate::forms::tod_clock::{LeapSeconds, units_to_micros};
-use crate::forms::rmf_time;
 use crate::layout::{Field, Format, Identity, Section, identity_field};
 
 use super::column::float_scale;
@@ -12,6 +12,9 @@ use super::header::RecordView;
 
 const QUARTER_HOUR: i64 = 900_000_000;
 const DAY: i64 = 86_400_000_000;
+/// A record is built at the end of its interval, and buffered at once; more than this between those times (five
+/// minutes) means that one of them is no such time.
+const INTERVAL_SLACK: u64 = 300_000_000;
 
 /// What the key columns of a record's rows hold.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -29,10 +32,28 @@ pub(crate) struct RecordKeys {
 /// section for SMF 30), compiled once.
 #[derive(Debug, Clone)]
 pub(crate) enum IdentityPlan {
-    Rmf { start: usize, date: usize, length: usize, offset: usize, sysplex: Option<(usize, usize)> },
-    Header { subsystem: (usize, usize), built: usize, start: Option<usize>, duration: Option<Duration> },
-    Cics { applid: (usize, usize) },
-    Smf30 { start: usize, end: usize },
+    Rmf {
+        start: usize,
+        date: usize,
+        length: usize,
+        offset: usize,
+        sysplex: Option<(usize, usize)>,
+    },
+    Header {
+        subsystem: Option<(usize, usize)>,
+        /// Whether the name in the record's header comes first.
+        header_names: bool,
+        built: Option<usize>,
+        start: Option<usize>,
+        duration: Option<Duration>,
+    },
+    Cics {
+        applid: (usize, usize),
+    },
+    Smf30 {
+        start: usize,
+        end: usize,
+    },
     Standard,
 }
 
@@ -46,12 +67,12 @@ pub(crate) struct Duration {
 impl IdentityPlan {
     /// The plan for a section; `Standard` where the section lacks a field that the identity needs.
     pub fn compile(identity: Identity, section: Option<&Section>) -> Self {
-        let Some(section) = section else { return Self::Standard };
         let place = |name: &str, formats: &[Format]| {
-            identity_field(section, identity, name).filter(|field| formats.contains(&field.format))
+            identity_field(section?, identity, name).filter(|field| formats.contains(&field.format))
         };
         let at = |name: &str, formats: &[Format]| place(name, formats).map(|field| field.offset);
-        let text = |name: &str| place(name, &[Format::Ebcdic]).map(|field| (field.offset, field.length));
+        let text =
+            |name: &str| place(name, &[Format::Ebcdic]).map(|field| (field.offset, field.length));
         let plan = match identity {
             Identity::Rmf => (|| {
                 Some(Self::Rmf {
@@ -62,14 +83,13 @@ impl IdentityPlan {
                     sysplex: text("XNM"),
                 })
             })(),
-            Identity::Mq | Identity::Db2 => (|| {
-                Some(Self::Header {
-                    subsystem: text("QWHSSSID")?,
-                    built: at("QWHSSTCK", &[Format::Stck])?,
-                    start: at("QWHSTIME", &[Format::Stck]),
-                    duration: place("QWHSDURN", &[Format::U64, Format::CpuStck]).map(duration),
-                })
-            })(),
+            Identity::Mq | Identity::Db2 => Some(Self::Header {
+                subsystem: text("QWHSSSID"),
+                header_names: identity == Identity::Mq,
+                built: at("QWHSSTCK", &[Format::Stck]),
+                start: at("QWHSTIME", &[Format::Stck]),
+                duration: place("QWHSDURN", &[Format::U64, Format::CpuStck]).map(duration),
+            }),
             Identity::Cics => text("SMFMNSPN").map(|applid| Self::Cics { applid }),
             Identity::Smf30 => (|| {
                 Some(Self::Smf30 {
@@ -91,40 +111,82 @@ impl IdentityPlan {
         page: CodePage,
         leap: LeapSeconds,
     ) -> (RecordKeys, bool) {
-        let mut keys = RecordKeys { system: record.system().map(|id| page.decode(id)), ..RecordKeys::default() };
+        let mut keys = RecordKeys {
+            system: record.system().map(|id| page.decode(id)),
+            ..RecordKeys::default()
+        };
         let view = RecordView(section.unwrap_or(&[]));
         let text = |(at, length): (usize, usize)| {
-            view.0.get(at..at + length).map(|text| page.decode(text)).filter(|text| !text.is_empty())
+            view.0
+                .get(at..at + length)
+                .map(|text| page.decode(text))
+                .filter(|text| !text.is_empty())
         };
         let clock = |at: usize| view.bytes(at).map(u64::from_be_bytes);
         let mut inconsistent = false;
         match self {
-            Self::Rmf { start, date, length, offset, sysplex } => {
+            Self::Rmf {
+                start,
+                date,
+                length,
+                offset,
+                sysplex,
+            } => {
                 keys.sysplex = sysplex.and_then(text);
-                let offset = view.bytes(*offset).map(|bytes| units_to_micros(i64::from_be_bytes(bytes)));
+                let offset = view
+                    .bytes(*offset)
+                    .map(|bytes| units_to_micros(i64::from_be_bytes(bytes)));
                 keys.utc_offset = offset.map(|micros| micros as f64 / 1e6);
                 let local = rmf_start(view, *start, *date);
-                keys.interval_start = local.zip(offset).and_then(|(local, offset)| local.checked_sub(offset));
-                let length = view.bytes(*length).and_then(packed4).and_then(rmf_time::mst_to_milliseconds);
-                keys.interval_end = keys.interval_start.zip(length).and_then(|(start, ms)| start.checked_add(ms * 1000));
+                keys.interval_start = local
+                    .zip(offset)
+                    .and_then(|(local, offset)| local.checked_sub(offset));
+                let length = view
+                    .bytes(*length)
+                    .and_then(packed4)
+                    .and_then(rmf_time::mst_to_milliseconds);
+                keys.interval_end = keys
+                    .interval_start
+                    .zip(length)
+                    .and_then(|(start, ms)| start.checked_add(ms * 1000));
             }
-            Self::Header { subsystem, built, start, duration } => {
-                keys.subsystem = text(*subsystem)
-                    .or_else(|| record.ssid().map(|id| page.decode(id)).filter(|id| !id.is_empty()));
-                let built = clock(*built).and_then(|clock| leap.to_utc(clock));
-                keys.utc_offset = header_offset(record, built);
+            Self::Header {
+                subsystem,
+                header_names,
+                built,
+                start,
+                duration,
+            } => {
+                let named = record
+                    .ssid()
+                    .map(|id| page.decode(id))
+                    .filter(|id| !id.is_empty());
+                let written = subsystem.and_then(text);
+                keys.subsystem = if *header_names {
+                    named.or(written)
+                } else {
+                    written.or(named)
+                };
+                let built = built.and_then(clock).and_then(|clock| leap.to_utc(clock));
+                let zone = header_offset(record, built);
+                keys.utc_offset = zone.map(|zone| zone as f64 / 1e6);
                 keys.interval_end = built;
                 let began = start.and_then(clock).and_then(|clock| leap.to_utc(clock));
                 let lasted = duration.and_then(|Duration { at, micros }| {
-                    clock(at).filter(|&count| count != 0).map(|count| (count as f64 * micros) as i64)
+                    clock(at)
+                        .filter(|&count| count != 0)
+                        .map(|count| (count as f64 * micros) as i64)
                 });
-                if let (Some(began), Some(lasted), Some(built)) = (began, lasted, built) {
-                    match header_interval(began, lasted, built) {
-                        Some((start, end)) => {
-                            keys.interval_start = Some(start);
-                            keys.interval_end = Some(end);
-                        }
-                        None => inconsistent = true,
+                if let (Some(began), Some(lasted), Some(built), Some(zone)) =
+                    (began, lasted, built, zone)
+                {
+                    let start = began - zone;
+                    let end = start.saturating_add(lasted);
+                    if end.abs_diff(built) < INTERVAL_SLACK {
+                        keys.interval_start = Some(start);
+                        keys.interval_end = Some(end);
+                    } else {
+                        inconsistent = true;
                     }
                 }
             }
@@ -132,7 +194,8 @@ impl IdentityPlan {
             Self::Smf30 { start, end } => {
                 keys.interval_start = clock(*start).and_then(|clock| leap.to_utc(clock));
                 keys.interval_end = clock(*end).and_then(|clock| leap.to_utc(clock));
-                keys.utc_offset = header_offset(record, keys.interval_end);
+                keys.utc_offset =
+                    header_offset(record, keys.interval_end).map(|zone| zone as f64 / 1e6);
             }
             Self::Standard => {}
         }
@@ -145,7 +208,10 @@ fn duration(field: &Field) -> Duration {
         Format::CpuStck => 1.0 / 4096.0,
         _ => float_scale(field.unit.conversion).apply(1e6),
     };
-    Duration { at: field.offset, micros }
+    Duration {
+        at: field.offset,
+        micros,
+    }
 }
 
 fn packed4(bytes: [u8; 4]) -> Option<i64> {
@@ -157,35 +223,29 @@ fn packed4(bytes: [u8; 4]) -> Option<i64> {
 
 /// Start of an RMF interval on the local clock. An empty time field cannot be midnight: midnight is `0000000F`.
 fn rmf_start(product: RecordView<'_>, time: usize, date: usize) -> Option<i64> {
-    let seconds = product.bytes(time).and_then(packed4).and_then(rmf_time::hms_to_seconds)?;
+    let seconds = product
+        .bytes(time)
+        .and_then(packed4)
+        .and_then(rmf_time::hms_to_seconds)?;
     match smf_date::decode(product.bytes(date)?) {
         SmfDate::Days(days) => Some(i64::from(days) * DAY + seconds as i64 * 1_000_000),
         SmfDate::Empty | SmfDate::Unreadable => None,
     }
 }
 
-/// Local minus UTC in seconds, from the header's local time and a UTC time of the same moment. Time zones are
-/// multiples of 15 minutes between -12 and +14 hours; anything else is no time zone, and null.
-fn header_offset(record: RecordView<'_>, utc: Option<i64>) -> Option<f64> {
+/// Local minus UTC in microseconds, from the header's local time and a UTC time of the same moment. Time zones are
+/// multiples of 15 minutes between -12 and +14 hours; anything else is no time zone.
+fn header_offset(record: RecordView<'_>, utc: Option<i64>) -> Option<i64> {
     let difference = record.written_at()?.checked_sub(utc?)?;
     let offset = round_to_quarter(difference);
-    (difference.abs_diff(offset) < 300_000_000 && (-48..=56).contains(&(offset / QUARTER_HOUR)))
-        .then_some(offset as f64 / 1e6)
+    let fits = difference.abs_diff(offset) < INTERVAL_SLACK
+        && (-48..=56).contains(&(offset / QUARTER_HOUR));
+    fits.then_some(offset)
 }
 
 fn round_to_quarter(micros: i64) -> i64 {
-    micros.saturating_add(QUARTER_HOUR / 2).div_euclid(QUARTER_HOUR) * QUARTER_HOUR
-}
-
-/// Interval of an MQ product section, in UTC.
-///
-/// Its start is a local clock value in the records of MQ 8.0 seen so far, and nothing in the record says so. But
-/// the record is built at the end of its interval: start + duration differs from the time it was built by whole
-/// quarter hours, the time zone, and by little else. If it does not, the fields hold something else.
-fn header_interval(began: i64, lasted: i64, built: i64) -> Option<(i64, i64)> {
-    let end = began.checked_add(lasted)?;
-    let difference = end.checked_sub(built)?;
-    let zone = round_to_quarter(difference);
-    let fits = difference.abs_diff(zone) < 10_000_000 && (-48..=56).contains(&(zone / QUARTER_HOUR));
-    fits.then(|| (began - zone, end - zone))
+    micros
+        .saturating_add(QUARTER_HOUR / 2)
+        .div_euclid(QUARTER_HOUR)
+        * QUARTER_HOUR
 }

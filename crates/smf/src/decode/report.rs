@@ -50,9 +50,10 @@ impl Reason {
     pub fn severity(self) -> Severity {
         match self {
             Self::ProductSectionMissing => Severity::Error,
-            Self::SectionOutsideRecord | Self::SectionTooShort | Self::SectionsOverlap | Self::ChainBroken => {
-                Severity::DataLoss
-            }
+            Self::SectionOutsideRecord
+            | Self::SectionTooShort
+            | Self::SectionsOverlap
+            | Self::ChainBroken => Severity::DataLoss,
         }
     }
 
@@ -66,7 +67,9 @@ impl Reason {
             Self::SectionTooShort => {
                 "check the record's release against the layout; if it is not older, transfer the dump again"
             }
-            Self::ProductSectionMissing => "interval and sysplex of this record are unknown; transfer the dump again",
+            Self::ProductSectionMissing => {
+                "interval and sysplex of this record are unknown; transfer the dump again"
+            }
         }
     }
 }

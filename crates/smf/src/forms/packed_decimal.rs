@@ -20,13 +20,18 @@ pub enum Packed {
 #[inline]
 #[must_use]
 pub fn decode(bytes: &[u8]) -> Packed {
-    let Some((&last, head)) = bytes.split_last() else { return Packed::Empty };
+    let Some((&last, head)) = bytes.split_last() else {
+        return Packed::Empty;
+    };
     let mut number: i64 = 0;
     let mut fits = true;
     let mut digits = true;
     let mut push = |digit: u8| {
         digits &= digit <= 9;
-        match number.checked_mul(10).and_then(|number| number.checked_add(i64::from(digit))) {
+        match number
+            .checked_mul(10)
+            .and_then(|number| number.checked_add(i64::from(digit)))
+        {
             Some(next) => number = next,
             None => fits = false,
         }

@@ -17,7 +17,8 @@ pub enum SmfDate {
 /// Days from 1970-01-01 to January 1st of a year of the Gregorian calendar.
 fn january_first(year: i32) -> i32 {
     let before = year - 1;
-    (year - 1970) * 365 + (before / 4 - before / 100 + before / 400) - (1969 / 4 - 1969 / 100 + 1969 / 400)
+    (year - 1970) * 365 + (before / 4 - before / 100 + before / 400)
+        - (1969 / 4 - 1969 / 100 + 1969 / 400)
 }
 
 /// Reads a date field.
@@ -29,7 +30,9 @@ pub fn decode(bytes: [u8; 4]) -> SmfDate {
         Packed::Empty => return SmfDate::Empty,
         Packed::Unreadable => return SmfDate::Unreadable,
     };
-    let Ok(number) = u32::try_from(number) else { return SmfDate::Unreadable };
+    let Ok(number) = u32::try_from(number) else {
+        return SmfDate::Unreadable;
+    };
     let (year, day) = (1900 + (number / 1000) as i32, (number % 1000) as i32);
     let first = january_first(year);
     if number >= 1_000_000 || day < 1 || first + day > january_first(year + 1) {

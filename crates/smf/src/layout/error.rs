@@ -20,7 +20,13 @@ pub struct LayoutError {
 impl LayoutError {
     /// An error about a whole file.
     pub(crate) fn file(file: &str, what: impl Into<String>, remedy: impl Into<String>) -> Self {
-        Self { file: file.into(), line: None, field: None, what: what.into(), remedy: remedy.into() }
+        Self {
+            file: file.into(),
+            line: None,
+            field: None,
+            what: what.into(),
+            remedy: remedy.into(),
+        }
     }
 
     /// An error about one row of a file.

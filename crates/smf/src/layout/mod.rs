@@ -15,7 +15,10 @@ pub use catalogue::Catalogue;
 pub(crate) use catalogue::identity_field;
 pub use error::LayoutError;
 pub use format::Format;
-pub use record_map::{Identity, MapEntry, RecordMap, Rule, Selector};
-pub use schema::{INVENTORY, column_unit, data_type, inventory_schema, key_fields, table_schema, timestamp};
+pub use record_map::{ArrayRule, Identity, MapEntry, RecordMap, Rule, Selector};
+pub use schema::{
+    INVENTORY, column_unit, data_type, inventory_schema, key_fields, local_timestamp, table_schema,
+    timestamp,
+};
 pub use section::{Field, KEY_COLUMNS, Section};
 pub use unit::{Conversion, Scale, Unit};

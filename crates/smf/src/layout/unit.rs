@@ -19,9 +19,15 @@ impl Scale {
     /// The factor one.
     pub const ONE: Self = Self { num: 1.0, den: 1.0 };
     /// Units of a TOD clock (2^-12 us) to seconds.
-    pub const STCK: Self = Self { num: 1.0, den: 4_096_000_000.0 };
+    pub const STCK: Self = Self {
+        num: 1.0,
+        den: 4_096_000_000.0,
+    };
     /// Hundredths to whole.
-    pub const HUNDREDTHS: Self = Self { num: 1.0, den: 100.0 };
+    pub const HUNDREDTHS: Self = Self {
+        num: 1.0,
+        den: 100.0,
+    };
 
     /// Recorded value to base unit.
     #[inline]
@@ -57,6 +63,8 @@ pub enum Conversion {
     PackedHms,
     /// Packed digits `mmssttt` to seconds.
     PackedMst,
+    /// A TOD clock that runs on local time; the result is a time stamp without zone.
+    LocalClock,
 }
 
 /// A unit of the closed set that a layout can name.
@@ -71,18 +79,30 @@ pub struct Unit {
 }
 
 const fn keep(name: &'static str) -> Unit {
-    Unit { recorded: name, base: name, conversion: Conversion::Keep }
+    Unit {
+        recorded: name,
+        base: name,
+        conversion: Conversion::Keep,
+    }
 }
 
 const fn scaled(recorded: &'static str, base: &'static str, num: f64, den: f64) -> Unit {
-    Unit { recorded, base, conversion: Conversion::Scale(Scale { num, den }) }
+    Unit {
+        recorded,
+        base,
+        conversion: Conversion::Scale(Scale { num, den }),
+    }
 }
 
 const fn size(recorded: &'static str, factor: u64) -> Unit {
-    Unit { recorded, base: "B", conversion: Conversion::Size(factor) }
+    Unit {
+        recorded,
+        base: "B",
+        conversion: Conversion::Size(factor),
+    }
 }
 
-const UNITS: [Unit; 41] = [
+const UNITS: [Unit; 40] = [
     keep(""),
     keep("samples"),
     keep("frames"),
@@ -99,30 +119,41 @@ const UNITS: [Unit; 41] = [
     scaled("ms", "s", 1.0, 1e3),
     scaled("1024us", "s", 1024.0, 1e6),
     scaled("128us", "s", 128.0, 1e6),
-    scaled("16us", "s", 16.0, 1e6),
     scaled("us", "s", 1.0, 1e6),
     scaled("0.5us", "s", 1.0, 2e6),
-    scaled("ns", "s", 1.0, 1e9),
     scaled("stck_units", "s", 1.0, 4_096_000_000.0),
     scaled("us^2", "s^2", 1.0, 1e12),
     scaled("(1024us)^2", "s^2", 1_048_576.0, 1e12),
-    scaled("page_seconds", "page_seconds", 1.0, 1.0),
-    scaled("page_1024us", "page_seconds", 1024.0, 1e6),
+    scaled("page_1024us", "page s", 1024.0, 1e6),
+    scaled("0.01", "", 1.0, 100.0),
+    scaled("0.001", "", 1.0, 1000.0),
+    scaled("/100", "", 1.0, 100.0),
     scaled("/256", "", 1.0, 256.0),
+    scaled("/1000", "", 1.0, 1000.0),
     scaled("/1024", "", 1.0, 1024.0),
     scaled("/4096", "", 1.0, 4096.0),
     scaled("/10000", "", 1.0, 10_000.0),
-    scaled("0.001", "", 1.0, 1000.0),
-    scaled("0.01", "", 1.0, 100.0),
     size("B", 1),
-    size("bytes", 1),
     size("256B", 256),
     size("KiB", 1 << 10),
     size("4KiB", 4 << 10),
     size("MiB", 1 << 20),
     size("GiB", 1 << 30),
-    Unit { recorded: "0hhmmssF", base: "s", conversion: Conversion::PackedHms },
-    Unit { recorded: "mmsstttF", base: "s", conversion: Conversion::PackedMst },
+    Unit {
+        recorded: "0hhmmssF",
+        base: "s",
+        conversion: Conversion::PackedHms,
+    },
+    Unit {
+        recorded: "mmsstttF",
+        base: "s",
+        conversion: Conversion::PackedMst,
+    },
+    Unit {
+        recorded: "local",
+        base: "",
+        conversion: Conversion::LocalClock,
+    },
     // A CICS clock: eight bytes of TOD units, flags, a 24-bit count. Kept as bytes.
     keep("clock"),
 ];
@@ -137,7 +168,11 @@ impl Unit {
     /// All names, for messages.
     #[must_use]
     pub fn names() -> String {
-        UNITS[1..].iter().map(|unit| unit.recorded).collect::<Vec<_>>().join(", ")
+        UNITS[1..]
+            .iter()
+            .map(|unit| unit.recorded)
+            .collect::<Vec<_>>()
+            .join(", ")
     }
 
     /// Why a field of that format cannot have this unit; `None` when it can.
@@ -146,12 +181,17 @@ impl Unit {
         if self.recorded.is_empty() || format == Format::Bytes {
             return None;
         }
-        let packed_time = matches!(self.conversion, Conversion::PackedHms | Conversion::PackedMst);
-        match format {
-            Format::Packed => (self.recorded == "clock").then_some("a clock is `bytes`"),
-            Format::TodHundredths => (self.recorded != "0.01s").then_some("tod_hundredths is always 0.01s"),
-            _ if packed_time => Some("packed time needs format `packed`"),
+        match (format, self.conversion) {
+            (Format::Stck, Conversion::LocalClock) => None,
+            (_, Conversion::LocalClock) => Some("a local clock is `stck`"),
             _ if self.recorded == "clock" => Some("a clock is `bytes`"),
+            (Format::Packed, _) => None,
+            (_, Conversion::PackedHms | Conversion::PackedMst) => {
+                Some("packed time needs format `packed`")
+            }
+            (Format::TodHundredths, _) => {
+                (self.recorded != "0.01s").then_some("tod_hundredths is always 0.01s")
+            }
             _ if format.is_unsigned() || format.is_signed() || format.is_float() => None,
             _ => Some("this format has no unit: leave the column empty"),
         }

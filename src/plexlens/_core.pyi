@@ -1,0 +1,182 @@
+"""The compiled core: reading and writing SMF records by layouts.
+
+Tables cross the boundary as Arrow data without copying. Every error is a `SmfError` whose text says what is wrong,
+where, and what to do.
+"""
+
+from collections.abc import Callable, Sequence
+from os import PathLike
+from typing import Any, Self, final
+
+import pyarrow as pa
+
+__version__: str
+
+class SmfError(ValueError):
+    """Input that cannot be used.
+
+    Attributes
+    ----------
+    reason : str
+        Fixed name of the fault: ``layout``, ``unreadable``, ``empty``, ``no_records``, ``text_mode_transfer``, ...
+    file : str or None
+        File as it was named.
+    record_no : int or None
+        Record in the file, from 1.
+    offset : int or None
+        Byte offset in the file.
+    line : int or None
+        Line of a layout file.
+    field : str or None
+        Field or column.
+    remedy : str or None
+        What to do.
+    """
+
+    reason: str
+    file: str | None
+    record_no: int | None
+    offset: int | None
+    line: int | None
+    field: str | None
+    remedy: str | None
+
+@final
+class Catalogue:
+    """Section layouts and record maps.
+
+    Parameters
+    ----------
+    folders
+        Folders of section files (``*.csv``), with record maps in their ``records`` folders. A file of a later
+        folder replaces the file of the same name of an earlier one.
+
+    Raises
+    ------
+    SmfError
+        ``reason`` is ``layout``; ``file``, ``line`` and ``field`` say where.
+    """
+
+    def __new__(cls, folders: Sequence[str | PathLike[str]]) -> Self: ...
+    def tables(self) -> list[str]:
+        """Names of the tables that decoding can fill, ``smf_record`` among them."""
+
+    def sections(self) -> list[str]:
+        """Names of all section layouts, header sections among them."""
+
+    def describe(self, table: str) -> list[dict[str, Any]]:
+        """Fields of a section, in file order.
+
+        Each has ``field``, ``column``, ``offset`` (None where a dictionary in the data places it), ``length``,
+        ``format``, ``recorded_unit``, ``unit``, ``arrow_type``, ``description``, ``since``, ``source``,
+        ``confidence``.
+        """
+
+    def records(self) -> list[dict[str, Any]]:
+        """Record maps.
+
+        Each has ``record``, ``record_type``, ``subtype``, ``ifcid``, ``class``, ``identity``, and ``sections``: a
+        list with ``layout``, ``triplet``, ``rule``, ``description``, ``source``, ``confidence``.
+        """
+
+    def schema(self, table: str) -> pa.Schema:
+        """Arrow schema of a table.
+
+        The metadata of a section's fields are ``unit``, ``recorded_unit``, ``description``, ``source``,
+        ``confidence`` and ``since``.
+        """
+
+@final
+class DecodedBatch:
+    """The columns of one batch of records.
+
+    Attributes
+    ----------
+    tables : dict of str to pyarrow.RecordBatch
+        By table name; tables without rows are left out. Rows are in the order of the dump.
+    records : int
+        Records in the batch, duplicates left out.
+    bytes_read : int
+        Bytes read from the file (before decompression) when the batch was complete.
+    """
+
+    @property
+    def tables(self) -> dict[str, pa.RecordBatch]: ...
+    @property
+    def records(self) -> int: ...
+    @property
+    def bytes_read(self) -> int: ...
+
+@final
+class SmfReader:
+    """Reads and decodes one dump: an iterator of `DecodedBatch`, in file order, in flat memory.
+
+    Parameters
+    ----------
+    path
+        The dump: records after RDW, blocks after BDW, gzip or zstd; told by looking.
+    catalogue
+        The layouts.
+    source_id
+        Written into the ``source_id`` column.
+    codepage
+        ``037`` or ``1047``.
+    leap_seconds
+        Whether TOD clock values run ahead of UTC by the leap seconds, which reading then takes off.
+    tables
+        Tables to fill; None for all.
+    threads
+        Decoding threads; 0 for as many as there are processors.
+    batch_bytes
+        About how many bytes of records a batch holds.
+    form
+        ``rdw`` or ``bdw``; None tells it from the file.
+    seen
+        Asked once for each day (days since 1970 of the date in record headers) for the hashes already held: any
+        array of unsigned 64-bit integers. Records with one of them, and records that came before in this file, are
+        left out and counted as duplicates; dump headers and trailers never are.
+
+    Raises
+    ------
+    SmfError
+        The file cannot be read, or is no SMF dump; on iteration, when it cannot be read any further.
+    """
+
+    def __new__(
+        cls,
+        path: str | PathLike[str],
+        catalogue: Catalogue,
+        *,
+        source_id: str,
+        codepage: str = "1047",
+        leap_seconds: bool = False,
+        tables: Sequence[str] | None = None,
+        threads: int = 0,
+        batch_bytes: int = ...,
+        form: str | None = None,
+        seen: Callable[[int], Any] | None = None,
+    ) -> Self: ...
+    def __iter__(self) -> Self: ...
+    def __next__(self) -> DecodedBatch: ...
+    def summary(self) -> dict[str, Any]:
+        """Counts, damage and notes so far; JSON types only; complete after the last batch.
+
+        ``complete``; once complete ``file``, ``form``, ``compression``, ``file_bytes``, ``bytes``, ``segments``,
+        ``spanned_records``, ``joined_records``, ``joined_parts``, ``dump_headers``, ``dump_trailers``,
+        ``skipped_bytes``; ``records`` (counts by ``type.subtype``, duplicates included), ``span`` (first and last
+        local time stamp, ISO 8601), ``duplicates``, ``forgotten_days`` (days whose duplicates within the file may
+        have been missed), ``damage`` (``record_no``, ``offset``, ``reason``, ``severity``, ``section``,
+        ``skipped_bytes``, ``detail``, ``remedy``; the first ten thousand of each kind), ``damage_counts`` (all, by
+        reason), ``notes`` (``kind``, ``severity``, ``section``, ``field``, ``count``, ``max_bytes``).
+        """
+
+def scan(
+    path: str | PathLike[str], *, form: str | None = None, batch_bytes: int = ...
+) -> dict[str, Any]:
+    """Inventory of a dump, nothing decoded: the dictionary of `SmfReader.summary`.
+
+    Raises
+    ------
+    SmfError
+        The file cannot be read, or is no SMF dump.
+    """
