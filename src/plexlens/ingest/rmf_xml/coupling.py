@@ -15,6 +15,7 @@ from collections.abc import Iterator
 
 from plexlens.ingest.rmf_xml.columns import INTERVAL, Column, TableSpec, derived, number, text
 from plexlens.ingest.rmf_xml.model import Part, Report, Row, Segment, Table, as_number, as_text, cell, key
+from plexlens.ingest.rmf_xml.printed import Printed
 
 FACILITY = TableSpec(
     "rmf_xml_coupling_facility",
@@ -233,7 +234,7 @@ class CouplingReport:
             yield STRUCTURE.name, values
 
 
-def _variable(segment: Segment, part: str, *names: str):  # type: ignore[no-untyped-def]
+def _variable(segment: Segment, part: str, *names: str) -> Printed | None:
     for found in segment.named(part):
         value = found.variable(*names)
         if value is not None:

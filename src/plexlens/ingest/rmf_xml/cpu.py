@@ -130,7 +130,7 @@ class CpuReport:
             yield CONTROL.name, {"interval_seconds": self._report.interval_seconds, **self._control}
 
     def _read_control(self, segment: Segment) -> None:
-        words = {
+        words: dict[str, tuple[str, ...]] = {
             "machine_type": ("CPU",),
             "capacity_model": ("Model",),
             "hardware_model": ("H/W Model",),
@@ -144,7 +144,7 @@ class CpuReport:
             "dispatch_interval": ("Dispatch Interval",),
             "group_name": ("Group Name",),
         }
-        numbers = {
+        numbers: dict[str, tuple[str, ...]] = {
             "cpc_capacity_msu": ("CPC Capacity",),
             "image_capacity_msu": ("Image Capacity",),
             "configured_partitions": ("Number of Configured Partitions",),
@@ -190,7 +190,8 @@ class CpuReport:
         where["mt_productivity_percent"] = table.find(r"^MT ?%.*PROD")
         where["mt_utilization_percent"] = table.find(r"^MT ?%.*UTIL")
         name = table.column("CPU Number", "CPU Num", "Core ID")
-        thread = table.column("Thread ID", "Thread")
+        thread, kind = table.column("Thread ID", "Thread"), table.column("CPU Type", "Type")
+        priority = table.column("HiperDispatch Priority")
         for row in table.rows:
             cpu = _hexadecimal(as_text(cell(row, name)))
             if row.is_total or cpu is None:
@@ -199,8 +200,8 @@ class CpuReport:
                 "interval_seconds": self._report.interval_seconds,
                 "cpu_number": cpu,
                 "thread": as_index(cell(row, thread)),
-                "cpu_type": as_text(cell(row, table.column("CPU Type", "Type"))),
-                "priority": as_text(cell(row, table.column("HiperDispatch Priority"))),
+                "cpu_type": as_text(cell(row, kind)),
+                "priority": as_text(cell(row, priority)),
             }
             numbers = {column: as_number(cell(row, position)) for column, position in where.items()}
             yield PROCESSOR.name, {**values, **numbers, **_processor_seconds(numbers, self._report.interval_seconds)}

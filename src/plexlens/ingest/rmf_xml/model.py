@@ -6,10 +6,12 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import lru_cache
 
 from plexlens.ingest.rmf_xml.printed import Printed
 
 
+@lru_cache(maxsize=4096)
 def key(name: str | None) -> str:
     """A name as names are compared: one blank between words, no case."""
     return " ".join((name or "").split()).casefold()

@@ -176,7 +176,7 @@ _RATES: dict[str, tuple[str, str, str]] = {
     "reference faults (1st) rate": ("first_reference_faults", "first reference faults", "SMF711RN"),
     "reference faults (non-1st) rate": (
         "other_reference_faults",
-        "reference faults that are not the first",
+        "reference faults but the first",
         "SMF71NRN",
     ),
 }

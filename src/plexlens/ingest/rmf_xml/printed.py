@@ -28,6 +28,7 @@ Source: IBM, z/OS RMF Programmer's Guide, "Column-Headers" (the four types) and 
 
 from __future__ import annotations
 
+import math
 import re
 from datetime import UTC, datetime
 from functools import lru_cache
@@ -58,6 +59,7 @@ _POINT = re.compile(
     _DATE + r"(?:[- T](?P<h>[0-2]\d)[.:](?P<m>[0-5]\d)[.:](?P<s>[0-5]\d)(?:[.:](?P<f>\d{1,6}))?)?", re.ASCII
 )
 _DIGITS_14 = re.compile(r"(\d{4})(\d{2})(\d{2})(\d{2})(\d{2})(\d{2})", re.ASCII)
+_DIGIT = re.compile(r"\d", re.ASCII)
 _LEADING_ZERO = re.compile(r"0\d+", re.ASCII)
 _IDENTIFIER = re.compile(
     r"\b(?:addr(?:ess)?|serial|device number|dev(?:ice)? (?:type|num)|volume|volser|lcu|ssid|token|sequence code|"
@@ -131,56 +133,67 @@ def read_value(
     locale : str, optional
         Language of the report's dates; ``en-us`` (month first) unless told otherwise.
     """
-    kind, value, own_unit, scale = _read(text, column_type, unit, name, part, report, (locale or "en-us").casefold())
-    return Printed(text, kind, value, own_unit, scale, line)
+    if not text:
+        return Printed(text, EMPTY, None, None, None, line)
+    if len(text) > _LARGEST_TEXT or not _DIGIT.search(text):
+        return Printed(text, TEXT, None, None, None, line)
+    head = _Head(column_type, unit, name, part, report, (locale or "en-us").casefold())
+    return Printed(text, *_read(text, head), line)
+
+
+class _Head(NamedTuple):
+    """What tells how a text is to be read."""
+
+    column_type: str | None
+    unit: str | None
+    name: str
+    part: str
+    report: str
+    locale: str
+
+
+_Typed = tuple[str, float | None, str | None, float | None]
+_TEXT_READ: _Typed = (TEXT, None, None, None)
 
 
 @lru_cache(maxsize=65536)
-def _read(
-    text: str, column_type: str | None, unit: str | None, name: str, part: str, report: str, locale: str
-) -> tuple[str, float | None, str | None, float | None]:
-    if not text:
-        return EMPTY, None, None, None
-    if len(text) > _LARGEST_TEXT or not any(character in "0123456789" for character in text):
-        return TEXT, None, None, None
-    if column_type == TIME_DATA and _DIGITS_14.fullmatch(text):
-        point = read_point(text)
-        if point is not None:
-            return TIMESTAMP, point.replace(tzinfo=UTC).timestamp(), EPOCH_UNIT, None
-    typed_number = column_type in {"N", "S", "M"}
-    if not typed_number and (_IDENTIFIER.search(name) or _LEADING_ZERO.fullmatch(text)):
-        return TEXT, None, None, None
+def _read(text: str, head: _Head) -> _Typed:
+    if head.column_type == TIME_DATA and _DIGITS_14.fullmatch(text):
+        return _point(text, head.locale)
+    says_number = head.column_type in {"N", "S", "M"}
+    if not says_number and (_IDENTIFIER.search(head.name) or _LEADING_ZERO.fullmatch(text)):
+        return _TEXT_READ
     found = _NUMBER.fullmatch(text)
     if found:
-        return _number(found, unit, name, part, report)
-    seconds = _seconds(text, unit)
+        return _number(found, head)
+    seconds = _seconds(text, head.unit)
     if seconds is not None:
         return DURATION, seconds, "seconds", None
+    return _point(text, head.locale)
+
+
+def _point(text: str, locale: str) -> _Typed:
     point = read_point(text, locale)
-    if point is not None:
-        kind = TIMESTAMP if len(text) > 10 else DATE
-        return kind, point.replace(tzinfo=UTC).timestamp(), EPOCH_UNIT, None
-    return TEXT, None, None, None
+    if point is None:
+        return _TEXT_READ
+    return TIMESTAMP if len(text) > 10 else DATE, point.replace(tzinfo=UTC).timestamp(), EPOCH_UNIT, None
 
 
-def _number(
-    found: re.Match[str], unit: str | None, name: str, part: str, report: str
-) -> tuple[str, float | None, str | None, float | None]:
+def _number(found: re.Match[str], head: _Head) -> _Typed:
     digits = float(found["number"].replace(",", "") + (found["exponent"] or ""))
-    if digits in (float("inf"), float("-inf")):
-        return TEXT, None, None, None
+    if math.isinf(digits):
+        return _TEXT_READ
     if found["suffix"]:
-        size = is_storage_size(name, part, report)
+        size = is_storage_size(head.name, head.part, head.report)
         scale = float((1024 if size else 1000) ** _POWER[found["suffix"]])
         return NUMBER, digits * scale, "bytes" if size else None, scale
     if found["percent"]:
         return NUMBER, digits, "percent", None
-    if unit is not None:
-        scale = _UNIT_SECONDS.get(unit.casefold())
-        if scale is not None:
-            return NUMBER, digits * scale, "seconds", None if scale == 1.0 else scale
-        return NUMBER, digits, unit, None
-    return NUMBER, digits, "percent" if "%" in name else None, None
+    if head.unit is not None:
+        factor = _UNIT_SECONDS.get(head.unit.casefold(), 1.0)
+        own_unit = "seconds" if head.unit.casefold() in _UNIT_SECONDS else head.unit
+        return NUMBER, digits * factor, own_unit, None if factor == 1.0 else factor
+    return NUMBER, digits, "percent" if "%" in head.name else None, None
 
 
 def is_storage_size(name: str, part: str, report: str) -> bool:
@@ -219,17 +232,18 @@ def read_point(text: str, locale: str | None = None) -> datetime | None:
     found = None if compact else _POINT.fullmatch(text)
     try:
         if compact:
-            return datetime(*(int(group) for group in compact.groups()))  # type: ignore[arg-type]  # noqa: DTZ001
+            year, month, day, hour, minute, second = (int(group) for group in compact.groups())
+            return datetime(year, month, day, hour, minute, second)
         if not found:
             return None
         if found["iy"]:
-            year, month, day = found["iy"], found["im"], found["id"]
-        elif found["mark"] == "/" and (locale or "en-us").casefold().startswith("en-us"):
-            year, month, day = found["y"], found["a"], found["b"]
+            date = (int(found["iy"]), int(found["im"]), int(found["id"]))
+        elif found["mark"] == "/" and (locale or "en-us").casefold() == "en-us":
+            date = (int(found["y"]), int(found["a"]), int(found["b"]))
         else:
-            year, month, day = found["y"], found["b"], found["a"]
+            date = (int(found["y"]), int(found["b"]), int(found["a"]))
         micros = int((found["f"] or "0").ljust(6, "0"))
         hms = (int(found["h"] or 0), int(found["m"] or 0), int(found["s"] or 0))
-        return datetime(int(year), int(month), int(day), *hms, micros)
+        return datetime(*date, *hms, micros)
     except ValueError:
         return None

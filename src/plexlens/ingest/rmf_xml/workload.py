@@ -10,6 +10,7 @@ report prints under a name not known here is in ``rmf_xml_value`` all the same.
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterator
 
@@ -230,11 +231,10 @@ def _names(segment: Segment) -> dict[str, object] | None:
             if known == kind:
                 name = as_text(segment.variable(variable)) or name
     elif segment.variable("Workload", "Service Class", "Report Class") is not None:
-        kind, name = "", ""
-        for kind, variable in kinds:
-            name = as_text(segment.variable(variable)) or ""
-            if name:
-                break
+        kind, name = next(
+            ((known, shown) for known, variable in kinds if (shown := as_text(segment.variable(variable))) is not None),
+            ("", ""),
+        )
     else:
         return None
     period = as_index(segment.variable("Period"))
@@ -292,15 +292,14 @@ def _totals(values: dict[str, object], interval: float | None) -> dict[str, floa
     average, deviation = printed("response_seconds"), printed("response_deviation_seconds")
     if average is not None and deviation is not None and ended is not None:
         totals["response_square_seconds"] = ended * (average**2 + deviation**2)
-    for column, percent in (
-        ("cp_seconds", "cp_appl_percent"),
-        ("iip_engine_seconds", "iip_appl_percent"),
-        ("aap_engine_seconds", "aap_appl_percent"),
-        ("iip_on_cp_seconds", "iip_on_cp_appl_percent"),
-        ("aap_on_cp_seconds", "aap_on_cp_appl_percent"),
+    for column, percent, times in (
+        ("cp_seconds", "cp_appl_percent", _on_cps(values)),
+        ("iip_engine_seconds", "iip_appl_percent", printed("iip_seconds")),
+        ("aap_engine_seconds", "aap_appl_percent", printed("aap_seconds")),
+        ("iip_on_cp_seconds", "iip_on_cp_appl_percent", None),
+        ("aap_on_cp_seconds", "aap_on_cp_appl_percent", None),
     ):
-        whole = product(printed(percent), interval)
-        totals[column] = None if whole is None else whole / 100.0
+        totals[column] = _finer(times, printed(percent), interval)
     totals["active_seconds"] = product(printed("transactions_average"), interval)
     totals["resident_seconds"] = product(printed("multiprogramming_level"), interval)
     totals["storage_frame_seconds"] = product(printed("storage_total_frames"), interval)
@@ -309,6 +308,32 @@ def _totals(values: dict[str, object], interval: float | None) -> dict[str, floa
     for name in ("connect", "disconnect", "queue_pending", "ios_queue"):
         totals[f"io_{name}_total_seconds"] = product(printed(f"io_{name}_seconds"), operations)
     return {column: value for column, value in totals.items() if value is not None}
+
+
+def _on_cps(values: dict[str, object]) -> float | None:
+    """Service times less those on specialty processors, as printed; None when the report prints no CPU time."""
+    if "cpu_seconds" not in values:
+        return None
+    taken = ("cpu_seconds", "srb_seconds", "rct_seconds", "io_interrupt_seconds", "hiperspace_seconds")
+    whole, special = (
+        math.fsum(value for column in columns if isinstance(value := values.get(column), float))
+        for columns in (taken, ("iip_seconds", "aap_seconds"))
+    )
+    return whole - special
+
+
+def _finer(times: float | None, percent: float | None, interval: float | None) -> float | None:
+    """A processor time from service times, where the percentage confirms them; else from the percentage.
+
+    Service times are printed to 1 ms, percentages to 0.01. Service times count specialty processors at the speed of
+    a CP or at their own; where that makes a difference the two disagree, and the percentage is what is sought.
+    """
+    if percent is None or interval is None:
+        return None
+    seconds = percent * interval / 100.0
+    if times is not None and abs(times - seconds) <= 0.00005 * interval + 0.004:
+        return times
+    return seconds
 
 
 def _is_goal_table(table: Table) -> bool:

@@ -1,0 +1,145 @@
+"""From bytes to text: compression, byte order marks, declared encodings, EBCDIC and its mislabelled transfers.
+
+An XML file made on z/OS may reach us as UTF-8, in EBCDIC (a binary transfer of ``XPRPTS``), or in ASCII with a
+declaration that still names EBCDIC (a text transfer, which translates the bytes and not the declaration). The first
+bytes tell which; the parser is then given UTF-8 and told to ignore the declaration.
+"""
+
+from __future__ import annotations
+
+import codecs
+import re
+import zlib
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO, Protocol
+
+import pyarrow as pa
+
+_DECLARED = re.compile(r"""^\s*<\?xml\b[^>]*?\bencoding\s*=\s*["']([A-Za-z][A-Za-z0-9._-]*)["']""")
+_EBCDIC_XML = "<?xm".encode("cp037")
+_EBCDIC_PAGES = "37|037|1047|114[0-9]|27[378]|28[0457]|297|500|924"
+_EBCDIC_NAME = re.compile(rf"(?:ibm|cp|ebcdic|ccsid)[-_]?(?:cp)?[-_]?0*(?:{_EBCDIC_PAGES})", re.IGNORECASE)
+_MARKS = (
+    (codecs.BOM_UTF32_LE, "utf-32"),
+    (codecs.BOM_UTF32_BE, "utf-32"),
+    (codecs.BOM_UTF8, "utf-8-sig"),
+    (codecs.BOM_UTF16_LE, "utf-16"),
+    (codecs.BOM_UTF16_BE, "utf-16"),
+    ("<?".encode("utf-16-le"), "utf-16-le"),
+    ("<?".encode("utf-16-be"), "utf-16-be"),
+)
+_COMPRESSIONS = ((b"\x1f\x8b", "gzip"), (b"\x28\xb5\x2f\xfd", "zstd"))
+_GZIP_WINDOW = 31
+
+# EBCDIC 1047 differs from 037 in these characters, and z/OS ends lines with X'15'.
+_SWAPPED = {0x5F: "^", 0xB0: "\u00ac", 0xAD: "[", 0xBD: "]", 0xBA: "\u00dd", 0xBB: "\u00a8", 0x15: "\n", 0x25: "\n"}
+_CP1047 = "".join(_SWAPPED.get(code, bytes([code]).decode("cp037")) for code in range(256))
+
+
+@dataclass(frozen=True, slots=True)
+class Encoding:
+    """How a file's bytes are text.
+
+    Attributes
+    ----------
+    name : str
+        A Python codec, or ``ebcdic`` (1047, which equals 037 in all letters, digits and markup).
+    declared : str or None
+        The name in the XML declaration.
+    mislabelled : bool
+        The declaration names another kind of encoding than the bytes have.
+    """
+
+    name: str
+    declared: str | None
+    mislabelled: bool
+
+    @property
+    def is_identity(self) -> bool:
+        """Whether byte offsets in the text, as UTF-8, are byte offsets in the file."""
+        return self.name in {"utf-8", "ascii"}
+
+
+class Decoder(Protocol):
+    """Decodes a stream piece by piece; what cannot be decoded becomes U+FFFD."""
+
+    def decode(self, data: bytes, final: bool = False) -> str:
+        """The text of the next bytes."""
+
+
+class _Ebcdic:
+    def decode(self, data: bytes, final: bool = False) -> str:
+        return codecs.charmap_decode(data, "strict", _CP1047)[0]
+
+
+def detect(head: bytes) -> Encoding:
+    """The encoding of a file from its first bytes."""
+    if head.startswith(_EBCDIC_XML):
+        declared = _declared(codecs.charmap_decode(head, "strict", _CP1047)[0])
+        return Encoding("ebcdic", declared, declared is not None and not _EBCDIC_NAME.fullmatch(declared))
+    for mark, marked in _MARKS:
+        if head.startswith(mark):
+            return Encoding(marked, _declared(head.decode(marked, "replace").lstrip("\ufeff")), False)
+    declared = _declared(head.decode("latin-1"))
+    if declared is None:
+        return Encoding("utf-8", None, False)
+    codec = _ascii_codec(declared)
+    return Encoding(codec or "utf-8", declared, codec is None)
+
+
+def decoder(encoding: Encoding) -> Decoder:
+    """A decoder that starts at the file's beginning."""
+    if encoding.name == "ebcdic":
+        return _Ebcdic()
+    return codecs.getincrementaldecoder(encoding.name)("replace")
+
+
+def _declared(text: str) -> str | None:
+    found = _DECLARED.match(text[:1024])
+    return found[1] if found else None
+
+
+def _ascii_codec(name: str) -> str | None:
+    """The codec of a name, if markup in it is bytes of ASCII; None for EBCDIC, UTF-16 and names nobody knows."""
+    try:
+        codec = codecs.lookup(name).name
+        markup = bytes(range(0x20, 0x7F))
+        same = markup.decode(codec) == markup.decode("ascii")
+    except (LookupError, ValueError):
+        return None
+    return codec if same else None
+
+
+def open_stream(path: Path) -> tuple[BinaryIO, BinaryIO]:
+    """A file as a stream of decompressed bytes, and the stream beneath it whose position tells the progress.
+
+    Raises
+    ------
+    OSError
+        The file cannot be opened, or its compression is broken.
+    """
+    raw = path.open("rb")
+    magic = raw.read(4)
+    raw.seek(0)
+    kind = next((name for start, name in _COMPRESSIONS if magic.startswith(start)), None)
+    if kind is None:
+        return raw, raw
+    return pa.CompressedInputStream(pa.PythonFile(raw, mode="r"), kind), raw
+
+
+def decompressed_head(head: bytes) -> bytes:
+    """The first bytes of what a gzip file holds, as far as its own first bytes tell; other bytes as they are."""
+    if not head.startswith(_COMPRESSIONS[0][0]):
+        return head
+    try:
+        return zlib.decompressobj(_GZIP_WINDOW).decompress(head, 1 << 16)
+    except zlib.error:
+        return head
+
+
+def as_text(head: bytes) -> str:
+    """The first bytes of a file as text, for a look at it."""
+    plain = decompressed_head(head)
+    encoding = detect(plain)
+    return decoder(encoding).decode(plain)
