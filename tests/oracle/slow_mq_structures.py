@@ -1,7 +1,7 @@
 """Structures of SMF 115 and 116, typed from IBM's documentation of IBM MQ for z/OS and from CSQDSMFC.
 
 Sources: the record layout topics of the monitoring guide (10.0), and the structures as the public program mq-smf-csv
-publishes them for MQ 10.0.
+publishes them for MQ 10.0. One list of structures: its length is theirs.
 """
 
 from __future__ import annotations
