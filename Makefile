@@ -6,7 +6,8 @@ CARGO ?= cargo
 VENV := .venv
 BIN := $(VENV)/bin
 BUILD := .build
-FUZZ_SECONDS ?= 60
+FUZZ_SECONDS ?= 180
+FUZZ_COPIES ?= 100000
 
 RUST_SOURCES := Cargo.toml Cargo.lock $(shell find crates -name '*.rs' -o -name 'Cargo.toml')
 
@@ -71,9 +72,9 @@ rust-test:
 python-test: $(BUILD)/core browser
 	$(BIN)/pytest
 
-# Mutated dumps for a stated time: no panic, no hang, bounded memory.
+# Damaged dumps, so many or for so long: no panic, no hang, bounded memory.
 fuzz:
-	PLEXLENS_FUZZ_SECONDS=$(FUZZ_SECONDS) $(CARGO) test --quiet --locked --release --package plexlens-smf --test fuzz -- --nocapture
+	PLEXLENS_FUZZ_SECONDS=$(FUZZ_SECONDS) PLEXLENS_FUZZ_COPIES=$(FUZZ_COPIES) $(CARGO) test --quiet --locked --release --package plexlens-smf --test fuzz -- --nocapture
 
 docs: $(BUILD)/core
 	$(BIN)/python -m plexlens.metrics.reference docs/metrics.md
