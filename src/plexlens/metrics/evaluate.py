@@ -193,15 +193,28 @@ def evaluate(
     return with_metrics(rolled, grain)
 
 
-def attach(inputs: Inputs) -> tuple[str, ...]:
-    """Make every grain that has a source a view of the backend, for SQL; returns the names of the views."""
+def attach(inputs: Inputs, names: Iterable[str] | None = None) -> tuple[str, ...]:
+    """Make grains that have a source views of the backend, for SQL.
+
+    Parameters
+    ----------
+    inputs
+        The raw tables.
+    names
+        The grains wanted; None takes all. Names of other things are passed over.
+
+    Returns
+    -------
+    tuple of str
+        The views made.
+    """
     from plexlens.metrics import GRAINS
 
+    wanted = None if names is None else set(names)
     made = []
     for grain in GRAINS.values():
-        if available(inputs, grain):
-            table = facts(inputs, grain)
-            inputs.backend.create_view(grain.name, with_metrics(table, grain), overwrite=True)
+        if (wanted is None or grain.name in wanted) and available(inputs, grain):
+            inputs.backend.create_view(grain.name, with_metrics(facts(inputs, grain), grain), overwrite=True)
             made.append(grain.name)
     return tuple(made)
 

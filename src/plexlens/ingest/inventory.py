@@ -1,0 +1,216 @@
+"""What is in sources, without keeping anything: records by type and system, time span, damage."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from plexlens.errors import PlexlensError
+from plexlens.ingest import ReadOptions, expand, recognise, smf
+from plexlens.ingest.source import Damage, Reading
+
+
+@dataclass(frozen=True)
+class Inventory:
+    """What one source holds.
+
+    Attributes
+    ----------
+    file : str
+        As the user named it.
+    kind : str
+        Kind of source: ``smf``, ``rmf_xml``.
+    size : int
+        Bytes of the file.
+    form : str
+        How records are framed and packed; empty for sources without records.
+    records : mapping
+        Records (reports) by type (``74.4``, ``CPU``) and system.
+    undecoded : mapping
+        Of these, by type, those that no layout describes.
+    span : pair of str or None
+        First and last time as recorded.
+    duplicates : int
+        Records that stand in the source more than once.
+    damage : list of Damage
+        What was wrong.
+    damage_counts : mapping
+        Damage by reason, all of it.
+    skipped : str
+        Why nothing of it was read.
+    """
+
+    file: str
+    kind: str
+    size: int
+    form: str = ""
+    records: Counter[tuple[str, str]] = field(default_factory=Counter)
+    undecoded: Counter[str] = field(default_factory=Counter)
+    span: tuple[str, str] | None = None
+    duplicates: int = 0
+    damage: Sequence[Damage] = ()
+    damage_counts: dict[str, int] = field(default_factory=dict)
+    skipped: str = ""
+
+
+def of_files(paths: Iterable[str | Path]) -> Iterator[Inventory]:
+    """The inventory of each file; folders stand for the files in them that are a known source.
+
+    Raises
+    ------
+    PlexlensError
+        A file that was named cannot be read, or is no known source.
+    """
+    for path, named in expand(paths):
+        try:
+            yield of_file(path)
+        except PlexlensError as error:
+            # A folder may hold anything; only what was asked for by name has to be a source.
+            if named:
+                raise
+            yield Inventory(file=str(path), kind="", size=path.stat().st_size, skipped=error.what)
+
+
+def of_file(path: Path) -> Inventory:
+    """The inventory of one file."""
+    kind = recognise(path)
+    if kind.name == "smf":
+        return _of_dump(path)
+    reading = kind.read(path, ReadOptions(source_id="", seen=lambda day: []))  # type: ignore[arg-type,return-value]
+    return _of_reports(path, kind.name, reading)
+
+
+def _of_dump(path: Path) -> Inventory:
+    reading = smf.read(path, source_id="", tables=(smf.INVENTORY,))
+    records: Counter[tuple[str, str]] = Counter()
+    undecoded: Counter[str] = Counter()
+    for _, batch in reading:
+        columns = ["record_type", "subtype", "system", "decoded"]
+        counted = pa.table(batch).group_by(columns).aggregate([([], "count_all")])
+        for row in counted.to_pylist():
+            name = str(row["record_type"]) + ("" if row["subtype"] is None else f".{row['subtype']}")
+            records[name, row["system"] or ""] += row["count_all"]
+            if not row["decoded"]:
+                undecoded[name] += row["count_all"]
+    found = reading.summary
+    packed = "" if found["compression"] in ("", "none") else f", {found['compression']}"
+    return Inventory(
+        file=str(path),
+        kind="smf",
+        size=path.stat().st_size,
+        form=found["form"] + packed,
+        records=records,
+        undecoded=undecoded,
+        span=tuple(found["span"]) if found["span"] else None,
+        duplicates=found["duplicates"],
+        damage=reading.damage,
+        damage_counts=dict(found["damage"]),
+    )
+
+
+def _of_reports(path: Path, kind: str, reading: Reading) -> Inventory:
+    seen: dict[tuple[str, str], set[int]] = {}
+    for _, batch in reading:
+        if "report" not in batch.schema.names:
+            continue
+        rows = pa.table(batch).select(["report", "system", "sysplex", "record_no"])
+        for row in rows.group_by(["report", "system", "sysplex", "record_no"]).aggregate([]).to_pylist():
+            if row["report"]:
+                seen.setdefault((row["report"], row["system"] or row["sysplex"] or ""), set()).add(row["record_no"])
+    found = reading.summary
+    counts = Counter(one.reason for one in reading.damage)
+    span = found.get("span")
+    return Inventory(
+        file=str(path),
+        kind=kind,
+        size=path.stat().st_size,
+        records=Counter({key: len(reports) for key, reports in seen.items()}),
+        span=(str(span[0]), str(span[1])) if span else None,
+        damage=reading.damage,
+        damage_counts=dict(counts),
+    )
+
+
+def _type_order(name: str) -> tuple[int, int, str]:
+    """Record types by number, reports by name."""
+    head, _, tail = name.partition(".")
+    return (int(head) if head.isdigit() else 1 << 16, int(tail) if tail.isdigit() else 0, name)
+
+
+def to_json(found: Sequence[Inventory]) -> dict[str, Any]:
+    """The inventories as one object: files, records by type, span, damage."""
+    records: Counter[str] = Counter()
+    systems: dict[str, Counter[str]] = {}
+    for one in found:
+        for (name, system), count in one.records.items():
+            records[name] += count
+            systems.setdefault(system, Counter())[name] += count
+    spans = [one.span for one in found if one.span]
+    ordered = sorted(records, key=_type_order)
+    return {
+        "files": [
+            {"file": one.file, "kind": one.kind, "bytes": one.size, "form": one.form, "duplicates": one.duplicates}
+            | ({"skipped": one.skipped} if one.skipped else {})
+            for one in found
+        ],
+        "records": {name: records[name] for name in ordered},
+        "systems": {
+            system: {name: counts[name] for name in sorted(counts, key=_type_order)}
+            for system, counts in sorted(systems.items())
+        },
+        "undecoded": sorted({name for one in found for name in one.undecoded if name not in _MARKERS}, key=_type_order),
+        "span": [min(start for start, _ in spans), max(end for _, end in spans)] if spans else None,
+        "damage": [
+            {
+                "file": row.file,
+                "record": row.record_no,
+                "offset": row.offset,
+                "reason": row.reason,
+                "severity": str(row.severity),
+                "detail": row.detail,
+                "remedy": row.remedy,
+            }
+            for one in found
+            for row in one.damage
+        ],
+    }
+
+
+#: Records of the dump program: they measure nothing.
+_MARKERS = {"2": "dump header", "3": "dump trailer"}
+
+#: Damage rows of one file that the plain listing shows.
+_SHOWN = 20
+
+
+def to_lines(found: Iterable[Inventory]) -> Iterator[str]:
+    """The inventories as plain text."""
+    for one in found:
+        if one.skipped:
+            yield f"{one.file}: skipped: {one.skipped}"
+            continue
+        about = ", ".join(
+            part for part in (one.kind.replace("_", " ").upper(), one.form, f"{one.size:,} bytes") if part
+        )
+        yield f"{one.file}: {about}"
+        if one.span:
+            yield f"  {one.span[0]} to {one.span[1]}, as recorded"
+        names = sorted({name for name, _ in one.records}, key=_type_order)
+        for name in names:
+            by_system = sorted((system, count) for (kind, system), count in one.records.items() if kind == name)
+            told = ", ".join(f"{system or '?'} {count:,}" for system, count in by_system)
+            note = _MARKERS.get(name) or ("counted only: no layout" if name in one.undecoded else "")
+            yield f"  {name:>8}  {sum(count for _, count in by_system):>10,}  {told}" + (f"  ({note})" if note else "")
+        if one.duplicates:
+            yield f"  {one.duplicates:,} records stand more than once"
+        for reason, count in sorted(one.damage_counts.items()):
+            yield f"  damage: {count:,} x {reason.replace('_', ' ')}"
+        for row in one.damage[:_SHOWN]:
+            yield f"    {row}"
+        if len(one.damage) > _SHOWN:
+            yield f"    and {len(one.damage) - _SHOWN:,} more (--json lists them)"
