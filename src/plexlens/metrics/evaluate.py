@@ -27,6 +27,22 @@ def available(inputs: Inputs, grain: Grain) -> bool:
     return any(inputs.has(*source.needs) for source in grain.sources)
 
 
+def _interval_name(start: Any, end: Any, grain: Grain) -> Any:
+    """The moment by which rows of different systems are known to be of the same interval.
+
+    Systems close their intervals within moments of each other: the minute nearest the start names the interval. Two
+    intervals shorter than a minute can start within the same one; where their length counts, once for all entities,
+    it is the nearest ten seconds.
+    """
+    moment = ibis.coalesce(start, end)
+    minute = (moment + ibis.interval(seconds=30)).truncate("minute").cast("timestamp('UTC')")
+    if not any(fact.name == "interval_seconds" for fact in grain.facts):
+        return minute
+    tens = ((moment + ibis.interval(seconds=5)).epoch_seconds() // 10 * 10).as_timestamp("s").cast("timestamp('UTC')")
+    short = end.delta(start, unit="microsecond") < 60_000_000
+    return ibis.ifelse(short.fill_null(False), tens, minute)
+
+
 def _typed(table: Any, grain: Grain, kind: str) -> Any:
     """The table with exactly the grain's columns; facts as float64, what is missing as null."""
     there = set(table.columns)
@@ -36,12 +52,7 @@ def _typed(table: Any, grain: Grain, kind: str) -> Any:
             chosen[name] = ibis.literal(kind)
         else:
             chosen[name] = table[name].cast(dtype) if name in there else ibis.null(dtype)
-    # Systems close their intervals within moments of each other: the minute nearest the start names the interval.
-    chosen["interval"] = (
-        (ibis.coalesce(chosen["interval_start"], chosen["interval_end"]) + ibis.interval(seconds=30))
-        .truncate("minute")
-        .cast("timestamp('UTC')")
-    )
+    chosen["interval"] = _interval_name(chosen["interval_start"], chosen["interval_end"], grain)
     named: tuple[Key | Attribute, ...] = (*grain.keys, *grain.attributes)
     for column in named:
         chosen[column.name] = table[column.name].cast("string") if column.name in there else ibis.null("string")

@@ -1,0 +1,397 @@
+"""Tasks that used a queue manager: commits, log, latches, Db2, coupling facility (SMF 116-1 WTAS); class 1 (116-0)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import ibis
+
+from plexlens.metrics.definition import Fact, Grain, Metric, Rollup, Source
+from plexlens.metrics.expressions import ratio, total
+from plexlens.metrics.fields import Field, columns_of, facts_of, names_of, per_event
+from plexlens.metrics.inputs import RECORD, Inputs
+from plexlens.metrics.mq.application import APPLICATION_KEYS, accounting, application_type, program, with_application
+from plexlens.metrics.mq.calls import queue_call_columns
+from plexlens.metrics.mq.records import document
+from plexlens.metrics.unit import BYTES, COUNT, FRACTION, MEAN_COUNT, MIB, MICROSECONDS, MILLISECONDS, SECONDS
+
+_ACCOUNTING = document("Thread-level and queue-level data records (WTAS)")
+_CLASS_1 = document("Message manager data records (QMAC)")
+
+_FIELDS = (
+    Field("commits", "Commits", "WTASCMN"),
+    Field("commit_elapsed_seconds", "Elapsed time of commits", "WTASCMET", SECONDS),
+    Field("commit_cpu_seconds", "CPU time of commits", "WTASCMCT", SECONDS),
+    Field("backouts", "Backouts", "WTASBAN"),
+    Field("backout_elapsed_seconds", "Elapsed time of backouts", "WTASBAET", SECONDS),
+    Field("backout_cpu_seconds", "CPU time of backouts", "WTASBACT", SECONDS),
+    Field("prepares", "Prepares", "WTASPRN"),
+    Field("prepare_elapsed_seconds", "Elapsed time of prepares", "WTASPRET", SECONDS),
+    Field("prepare_cpu_seconds", "CPU time of prepares", "WTASPRCT", SECONDS),
+    Field("other_calls", "Other MQI calls", "WTASOTN"),
+    Field("other_elapsed_seconds", "Elapsed time of other MQI calls", "WTASOTET", SECONDS),
+    Field("other_cpu_seconds", "CPU time of other MQI calls", "WTASOTCT", SECONDS),
+    Field("log_writes", "Log writes", "WTASJWN"),
+    Field("log_seconds", "Time of log writes", "WTASJWET", SECONDS),
+    Field("log_bytes", "Bytes logged", "WTASJWB", MIB),
+    Field("forced_log_writes", "Forced log writes", "WTASJCN"),
+    Field("forced_log_seconds", "Time of forced log writes", "WTASJCET", SECONDS),
+    Field("suspends", "Suspends", "WTASSUSN"),
+    Field("suspend_seconds", "Time suspended", "WTASSUSE", SECONDS),
+    Field("longest_latch_seconds", "Longest latch wait", "WTASMLW", MICROSECONDS, Rollup.PEAK),
+    Field("page_set_0_requests", "Page set 0 log requests", "WTASPSN0"),
+    Field("page_set_0_seconds", "Time of page set 0 log requests", "WTASPSE0", SECONDS),
+    Field("db2_requests", "Db2 requests", "WTASDBCT"),
+    Field("db2_seconds", "Db2 elapsed time, thread", "WTASDBET", SECONDS),
+    Field("db2_server_seconds", "Db2 elapsed time, server", "WTASDBES", SECONDS),
+    Field("longest_db2_seconds", "Longest Db2 request", "WTASDBMT", MILLISECONDS, Rollup.PEAK),
+    Field("structure_single_calls", "Structure calls, single entry", "WTASCSEC"),
+    Field("structure_multiple_calls", "Structure calls, multiple entry", "WTASCMEC"),
+    Field("structure_single_redrives", "Redrives, single entry", "WTASRSEC"),
+    Field("structure_multiple_redrives", "Redrives, multiple entry", "WTASRMEC"),
+    Field("structure_single_seconds", "Time in structure calls, single entry", "WTASSSTC", SECONDS),
+    Field("structure_multiple_seconds", "Time in structure calls, multiple entry", "WTASMSTC", SECONDS),
+    Field("shared_reads_saved", "Shared data set reads saved by buffers", "WTASSMRS"),
+    Field("shared_read_bytes", "Shared data set bytes read", "WTASSMRB", MIB),
+    Field("shared_write_bytes", "Shared data set bytes written", "WTASSMWB", MIB),
+    Field("shared_wait_seconds", "Shared data set I/O wait", "WTASSMWT", SECONDS),
+    Field("page_gets_old", "Page gets, contents wanted", "WTASGPO"),
+    Field("page_gets_new", "Page gets, new page", "WTASGPN"),
+    Field("pool_latch_wait_seconds", "Wait for buffer pool latches", "WTASPBHW", SECONDS),
+    Field("pool_latch_held_seconds", "Buffer pool latches held", "WTASPBTT", SECONDS),
+)
+
+#: Elapsed and CPU time of further calls of the task block.
+_FURTHER_CALLS = {
+    "calls": ("wtassun", "wtassqn", "wtasctn", "wtasstn"),
+    "elapsed_seconds": ("wtassuet", "wtassqet", "wtasctet", "wtasstet"),
+    "cpu_seconds": ("wtassuct", "wtassqct", "wtasctct", "wtasstct"),
+}
+
+_LATCHES = range(1, 33)
+
+
+def _tasks(inputs: Inputs) -> Any:
+    latch_seconds = tuple(f"wtaslwet_{number}" for number in _LATCHES)
+    latch_waits = tuple(f"wtaslwn_{number}" for number in _LATCHES)
+    further = tuple(name for names in _FURTHER_CALLS.values() for name in names)
+    table = inputs.table("smf116_1_wtas", *names_of(_FIELDS), *latch_seconds, *latch_waits, *further)
+    table = with_application(inputs, table)
+    tasks = table.select(
+        **accounting(table),
+        **columns_of(table, _FIELDS),
+        tasks=ibis.literal(1.0),
+        task_seconds=table.task_end.delta(table.task_start, unit="microsecond").cast("float64") / 1e6,
+        latch_waits=total(*(table[name] for name in latch_waits)),
+        latch_seconds=total(*(table[name] for name in latch_seconds)),
+        calls=total(
+            table.wtascmn, table.wtasban, table.wtasprn, table.wtasotn, *(table[n] for n in _FURTHER_CALLS["calls"])
+        ),
+        elapsed_seconds=total(
+            table.wtascmet,
+            table.wtasbaet,
+            table.wtaspret,
+            table.wtasotet,
+            *(table[n] for n in _FURTHER_CALLS["elapsed_seconds"]),
+        ),
+        cpu_seconds=total(
+            table.wtascmct,
+            table.wtasbact,
+            table.wtasprct,
+            table.wtasotct,
+            *(table[n] for n in _FURTHER_CALLS["cpu_seconds"]),
+        ),
+    )
+    if not inputs.has("smf116_1_wq"):
+        return tasks
+    # Calls to queues lie in blocks of their own, some of them in continuation records: rows beside the task's.
+    columns = {fact: queue_call_columns(fact) for fact in ("calls", "elapsed_seconds", "cpu_seconds")}
+    queues = inputs.table("smf116_1_wq", *(name for names in columns.values() for name in names))
+    queues = with_application(inputs, queues)
+    sums = {fact: total(*(queues[name] for name in names)) for fact, names in columns.items()}
+    blocks = queues.select(
+        **accounting(queues),
+        **{name: ibis.null("float64") for name in tasks.columns if name not in {*accounting(queues), *sums}},
+        **sums,
+    )
+    return tasks.union(blocks.select(*tasks.columns))
+
+
+TASK = Grain(
+    name="mq_task",
+    title="MQ tasks",
+    row="the tasks of one connection in one accounting interval",
+    keys=APPLICATION_KEYS,
+    facts=(
+        Fact("tasks", "Task records", COUNT, Rollup.COUNT, "SMF 116-1 WTAS, one each"),
+        Fact("task_seconds", "Accounted time", SECONDS, Rollup.COUNT, "SMF 116-1 WTASINTS, WTASINTE"),
+        Fact("calls", "MQI calls", COUNT, Rollup.COUNT, "SMF 116-1 WTASxxN and 116-1, 116-2 WQ xxxN"),
+        Fact("elapsed_seconds", "Elapsed time of calls", SECONDS, Rollup.COUNT, "SMF 116-1 WTASxxET and WQ xxxET"),
+        Fact("cpu_seconds", "CPU time of calls", SECONDS, Rollup.COUNT, "SMF 116-1 WTASxxCT and WQ xxxCT"),
+        Fact("latch_waits", "Latch waits", COUNT, Rollup.COUNT, "SMF 116-1 WTASLWN, 32 latches"),
+        Fact("latch_seconds", "Time of latch waits", SECONDS, Rollup.COUNT, "SMF 116-1 WTASLWET, 32 latches"),
+        *facts_of("SMF 116-1", _FIELDS),
+    ),
+    sources=(Source("SMF 116", ("smf116_1_wtas", "smf116_1_wtid", "smf115_qwhs"), _tasks),),
+    metrics=(
+        per_event(
+            "cpu_time",
+            "CPU time of a call",
+            MICROSECONDS,
+            ("cpu_seconds", "Σ CPU time"),
+            ("calls", "Σ calls"),
+            source=_ACCOUNTING,
+        ),
+        per_event(
+            "elapsed_time",
+            "Elapsed time of a call",
+            MICROSECONDS,
+            ("elapsed_seconds", "Σ elapsed time"),
+            ("calls", "Σ calls"),
+            source=_ACCOUNTING,
+            caveat="Waits for messages are within the elapsed time of MQGET.",
+        ),
+        per_event(
+            "calls_per_task",
+            "Calls per task record",
+            MEAN_COUNT,
+            ("calls", "Σ calls"),
+            ("tasks", "records"),
+            source=_ACCOUNTING,
+            caveat="A long-running task gives a record in each interval.",
+        ),
+        per_event(
+            "cpu_per_task",
+            "CPU time per task record",
+            MICROSECONDS,
+            ("cpu_seconds", "Σ CPU time"),
+            ("tasks", "records"),
+            source=_ACCOUNTING,
+        ),
+        per_event(
+            "mq_time_fraction",
+            "Accounted time in MQI calls",
+            FRACTION,
+            ("elapsed_seconds", "Σ elapsed time"),
+            ("task_seconds", "Σ (WTASINTE - WTASINTS)"),
+            source=_ACCOUNTING,
+        ),
+        per_event(
+            "commit_elapsed_time",
+            "Elapsed time of a commit",
+            MILLISECONDS,
+            ("commit_elapsed_seconds", "WTASCMET"),
+            ("commits", "WTASCMN"),
+            source=_ACCOUNTING,
+        ),
+        per_event(
+            "commit_cpu_time",
+            "CPU time of a commit",
+            MICROSECONDS,
+            ("commit_cpu_seconds", "WTASCMCT"),
+            ("commits", "WTASCMN"),
+            source=_ACCOUNTING,
+        ),
+        per_event(
+            "backout_elapsed_time",
+            "Elapsed time of a backout",
+            MILLISECONDS,
+            ("backout_elapsed_seconds", "WTASBAET"),
+            ("backouts", "WTASBAN"),
+            source=_ACCOUNTING,
+        ),
+        per_event(
+            "prepare_elapsed_time",
+            "Elapsed time of a prepare",
+            MILLISECONDS,
+            ("prepare_elapsed_seconds", "WTASPRET"),
+            ("prepares", "WTASPRN"),
+            source=_ACCOUNTING,
+        ),
+        per_event(
+            "log_time",
+            "Time of a log write",
+            MILLISECONDS,
+            ("log_seconds", "WTASJWET"),
+            ("log_writes", "WTASJWN"),
+            source=_ACCOUNTING,
+            caveat="Log writes and forced log writes can be the same writes.",
+        ),
+        per_event(
+            "forced_log_time",
+            "Time of a forced log write",
+            MILLISECONDS,
+            ("forced_log_seconds", "WTASJCET"),
+            ("forced_log_writes", "WTASJCN"),
+            source=_ACCOUNTING,
+            caveat="Log writes and forced log writes can be the same writes.",
+        ),
+        per_event(
+            "log_length",
+            "Bytes of a log write",
+            BYTES,
+            ("log_bytes", "WTASJWB"),
+            ("log_writes", "WTASJWN"),
+            source=_ACCOUNTING,
+        ),
+        per_event(
+            "latch_time",
+            "Time of a latch wait",
+            MICROSECONDS,
+            ("latch_seconds", "ΣWTASLWET"),
+            ("latch_waits", "ΣWTASLWN"),
+            source=_ACCOUNTING,
+        ),
+        per_event(
+            "latch_fraction",
+            "Elapsed time in latch waits",
+            FRACTION,
+            ("latch_seconds", "ΣWTASLWET"),
+            ("elapsed_seconds", "Σ elapsed time"),
+            source=_ACCOUNTING,
+        ),
+        per_event(
+            "suspend_fraction",
+            "Elapsed time suspended",
+            FRACTION,
+            ("suspend_seconds", "WTASSUSE"),
+            ("elapsed_seconds", "Σ elapsed time"),
+            source=_ACCOUNTING,
+        ),
+        per_event(
+            "db2_time",
+            "Time of a Db2 request",
+            MILLISECONDS,
+            ("db2_seconds", "WTASDBET"),
+            ("db2_requests", "WTASDBCT"),
+            source=_ACCOUNTING,
+        ),
+        per_event(
+            "structure_single_time",
+            "Time of a single entry structure call",
+            MICROSECONDS,
+            ("structure_single_seconds", "WTASSSTC"),
+            ("structure_single_calls", "WTASCSEC"),
+            source=_ACCOUNTING,
+        ),
+        per_event(
+            "structure_multiple_time",
+            "Time of a multiple entry structure call",
+            MICROSECONDS,
+            ("structure_multiple_seconds", "WTASMSTC"),
+            ("structure_multiple_calls", "WTASCMEC"),
+            source=_ACCOUNTING,
+        ),
+    ),
+)
+
+_MESSAGE_FIELDS = (
+    Field("cpu_seconds", "CPU time of MQI calls", "QMACCPUT", SECONDS),
+    Field("puts_to_99", "Puts of 0 to 99 bytes", "QMACPUTA"),
+    Field("puts_to_999", "Puts of 100 to 999 bytes", "QMACPUTB"),
+    Field("puts_to_9999", "Puts of 1,000 to 9,999 bytes", "QMACPUTC"),
+    Field("puts_longer", "Puts of 10,000 bytes or more", "QMACPUTD"),
+    Field("gets_to_99", "Gets of 0 to 99 bytes", "QMACGETA"),
+    Field("gets_to_999", "Gets of 100 to 999 bytes", "QMACGETB"),
+    Field("gets_to_9999", "Gets of 1,000 to 9,999 bytes", "QMACGETC"),
+    Field("gets_longer", "Gets of 10,000 bytes or more", "QMACGETD"),
+)
+
+_PUTS = tuple(f.name for f in _MESSAGE_FIELDS if f.name.startswith("puts_"))
+_GETS = tuple(f.name for f in _MESSAGE_FIELDS if f.name.startswith("gets_"))
+
+
+def _threads(inputs: Inputs) -> Any:
+    message = inputs.table("smf116_0_qmac", *names_of(_MESSAGE_FIELDS))
+    who = inputs.table("smf116_qwhc", "qwhcatyp", text=("qwhccn", "qwhcopid", "qwhccv"))
+    who = who.select(*RECORD, "qwhcatyp", "qwhccn", "qwhcopid", "qwhccv")
+    times = inputs.table(
+        "smf116_0_qwac",
+        "qwacbjst",
+        "qwacejst",
+        "qwacbsrb",
+        "qwacesrb",
+        "qwaccomm",
+        "qwacback",
+        text=("qwacbsc", "qwacesc"),
+    ).drop("system", "sysplex", "subsystem", "interval_start", "interval_end", "utc_offset", "section_no")
+    table = message.left_join(who, list(RECORD)).drop("source_id_right", "record_no_right")
+    table = table.left_join(times, list(RECORD)).drop("source_id_right", "record_no_right")
+    begin, end = table.qwacbsc.cast("timestamp('UTC')"), table.qwacesc.cast("timestamp('UTC')")
+    return table.select(
+        system=table.system,
+        sysplex=table.sysplex,
+        interval_start=begin,
+        interval_end=end,
+        queue_manager=table.subsystem,
+        connection=table.qwhccn,
+        application_type=application_type(table.qwhcatyp),
+        program=program(table.qwhcatyp, table.qwhccv),
+        user=table.qwhcopid,
+        threads=ibis.literal(1.0),
+        thread_seconds=end.delta(begin, unit="microsecond").cast("float64") / 1e6,
+        tcb_seconds=table.qwacejst.cast("float64") - table.qwacbjst.cast("float64"),
+        srb_seconds=table.qwacesrb.cast("float64") - table.qwacbsrb.cast("float64"),
+        commits=table.qwaccomm.cast("float64"),
+        backouts=table.qwacback.cast("float64"),
+        **columns_of(table, _MESSAGE_FIELDS),
+    )
+
+
+def _messages(f: Any) -> Any:
+    return total(*(f[name] for name in (*_PUTS, *_GETS)))
+
+
+THREAD = Grain(
+    name="mq_thread",
+    title="MQ threads, class 1 accounting",
+    row="the threads of one connection that ended",
+    keys=APPLICATION_KEYS[:5],
+    facts=(
+        Fact("threads", "Thread records", COUNT, Rollup.COUNT, "SMF 116-0 QMAC, one each"),
+        Fact("thread_seconds", "Time of threads", SECONDS, Rollup.COUNT, "SMF 116-0 QWACBSC, QWACESC"),
+        Fact("tcb_seconds", "TCB time of the application", SECONDS, Rollup.COUNT, "SMF 116-0 QWACEJST - QWACBJST"),
+        Fact("srb_seconds", "SRB time of the application", SECONDS, Rollup.COUNT, "SMF 116-0 QWACESRB - QWACBSRB"),
+        Fact("commits", "Commits", COUNT, Rollup.COUNT, "SMF 116-0 QWACCOMM"),
+        Fact("backouts", "Backouts", COUNT, Rollup.COUNT, "SMF 116-0 QWACBACK"),
+        *facts_of("SMF 116-0", _MESSAGE_FIELDS),
+    ),
+    sources=(Source("SMF 116", ("smf116_0_qmac", "smf116_qwhc", "smf116_0_qwac"), _threads),),
+    metrics=(
+        Metric(
+            "cpu_per_message",
+            "CPU time of MQI calls per message",
+            MICROSECONDS,
+            "QMACCPUT / Σ (QMACPUTx + QMACGETx)",
+            _CLASS_1,
+            lambda f: ratio(f.cpu_seconds, _messages(f)),
+            "CPU of every MQI call, opens and commits too; messages put and got. A record can cover many hours, and an "
+            "IMS application can write two.",
+        ),
+        per_event(
+            "cpu_per_thread",
+            "CPU time of MQI calls per thread",
+            MICROSECONDS,
+            ("cpu_seconds", "QMACCPUT"),
+            ("threads", "records"),
+            source=_CLASS_1,
+        ),
+        Metric(
+            "messages_per_thread",
+            "Messages per thread",
+            MEAN_COUNT,
+            "Σ (QMACPUTx + QMACGETx) / records",
+            _CLASS_1,
+            lambda f: ratio(_messages(f), f.threads),
+        ),
+        per_event(
+            "mq_cpu_fraction",
+            "Application TCB time in MQI calls",
+            FRACTION,
+            ("cpu_seconds", "QMACCPUT"),
+            ("tcb_seconds", "QWACEJST - QWACBJST"),
+            source=_CLASS_1,
+            caveat="Where several threads share a task its TCB time counts in each.",
+        ),
+    ),
+)
