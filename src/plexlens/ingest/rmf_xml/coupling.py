@@ -116,7 +116,9 @@ STRUCTURE = TableSpec(
 TABLES = (FACILITY, STRUCTURE)
 
 _FACILITY = re.compile(r"(?:for |of )?coupling facility[ :=]+(\S+)", re.IGNORECASE)
-_STRUCTURE = re.compile(r"structure(?: activity)?(?: for)?(?: structure)?(?: name)?[ :=]+(\S+)", re.IGNORECASE)
+_STRUCTURE = re.compile(
+    r"structure(?: name)?(?: ?[:=] ?| )(?!(?:name|activity|summary|for)\b)([A-Z0-9$#@_]+)(?=$|[ ,])", re.IGNORECASE
+)
 
 #: Column of a structure -> pattern of its head, first match wins.
 _HEADS = {
@@ -205,7 +207,10 @@ class CouplingReport:
 
     def _structures(self, segment: Segment, part: Part, table: Table) -> Iterator[tuple[str, dict[str, object]]]:
         column = table.column("Structure Name", "Structure")
-        named = _STRUCTURE.search(" ".join(f"{segment.name or ''} {part.name or ''}".split()))
+        named = next(
+            filter(None, (_STRUCTURE.search(" ".join((name or "").split())) for name in (part.name, segment.name))),
+            None,
+        )
         printed = part.variable("Structure Name") or segment.variable("Structure Name")
         fixed = as_text(printed) or (named[1] if named else None)
         if column is None and (fixed is None or table.find(r"\breq") is None):
@@ -224,10 +229,12 @@ class CouplingReport:
                     "interval_seconds": self._report.interval_seconds,
                     "cf_name": self._facility,
                     "structure_name": structure,
-                    "structure_type": as_text(part.variable("Type", "Structure Type")),
                     "system": system or self._report.system,
                 },
             )
+            kind = as_text(part.variable("Type", "Structure Type"))
+            if kind is not None:
+                values["structure_type"] = kind
             _read_row(table, row, values)
         for values in rows.values():
             _complete(values)

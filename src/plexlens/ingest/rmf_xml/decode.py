@@ -29,6 +29,8 @@ _MARKS = (
     ("<?".encode("utf-16-le"), "utf-16-le"),
     ("<?".encode("utf-16-be"), "utf-16-be"),
 )
+# With the escapes of codecs that are no encodings of text.
+_MARKUP = bytes(range(0x20, 0x5C)) + bytes(range(0x5D, 0x7F)) + rb"\x41\u0041"
 _COMPRESSIONS = ((b"\x1f\x8b", "gzip"), (b"\x28\xb5\x2f\xfd", "zstd"))
 _GZIP_WINDOW = 31
 
@@ -104,8 +106,7 @@ def _ascii_codec(name: str) -> str | None:
     """The codec of a name, if markup in it is bytes of ASCII; None for EBCDIC, UTF-16 and names nobody knows."""
     try:
         codec = codecs.lookup(name).name
-        markup = bytes(range(0x20, 0x7F))
-        same = markup.decode(codec) == markup.decode("ascii")
+        same = _MARKUP.decode(codec) == _MARKUP.decode("ascii")
     except (LookupError, ValueError):
         return None
     return codec if same else None

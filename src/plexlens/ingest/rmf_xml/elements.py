@@ -165,7 +165,10 @@ class Elements:
         """Put out the complete cells and variables of elements that will not end."""
         while len(self._stack) > 1:
             frame = self._stack.pop()
-            if frame.pieces:
+            if frame.tag == "var" and all(tag == "name" for tag, *_ in frame.pieces):
+                for tag, text, line, _ in frame.pieces:
+                    report.emit("text", text, line, tag)
+            elif frame.pieces:
                 self._close(frame, report)
             if frame.table is not None:
                 frame.table.end()

@@ -1,0 +1,51 @@
+"""The column reference in the documentation is what the code declares."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from plexlens.ingest.rmf_xml.columns import markdown
+from plexlens.ingest.rmf_xml.tables import ALL
+
+PAGE = Path(__file__).parent.parent.parent / "docs" / "rmf-xml.md"
+SOURCES = Path(__file__).parent.parent.parent / "src" / "plexlens" / "ingest" / "rmf_xml"
+
+
+def test_the_page_ends_with_the_columns_as_declared() -> None:
+    page = PAGE.read_text()
+    reference = page[page.index("### `rmf_xml_value`") :]
+    assert reference.rstrip().splitlines() == "\n".join(markdown(ALL)).rstrip().splitlines()
+
+
+def test_every_reason_of_damage_is_on_the_page() -> None:
+    page = PAGE.read_text()
+    listed = set(re.findall(r"^\| `([^`]+)` \| (?:info|error|data loss) \|", page, re.MULTILINE))
+    noted = {
+        reason
+        for source in SOURCES.glob("*.py")
+        for reason in re.findall(
+            r"(?:note|_damage)\(\s*\"([^\"]+)\"", source.read_text()
+        ) + re.findall(r"_too_\w+, \"([^\"]+)\"", source.read_text())
+    }  # fmt: skip
+    assert listed == noted
+
+
+def test_smf_fields_named_are_fields_of_the_layouts() -> None:
+    layouts = PAGE.parent.parent / "layouts"
+    known = {
+        # A field that repeats, R723TRDB_1 to _14, goes by its name without the number.
+        re.sub(r"(_\d+|\[\d+\])$", "", line.split(",")[0].upper())
+        for path in layouts.glob("*.csv")
+        for line in path.read_text().splitlines()
+        if line and not line.startswith("#")
+    }
+    unknown = {
+        field
+        for table in ALL
+        for column in table.columns
+        for field in re.findall(r"\b(?:SMF7\w+|R7\w+)", column.smf)
+        if field not in known
+    }
+    # The interval's length is in the product section, under the record type's own number.
+    assert unknown <= {"SMF7xINT"}
