@@ -52,9 +52,6 @@ _WORK = {
 
 #: Achievement and goals: they belong to a period.
 _GOALS = {
-    # Shares of all samples stand for the samples themselves; their ratio is what the velocity is made of.
-    "using_samples": "using_percent",
-    "delay_samples": "delay_percent",
     "importance": "importance",
     "goal_percentile": "goal_percentile",
     "goal_seconds": "goal_response_seconds",
@@ -90,6 +87,7 @@ def periods_of_rmf_xml(inputs: Inputs) -> Any:
         "period",
         "interval_seconds",
         "goal_velocity",
+        "actual_velocity",
         text=("class_kind", "class_name", "workload", "description", "policy", "goal_type"),
     ).filter(lambda t: t.class_kind.isin(["service class", "report class"]))
     if inputs.has("rmf_xml_workload_bucket"):
@@ -109,6 +107,10 @@ def periods_of_rmf_xml(inputs: Inputs) -> Any:
         return ibis.ifelse(periods == 1, own.max().over(by_class), column)
 
     goals = {name: of_class(table[column]) for name, column in _GOALS.items()}
+    # Samples are printed as whole percents of all samples and mostly vanish; the velocity made of them is printed to a
+    # tenth. A hundred samples an interval, split by it, stand for them.
+    velocity = of_class(table.actual_velocity).cast("float64")
+    goals |= {"using_samples": velocity, "delay_samples": 100.0 - velocity}
     table = table.mutate(
         **{f"goal__{name}": value for name, value in goals.items()},
         goal__velocity=of_class(table.goal_velocity) / 100.0,
@@ -130,7 +132,7 @@ def periods_of_rmf_xml(inputs: Inputs) -> Any:
         goal=table.goal__kind,
         interval_seconds=table.interval_seconds,
         **{name: table[column] for name, column in _WORK.items()},
-        **{name: table[f"goal__{name}"] for name in _GOALS},
+        **{name: table[f"goal__{name}"] for name in goals},
         goal_velocity=table.goal__velocity,
         **{name: table[f"goal__{name}"] for name in bucket_names},
     )
