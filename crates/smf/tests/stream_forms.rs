@@ -118,7 +118,7 @@ fn starts(pieces: &[Vec<u8>]) -> Vec<u64> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 96, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 96, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn chunk_and_batch_boundaries_change_nothing(

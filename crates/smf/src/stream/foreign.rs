@@ -88,7 +88,7 @@ const LOOKED_AT: usize = 64 << 10;
 ///
 /// `last` says that no longer part of the file will be looked at: a file may well begin with zeros.
 pub(super) fn recognise(head: &[u8], last: bool) -> Option<(Foreign, String)> {
-    if last && head.iter().all(|&byte| byte == 0) {
+    if last && head.len() >= HEADER && head.iter().all(|&byte| byte == 0) {
         return Some((Foreign::Zeros, format!("{} bytes, all zero", head.len())));
     }
     let head = &head[..head.len().min(LOOKED_AT)];

@@ -15,6 +15,9 @@ pub(super) const TIME: usize = 6;
 pub(super) const DATE: usize = 10;
 /// Position of the system identifier.
 pub(super) const SYSTEM: usize = 14;
+/// The longest block that is believed. The large block interface ends at 256 KiB for tape; a limit keeps the top bit
+/// alone from making a block descriptor word of any four bytes.
+const MAX_BLOCK: usize = 16 << 20;
 /// Record type of the header that the dump program writes first.
 pub(super) const DUMP_HEADER: u8 = 2;
 /// Record type of the trailer that the dump program writes last.
@@ -81,7 +84,7 @@ pub(super) fn block_descriptor(word: &[u8]) -> Option<usize> {
     } else {
         return None;
     };
-    (length > 2 * DESCRIPTOR).then_some(length)
+    (length > 2 * DESCRIPTOR && length <= MAX_BLOCK).then_some(length)
 }
 
 /// Whether time, date and system identifier of the header in `record` (18 bytes or more, descriptor word included)
@@ -148,6 +151,7 @@ mod tests {
         assert_eq!(block_descriptor(&[0x80, 0x01, 0x00, 0x04]), Some(65_540));
         assert_eq!(block_descriptor(&[0, 8, 0, 0]), None);
         assert_eq!(block_descriptor(&[0, 40, 1, 0]), None);
+        assert_eq!(block_descriptor(&[0x90, 0x01, 0x00, 0x04]), None);
     }
 
     #[test]

@@ -86,6 +86,8 @@ pub struct SmfReader {
     eof: bool,
     /// Why no more bytes come, until it has been reported.
     failure: Option<Failure>,
+    /// What broke the expansion, until the walk has come to its end.
+    cut_short: Option<String>,
     done: bool,
 }
 
@@ -159,6 +161,7 @@ impl SmfReader {
             target: options.batch_bytes.max(1),
             eof: false,
             failure: None,
+            cut_short: None,
             done: false,
         };
         reader.tell_form()?;
@@ -169,10 +172,10 @@ impl SmfReader {
         let mut probe = PROBE_BYTES;
         loop {
             self.fill(probe);
-            if self.data.is_empty() {
-                if let Some(error) = self.take_failure() {
-                    return Err(error);
-                }
+            if self.data.is_empty()
+                && let Some(error) = self.take_failure()
+            {
+                return Err(error);
             }
             let name = || self.summary.name.clone();
             if self.data.is_empty() {
@@ -264,15 +267,10 @@ impl SmfReader {
             // The file ends here, as far as it can be read: the walk tells what that cuts.
             Failure::Expand(error) => {
                 self.eof = true;
-                let place = (self.walk.next_no(), self.summary.bytes);
                 let (compression, at) = (self.summary.compression, self.summary.file_bytes);
-                self.summary
-                    .damage
-                    .add(DamageReason::DamagedCompression, place, 0, || {
-                        format!(
-                            "{compression} data end or break near byte {at} of the file: {error}"
-                        )
-                    });
+                self.cut_short = Some(format!(
+                    "{compression} data end or break near byte {at} of the file: {error}"
+                ));
                 None
             }
         }
@@ -295,6 +293,14 @@ impl SmfReader {
                 &mut self.summary.damage,
             );
             self.done = progress == Progress::End;
+            if self.done
+                && let Some(detail) = self.cut_short.take()
+            {
+                let place = (self.walk.next_no(), self.summary.bytes);
+                self.summary
+                    .damage
+                    .add(DamageReason::DamagedCompression, place, 0, || detail);
+            }
             if self.options.join_broken_records {
                 if self.walk.tally().broken > broken_before {
                     self.join_broken();
@@ -308,11 +314,11 @@ impl SmfReader {
             if !self.frames.is_empty() {
                 return Ok(Some(self.hand_on()));
             }
-            if self.source.is_spent() {
-                if let Some(error) = self.take_failure() {
-                    self.done = true;
-                    return Err(error);
-                }
+            if self.source.is_spent()
+                && let Some(error) = self.take_failure()
+            {
+                self.done = true;
+                return Err(error);
             }
             let before = self.data.len();
             self.walk.carry_down(&mut self.data);

@@ -70,7 +70,7 @@ fn may_begin(data: &[u8], at: usize) -> bool {
     data[at + 2] <= 1 && data[at + 3] == 0 && data[at + TIME] == 0 && data[at + DATE] <= 1
 }
 
-/// Searches `from..until` for the start of a record.
+/// Searches `from..until` for the start of a record (or of the block that begins with one).
 ///
 /// `block_end` is the end of the block around `from`, where known. With `known`, a system identifier seen before is
 /// enough; without, what stands behind the record must bear it out.
@@ -103,7 +103,9 @@ pub(super) fn find_record(
         for site in readings.into_iter().flatten() {
             match site {
                 Site::Short => return Search::Short(at),
-                Site::Segment(segment) if segment.evidence == Evidence::Sound => {
+                Site::Segment(segment)
+                    if segment.evidence == Evidence::Sound && segment.start < until =>
+                {
                     match view.stands(&segment) {
                         Verdict::Yes => return Search::Found(at, segment),
                         Verdict::Short => return Search::Short(at),

@@ -40,6 +40,9 @@ impl Tally {
     }
 }
 
+/// How many bytes of an unreadable range a message shows.
+const GAP_HEAD: usize = 8;
+
 /// A range in which no record could be found, still open at its end.
 #[derive(Debug)]
 struct Gap {
@@ -151,6 +154,10 @@ impl Scanner {
             let segment = match site {
                 Site::Short => return Progress::Short,
                 Site::End => return self.end(log),
+                Site::Bad if eof && data.len() - self.pos < DESCRIPTOR => {
+                    self.cut_word(data, log);
+                    return self.end(log);
+                }
                 Site::Bad => {
                     self.open_gap(data, log);
                     continue;
@@ -170,6 +177,14 @@ impl Scanner {
             }
             match view.bears_out(&segment, &next) {
                 Verdict::Short => return Progress::Short,
+                Verdict::Yes if self.is_out_of_place(&segment, &next) => {
+                    // Segments are missing. Perhaps they are not, but inside this one, whose length is wrong.
+                    match self.longer_than_it_is(&view, &segment) {
+                        Search::Short(_) => return Progress::Short,
+                        Search::Found(at, _) => self.wrong_length(&segment, at, log),
+                        Search::Nothing => self.accept(data, &segment, frames, log),
+                    }
+                }
                 Verdict::Yes => {
                     ahead = Some(next);
                     self.accept(data, &segment, frames, log);
@@ -235,14 +250,19 @@ impl Scanner {
         self.next_no - 1
     }
 
-    fn longer_than_it_is(&self, view: &View<'_>, segment: &Segment) -> Search {
-        let head = if segment.code.begins() {
-            HEADER
-        } else {
-            DESCRIPTOR
+    /// Whether `segment` and the `next` do not fit each other, as parts of spanned records.
+    fn is_out_of_place(&self, segment: &Segment, next: &Site) -> bool {
+        let alone = !segment.code.begins() && self.span.is_none();
+        let Site::Segment(next) = next else {
+            return alone;
         };
+        alone || segment.code.continues() == next.code.begins()
+    }
+
+    /// Another record that begins within `segment`, which would therefore be shorter than its length says.
+    fn longer_than_it_is(&self, view: &View<'_>, segment: &Segment) -> Search {
         let until = segment.end.min(view.data.len());
-        find_record(view, segment.start + head, until, segment.block_end, None)
+        find_record(view, segment.start + 1, until, segment.block_end, None)
     }
 
     fn accept(
@@ -455,6 +475,29 @@ impl Scanner {
         });
     }
 
+    /// The file ends inside a descriptor word.
+    fn cut_word(&mut self, data: &[u8], log: &mut DamageLog) {
+        self.finish_orphans(log);
+        let rest = &data[self.pos..];
+        let offset = self.offset(self.pos);
+        let (reason, place, raw) = match self.span.take() {
+            Some(span) => (
+                DamageReason::CutSpannedRecord,
+                (span.record_no, span.offset),
+                span.raw,
+            ),
+            None => (DamageReason::CutRecord, (self.take_number(), offset), 0),
+        };
+        log.add(reason, place, raw + rest.len() as u64, || {
+            format!(
+                "{} bytes left at byte {offset}, too few for a descriptor word: {}",
+                rest.len(),
+                hex(rest)
+            )
+        });
+        self.pos = data.len();
+    }
+
     fn end(&mut self, log: &mut DamageLog) -> Progress {
         self.finish_orphans(log);
         if let Some(span) = self.span.take() {
@@ -476,11 +519,11 @@ impl Scanner {
     fn open_gap(&mut self, data: &[u8], log: &mut DamageLog) {
         self.finish_orphans(log);
         self.abandon_span(log);
-        let head = data[self.pos..].iter().take(8).copied().collect();
+        let (record_no, offset) = (self.take_number(), self.offset(self.pos));
         self.gap = Some(Gap {
-            record_no: self.take_number(),
-            offset: self.offset(self.pos),
-            head,
+            record_no,
+            offset,
+            head: Vec::new(),
             zero: true,
         });
         // The position itself has been judged: the search begins behind it.
@@ -490,7 +533,10 @@ impl Scanner {
 
     fn pass_over_gap(&mut self, data: &[u8], at: usize) {
         if let Some(gap) = &mut self.gap {
-            gap.zero = gap.zero && data[self.pos..at].iter().all(|&byte| byte == 0);
+            let passed = &data[self.pos..at];
+            gap.zero = gap.zero && passed.iter().all(|&byte| byte == 0);
+            gap.head
+                .extend(passed.iter().take(GAP_HEAD - gap.head.len()));
         }
         self.pos = at;
     }
@@ -500,29 +546,35 @@ impl Scanner {
         self.block_end = None;
         let Some(gap) = self.gap.take() else { return };
         let length = self.offset(at) - gap.offset;
-        let place = (gap.record_no, gap.offset);
-        if gap.zero {
-            let reason = if at_end {
-                DamageReason::ZeroPadding
-            } else {
-                DamageReason::ZeroFilledRange
-            };
-            log.add(reason, place, length, || format!("{length} bytes of zero"));
-        } else if at_end && length < HEADER as u64 {
-            log.add(DamageReason::CutRecord, place, length, || {
-                format!(
-                    "{length} bytes left, too few for a record: {}",
-                    hex(&gap.head)
-                )
-            });
+        let reason = if at_end && !gap.zero && length < HEADER as u64 {
+            DamageReason::CutRecord
+        } else if gap.zero && at_end {
+            DamageReason::ZeroPadding
+        } else if gap.zero {
+            DamageReason::ZeroFilledRange
         } else {
-            log.add(DamageReason::UnreadableRange, place, length, || {
-                format!(
-                    "{length} bytes hold no plausible record; they begin {}",
-                    hex(&gap.head)
-                )
-            });
-        }
+            DamageReason::UnreadableRange
+        };
+        log.add(
+            reason,
+            (gap.record_no, gap.offset),
+            length,
+            || match reason {
+                DamageReason::CutRecord => {
+                    format!(
+                        "{length} bytes left, too few for a record: {}",
+                        hex(&gap.head)
+                    )
+                }
+                DamageReason::UnreadableRange => {
+                    format!(
+                        "{length} bytes hold no plausible record; they begin {}",
+                        hex(&gap.head)
+                    )
+                }
+                _ => format!("{length} bytes of zero"),
+            },
+        );
     }
 }
 

@@ -145,6 +145,18 @@ impl View<'_> {
                     ..segment
                 })
             }
+            // Where a segment is due, a block descriptor word and behind it a middle or last segment that fits: two
+            // words that agree. Where a block is due, but none begins: what follows goes on in the former block.
+            Site::Segment(segment)
+                if segment.evidence == Evidence::Headless
+                    && !segment.against_block
+                    && (!block_due || expected == Site::Bad) =>
+            {
+                Site::Segment(Segment {
+                    against_block: block_due,
+                    ..segment
+                })
+            }
             Site::Short => Site::Short,
             _ => expected,
         }
