@@ -29,7 +29,7 @@ _BODY = segment(
     part("Transaction Time (HHH.MM.SS)", variable_list({"Actual": "000.00.01.000000"})),
     part("Structure Name = S1", table(_CELLS, row("A", "CP", "00.00.01.000", "1.0", "12K", "G", refno="1"))),
 )
-SEED = ddsml(
+DOCUMENT = ddsml(
     *[postprocessor(metric, _BODY) for metric in ("CPU", "WLMGL", "CF", "XCF", "PAGING")],
     monitor3("CPC", row("x", "1", refno="1") + heads("T:A", "N:B")),
     after='<rmf-mfpmsg><mfpmsg id="E1">text</mfpmsg></rmf-mfpmsg>',
@@ -49,8 +49,8 @@ _PIECES = [
 
 @st.composite
 def mutated(draw: st.DrawFn) -> bytes:
-    """The seed with a few pieces cut out, put in, copied elsewhere or written over."""
-    data = bytearray(SEED)
+    """The document with a few pieces cut out, put in, copied elsewhere or written over."""
+    data = bytearray(DOCUMENT)
     for _ in range(draw(st.integers(1, 6))):
         at = draw(st.integers(0, len(data)))
         length = draw(st.integers(0, 60))
@@ -145,18 +145,18 @@ def test_any_bytes_are_refused(data: bytes) -> None:
     assert outcome(data) is None
 
 
-def test_the_seed_itself_is_read_whole() -> None:
-    assert outcome(SEED)
+def test_the_document_itself_is_read_whole() -> None:
+    assert outcome(DOCUMENT)
 
 
 def test_a_cut_anywhere_keeps_every_value_complete_before_it() -> None:
     """Cut at every byte after the first report: values that ended before the cut are all there."""
-    first = SEED.index(b"</postprocessor>")
-    for at in range(first, len(SEED), 97):
-        complete = SEED[:at].count(b"</value>")
+    first = DOCUMENT.index(b"</postprocessor>")
+    for at in range(first, len(DOCUMENT), 97):
+        complete = DOCUMENT[:at].count(b"</value>")
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / "cut.xml"
-            path.write_bytes(SEED[:at])
+            path.write_bytes(DOCUMENT[:at])
             kinds = [kind for name, batch in rmf_xml.read(path, source_id="x") if name == "rmf_xml_value"
                      for kind in batch.column("kind").to_pylist()]  # fmt: skip
         assert kinds.count("var") == complete

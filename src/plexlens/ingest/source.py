@@ -26,9 +26,7 @@ TIMESTAMP: pa.DataType = pa.timestamp("us", tz="UTC")
 
 COMMON_FIELDS: tuple[pa.Field, ...] = (
     pa.field("system", pa.string(), metadata={"description": "system (SMF) id"}),
-    pa.field(
-        "sysplex", pa.string(), metadata={"description": "sysplex name; null where the source has none"}
-    ),
+    pa.field("sysplex", pa.string(), metadata={"description": "sysplex name; null where the source has none"}),
     pa.field(
         "subsystem",
         pa.string(),
@@ -38,12 +36,8 @@ COMMON_FIELDS: tuple[pa.Field, ...] = (
     pa.field("interval_end", TIMESTAMP, metadata={"description": "end of the interval, UTC"}),
     pa.field("utc_offset", pa.float64(), metadata={"unit": "seconds", "description": "local minus UTC"}),
     pa.field("source_id", pa.string(), metadata={"description": "the ingest that brought the row"}),
-    pa.field(
-        "record_no", pa.uint64(), metadata={"description": "number of the record in its source, from 1"}
-    ),
-    pa.field(
-        "section_no", pa.uint32(), metadata={"description": "number of the entry in its record, from 1"}
-    ),
+    pa.field("record_no", pa.uint64(), metadata={"description": "number of the record in its source, from 1"}),
+    pa.field("section_no", pa.uint32(), metadata={"description": "number of the entry in its record, from 1"}),
 )
 """The columns before a raw table's own, in order; the same in every raw table."""
 
