@@ -16,9 +16,11 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.parquet as pq
 
 from plexlens import ingest
 from plexlens.ingest.source import COMMON_FIELDS, Damage, Severity, SourceError
+from plexlens.pdb import Pdb
 
 HEAD = b"FAKE DUMP\n"
 RECORDS_PER_DAY = 1000
@@ -87,6 +89,22 @@ def held(backend: Any) -> dict[str, int]:
     records, xor = backend.raw_sql("SELECT count(*), bit_xor(hash) FROM smf_record").fetchone()
     rows, total = backend.raw_sql("SELECT count(*), sum(requests) FROM smf74_4_request").fetchone()
     return {"records": records, "requests": rows, "request_sum": int(total), "hash_xor": xor}
+
+
+def held_in_files(pdb: Pdb) -> dict[str, int]:
+    """The same figures, read from the Parquet files without DuckDB: quicker for a handful of files."""
+
+    def column(table: str, name: str) -> list[int]:
+        paths = [pdb.path / file.path for file in pdb.manifest.files.get(table, [])]
+        return [value for path in paths for value in pq.ParquetFile(path).read([name]).column(name).to_pylist()]
+
+    hashes, requests = column("smf_record", "hash"), column("smf74_4_request", "requests")
+    return {
+        "records": len(hashes),
+        "requests": len(requests),
+        "request_sum": sum(requests),
+        "hash_xor": _xor(iter(hashes)),
+    }
 
 
 def _xor(values: Iterator[int]) -> int:

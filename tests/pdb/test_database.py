@@ -93,7 +93,7 @@ def test_a_folder_that_cannot_be_made_is_named(tmp_path: Path) -> None:
 def test_a_later_format_is_refused(pdb: Pdb) -> None:
     path = pdb.path / "manifest.json"
     path.write_text(path.read_text().replace('"version": 1', '"version": 7'))
-    with pytest.raises(PdbVersionError, match="format version 7; Plexlens .* knows versions up to 1; open it with"):
+    with pytest.raises(PdbVersionError, match=r"format version 7; Plexlens .* knows versions up to 1; open it with"):
         Pdb.open(pdb.path)
 
 
@@ -242,7 +242,21 @@ def test_three_thousand_files_open_quickly(tmp_path: Path) -> None:
         relative = str(path.relative_to(pdb.path))
         files.append(DataFile(relative, "smf74_4_request", "2024-03-01", variant, 3, path.stat().st_size))
     entry = Ingest(
-        "x", "0" * 64, "x", 0, "smf", "2024-03-01", "2024-03-01", {}, {}, (None, None), 0, {}, (), tuple(files)
+        "x",
+        "0" * 64,
+        "0" * 64,
+        "x",
+        0,
+        "smf",
+        "2024-03-01",
+        "2024-03-01",
+        {},
+        {},
+        (None, None),
+        0,
+        {},
+        (),
+        tuple(files),
     )
     variants = {"smf74_4_request": (columns_of(plain.schema), columns_of(more.schema))}
     write_manifest(pdb.path, Manifest((entry,), variants), Disk(sync=False))

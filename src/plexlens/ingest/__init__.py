@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from plexlens.errors import UnknownSourceError, UnreadableInputError
-from plexlens.ingest import smf
+from plexlens.ingest import rmf_xml, smf
 from plexlens.ingest.recognition import describe, read_head
 from plexlens.ingest.source import Reading
 
@@ -63,11 +63,10 @@ class SourceKind:
     read: Callable[[Path, ReadOptions], Reading]
 
 
-def _read_smf(path: Path, options: ReadOptions) -> Reading:
-    return smf.read(path, source_id=options.source_id, seen=options.seen, layouts=options.layouts)
-
-
-SOURCES: tuple[SourceKind, ...] = (SourceKind("smf", "an SMF dump", smf.sniff, _read_smf),)
+SOURCES: tuple[SourceKind, ...] = (
+    SourceKind("rmf_xml", "RMF Postprocessor or Monitor III XML", rmf_xml.sniff, rmf_xml.read_with),
+    SourceKind("smf", "an SMF dump", smf.sniff, smf.read_with),
+)
 """The kinds of source, asked in this order."""
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from datetime import date, timedelta
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -17,11 +17,17 @@ from plexlens.ingest.recognition import describe
 from plexlens.ingest.source import Damage, Severity
 from plexlens.layouts_path import layout_folders
 
+if TYPE_CHECKING:
+    from plexlens.ingest import ReadOptions
+
 INVENTORY = "smf_record"
 """The table with a row for every record, decoded or not."""
 
 # Types 2 and 3: written by the dump program, they measure nothing.
 _DUMP_MARKERS = {"2", "3"}
+
+# A batch of a hundred tables costs a hundred tables' worth of handling whatever its size.
+_BATCH_BYTES = 8 << 20
 
 _EPOCH = date(1970, 1, 1)
 # What `_core.SmfError.reason` says of a file that holds no SMF at all; other reasons mean a dump that cannot be read.
@@ -111,6 +117,7 @@ def read(
     source_id: str,
     seen: Callable[[date | None], npt.NDArray[np.uint64]] | None = None,
     layouts: Sequence[Path] = (),
+    tables: Sequence[str] | None = None,
     codepage: str = "1047",
     leap_seconds: bool = False,
     threads: int = 0,
@@ -127,6 +134,8 @@ def read(
         For a day, hashes of the records written on it that are held already; those are left out. None keeps all.
     layouts
         Folders with layouts of the site, which replace those of the same name.
+    tables
+        The tables to fill; None fills all.
     codepage
         EBCDIC code page of text: ``037`` or ``1047``.
     leap_seconds
@@ -149,12 +158,19 @@ def read(
             source_id=source_id,
             codepage=codepage,
             leap_seconds=leap_seconds,
+            tables=None if tables is None else list(tables),
             threads=threads,
+            batch_bytes=_BATCH_BYTES,
             seen=None if seen is None else lambda day: seen(_EPOCH + timedelta(days=day)),
         )
     except _core.SmfError as error:
         raise _smf_error(path, error) from error
     return SmfReading(path, reader, source_id)
+
+
+def read_with(path: Path, options: ReadOptions) -> SmfReading:
+    """`read`, as the list of sources calls it."""
+    return read(path, source_id=options.source_id, seen=options.seen, layouts=options.layouts)
 
 
 def _smf_error(path: Path, error: Any) -> PlexlensError:

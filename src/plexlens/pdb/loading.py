@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import errno
-import hashlib
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -22,10 +21,10 @@ from plexlens.errors import (
     SchemaConflictError,
     SourceChangedError,
     UnknownSourceError,
-    UnreadableInputError,
 )
 from plexlens.ingest.source import Reading, damage_batch
 from plexlens.pdb.commit import clean_leftovers, commit, staging_folder
+from plexlens.pdb.content import hash_meanwhile, hash_of, sample_of
 from plexlens.pdb.database import LOCK, Pdb
 from plexlens.pdb.lock import writer_lock
 from plexlens.pdb.manifest import DataFile, Ingest, Note
@@ -33,11 +32,11 @@ from plexlens.pdb.schema import TypeConflictError
 from plexlens.pdb.staging import MEMORY, StagedTables
 
 Progress = Callable[[int, int, str], None]
-"""Called with bytes done, bytes in all, and the stage: ``"checking day1.smf"``, then ``reading`` and ``storing`` it."""
+"""Called with bytes done, bytes in all, and the stage: ``"reading day1.smf"``, then ``storing`` it; ``checking`` it
+comes before where the PDB may hold it already. A stage without bytes is told as 0 of 0."""
 
 _T = TypeVar("_T")
 
-_HASH_BYTES = 4 << 20
 # Tables that say what a source was like; a source with rows in no other gave nothing usable.
 _ABOUT_THE_SOURCE = {"damage"}
 
@@ -176,9 +175,9 @@ class _Source:
     """A file that the PDB does not hold."""
 
     path: Path
-    kind: str
+    kind: sources.SourceKind
     state: _Identity
-    sha256: str
+    sample: str
     ingest_id: str
     started: datetime
 
@@ -189,20 +188,23 @@ class _Source:
 
 def _ingest_file(path: Path, job: _Job) -> IngestResult:
     kind = sources.recognise(path)
-    before = _identity(path)
-    sha256 = _hash(path, before.size, job.progress)
-    manifest = job.pdb.manifest
-    held = manifest.find(sha256)
-    if held is not None:
-        return IngestResult(str(path), Outcome.ALREADY_HELD, held)
-    source = _Source(path, kind.name, before, sha256, manifest.new_id(sha256), datetime.now(UTC))
+    state = _identity(path)
+    sample = sample_of(path, state.size)
+    if job.pdb.manifest.may_hold(sample):
+        stage = f"checking {path.name}"
+        held = job.pdb.manifest.find(hash_of(path, lambda done: job.progress(done, state.size, stage)))
+        if held is not None:
+            return IngestResult(str(path), Outcome.ALREADY_HELD, held)
+    source = _Source(path, kind, state, sample, job.pdb.manifest.new_id(sample), datetime.now(UTC))
     folder = staging_folder(job.pdb.path, source.ingest_id)
     tables = _writing(job.pdb, lambda: StagedTables(folder, source.ingest_id, job.pdb.disk, memory=job.memory))
     try:
-        options = sources.ReadOptions(source.ingest_id, job.pdb.record_hashes, job.layouts)
-        reading = kind.read(path, options)
-        _stage(source, reading, tables, job)
-        if _identity(path) != before:
+        with hash_meanwhile(path) as sha256:
+            options = sources.ReadOptions(source.ingest_id, job.pdb.record_hashes, job.layouts)
+            reading = kind.read(path, options)
+            _stage(source, reading, tables, job)
+            content = sha256()
+        if _identity(path) != state:
             raise SourceChangedError(
                 file=str(path),
                 what="the file changed while it was read; nothing of it was stored",
@@ -210,7 +212,7 @@ def _ingest_file(path: Path, job: _Job) -> IngestResult:
             )
         new = _is_anything_new(path, reading, tables, job.pdb)
         job.progress(0, 0, f"storing {path.name}")
-        entry = _store(source, reading, tables, job.pdb)
+        entry = _store(source, content, reading, tables, job.pdb)
     except BaseException:
         tables.abandon()
         # Whether a commit that failed had got past its moment, only the manifest on disk knows.
@@ -259,17 +261,18 @@ def _is_anything_new(path: Path, reading: Reading, tables: StagedTables, pdb: Pd
     )
 
 
-def _store(source: _Source, reading: Reading, tables: StagedTables, pdb: Pdb) -> Ingest:
+def _store(source: _Source, sha256: str, reading: Reading, tables: StagedTables, pdb: Pdb) -> Ingest:
     """Commit the staged tables; return what the manifest says of them."""
     files = _writing(pdb, tables.finish)
     summary = reading.summary
     first, last = summary.get("span") or (None, None)
     entry = Ingest(
         id=source.ingest_id,
-        sha256=source.sha256,
+        sha256=sha256,
+        sample=source.sample,
         file=str(source.path),
         size=source.size,
-        kind=source.kind,
+        kind=source.kind.name,
         started_at=source.started.isoformat(),
         finished_at=datetime.now(UTC).isoformat(),
         rows=dict(sorted(tables.rows.items())),
@@ -314,26 +317,6 @@ def _identity(path: Path) -> _Identity:
             what=f"the file vanished while it was read ({error.strerror}); nothing of it was stored",
             remedy="ingest it from a place where it stays",
         ) from error
-
-
-def _hash(path: Path, size: int, progress: Progress) -> str:
-    digest = hashlib.sha256()
-    done = 0
-    stage = f"checking {path.name}"
-    try:
-        with path.open("rb", buffering=0) as stream:
-            while block := stream.read(_HASH_BYTES):
-                digest.update(block)
-                done += len(block)
-                progress(done, size, stage)
-    except OSError as error:
-        raise UnreadableInputError(
-            file=str(path),
-            what=f"the file cannot be read: {error.strerror}",
-            remedy="check its medium, and copy it again",
-            offset=done,
-        ) from error
-    return digest.hexdigest()
 
 
 def _writing(pdb: Pdb, step: Callable[[], _T]) -> _T:

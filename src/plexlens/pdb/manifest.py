@@ -12,6 +12,7 @@ import json
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field, fields, replace
 from functools import cached_property
+from itertools import chain, count
 from pathlib import Path
 from typing import Any
 
@@ -88,9 +89,11 @@ class Ingest:
     Attributes
     ----------
     id : str
-        ``source_id`` of its rows: the first digits of `sha256`.
+        ``source_id`` of its rows: the first digits of `sample`.
     sha256 : str
         Hash of the file's bytes as they were read.
+    sample : str
+        Hash of the file's size, first and last MiB.
     file : str
         The file as the user named it.
     size : int
@@ -117,6 +120,7 @@ class Ingest:
 
     id: str
     sha256: str
+    sample: str
     file: str
     size: int
     kind: str
@@ -164,10 +168,15 @@ class Manifest:
         """The ingest of a file with this content, if there is one."""
         return next((ingest for ingest in self.ingests if ingest.sha256 == sha256), None)
 
-    def new_id(self, sha256: str) -> str:
-        """An id for a new ingest: the shortest beginning of its hash, from 16 digits, that no other has."""
+    def may_hold(self, sample: str) -> bool:
+        """Whether a file with this sample may be held; only then its hash has to be known."""
+        return any(ingest.sample == sample for ingest in self.ingests)
+
+    def new_id(self, sample: str) -> str:
+        """An id for a new ingest: 16 digits of its sample, and a number if another has the same sample."""
         taken = {ingest.id for ingest in self.ingests}
-        return next(sha256[:length] for length in range(16, len(sha256) + 1) if sha256[:length] not in taken)
+        candidates = chain([sample[:16]], (f"{sample[:16]}x{number}" for number in count(2)))
+        return next(candidate for candidate in candidates if candidate not in taken)
 
     def with_ingest(self, ingest: Ingest, variants: dict[str, tuple[tuple[Column, ...], ...]]) -> Manifest:
         """A manifest with one ingest more.

@@ -56,6 +56,11 @@ _SAME_VALUES = {
 """Other encodings of types that the PDB holds."""
 
 
+_KEPT_METADATA = frozenset({b"unit", b"recorded_unit", b"description"})
+"""What of a field's metadata goes into the files: it stands in every one of them. Sources and confidence of a field are
+the layout's to tell."""
+
+
 class TypeConflictError(Exception):
     """A column that has no type (or no unit) of its own any more; the text says which and why."""
 
@@ -116,7 +121,7 @@ def stored_type(arrow: pa.DataType) -> pa.DataType:
 
 
 def stored_schema(schema: pa.Schema) -> pa.Schema:
-    """A batch's schema with every type as the PDB holds it; metadata stays.
+    """A batch's schema as the PDB holds it: types, and of the metadata units and descriptions.
 
     Raises
     ------
@@ -131,10 +136,12 @@ def stored_schema(schema: pa.Schema) -> pa.Schema:
             raise TypeConflictError(f"columns {seen[name]} and {field.name} have one name")
         seen[name] = field.name
         try:
-            fields.append(field.with_type(stored_type(field.type)))
+            stored = field.with_type(stored_type(field.type))
         except TypeConflictError as error:
             raise TypeConflictError(f"column {field.name}: {error}") from None
-    return pa.schema(fields, metadata=schema.metadata)
+        kept = {key: value for key, value in (field.metadata or {}).items() if key in _KEPT_METADATA and value}
+        fields.append(stored.with_metadata(kept or None))
+    return pa.schema(fields)
 
 
 def columns_of(schema: pa.Schema) -> tuple[Column, ...]:
@@ -143,13 +150,7 @@ def columns_of(schema: pa.Schema) -> tuple[Column, ...]:
         Column(
             field.name,
             _NAMES[field.type],
-            tuple(
-                sorted(
-                    (key.decode(), value.decode())
-                    for key, value in (field.metadata or {}).items()
-                    if not key.startswith((b"PARQUET:", b"ARROW:"))
-                )
-            ),
+            tuple(sorted((key.decode(), value.decode()) for key, value in (field.metadata or {}).items())),
         )
         for field in schema
     )

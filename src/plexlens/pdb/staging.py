@@ -36,8 +36,9 @@ _THREADS = 2
 # What a batch costs beyond its values, for each column: array objects and the padding of small buffers.
 _COLUMN_OVERHEAD = 512
 
-# Small batches are joined when this many have gathered, so that their overhead does not fill the memory.
+# When this many small batches have gathered they are joined, so that their overhead does not fill the memory.
 _JOIN_BATCHES = 64
+_JOIN_BYTES = 4 << 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,22 +74,23 @@ class _Partition:
     variant: int
     day: str
     memory: int = 0
-    # Level 0 holds batches as they came; a full level is joined into one batch of the next.
+    # Level 0 holds batches as they came; a full level of small ones is joined into one batch of the next.
     levels: list[list[pa.RecordBatch]] = field(default_factory=lambda: [[]])
 
-    def add(self, rows: pa.RecordBatch) -> int:
+    def add(self, rows: pa.RecordBatch, width: _RowWidth) -> int:
         """Take rows, the youngest of the partition; return by how much that changed its memory."""
-        added = _memory(rows)
+        added = width.memory(rows)
         self.levels[0].append(rows)
         level = 0
         while len(self.levels[level]) >= _JOIN_BATCHES:
+            if sum(batch.num_rows for batch in self.levels[level]) * width.fixed > _JOIN_BYTES:
+                break
             if level + 1 == len(self.levels):
                 self.levels.append([])
-            joined = pa.concat_batches(self.levels[level])
-            added += _memory(joined) - sum(map(_memory, self.levels[level]))
+            self.levels[level + 1].append(pa.concat_batches(self.levels[level]))
+            added -= width.overhead * (len(self.levels[level]) - 1)
             self.levels[level] = []
             level += 1
-            self.levels[level].append(joined)
         self.memory += added
         return added
 
@@ -97,8 +99,23 @@ class _Partition:
         return [batch for level in reversed(self.levels) for batch in level]
 
 
-def _memory(batch: pa.RecordBatch) -> int:
-    return int(batch.nbytes + _COLUMN_OVERHEAD * batch.num_columns)
+class _RowWidth:
+    """How much memory batches of one schema take, told without asking each of their columns."""
+
+    def __init__(self, schema: pa.Schema) -> None:
+        self.fixed = 0.0
+        self._varying = []
+        for index, column in enumerate(schema):
+            try:
+                self.fixed += (column.type.bit_width + 1) / 8
+            except ValueError:  # text, bytes, lists
+                self._varying.append(index)
+        self.overhead = _COLUMN_OVERHEAD * len(schema)
+
+    def memory(self, batch: pa.RecordBatch) -> int:
+        """Bytes, roughly: bits for nulls are counted whether or not there are any."""
+        varying = sum(batch.column(index).nbytes for index in self._varying)
+        return int(batch.num_rows * self.fixed + varying + self.overhead)
 
 
 class StagedTables:
@@ -128,6 +145,8 @@ class StagedTables:
         self._memory = 0
         self._days = RowDays()
         self._schemas: dict[str, list[pa.Schema]] = {}
+        self._widths: dict[str, list[_RowWidth]] = {}
+        self._incoming: dict[str, list[tuple[pa.Schema, int]]] = {}
         self._partitions: dict[tuple[str, int, str], _Partition] = {}
         self._numbers: dict[tuple[str, str], int] = {}
         self._pool = ThreadPoolExecutor(_THREADS, thread_name_prefix="parquet")
@@ -195,25 +214,30 @@ class StagedTables:
         self._pool.shutdown(wait=True, cancel_futures=True)
 
     def _variant(self, table: str, schema: pa.Schema) -> int:
-        known = self._schemas.get(table)
+        """Which of the table's stored schemas a batch of this schema is written with."""
+        known = self._incoming.get(table)
         if known is None:
             family_of(table)  # a wrong name is found before a file bears it
-            known = self._schemas[table] = []
-        for index, other in enumerate(known):
-            if schema.equals(other, check_metadata=True):
-                return index
+            known = self._incoming[table] = []
+        for other, variant in known:
+            # Without the metadata: within one reading they do not change, and comparing them costs more than the rest.
+            if schema.equals(other):
+                return variant
         stored = stored_schema(schema)
-        if not stored.equals(schema, check_metadata=True):
-            return self._variant(table, stored)
-        known.append(stored)
-        return len(known) - 1
+        schemas = self._schemas.setdefault(table, [])
+        matches = [index for index, other in enumerate(schemas) if stored.equals(other)]
+        if not matches:
+            schemas.append(stored)
+            self._widths.setdefault(table, []).append(_RowWidth(stored))
+        known.append((schema, matches[0] if matches else len(schemas) - 1))
+        return known[-1][1]
 
     def _gather(self, table: str, variant: int, day: str, rows: pa.RecordBatch) -> None:
         key = (table, variant, day)
         partition = self._partitions.get(key)
         if partition is None:
             partition = self._partitions[key] = _Partition(*key)
-        self._memory += partition.add(rows)
+        self._memory += partition.add(rows, self._widths[table][variant])
         if partition.memory > self._partition_limit:
             self._write(partition)
 
@@ -241,7 +265,7 @@ class StagedTables:
 
     def _write_file(self, partition: _Partition, number: int) -> StagedFile:
         schema = self._schemas[partition.table][partition.variant]
-        rows = pa.Table.from_batches(partition.batches(), schema=schema).combine_chunks()
+        rows = pa.Table.from_batches(partition.batches(), schema=schema)
         partition.levels = []
         name = f"{self.ingest_id}-{number}.parquet"
         staged = self.folder / f"{partition.table}@{partition.day}@{name}"

@@ -1,0 +1,104 @@
+"""Runs ingests that are killed: a process that imports once, then forks for each trial.
+
+Reads a JSON object a line on standard input (`pdb`, `paths`, and how it is to die: `after` seconds, or at file system
+step `step`, or not at all), and answers with one: how the ingest ended, and how many steps it took when it was left
+alone. The parent has no threads, so that a fork is safe.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import sys
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from plexlens import ingest as sources
+from plexlens.pdb import Pdb, ingest
+from tests.pdb import fake_source
+
+
+class Countdown:
+    """Kills the process just before a file system step, with what the step had done by half already there."""
+
+    def __init__(self, step: int | None) -> None:
+        self._step = step
+        self._lock = threading.Lock()
+        self.taken = 0
+
+    def wrap(self, owner: Any, name: str, half: Callable[..., None] | None = None) -> None:
+        original = getattr(owner, name)
+
+        def step(*args: Any, **kwargs: Any) -> Any:
+            with self._lock:
+                self.taken += 1
+                if self.taken == self._step:
+                    if half is not None:
+                        half(*args, **kwargs)
+                    os.kill(os.getpid(), signal.SIGKILL)
+            return original(*args, **kwargs)
+
+        setattr(owner, name, step)
+
+
+def _half_text(path: Path, text: str, **options: Any) -> None:
+    path.open("w", **options).write(text[: len(text) // 2])
+
+
+def _half_table(table: pa.Table, path: Path, **options: Any) -> None:
+    path.write_bytes(b"PAR1" + bytes(500))
+
+
+def _ingest(command: dict[str, Any], report: int) -> None:
+    countdown = Countdown(command.get("step"))
+    if "after" not in command:
+        # A kill takes nothing from the page cache: counted as a step, the wait for the device is left out.
+        setattr(os, "fsync", lambda descriptor: None)  # noqa: B010
+    for name in ("fsync", "ftruncate", "mkdir", "rename", "unlink", "rmdir"):
+        countdown.wrap(os, name)
+    countdown.wrap(Path, "write_text", _half_text)
+    countdown.wrap(pq, "write_table", _half_table)
+    ingest(command["paths"], Pdb.open(command["pdb"]))
+    os.write(report, str(countdown.taken).encode())
+
+
+def _run(command: dict[str, Any]) -> dict[str, Any]:
+    readable, report = os.pipe()
+    started = time.perf_counter()
+    child = os.fork()
+    if child == 0:
+        code = 1
+        try:
+            _ingest(command, report)
+            code = 0
+        finally:
+            os._exit(code)
+    os.close(report)
+    if command.get("after") is not None:
+        # The child is ours until it is waited for, so its number cannot have gone to another process.
+        time.sleep(max(0.0, command["after"] - (time.perf_counter() - started)))
+        os.kill(child, signal.SIGKILL)
+    _, status = os.waitpid(child, 0)
+    seconds = time.perf_counter() - started
+    with os.fdopen(readable, "rb") as stream:
+        taken = int(stream.read() or 0)
+    ending = "killed" if os.WIFSIGNALED(status) else "done" if os.WEXITSTATUS(status) == 0 else "failed"
+    return {"ending": ending, "steps": taken, "seconds": seconds}
+
+
+def main() -> None:
+    sources.SOURCES = (fake_source.KIND,)
+    pa.set_cpu_count(1)
+    for line in sys.stdin:
+        print(json.dumps(_run(json.loads(line))), flush=True)
+
+
+if __name__ == "__main__":
+    main()
