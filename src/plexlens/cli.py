@@ -33,9 +33,12 @@ app = typer.Typer(
 layouts_app = typer.Typer(help="The record layouts that dumps are decoded by.", no_args_is_help=True)
 app.add_typer(layouts_app, name="layouts")
 
-_err = Console(stderr=True, highlight=False)
+_err = Console(stderr=True, highlight=False, emoji=False, markup=False, soft_wrap=True)
 
-Sources = Annotated[list[Path], typer.Argument(help="SMF dumps (plain, gzip or zstd), RMF XML files, or folders.")]
+Sources = Annotated[
+    list[Path],
+    typer.Argument(metavar="DUMP...", help="SMF dumps (plain, gzip or zstd), RMF XML files, or folders of them."),
+]
 Json = Annotated[bool, typer.Option("--json", help="One JSON object on standard output, nothing else there.")]
 Layouts = Annotated[
     list[Path] | None, typer.Option("--layouts", help="A folder with layouts of your own; may be given repeatedly.")
@@ -60,6 +63,26 @@ def _emit(value: Any) -> None:
     sys.stdout.write("\n")
 
 
+def _cannot_write(path: Path, why: str) -> UsageError:
+    return UsageError(
+        file=str(path),
+        what=f"it cannot be written: {why}",
+        remedy="name a file in a folder that exists and that you may write to",
+    )
+
+
+def _check_writable(path: Path | None) -> None:
+    """Says before the work what would else be said after it."""
+    if path is None:
+        return
+    if path.is_dir():
+        raise _cannot_write(path, "it is a folder")
+    if not path.parent.is_dir():
+        raise _cannot_write(path, f"there is no folder {path.parent}")
+    if not os.access(path.parent, os.W_OK):
+        raise _cannot_write(path, f"you may not write to {path.parent}")
+
+
 def _write(path: Path, text: str) -> None:
     """A whole file or none: written beside its place, then moved there."""
     part = path.with_name(f".{path.name}.part")
@@ -68,11 +91,7 @@ def _write(path: Path, text: str) -> None:
         part.replace(path)
     except OSError as error:
         part.unlink(missing_ok=True)
-        raise UsageError(
-            file=str(path),
-            what=f"it cannot be written: {error.strerror or error}",
-            remedy="name a file in a folder that exists and that you may write to",
-        ) from error
+        raise _cannot_write(path, error.strerror or str(error)) from error
 
 
 @contextmanager
@@ -134,6 +153,9 @@ def report(
     from plexlens.report import Options, build, render_html, render_text, to_json
     from plexlens.report.readings import readings_of
 
+    if output is None and not as_json and form is Format.HTML:
+        output = Path("report.html")
+    _check_writable(output)
     with _database(sources) as (pdb, dumps), _progress() as progress:
         results: list[Any] = []
         failures: list[PlexlensError] = []
@@ -153,15 +175,13 @@ def report(
             text = json.dumps(to_json(made), ensure_ascii=False, default=str) + "\n"
         else:
             text = render_html(made) if form is Format.HTML else render_text(made)
-    if output is None and not as_json and form is Format.HTML:
-        output = Path("report.html")
     if output is None:
         sys.stdout.write(text)
     else:
         _write(output, text)
         _err.print(f"written: {output}")
     for failure in failures:
-        _err.print(f"plexlens: {failure}", markup=False)
+        _err.print(f"plexlens: {failure}")
     if failures:
         raise typer.Exit(failures[0].exit_code)
 
@@ -219,7 +239,7 @@ def ingest(
             why = f": {one.reason}" if one.reason else ""
             typer.echo(f"{one.file}: {one.outcome.value}{why}" + (f" ({told})" if told else ""))
     for failure in failures:
-        _err.print(f"plexlens: {failure}", markup=False)
+        _err.print(f"plexlens: {failure}")
     if failures:
         raise typer.Exit(failures[0].exit_code)
 
@@ -241,8 +261,10 @@ def _result(one: Any) -> dict[str, Any]:
 
 @app.command()
 def sql(
-    pdb: Annotated[Path, typer.Argument(help="A performance database.")],
-    query: Annotated[str, typer.Argument(help="One SELECT over its tables and metrics (DuckDB's SQL).")],
+    pdb: Annotated[Path, typer.Argument(metavar="PDB", help="A performance database.")],
+    query: Annotated[
+        str, typer.Argument(metavar="QUERY", help="One SELECT over its tables and metrics (DuckDB's SQL).")
+    ],
     as_json: Annotated[bool, typer.Option("--json", help="A list of row objects on standard output.")] = False,
 ) -> None:
     """Query a performance database: raw tables under their layouts' names, metrics under their grains' names."""
@@ -316,7 +338,7 @@ def layouts_list(as_json: Json = False, layouts: Layouts = None) -> None:
 
 @layouts_app.command("show")
 def layouts_show(
-    section: Annotated[str, typer.Argument(help="A section, as `plexlens layouts list` names it.")],
+    section: Annotated[str, typer.Argument(metavar="SECTION", help="A section, as `plexlens layouts list` names it.")],
     as_json: Json = False,
     layouts: Layouts = None,
 ) -> None:
@@ -346,14 +368,11 @@ def example(output: Annotated[Path, typer.Option("-o", "--output", help="The dum
     """Write the example dump: figures of two published studies as SMF 70, 72 and 74."""
     from plexlens.example import write_example
 
+    _check_writable(output)
     try:
         write_example(output)
     except OSError as error:
-        raise UsageError(
-            file=str(output),
-            what=f"it cannot be written: {error.strerror or error}",
-            remedy="name a file in a folder that exists and that you may write to",
-        ) from error
+        raise _cannot_write(output, error.strerror or str(error)) from error
     _err.print(f"written: {output}")
 
 
@@ -380,7 +399,7 @@ def main() -> None:
 
 
 def _fail(message: str, code: int) -> None:
-    _err.print(f"plexlens: {message}", markup=False)
+    _err.print(f"plexlens: {message}")
     sys.exit(code)
 
 
