@@ -51,7 +51,9 @@ def inputs(**tables: list[dict[str, Any]]) -> Inputs:
         arrays = {}
         for column in columns:
             values = [r.get(column) for r in rows]
-            arrays[column] = pa.array(values, type=_TYPES.get(column))
+            array = pa.array(values, type=_TYPES.get(column))
+            # DuckDB has no column of no type; a field that no row has is a number that is missing.
+            arrays[column] = array.cast(pa.float64()) if pa.types.is_null(array.type) else array
         backend.create_table(name, pa.table(arrays))
     return Inputs(backend)
 
