@@ -152,7 +152,9 @@ fn decode(decoder: &Decoder, bytes: &[u8], batch_bytes: usize) -> Result<(u64, u
     let mut reader = match SmfReader::from_reader("copy", Cursor::new(bytes.to_vec()), &options) {
         Ok(reader) => reader,
         // Refusing what no longer looks like a dump is an answer, too.
-        Err(error) => return if error.to_string().len() > 20 { Ok((0, 0, Vec::new())) } else { Err(error.to_string()) },
+        Err(error) => {
+            return if error.to_string().len() > 20 { Ok((0, 0, Vec::new())) } else { Err(error.to_string()) };
+        }
     };
     let (mut records, mut rows) = (0, std::collections::BTreeMap::<String, usize>::new());
     loop {

@@ -34,11 +34,7 @@ struct Style {
     from_product: bool,
 }
 
-const STYLE: Style = Style {
-    base: 1,
-    product_block: false,
-    from_product: false,
-};
+const STYLE: Style = Style { base: 1, product_block: false, from_product: false };
 const PRODUCT: usize = 104;
 
 impl Rmf {
@@ -65,11 +61,7 @@ impl Rmf {
             }
             for (kind, &(from, to)) in self.kinds.iter().zip(ranges) {
                 area.extend((kind.entries.len() as u16).to_be_bytes());
-                let position = if from == to {
-                    0
-                } else {
-                    from as u16 + style.base
-                };
+                let position = if from == to { 0 } else { from as u16 + style.base };
                 area.extend(position.to_be_bytes());
             }
             product[68..72].copy_from_slice(&(PRODUCT as u32).to_be_bytes());
@@ -104,11 +96,7 @@ impl Rmf {
     }
 
     fn whole(&self) -> Vec<u8> {
-        let all: Vec<_> = self
-            .kinds
-            .iter()
-            .map(|kind| (0, kind.entries.len()))
-            .collect();
+        let all: Vec<_> = self.kinds.iter().map(|kind| (0, kind.entries.len())).collect();
         self.write(None, &all, STYLE)
     }
 
@@ -149,9 +137,8 @@ fn sections(record: &[u8]) -> Vec<(usize, Vec<Vec<u8>>)> {
             let at = 28 + 8 * index;
             let offset = u16_at(at) * 65_536 + u16_at(at + 2);
             let (length, number) = (u16_at(at + 4), u16_at(at + 6));
-            let entries = (0..number).map(|entry| {
-                record[offset + entry * length..offset + (entry + 1) * length].to_vec()
-            });
+            let entries =
+                (0..number).map(|entry| record[offset + entry * length..offset + (entry + 1) * length].to_vec());
             (if number == 0 { 0 } else { length }, entries.collect())
         })
         .collect()
@@ -166,20 +153,13 @@ fn described(contents: &[u8]) -> Vec<u8> {
 fn sample() -> Rmf {
     let kind = |length: usize, count: usize, mark: u8, repeated: bool| Kind {
         length,
-        entries: (0..count)
-            .map(|number| vec![mark + number as u8; length])
-            .collect(),
+        entries: (0..count).map(|number| vec![mark + number as u8; length]).collect(),
         repeated,
     };
     Rmf {
         subtype: 4,
         interval: 9,
-        kinds: vec![
-            kind(20, 1, 0x10, true),
-            kind(64, 7, 0x20, false),
-            kind(0, 0, 0, false),
-            kind(8, 30, 0x40, false),
-        ],
+        kinds: vec![kind(20, 1, 0x10, true), kind(64, 7, 0x20, false), kind(0, 0, 0, false), kind(8, 30, 0x40, false)],
     }
 }
 
@@ -201,20 +181,10 @@ fn two_parts_become_one_record() {
     assert_eq!(joined[4..28], parts[0][4..28]);
     let product = 28 + 8 * 5;
     assert_eq!(joined[28..36], rmf.whole()[28..36]);
-    assert_eq!(
-        joined[product..product + 68],
-        rmf.whole()[product..product + 68]
-    );
+    assert_eq!(joined[product..product + 68], rmf.whole()[product..product + 68]);
     assert_eq!(joined[product + 74..product + 76], [0, 0]);
     assert!(summary.damage.is_empty(), "{:?}", summary.damage);
-    assert_eq!(
-        (
-            summary.records,
-            summary.joined_records,
-            summary.joined_parts
-        ),
-        (2, 1, 2)
-    );
+    assert_eq!((summary.records, summary.joined_records, summary.joined_parts), (2, 1, 2));
 }
 
 #[test]
@@ -223,21 +193,10 @@ fn what_the_documentation_leaves_open_is_told_from_the_data() {
     for base in [0, 1] {
         for product_block in [false, true] {
             for from_product in [false, true] {
-                let style = Style {
-                    base,
-                    product_block,
-                    from_product,
-                };
-                let (records, summary) = read_bytes(
-                    &rmf.parts(&[30, 60], style).concat(),
-                    &ReadOptions::default(),
-                );
+                let style = Style { base, product_block, from_product };
+                let (records, summary) = read_bytes(&rmf.parts(&[30, 60], style).concat(), &ReadOptions::default());
                 assert_eq!(records.len(), 1, "{style:?}: {:?}", summary.damage);
-                assert_eq!(
-                    sections(&described(&records[0].contents)),
-                    sections(&rmf.whole()),
-                    "{style:?}"
-                );
+                assert_eq!(sections(&described(&records[0].contents)), sections(&rmf.whole()), "{style:?}");
             }
         }
     }
@@ -249,29 +208,12 @@ fn parts_of_other_records_between_do_not_disturb() {
     two.interval = 10;
     let (first, second) = (one.parts(&[20, 40, 70], STYLE), two.parts(&[50], STYLE));
     let other = dump::record(30, &SYS1, 5, &[1; 40]);
-    let file = [
-        &first[2], &second[1], &other, &first[0], &second[0], &first[3], &first[1],
-    ]
-    .map(Vec::clone)
-    .concat();
+    let file = [&first[2], &second[1], &other, &first[0], &second[0], &first[3], &first[1]].map(Vec::clone).concat();
     let (records, summary) = read_bytes(&file, &ReadOptions::default());
-    let kinds: Vec<_> = records
-        .iter()
-        .map(|record| (record.record_no, record.kind))
-        .collect();
-    assert_eq!(
-        kinds,
-        [
-            (3, FrameKind::Whole),
-            (2, FrameKind::Joined(2)),
-            (1, FrameKind::Joined(4))
-        ]
-    );
+    let kinds: Vec<_> = records.iter().map(|record| (record.record_no, record.kind)).collect();
+    assert_eq!(kinds, [(3, FrameKind::Whole), (2, FrameKind::Joined(2)), (1, FrameKind::Joined(4))]);
     for joined in &records[1..] {
-        assert_eq!(
-            sections(&described(&joined.contents)),
-            sections(&one.whole())
-        );
+        assert_eq!(sections(&described(&joined.contents)), sections(&one.whole()));
     }
     assert!(summary.damage.is_empty());
 }
@@ -281,24 +223,12 @@ fn parts_of_other_records_between_do_not_disturb() {
 fn records_alike_are_told_apart_by_their_sequence() {
     let one = sample();
     let mut two = sample();
-    two.kinds[1]
-        .entries
-        .iter_mut()
-        .flatten()
-        .for_each(|byte| *byte ^= 0x80);
-    let file = [one.parts(&[50], STYLE), two.parts(&[50], STYLE)]
-        .concat()
-        .concat();
+    two.kinds[1].entries.iter_mut().flatten().for_each(|byte| *byte ^= 0x80);
+    let file = [one.parts(&[50], STYLE), two.parts(&[50], STYLE)].concat().concat();
     let (records, _) = read_bytes(&file, &ReadOptions::default());
     assert_eq!(records.len(), 2);
-    assert_eq!(
-        sections(&described(&records[0].contents)),
-        sections(&one.whole())
-    );
-    assert_eq!(
-        sections(&described(&records[1].contents)),
-        sections(&two.whole())
-    );
+    assert_eq!(sections(&described(&records[0].contents)), sections(&one.whole()));
+    assert_eq!(sections(&described(&records[1].contents)), sections(&two.whole()));
 }
 
 #[test]
@@ -307,52 +237,26 @@ fn a_missing_part_is_named_and_the_others_are_handed_on() {
     let other = dump::record(30, &SYS1, 5, &[1; 40]);
     let file = [&other, &parts[0], &parts[2]].map(Vec::clone).concat();
     let (records, summary) = read_bytes(&file, &ReadOptions::default());
-    let got: Vec<_> = records
-        .iter()
-        .map(|record| (record.record_no, record.kind))
-        .collect();
-    assert_eq!(
-        got,
-        [
-            (1, FrameKind::Whole),
-            (2, FrameKind::Whole),
-            (3, FrameKind::Whole)
-        ]
-    );
+    let got: Vec<_> = records.iter().map(|record| (record.record_no, record.kind)).collect();
+    assert_eq!(got, [(1, FrameKind::Whole), (2, FrameKind::Whole), (3, FrameKind::Whole)]);
     assert_eq!(records[2].contents, parts[2][4..]);
-    let [damage] = summary.damage.entries() else {
-        panic!("{:?}", summary.damage)
-    };
+    let [damage] = summary.damage.entries() else { panic!("{:?}", summary.damage) };
     assert_eq!(damage.reason, DamageReason::IncompleteBrokenRecord);
     assert_eq!((damage.record_no, damage.offset), (2, other.len() as u64));
-    assert!(
-        damage.detail.contains("without part 2, 4"),
-        "{}",
-        damage.detail
-    );
+    assert!(damage.detail.contains("without part 2, 4"), "{}", damage.detail);
 }
 
 #[test]
 fn waiting_parts_are_bounded() {
     let mut file = Vec::new();
     for interval in 0..100 {
-        let rmf = Rmf {
-            interval,
-            ..sample()
-        };
+        let rmf = Rmf { interval, ..sample() };
         file.extend_from_slice(&rmf.parts(&[50], STYLE)[0]);
     }
-    let options = ReadOptions {
-        max_pending_bytes: 20_000,
-        batch_bytes: 5000,
-        ..ReadOptions::default()
-    };
+    let options = ReadOptions { max_pending_bytes: 20_000, batch_bytes: 5000, ..ReadOptions::default() };
     let (records, summary) = read_bytes(&file, &options);
     assert_eq!(records.len(), 100);
-    assert_eq!(
-        summary.damage.count(DamageReason::IncompleteBrokenRecord),
-        100
-    );
+    assert_eq!(summary.damage.count(DamageReason::IncompleteBrokenRecord), 100);
     let numbers: Vec<_> = records.iter().map(|record| record.record_no).collect();
     assert_eq!(numbers, (1..=100).collect::<Vec<_>>());
 }
@@ -365,38 +269,26 @@ fn a_reassembly_area_outside_the_record_is_reported() {
     let (records, summary) = read_bytes(&part, &ReadOptions::default());
     assert_eq!(records.len(), 1);
     assert_eq!(records[0].contents, part[4..]);
-    assert_eq!(
-        summary.damage.count(DamageReason::UnjoinableBrokenRecord),
-        1
-    );
+    assert_eq!(summary.damage.count(DamageReason::UnjoinableBrokenRecord), 1);
 }
 
 #[test]
 fn joining_can_be_switched_off() {
     let parts = sample().parts(&[50], STYLE);
-    let options = ReadOptions {
-        join_broken_records: false,
-        ..ReadOptions::default()
-    };
+    let options = ReadOptions { join_broken_records: false, ..ReadOptions::default() };
     let (records, summary) = read_bytes(&parts.concat(), &options);
     assert_eq!(records.len(), 2);
     assert!(summary.damage.is_empty());
 }
 
 fn kinds() -> impl Strategy<Value = Kind> {
-    (
-        1..40_usize,
-        0..60_usize,
-        any::<u8>(),
-        prop::bool::weighted(0.2),
-    )
-        .prop_map(|(length, count, seed, repeated)| Kind {
+    (1..40_usize, 0..60_usize, any::<u8>(), prop::bool::weighted(0.2)).prop_map(|(length, count, seed, repeated)| {
+        Kind {
             length,
-            entries: (0..count)
-                .map(|number| vec![seed.wrapping_add(number as u8 * 3); length])
-                .collect(),
+            entries: (0..count).map(|number| vec![seed.wrapping_add(number as u8 * 3); length]).collect(),
             repeated: repeated && count < 3,
-        })
+        }
+    })
 }
 
 proptest! {

@@ -10,24 +10,12 @@ use proptest::prelude::*;
 use std::io::{Cursor, Read, Write};
 
 fn options() -> ReadOptions {
-    ReadOptions {
-        batch_bytes: 700,
-        ..ReadOptions::default()
-    }
+    ReadOptions { batch_bytes: 700, ..ReadOptions::default() }
 }
 
 /// Twenty records of types 30 and 101 of 58 bytes each: record n (from 1) begins at 58 * (n - 1).
 fn plain() -> Vec<Vec<u8>> {
-    (0..20_u8)
-        .map(|number| {
-            record(
-                if number % 2 == 0 { 30 } else { 101 },
-                &SYS1,
-                100,
-                &[number; 40],
-            )
-        })
-        .collect()
+    (0..20_u8).map(|number| record(if number % 2 == 0 { 30 } else { 101 }, &SYS1, 100, &[number; 40])).collect()
 }
 
 fn numbers(records: &[Read1]) -> Vec<u64> {
@@ -36,16 +24,9 @@ fn numbers(records: &[Read1]) -> Vec<u64> {
 
 /// The one damage that is expected: reason, record, offset, bytes.
 fn only(summary: &StreamSummary) -> (DamageReason, u64, u64, u64) {
-    let [damage] = summary.damage.entries() else {
-        panic!("{:#?}", summary.damage)
-    };
+    let [damage] = summary.damage.entries() else { panic!("{:#?}", summary.damage) };
     assert!(!damage.detail.is_empty() && !damage.reason.remedy().is_empty());
-    (
-        damage.reason,
-        damage.record_no,
-        damage.offset,
-        damage.skipped,
-    )
+    (damage.reason, damage.record_no, damage.offset, damage.skipped)
 }
 
 #[test]
@@ -53,10 +34,7 @@ fn a_descriptor_word_overwritten_loses_one_record() {
     let mut file = plain().concat();
     file[58 * 4..58 * 4 + 4].copy_from_slice(&[0xff; 4]);
     let (records, summary) = read_bytes(&file, &options());
-    assert_eq!(
-        numbers(&records),
-        (1..=20).filter(|&number| number != 5).collect::<Vec<_>>()
-    );
+    assert_eq!(numbers(&records), (1..=20).filter(|&number| number != 5).collect::<Vec<_>>());
     assert_eq!(only(&summary), (DamageReason::UnreadableRange, 5, 232, 58));
 }
 
@@ -68,10 +46,7 @@ fn a_length_too_long_loses_one_record() {
     let mut file = plain().concat();
     file[58 * 4 + 1] = 100;
     let (records, summary) = read_bytes(&file, &options());
-    assert_eq!(
-        numbers(&records),
-        (1..=20).filter(|&number| number != 5).collect::<Vec<_>>()
-    );
+    assert_eq!(numbers(&records), (1..=20).filter(|&number| number != 5).collect::<Vec<_>>());
     assert_eq!(only(&summary), (DamageReason::WrongLength, 5, 232, 58));
 }
 
@@ -105,19 +80,13 @@ fn zeros_between_and_behind() {
     file.splice(58 * 5..58 * 5, [0; 4096]);
     let (records, summary) = read_bytes(&file, &options());
     assert_eq!(records.len(), 20);
-    assert_eq!(
-        only(&summary),
-        (DamageReason::ZeroFilledRange, 6, 290, 4096)
-    );
+    assert_eq!(only(&summary), (DamageReason::ZeroFilledRange, 6, 290, 4096));
     let mut file = plain().concat();
     file.extend([0; 5000]);
     let (records, summary) = read_bytes(&file, &options());
     assert_eq!(records.len(), 20);
     assert_eq!(only(&summary), (DamageReason::ZeroPadding, 21, 1160, 5000));
-    assert_eq!(
-        summary.damage.worst().map(|severity| severity.name()),
-        Some("info")
-    );
+    assert_eq!(summary.damage.worst().map(|severity| severity.name()), Some("info"));
 }
 
 #[test]
@@ -149,47 +118,27 @@ fn a_cut_anywhere_is_named_with_record_and_offset() {
         match cut {
             0 => assert!(matches!(result, Err(StreamError::Empty { .. }))),
             // Less than a header: not even the kind of file can be told.
-            1..18 => assert!(
-                matches!(result, Err(StreamError::NoRecords { .. })),
-                "{cut}: {result:?}"
-            ),
+            1..18 => assert!(matches!(result, Err(StreamError::NoRecords { .. })), "{cut}: {result:?}"),
             _ => {
                 let (records, summary) = read_bytes(&file[..cut], &options());
                 let whole = [58, 384, 442].iter().filter(|&&end| end <= cut).count();
                 assert_eq!(records.len(), whole, "cut at {cut}");
                 if whole >= 2 {
                     assert_eq!(records[1].contents, body);
-                    assert_eq!(
-                        (records[1].offset, records[1].kind),
-                        (58, FrameKind::Spanned(3))
-                    );
+                    assert_eq!((records[1].offset, records[1].kind), (58, FrameKind::Spanned(3)));
                 }
                 match cut {
-                    58 | 384 | 442 => assert!(
-                        summary.damage.is_empty(),
-                        "cut at {cut}: {:?}",
-                        summary.damage
-                    ),
+                    58 | 384 | 442 => assert!(summary.damage.is_empty(), "cut at {cut}: {:?}", summary.damage),
                     18..58 => {
                         assert_eq!(only(&summary), (DamageReason::CutRecord, 1, 0, cut as u64))
                     }
                     // Of a record of which less than the descriptor word is left it cannot be told that it is spanned.
-                    59..62 => assert_eq!(
-                        only(&summary),
-                        (DamageReason::CutRecord, 2, 58, cut as u64 - 58)
-                    ),
+                    59..62 => assert_eq!(only(&summary), (DamageReason::CutRecord, 2, 58, cut as u64 - 58)),
                     62..384 => {
                         let (reason, number, offset, _) = only(&summary);
-                        assert_eq!(
-                            (reason, number, offset),
-                            (DamageReason::CutSpannedRecord, 2, 58),
-                            "cut at {cut}"
-                        );
+                        assert_eq!((reason, number, offset), (DamageReason::CutSpannedRecord, 2, 58), "cut at {cut}");
                     }
-                    _ => assert_eq!(
-                        only(&summary),
-                        (DamageReason::CutRecord, 3, 384, cut as u64 - 384)
-                    ),
+                    _ => assert_eq!(only(&summary), (DamageReason::CutRecord, 3, 384, cut as u64 - 384)),
                 }
                 assert_eq!(accounted(&records, &summary), cut as u64, "cut at {cut}");
             }
@@ -201,12 +150,7 @@ fn a_cut_anywhere_is_named_with_record_and_offset() {
 fn a_segment_missing_loses_its_record_alone() {
     let (pieces, _) = spanned();
     let without = |gone: &[usize]| -> Vec<u8> {
-        pieces
-            .iter()
-            .enumerate()
-            .filter(|(at, _)| !gone.contains(at))
-            .flat_map(|(_, piece)| piece.clone())
-            .collect()
+        pieces.iter().enumerate().filter(|(at, _)| !gone.contains(at)).flat_map(|(_, piece)| piece.clone()).collect()
     };
     let check = |gone: &[usize], expected| {
         let (records, summary) = read_bytes(&without(gone), &options());
@@ -218,37 +162,25 @@ fn a_segment_missing_loses_its_record_alone() {
     check(&[1, 2], (DamageReason::SegmentWithoutFirst, 2, 58, 68));
     check(&[1, 3], (DamageReason::SegmentWithoutFirst, 2, 58, 154));
     // Without the last one: another record follows.
-    check(
-        &[3],
-        (DamageReason::UnfinishedSpannedRecord, 2, 58, 104 + 154),
-    );
+    check(&[3], (DamageReason::UnfinishedSpannedRecord, 2, 58, 104 + 154));
     check(&[2, 3], (DamageReason::UnfinishedSpannedRecord, 2, 58, 104));
 }
 
 #[test]
 fn a_first_segment_after_a_first_gives_up_the_former() {
     let (pieces, body) = spanned();
-    let file = [&pieces[0], &pieces[1], &pieces[1], &pieces[2], &pieces[3]]
-        .map(Vec::clone)
-        .concat();
+    let file = [&pieces[0], &pieces[1], &pieces[1], &pieces[2], &pieces[3]].map(Vec::clone).concat();
     let (records, summary) = read_bytes(&file, &options());
     assert_eq!(numbers(&records), [1, 3]);
     assert_eq!(records[1].contents, body);
-    assert_eq!(
-        only(&summary),
-        (DamageReason::UnfinishedSpannedRecord, 2, 58, 104)
-    );
+    assert_eq!(only(&summary), (DamageReason::UnfinishedSpannedRecord, 2, 58, 104));
 }
 
 #[test]
 fn a_spanned_record_without_end_takes_no_memory() {
     let body = logical(116, &PRD2, 5, &[9; 96]);
     let first = segments(&body, &[100])[0].clone();
-    let mut file = [
-        plain()[0].clone(),
-        segments(&[body.clone(), vec![1; 50]].concat(), &[110])[0].clone(),
-    ]
-    .concat();
+    let mut file = [plain()[0].clone(), segments(&[body.clone(), vec![1; 50]].concat(), &[110])[0].clone()].concat();
     drop(first);
     for _ in 0..40_000 {
         file.extend([0, 104, 3, 0]);
@@ -259,19 +191,12 @@ fn a_spanned_record_without_end_takes_no_memory() {
     let mut reader = SmfReader::from_reader("long", Cursor::new(file), &options()).expect("opens");
     let mut seen = Vec::new();
     while let Some(batch) = reader.next_batch().expect("reads") {
-        assert!(
-            batch.data.capacity() <= 8 << 20,
-            "a batch of {} bytes",
-            batch.data.capacity()
-        );
+        assert!(batch.data.capacity() <= 8 << 20, "a batch of {} bytes", batch.data.capacity());
         seen.extend(batch.frames.iter().map(|frame| frame.record_no));
     }
     assert_eq!(seen, [1, 3]);
     let (reason, number, offset, _) = only(reader.summary());
-    assert_eq!(
-        (reason, number, offset),
-        (DamageReason::SpannedRecordTooLong, 2, 58)
-    );
+    assert_eq!((reason, number, offset), (DamageReason::SpannedRecordTooLong, 2, 58));
 }
 
 #[test]
@@ -285,11 +210,7 @@ fn a_block_descriptor_overwritten_loses_nothing() {
         assert_eq!(records.len(), 20, "byte {at}: {:?}", summary.damage);
         assert_eq!(summary.form, Form::Bdw);
         assert!(!summary.damage.is_empty(), "byte {at}");
-        assert!(
-            summary.damage.skipped_bytes() <= 4,
-            "byte {at}: {:?}",
-            summary.damage
-        );
+        assert!(summary.damage.skipped_bytes() <= 4, "byte {at}: {:?}", summary.damage);
     }
 }
 
@@ -304,11 +225,7 @@ fn damaged_compression_keeps_what_came_before() {
         let cut = packed.len() - 9;
         let (records, summary) = read_bytes(&packed[..cut], &options());
         assert_eq!(summary.compression, compression);
-        assert_eq!(
-            summary.damage.count(DamageReason::DamagedCompression),
-            1,
-            "{compression}"
-        );
+        assert_eq!(summary.damage.count(DamageReason::DamagedCompression), 1, "{compression}");
         for record in &records {
             let at = (record.record_no as usize - 1) * 58;
             assert_eq!(record.contents, file[at + 4..at + 58]);
@@ -323,10 +240,7 @@ fn damaged_compression_keeps_what_came_before() {
     let (records, summary) = read_bytes(&gz, &options());
     assert_eq!(records.len(), 4000);
     let (reason, number, offset, _) = only(&summary);
-    assert_eq!(
-        (reason, number, offset),
-        (DamageReason::DamagedCompression, 4001, file.len() as u64)
-    );
+    assert_eq!((reason, number, offset), (DamageReason::DamagedCompression, 4001, file.len() as u64));
 }
 
 /// Fails after its bytes.
@@ -355,18 +269,8 @@ fn a_medium_that_fails_is_an_error_after_what_could_be_read() {
     };
     // The last record is not borne out by a successor, which might still have come.
     assert_eq!(records, 19);
-    assert!(
-        error
-            .to_string()
-            .starts_with("tape: byte 1160: medium error"),
-        "{error}"
-    );
-    assert!(
-        reader
-            .next_batch()
-            .expect("the error is told once")
-            .is_none()
-    );
+    assert!(error.to_string().starts_with("tape: byte 1160: medium error"), "{error}");
+    assert!(reader.next_batch().expect("the error is told once").is_none());
 }
 
 #[test]
@@ -375,13 +279,7 @@ fn damage_beyond_the_limit_is_counted() {
     for number in [2, 5, 8, 11] {
         file[58 * number..58 * number + 4].fill(0xff);
     }
-    let (records, summary) = read_bytes(
-        &file,
-        &ReadOptions {
-            max_damage_entries: 3,
-            ..options()
-        },
-    );
+    let (records, summary) = read_bytes(&file, &ReadOptions { max_damage_entries: 3, ..options() });
     assert_eq!(records.len(), 16);
     assert_eq!(summary.damage.entries().len(), 3);
     assert_eq!(summary.damage.count(DamageReason::UnreadableRange), 4);
@@ -416,10 +314,7 @@ enum Change {
 fn changes() -> impl Strategy<Value = Change> {
     prop_oneof![
         prop::collection::vec(any::<u8>(), 1..80).prop_map(Change::Overwrite),
-        (
-            1..400_usize,
-            prop_oneof![Just(0_u8), Just(0x40), Just(0xff)]
-        )
+        (1..400_usize, prop_oneof![Just(0_u8), Just(0x40), Just(0xff)])
             .prop_map(|(count, byte)| Change::Fill(count, byte)),
         (1..400_usize).prop_map(Change::Remove),
         prop::collection::vec(any::<u8>(), 1..400).prop_map(Change::Insert),
@@ -433,17 +328,8 @@ fn numbered(count: usize) -> Vec<Vec<Vec<u8>>> {
             let mut body = (number as u32).to_be_bytes().to_vec();
             body.resize(30 + number * 37 % 200, (number * 11) as u8);
             let system = if number % 5 == 0 { PRD2 } else { SYS1 };
-            let contents = logical(
-                100 + (number % 20) as u8,
-                &system,
-                1000 * number as u32,
-                &body,
-            );
-            let cuts = if number % 3 == 0 {
-                vec![20, 40]
-            } else {
-                vec![]
-            };
+            let contents = logical(100 + (number % 20) as u8, &system, 1000 * number as u32, &body);
+            let cuts = if number % 3 == 0 { vec![20, 40] } else { vec![] };
             segments(&contents, &cuts)
         })
         .collect()

@@ -20,17 +20,11 @@ const CP037: &str = "
 
 fn cp037() -> Vec<u8> {
     let digits: String = CP037.split_whitespace().collect();
-    (0..256)
-        .map(|at| u8::from_str_radix(&digits[2 * at..2 * at + 2], 16).expect("hexadecimal"))
-        .collect()
+    (0..256).map(|at| u8::from_str_radix(&digits[2 * at..2 * at + 2], 16).expect("hexadecimal")).collect()
 }
 
 fn refusal(bytes: &[u8]) -> StreamError {
-    match SmfReader::from_reader(
-        "day1.smf",
-        Cursor::new(bytes.to_vec()),
-        &ReadOptions::default(),
-    ) {
+    match SmfReader::from_reader("day1.smf", Cursor::new(bytes.to_vec()), &ReadOptions::default()) {
         Ok(reader) => panic!("opened as {:?}", reader.summary()),
         Err(error) => {
             assert!(error.to_string().starts_with("day1.smf: "), "{error}");
@@ -62,23 +56,12 @@ fn dump_records() -> Vec<Vec<u8>> {
 #[test]
 fn a_text_mode_transfer_is_named() {
     let table = cp037();
-    let ascii = |bytes: &[u8]| {
-        bytes
-            .iter()
-            .map(|&byte| table[usize::from(byte)])
-            .collect::<Vec<u8>>()
-    };
+    let ascii = |bytes: &[u8]| bytes.iter().map(|&byte| table[usize::from(byte)]).collect::<Vec<u8>>();
     let records = dump_records();
     // FTP in ASCII: descriptor words dropped, each record a line.
-    let lines: Vec<u8> = records
-        .iter()
-        .flat_map(|record| [ascii(&record[4..]), b"\r\n".to_vec()].concat())
-        .collect();
+    let lines: Vec<u8> = records.iter().flat_map(|record| [ascii(&record[4..]), b"\r\n".to_vec()].concat()).collect();
     assert_eq!(foreign(&lines), Foreign::TextModeTransfer);
-    let unix: Vec<u8> = records
-        .iter()
-        .flat_map(|record| [ascii(&record[4..]), b"\n".to_vec()].concat())
-        .collect();
+    let unix: Vec<u8> = records.iter().flat_map(|record| [ascii(&record[4..]), b"\n".to_vec()].concat()).collect();
     assert_eq!(foreign(&unix), Foreign::TextModeTransfer);
     // Everything translated, descriptor words too.
     let whole = ascii(&records.concat());
@@ -92,10 +75,7 @@ fn a_text_mode_transfer_is_named() {
     let replaced = String::from_utf8_lossy(&records.concat()).into_owned();
     assert_eq!(foreign(replaced.as_bytes()), Foreign::TextModeTransfer);
     let message = refusal(&lines).to_string();
-    assert!(
-        message.contains("text mode") && message.contains("binary"),
-        "{message}"
-    );
+    assert!(message.contains("text mode") && message.contains("binary"), "{message}");
     assert!(message.contains("SYS1"), "{message}");
 }
 
@@ -103,39 +83,21 @@ fn a_text_mode_transfer_is_named() {
 fn other_files_are_named() {
     assert!(matches!(refusal(b""), StreamError::Empty { .. }));
     assert_eq!(foreign(&[0; 10_000]), Foreign::Zeros);
-    assert_eq!(
-        foreign(b"PK\x03\x04\x14\0\0\0\x08\0abcdefghijkl"),
-        Foreign::Zip
-    );
-    assert_eq!(
-        foreign(b"\xfd7zXZ\0\0\x04\xe6\xd6\xb4\x46\x02"),
-        Foreign::OtherCompression
-    );
+    assert_eq!(foreign(b"PK\x03\x04\x14\0\0\0\x08\0abcdefghijkl"), Foreign::Zip);
+    assert_eq!(foreign(b"\xfd7zXZ\0\0\x04\xe6\xd6\xb4\x46\x02"), Foreign::OtherCompression);
     assert_eq!(foreign(b"<?xml version=\"1.0\"?><ddsml/>"), Foreign::Xml);
     assert_eq!(foreign(b"\xef\xbb\xbf\n <ddsml>"), Foreign::Xml);
-    let xmit = [
-        0x50, 0xe0, 0xc9, 0xd5, 0xd4, 0xd9, 0xf0, 0xf1, 0x00, 0x42, 0x00, 0x01, 0x00, 0x01, 0x50,
-        0x10, 0x11,
-    ];
+    let xmit = [0x50, 0xe0, 0xc9, 0xd5, 0xd4, 0xd9, 0xf0, 0xf1, 0x00, 0x42, 0x00, 0x01, 0x00, 0x01, 0x50, 0x10, 0x11];
     assert_eq!(foreign(&xmit), Foreign::Transmit);
     // PACK of a VB data set with records of up to 32,756 bytes.
-    let terse = [
-        2, 1, 0x7f, 0xf4, 0, 0x20, 0x7f, 0xf8, 0, 0, 0x7f, 0xf4, 0x1f, 0xe3, 0x81, 0x07, 0x99, 0x20,
-    ];
+    let terse = [2, 1, 0x7f, 0xf4, 0, 0x20, 0x7f, 0xf8, 0, 0, 0x7f, 0xf4, 0x1f, 0xe3, 0x81, 0x07, 0x99, 0x20];
     assert_eq!(foreign(&terse), Foreign::Tersed);
-    let report =
-        "1                 C P U   A C T I V I T Y\n0            z/OS V2R5     SYSTEM ID SYS1\n"
-            .repeat(50);
+    let report = "1                 C P U   A C T I V I T Y\n0            z/OS V2R5     SYSTEM ID SYS1\n".repeat(50);
     assert_eq!(foreign(report.as_bytes()), Foreign::Text);
     let table = cp037();
     let ebcdic: Vec<u8> = report
         .bytes()
-        .map(|byte| {
-            table
-                .iter()
-                .position(|&ascii| ascii == byte)
-                .expect("in the code page") as u8
-        })
+        .map(|byte| table.iter().position(|&ascii| ascii == byte).expect("in the code page") as u8)
         .collect();
     assert_eq!(foreign(&ebcdic), Foreign::Text);
 }
@@ -145,33 +107,19 @@ fn noise_is_refused_with_its_first_bytes() {
     let mut state = 1_u64;
     let noise: Vec<u8> = (0..100_000)
         .map(|_| {
-            state = state
-                .wrapping_mul(6_364_136_223_846_793_005)
-                .wrapping_add(1_442_695_040_888_963_407);
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
             (state >> 56) as u8
         })
         .collect();
-    let StreamError::NoRecords { head, searched, .. } = refusal(&noise) else {
-        panic!("noise was recognised")
-    };
+    let StreamError::NoRecords { head, searched, .. } = refusal(&noise) else { panic!("noise was recognised") };
     assert_eq!(searched, 100_000);
-    assert_eq!(
-        head,
-        noise[..16]
-            .iter()
-            .map(|byte| format!("{byte:02X}"))
-            .collect::<String>()
-    );
+    assert_eq!(head, noise[..16].iter().map(|byte| format!("{byte:02X}")).collect::<String>());
 }
 
 #[test]
 fn a_missing_file_is_named() {
-    let error =
-        SmfReader::open("no/such/day1.smf", &ReadOptions::default()).expect_err("there is none");
-    assert!(
-        matches!(error, StreamError::Io { .. })
-            && error.to_string().starts_with("no/such/day1.smf: ")
-    );
+    let error = SmfReader::open("no/such/day1.smf", &ReadOptions::default()).expect_err("there is none");
+    assert!(matches!(error, StreamError::Io { .. }) && error.to_string().starts_with("no/such/day1.smf: "));
 }
 
 #[test]
@@ -189,19 +137,10 @@ fn lost_descriptor_words_are_named_where_lengths_cannot_be_told() {
     for number in 0..5 {
         file.extend_from_slice(&record(30, &PRD2, 10 + number, &[7; 60])[4..]);
     }
-    let StreamError::DescriptorsLost {
-        record_no,
-        offset,
-        record_type,
-        ..
-    } = refusal(&file)
-    else {
+    let StreamError::DescriptorsLost { record_no, offset, record_type, .. } = refusal(&file) else {
         panic!("not recognised")
     };
     assert_eq!((record_no, offset, record_type), (2, 14, 30));
     let message = refusal(&file).to_string();
-    assert!(
-        message.contains("quote site rdw") && message.contains("no_descriptors"),
-        "{message}"
-    );
+    assert!(message.contains("quote site rdw") && message.contains("no_descriptors"), "{message}");
 }

@@ -59,12 +59,7 @@ impl Dump {
                 count => FrameKind::Spanned(u16::try_from(count).expect("few")),
             };
             let record_no = index as u64 + 1;
-            out.push(Read1 {
-                record_no,
-                offset: offset_of(segment_no),
-                contents: contents.clone(),
-                kind,
-            });
+            out.push(Read1 { record_no, offset: offset_of(segment_no), contents: contents.clone(), kind });
             segment_no += pieces.len();
         }
         out
@@ -84,15 +79,11 @@ fn dumps() -> impl Strategy<Value = Dump> {
         .prop_map(|(kind, system, time, length, cuts, seed, span)| {
             // Bodies full of zeros and small numbers look most like descriptor words.
             let body: Vec<u8> = (0..length as u64)
-                .map(|at| {
-                    (seed.rotate_left((at % 64) as u32) & [0, 3, 255, 0x7f][(at % 4) as usize])
-                        as u8
-                })
+                .map(|at| (seed.rotate_left((at % 64) as u32) & [0, 3, 255, 0x7f][(at % 4) as usize]) as u8)
                 .collect();
             let contents = logical(kind, &system, time, &body);
             let cuts: Vec<usize> = if span || contents.len() > 32_000 {
-                let mut cuts: Vec<usize> =
-                    cuts.iter().map(|cut| 1 + cut % contents.len()).collect();
+                let mut cuts: Vec<usize> = cuts.iter().map(|cut| 1 + cut % contents.len()).collect();
                 cuts.push(20_000);
                 cuts
             } else {

@@ -13,17 +13,8 @@ fn slow_read(bytes: &[u8]) -> Vec<Read1> {
         let length = usize::from(bytes[at]) * 256 + usize::from(bytes[at + 1]);
         let body = &bytes[at + 4..at + length];
         if bytes[at + 2] == 0 || bytes[at + 2] == 1 {
-            let kind = if bytes[at + 2] == 0 {
-                FrameKind::Whole
-            } else {
-                FrameKind::Spanned(1)
-            };
-            out.push(Read1 {
-                record_no: out.len() as u64 + 1,
-                offset: at as u64,
-                contents: body.to_vec(),
-                kind,
-            });
+            let kind = if bytes[at + 2] == 0 { FrameKind::Whole } else { FrameKind::Spanned(1) };
+            out.push(Read1 { record_no: out.len() as u64 + 1, offset: at as u64, contents: body.to_vec(), kind });
         } else {
             let last = out.last_mut().expect("a first segment came before");
             last.contents.extend_from_slice(body);
@@ -43,10 +34,7 @@ fn real_dumps_read_as_the_slow_twin_reads_them() {
         let bytes = std::fs::read(&path).expect("readable");
         let expected = slow_read(&bytes);
         for batch_bytes in [1, 4096, 8 << 20] {
-            let options = ReadOptions {
-                batch_bytes,
-                ..ReadOptions::default()
-            };
+            let options = ReadOptions { batch_bytes, ..ReadOptions::default() };
             let (records, summary) = read_bytes(&bytes, &options);
             assert_eq!(records, expected, "{name} in batches of {batch_bytes}");
             assert!(summary.damage.is_empty(), "{name}: {:?}", summary.damage);
@@ -69,10 +57,7 @@ fn the_channel_dump_holds_319_records() {
     }
     let summary = reader.summary();
     assert_eq!(summary.compression, Compression::None);
-    assert_eq!(
-        (summary.segments, summary.records, summary.spanned_records),
-        (347, 319, 28)
-    );
+    assert_eq!((summary.segments, summary.records, summary.spanned_records), (347, 319, 28));
     assert_eq!((summary.dump_headers, summary.dump_trailers), (1, 1));
     assert!(summary.damage.is_empty());
 }

@@ -11,9 +11,7 @@
 
 use super::batch::{Frame, FrameKind};
 use super::damage::{DamageLog, DamageReason};
-use super::header::{
-    DATE, DESCRIPTOR, DUMP_HEADER, DUMP_TRAILER, HEADER, TIME, TYPE, be16, be32, body_is_sound,
-};
+use super::header::{DATE, DESCRIPTOR, DUMP_HEADER, DUMP_TRAILER, HEADER, TIME, TYPE, be16, be32, body_is_sound};
 use super::resync::KnownSystems;
 use super::rmf_record::{RMF_TYPES, TRIPLET, TRIPLETS};
 use super::scan::{Progress, Tally};
@@ -22,6 +20,9 @@ use super::scan::{Progress, Tally};
 const BODY: usize = HEADER - DESCRIPTOR;
 /// Record types of Db2 and MQ, whose triplets begin where those of RMF do.
 const DB2_AND_MQ_TYPES: [u8; 5] = [100, 101, 102, 115, 116];
+
+/// More triplets than any record of these types has.
+const MOST_TRIPLETS: usize = 64;
 
 /// Where a record ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -142,13 +143,8 @@ impl BareScanner {
         out.extend_from_slice(&[word[0], word[1], 0, 0]);
         out.extend_from_slice(body);
         self.systems.learn(&out[start..]);
-        let frame = Frame {
-            record_no: self.next_no,
-            offset: self.base + self.pos as u64,
-            start,
-            len,
-            kind: FrameKind::Whole,
-        };
+        let frame =
+            Frame { record_no: self.next_no, offset: self.base + self.pos as u64, start, len, kind: FrameKind::Whole };
         self.tally.segments += 1;
         self.tally.sound_bytes += body.len() as u64;
         self.tally.count(&out[start..]);
@@ -165,11 +161,7 @@ impl BareScanner {
         }
         let found = (self.pos + 1..data.len()).find(|&at| self.continues_after_gap(data, at));
         // A header can begin in the last bytes of the buffer.
-        let stop = if eof {
-            data.len()
-        } else {
-            data.len().saturating_sub(BODY - 1).max(self.pos)
-        };
+        let stop = if eof { data.len() } else { data.len().saturating_sub(BODY - 1).max(self.pos) };
         self.pos = found.unwrap_or(stop);
         found.is_some()
     }
@@ -177,12 +169,9 @@ impl BareScanner {
     fn close_gap(&mut self, log: &mut DamageLog) {
         if let Some((number, offset)) = self.gap.take() {
             let length = self.base + self.pos as u64 - offset;
-            log.add(
-                DamageReason::UnreadableRange,
-                (number, offset),
-                length,
-                || format!("{length} bytes hold no plausible record header"),
-            );
+            log.add(DamageReason::UnreadableRange, (number, offset), length, || {
+                format!("{length} bytes hold no plausible record header")
+            });
         }
     }
 
@@ -201,11 +190,7 @@ impl BareScanner {
         if let Some(least) = least {
             let end = self.pos + least;
             if end > data.len() {
-                return if eof {
-                    Ending::Cut(least)
-                } else {
-                    Ending::Short
-                };
+                return if eof { Ending::Cut(least) } else { Ending::Short };
             }
             if end + BODY > data.len() && !eof {
                 return Ending::Short;
@@ -269,13 +254,9 @@ fn least_length(body: &[u8], max_record: usize) -> Length {
             end = end.max(offset - DESCRIPTOR + length * count);
         }
         at += TRIPLET;
-        if at > max_record {
+        if at > MOST_TRIPLETS * TRIPLET {
             return Length::Unknown;
         }
     }
-    if end <= max_record {
-        Length::AtLeast(end)
-    } else {
-        Length::Unknown
-    }
+    if end <= max_record { Length::AtLeast(end) } else { Length::Unknown }
 }

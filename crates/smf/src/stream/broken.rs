@@ -79,34 +79,19 @@ impl Joiner {
         let part = match Part::new(bytes.to_vec()) {
             Ok(part) => part,
             Err((bytes, why)) => {
-                log.add(
-                    DamageReason::UnjoinableBrokenRecord,
-                    (frame.record_no, frame.offset),
-                    0,
-                    || why,
-                );
+                log.add(DamageReason::UnjoinableBrokenRecord, (frame.record_no, frame.offset), 0, || why);
                 return vec![Detached { frame, bytes }];
             }
         };
         let mut out = Vec::new();
         let identity = part.identity();
         let alike = self.alike.entry(identity.clone()).or_default();
-        let lacks = |number: &&u64| {
-            self.waiting[*number]
-                .parts
-                .iter()
-                .all(|(other, _)| other.sequence != part.sequence)
-        };
+        let lacks =
+            |number: &&u64| self.waiting[*number].parts.iter().all(|(other, _)| other.sequence != part.sequence);
         let number = alike.iter().rev().find(lacks).copied().unwrap_or_else(|| {
             self.next += 1;
             alike.push(self.next);
-            self.waiting.insert(
-                self.next,
-                Waiting {
-                    identity: identity.clone(),
-                    parts: Vec::new(),
-                },
-            );
+            self.waiting.insert(self.next, Waiting { identity: identity.clone(), parts: Vec::new() });
             self.next
         });
         let crowded = (alike.len() > MOST_ALIKE).then(|| alike[0]);
@@ -148,11 +133,7 @@ impl Joiner {
                 self.alike.remove(&record.identity);
             }
         }
-        self.pending -= record
-            .parts
-            .iter()
-            .map(|(part, _)| part.bytes.len() + OVERHEAD)
-            .sum::<usize>();
+        self.pending -= record.parts.iter().map(|(part, _)| part.bytes.len() + OVERHEAD).sum::<usize>();
         Some(record.parts)
     }
 
@@ -170,59 +151,32 @@ impl Joiner {
                 self.tally.records += 1;
                 self.tally.parts += parts.len() as u64;
                 let kind = FrameKind::Joined(u16::try_from(parts.len()).unwrap_or(u16::MAX));
-                out.push(Detached {
-                    frame: Frame {
-                        kind,
-                        len: bytes.len(),
-                        ..begin
-                    },
-                    bytes,
-                });
+                out.push(Detached { frame: Frame { kind, len: bytes.len(), ..begin }, bytes });
             }
             Err(why) => {
-                log.add(
-                    DamageReason::UnjoinableBrokenRecord,
-                    (begin.record_no, begin.offset),
-                    0,
-                    || {
-                        format!(
-                            "{} parts of a record {}: {why}",
-                            parts.len(),
-                            parts[0].kind()
-                        )
-                    },
-                );
+                log.add(DamageReason::UnjoinableBrokenRecord, (begin.record_no, begin.offset), 0, || {
+                    format!("{} parts of a record {}: {why}", parts.len(), parts[0].kind())
+                });
                 hand_back(parts.into_iter().zip(frames), out);
             }
         }
     }
 
-    fn give_up(
-        &mut self,
-        number: u64,
-        occasion: &str,
-        out: &mut Vec<Detached>,
-        log: &mut DamageLog,
-    ) {
+    fn give_up(&mut self, number: u64, occasion: &str, out: &mut Vec<Detached>, log: &mut DamageLog) {
         let Some(parts) = self.take(number) else {
             return;
         };
         if let Some((first, begin)) = parts.iter().min_by_key(|(_, frame)| frame.record_no) {
-            log.add(
-                DamageReason::IncompleteBrokenRecord,
-                (begin.record_no, begin.offset),
-                0,
-                || {
-                    let seen: Vec<u16> = parts.iter().map(|(part, _)| part.sequence).collect();
-                    format!(
-                        "record {}, {} of {} parts: {occasion} without part {}",
-                        first.kind(),
-                        parts.len(),
-                        first.parts,
-                        missing(&seen, first.parts)
-                    )
-                },
-            );
+            log.add(DamageReason::IncompleteBrokenRecord, (begin.record_no, begin.offset), 0, || {
+                let seen: Vec<u16> = parts.iter().map(|(part, _)| part.sequence).collect();
+                format!(
+                    "record {}, {} of {} parts: {occasion} without part {}",
+                    first.kind(),
+                    parts.len(),
+                    first.parts,
+                    missing(&seen, first.parts)
+                )
+            });
         }
         hand_back(parts, out);
     }
@@ -230,10 +184,7 @@ impl Joiner {
 
 fn hand_back(parts: impl IntoIterator<Item = (Part, Frame)>, out: &mut Vec<Detached>) {
     let from = out.len();
-    out.extend(parts.into_iter().map(|(part, frame)| Detached {
-        frame,
-        bytes: part.bytes,
-    }));
+    out.extend(parts.into_iter().map(|(part, frame)| Detached { frame, bytes: part.bytes }));
     out[from..].sort_by_key(|detached| detached.frame.record_no);
 }
 
@@ -242,16 +193,9 @@ fn missing(seen: &[u16], parts: u16) -> String {
     const SHOWN: usize = 20;
     // Parts are numbered from one, unless a zero says otherwise.
     let base = u16::from(!seen.contains(&0));
-    let numbers: Vec<u16> = (base..parts.saturating_add(base))
-        .filter(|number| !seen.contains(number))
-        .take(SHOWN + 1)
-        .collect();
-    let mut text = numbers
-        .iter()
-        .take(SHOWN)
-        .map(ToString::to_string)
-        .collect::<Vec<_>>()
-        .join(", ");
+    let numbers: Vec<u16> =
+        (base..parts.saturating_add(base)).filter(|number| !seen.contains(number)).take(SHOWN + 1).collect();
+    let mut text = numbers.iter().take(SHOWN).map(ToString::to_string).collect::<Vec<_>>().join(", ");
     if numbers.len() > SHOWN {
         text.push_str(", ...");
     }

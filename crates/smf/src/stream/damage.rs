@@ -161,10 +161,7 @@ impl DamageLog {
     /// A log that keeps at most `limit` entries in full.
     #[must_use]
     pub fn new(limit: usize) -> Self {
-        Self {
-            limit,
-            ..Self::default()
-        }
+        Self { limit, ..Self::default() }
     }
 
     /// The entries kept in full, in the order in which they were found.
@@ -181,10 +178,7 @@ impl DamageLog {
 
     /// The reasons that occurred, with how often.
     pub fn counts(&self) -> impl Iterator<Item = (DamageReason, u64)> + '_ {
-        DamageReason::ALL
-            .iter()
-            .map(|&reason| (reason, self.count(reason)))
-            .filter(|&(_, count)| count > 0)
+        DamageReason::ALL.iter().map(|&reason| (reason, self.count(reason))).filter(|&(_, count)| count > 0)
     }
 
     /// How many places were damaged in all.
@@ -222,13 +216,7 @@ impl DamageLog {
         self.counts[reason as usize] += 1;
         self.skipped += skipped;
         if self.entries.len() < self.limit {
-            self.entries.push(Damage {
-                record_no,
-                offset,
-                skipped,
-                reason,
-                detail: detail(),
-            });
+            self.entries.push(Damage { record_no, offset, skipped, reason, detail: detail() });
         }
     }
 }

@@ -13,11 +13,7 @@ pub(super) enum Detected {
     /// Records of this form.
     Form(Form),
     /// Records without descriptor words, of which this one does not tell its length.
-    DescriptorsLost {
-        record_no: u64,
-        offset: u64,
-        record_type: u8,
-    },
+    DescriptorsLost { record_no: u64, offset: u64, record_type: u8 },
     /// No record.
     Nothing,
 }
@@ -48,10 +44,7 @@ fn without_descriptors(head: &[u8], eof: bool, max_record: usize) -> Detected {
     let mut scanner = BareScanner::new(max_record);
     let mut log = DamageLog::new(1);
     scanner.run(head, eof, &mut Vec::new(), &mut Vec::new(), &mut log);
-    let doubtful = log
-        .entries()
-        .first()
-        .filter(|damage| damage.reason == DamageReason::InferredBoundary);
+    let doubtful = log.entries().first().filter(|damage| damage.reason == DamageReason::InferredBoundary);
     if let Some(damage) = doubtful {
         let at = usize::try_from(damage.offset).unwrap_or(0);
         return Detected::DescriptorsLost {
@@ -62,11 +55,7 @@ fn without_descriptors(head: &[u8], eof: bool, max_record: usize) -> Detected {
     }
     if scanner.tally.records == 0 && log.is_empty() {
         // A single record longer than the head; its type is all that can be said of it.
-        return Detected::DescriptorsLost {
-            record_no: 1,
-            offset: 0,
-            record_type: head[TYPE - DESCRIPTOR],
-        };
+        return Detected::DescriptorsLost { record_no: 1, offset: 0, record_type: head[TYPE - DESCRIPTOR] };
     }
     Detected::Form(Form::NoDescriptors)
 }

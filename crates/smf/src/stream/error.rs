@@ -8,9 +8,7 @@ use thiserror::Error;
 #[non_exhaustive]
 pub enum StreamError {
     /// The operating system refused.
-    #[error(
-        "{name}: byte {offset}: {source}; check that the file exists, can be read, and that its medium is sound"
-    )]
+    #[error("{name}: byte {offset}: {source}; check that the file exists, can be read, and that its medium is sound")]
     Io {
         /// Name of the file.
         name: String,
@@ -67,9 +65,7 @@ pub enum StreamError {
         head: String,
     },
     /// The compressed file gives no data.
-    #[error(
-        "{name}: {compression} data that cannot be expanded: {source}; transfer the file again in binary"
-    )]
+    #[error("{name}: {compression} data that cannot be expanded: {source}; transfer the file again in binary")]
     Compressed {
         /// Name of the file.
         name: String,

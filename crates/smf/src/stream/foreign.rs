@@ -66,16 +66,12 @@ impl Foreign {
                 "the translation cannot be undone: send the data set again in binary with its record descriptor \
                  words (FTP: binary, quote site rdw)"
             }
-            Self::Tersed => {
-                "unpack it first: AMATERSE with PARM=UNPACK on z/OS, or the TerseDecompress tool"
-            }
+            Self::Tersed => "unpack it first: AMATERSE with PARM=UNPACK on z/OS, or the TerseDecompress tool",
             Self::Transmit => "unpack it first: TSO RECEIVE INDSNAME(...) on z/OS",
             Self::Zip => "unpack it first and name the dump inside",
             Self::OtherCompression => "expand it first, or compress the dump with gzip or zstd",
             Self::Xml => "if it is RMF Postprocessor XML, read it as such",
-            Self::Text => {
-                "if it is a printed RMF or Db2 report, read it as such; a dump must be sent in binary"
-            }
+            Self::Text => "if it is a printed RMF or Db2 report, read it as such; a dump must be sent in binary",
             Self::Zeros => "the file was allocated but never filled: transfer the dump again",
         }
     }
@@ -93,27 +89,11 @@ pub(super) fn recognise(head: &[u8], last: bool) -> Option<(Foreign, String)> {
     }
     let head = &head[..head.len().min(LOOKED_AT)];
     let known = [
-        (
-            head.starts_with(b"PK\x03\x04") || head.starts_with(b"PK\x05\x06"),
-            Foreign::Zip,
-            "it begins with PK",
-        ),
-        (
-            is_other_compression(head),
-            Foreign::OtherCompression,
-            "told by its first bytes",
-        ),
-        (
-            is_transmit(head),
-            Foreign::Transmit,
-            "its first control record is INMR01",
-        ),
+        (head.starts_with(b"PK\x03\x04") || head.starts_with(b"PK\x05\x06"), Foreign::Zip, "it begins with PK"),
+        (is_other_compression(head), Foreign::OtherCompression, "told by its first bytes"),
+        (is_transmit(head), Foreign::Transmit, "its first control record is INMR01"),
         (is_xml(head), Foreign::Xml, "it begins with a tag"),
-        (
-            is_tersed(head),
-            Foreign::Tersed,
-            "its first twelve bytes are a terse header",
-        ),
+        (is_tersed(head), Foreign::Tersed, "its first twelve bytes are a terse header"),
     ];
     if let Some((_, what, detail)) = known.into_iter().find(|&(applies, _, _)| applies) {
         return Some((what, detail.to_owned()));
@@ -126,13 +106,7 @@ pub(super) fn recognise(head: &[u8], last: bool) -> Option<(Foreign, String)> {
 }
 
 fn is_other_compression(head: &[u8]) -> bool {
-    const MAGIC: [&[u8]; 5] = [
-        b"BZh",
-        b"\xfd7zXZ\0",
-        b"7z\xbc\xaf\x27\x1c",
-        b"\x1f\x9d",
-        b"\x04\x22\x4d\x18",
-    ];
+    const MAGIC: [&[u8]; 5] = [b"BZh", b"\xfd7zXZ\0", b"7z\xbc\xaf\x27\x1c", b"\x1f\x9d", b"\x04\x22\x4d\x18"];
     MAGIC.iter().any(|magic| head.starts_with(magic))
 }
 
@@ -142,21 +116,12 @@ fn is_transmit(head: &[u8]) -> bool {
 }
 
 fn is_xml(head: &[u8]) -> bool {
-    let ascii = head
-        .strip_prefix(b"\xef\xbb\xbf")
-        .unwrap_or(head)
-        .trim_ascii_start();
-    let tag = ascii.len() > 1
-        && ascii[0] == b'<'
-        && (ascii[1].is_ascii_alphabetic() || b"?!".contains(&ascii[1]));
+    let ascii = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head).trim_ascii_start();
+    let tag = ascii.len() > 1 && ascii[0] == b'<' && (ascii[1].is_ascii_alphabetic() || b"?!".contains(&ascii[1]));
     // "<?xml" in EBCDIC, and "<?" in both orders of UTF-16.
-    tag || [
-        &b"\x4c\x6f\xa7\x94\x93"[..],
-        b"\xff\xfe<\0?\0",
-        b"\xfe\xff\0<\0?",
-    ]
-    .iter()
-    .any(|magic| head.starts_with(magic))
+    tag || [&b"\x4c\x6f\xa7\x94\x93"[..], b"\xff\xfe<\0?\0", b"\xfe\xff\0<\0?"]
+        .iter()
+        .any(|magic| head.starts_with(magic))
 }
 
 /// A terse header: version, form of records, record length twice (once may be zero), flags, ratio, block size.
@@ -168,9 +133,7 @@ fn is_tersed(head: &[u8]) -> bool {
         1 | 7 if head[1..4] == [0x89, 0x69, 0xa5] => true,
         2 | 5 | 7 | 9 if head[1] <= 1 => {
             let (short, long) = (u32::from(be16(head, 2)), be32(head, 8));
-            long <= 0xffff
-                && (short != 0 || long != 0)
-                && (short == 0 || long == 0 || short == long)
+            long <= 0xffff && (short != 0 || long != 0) && (short == 0 || long == 0 || short == long)
         }
         _ => false,
     }
@@ -181,20 +144,12 @@ fn text(head: &[u8]) -> Option<String> {
         return None;
     }
     let share = |count: usize| count * 100 / head.len();
-    let ascii = head
-        .iter()
-        .filter(|&&byte| matches!(byte, 9..=13 | 32..=126))
-        .count();
+    let ascii = head.iter().filter(|&&byte| matches!(byte, 9..=13 | 32..=126)).count();
     if share(ascii) >= 98 {
-        return Some(format!(
-            "{} % of its bytes are printable ASCII",
-            share(ascii)
-        ));
+        return Some(format!("{} % of its bytes are printable ASCII", share(ascii)));
     }
     // EBCDIC lines end with NL, LF or CR, or are padded with blanks.
-    let ebcdic = head
-        .iter()
-        .filter(|&&byte| is_printable_ebcdic(byte) || matches!(byte, 0x05 | 0x0d | 0x15 | 0x25));
+    let ebcdic = head.iter().filter(|&&byte| is_printable_ebcdic(byte) || matches!(byte, 0x05 | 0x0d | 0x15 | 0x25));
     let ebcdic = ebcdic.count();
     (share(ebcdic) >= 98).then(|| format!("{} % of its bytes are printable EBCDIC", share(ebcdic)))
 }
@@ -202,23 +157,15 @@ fn text(head: &[u8]) -> Option<String> {
 /// By what `head` betrays a binary EBCDIC file that was translated.
 fn translated(head: &[u8]) -> Option<String> {
     const REPLACEMENT: &[u8] = b"\xef\xbf\xbd";
-    let replaced = head
-        .windows(3)
-        .filter(|&window| window == REPLACEMENT)
-        .count();
+    let replaced = head.windows(3).filter(|&window| window == REPLACEMENT).count();
     if replaced >= 4 && replaced * 100 >= head.len() {
-        return Some(format!(
-            "{replaced} UTF-8 replacement characters in its first {} bytes",
-            head.len()
-        ));
+        return Some(format!("{replaced} UTF-8 replacement characters in its first {} bytes", head.len()));
     }
     if let Some(detail) = is_utf8_of_binary(head) {
         return Some(detail);
     }
     // The first record, with its descriptor word and without; elsewhere a header must be seen twice.
-    let first = [DESCRIPTOR, 0]
-        .into_iter()
-        .find(|&at| is_translated_header(&head[at.min(head.len())..]));
+    let first = [DESCRIPTOR, 0].into_iter().find(|&at| is_translated_header(&head[at.min(head.len())..]));
     let first = first.or_else(|| {
         let mut found = (0..head.len()).filter(|&at| is_translated_header(&head[at..]));
         let first = found.next()?;
@@ -228,10 +175,7 @@ fn translated(head: &[u8]) -> Option<String> {
     });
     first.map(|at| {
         let system = &head[at + SYSTEM - DESCRIPTOR..at + SYSTEM - DESCRIPTOR + 4];
-        format!(
-            "a record header at byte {at} names the system in ASCII: {}",
-            String::from_utf8_lossy(system)
-        )
+        format!("a record header at byte {at} names the system in ASCII: {}", String::from_utf8_lossy(system))
     })
 }
 
@@ -240,20 +184,12 @@ fn translated(head: &[u8]) -> Option<String> {
 fn is_utf8_of_binary(head: &[u8]) -> Option<String> {
     let valid = match std::str::from_utf8(head) {
         Ok(text) => text,
-        Err(error) if error.error_len().is_none() => {
-            std::str::from_utf8(&head[..error.valid_up_to()]).ok()?
-        }
+        Err(error) if error.error_len().is_none() => std::str::from_utf8(&head[..error.valid_up_to()]).ok()?,
         Err(_) => return None,
     };
     let total = valid.chars().count();
-    let controls = valid
-        .chars()
-        .filter(|&letter| letter.is_control() && !"\t\r\n".contains(letter))
-        .count();
-    let latin = valid
-        .chars()
-        .filter(|letter| ('\u{80}'..='\u{ff}').contains(letter))
-        .count();
+    let controls = valid.chars().filter(|&letter| letter.is_control() && !"\t\r\n".contains(letter)).count();
+    let latin = valid.chars().filter(|letter| ('\u{80}'..='\u{ff}').contains(letter)).count();
     (latin >= 4 && controls * 20 >= total && latin * 50 >= total).then(|| {
         format!("it is valid UTF-8, with {controls} control and {latin} Latin-1 characters among the first {total}")
     })
@@ -265,9 +201,7 @@ fn is_utf8_of_binary(head: &[u8]) -> Option<String> {
 /// system identifier becomes readable.
 fn is_translated_header(body: &[u8]) -> bool {
     // 0F, 1F, ... 9F in ISO 8859-1, by code pages 1047 and 037.
-    const SIGNS: [u8; 12] = [
-        0x0f, 0x1f, 0x07, 0x1a, 0x7c, 0x5e, 0xac, 0x3f, 0x22, 0xb1, 0xa4, 0x80,
-    ];
+    const SIGNS: [u8; 12] = [0x0f, 0x1f, 0x07, 0x1a, 0x7c, 0x5e, 0xac, 0x3f, 0x22, 0xb1, 0xa4, 0x80];
     let (time, date, system) = (TIME - DESCRIPTOR, DATE - DESCRIPTOR, SYSTEM - DESCRIPTOR);
     body.len() >= HEADER - DESCRIPTOR
         && body[time] == 0

@@ -67,11 +67,7 @@ pub(super) fn segment_descriptor(word: &[u8]) -> Option<(usize, SegmentCode)> {
     };
     let length = usize::from(be16(word, 0));
     // A segment of a spanned record can be as short as one byte of data; a whole record holds a header.
-    let shortest = if code == SegmentCode::Whole {
-        HEADER
-    } else {
-        DESCRIPTOR + 1
-    };
+    let shortest = if code == SegmentCode::Whole { HEADER } else { DESCRIPTOR + 1 };
     (length >= shortest).then_some((length, code))
 }
 
@@ -98,20 +94,12 @@ pub(super) fn body_is_sound(body: &[u8]) -> bool {
     let at = |position: usize| position - DESCRIPTOR;
     be32(body, at(TIME)) < HUNDREDTHS_PER_DAY
         && date_is_valid(&body[at(DATE)..at(DATE) + 4])
-        && body[at(SYSTEM)..at(SYSTEM) + 4]
-            .iter()
-            .all(|&byte| is_printable_ebcdic(byte))
+        && body[at(SYSTEM)..at(SYSTEM) + 4].iter().all(|&byte| is_printable_ebcdic(byte))
 }
 
 /// Whether four bytes are a packed date 0cyydddF with a day of the year that exists.
 pub(super) fn date_is_valid(date: &[u8]) -> bool {
-    let digits = [
-        date[1] >> 4,
-        date[1] & 15,
-        date[2] >> 4,
-        date[2] & 15,
-        date[3] >> 4,
-    ];
+    let digits = [date[1] >> 4, date[1] & 15, date[2] >> 4, date[2] & 15, date[3] >> 4];
     if date[0] > 1 || date[3] & 15 != 15 || digits.iter().any(|&digit| digit > 9) {
         return false;
     }
@@ -132,19 +120,10 @@ mod tests {
 
     #[test]
     fn descriptor_words_are_told_apart() {
-        assert_eq!(
-            segment_descriptor(&[0, 18, 0, 0]),
-            Some((18, SegmentCode::Whole))
-        );
+        assert_eq!(segment_descriptor(&[0, 18, 0, 0]), Some((18, SegmentCode::Whole)));
         assert_eq!(segment_descriptor(&[0, 17, 0, 0]), None);
-        assert_eq!(
-            segment_descriptor(&[0, 5, 2, 0]),
-            Some((5, SegmentCode::Last))
-        );
-        assert_eq!(
-            segment_descriptor(&[0, 40, 3, 0]),
-            Some((40, SegmentCode::Middle))
-        );
+        assert_eq!(segment_descriptor(&[0, 5, 2, 0]), Some((5, SegmentCode::Last)));
+        assert_eq!(segment_descriptor(&[0, 40, 3, 0]), Some((40, SegmentCode::Middle)));
         assert_eq!(segment_descriptor(&[0, 40, 4, 0]), None);
         assert_eq!(segment_descriptor(&[0, 40, 0, 1]), None);
         assert_eq!(block_descriptor(&[0x7f, 0xf8, 0, 0]), Some(32_760));

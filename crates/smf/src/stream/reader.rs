@@ -18,6 +18,8 @@ use std::path::Path;
 
 /// How much of a file is looked at to tell its form.
 const PROBE_BYTES: usize = 1 << 20;
+/// How much is read before it is walked over, so that it is still in the processor's cache then.
+const STEP_BYTES: usize = 256 << 10;
 /// How far into a file without any record the search goes.
 const SEARCH_BYTES: usize = 16 << 20;
 
@@ -110,11 +112,7 @@ impl SmfReader {
         let name = path.display().to_string();
         match File::open(path) {
             Ok(file) => Self::from_reader(name, file, options),
-            Err(source) => Err(StreamError::Io {
-                name,
-                offset: 0,
-                source,
-            }),
+            Err(source) => Err(StreamError::Io { name, offset: 0, source }),
         }
     }
 
@@ -128,11 +126,7 @@ impl SmfReader {
         options: &ReadOptions,
     ) -> Result<Self, StreamError> {
         let name = name.into();
-        let source = Source::new(input).map_err(|source| StreamError::Io {
-            name: name.clone(),
-            offset: 0,
-            source,
-        })?;
+        let source = Source::new(input).map_err(|source| StreamError::Io { name: name.clone(), offset: 0, source })?;
         let form = options.form.unwrap_or(Form::Rdw);
         let mut reader = Self {
             walk: Walk::new(form, options.max_record_bytes),
@@ -184,50 +178,24 @@ impl SmfReader {
             if self.options.form.is_some() {
                 break;
             }
-            match detect(
-                &self.data,
-                self.eof || self.failure.is_some(),
-                self.options.max_record_bytes,
-            ) {
+            match detect(&self.data, self.eof || self.failure.is_some(), self.options.max_record_bytes) {
                 Detected::Form(form) => {
                     self.summary.form = form;
                     self.walk = Walk::new(form, self.options.max_record_bytes);
                     break;
                 }
-                Detected::DescriptorsLost {
-                    record_no,
-                    offset,
-                    record_type,
-                } => {
-                    return Err(StreamError::DescriptorsLost {
-                        name: name(),
-                        record_no,
-                        offset,
-                        record_type,
-                    });
+                Detected::DescriptorsLost { record_no, offset, record_type } => {
+                    return Err(StreamError::DescriptorsLost { name: name(), record_no, offset, record_type });
                 }
                 Detected::Nothing => {}
             }
             let last = self.eof || self.failure.is_some() || probe >= SEARCH_BYTES;
             if let Some((what, detail)) = foreign::recognise(&self.data, last) {
-                return Err(StreamError::Foreign {
-                    name: name(),
-                    what,
-                    detail,
-                });
+                return Err(StreamError::Foreign { name: name(), what, detail });
             }
             if last {
-                let head = self
-                    .data
-                    .iter()
-                    .take(16)
-                    .map(|byte| format!("{byte:02X}"))
-                    .collect();
-                return Err(StreamError::NoRecords {
-                    name: name(),
-                    searched: self.data.len() as u64,
-                    head,
-                });
+                let head = self.data.iter().take(16).map(|byte| format!("{byte:02X}")).collect();
+                return Err(StreamError::NoRecords { name: name(), searched: self.data.len() as u64, head });
             }
             probe *= 4;
         }
@@ -254,23 +222,15 @@ impl SmfReader {
     fn take_failure(&mut self) -> Option<StreamError> {
         let name = self.summary.name.clone();
         match self.failure.take()? {
-            Failure::Read(source) => Some(StreamError::Io {
-                name,
-                offset: self.summary.file_bytes,
-                source,
-            }),
-            Failure::Expand(source) if self.summary.bytes == 0 => Some(StreamError::Compressed {
-                name,
-                compression: self.summary.compression,
-                source,
-            }),
+            Failure::Read(source) => Some(StreamError::Io { name, offset: self.summary.file_bytes, source }),
+            Failure::Expand(source) if self.summary.bytes == 0 => {
+                Some(StreamError::Compressed { name, compression: self.summary.compression, source })
+            }
             // The file ends here, as far as it can be read: the walk tells what that cuts.
             Failure::Expand(error) => {
                 self.eof = true;
                 let (compression, at) = (self.summary.compression, self.summary.file_bytes);
-                self.cut_short = Some(format!(
-                    "{compression} data end or break near byte {at} of the file: {error}"
-                ));
+                self.cut_short = Some(format!("{compression} data end or break near byte {at} of the file: {error}"));
                 None
             }
         }
@@ -282,24 +242,14 @@ impl SmfReader {
     /// [`StreamError::Io`] if the file cannot be read any further. Damage is no error: see [`summary`](Self::summary).
     pub fn next_batch(&mut self) -> Result<Option<FrameBatch>, StreamError> {
         while !self.done {
-            self.fill(self.target);
-            self.detached.clear();
             let broken_before = self.walk.tally().broken;
-            let progress = self.walk.run(
-                &mut self.data,
-                self.eof,
-                &mut self.frames,
-                &mut self.detached,
-                &mut self.summary.damage,
-            );
-            self.done = progress == Progress::End;
+            self.detached.clear();
+            self.done = self.walk_on() == Progress::End;
             if self.done
                 && let Some(detail) = self.cut_short.take()
             {
                 let place = (self.walk.next_no(), self.summary.bytes);
-                self.summary
-                    .damage
-                    .add(DamageReason::DamagedCompression, place, 0, || detail);
+                self.summary.damage.add(DamageReason::DamagedCompression, place, 0, || detail);
             }
             if self.options.join_broken_records {
                 if self.walk.tally().broken > broken_before {
@@ -323,13 +273,23 @@ impl SmfReader {
             let before = self.data.len();
             self.walk.carry_down(&mut self.data);
             // Half a buffer freed is enough to read on; a record longer than that needs a longer buffer.
-            self.target = if self.data.len() * 2 > before {
-                before * 2
-            } else {
-                self.target.max(before)
-            };
+            self.target = if self.data.len() * 2 > before { before * 2 } else { self.target.max(before) };
         }
         Ok(None)
+    }
+
+    /// Reads and walks until the buffer holds as much as a batch should, or nothing more comes.
+    fn walk_on(&mut self) -> Progress {
+        loop {
+            let before = self.data.len();
+            self.fill(self.target.min(before + STEP_BYTES));
+            let progress =
+                self.walk.run(&mut self.data, self.eof, &mut self.frames, &mut self.detached, &mut self.summary.damage);
+            let length = self.data.len();
+            if progress == Progress::End || length >= self.target || length == before {
+                return progress;
+            }
+        }
     }
 
     fn count(&mut self) {
@@ -373,10 +333,7 @@ impl SmfReader {
 
     fn hand_on(&mut self) -> FrameBatch {
         self.target = self.options.batch_bytes.max(1);
-        let FrameBatch {
-            mut data,
-            mut frames,
-        } = self.spare.take().unwrap_or_default();
+        let FrameBatch { mut data, mut frames } = self.spare.take().unwrap_or_default();
         data.clear();
         frames.clear();
         data.reserve_exact(self.target);

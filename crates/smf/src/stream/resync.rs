@@ -36,8 +36,7 @@ impl KnownSystems {
     /// As [`knows`](Self::knows), for a record without descriptor word.
     pub(super) fn knows_body(&self, body: &[u8]) -> bool {
         let at = SYSTEM - DESCRIPTOR;
-        self.ids
-            .contains(&[body[at], body[at + 1], body[at + 2], body[at + 3]])
+        self.ids.contains(&[body[at], body[at + 1], body[at + 2], body[at + 3]])
     }
 
     pub(super) fn is_empty(&self) -> bool {
@@ -46,12 +45,7 @@ impl KnownSystems {
 }
 
 fn id_of(record: &[u8]) -> [u8; 4] {
-    [
-        record[SYSTEM],
-        record[SYSTEM + 1],
-        record[SYSTEM + 2],
-        record[SYSTEM + 3],
-    ]
+    [record[SYSTEM], record[SYSTEM + 1], record[SYSTEM + 2], record[SYSTEM + 3]]
 }
 
 /// The outcome of a search.
@@ -103,15 +97,11 @@ pub(super) fn find_record(
         for site in readings.into_iter().flatten() {
             match site {
                 Site::Short => return Search::Short(at),
-                Site::Segment(segment)
-                    if segment.evidence == Evidence::Sound && segment.start < until =>
-                {
+                Site::Segment(segment) if segment.evidence == Evidence::Sound && segment.start < until => {
                     match view.stands(&segment) {
                         Verdict::Yes => return Search::Found(at, segment),
                         Verdict::Short => return Search::Short(at),
-                        Verdict::No
-                            if known.is_some_and(|ids| ids.knows(&data[segment.start..])) =>
-                        {
+                        Verdict::No if known.is_some_and(|ids| ids.knows(&data[segment.start..])) => {
                             return Search::Found(at, segment);
                         }
                         Verdict::No => {}

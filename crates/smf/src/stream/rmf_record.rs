@@ -57,11 +57,7 @@ impl Triplet {
     }
 
     fn bytes(&self) -> Range<usize> {
-        if self.is_empty() {
-            0..0
-        } else {
-            self.offset..self.offset + self.length * self.count
-        }
+        if self.is_empty() { 0..0 } else { self.offset..self.offset + self.length * self.count }
     }
 }
 
@@ -84,9 +80,7 @@ pub(super) fn is_broken(record: &[u8]) -> bool {
     let length = usize::from(be16(record, TRIPLETS + 4));
     product != 0
         && length >= AREA_COUNT + 2
-        && product
-            .checked_add(length)
-            .is_some_and(|end| end <= record.len())
+        && product.checked_add(length).is_some_and(|end| end <= record.len())
         && be16(record, product + AREA_COUNT) == 1
 }
 
@@ -110,13 +104,7 @@ impl Part {
     /// Takes a part apart; what is wrong with it otherwise.
     pub(super) fn new(bytes: Vec<u8>) -> Result<Self, (Vec<u8>, String)> {
         match structure(&bytes) {
-            Ok((parts, sequence, triplets, blocks)) => Ok(Self {
-                bytes,
-                parts,
-                sequence,
-                triplets,
-                blocks,
-            }),
+            Ok((parts, sequence, triplets, blocks)) => Ok(Self { bytes, parts, sequence, triplets, blocks }),
             Err(why) => Err((bytes, why)),
         }
     }
@@ -147,10 +135,7 @@ fn structure(record: &[u8]) -> Result<Structure, String> {
     let count = usize::from(be16(record, TRIPLET_COUNT)).max(1);
     let table = TRIPLETS + TRIPLET * count;
     if table > record.len() {
-        return Err(format!(
-            "{count} triplets do not fit into {} bytes",
-            record.len()
-        ));
+        return Err(format!("{count} triplets do not fit into {} bytes", record.len()));
     }
     let mut triplets = Vec::with_capacity(count);
     for at in (TRIPLETS..table).step_by(TRIPLET) {
@@ -179,21 +164,14 @@ fn structure(record: &[u8]) -> Result<Structure, String> {
     }
     let offset = be32(record, product.offset + AREA_OFFSET) as usize;
     let length = usize::from(be16(record, product.offset + AREA_LENGTH));
-    let area = product
-        .offset
-        .checked_add(offset)
-        .filter(|area| area + length <= record.len());
+    let area = product.offset.checked_add(offset).filter(|area| area + length <= record.len());
     let Some(area) = area.filter(|_| length >= AREA_HEADER) else {
-        return Err(format!(
-            "a reassembly area of {length} bytes at {offset} does not lie in the record"
-        ));
+        return Err(format!("a reassembly area of {length} bytes at {offset} does not lie in the record"));
     };
     let parts = be16(record, area + PARTS);
     let sequence = be16(record, area + SEQUENCE);
     if parts == 0 || sequence > parts {
-        return Err(format!(
-            "the reassembly area says part {sequence} of {parts}"
-        ));
+        return Err(format!("the reassembly area says part {sequence} of {parts}"));
     }
     let blocks = blocks(record, product.offset, area..area + length)?;
     Ok((parts, sequence, triplets, blocks))
@@ -204,24 +182,14 @@ fn blocks(record: &[u8], product: usize, area: Range<usize>) -> Result<Vec<Block
     let length = usize::from(be16(record, area.start + BLOCK_LENGTH));
     let count = usize::from(be16(record, area.start + BLOCK_COUNT));
     if count == 0 || length < BLOCK {
-        return Err(format!(
-            "the reassembly area says {count} blocks of {length} bytes"
-        ));
+        return Err(format!("the reassembly area says {count} blocks of {length} bytes"));
     }
     // The documentation does not say from where the offset counts: the reading that stays within the area is right.
-    let first = [area.start, product, 0]
-        .into_iter()
-        .filter_map(|base| base.checked_add(offset))
-        .find(|&first| {
-            first >= area.start + AREA_HEADER
-                && first
-                    .checked_add(length * count)
-                    .is_some_and(|end| end <= area.end)
-        });
+    let first = [area.start, product, 0].into_iter().filter_map(|base| base.checked_add(offset)).find(|&first| {
+        first >= area.start + AREA_HEADER && first.checked_add(length * count).is_some_and(|end| end <= area.end)
+    });
     let Some(first) = first else {
-        return Err(format!(
-            "{count} reassembly blocks of {length} bytes at {offset} do not lie in their area"
-        ));
+        return Err(format!("{count} reassembly blocks of {length} bytes at {offset} do not lie in their area"));
     };
     let blocks = (0..count).map(|number| {
         let at = first + number * length;
@@ -267,12 +235,7 @@ pub(super) fn join(parts: &[Part], limit: usize) -> Result<Vec<u8>, String> {
 fn arrange(parts: &[Part], shift: usize) -> Result<Vec<Vec<Piece>>, String> {
     (1..parts[0].triplets.len())
         .map(|index| {
-            let block = |part: &Part| {
-                index
-                    .checked_sub(shift)
-                    .and_then(|at| part.blocks.get(at))
-                    .copied()
-            };
+            let block = |part: &Part| index.checked_sub(shift).and_then(|at| part.blocks.get(at)).copied();
             let mut pieces: Vec<Piece> = Vec::new();
             let mut total = None;
             for (number, part) in parts.iter().enumerate() {
@@ -283,51 +246,32 @@ fn arrange(parts: &[Part], shift: usize) -> Result<Vec<Vec<Piece>>, String> {
                     pieces.push((number, block.map_or(0, |block| block.position), triplet));
                 }
             }
-            if pieces
-                .iter()
-                .any(|(_, _, triplet)| triplet.length != pieces[0].2.length)
-            {
-                return Err(format!(
-                    "the parts differ in the length of the entries of triplet {}",
-                    index + 1
-                ));
+            if pieces.iter().any(|(_, _, triplet)| triplet.length != pieces[0].2.length) {
+                return Err(format!("the parts differ in the length of the entries of triplet {}", index + 1));
             }
             pieces.sort_by_key(|&(number, position, _)| (position, number));
             // What several parts repeat in full, or in part at the same position, is taken once.
             pieces.dedup_by_key(|&mut (_, position, triplet)| (position, triplet.count));
-            if let Some(&all) = pieces
-                .iter()
-                .find(|(_, _, triplet)| Some(triplet.count) == total)
-            {
+            if let Some(&all) = pieces.iter().find(|(_, _, triplet)| Some(triplet.count) == total) {
                 return Ok(vec![all]);
             }
             let Some(&(_, base, _)) = pieces.first() else {
                 return match total {
                     None | Some(0) => Ok(pieces),
-                    Some(total) => Err(format!(
-                        "none of {total} entries of triplet {} is there",
-                        index + 1
-                    )),
+                    Some(total) => Err(format!("none of {total} entries of triplet {} is there", index + 1)),
                 };
             };
             let mut next = base;
             for &(_, position, triplet) in &pieces {
                 if position != next {
-                    return Err(format!(
-                        "entry {next} of triplet {} is missing or there twice",
-                        index + 1
-                    ));
+                    return Err(format!("entry {next} of triplet {} is missing or there twice", index + 1));
                 }
                 next += triplet.count;
             }
             // Positions count from one; from zero is accepted, since the documentation does not say.
             let total = total.unwrap_or(next - base);
             if base > 1 || next - base != total {
-                return Err(format!(
-                    "{} of {total} entries of triplet {} are there",
-                    next - base,
-                    index + 1
-                ));
+                return Err(format!("{} of {total} entries of triplet {} are there", next - base, index + 1));
             }
             Ok(pieces)
         })
@@ -336,24 +280,13 @@ fn arrange(parts: &[Part], shift: usize) -> Result<Vec<Vec<Piece>>, String> {
 
 fn assemble(parts: &[Part], pieces: &[Vec<Piece>], limit: usize) -> Result<Vec<u8>, String> {
     let first = &parts[0];
-    let size: usize = pieces
-        .iter()
-        .flatten()
-        .map(|(_, _, triplet)| triplet.bytes().len())
-        .sum();
+    let size: usize = pieces.iter().flatten().map(|(_, _, triplet)| triplet.bytes().len()).sum();
     let product = first.triplets[0];
-    let header = first
-        .triplets
-        .iter()
-        .filter(|triplet| !triplet.is_empty())
-        .map(|triplet| triplet.offset)
-        .min()
-        .unwrap_or(0);
+    let header =
+        first.triplets.iter().filter(|triplet| !triplet.is_empty()).map(|triplet| triplet.offset).min().unwrap_or(0);
     let length = header + product.bytes().len() + size;
     if length > limit {
-        return Err(format!(
-            "the joined record would take {length} bytes; the limit is {limit}"
-        ));
+        return Err(format!("the joined record would take {length} bytes; the limit is {limit}"));
     }
     let mut out = Vec::with_capacity(length);
     out.extend_from_slice(&first.bytes[..header]);
@@ -369,10 +302,7 @@ fn assemble(parts: &[Part], pieces: &[Vec<Piece>], limit: usize) -> Result<Vec<u
             count += triplet.count;
         }
         let Ok(entries) = u16::try_from(count) else {
-            return Err(format!(
-                "{count} entries of triplet {} exceed its count field",
-                index + 2
-            ));
+            return Err(format!("{count} entries of triplet {} exceed its count field", index + 2));
         };
         if let Some((_, _, triplet)) = pieces.first() {
             set32(&mut out, at, start)?;

@@ -107,29 +107,12 @@ impl Scanner {
     }
 
     /// Walks as far as `data` allows and appends the records found to `frames`.
-    pub(super) fn run(
-        &mut self,
-        data: &mut [u8],
-        eof: bool,
-        frames: &mut Vec<Frame>,
-        log: &mut DamageLog,
-    ) -> Progress {
+    pub(super) fn run(&mut self, data: &mut [u8], eof: bool, frames: &mut Vec<Frame>, log: &mut DamageLog) -> Progress {
         let mut ahead = None;
         loop {
-            let view = View {
-                data,
-                base: self.base,
-                eof,
-                form: self.form,
-            };
+            let view = View { data, base: self.base, eof, form: self.form };
             if self.gap.is_some() {
-                match find_record(
-                    &view,
-                    self.pos,
-                    data.len(),
-                    self.block_end,
-                    Some(&self.systems),
-                ) {
+                match find_record(&view, self.pos, data.len(), self.block_end, Some(&self.systems)) {
                     Search::Found(at, segment) => {
                         self.close_gap(data, at, false, log);
                         ahead = Some(Site::Segment(segment));
@@ -148,9 +131,7 @@ impl Scanner {
                     }
                 }
             }
-            let site = ahead
-                .take()
-                .unwrap_or_else(|| view.site(self.pos, self.block_end));
+            let site = ahead.take().unwrap_or_else(|| view.site(self.pos, self.block_end));
             let segment = match site {
                 Site::Short => return Progress::Short,
                 Site::End => return self.end(log),
@@ -219,17 +200,11 @@ impl Scanner {
 
     /// Up to where the buffer holds what has been handed on or is to be dropped.
     pub(super) fn consumed(&self) -> usize {
-        self.span
-            .as_ref()
-            .and_then(|span| span.joined)
-            .map_or(self.pos, |(start, _)| start)
+        self.span.as_ref().and_then(|span| span.joined).map_or(self.pos, |(start, _)| start)
     }
 
     fn joined_part(&self) -> std::ops::Range<usize> {
-        self.span
-            .as_ref()
-            .and_then(|span| span.joined)
-            .map_or(0..0, |(start, end)| start..end)
+        self.span.as_ref().and_then(|span| span.joined).map_or(0..0, |(start, end)| start..end)
     }
 
     fn rebase(&mut self, joined: usize) {
@@ -265,13 +240,7 @@ impl Scanner {
         find_record(view, segment.start + 1, until, segment.block_end, None)
     }
 
-    fn accept(
-        &mut self,
-        data: &mut [u8],
-        segment: &Segment,
-        frames: &mut Vec<Frame>,
-        log: &mut DamageLog,
-    ) {
+    fn accept(&mut self, data: &mut [u8], segment: &Segment, frames: &mut Vec<Frame>, log: &mut DamageLog) {
         let offset = self.offset(segment.start);
         let length = segment.end - segment.start;
         self.pos = segment.end;
@@ -281,15 +250,10 @@ impl Scanner {
             self.finish_orphans(log);
             self.abandon_span(log);
         }
-        let number = self
-            .span
-            .as_ref()
-            .map_or(self.next_no, |span| span.record_no);
+        let number = self.span.as_ref().map_or(self.next_no, |span| span.record_no);
         if segment.against_block {
             log.add(DamageReason::BlockMismatch, (number, offset), 0, || {
-                format!(
-                    "the segment of {length} bytes does not lie in the block that was announced"
-                )
+                format!("the segment of {length} bytes does not lie in the block that was announced")
             });
         }
         match segment.evidence {
@@ -298,25 +262,15 @@ impl Scanner {
                 self.tally.sound_bytes += length as u64;
             }
             Evidence::Odd => log.add(DamageReason::ImplausibleHeader, (number, offset), 0, || {
-                format!(
-                    "header {}",
-                    hex(&data[segment.start..segment.start + HEADER])
-                )
+                format!("header {}", hex(&data[segment.start..segment.start + HEADER]))
             }),
             Evidence::Headless => {}
         }
         match segment.code {
             SegmentCode::Whole => {
                 let record_no = self.take_number();
-                let frame = Frame {
-                    record_no,
-                    offset,
-                    start: segment.start,
-                    len: length,
-                    kind: FrameKind::Whole,
-                };
-                self.tally
-                    .count(&data[frame.start..frame.start + frame.len]);
+                let frame = Frame { record_no, offset, start: segment.start, len: length, kind: FrameKind::Whole };
+                self.tally.count(&data[frame.start..frame.start + frame.len]);
                 frames.push(frame);
             }
             SegmentCode::First => {
@@ -342,49 +296,24 @@ impl Scanner {
         match span.finish(data) {
             Some(frame) if frame.len >= HEADER => {
                 self.tally.spanned += 1;
-                self.tally
-                    .count(&data[frame.start..frame.start + frame.len]);
+                self.tally.count(&data[frame.start..frame.start + frame.len]);
                 frames.push(frame);
             }
-            Some(frame) => log.add(
-                DamageReason::WrongLength,
-                (span.record_no, span.offset),
-                span.raw,
-                || {
-                    format!(
-                        "{} segments make a record of {} bytes; a header takes {HEADER}",
-                        span.segments, frame.len
-                    )
-                },
-            ),
-            None => log.add(
-                DamageReason::SpannedRecordTooLong,
-                (span.record_no, span.offset),
-                span.raw,
-                || {
-                    format!(
-                        "{} segments take {} bytes; the limit is {}",
-                        span.segments, span.raw, self.max_record
-                    )
-                },
-            ),
+            Some(frame) => log.add(DamageReason::WrongLength, (span.record_no, span.offset), span.raw, || {
+                format!("{} segments make a record of {} bytes; a header takes {HEADER}", span.segments, frame.len)
+            }),
+            None => log.add(DamageReason::SpannedRecordTooLong, (span.record_no, span.offset), span.raw, || {
+                format!("{} segments take {} bytes; the limit is {}", span.segments, span.raw, self.max_record)
+            }),
         }
     }
 
     /// Gives up the spanned record that waits for its last segment.
     fn abandon_span(&mut self, log: &mut DamageLog) {
         if let Some(span) = self.span.take() {
-            log.add(
-                DamageReason::UnfinishedSpannedRecord,
-                (span.record_no, span.offset),
-                span.raw,
-                || {
-                    format!(
-                        "{} segments of {} bytes, then no further segment",
-                        span.segments, span.raw
-                    )
-                },
-            );
+            log.add(DamageReason::UnfinishedSpannedRecord, (span.record_no, span.offset), span.raw, || {
+                format!("{} segments of {} bytes, then no further segment", span.segments, span.raw)
+            });
         }
     }
 
@@ -394,28 +323,18 @@ impl Scanner {
             run.raw += length;
         } else {
             let record_no = self.take_number();
-            self.orphans = Some(Orphans {
-                record_no,
-                offset,
-                segments: 1,
-                raw: length,
-            });
+            self.orphans = Some(Orphans { record_no, offset, segments: 1, raw: length });
         }
     }
 
     fn finish_orphans(&mut self, log: &mut DamageLog) {
         if let Some(run) = self.orphans.take() {
-            log.add(
-                DamageReason::SegmentWithoutFirst,
-                (run.record_no, run.offset),
-                run.raw,
-                || {
-                    format!(
-                        "{} segments of {} bytes belong to a record whose first segment is missing",
-                        run.segments, run.raw
-                    )
-                },
-            );
+            log.add(DamageReason::SegmentWithoutFirst, (run.record_no, run.offset), run.raw, || {
+                format!(
+                    "{} segments of {} bytes belong to a record whose first segment is missing",
+                    run.segments, run.raw
+                )
+            });
         }
     }
 
@@ -431,8 +350,10 @@ impl Scanner {
             None => ((self.take_number(), offset), inside as u64),
         };
         log.add(DamageReason::WrongLength, place, skipped, || {
-            format!("the descriptor word at byte {offset} says {length} bytes, but another record begins {inside} \
-                bytes further on")
+            format!(
+                "the descriptor word at byte {offset} says {length} bytes, but another record begins {inside} \
+                bytes further on"
+            )
         });
         self.pos = at;
         self.block_end = segment.block_end;
@@ -451,17 +372,9 @@ impl Scanner {
             self.tally.sound_bytes += left as u64;
         }
         if let Some(span) = self.span.take() {
-            log.add(
-                DamageReason::CutSpannedRecord,
-                (span.record_no, span.offset),
-                span.raw + left as u64,
-                || {
-                    format!(
-                        "segment {} at byte {offset} needs {length} bytes, {left} left",
-                        span.segments + 1
-                    )
-                },
-            );
+            log.add(DamageReason::CutSpannedRecord, (span.record_no, span.offset), span.raw + left as u64, || {
+                format!("segment {} at byte {offset} needs {length} bytes, {left} left", span.segments + 1)
+            });
             return;
         }
         let reason = match segment.code {
@@ -470,9 +383,7 @@ impl Scanner {
             SegmentCode::Middle | SegmentCode::Last => DamageReason::SegmentWithoutFirst,
         };
         let place = (self.take_number(), offset);
-        log.add(reason, place, left as u64, || {
-            format!("{length} bytes needed, {left} left")
-        });
+        log.add(reason, place, left as u64, || format!("{length} bytes needed, {left} left"));
     }
 
     /// The file ends inside a descriptor word.
@@ -481,19 +392,11 @@ impl Scanner {
         let rest = &data[self.pos..];
         let offset = self.offset(self.pos);
         let (reason, place, raw) = match self.span.take() {
-            Some(span) => (
-                DamageReason::CutSpannedRecord,
-                (span.record_no, span.offset),
-                span.raw,
-            ),
+            Some(span) => (DamageReason::CutSpannedRecord, (span.record_no, span.offset), span.raw),
             None => (DamageReason::CutRecord, (self.take_number(), offset), 0),
         };
         log.add(reason, place, raw + rest.len() as u64, || {
-            format!(
-                "{} bytes left at byte {offset}, too few for a descriptor word: {}",
-                rest.len(),
-                hex(rest)
-            )
+            format!("{} bytes left at byte {offset}, too few for a descriptor word: {}", rest.len(), hex(rest))
         });
         self.pos = data.len();
     }
@@ -501,17 +404,9 @@ impl Scanner {
     fn end(&mut self, log: &mut DamageLog) -> Progress {
         self.finish_orphans(log);
         if let Some(span) = self.span.take() {
-            log.add(
-                DamageReason::CutSpannedRecord,
-                (span.record_no, span.offset),
-                span.raw,
-                || {
-                    format!(
-                        "the file ends after {} segments of {} bytes; the last one is missing",
-                        span.segments, span.raw
-                    )
-                },
-            );
+            log.add(DamageReason::CutSpannedRecord, (span.record_no, span.offset), span.raw, || {
+                format!("the file ends after {} segments of {} bytes; the last one is missing", span.segments, span.raw)
+            });
         }
         Progress::End
     }
@@ -520,12 +415,7 @@ impl Scanner {
         self.finish_orphans(log);
         self.abandon_span(log);
         let (record_no, offset) = (self.take_number(), self.offset(self.pos));
-        self.gap = Some(Gap {
-            record_no,
-            offset,
-            head: Vec::new(),
-            zero: true,
-        });
+        self.gap = Some(Gap { record_no, offset, head: Vec::new(), zero: true });
         // The position itself has been judged: the search begins behind it.
         let at = (self.pos + 1).min(data.len());
         self.pass_over_gap(data, at);
@@ -535,8 +425,7 @@ impl Scanner {
         if let Some(gap) = &mut self.gap {
             let passed = &data[self.pos..at];
             gap.zero = gap.zero && passed.iter().all(|&byte| byte == 0);
-            gap.head
-                .extend(passed.iter().take(GAP_HEAD - gap.head.len()));
+            gap.head.extend(passed.iter().take(GAP_HEAD - gap.head.len()));
         }
         self.pos = at;
     }
@@ -555,26 +444,15 @@ impl Scanner {
         } else {
             DamageReason::UnreadableRange
         };
-        log.add(
-            reason,
-            (gap.record_no, gap.offset),
-            length,
-            || match reason {
-                DamageReason::CutRecord => {
-                    format!(
-                        "{length} bytes left, too few for a record: {}",
-                        hex(&gap.head)
-                    )
-                }
-                DamageReason::UnreadableRange => {
-                    format!(
-                        "{length} bytes hold no plausible record; they begin {}",
-                        hex(&gap.head)
-                    )
-                }
-                _ => format!("{length} bytes of zero"),
-            },
-        );
+        log.add(reason, (gap.record_no, gap.offset), length, || match reason {
+            DamageReason::CutRecord => {
+                format!("{length} bytes left, too few for a record: {}", hex(&gap.head))
+            }
+            DamageReason::UnreadableRange => {
+                format!("{length} bytes hold no plausible record; they begin {}", hex(&gap.head))
+            }
+            _ => format!("{length} bytes of zero"),
+        });
     }
 }
 

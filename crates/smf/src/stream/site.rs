@@ -1,8 +1,6 @@
 //! What stands at a position of a buffer: the judgement on which framing and resynchronisation rest.
 
-use super::header::{
-    DESCRIPTOR, HEADER, SegmentCode, block_descriptor, header_is_sound, segment_descriptor,
-};
+use super::header::{DESCRIPTOR, HEADER, SegmentCode, block_descriptor, header_is_sound, segment_descriptor};
 use super::options::Form;
 
 /// How far the standard header at the start of a segment can be believed.
@@ -113,23 +111,11 @@ impl View<'_> {
             return self.segment(at, None);
         }
         let block_due = block_end == Some(self.offset(at));
-        let (expected, other) = if block_due {
-            (self.block(at), Reading::Segment)
-        } else {
-            (self.segment(at, block_end), Reading::Block)
-        };
+        let (expected, other) =
+            if block_due { (self.block(at), Reading::Segment) } else { (self.segment(at, block_end), Reading::Block) };
         match expected {
-            Site::Segment(Segment {
-                evidence: Evidence::Sound,
-                ..
-            })
-            | Site::Short
-            | Site::End => return expected,
-            Site::Segment(Segment {
-                evidence: Evidence::Headless,
-                against_block: false,
-                ..
-            }) => return expected,
+            Site::Segment(Segment { evidence: Evidence::Sound, .. }) | Site::Short | Site::End => return expected,
+            Site::Segment(Segment { evidence: Evidence::Headless, against_block: false, .. }) => return expected,
             Site::Segment(_) | Site::Bad => {}
         }
         let alternative = match other {
@@ -140,10 +126,7 @@ impl View<'_> {
             Site::Segment(segment) if segment.evidence == Evidence::Sound => {
                 // Within a block of unknown extent the next block may begin anywhere: no contradiction.
                 let against_block = block_due || block_end.is_some();
-                Site::Segment(Segment {
-                    against_block,
-                    ..segment
-                })
+                Site::Segment(Segment { against_block, ..segment })
             }
             // Where a segment is due, a block descriptor word and behind it a middle or last segment that fits: two
             // words that agree. Where a block is due, but none begins: what follows goes on in the former block.
@@ -152,10 +135,7 @@ impl View<'_> {
                     && !segment.against_block
                     && (!block_due || expected == Site::Bad) =>
             {
-                Site::Segment(Segment {
-                    against_block: block_due,
-                    ..segment
-                })
+                Site::Segment(Segment { against_block: block_due, ..segment })
             }
             Site::Short => Site::Short,
             _ => expected,
@@ -170,9 +150,7 @@ impl View<'_> {
             Site::Bad => Verdict::No,
             Site::Segment(next) => match next.evidence {
                 Evidence::Sound => Verdict::Yes,
-                Evidence::Headless if before.code.continues() && !next.code.begins() => {
-                    Verdict::Yes
-                }
+                Evidence::Headless if before.code.continues() && !next.code.begins() => Verdict::Yes,
                 // What the end of the file cuts has no successor to bear it out.
                 Evidence::Headless if self.eof && next.end > self.data.len() => Verdict::Yes,
                 // A weak witness needs one of its own.

@@ -67,10 +67,7 @@ impl Source {
         let meter = Meter::default();
         let mut input = input;
         let mut magic = Vec::with_capacity(ZSTD_MAGIC.len());
-        input
-            .by_ref()
-            .take(ZSTD_MAGIC.len() as u64)
-            .read_to_end(&mut magic)?;
+        input.by_ref().take(ZSTD_MAGIC.len() as u64).read_to_end(&mut magic)?;
         let compression = if magic.starts_with(&GZIP_MAGIC) {
             Compression::Gzip
         } else if magic.starts_with(&ZSTD_MAGIC) {
@@ -78,32 +75,23 @@ impl Source {
         } else {
             Compression::None
         };
-        let whole = Metered {
-            inner: io::Cursor::new(magic).chain(input),
-            meter: meter.clone(),
-        };
+        let whole = io::Cursor::new(magic).chain(input);
+        let metered = |inner| Metered { inner, meter: meter.clone() };
         let reader: Box<dyn Read + Send> = match compression {
+            // No meter: it would keep the standard library from reading into memory that is not cleared first.
             Compression::None => Box::new(whole),
-            Compression::Gzip => Box::new(MultiGzDecoder::new(io::BufReader::with_capacity(
-                1 << 18,
-                whole,
-            ))),
-            Compression::Zstd => Box::new(zstd::stream::read::Decoder::new(whole)?),
+            Compression::Gzip => Box::new(MultiGzDecoder::new(io::BufReader::with_capacity(1 << 18, metered(whole)))),
+            Compression::Zstd => Box::new(zstd::stream::read::Decoder::new(metered(whole))?),
         };
-        Ok(Self {
-            reader,
-            meter,
-            compression,
-            bytes: 0,
-            head: Vec::new(),
-            head_at: 0,
-            ended: false,
-        })
+        Ok(Self { reader, meter, compression, bytes: 0, head: Vec::new(), head_at: 0, ended: false })
     }
 
     /// Bytes read from the file itself.
     pub(super) fn file_bytes(&self) -> u64 {
-        self.meter.bytes.load(Ordering::Relaxed)
+        match self.compression {
+            Compression::None => self.bytes,
+            Compression::Gzip | Compression::Zstd => self.meter.bytes.load(Ordering::Relaxed),
+        }
     }
 
     /// Whether all bytes that were put back have been handed out again.
@@ -123,9 +111,7 @@ impl Source {
             data.reserve_exact(target - data.len());
         }
         if self.head_at < self.head.len() {
-            let count = target
-                .saturating_sub(data.len())
-                .min(self.head.len() - self.head_at);
+            let count = target.saturating_sub(data.len()).min(self.head.len() - self.head_at);
             data.extend_from_slice(&self.head[self.head_at..self.head_at + count]);
             self.head_at += count;
             if self.head_at == self.head.len() {

@@ -8,8 +8,7 @@ use std::path::PathBuf;
 
 /// A whole record: descriptor word, standard header, and `body` bytes behind it.
 pub fn record(record_type: u8, system: &[u8; 4], hundredths: u32, body: &[u8]) -> Vec<u8> {
-    let length =
-        u16::try_from(18 + body.len()).expect("a record without spanning fits its length field");
+    let length = u16::try_from(18 + body.len()).expect("a record without spanning fits its length field");
     let mut out = length.to_be_bytes().to_vec();
     out.extend([0, 0, 0x1e, record_type]);
     out.extend(hundredths.to_be_bytes());
@@ -37,11 +36,7 @@ pub fn logical(record_type: u8, system: &[u8; 4], hundredths: u32, body: &[u8]) 
 /// Cuts a logical record into segments at the given positions, each segment with its descriptor word.
 pub fn segments(logical: &[u8], cuts: &[usize]) -> Vec<Vec<u8>> {
     let mut bounds = vec![0];
-    bounds.extend(
-        cuts.iter()
-            .copied()
-            .filter(|&cut| cut > 0 && cut < logical.len()),
-    );
+    bounds.extend(cuts.iter().copied().filter(|&cut| cut > 0 && cut < logical.len()));
     bounds.push(logical.len());
     bounds.sort_unstable();
     bounds.dedup();
@@ -55,10 +50,7 @@ pub fn segments(logical: &[u8], cuts: &[usize]) -> Vec<Vec<u8>> {
                 (false, true) => 2,
                 (false, false) => 3,
             };
-            let mut out = u16::try_from(body.len() + 4)
-                .expect("segment length")
-                .to_be_bytes()
-                .to_vec();
+            let mut out = u16::try_from(body.len() + 4).expect("segment length").to_be_bytes().to_vec();
             out.extend([code, 0]);
             out.extend(body);
             out
@@ -102,34 +94,17 @@ pub struct Read1 {
 }
 
 /// Reads everything, checking of each frame what the contract promises.
-pub fn read_all(
-    input: impl Read + Send + 'static,
-    options: &ReadOptions,
-) -> (Vec<Read1>, StreamSummary) {
+pub fn read_all(input: impl Read + Send + 'static, options: &ReadOptions) -> (Vec<Read1>, StreamSummary) {
     let mut reader = SmfReader::from_reader("test.smf", input, options).expect("the stream opens");
     let mut out = Vec::new();
     while let Some(batch) = reader.next_batch().expect("the stream can be read") {
         assert!(!batch.frames.is_empty(), "a batch without records");
         for frame in &batch.frames {
             let bytes = batch.record(frame);
-            assert!(
-                bytes.len() >= 18,
-                "record {} is shorter than a header",
-                frame.record_no
-            );
-            assert_eq!(
-                bytes[2..4],
-                [0, 0],
-                "segment bytes of record {}",
-                frame.record_no
-            );
+            assert!(bytes.len() >= 18, "record {} is shorter than a header", frame.record_no);
+            assert_eq!(bytes[2..4], [0, 0], "segment bytes of record {}", frame.record_no);
             let word = usize::from(u16::from_be_bytes([bytes[0], bytes[1]]));
-            assert_eq!(
-                word,
-                bytes.len().min(65_535),
-                "descriptor word of record {}",
-                frame.record_no
-            );
+            assert_eq!(word, bytes.len().min(65_535), "descriptor word of record {}", frame.record_no);
             out.push(Read1 {
                 record_no: frame.record_no,
                 offset: frame.offset,
@@ -139,12 +114,7 @@ pub fn read_all(
         }
         reader.recycle(batch);
     }
-    assert!(
-        reader
-            .next_batch()
-            .expect("the end stays the end")
-            .is_none()
-    );
+    assert!(reader.next_batch().expect("the end stays the end").is_none());
     (out, reader.summary().clone())
 }
 
@@ -154,18 +124,13 @@ pub fn read_bytes(bytes: &[u8], options: &ReadOptions) -> (Vec<Read1>, StreamSum
 
 /// The real dumps, which lie beside the repository and are not part of it; says so when they are absent.
 pub fn real_dump(name: &str) -> Option<PathBuf> {
-    let root = std::env::var_os("PLEXLENS_SHARED_DATA").map_or_else(
-        || PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data"),
-        PathBuf::from,
-    );
+    let root = std::env::var_os("PLEXLENS_SHARED_DATA")
+        .map_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data"), PathBuf::from);
     let path = root.join("mq").join(name);
     if path.is_file() {
         Some(path)
     } else {
-        println!(
-            "skipped: {} is absent (set PLEXLENS_SHARED_DATA to the folder of real data)",
-            path.display()
-        );
+        println!("skipped: {} is absent (set PLEXLENS_SHARED_DATA to the folder of real data)", path.display());
         None
     }
 }
