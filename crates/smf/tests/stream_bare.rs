@@ -70,7 +70,7 @@ fn with_the_form_given_boundaries_are_inferred_and_said_to_be() {
 }
 
 #[test]
-fn what_is_no_record_is_passed_over() {
+fn what_no_header_follows_counts_to_the_record_before() {
     let records: Vec<_> = (0..6).map(|number| with_triplets(number, 100, 100)).collect();
     let file = [stripped(&records[..3]), vec![0xee; 1000], stripped(&records[3..])].concat();
     let options = ReadOptions { form: Some(Form::NoDescriptors), batch_bytes: 100, ..ReadOptions::default() };
@@ -80,6 +80,25 @@ fn what_is_no_record_is_passed_over() {
     assert_eq!(contents, [240, 240, 1240, 240, 240, 240]);
     let [damage] = summary.damage.entries() else { panic!("{:?}", summary.damage) };
     assert_eq!((damage.reason, damage.record_no, damage.offset), (DamageReason::InferredBoundary, 3, 480));
+}
+
+/// The second record would take more than the limit allows: from its start to the third, 60 - 4 + 5000 bytes.
+#[test]
+fn a_record_without_end_is_lost_and_named() {
+    let of = |number: u8| record(30, &SYS1, 50, &[number; 42])[4..].to_vec();
+    let file = [of(1), of(2), vec![0; 5000], of(3)].concat();
+    let options = ReadOptions {
+        form: Some(Form::NoDescriptors),
+        batch_bytes: 100,
+        max_record_bytes: 1000,
+        ..ReadOptions::default()
+    };
+    let (read, summary) = read_bytes(&file, &options);
+    let contents: Vec<_> = read.iter().map(|record| (record.record_no, record.contents.clone())).collect();
+    assert_eq!(contents, [(1, of(1)), (3, of(3))]);
+    let lost = summary.damage.entries().iter().find(|damage| damage.reason == DamageReason::UnreadableRange);
+    let lost = lost.expect("the second record is named");
+    assert_eq!((lost.record_no, lost.offset, lost.skipped), (2, 56, 5056));
 }
 
 #[test]

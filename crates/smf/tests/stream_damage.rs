@@ -176,15 +176,14 @@ fn a_first_segment_after_a_first_gives_up_the_former() {
     assert_eq!(only(&summary), (DamageReason::UnfinishedSpannedRecord, 2, 58, 104));
 }
 
+/// 40 MB of middle segments: the record is given up at its limit of 2 MiB, and the next one is found.
 #[test]
 fn a_spanned_record_without_end_takes_no_memory() {
-    let body = logical(116, &PRD2, 5, &[9; 96]);
-    let first = segments(&body, &[100])[0].clone();
-    let mut file = [plain()[0].clone(), segments(&[body.clone(), vec![1; 50]].concat(), &[110])[0].clone()].concat();
-    drop(first);
+    let body = logical(116, &PRD2, 5, &[9; 196]);
+    let mut file = [plain()[0].clone(), segments(&body, &[100])[0].clone()].concat();
     for _ in 0..40_000 {
-        file.extend([0, 104, 3, 0]);
-        file.extend([8; 100]);
+        file.extend([1004_u16.to_be_bytes(), [3, 0]].concat());
+        file.extend([8; 1000]);
     }
     file.extend([0, 10, 2, 0, 1, 2, 3, 4, 5, 6]);
     file.extend(&plain()[1]);
@@ -195,8 +194,42 @@ fn a_spanned_record_without_end_takes_no_memory() {
         seen.extend(batch.frames.iter().map(|frame| frame.record_no));
     }
     assert_eq!(seen, [1, 3]);
-    let (reason, number, offset, _) = only(reader.summary());
-    assert_eq!((reason, number, offset), (DamageReason::SpannedRecordTooLong, 2, 58));
+    // 58 bytes of the first record, then 104 + 40,000 * 1,004 + 10 bytes of segments.
+    assert_eq!(only(reader.summary()), (DamageReason::SpannedRecordTooLong, 2, 58, 40_160_114));
+}
+
+/// The same records again and again, up to a length.
+struct Endless {
+    pattern: Vec<u8>,
+    left: usize,
+    at: usize,
+}
+
+impl Read for Endless {
+    fn read(&mut self, into: &mut [u8]) -> std::io::Result<usize> {
+        let count = into.len().min(self.left).min(self.pattern.len() - self.at);
+        into[..count].copy_from_slice(&self.pattern[self.at..self.at + count]);
+        self.at = (self.at + count) % self.pattern.len();
+        self.left -= count;
+        Ok(count)
+    }
+}
+
+#[test]
+fn memory_stays_flat_however_long_the_file() {
+    let pattern = [plain().concat(), numbered(60).concat().concat()].concat();
+    let rounds = (128 << 20) / pattern.len();
+    let input = Endless { left: rounds * pattern.len(), pattern, at: 0 };
+    let options = ReadOptions { batch_bytes: 1 << 20, ..ReadOptions::default() };
+    let mut reader = SmfReader::from_reader("endless", input, &options).expect("opens");
+    let mut records = 0;
+    while let Some(batch) = reader.next_batch().expect("reads") {
+        records += batch.frames.len();
+        assert!(batch.data.capacity() <= 2 << 20, "a batch of {} bytes", batch.data.capacity());
+        reader.recycle(batch);
+    }
+    assert_eq!(records, rounds * 80);
+    assert!(reader.summary().damage.is_empty());
 }
 
 #[test]

@@ -33,6 +33,8 @@ enum Ending {
     Inferred(usize),
     /// The file ends before the record does; so many bytes are needed.
     Cut(usize),
+    /// No header follows within the length that a record may have.
+    Nowhere,
     /// More data are needed to tell.
     Short,
 }
@@ -93,6 +95,11 @@ impl BareScanner {
             self.close_gap(log);
             match self.ending(data, eof) {
                 Ending::Short => return Progress::Short,
+                Ending::Nowhere => {
+                    if !self.skip(data, eof) && !eof {
+                        return Progress::Short;
+                    }
+                }
                 Ending::Told(end) => self.accept(data, end, frames, out),
                 Ending::Inferred(end) => {
                     self.inferred += 1;
@@ -205,10 +212,10 @@ impl BareScanner {
         if let Some(end) = next {
             return Ending::Inferred(end);
         }
-        if !eof && data.len() < limit {
+        if !eof && data.len() <= limit {
             return Ending::Short;
         }
-        Ending::Inferred(data.len().min(limit))
+        if data.len() > limit { Ending::Nowhere } else { Ending::Inferred(data.len()) }
     }
 }
 

@@ -16,7 +16,8 @@ pub enum FrameKind {
 pub struct Frame {
     /// Number of the record in its file, from 1, in the order in which records begin.
     pub record_no: u64,
-    /// Byte offset of the record's first byte in the file as read (after decompression).
+    /// Byte offset of the record's first byte (its descriptor word, where it has one) in the file as read, that is after
+    /// decompression.
     pub offset: u64,
     /// Where the record begins in [`FrameBatch::data`].
     pub start: usize,
@@ -26,9 +27,12 @@ pub struct Frame {
     pub kind: FrameKind,
 }
 
-/// A block of whole records, in file order, each with a record descriptor word whose segment bytes are zero.
+/// A block of whole records, each with a record descriptor word whose segment bytes are zero.
 ///
-/// A reassembled record can be longer than the descriptor word can say: [`Frame::len`] rules.
+/// Records come in the order in which they became whole. That is file order, but for records that RMF had split: they
+/// stand where their last part stood, under the number and offset of the part that came first; parts that were given
+/// up stand where that was decided. A reassembled record can be longer than the descriptor word can say:
+/// [`Frame::len`] rules. Every record is at least 18 bytes long.
 #[derive(Debug, Clone, Default)]
 pub struct FrameBatch {
     /// The bytes of all records of this batch.

@@ -13,6 +13,8 @@ mod error;
 mod foreign;
 mod header;
 mod options;
+#[cfg(test)]
+mod positions;
 mod reader;
 mod resync;
 mod rmf_record;

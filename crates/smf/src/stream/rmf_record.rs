@@ -9,37 +9,37 @@ use std::ops::{Range, RangeInclusive};
 /// Record types that RMF writes.
 pub(super) const RMF_TYPES: RangeInclusive<u8> = 70..=79;
 /// SMF7xSTY in the header.
-const SUBTYPE: usize = 22;
+pub(super) const SUBTYPE: usize = 22;
 /// SMF7xTRN in the header.
-const TRIPLET_COUNT: usize = 24;
+pub(super) const TRIPLET_COUNT: usize = 24;
 /// SMF7xPRS in the header: the product section's triplet, which the other triplets follow.
 pub(super) const TRIPLETS: usize = 28;
 /// Bytes of a triplet: u32 offset from the start of the record, u16 length of an entry, u16 count.
 pub(super) const TRIPLET: usize = 8;
 /// SMF7xIST, SMF7xDAT and SMF7xINT in the product section, which follow each other.
-const INTERVAL: Range<usize> = 10..22;
+pub(super) const INTERVAL: Range<usize> = 10..22;
 /// SMF7xRAO in the product section.
-const AREA_OFFSET: usize = 68;
+pub(super) const AREA_OFFSET: usize = 68;
 /// SMF7xRAL in the product section.
-const AREA_LENGTH: usize = 72;
+pub(super) const AREA_LENGTH: usize = 72;
 /// SMF7xRAN in the product section.
-const AREA_COUNT: usize = 74;
+pub(super) const AREA_COUNT: usize = 74;
 /// SMF7xRBR in the reassembly header.
-const PARTS: usize = 0;
+pub(super) const PARTS: usize = 0;
 /// SMF7xRSQ in the reassembly header.
-const SEQUENCE: usize = 2;
+pub(super) const SEQUENCE: usize = 2;
 /// SMF7xRIO in the reassembly header.
-const BLOCK_OFFSET: usize = 4;
+pub(super) const BLOCK_OFFSET: usize = 4;
 /// SMF7xRIL in the reassembly header.
-const BLOCK_LENGTH: usize = 8;
+pub(super) const BLOCK_LENGTH: usize = 8;
 /// SMF7xRIN in the reassembly header.
-const BLOCK_COUNT: usize = 10;
+pub(super) const BLOCK_COUNT: usize = 10;
 /// Bytes of the reassembly header that are used; four reserved ones follow.
 const AREA_HEADER: usize = 12;
 /// SMF7xRNN in a reassembly block.
-const BLOCK_TOTAL: usize = 0;
+pub(super) const BLOCK_TOTAL: usize = 0;
 /// SMF7xRPP in a reassembly block.
-const BLOCK_POSITION: usize = 2;
+pub(super) const BLOCK_POSITION: usize = 2;
 /// Bytes of a reassembly block.
 const BLOCK: usize = 4;
 
