@@ -220,3 +220,30 @@ impl DamageLog {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::HashSet;
+
+    #[test]
+    fn every_reason_has_its_own_name_and_a_remedy() {
+        let names: HashSet<_> = DamageReason::ALL.iter().map(|reason| reason.name()).collect();
+        assert_eq!(names.len(), DamageReason::ALL.len());
+        for reason in DamageReason::ALL {
+            assert!(reason.name().bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'_'), "{reason}");
+            assert!(!reason.remedy().is_empty());
+            assert_eq!(DamageReason::ALL[*reason as usize], *reason);
+        }
+    }
+
+    #[test]
+    fn damage_reads_as_what_where_and_what_to_do() {
+        let mut log = DamageLog::new(1);
+        log.add(DamageReason::CutRecord, (7, 1000), 12, || "40 bytes needed, 12 left".to_owned());
+        log.add(DamageReason::CutRecord, (8, 2000), 3, || unreachable!("beyond the limit no text is composed"));
+        let text = log.entries()[0].to_string();
+        assert!(text.starts_with("record 7, byte 1000: cut_record: 40 bytes needed, 12 left; "), "{text}");
+        assert_eq!((log.total(), log.skipped_bytes(), log.worst()), (2, 15, Some(Severity::DataLoss)));
+    }
+}
