@@ -6,6 +6,7 @@
 //! first three: a file in, decoded batches out, in order and in flat memory.
 
 pub mod decode;
+pub mod encode;
 pub mod forms;
 pub mod layout;
 pub mod pipeline;
