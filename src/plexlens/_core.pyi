@@ -4,7 +4,8 @@ Tables cross the boundary as Arrow data without copying. Every error is a `SmfEr
 where, and what to do.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from datetime import datetime
 from os import PathLike
 from typing import Any, Self, final
 
@@ -130,7 +131,7 @@ class SmfReader:
     batch_bytes
         About how many bytes of records a batch holds.
     form
-        ``rdw`` or ``bdw``; None tells it from the file.
+        ``rdw``, ``bdw`` or ``no_descriptors``; None tells it from the file.
     seen
         Asked once for each day (days since 1970 of the date in record headers) for the hashes already held: any
         array of unsigned 64-bit integers. Records with one of them, and records that came before in this file, are
@@ -180,3 +181,137 @@ def scan(
     SmfError
         The file cannot be read, or is no SMF dump.
     """
+
+def encode_record(
+    catalogue: Catalogue,
+    record: str,
+    identity: Mapping[str, Any] | None,
+    sections: Mapping[str, pa.RecordBatch | pa.Table],
+    *,
+    codepage: str = "1047",
+    leap_seconds: bool = False,
+    lengths: Mapping[str, int] | None = None,
+) -> bytes:
+    """One record from the rows of its sections: the inverse of decoding it.
+
+    Parameters
+    ----------
+    catalogue
+        The layouts.
+    record
+        Name of the record map, such as ``smf74_4``.
+    identity
+        What the record says of itself: ``system``, ``ssid``, ``subtype``, ``sysplex``, ``subsystem``,
+        ``written_at`` (local, naive datetime; cut to 0.01 s), ``interval_start``, ``interval_end`` (aware
+        datetimes), ``utc_offset`` (seconds or timedelta). What is left out comes from the key columns of the
+        sections' first rows; ``written_at`` then from the end of the interval. It fills header and product section
+        where their rows have no value of their own.
+    sections
+        Rows by section name, in base units, any of the section's columns; header sections with one row. Missing
+        columns and nulls are written as blanks (text) or zeros. Numbers between two that a field can hold are
+        rounded to the nearest. Key columns (``record_no`` and so on) may be there. Lengths, triplets and header
+        chains are computed.
+    codepage
+        ``037`` or ``1047``.
+    leap_seconds
+        Whether TOD clock values are written ahead of UTC by the leap seconds.
+    lengths
+        Bytes of a section's entries, where they differ from the layout: shorter leaves fields out, longer pads.
+
+    Returns
+    -------
+    bytes
+        The record with its descriptor word.
+
+    Raises
+    ------
+    SmfError
+        ``reason`` is ``encode``; the text names table, column, row, value and limit.
+    """
+
+@final
+class EncodedRecords:
+    """Records in order: a sequence of bytes, each record with its descriptor word."""
+
+    def __len__(self) -> int: ...
+    def __getitem__(self, number: int) -> bytes: ...
+
+def encode_records(
+    catalogue: Catalogue,
+    record: str,
+    sections: Mapping[str, pa.RecordBatch | pa.Table],
+    *,
+    identity: Mapping[str, Any] | None = None,
+    codepage: str = "1047",
+    leap_seconds: bool = False,
+    lengths: Mapping[str, int] | None = None,
+    oversize: str = "refuse",
+) -> EncodedRecords:
+    """Many records of one kind from tables with a ``record_no`` column.
+
+    Rows of one number make one record; the numbers must not go back within a table. Identity comes from the key
+    columns of each record's first rows (a table ``smf_record`` may bring ``system``, ``ssid``, ``written_at``), so
+    that tables of one decoded dump can be written again; ``identity`` overrides it for all records.
+
+    Parameters
+    ----------
+    oversize
+        What becomes of a record longer than the 32756 bytes that SMF takes: ``refuse``, ``spread`` (several
+        records, each entry in one of them) or ``rmf_parts`` (split as RMF does, with a reassembly area).
+    catalogue, record, sections, identity, codepage, leap_seconds, lengths
+        As for `encode_record`.
+
+    Raises
+    ------
+    SmfError
+        ``reason`` is ``encode``.
+    """
+
+@final
+class DumpWriter:
+    """Writes records to a dump file; a context manager.
+
+    Parameters
+    ----------
+    path
+        The file; what is there is replaced.
+    form
+        ``rdw`` (records after descriptor words), ``bdw`` (blocks of them), or ``no_descriptors``.
+    block
+        Longest block in bytes, for ``bdw``.
+    segment
+        Longest segment in bytes: longer records are written as spanned segments. None spans only what does not fit
+        the form otherwise.
+
+    Raises
+    ------
+    SmfError
+        Lengths that no data set has, or a record that is none.
+    OSError
+        The file cannot be written.
+    """
+
+    def __new__(
+        cls, path: str | PathLike[str], *, form: str = "rdw", block: int = 32760, segment: int | None = None
+    ) -> Self: ...
+    def write(self, record: bytes) -> None:
+        """Write one record, with its descriptor word."""
+
+    def write_all(self, records: EncodedRecords) -> None:
+        """Write records in order."""
+
+    def dump_header(self, system: str, written_at: datetime) -> None:
+        """Write the type 2 record that opens a dump; the time is local and naive."""
+
+    def dump_trailer(self, system: str, written_at: datetime) -> None:
+        """Write the type 3 record that closes a dump."""
+
+    @property
+    def records(self) -> int:
+        """Records written so far."""
+
+    def close(self) -> None:
+        """Write what is left and close the file."""
+
+    def __enter__(self) -> Self: ...
+    def __exit__(self, *error: object) -> None: ...

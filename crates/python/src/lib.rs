@@ -4,6 +4,7 @@ mod catalogue;
 mod errors;
 mod reader;
 mod summary;
+mod writer;
 
 use pyo3::prelude::*;
 
@@ -15,5 +16,9 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<catalogue::Catalogue>()?;
     module.add_class::<reader::DecodedBatch>()?;
     module.add_class::<reader::SmfReader>()?;
-    module.add_function(wrap_pyfunction!(reader::scan, module)?)
+    module.add_class::<writer::DumpWriter>()?;
+    module.add_class::<writer::EncodedRecords>()?;
+    module.add_function(wrap_pyfunction!(reader::scan, module)?)?;
+    module.add_function(wrap_pyfunction!(writer::encode_record, module)?)?;
+    module.add_function(wrap_pyfunction!(writer::encode_records, module)?)
 }

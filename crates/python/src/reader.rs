@@ -80,11 +80,11 @@ pub(crate) fn code_page(py: Python<'_>, name: &str) -> PyResult<CodePage> {
 }
 
 fn form(py: Python<'_>, name: &str) -> PyResult<Form> {
-    [Form::Rdw, Form::Bdw]
+    [Form::Rdw, Form::Bdw, Form::NoDescriptors]
         .into_iter()
         .find(|form| form.name() == name)
         .ok_or_else(|| {
-            let remedy = "use rdw or bdw, or None to tell it from the file";
+            let remedy = "use rdw, bdw or no_descriptors, or None to tell it from the file";
             let place = Place {
                 reason: "form",
                 remedy: Some(remedy),

@@ -168,9 +168,14 @@ impl<W: Write> DumpWriter<W> {
         let date = smf_date::encode(day)
             .map_err(|_| refused("a time outside 1900 to 2899", "check written_at"))?;
         record[10..14].copy_from_slice(&date);
-        CodePage::default().encode(system, &mut record[14..]).map_err(|_| {
-            refused(format!("system id `{system}`"), "use at most four characters of Latin 1")
-        })?;
+        CodePage::default()
+            .encode(system, &mut record[14..])
+            .map_err(|_| {
+                refused(
+                    format!("system id `{system}`"),
+                    "use at most four characters of Latin 1",
+                )
+            })?;
         self.write(&record)
     }
 
@@ -185,7 +190,9 @@ impl<W: Write> DumpWriter<W> {
     }
 
     fn segment(&mut self, code: u8, data: &[u8]) -> Result<(), DumpError> {
-        let length = u16::try_from(data.len() + 4).unwrap_or(u16::MAX).to_be_bytes();
+        let length = u16::try_from(data.len() + 4)
+            .unwrap_or(u16::MAX)
+            .to_be_bytes();
         let word = [length[0], length[1], code, 0];
         if let DumpForm::Bdw { block } = self.form {
             if !self.block.is_empty() && self.block.len() + 4 + data.len() > block {

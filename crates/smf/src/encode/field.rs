@@ -50,16 +50,20 @@ impl Forms {
             return Err(wrong_kind(field, value, "text"));
         };
         let page = self.code_page.name();
-        self.code_page.encode(text, out).map_err(|unfit| match unfit {
-            TextUnfit::Character(character) => Misfit::new(
-                format!("`{text}` holds the character `{character}`, which code page {page} lacks"),
-                "use characters of Latin 1",
-            ),
-            TextUnfit::Length(length) => Misfit::new(
-                format!("`{text}` has {length} characters"),
-                format!("the field takes {}", field.length),
-            ),
-        })
+        self.code_page
+            .encode(text, out)
+            .map_err(|unfit| match unfit {
+                TextUnfit::Character(character) => Misfit::new(
+                    format!(
+                        "`{text}` holds the character `{character}`, which code page {page} lacks"
+                    ),
+                    "use characters of Latin 1",
+                ),
+                TextUnfit::Length(length) => Misfit::new(
+                    format!("`{text}` has {length} characters"),
+                    format!("the field takes {}", field.length),
+                ),
+            })
     }
 
     fn clock(self, field: &Field, value: Value<'_>, out: &mut [u8]) -> Result<(), Misfit> {
@@ -138,7 +142,9 @@ fn number(field: &Field, value: Value<'_>) -> Result<f64, Misfit> {
 fn whole(field: &Field, value: Value<'_>) -> Result<i128, Misfit> {
     match value {
         Value::Int(number) => Ok(number),
-        Value::Float(number) if number.fract() == 0.0 && number.abs() < 2f64.powi(64) => Ok(number as i128),
+        Value::Float(number) if number.fract() == 0.0 && number.abs() < 2f64.powi(64) => {
+            Ok(number as i128)
+        }
         Value::Float(number) => Err(Misfit::new(
             format!("{number} is no whole number"),
             "the field counts in whole numbers",
@@ -156,7 +162,10 @@ fn scaled(scale: Scale, field: &Field, value: Value<'_>) -> Result<i128, Misfit>
         Ok(recorded as i128)
     } else {
         Err(Misfit::new(
-            format!("{number}, or {recorded} {} as recorded, is too large", field.unit.recorded),
+            format!(
+                "{number}, or {recorded} {} as recorded, is too large",
+                field.unit.recorded
+            ),
             "no field holds more than 64 bits",
         ))
     }
@@ -187,11 +196,21 @@ fn integer(field: &Field, number: i128, out: &mut [u8]) -> Result<(), Misfit> {
         (0, (1_i128 << bits) - 1)
     };
     // A double cannot tell 2^64 - 1 from 2^64: what decoding such a field gave is its limit.
-    let number = if bits == 64 && number == high + 1 { high } else { number };
+    let number = if bits == 64 && number == high + 1 {
+        high
+    } else {
+        number
+    };
     if !(low..=high).contains(&number) {
         return Err(Misfit::new(
-            format!("{number} does not fit a field of format {}", field.format.name()),
-            format!("it takes {low} to {high}, in units `{}`", field.unit.recorded),
+            format!(
+                "{number} does not fit a field of format {}",
+                field.format.name()
+            ),
+            format!(
+                "it takes {low} to {high}, in units `{}`",
+                field.unit.recorded
+            ),
         ));
     }
     let bytes = number.to_be_bytes();
@@ -239,7 +258,10 @@ fn packed(field: &Field, value: Value<'_>, out: &mut [u8]) -> Result<(), Misfit>
     };
     let unfit = || {
         Misfit::new(
-            format!("{digits} does not fit a packed field of {} bytes", field.length),
+            format!(
+                "{digits} does not fit a packed field of {} bytes",
+                field.length
+            ),
             format!("it takes {} digits", 2 * field.length - 1),
         )
     };
@@ -249,22 +271,28 @@ fn packed(field: &Field, value: Value<'_>, out: &mut [u8]) -> Result<(), Misfit>
 
 /// Whole seconds to digits `hhmmss`.
 fn day_time(seconds: i128) -> Result<i128, Misfit> {
-    let fits = i64::try_from(seconds).ok().filter(|seconds| (0..=359_999).contains(seconds));
-    fits.map(|seconds| rmf_time::seconds_to_hms(seconds).into()).ok_or_else(|| {
-        Misfit::new(
-            format!("{seconds} seconds is no time of day"),
-            "give 0 to 359999 seconds, the most that 0hhmmssF holds",
-        )
-    })
+    let fits = i64::try_from(seconds)
+        .ok()
+        .filter(|seconds| (0..=359_999).contains(seconds));
+    fits.map(|seconds| rmf_time::seconds_to_hms(seconds).into())
+        .ok_or_else(|| {
+            Misfit::new(
+                format!("{seconds} seconds is no time of day"),
+                "give 0 to 359999 seconds, the most that 0hhmmssF holds",
+            )
+        })
 }
 
 /// Milliseconds to digits `mmssttt`.
 fn duration(milliseconds: i128) -> Result<i128, Misfit> {
-    let fits = i64::try_from(milliseconds).ok().filter(|ms| (0..6_000_000).contains(ms));
-    fits.map(|ms| rmf_time::milliseconds_to_mst(ms).into()).ok_or_else(|| {
-        Misfit::new(
-            format!("{milliseconds} ms is too long or negative"),
-            "give 0 to 5999.999 seconds, the most that mmsstttF holds",
-        )
-    })
+    let fits = i64::try_from(milliseconds)
+        .ok()
+        .filter(|ms| (0..6_000_000).contains(ms));
+    fits.map(|ms| rmf_time::milliseconds_to_mst(ms).into())
+        .ok_or_else(|| {
+            Misfit::new(
+                format!("{milliseconds} ms is too long or negative"),
+                "give 0 to 5999.999 seconds, the most that mmsstttF holds",
+            )
+        })
 }

@@ -108,7 +108,10 @@ pub(crate) struct Table<'a> {
 
 impl Table<'_> {
     fn rows(&self, record: u64) -> Option<(usize, usize)> {
-        let at = self.groups.binary_search_by_key(&record, |&(number, ..)| number).ok()?;
+        let at = self
+            .groups
+            .binary_search_by_key(&record, |&(number, ..)| number)
+            .ok()?;
         Some((self.groups[at].1, self.groups[at].2))
     }
 
@@ -126,17 +129,33 @@ impl RecordEncoder {
     ///
     /// # Errors
     /// An unknown map, or a length that cannot be.
-    pub fn new(catalogue: &Catalogue, record: &str, options: EncodeOptions) -> Result<Self, EncodeError> {
+    pub fn new(
+        catalogue: &Catalogue,
+        record: &str,
+        options: EncodeOptions,
+    ) -> Result<Self, EncodeError> {
         let map = catalogue.map(record).ok_or_else(|| {
             let known: Vec<&str> = catalogue.maps().map(|map| map.name.as_str()).collect();
-            EncodeError::table(record, "no such record map", format!("there are {}", known.join(", ")))
+            EncodeError::table(
+                record,
+                "no such record map",
+                format!("there are {}", known.join(", ")),
+            )
         })?;
         let mut parts = Vec::new();
         let mut header = 18;
         for entry in &map.entries {
-            let Some(section) = catalogue.section(&entry.layout) else { continue };
-            let at = catalogue.triplet(map, entry).map_or(0, |field| field.offset);
-            header = header.max(if entry.rule == Rule::Header { section.length() } else { at + 8 });
+            let Some(section) = catalogue.section(&entry.layout) else {
+                continue;
+            };
+            let at = catalogue
+                .triplet(map, entry)
+                .map_or(0, |field| field.offset);
+            header = header.max(if entry.rule == Rule::Header {
+                section.length()
+            } else {
+                at + 8
+            });
             parts.push(Part {
                 section: Arc::clone(section),
                 rule: entry.rule,
@@ -149,7 +168,11 @@ impl RecordEncoder {
                 return Err(Self::unknown_table(map, table));
             }
             if !(4..=32_000).contains(&length) {
-                return Err(EncodeError::table(table, format!("length {length}"), "use 4 to 32000 bytes"));
+                return Err(EncodeError::table(
+                    table,
+                    format!("length {length}"),
+                    "use 4 to 32000 bytes",
+                ));
             }
         }
         let forms = Forms {
@@ -196,10 +219,14 @@ impl RecordEncoder {
         sections: &[(String, RecordBatch)],
         grouped: bool,
     ) -> Result<EncodedRecords, EncodeError> {
-        let tables: Vec<Table<'_>> =
-            sections.iter().map(|(name, batch)| self.table(name, batch, grouped)).collect::<Result<_, _>>()?;
-        let mut numbers: Vec<u64> =
-            tables.iter().flat_map(|table| table.groups.iter().map(|&(number, ..)| number)).collect();
+        let tables: Vec<Table<'_>> = sections
+            .iter()
+            .map(|(name, batch)| self.table(name, batch, grouped))
+            .collect::<Result<_, _>>()?;
+        let mut numbers: Vec<u64> = tables
+            .iter()
+            .flat_map(|table| table.groups.iter().map(|&(number, ..)| number))
+            .collect();
         numbers.sort_unstable();
         numbers.dedup();
         if numbers.is_empty() && !grouped {
@@ -221,7 +248,11 @@ impl RecordEncoder {
     }
 
     fn unknown_table(map: &RecordMap, name: &str) -> EncodeError {
-        let known: Vec<&str> = map.entries.iter().map(|entry| entry.layout.as_str()).collect();
+        let known: Vec<&str> = map
+            .entries
+            .iter()
+            .map(|entry| entry.layout.as_str())
+            .collect();
         EncodeError::table(
             name,
             format!("record {} has no such section", map.name),
@@ -235,11 +266,15 @@ impl RecordEncoder {
         if let Some(&length) = self.options.lengths.get(&part.section.name) {
             return length;
         }
-        let arrays = self.parts.iter().filter(|other| other.at == part.at && part.rule == Rule::Entries);
+        let arrays = self
+            .parts
+            .iter()
+            .filter(|other| other.at == part.at && part.rule == Rule::Entries);
         let ends = arrays.filter_map(|other| match other.rule {
-            Rule::Array(array) => {
-                Some(usize::from(array.offset) + usize::from(array.length) * usize::from(array.count.unwrap_or(0)))
-            }
+            Rule::Array(array) => Some(
+                usize::from(array.offset)
+                    + usize::from(array.length) * usize::from(array.count.unwrap_or(0)),
+            ),
             _ => None,
         });
         match part.rule {
@@ -248,22 +283,31 @@ impl RecordEncoder {
         }
     }
 
-    fn table<'a>(&self, name: &str, batch: &'a RecordBatch, grouped: bool) -> Result<Table<'a>, EncodeError> {
+    fn table<'a>(
+        &self,
+        name: &str,
+        batch: &'a RecordBatch,
+        grouped: bool,
+    ) -> Result<Table<'a>, EncodeError> {
         let part = self.parts.iter().position(|part| part.section.name == name);
         if part.is_none() && name != INVENTORY {
             return Err(Self::unknown_table(&self.map, name));
         }
         let entries = match part {
-            Some(index) if self.parts[index].rule != Rule::Header => {
-                entries(&self.parts[index].section, batch, self.entry_length(index), self.forms)?
-            }
+            Some(index) if self.parts[index].rule != Rule::Header => entries(
+                &self.parts[index].section,
+                batch,
+                self.entry_length(index),
+                self.forms,
+            )?,
             _ => Entries {
                 length: 0,
                 data: Vec::new(),
             },
         };
         let names: Vec<&'static str> = KEY_COLUMNS.into_iter().chain(RECORD_COLUMNS).collect();
-        let own = |name: &str| part.is_some_and(|index| self.parts[index].section.field(name).is_some());
+        let own =
+            |name: &str| part.is_some_and(|index| self.parts[index].section.field(name).is_some());
         let keys = KeyColumns::find(name, batch, &names, &own)?;
         let groups = match grouped {
             true => groups(name, batch.num_rows(), &keys)?,
@@ -290,11 +334,14 @@ impl RecordEncoder {
         for part in self.parts.iter().filter(|part| part.rule == Rule::Header) {
             let blank = blank_entry(&part.section, part.section.length());
             for field in &part.section.fields {
-                header[field.offset..field.end()].copy_from_slice(&blank[field.offset..field.end()]);
+                header[field.offset..field.end()]
+                    .copy_from_slice(&blank[field.offset..field.end()]);
             }
         }
         for &(table, from, to) in rows {
-            let Some(part) = table.part.map(|index| &self.parts[index]) else { continue };
+            let Some(part) = table.part.map(|index| &self.parts[index]) else {
+                continue;
+            };
             if part.rule == Rule::Header {
                 if to - from != 1 {
                     return Err(self.single(&part.section.name, to - from));
@@ -304,7 +351,12 @@ impl RecordEncoder {
         }
         identity.write_header(&self.map, self.forms, &mut header)?;
         let mut filled = Filled::default();
-        let mut uses: Vec<usize> = self.parts.iter().map(|part| part.at).filter(|&at| at != 0).collect();
+        let mut uses: Vec<usize> = self
+            .parts
+            .iter()
+            .map(|part| part.at)
+            .filter(|&at| at != 0)
+            .collect();
         uses.sort_unstable();
         uses.dedup();
         for &at in &uses {
@@ -340,7 +392,11 @@ impl RecordEncoder {
         filled: &mut Filled,
     ) -> Result<(), EncodeError> {
         let here = |rule: &dyn Fn(Rule) -> bool| {
-            self.parts.iter().enumerate().filter(move |(_, part)| part.at == at).find(|(_, part)| rule(part.rule))
+            self.parts
+                .iter()
+                .enumerate()
+                .filter(move |(_, part)| part.at == at)
+                .find(|(_, part)| rule(part.rule))
         };
         if let Some((index, part)) = here(&|rule| rule == Rule::Product) {
             let mut bytes = self.product(index, part, identity, rows)?;
@@ -352,17 +408,28 @@ impl RecordEncoder {
         }
         let mut used: Option<&str> = None;
         for &(table, from, to) in rows {
-            let Some(part) = table.part.map(|index| &self.parts[index]).filter(|part| part.at == at) else { continue };
+            let Some(part) = table
+                .part
+                .map(|index| &self.parts[index])
+                .filter(|part| part.at == at)
+            else {
+                continue;
+            };
             if !matches!(part.rule, Rule::Entries | Rule::Varying) {
                 continue;
             }
             if let Some(other) = used.replace(&part.section.name) {
                 let what = format!("{other} and {} share a triplet", part.section.name);
-                return Err(EncodeError::table(&self.map.name, what, "give rows of one of them"));
+                return Err(EncodeError::table(
+                    &self.map.name,
+                    what,
+                    "give rows of one of them",
+                ));
             }
             let length = table.entries.length;
             let mut bytes = Vec::with_capacity((length + 2) * (to - from));
-            let varying = part.rule == Rule::Varying && !self.options.lengths.contains_key(&part.section.name);
+            let varying = part.rule == Rule::Varying
+                && !self.options.lengths.contains_key(&part.section.name);
             if varying {
                 for row in from..to {
                     bytes.extend((length as u16).to_be_bytes());
@@ -371,19 +438,32 @@ impl RecordEncoder {
             } else {
                 bytes.extend(table.entries.slice(from, to));
             }
-            let smf30 = self.map.identity == Identity::Smf30 && part.section.field("SMF30ISS").is_some();
+            let smf30 =
+                self.map.identity == Identity::Smf30 && part.section.field("SMF30ISS").is_some();
             if smf30 && !varying {
                 for (row, entry) in (from..to).zip(bytes.chunks_exact_mut(length)) {
-                    let given = |column: &str| table.batch.column_by_name(column).is_some_and(|c| c.is_valid(row));
+                    let given = |column: &str| {
+                        table
+                            .batch
+                            .column_by_name(column)
+                            .is_some_and(|c| c.is_valid(row))
+                    };
                     identity.write_product(&self.map, &part.section, &given, self.forms, entry)?;
                 }
             }
             filled.push(at, length, to - from, varying, bytes);
         }
         for &(table, from, to) in rows {
-            let Some(part) = table.part.map(|index| &self.parts[index]).filter(|part| part.at == at) else { continue };
+            let Some(part) = table
+                .part
+                .map(|index| &self.parts[index])
+                .filter(|part| part.at == at)
+            else {
+                continue;
+            };
             if let Rule::Array(array) = part.rule {
-                let parent = here(&|rule| rule == Rule::Entries).map(|(index, _)| self.entry_length(index));
+                let parent =
+                    here(&|rule| rule == Rule::Entries).map(|(index, _)| self.entry_length(index));
                 filled.elements(at, (&part.section.name, array), parent, (table, from, to))?;
             }
         }
@@ -405,7 +485,12 @@ impl RecordEncoder {
             None => blank_entry(&part.section, self.entry_length(index)),
         };
         let given = |column: &str| {
-            row.is_some_and(|&(table, from, _)| table.batch.column_by_name(column).is_some_and(|c| c.is_valid(from)))
+            row.is_some_and(|&(table, from, _)| {
+                table
+                    .batch
+                    .column_by_name(column)
+                    .is_some_and(|c| c.is_valid(from))
+            })
         };
         identity.write_product(&self.map, &part.section, &given, self.forms, &mut bytes)?;
         if self.chained() {
@@ -427,7 +512,13 @@ impl RecordEncoder {
         bytes: &mut Vec<u8>,
     ) -> Result<(), EncodeError> {
         for &(table, from, to) in rows {
-            let Some(part) = table.part.map(|index| &self.parts[index]).filter(|part| part.at == at) else { continue };
+            let Some(part) = table
+                .part
+                .map(|index| &self.parts[index])
+                .filter(|part| part.at == at)
+            else {
+                continue;
+            };
             if let Rule::Chain(kind) = part.rule {
                 if to - from != 1 {
                     return Err(self.single(&part.section.name, to - from));
@@ -438,7 +529,11 @@ impl RecordEncoder {
             }
         }
         if u16::try_from(bytes.len()).is_err() {
-            return Err(EncodeError::table(&product.section.name, "longer than 65535 bytes", "give shorter lengths"));
+            return Err(EncodeError::table(
+                &product.section.name,
+                "longer than 65535 bytes",
+                "give shorter lengths",
+            ));
         }
         Ok(())
     }
@@ -453,7 +548,11 @@ fn head(bytes: &mut [u8], kind: u8) {
 }
 
 /// Runs of rows with the same record number.
-fn groups(table: &str, rows: usize, keys: &KeyColumns<'_>) -> Result<Vec<(u64, usize, usize)>, EncodeError> {
+fn groups(
+    table: &str,
+    rows: usize,
+    keys: &KeyColumns<'_>,
+) -> Result<Vec<(u64, usize, usize)>, EncodeError> {
     let mut groups: Vec<(u64, usize, usize)> = Vec::new();
     for row in 0..rows {
         let number = match keys.get("record_no", row) {
@@ -465,12 +564,18 @@ fn groups(table: &str, rows: usize, keys: &KeyColumns<'_>) -> Result<Vec<(u64, u
             ..EncodeError::column(table, "record_no", what, remedy)
         };
         let number = number.ok_or_else(|| {
-            wrong("no record number", "give every row the number of its record, a whole number")
+            wrong(
+                "no record number",
+                "give every row the number of its record, a whole number",
+            )
         })?;
         match groups.last_mut() {
             Some((last, _, end)) if *last == number => *end = row + 1,
             Some((last, ..)) if *last > number => {
-                return Err(wrong(&format!("{number} comes after {last}"), "sort the table by record_no"));
+                return Err(wrong(
+                    &format!("{number} comes after {last}"),
+                    "sort the table by record_no",
+                ));
             }
             _ => groups.push((number, row, row + 1)),
         }

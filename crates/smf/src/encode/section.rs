@@ -30,7 +30,11 @@ impl Entries {
 /// An entry in which nothing is set: text is blank, everything else zero.
 pub(crate) fn blank_entry(section: &Section, length: usize) -> Vec<u8> {
     let mut entry = vec![0; length];
-    for field in section.fields.iter().filter(|field| field.format == Format::Ebcdic) {
+    for field in section
+        .fields
+        .iter()
+        .filter(|field| field.format == Format::Ebcdic)
+    {
         if let Some(text) = entry.get_mut(field.offset..field.end()) {
             text.fill(BLANK);
         }
@@ -75,9 +79,11 @@ pub(crate) fn entries(
             for (row, entry) in block.chunks_exact_mut(length).enumerate() {
                 let row = number * block_rows + row;
                 if let Some(value) = values.get(row) {
-                    forms.put(field, value, &mut entry[field.offset..field.end()]).map_err(|unfit| {
-                        EncodeError::value(&section.name, &field.column, row, unfit)
-                    })?;
+                    forms
+                        .put(field, value, &mut entry[field.offset..field.end()])
+                        .map_err(|unfit| {
+                            EncodeError::value(&section.name, &field.column, row, unfit)
+                        })?;
                 }
             }
         }
@@ -95,7 +101,9 @@ pub(crate) fn overlay(
 ) -> Result<(), EncodeError> {
     let one = entries(section, &batch.slice(row, 1), section.length(), forms)?;
     for field in &section.fields {
-        let given = batch.column_by_name(&field.column).is_some_and(|column| column.is_valid(row));
+        let given = batch
+            .column_by_name(&field.column)
+            .is_some_and(|column| column.is_valid(row));
         if let Some(place) = out.get_mut(field.offset..field.end()).filter(|_| given) {
             place.copy_from_slice(&one.data[field.offset..field.end()]);
         }
@@ -104,7 +112,11 @@ pub(crate) fn overlay(
 }
 
 fn unknown_column(section: &Section, name: &str) -> EncodeError {
-    let known: Vec<&str> = section.fields.iter().map(|field| field.column.as_str()).collect();
+    let known: Vec<&str> = section
+        .fields
+        .iter()
+        .map(|field| field.column.as_str())
+        .collect();
     EncodeError::column(
         &section.name,
         name,
