@@ -1,0 +1,16 @@
+"""Reports: pages of metrics as HTML, plain text and JSON.
+
+``build`` evaluates every page over a database and gives a `Report`; ``render_html``, ``render_text`` and ``to_json``
+format it. A page is one module of `plexlens.report.pages`.
+"""
+
+from __future__ import annotations
+
+from plexlens.report.build import Options, build
+from plexlens.report.html import render_html
+from plexlens.report.json_object import to_json
+from plexlens.report.model import Report
+from plexlens.report.readings import Readings
+from plexlens.report.text import render_text
+
+__all__ = ["Options", "Readings", "Report", "build", "render_html", "render_text", "to_json"]

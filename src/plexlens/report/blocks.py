@@ -1,0 +1,425 @@
+"""From the specs of a page to blocks with numbers in them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from itertools import pairwise
+from typing import Any
+
+from plexlens.metrics.definition import Attribute, Grain
+from plexlens.metrics.unit import Unit
+from plexlens.report.clock import Clock, length
+from plexlens.report.context import Context, both, one_of
+from plexlens.report.display import counted, shown
+from plexlens.report.held import Held
+from plexlens.report.model import (
+    Cell,
+    Chart,
+    ChartKind,
+    Column,
+    ColumnKind,
+    Figure,
+    Series,
+    Table,
+)
+from plexlens.report.page import ChartSpec, FigureSpec, Page, Pick, Shown, TableSpec, Where
+
+#: Points of a sparkline at most; longer courses are averaged.
+SPARK_POINTS = 32
+
+#: Rows of a table that get a sparkline.
+SPARK_ROWS = 60
+
+#: Column names that SQL takes for something else unless they are quoted.
+_RESERVED = frozenset({"all", "column", "end", "from", "group", "order", "table", "to", "user", "where"})
+
+#: Name of the layer that holds what a stack does not draw one by one.
+OTHERS = "all others"
+
+
+@dataclass(frozen=True)
+class Course:
+    """Columns of a grain over time, by entity.
+
+    Attributes
+    ----------
+    times
+        Start of each interval.
+    values
+        For each entity and column a value, or null, for each time.
+    """
+
+    times: tuple[datetime, ...]
+    values: Mapping[tuple[str | None, ...], Mapping[str, tuple[float | None, ...]]]
+
+
+@dataclass
+class Builder:
+    """Blocks of one report.
+
+    Parameters
+    ----------
+    context
+        The grains.
+    clock
+        How a peak's time is told.
+    max_rows
+        Rows of a table that the report holds at most.
+    start, end
+        Time of the report.
+    """
+
+    context: Context
+    clock: Clock
+    max_rows: int
+    start: datetime | None = None
+    end: datetime | None = None
+    _wanted: dict[tuple[str, tuple[str, ...], Where | None], dict[str, None]] = field(default_factory=dict)
+    _courses: dict[tuple[str, tuple[str, ...], Where | None], Course] = field(default_factory=dict)
+    _wholes: dict[tuple[str, Where | None], Mapping[str, float | None]] = field(default_factory=dict)
+
+    def plan(self, page: Page) -> None:
+        """Note every course that the page will ask for, so that those that differ in columns alone are one query."""
+        for chart in page.charts:
+            self.context.need(chart.grain, chart.columns, chart.where)
+            self._wanted.setdefault((chart.grain, chart.by, chart.where), {}).update(dict.fromkeys(chart.columns))
+        for figure in page.figures:
+            self.context.need(figure.grain, (figure.column,), figure.where)
+            if figure.pick is Pick.WHOLE:
+                self._wanted.setdefault((figure.grain, (), figure.where), {})[figure.column] = None
+        for table in page.tables:
+            shown = [one.column if isinstance(one, Shown) else one for one in table.columns]
+            self.context.need(table.grain, (*shown, *table.profile, table.order, table.course), table.where)
+            if table.course:
+                key = (table.grain, self._names(self.context.grains[table.grain], table), table.where)
+                self._wanted.setdefault(key, {})[table.course] = None
+
+    @staticmethod
+    def _names(grain: Grain, spec: TableSpec) -> tuple[str, ...]:
+        """The columns that name a row of a table."""
+        if spec.by is not None:
+            return spec.by
+        return tuple(dict.fromkeys(("system", *(key.name for key in grain.keys))))
+
+    def whole(self, held: Held, where: Where | None) -> Mapping[str, float | None]:
+        """The planned columns of a grain, everything rolled up."""
+        key = (held.name, where)
+        if key not in self._wholes:
+            found, _ = self.context.rows(held, tuple(self._wanted[held.name, (), where]), where=where)
+            rows = found.to_pylist()
+            self._wholes[key] = rows[0] if rows else {}
+        return self._wholes[key]
+
+    def course(self, held: Held, by: tuple[str, ...], where: Where | None) -> Course:
+        """The planned columns of a grain over time."""
+        key = (held.name, by, where)
+        if key not in self._courses:
+            columns = tuple(self._wanted[key])
+            found, _ = self.context.rows(held, columns, by=by, time=held.time, where=where)
+            self._courses[key] = _pivot(found, by, columns)
+        return self._courses[key]
+
+    def moment(self, moment: datetime) -> str:
+        """A point in time, the date left out where the report covers a single one."""
+        if self.start is not None and self.end is not None and self.clock.date(self.start) == self.clock.date(self.end):
+            return self.clock.local(moment).strftime("%H:%M")
+        return self.clock.minute(moment)
+
+    # --- charts -------------------------------------------------------------------------------------------------
+
+    def chart(self, spec: ChartSpec) -> Chart | None:
+        """The chart; None where there is no data, no value, or fewer than two points in time."""
+        held = self.context.held(spec.grain)
+        if held is None or not held.regular or len(held.times) < 2:
+            return None
+        course = self.course(held, spec.by, spec.where)
+        if len(course.times) < 2:
+            return None
+        grain = held.grain
+        units = {grain.column(name).unit for name in spec.columns}
+        if len(units) != 1:
+            raise ValueError(f"chart {spec.name}: {', '.join(spec.columns)} are not all in one unit")
+        # A part of the name that is the same in every series says nothing.
+        told = [place for place in range(len(spec.by)) if len({entity[place] for entity in course.values}) > 1] or list(
+            range(len(spec.by))
+        )
+        series = [
+            Series(self._series_name(grain, tuple(entity[place] for place in told), name, spec), columns[name])
+            for entity, columns in course.values.items()
+            for name in spec.columns
+            if any(value is not None for value in columns[name])
+        ]
+        if not series:
+            return None
+        if spec.by:
+            sign = 1 if spec.lowest else -1
+            series.sort(key=lambda one: (sign * _mean(one.values), one.name))
+        kept, rest = series[: spec.most], series[spec.most :]
+        left_out = len(rest)
+        if rest and spec.kind is ChartKind.STACK:
+            kept.append(Series(f"{OTHERS} ({len(rest)})", _sums([one.values for one in rest], len(course.times))))
+            left_out = 0
+        definitions = [self.context.define(grain, name) for name in spec.columns]
+        return Chart(
+            name=spec.name,
+            title=spec.title,
+            unit=units.pop(),
+            kind=spec.kind,
+            times=course.times,
+            ends=tuple(held.end_of(moment) for moment in course.times),
+            series=tuple(kept),
+            definition=definitions[0],
+            references=spec.references,
+            left_out=left_out,
+            note=spec.note,
+            origin=origin(held),
+        )
+
+    @staticmethod
+    def _series_name(grain: Grain, entity: tuple[str | None, ...], column: str, spec: ChartSpec) -> str:
+        name = " / ".join(part for part in entity if part)
+        if len(spec.columns) == 1:
+            return name or grain.column(column).title
+        return f"{name}: {grain.column(column).title}" if name else grain.column(column).title
+
+    # --- figures ------------------------------------------------------------------------------------------------
+
+    def figure(self, spec: FigureSpec) -> Figure | None:
+        """The key figure; None where there is no value."""
+        held = self.context.held(spec.grain)
+        if held is None:
+            return None
+        unit = held.grain.column(spec.column).unit
+        if spec.pick is Pick.WHOLE:
+            return self._whole(spec, held, unit)
+        found, _ = self.context.rows(
+            held,
+            (spec.column,),
+            by=spec.by,
+            where=spec.where,
+            order=spec.column,
+            descending=spec.pick is Pick.HIGHEST,
+            limit=1,
+        )
+        value = found[spec.column][0].as_py() if found.num_rows else None
+        if value is None:
+            return None
+        entity = tuple(found[name][0].as_py() for name in spec.by)
+        return Figure(
+            name=spec.name,
+            title=spec.title,
+            value=value,
+            unit=unit,
+            definition=self.context.define(held.grain, spec.column),
+            detail=" / ".join(part for part in entity if part),
+        )
+
+    def _whole(self, spec: FigureSpec, held: Held, unit: Unit) -> Figure | None:
+        value = self.whole(held, spec.where).get(spec.column)
+        if value is None:
+            return None
+        course = self.course(held, (), spec.where)
+        values = next(iter(course.values.values()), {}).get(spec.column, ())
+        known = [(v, t) for v, t in zip(values, course.times, strict=True) if v is not None] if values else []
+        detail = ""
+        trend: tuple[float | None, ...] = ()
+        if len(known) > 1:
+            trend = _thinned(values)
+            if spec.peak:
+                peak, moment = max(known, key=lambda one: one[0])
+                detail = f"peak {shown(peak, unit)} at {self.moment(moment)}"
+        return Figure(
+            name=spec.name,
+            title=spec.title,
+            value=value,
+            unit=unit,
+            definition=self.context.define(held.grain, spec.column),
+            detail=detail,
+            trend=trend,
+        )
+
+    # --- tables -------------------------------------------------------------------------------------------------
+
+    def table(self, spec: TableSpec) -> Table | None:
+        """The table; None where there is no data or no number in it."""
+        held = self.context.held(spec.grain)
+        if held is None or (spec.across_systems and len(held.systems) < 2):
+            return None
+        grain = held.grain
+        by = self._names(grain, spec)
+        shown = [one if isinstance(one, Shown) else Shown(one) for one in spec.columns]
+        names = [*(one.column for one in shown), *spec.profile]
+        found, total = self.context.rows(
+            held,
+            names,
+            by=by,
+            where=spec.where,
+            order=spec.order,
+            descending=spec.descending,
+            limit=self.max_rows,
+        )
+        attributes = {attribute.name for attribute in grain.attributes}
+        cells: dict[str, list[Any]] = {name: found[name].to_pylist() for name in found.column_names}
+        columns: list[Column] = []
+        data: list[list[Cell]] = []
+        for name in by:
+            if any(cells[name]):
+                columns.append(Column(name, self.context.title(grain, name), ColumnKind.TEXT, key=True))
+                data.append(cells[name])
+        empty: list[str] = []
+        numbers = 0
+        for one in shown:
+            values = cells[one.column]
+            if all(value is None for value in values):
+                title = one.title or self._heading(grain, one.column)
+                empty.append(f"{one.group} ({title})" if one.group else title)
+                continue
+            if one.column in attributes:
+                columns.append(Column(one.column, one.title or self.context.title(grain, one.column), ColumnKind.TEXT))
+            else:
+                numbers += 1
+                columns.append(self._number_column(grain, one))
+            data.append(values)
+        if not numbers:
+            return None
+        if spec.course and held.regular and len(held.times) > 2:
+            columns.append(
+                Column(
+                    f"{spec.course}_course",
+                    f"{grain.column(spec.course).title} over time",
+                    ColumnKind.SPARK,
+                    grain.column(spec.course).unit,
+                    self.context.define(grain, spec.course),
+                )
+            )
+            data.append(self._sparks(held, spec, by, [tuple(cells[n][i] for n in by) for i in range(found.num_rows)]))
+        profiles = list(zip(*(cells[name] for name in spec.profile), strict=True))
+        if any(any(profile) for profile in profiles):
+            first = grain.column(spec.profile[0])
+            columns.append(
+                Column(
+                    "profile",
+                    spec.profile_title,
+                    ColumnKind.PROFILE,
+                    first.unit,
+                    self.context.define(grain, spec.profile[0]),
+                )
+            )
+            data.append([profile if any(profile) else None for profile in profiles])
+        note = spec.note
+        if empty:
+            note = f"{note} No values in this data: {', '.join(empty)}.".strip()
+        query = ""
+        if total > found.num_rows:
+            listed = ", ".join(_identifier(name) for name in (*by, "interval", *names))
+            direction = " desc" if spec.descending else ""
+            query = f"select {listed} from {grain.name} order by {_identifier(spec.order)}{direction}"
+        return Table(
+            name=spec.name,
+            title=spec.title,
+            columns=tuple(columns),
+            rows=tuple(zip(*data, strict=True)),
+            top=spec.top,
+            sorted_by=(spec.order, spec.descending) if spec.order in {c.name for c in columns} else None,
+            total_rows=total,
+            query=query,
+            note=note,
+            origin=origin(held),
+            folded=spec.folded,
+        )
+
+    def _heading(self, grain: Grain, name: str) -> str:
+        named: dict[str, Attribute] = {attribute.name: attribute for attribute in grain.attributes}
+        return named[name].title if name in named else grain.column(name).title
+
+    def _number_column(self, grain: Grain, one: Shown) -> Column:
+        definition = grain.column(one.column)
+        return Column(
+            one.column,
+            one.title or definition.title,
+            ColumnKind.NUMBER,
+            definition.unit,
+            self.context.define(grain, one.column),
+            group=one.group,
+            bar=one.bar,
+        )
+
+    def _sparks(
+        self, held: Held, spec: TableSpec, by: Sequence[str], entities: Sequence[tuple[str | None, ...]]
+    ) -> list[Cell]:
+        if len(entities) <= SPARK_ROWS:
+            course = self.course(held, tuple(by), spec.where)
+        else:
+            where = both(spec.where, one_of(by, entities[:SPARK_ROWS]))
+            found, _ = self.context.rows(held, (spec.course,), by=by, time=held.time, where=where)
+            course = _pivot(found, by, (spec.course,))
+        sparks: list[Cell] = []
+        for number, entity in enumerate(entities):
+            values = course.values.get(entity) if number < SPARK_ROWS else None
+            sparks.append(_thinned(values[spec.course]) if values is not None else None)
+        return sparks
+
+
+def _identifier(name: str) -> str:
+    return f'"{name}"' if name in _RESERVED else name
+
+
+def origin(held: Held) -> str:
+    """Where the numbers of a grain come from: ``SMF 74-4; 48 intervals of 15 min``."""
+    if not held.times:
+        return ", ".join(held.kinds)
+    if not held.regular:
+        return f"{', '.join(held.kinds)}; as accounted, not by interval"
+    intervals = counted(len(held.times), "interval")
+    if held.interval_seconds:
+        shortest, longest = held.interval_range
+        usual = length(held.interval_seconds)
+        even = longest - shortest <= 0.2 * held.interval_seconds
+        intervals += f" of {usual}" if even else f" of {length(shortest)} to {length(longest)}"
+    points = {"interval": "", "hour": ", drawn by the hour", "day": ", drawn by the day"}[held.time]
+    return f"{', '.join(held.kinds)}; {intervals}{points}"
+
+
+def _pivot(found: Any, by: Sequence[str], columns: Sequence[str]) -> Course:
+    """Rows of entity, time and values as one list of values an entity and column."""
+    times = [moment.astimezone(UTC) for moment in found["time"].to_pylist()]
+    axis = sorted(set(times))
+    place = {moment: index for index, moment in enumerate(axis)}
+    names = list(zip(*(found[name].to_pylist() for name in by), strict=True)) if by else [()] * len(times)
+    values: dict[tuple[str | None, ...], dict[str, list[float | None]]] = {}
+    for column in columns:
+        for entity, moment, value in zip(names, times, found[column].to_pylist(), strict=True):
+            entry = values.setdefault(entity, {})
+            entry.setdefault(column, [None] * len(axis))[place[moment]] = value
+    return Course(
+        tuple(axis),
+        {entity: {name: tuple(listed) for name, listed in entry.items()} for entity, entry in values.items()},
+    )
+
+
+def _mean(values: Sequence[float | None]) -> float:
+    known = [value for value in values if value is not None]
+    return sum(known) / len(known) if known else 0.0
+
+
+def _sums(layers: Sequence[Sequence[float | None]], width: int) -> tuple[float | None, ...]:
+    sums: list[float | None] = []
+    for index in range(width):
+        known = [value for layer in layers if (value := layer[index]) is not None]
+        sums.append(sum(known) if known else None)
+    return tuple(sums)
+
+
+def _thinned(values: Sequence[float | None]) -> tuple[float | None, ...]:
+    """At most `SPARK_POINTS` values: means of neighbours."""
+    count = len(values)
+    if count <= SPARK_POINTS:
+        return tuple(values)
+    edges = [round(i * count / SPARK_POINTS) for i in range(SPARK_POINTS + 1)]
+    thinned: list[float | None] = []
+    for low, high in pairwise(edges):
+        known = [value for value in values[low:high] if value is not None]
+        thinned.append(sum(known) / len(known) if known else None)
+    return tuple(thinned)

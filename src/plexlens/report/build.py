@@ -1,0 +1,252 @@
+"""From a performance database to a `Report`: every page evaluated, nothing formatted yet."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from plexlens import __version__
+from plexlens.ingest.source import Severity
+from plexlens.metrics.definition import Grain
+from plexlens.metrics.inputs import Inputs
+from plexlens.report.blocks import Builder
+from plexlens.report.clock import Clock, length
+from plexlens.report.context import Context
+from plexlens.report.display import counted
+from plexlens.report.model import Block, KeyFigures, Level, Missing, Note, Report, Section, Way
+from plexlens.report.page import Page
+from plexlens.report.readings import Readings, State
+
+SUMMARY_ORDER = 300
+TIMELINE_ORDER = 400
+
+#: Below this share of its time with data, the report says so at its top.
+SPARSE = 0.5
+
+
+@dataclass(frozen=True)
+class Options:
+    """Choices for a report.
+
+    Attributes
+    ----------
+    title
+        Heading; empty for the name of the sysplex or systems.
+    max_rows
+        Rows of a table that the report holds at most; beyond them it says how many are left out and the query that
+        gives them.
+    """
+
+    title: str = ""
+    max_rows: int = 1000
+
+
+def build(
+    inputs: Inputs,
+    readings: Readings,
+    *,
+    options: Options | None = None,
+    pages: Sequence[Page] | None = None,
+    grains: Mapping[str, Grain] | None = None,
+) -> Report:
+    """Evaluate every page over a database.
+
+    Parameters
+    ----------
+    inputs
+        The raw tables. The engine behind them must allow temporary tables.
+    readings
+        What was read to fill them.
+    options
+        See `Options`.
+    pages, grains
+        For a report of fewer pages, or of other grains; all by default.
+
+    Returns
+    -------
+    Report
+        For `render_html`, `render_text` and `to_json`. Sections without data say what would fill them.
+    """
+    options = options or Options()
+    if pages is None:
+        from plexlens.report.pages import PAGES
+
+        pages = PAGES
+    if grains is None:
+        from plexlens.metrics import GRAINS
+
+        grains = GRAINS
+    clock = Clock.of(readings.offsets)
+    context = Context(inputs, grains, readings=readings, clock=clock)
+    builder = Builder(context, clock, options.max_rows)
+    for page in pages:
+        builder.plan(page)
+    for page in pages:
+        for name in page.grains:
+            context.held(name)
+    start, end = builder.start, builder.end = _span(context)
+    sections = [(page.order, _section(page, builder)) for page in pages]
+    sections.append((SUMMARY_ORDER, _summary(pages, builder)))
+    sections.append((TIMELINE_ORDER, _timeline(pages, builder)))
+    # What there is comes before what there is not; findings and pages keep their order otherwise.
+    sections.sort(key=lambda one: (_empty(one[1]), one[0]))
+    systems, sysplexes = _names(context)
+    return Report(
+        title=options.title or _title(systems, sysplexes),
+        systems=systems,
+        sysplexes=sysplexes,
+        start=start,
+        end=end,
+        utc_offset=clock.offset,
+        time_note=clock.note,
+        alerts=(*_alerts(readings), *_coverage(context, start, end)),
+        sections=tuple(section for _, section in sections),
+        definitions=context.definitions,
+        generator=f"Plexlens {__version__}",
+    )
+
+
+def _section(page: Page, builder: Builder) -> Section:
+    context = builder.context
+    blocks: list[Block] = list(page.blocks(context)) if page.blocks is not None else []
+    there = [name for name in page.grains if context.held(name) is not None]
+    if page.grains and not there:
+        blocks.append(Missing(f"No data on {page.what}.", page.ways))
+        return Section(page.id, page.title, tuple(blocks), page.lead)
+    for chart in page.charts:
+        if not chart.timeline and (made := builder.chart(chart)) is not None:
+            blocks.append(made)
+    for table in page.tables:
+        if (rows := builder.table(table)) is not None:
+            blocks.append(rows)
+    if not blocks:
+        blocks.append(Note(f"The data on {page.what} holds no values to show."))
+    absent = [context.grains[name] for name in page.grains if name not in there]
+    if absent:
+        blocks.append(_partly_missing(page, absent))
+    return Section(page.id, page.title, tuple(blocks), page.lead)
+
+
+def _empty(section: Section) -> bool:
+    return bool(section.blocks) and all(isinstance(block, Missing) for block in section.blocks)
+
+
+def _partly_missing(page: Page, absent: Sequence[Grain]) -> Missing:
+    kinds = dict.fromkeys(source.kind for grain in absent for source in grain.sources)
+    ways = {way.kind: way for way in page.ways}
+    titles = ", ".join(grain.title[:1].lower() + grain.title[1:] for grain in absent)
+    return Missing(f"Not in this data: {titles}.", tuple(ways.get(kind, Way(kind, "")) for kind in kinds))
+
+
+def _summary(pages: Sequence[Page], builder: Builder) -> Section:
+    blocks: list[Block] = []
+    for page in pages:
+        figures = tuple(made for spec in page.figures if (made := builder.figure(spec)) is not None)
+        if figures:
+            blocks.append(KeyFigures(f"summary_{page.id}", figures, page.title, page.id))
+    if not blocks:
+        blocks = [Note("Nothing that was read holds a number this report knows how to show.", Level.WARNING)]
+    return Section("summary", "Summary", tuple(blocks), "Key figures over the whole time, with their course.")
+
+
+def _timeline(pages: Sequence[Page], builder: Builder) -> Section:
+    charts = [
+        chart for page in pages for spec in page.charts if spec.timeline and (chart := builder.chart(spec)) is not None
+    ]
+    blocks: tuple[Block, ...] = tuple(charts)
+    if not charts:
+        most = max((len(held.times) for held in builder.context.read), default=0)
+        text = (
+            "No kind of data covers more than one interval, so there is no course over time to draw. "
+            "The tables below hold the numbers of that interval."
+            if most == 1
+            else "There are no intervals to draw over time."
+        )
+        blocks = (Note(text),)
+    return Section("timeline", "Timeline", blocks, "The course of the main figures.")
+
+
+def _span(context: Context) -> tuple[datetime | None, datetime | None]:
+    starts = [held.start for held in context.read if held.start is not None]
+    ends = [held.end for held in context.read if held.end is not None]
+    return min(starts, default=None), max(ends, default=None)
+
+
+def _names(context: Context) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    systems: set[str] = set() if any(context.read) else set(context.readings.systems)
+    sysplexes: set[str] = set()
+    for held in context.read:
+        systems.update(held.systems)
+        sysplexes.update(held.sysplexes)
+    return tuple(sorted(systems)), tuple(sorted(sysplexes))
+
+
+def _title(systems: Sequence[str], sysplexes: Sequence[str]) -> str:
+    if sysplexes:
+        return f"Sysplex {', '.join(sysplexes)}"
+    if systems:
+        return f"{'System' if len(systems) == 1 else 'Systems'} {', '.join(systems)}"
+    return "Performance report"
+
+
+def _alerts(readings: Readings) -> tuple[Note, ...]:
+    """What stands above the first number: files that were not read, values that were lost."""
+    alerts = []
+    failed = readings.in_state(State.FAILED)
+    if failed:
+        alerts.append(
+            Note(
+                f"{counted(len(failed), 'file')} of {len(readings.files):,} could not be read. "
+                "Nothing in this report speaks of them.",
+                Level.LOSS,
+                tuple(f"{one.file}: {one.reason}" for one in failed[:5]) + _more(len(failed) - 5),
+            )
+        )
+    for severity, level, text in (
+        (Severity.DATA_LOSS, Level.LOSS, "{} lost data. Numbers of the intervals concerned are incomplete."),
+        (Severity.ERROR, Level.WARNING, "{} could not be understood. The values around them were read."),
+    ):
+        count = readings.severe(severity)
+        if count:
+            places = [one for one in readings.damage if one.severity is severity]
+            alerts.append(
+                Note(
+                    text.format(counted(count, "place")),
+                    level,
+                    tuple(str(one) for one in places[:3]) + _more(count - min(3, len(places))),
+                )
+            )
+    return tuple(alerts)
+
+
+def _coverage(context: Context, start: datetime | None, end: datetime | None) -> tuple[Note, ...]:
+    """A word where most of the time between first and last interval has no data at all."""
+    if start is None or end is None:
+        return ()
+    covered = _covered(context)
+    whole = (end - start).total_seconds()
+    if not covered or covered >= SPARSE * whole:
+        return ()
+    return (
+        Note(
+            f"The data covers {length(covered)} of the {length(whole)} between its first and its last interval; "
+            "Time covered, under What was read, says which data is from when."
+        ),
+    )
+
+
+def _covered(context: Context) -> float:
+    """Seconds that an interval of any kind of data covers."""
+    spans = sorted(
+        (start.timestamp(), end.timestamp()) for held in context.read if held.regular for start, end in held.spans
+    )
+    covered, reached = 0.0, float("-inf")
+    for first, last in spans:
+        covered += max(0.0, last - max(first, reached))
+        reached = max(reached, last)
+    return covered
+
+
+def _more(count: int) -> tuple[str, ...]:
+    return (f"and {count:,} more, listed under What was read",) if count > 0 else ()

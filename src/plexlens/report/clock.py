@@ -1,0 +1,121 @@
+"""Times as the systems recorded them: local time with its offset, or UTC where the offset is unknown."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta, timezone
+
+#: Distances of axis marks, in seconds.
+_MARKS = tuple(
+    s * unit
+    for unit, steps in (
+        (60, (1, 2, 5, 10, 15, 30)),
+        (3600, (1, 2, 3, 4, 6, 12)),
+        (86400, (1, 2, 7, 14, 28)),
+    )
+    for s in steps
+)
+
+
+def offset_text(seconds: float) -> str:
+    """An offset from UTC as ``UTC+02:00``.
+
+    Examples
+    --------
+    >>> offset_text(-16200.0), offset_text(0.0)
+    ('UTC-04:30', 'UTC')
+    """
+    if not seconds:
+        return "UTC"
+    minutes = round(abs(seconds) / 60)
+    return f"UTC{'+' if seconds > 0 else '-'}{minutes // 60:02d}:{minutes % 60:02d}"
+
+
+@dataclass(frozen=True)
+class Clock:
+    """How a report shows points in time.
+
+    Attributes
+    ----------
+    offset
+        Local minus UTC in seconds; None shows UTC.
+    note
+        What the reader is told about it.
+    """
+
+    offset: float | None
+    note: str
+
+    @classmethod
+    def of(cls, offsets: Iterable[float | None]) -> Clock:
+        """The clock for data recorded under these offsets (seconds; duplicates and nulls allowed)."""
+        # Offsets are recorded as clock values a hair off the minute; the minute is what they mean.
+        known = sorted({round(offset / 60) * 60.0 for offset in offsets if offset is not None})
+        if not known:
+            return cls(None, "Times are UTC: the data does not say how local time differs.")
+        if len(known) > 1:
+            listed = ", ".join(offset_text(offset) for offset in known)
+            return cls(None, f"Times are UTC: the data was recorded under more than one local time ({listed}).")
+        return cls(known[0], f"Times are local as recorded ({offset_text(known[0])}).")
+
+    @property
+    def zone(self) -> str:
+        """Name of the time shown: ``UTC-05:00``."""
+        return offset_text(self.offset or 0.0)
+
+    def local(self, moment: datetime) -> datetime:
+        """The moment in the time shown."""
+        if moment.tzinfo is None:
+            moment = moment.replace(tzinfo=UTC)
+        return moment.astimezone(timezone(timedelta(seconds=self.offset or 0.0)))
+
+    def date(self, moment: datetime) -> str:
+        """``2022-08-09``."""
+        return self.local(moment).strftime("%Y-%m-%d")
+
+    def minute(self, moment: datetime) -> str:
+        """``2022-08-09 14:15``."""
+        return self.local(moment).strftime("%Y-%m-%d %H:%M")
+
+    def second(self, moment: datetime) -> str:
+        """``2022-08-09 14:15:03``."""
+        return self.local(moment).strftime("%Y-%m-%d %H:%M:%S")
+
+    def span(self, start: datetime, end: datetime) -> str:
+        """Two moments, the date once where it is the same; in the spelling of `minute`."""
+        if self.date(start) == self.date(end):
+            return f"{self.minute(start)} to {self.local(end):%H:%M}"
+        return f"{self.minute(start)} to {self.minute(end)}"
+
+    def marks(self, start: datetime, end: datetime, most: int = 6) -> list[datetime]:
+        """Round local times for an axis from start to end, at most ``most`` of them."""
+        seconds = (end - start).total_seconds()
+        step = next((mark for mark in _MARKS if seconds / mark <= most - 1), None)
+        if step is None:
+            step = 28 * 86400 * max(1, -(-int(seconds) // (28 * 86400 * (most - 1))))
+        shift = self.offset or 0.0
+        first = -(-(start.timestamp() + shift) // step) * step
+        found = []
+        moment = first - shift
+        while moment <= end.timestamp():
+            found.append(datetime.fromtimestamp(moment, UTC))
+            moment += step
+        return found
+
+
+def length(seconds: float) -> str:
+    """A length of time in words: ``30 min``, ``4 h 15 min``, ``3 d``.
+
+    Examples
+    --------
+    >>> length(1799.997), length(15300), length(45)
+    ('30 min', '4 h 15 min', '45 s')
+    """
+    if seconds < 60:
+        return f"{seconds:.0f} s"
+    minutes = round(seconds / 60)
+    days, minutes = divmod(minutes, 1440)
+    hours, minutes = divmod(minutes, 60)
+    parts = [(days, "d"), (hours, "h"), (minutes, "min")]
+    return " ".join(f"{number} {symbol}" for number, symbol in parts if number)

@@ -1,0 +1,194 @@
+"""Numbers of the grains as the pages ask for them.
+
+The facts of a grain are taken from the raw tables once and kept in the engine; every table, chart and figure is a
+roll-up of those, done by the engine, of which only the rows to be shown come back (as Arrow).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import ibis
+import pyarrow as pa
+
+from plexlens.metrics.definition import Attribute, Fact, Grain, Key
+from plexlens.metrics.evaluate import available, evaluate
+from plexlens.metrics.inputs import Inputs
+from plexlens.report.clock import Clock
+from plexlens.report.held import Held, reduced
+from plexlens.report.model import Definition
+from plexlens.report.page import Where
+from plexlens.report.readings import Readings
+
+#: Titles of the identity columns that a row can be named by.
+_IDENTITY_TITLES = {"system": "System", "sysplex": "Sysplex"}
+
+#: Between the parts of a joined name, and for a part that is null: signs that no EBCDIC name holds.
+_BETWEEN, _NOTHING = "\u241f", "\u2400"
+
+#: What facts are combined by, in words.
+_RULES = {"sum": "added", "max": "largest", "min": "smallest", "mean": "mean, weighted by time"}
+
+
+class Context:
+    """The grains of a database, evaluated for pages.
+
+    Parameters
+    ----------
+    inputs
+        The raw tables.
+    grains
+        Definitions by name.
+    readings
+        What was read to fill the tables.
+    clock
+        How times are told.
+    """
+
+    def __init__(self, inputs: Inputs, grains: Mapping[str, Grain], *, readings: Readings, clock: Clock) -> None:
+        self.inputs = inputs
+        self.grains = grains
+        self.readings = readings
+        self.clock = clock
+        self.definitions: dict[str, Definition] = {}
+        self._held: dict[str, Held | None] = {}
+        self._needs: dict[str, tuple[set[str], set[Where | None]]] = {}
+
+    def need(self, name: str, columns: Iterable[str], where: Where | None) -> None:
+        """Say, before the first question about a grain, which columns and conditions questions will name."""
+        wanted, wheres = self._needs.setdefault(name, (set(), set()))
+        wanted.update(columns)
+        wheres.add(where)
+
+    def held(self, name: str) -> Held | None:
+        """The grain's facts; None where no source of it is in the database, or it holds no row.
+
+        Raises
+        ------
+        KeyError
+            No grain has that name.
+        """
+        if name not in self.grains:
+            raise KeyError(f"no grain {name!r}; there are {', '.join(sorted(self.grains))}")
+        if name not in self._held:
+            grain = self.grains[name]
+            columns, wheres = self._needs.get(name, (set(), set()))
+            found = Held(self.inputs, grain, columns, wheres) if available(self.inputs, grain) else None
+            self._held[name] = found if found is not None and found.kinds else None
+        return self._held[name]
+
+    @property
+    def read(self) -> Iterable[Held]:
+        """Every grain with data that was asked for so far."""
+        return (held for held in self._held.values() if held is not None)
+
+    def title(self, grain: Grain, name: str) -> str:
+        """Title of a key, an attribute or an identity column."""
+        named: tuple[Key | Attribute, ...] = (*grain.keys, *grain.attributes)
+        for column in named:
+            if column.name == name:
+                return column.title
+        return _IDENTITY_TITLES[name]
+
+    def define(self, grain: Grain, name: str) -> str:
+        """Note that a number of this column is shown; returns the id of its definition."""
+        key = f"{grain.name}.{name}"
+        if key not in self.definitions:
+            column = grain.column(name)
+            if isinstance(column, Fact):
+                across, over = _RULES[column.rollup.across], _RULES[column.rollup.over]
+                text, rollup, caveat = "", f"across entities: {across}; over time: {over}", ""
+            else:
+                text, rollup, caveat = column.formula, "", column.caveat
+            self.definitions[key] = Definition(
+                key, grain.title, grain.row, column.title, column.unit, text, column.source, caveat, rollup
+            )
+        return key
+
+    def rows(
+        self,
+        held: Held,
+        columns: Sequence[str],
+        *,
+        by: Sequence[str] = (),
+        time: str = "all",
+        where: Where | None = None,
+        order: str = "",
+        descending: bool = True,
+        limit: int = 0,
+    ) -> tuple[pa.Table, int]:
+        """Rolled-up rows of a grain.
+
+        Parameters
+        ----------
+        held
+            The grain.
+        columns
+            Facts, metrics and attributes to return.
+        by
+            What to keep apart; nothing gives one row for each time.
+        time, where
+            As `plexlens.metrics.evaluate.evaluate` takes them.
+        order, descending
+            Column to order by, nulls last; ties and no order: by the names of the rows, then time.
+        limit
+            Rows to return at most; 0 for all.
+
+        Returns
+        -------
+        pyarrow.Table, int
+            Columns ``by``, ``time`` unless it is ``all``, and ``columns``; and the number of rows there are.
+        """
+        wanted = set(columns) | ({order} if order else set())
+        grain = reduced(held.grain, wanted, (where,))
+        # The kind of source is one literal for all kept rows: grouping by it rolls everything up.
+        keys = tuple(by) or ("source_kind",)
+        table = evaluate(self.inputs, grain, by=keys, time=time, where=where)
+        names = [*by, *(["time"] if time != "all" else [])]
+        if time != "all":
+            table = table.filter(table.time.notnull())
+        table = table.select(*names, *(c for c in dict.fromkeys(columns) if c not in names))
+        ordering: list[Any] = []
+        if order:
+            ordering.append(table[order].desc(nulls_first=False) if descending else table[order].asc())
+        ordering += [table[name].asc() for name in names]
+        ordered = table.order_by(ordering) if ordering else table
+        if not limit:
+            found = ordered.to_pyarrow()
+            return found, found.num_rows
+        found = ordered.limit(limit + 1).to_pyarrow()
+        if found.num_rows <= limit:
+            return found, found.num_rows
+        return found.slice(0, limit), int(table.count().to_pyarrow().as_py())
+
+
+def one_of(names: Sequence[str], values: Sequence[tuple[str | None, ...]]) -> Where:
+    """A condition on facts: the named columns have one of these combinations of values; null equals null.
+
+    The values go to the engine as a table, never as part of a statement: a name in a dump can hold any character.
+    """
+    listed = ibis.memtable(pa.table({"name": pa.array([_joined(value) for value in values], pa.string())}))
+
+    def condition(table: Any) -> Any:
+        columns = [table[name].fill_null(_NOTHING) for name in names]
+        joined = columns[0]
+        for column in columns[1:]:
+            joined = joined.concat(_BETWEEN, column)
+        return joined.isin(listed.name)
+
+    return condition
+
+
+def _joined(value: tuple[str | None, ...]) -> str:
+    return _BETWEEN.join(_NOTHING if part is None else part for part in value)
+
+
+def both(first: Where | None, second: Where) -> Where:
+    """Both conditions; the first may be none."""
+    if first is None:
+        return second
+    return lambda table: first(table) & second(table)
+
+
+__all__ = ["Context", "both", "one_of"]

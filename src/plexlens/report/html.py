@@ -1,0 +1,198 @@
+"""A report as one HTML page that needs nothing from anywhere: style, script and drawings are in it.
+
+The page allows itself no network at all (``Content-Security-Policy``), and only the two scripts whose hashes it names,
+so that a name in a dump can never become code. It can be read in full without scripts.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from datetime import datetime
+from functools import cache
+from itertools import groupby
+from typing import Any
+
+import jinja2
+
+from plexlens.report.chart_svg import draw, spark
+from plexlens.report.clock import Clock
+from plexlens.report.display import NULL, shown
+from plexlens.report.model import (
+    Block,
+    Cell,
+    Chart,
+    ChartKind,
+    Definition,
+    Figure,
+    KeyFigures,
+    Missing,
+    Note,
+    Report,
+    Section,
+    Table,
+)
+from plexlens.report.names import printable
+from plexlens.report.table_html import table_view
+
+#: A chart is drawn over the report's whole time where its own covers at least this share of it.
+SHARED_AXIS = 0.2
+
+
+@cache
+def _environment() -> jinja2.Environment:
+    environment = jinja2.Environment(
+        loader=jinja2.PackageLoader("plexlens.report", "templates"),
+        autoescape=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        undefined=jinja2.StrictUndefined,
+    )
+    environment.filters["plain"] = printable
+    return environment
+
+
+@cache
+def _asset(name: str) -> str:
+    source, _, _ = _environment().loader.get_source(_environment(), name)  # type: ignore[union-attr]
+    return source
+
+
+def _hash(script: str) -> str:
+    return f"'sha256-{base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()}'"
+
+
+def render_html(report: Report) -> str:
+    """The report as one self-contained HTML page.
+
+    Parameters
+    ----------
+    report
+        As `plexlens.report.build` makes it.
+
+    Returns
+    -------
+    str
+        The page; to be written as UTF-8.
+    """
+    clock = Clock(report.utc_offset, report.time_note)
+    early, js = _asset("early.js"), _asset("page.js")
+    return (
+        _environment()
+        .get_template("page.html.j2")
+        .render(
+            report=report,
+            css=_asset("page.css"),
+            early=early,
+            js=js,
+            script_hashes=f"{_hash(early)} {_hash(js)}",
+            period=period(report, clock),
+            about=about(report),
+            offset=report.utc_offset or 0,
+            zone=clock.zone,
+            parts=[_part(section, report, clock) for section in report.sections],
+            grains=_grains(report),
+        )
+    )
+
+
+def period(report: Report, clock: Clock) -> str:
+    """The time the report covers, as its heading says it."""
+    if report.start is None or report.end is None:
+        return "No interval was read"
+    return f"{clock.span(report.start, report.end)} {clock.zone}"
+
+
+def about(report: Report) -> str:
+    """Systems, sysplexes and how times are shown, in one line."""
+    parts = []
+    for names, one, many in ((report.systems, "System", "Systems"), (report.sysplexes, "sysplex", "sysplexes")):
+        if names:
+            parts.append(f"{one if len(names) == 1 else many} {', '.join(names)}")
+    return ". ".join([", ".join(parts), report.time_note]) if parts else report.time_note
+
+
+def _part(section: Section, report: Report, clock: Clock) -> dict[str, Any]:
+    views = [(_kind(block), _view(block, report, clock)) for block in section.blocks]
+    return {
+        "id": section.id,
+        "title": section.title,
+        "lead": section.lead,
+        "empty": bool(section.blocks) and all(isinstance(block, Missing) for block in section.blocks),
+        "groups": [(kind, [view for _, view in group]) for kind, group in groupby(views, key=lambda one: one[0])],
+    }
+
+
+def _kind(block: Block) -> str:
+    return {KeyFigures: "figures", Chart: "chart", Table: "table", Note: "note", Missing: "missing"}[type(block)]
+
+
+def _view(block: Block, report: Report, clock: Clock) -> Any:
+    if isinstance(block, KeyFigures):
+        return {
+            "figures": [_figure(one) for one in block.figures],
+            "title": block.title,
+            "section": block.section,
+        }
+    if isinstance(block, Chart):
+        return _chart(block, report, clock)
+    if isinstance(block, Table):
+        return table_view(block, report.definitions, clock)
+    return block
+
+
+def _figure(one: Figure) -> dict[str, Any]:
+    number = isinstance(one.value, int | float)
+    return {
+        "title": one.title,
+        "definition": one.definition,
+        "value": shown(one.value, one.unit) if number else _text(one.value),  # type: ignore[arg-type]
+        "unit": one.unit.symbol if one.unit is not None and number else "",
+        "detail": one.detail,
+        "spark": spark(one.trend, f"{one.title} over time") if len(one.trend) > 1 else "",
+        "alarm": one.alarm,
+    }
+
+
+def _text(value: Cell) -> str:
+    return NULL if value is None else printable(str(value))
+
+
+def _chart(chart: Chart, report: Report, clock: Clock) -> dict[str, Any]:
+    start, end = domain(chart, report)
+    total = len(chart.series) + chart.left_out
+    return {
+        "name": chart.name,
+        "title": chart.title,
+        "definition": chart.definition,
+        "axis_unit": chart.unit.symbol or chart.unit.base,
+        "stacked": chart.kind is ChartKind.STACK,
+        "drawing": draw(chart, clock, start, end),
+        "references": chart.references,
+        "note": chart.note,
+        "left_out": chart.left_out,
+        "shown_of": f"{len(chart.series)} of {total:,} are drawn; the table has all.",
+        "origin": chart.origin,
+    }
+
+
+def domain(chart: Chart, report: Report) -> tuple[datetime, datetime]:
+    """The time axis of a chart: the report's, unless that would squeeze the chart into a sliver."""
+    first, last = chart.times[0], max(chart.ends)
+    if report.start is None or report.end is None:
+        return first, last
+    whole = (report.end - report.start).total_seconds()
+    own = (last - first).total_seconds()
+    if own < SHARED_AXIS * whole:
+        return first, last
+    return min(report.start, first), max(report.end, last)
+
+
+def _grains(report: Report) -> list[dict[str, Any]]:
+    grains: dict[tuple[str, str], list[Definition]] = {}
+    for definition in report.definitions.values():
+        grains.setdefault((definition.grain, definition.row), []).append(definition)
+    return [
+        {"title": title, "row": row, "entries": sorted(entries, key=lambda one: (not one.formula, one.title))}
+        for (title, row), entries in grains.items()
+    ]

@@ -1,0 +1,133 @@
+"""A report as one JSON object: the numbers of the page in base units, with their definitions."""
+
+from __future__ import annotations
+
+import math
+from datetime import UTC, datetime
+from typing import Any
+
+from plexlens.report.model import Cell, Chart, Column, ColumnKind, Figure, KeyFigures, Missing, Note, Report, Table
+
+
+def to_json(report: Report) -> dict[str, Any]:
+    """The report's numbers; only JSON types.
+
+    Returns
+    -------
+    dict
+        ``title``, ``systems``, ``sysplexes``, ``span`` (UTC), ``utc_offset`` (seconds), ``alerts``, ``definitions`` by
+        id, and ``sections`` in order. A section has ``figures``, ``tables`` (``columns``, ``rows`` as objects),
+        ``charts`` (``times`` and ``series``), ``notes`` and ``missing``. Numbers are in the base unit that stands
+        beside them; not recorded and undefined are both null.
+    """
+    return {
+        "title": report.title,
+        "generator": report.generator,
+        "systems": list(report.systems),
+        "sysplexes": list(report.sysplexes),
+        "span": [_time(report.start), _time(report.end)],
+        "utc_offset": report.utc_offset,
+        "alerts": [_note(alert) for alert in report.alerts],
+        "sections": [
+            {
+                "id": section.id,
+                "title": section.title,
+                "figures": [
+                    _figure(one) for block in section.blocks if isinstance(block, KeyFigures) for one in block.figures
+                ],
+                "tables": [_table(block) for block in section.blocks if isinstance(block, Table)],
+                "charts": [_chart(block) for block in section.blocks if isinstance(block, Chart)],
+                "notes": [_note(block) for block in section.blocks if isinstance(block, Note)],
+                "missing": [
+                    {"what": block.what, "ways": [{"kind": way.kind, "how": way.how} for way in block.ways]}
+                    for block in section.blocks
+                    if isinstance(block, Missing)
+                ],
+            }
+            for section in report.sections
+        ],
+        "definitions": {
+            key: {
+                "title": one.title,
+                "grain": one.grain,
+                "row": one.row,
+                "unit": one.unit.base,
+                "shown_in": one.unit.symbol,
+                "formula": one.formula or None,
+                "rollup": one.rollup or None,
+                "source": one.source,
+                "caveat": one.caveat or None,
+            }
+            for key, one in report.definitions.items()
+        },
+    }
+
+
+def _time(moment: datetime | None) -> str | None:
+    return None if moment is None else moment.astimezone(UTC).isoformat().replace("+00:00", "Z")
+
+
+def _value(cell: Cell) -> Any:
+    if isinstance(cell, datetime):
+        return _time(cell)
+    if isinstance(cell, tuple):
+        return [_value(one) for one in cell]
+    if isinstance(cell, float) and not math.isfinite(cell):
+        return None
+    return cell
+
+
+def _note(note: Note) -> dict[str, Any]:
+    return {"level": str(note.level), "text": note.text, "details": list(note.details)}
+
+
+def _figure(figure: Figure) -> dict[str, Any]:
+    return {
+        "name": figure.name,
+        "title": figure.title,
+        "value": _value(figure.value),
+        "unit": figure.unit.base if figure.unit is not None else None,
+        "definition": figure.definition or None,
+        "detail": figure.detail or None,
+    }
+
+
+def _column(column: Column) -> dict[str, Any]:
+    return {
+        "name": column.name,
+        "title": f"{column.group}: {column.title}" if column.group else column.title,
+        "kind": str(column.kind),
+        "unit": column.unit.base if column.unit is not None else None,
+        "definition": column.definition or None,
+    }
+
+
+def _table(table: Table) -> dict[str, Any]:
+    # Sparklines only repeat, thinned out, what the metrics hold.
+    kept = [index for index, column in enumerate(table.columns) if column.kind is not ColumnKind.SPARK]
+    names = [table.columns[index].name for index in kept]
+    return {
+        "name": table.name,
+        "title": table.title,
+        "columns": [_column(table.columns[index]) for index in kept],
+        "rows": [dict(zip(names, (_value(row[index]) for index in kept), strict=True)) for row in table.rows],
+        "total_rows": table.total_rows,
+        "query": table.query or None,
+        "note": table.note or None,
+        "origin": table.origin or None,
+    }
+
+
+def _chart(chart: Chart) -> dict[str, Any]:
+    return {
+        "name": chart.name,
+        "title": chart.title,
+        "unit": chart.unit.base,
+        "definition": chart.definition or None,
+        "times": [_time(moment) for moment in chart.times],
+        "ends": [_time(moment) for moment in chart.ends],
+        "series": [
+            {"name": series.name, "values": [_value(value) for value in series.values]} for series in chart.series
+        ],
+        "left_out": chart.left_out,
+    }

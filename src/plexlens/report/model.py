@@ -1,0 +1,342 @@
+"""What a report is, before anyone decides what it looks like.
+
+A `Report` holds sections, a section holds blocks: key figures, charts, tables, notes, and statements of what is
+missing. Values stand in base units (seconds, bytes, counts, fractions); each column, chart and figure names the `Unit`
+in which it is shown and the definition it comes from. The writers (`html`, `text`, `json_object`) only format.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import StrEnum
+
+from plexlens.metrics.unit import Unit
+
+Cell = str | float | int | datetime | tuple[float | None, ...] | None
+"""A table cell: text, a number in the base unit, a time in UTC, a series (sparkline), or null."""
+
+
+class ColumnKind(StrEnum):
+    """What the cells of a column are."""
+
+    TEXT = "text"
+    NUMBER = "number"
+    TIME = "time"
+    SPARK = "spark"
+    """A course over time, thinned out: a picture beside the numbers, not a number."""
+    PROFILE = "profile"
+    """Several numbers of the row as a small histogram."""
+
+
+class ChartKind(StrEnum):
+    """How the series of a chart are drawn."""
+
+    LINES = "lines"
+    """Each series on its own from zero."""
+    STACK = "stack"
+    """Series on top of each other; only for values that add up."""
+
+
+class Level(StrEnum):
+    """How loudly a note speaks."""
+
+    INFO = "info"
+    WARNING = "warning"
+    LOSS = "loss"
+
+
+@dataclass(frozen=True)
+class Definition:
+    """Where a number comes from; every number shown leads to one.
+
+    Attributes
+    ----------
+    id
+        ``grain.name``; unique in the report.
+    grain
+        Title of the grain; ``row`` says what one row of it is.
+    title, unit, formula, source, caveat
+        As `plexlens.metrics.definition.Metric` has them. A fact has no formula: its source is the field it is.
+    rollup
+        How values of a fact are combined across entities and over time; empty for a metric.
+    """
+
+    id: str
+    grain: str
+    row: str
+    title: str
+    unit: Unit
+    formula: str
+    source: str
+    caveat: str = ""
+    rollup: str = ""
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column of a table.
+
+    Attributes
+    ----------
+    name
+        Key of the column in JSON; unique in its table.
+    title
+        Heading, without the unit.
+    unit
+        For numbers: base unit of the cells, and the unit they are shown in.
+    definition
+        Id of the definition the numbers come from; empty for texts, times and plain counts of the report itself.
+    group
+        Heading over neighbouring columns that belong together; empty for none.
+    bar
+        Whether a bar in the cell shows the number's size beside its neighbours'.
+    key
+        Whether the column names the row: repeated when a wide table is split, fixed when it scrolls.
+    """
+
+    name: str
+    title: str
+    kind: ColumnKind
+    unit: Unit | None = None
+    definition: str = ""
+    group: str = ""
+    bar: bool = False
+    key: bool = False
+
+
+@dataclass(frozen=True)
+class Table:
+    """Rows under column heads.
+
+    Attributes
+    ----------
+    name
+        Key of the table in JSON; unique in the report.
+    title
+        Caption.
+    rows
+        Cells in the order of ``columns``.
+    top
+        Rows shown before the reader asks for all.
+    sorted_by
+        Name of the column by which ``rows`` stand in order, and whether falling; None where the order is another one.
+    total_rows
+        Rows there are; more than ``len(rows)`` where the rest was left out.
+    query
+        SQL that gives what was left out; empty where nothing was.
+    note
+        One or two sentences under the caption.
+    origin
+        What the numbers were read from, and how many intervals they cover.
+    folded
+        Whether the page shows only the caption until the reader opens it.
+    """
+
+    name: str
+    title: str
+    columns: tuple[Column, ...]
+    rows: tuple[tuple[Cell, ...], ...]
+    top: int = 12
+    sorted_by: tuple[str, bool] | None = None
+    total_rows: int = 0
+    query: str = ""
+    note: str = ""
+    origin: str = ""
+    folded: bool = False
+
+    def __post_init__(self) -> None:
+        width = len(self.columns)
+        for number, row in enumerate(self.rows, 1):
+            if len(row) != width:
+                raise ValueError(f"table {self.name}: row {number} has {len(row)} cells for {width} columns")
+        if self.total_rows < len(self.rows):
+            object.__setattr__(self, "total_rows", len(self.rows))
+
+    @property
+    def left_out(self) -> int:
+        """Rows that exist and are not in the report."""
+        return self.total_rows - len(self.rows)
+
+
+@dataclass(frozen=True)
+class Series:
+    """One line or layer of a chart: a name and a value (base unit, or null) for each time of the chart."""
+
+    name: str
+    values: tuple[float | None, ...]
+
+
+@dataclass(frozen=True)
+class Reference:
+    """A level drawn across a chart, such as a goal; the value is in the base unit."""
+
+    label: str
+    value: float
+
+
+@dataclass(frozen=True)
+class Chart:
+    """Values over time.
+
+    Attributes
+    ----------
+    times, ends
+        Start and end of each interval (UTC); a value holds from one to the other.
+    left_out
+        Number of series that exist and are not drawn.
+    note, origin
+        As in `Table`.
+    """
+
+    name: str
+    title: str
+    unit: Unit
+    kind: ChartKind
+    times: tuple[datetime, ...]
+    ends: tuple[datetime, ...]
+    series: tuple[Series, ...]
+    definition: str = ""
+    references: tuple[Reference, ...] = ()
+    left_out: int = 0
+    note: str = ""
+    origin: str = ""
+
+    def __post_init__(self) -> None:
+        if len(self.ends) != len(self.times):
+            raise ValueError(f"chart {self.name}: {len(self.ends)} ends for {len(self.times)} times")
+        for series in self.series:
+            if len(series.values) != len(self.times):
+                raise ValueError(
+                    f"chart {self.name}: series {series.name!r} has {len(series.values)} values "
+                    f"for {len(self.times)} times"
+                )
+
+
+@dataclass(frozen=True)
+class Figure:
+    """One number that matters, with the course it took.
+
+    Attributes
+    ----------
+    detail
+        What stands beside the number, such as its peak and when that was.
+    trend
+        Values over the time of the report; empty where there is one interval only.
+    alarm
+        Whether the number is bad news.
+    """
+
+    name: str
+    title: str
+    value: Cell
+    unit: Unit | None = None
+    definition: str = ""
+    detail: str = ""
+    trend: tuple[float | None, ...] = ()
+    alarm: bool = False
+
+
+@dataclass(frozen=True)
+class KeyFigures:
+    """Figures side by side.
+
+    Attributes
+    ----------
+    title, section
+        Heading, and the id of the section that says more; both empty where the figures stand in their own section.
+    """
+
+    name: str
+    figures: tuple[Figure, ...]
+    title: str = ""
+    section: str = ""
+
+
+@dataclass(frozen=True)
+class Note:
+    """A sentence for the reader, with the places it speaks of, one a line."""
+
+    text: str
+    level: Level = Level.INFO
+    details: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Way:
+    """One kind of data that would fill a gap, and how it is collected."""
+
+    kind: str
+    """What a reader calls the data: ``SMF 74-4``."""
+    how: str
+    """Options, commands or parameters that make the system write it."""
+
+
+@dataclass(frozen=True)
+class Missing:
+    """Something the data read does not hold, and the ways to get it."""
+
+    what: str
+    ways: tuple[Way, ...]
+
+
+Block = Table | Chart | KeyFigures | Note | Missing
+
+
+@dataclass(frozen=True)
+class Section:
+    """A part of the report under its own heading.
+
+    Attributes
+    ----------
+    lead
+        One or two sentences that say what the section shows.
+    """
+
+    id: str
+    title: str
+    blocks: tuple[Block, ...]
+    lead: str = ""
+
+
+@dataclass(frozen=True)
+class Report:
+    """A finished report.
+
+    Attributes
+    ----------
+    title
+        Sysplex or system the report is about.
+    start, end
+        First and last moment that any interval covers (UTC); None where no interval was read.
+    utc_offset
+        Local minus UTC in seconds, as recorded; None where it is unknown or not the same throughout, and times are
+        then shown as UTC.
+    time_note
+        How times are shown and why.
+    alerts
+        What the reader must know before the first number: damage, loss, gaps.
+    definitions
+        Definition of every number shown, by id.
+    generator
+        Program and version.
+    """
+
+    title: str
+    systems: tuple[str, ...]
+    sysplexes: tuple[str, ...]
+    start: datetime | None
+    end: datetime | None
+    utc_offset: float | None
+    time_note: str
+    alerts: tuple[Note, ...]
+    sections: tuple[Section, ...]
+    definitions: dict[str, Definition] = field(default_factory=dict)
+    generator: str = ""
+
+    def section(self, section_id: str) -> Section:
+        """The section of that id; KeyError names the ones there are."""
+        for section in self.sections:
+            if section.id == section_id:
+                return section
+        raise KeyError(f"no section {section_id!r}; there are {', '.join(s.id for s in self.sections)}")

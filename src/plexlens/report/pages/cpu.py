@@ -1,0 +1,151 @@
+"""Processors by system and partition."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from plexlens.report.model import ChartKind, Reference, Way
+from plexlens.report.page import ChartSpec, FigureSpec, Page, Pick, Shown, TableSpec
+
+
+def _general(facts: Any) -> Any:
+    return facts.processor_type == "CP"
+
+
+def _ziip(facts: Any) -> Any:
+    return facts.processor_type == "IIP"
+
+
+def _partition(facts: Any) -> Any:
+    """Without the line of the hypervisor's own time."""
+    return (facts.processor_type == "CP") & (facts.partition != "PHYSICAL")
+
+
+PAGE = Page(
+    order=500,
+    id="cpu",
+    title="Processors",
+    lead="General processors and zIIPs, as z/OS and as PR/SM see them; capacity by partition.",
+    what="processors and partitions",
+    ways=(
+        Way(
+            "SMF 70-1",
+            "Monitor I option CPU (on by default) of RMF or the z/OS Data Gatherer, and TYPE(70) in SMFPRMxx. "
+            " Records of one system show every partition of its machine.",
+        ),
+        Way(
+            "RMF XML CPU",
+            "Postprocessor control statement REPORTS(CPU) with output to ddname XPRPTS, or the Distributed Data Server "
+            "at /gpm/rmfpp.xml?reports=CPU.",
+        ),
+    ),
+    figures=(
+        FigureSpec("cp_busy", "General processors busy (PR/SM)", "cpu_system", "lpar_busy", where=_general),
+        FigureSpec("ziip_busy", "zIIPs busy (PR/SM)", "cpu_system", "lpar_busy", where=_ziip),
+        FigureSpec("capture", "Capture ratio", "cpu_system", "capture_ratio", where=_general, peak=False),
+        FigureSpec("msu", "MSU used", "cpu_partition", "msu_used", where=_partition),
+        FigureSpec("msu_rolling", "MSU, four-hour mean", "cpu_partition", "msu_rolling", where=_partition),
+        FigureSpec(
+            "busiest_partition",
+            "Busiest partition, of its machine's processors",
+            "cpu_partition",
+            "physical_busy",
+            by=("partition",),
+            pick=Pick.HIGHEST,
+            where=_partition,
+        ),
+    ),
+    charts=(
+        ChartSpec(
+            "cp_by_partition",
+            "General processors used, by partition",
+            "cpu_partition",
+            ("processors_used",),
+            by=("machine", "partition"),
+            kind=ChartKind.STACK,
+            where=_general,
+            timeline=True,
+        ),
+        ChartSpec(
+            "ziip_by_partition",
+            "zIIPs used, by partition",
+            "cpu_partition",
+            ("processors_used",),
+            by=("machine", "partition"),
+            kind=ChartKind.STACK,
+            where=_ziip,
+            timeline=True,
+        ),
+        ChartSpec(
+            "cp_busy_by_system",
+            "General processors busy as PR/SM sees them, by system",
+            "cpu_system",
+            ("lpar_busy",),
+            by=("system",),
+            where=_general,
+            references=(Reference("all processors", 1.0),),
+        ),
+        ChartSpec(
+            "cp_mvs_busy_by_system",
+            "General processors busy as z/OS sees them, by system",
+            "cpu_system",
+            ("mvs_busy",),
+            by=("system",),
+            where=_general,
+            references=(Reference("all processors", 1.0),),
+            note="Far above the busy time of PR/SM: logical processors wait for physical ones.",
+        ),
+        ChartSpec(
+            "msu_course",
+            "MSU used and its four-hour mean, all partitions",
+            "cpu_partition",
+            ("msu_used", "msu_rolling"),
+            where=_partition,
+        ),
+    ),
+    tables=(
+        TableSpec(
+            "cpu_systems",
+            "Processors by system",
+            "cpu_system",
+            (
+                Shown("engines"),
+                Shown("lpar_busy", "PR/SM", group="Busy", bar=True),
+                Shown("mvs_busy", "z/OS", group="Busy", bar=True),
+                Shown("processors_used"),
+                Shown("capture_ratio"),
+                Shown("parked_fraction"),
+                Shown("io_interrupts_per_second"),
+                Shown("tpi_fraction"),
+                Shown("capacity_msu"),
+                Shown("rolling_msu_recorded"),
+            ),
+            order="processors_used",
+            course="processors_used",
+        ),
+        TableSpec(
+            "cpu_partitions",
+            "Partitions by machine and kind of processor",
+            "cpu_partition",
+            (
+                Shown("logical_processors", "Online"),
+                Shown("processors_used"),
+                Shown("physical_busy", "Physical", group="Busy", bar=True),
+                Shown("logical_busy", "Logical", group="Busy"),
+                Shown("management_fraction"),
+                Shown("weight_share", "Share", group="Weight"),
+                Shown("entitled_processors", "Entitles to", group="Weight"),
+                Shown("capped_fraction", "Capped", group="Capping"),
+                Shown("limited_fraction", "Limited", group="Capping"),
+                Shown("msu_used", "Used", group="Capacity"),
+                Shown("msu_rolling", "Four-hour mean", group="Capacity"),
+                Shown("defined_msu", "Defined", group="Capacity"),
+            ),
+            by=("machine", "partition", "processor_type"),
+            order="processors_used",
+            course="processors_used",
+            top=15,
+            note="The partition PHYSICAL is time that PR/SM itself used.",
+        ),
+    ),
+)

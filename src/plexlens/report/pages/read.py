@@ -1,0 +1,227 @@
+"""What was read: files, records by type, damage, and what was left out and why."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from plexlens.ingest.source import Severity
+from plexlens.metrics.unit import BYTES, COUNT, KIB, MIB, Unit
+from plexlens.report.model import Block, Column, ColumnKind, Figure, KeyFigures, Table
+from plexlens.report.page import Page
+from plexlens.report.readings import State
+
+if TYPE_CHECKING:
+    from plexlens.report.context import Context
+    from plexlens.report.readings import Readings
+
+#: The severities, the gravest first.
+_SEVERITIES = (Severity.DATA_LOSS, Severity.ERROR, Severity.INFO)
+
+MINUTES = Unit("min", "s", 1 / 60, 1)
+
+
+def _text(name: str, title: str, *, key: bool = False) -> Column:
+    return Column(name, title, ColumnKind.TEXT, key=key)
+
+
+def _number(name: str, title: str, unit: Unit = COUNT) -> Column:
+    return Column(name, title, ColumnKind.NUMBER, unit)
+
+
+def _files(readings: Readings) -> Table:
+    return Table(
+        name="read_files",
+        title="Files",
+        columns=(
+            _text("file", "File", key=True),
+            _text("kind", "Kind"),
+            _number("size", "Size", KIB),
+            _number("records", "Records or reports"),
+            _number("duplicates", "Left out as duplicates"),
+            _text("start", "From"),
+            _text("end", "To"),
+            _text("state", "State"),
+        ),
+        rows=tuple(
+            (
+                one.file,
+                one.kind,
+                one.size,
+                one.records,
+                one.duplicates,
+                one.start,
+                one.end,
+                f"{one.state}: {one.reason}" if one.reason else str(one.state),
+            )
+            for one in readings.files
+        ),
+        top=8,
+    )
+
+
+def _records(readings: Readings) -> Table:
+    return Table(
+        name="read_records",
+        title="Records by type",
+        columns=(
+            _text("kind", "Record type or report", key=True),
+            _text("system", "System"),
+            _number("records", "Records"),
+            _number("decoded", "Decoded"),
+            _number("counted_only", "Counted only"),
+            _text("first", "First written"),
+            _text("last", "Last written"),
+        ),
+        rows=tuple(
+            (
+                one.kind,
+                one.system,
+                one.records,
+                one.decoded,
+                one.records - one.decoded,
+                one.first,
+                one.last,
+            )
+            for one in readings.records
+        ),
+        top=20,
+        folded=True,
+        note="Record types without a layout are counted only. Times stand as recorded.",
+    )
+
+
+def _reasons(readings: Readings) -> Table:
+    remedies = {(one.reason, one.severity): one.remedy for one in reversed(readings.damage)}
+    counts = sorted(readings.damage_counts.items(), key=lambda one: (_SEVERITIES.index(one[0][1]), -one[1], one[0][0]))
+    return Table(
+        name="read_damage_reasons",
+        title="Damage by reason",
+        columns=(
+            _text("reason", "Reason", key=True),
+            _text("severity", "Severity"),
+            _number("count", "Times"),
+            _text("remedy", "What to do"),
+        ),
+        rows=tuple(
+            (reason, str(severity), count, remedies.get((reason, severity))) for (reason, severity), count in counts
+        ),
+    )
+
+
+def _damage(readings: Readings) -> Table:
+    return Table(
+        name="read_damage",
+        title="Damage, place by place",
+        columns=(
+            _text("file", "File", key=True),
+            _number("record_no", "Record"),
+            _number("offset", "Byte offset", BYTES),
+            _text("reason", "Reason"),
+            _text("severity", "Severity"),
+            _text("detail", "What was found"),
+            _text("remedy", "What to do"),
+        ),
+        rows=tuple(
+            (one.file, one.record_no, one.offset, one.reason, str(one.severity), one.detail, one.remedy)
+            for one in readings.damage
+        ),
+        total_rows=sum(readings.damage_counts.values()),
+        query="select file, record_no, offset, reason, severity, detail, remedy from damage",
+        folded=True,
+    )
+
+
+def _notes(readings: Readings) -> Table:
+    return Table(
+        name="read_notes",
+        title="Counted while reading",
+        columns=(
+            _text("note", "What", key=True),
+            _text("section", "Section"),
+            _text("field", "Field"),
+            _text("severity", "Severity"),
+            _number("count", "Times"),
+        ),
+        rows=tuple(
+            (one.note.replace("_", " "), one.section, one.field, str(one.severity), one.count) for one in readings.notes
+        ),
+        folded=True,
+        note="Such as sections longer or shorter than the layout known here, which is no damage: releases differ.",
+    )
+
+
+def _coverage(context: Context) -> Table:
+    """When each grain has data, and where intervals are missing between."""
+    return Table(
+        name="read_coverage",
+        title="Time covered",
+        columns=(
+            _text("grain", "Data", key=True),
+            _text("kind", "From"),
+            _number("systems", "Systems"),
+            _number("intervals", "Intervals"),
+            _number("length", "Length", MINUTES),
+            Column("start", "First", ColumnKind.TIME),
+            Column("end", "Last", ColumnKind.TIME),
+            _number("gaps", "Gaps"),
+        ),
+        rows=tuple(
+            (
+                held.grain.title,
+                ", ".join(held.kinds),
+                len(held.systems) or None,
+                len(held.times) if held.regular else None,
+                (held.interval_seconds or None) if held.regular else None,
+                held.start,
+                held.end,
+                held.gaps if held.regular else None,
+            )
+            for held in context.read
+        ),
+        top=40,
+        folded=True,
+        note=(
+            "A gap is a place where the next interval begins later than the one before ends. Accounting has an "
+            "interval for each task, and none in common."
+        ),
+    )
+
+
+def _blocks(context: Context) -> Sequence[Block]:
+    readings = context.readings
+    read = readings.in_state(State.READ)
+    unread = readings.in_state(State.FAILED)
+    lost, errors = readings.severe(Severity.DATA_LOSS), readings.severe(Severity.ERROR)
+    figures = [
+        Figure("files", "Files read", len(read), COUNT),
+        Figure("size", "Size", readings.size, MIB),
+        Figure("records", "Records and reports", sum(one.records or 0 for one in read), COUNT),
+        Figure("duplicates", "Left out as duplicates", readings.duplicates, COUNT),
+        Figure("data_loss", "Damage: data lost", lost, COUNT, alarm=lost > 0),
+        Figure("errors", "Damage: not understood", errors, COUNT, alarm=errors > 0),
+    ]
+    if unread:
+        figures.insert(1, Figure("unread", "Files not read", len(unread), COUNT, alarm=True))
+    blocks: list[Block] = [KeyFigures("read", tuple(figures))]
+    if readings.damage_counts:
+        blocks.append(_reasons(readings))
+    blocks.append(_files(readings))
+    if readings.records:
+        blocks.append(_records(readings))
+    if (coverage := _coverage(context)).rows:
+        blocks.append(coverage)
+    if readings.notes:
+        blocks.append(_notes(readings))
+    if readings.damage:
+        blocks.append(_damage(readings))
+    return blocks
+
+
+PAGE = Page(
+    order=200,
+    id="read",
+    title="What was read",
+    lead="The files behind this report, what they hold, and what could not be read.",
+    blocks=_blocks,
+)

@@ -1,0 +1,229 @@
+"""Service and report classes: goals, response, CPU and zIIP."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from plexlens.report.model import ChartKind, Reference, Way
+from plexlens.report.page import ChartSpec, FigureSpec, Page, Pick, Shown, TableSpec
+
+_CLASS = ("workload", "class_name")
+_PERIOD = (*_CLASS, "period")
+
+
+def _service(facts: Any) -> Any:
+    return facts.class_kind == "service class"
+
+
+def _report(facts: Any) -> Any:
+    return facts.class_kind == "report class"
+
+
+def _worked(facts: Any) -> Any:
+    """Service class periods in which anything happened."""
+    return _service(facts) & ((facts.transactions > 0) | (facts.service_units > 0))
+
+
+_GOALS = (
+    Shown("goal"),
+    Shown("importance"),
+    Shown("performance_index", bar=True),
+    Shown("transactions_per_second"),
+    Shown("response_time", "Mean", group="Response time"),
+    Shown("response_deviation", "Deviation", group="Response time"),
+    Shown("goal_seconds", "Goal", group="Response time"),
+    Shown("queue_time"),
+    Shown("velocity", "Reached", group="Velocity"),
+    Shown("goal_velocity", "Goal", group="Velocity"),
+    Shown("active_transactions"),
+)
+
+_CPU = (
+    Shown("cp_processors", bar=True),
+    Shown("ziip_processors", "Used", group="zIIP"),
+    Shown("ziip_on_cp_processors", "Eligible, on general processors", group="zIIP"),
+    Shown("ziip_eligible_fraction", "Eligible", group="zIIP"),
+    Shown("ziip_redirected_fraction", "Redirected", group="zIIP"),
+    Shown("ziip_overflow_fraction", "Overflow", group="zIIP"),
+    Shown("cpu_seconds"),
+    Shown("transactions_per_second"),
+    Shown("cpu_per_transaction", "All engines", group="CPU per transaction"),
+    Shown("cp_per_transaction", "General", group="CPU per transaction"),
+)
+
+PAGE = Page(
+    order=600,
+    id="workload",
+    title="Service classes",
+    lead="What the work was promised and what it got; the CPU and zIIP it used, in all and per transaction.",
+    what="service and report classes",
+    ways=(
+        Way(
+            "SMF 72-3",
+            "Monitor I option WKLD of RMF or the z/OS Data Gatherer, and TYPE(72) in SMFPRMxx. Each system tells the "
+            "work it ran itself: give the dumps of all systems for the sysplex.",
+        ),
+        Way(
+            "RMF XML WLMGL",
+            "Postprocessor control statement SYSRPTS(WLMGL(SCPER,RCPER)) with output to ddname XPXSRPTS, or the "
+            "Distributed Data Server at /gpm/rmfpp.xml?reports=WLMGL(SCPER,RCPER).",
+        ),
+    ),
+    figures=(
+        FigureSpec("transactions", "Transactions", "workload_period", "transactions_per_second", where=_service),
+        FigureSpec(
+            "worst_index",
+            "Worst performance index",
+            "workload_period",
+            "performance_index",
+            by=("class_name", "period"),
+            pick=Pick.HIGHEST,
+            where=_service,
+        ),
+        FigureSpec("cp_by_work", "General processors used by work", "workload_period", "cp_processors", where=_service),
+        FigureSpec("ziip_by_work", "zIIPs used by work", "workload_period", "ziip_processors", where=_service),
+        FigureSpec(
+            "ziip_overflow",
+            "zIIP overflow to general processors",
+            "workload_period",
+            "ziip_overflow_fraction",
+            where=_service,
+        ),
+    ),
+    charts=(
+        ChartSpec(
+            "transactions_by_class",
+            "Transactions, by service class",
+            "workload_period",
+            ("transactions_per_second",),
+            by=("class_name",),
+            kind=ChartKind.STACK,
+            where=_service,
+            timeline=True,
+        ),
+        ChartSpec(
+            "cp_by_class",
+            "General processors used, by service class",
+            "workload_period",
+            ("cp_processors",),
+            by=("class_name",),
+            kind=ChartKind.STACK,
+            where=_service,
+            timeline=True,
+        ),
+        ChartSpec(
+            "ziip_by_class",
+            "zIIPs used, by service class",
+            "workload_period",
+            ("ziip_processors",),
+            by=("class_name",),
+            kind=ChartKind.STACK,
+            where=_service,
+        ),
+        ChartSpec(
+            "ziip_overflow_course",
+            "zIIP-eligible work: on zIIPs and on general processors",
+            "workload_period",
+            ("ziip_processors", "ziip_on_cp_processors"),
+            kind=ChartKind.STACK,
+            where=_service,
+            note="zIIP time is engine time, not normalized to the speed of general processors.",
+        ),
+        ChartSpec(
+            "index_by_period",
+            "Performance index, by service class period",
+            "workload_period",
+            ("performance_index",),
+            by=("class_name", "period"),
+            where=_service,
+            references=(Reference("goal met at or below", 1.0),),
+        ),
+        ChartSpec(
+            "response_by_class",
+            "Response time, by service class",
+            "workload_period",
+            ("response_time",),
+            by=("class_name",),
+            where=_service,
+        ),
+    ),
+    tables=(
+        TableSpec(
+            "workload_goals",
+            "Goals and response, by service class period",
+            "workload_period",
+            _GOALS,
+            by=_PERIOD,
+            order="performance_index",
+            where=_worked,
+            top=15,
+            profile=tuple(f"bucket_{n}" for n in range(1, 15)),
+            profile_title="Response distribution",
+            note=(
+                "Over all systems. The distribution counts ended transactions in 14 buckets around the goal: up to "
+                "50 %, 60 % ... 150 %, 200 %, 400 % of it, and above."
+            ),
+        ),
+        TableSpec(
+            "workload_cpu",
+            "CPU and zIIP, by service class",
+            "workload_period",
+            _CPU,
+            by=_CLASS,
+            order="cp_processors",
+            where=_worked,
+            course="cp_processors",
+            top=15,
+        ),
+        TableSpec(
+            "workload_cpu_system",
+            "CPU and zIIP, by system and service class",
+            "workload_period",
+            _CPU,
+            by=("system", *_CLASS),
+            across_systems=True,
+            order="cp_processors",
+            where=_worked,
+            top=15,
+        ),
+        TableSpec(
+            "workload_delays",
+            "Delays and DASD I/O, by service class period",
+            "workload_period",
+            (
+                Shown("cpu_delay_fraction", "Processor", group="Delayed for"),
+                Shown("ziip_delay_fraction", "zIIP", group="Delayed for"),
+                Shown("capping_delay_fraction", "Capping", group="Delayed for"),
+                Shown("velocity"),
+                Shown("dasd_per_second", "Operations", group="DASD I/O"),
+                Shown("dasd_response_time", "Response", group="DASD I/O"),
+                Shown("service_units_per_second"),
+            ),
+            by=_PERIOD,
+            order="cpu_delay_fraction",
+            where=_worked,
+            folded=True,
+        ),
+        TableSpec(
+            "workload_report_goals",
+            "Throughput and response, by report class period",
+            "workload_period",
+            _GOALS,
+            by=_PERIOD,
+            order="transactions_per_second",
+            where=_report,
+            folded=True,
+        ),
+        TableSpec(
+            "workload_report_cpu",
+            "CPU and zIIP, by report class",
+            "workload_period",
+            _CPU,
+            by=_CLASS,
+            order="cp_processors",
+            where=_report,
+            folded=True,
+            note="Work counted here is counted in its service class too.",
+        ),
+    ),
+)

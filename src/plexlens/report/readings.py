@@ -1,0 +1,282 @@
+"""What was read to make a report: files, records by type, damage, and what was left out and why."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any
+
+from plexlens.errors import PlexlensError
+from plexlens.ingest.source import Damage, Severity
+from plexlens.pdb import IngestResult, Outcome
+
+#: Rows of damage that a report lists; the counts by reason cover all of it.
+DAMAGE_ROWS = 500
+
+#: Kinds of ingest as a reader calls them.
+_KINDS = {"smf": "SMF", "rmf_xml": "RMF XML"}
+
+
+class State(StrEnum):
+    """What became of a file."""
+
+    READ = "read"
+    FAILED = "not read"
+    SKIPPED = "skipped"
+    HELD = "held already"
+
+
+@dataclass(frozen=True)
+class FileRead:
+    """One input file.
+
+    Attributes
+    ----------
+    file
+        As the user named it.
+    kind
+        ``SMF``, ``RMF XML``; empty where nothing of it was read.
+    size
+        Bytes; None where nothing of it was read.
+    records
+        Records or reports in it, those left out as duplicates included.
+    duplicates
+        Of these, how many had been read before.
+    start, end
+        First and last time in it, as recorded.
+    reason
+        Why it was not read, skipped or held already.
+    """
+
+    file: str
+    kind: str = ""
+    size: int | None = None
+    records: int | None = None
+    duplicates: int | None = None
+    start: str | None = None
+    end: str | None = None
+    state: State = State.READ
+    reason: str = ""
+
+
+@dataclass(frozen=True)
+class RecordCount:
+    """Records of one type from one system.
+
+    Attributes
+    ----------
+    kind
+        ``SMF 74-4``, ``RMF XML CPU``.
+    system
+        None where the source does not count by system.
+    decoded
+        How many have their sections in tables; the others are counted only, because no layout describes their type.
+    first, last
+        Local time stamps of the first and last, as recorded; None where they have none.
+    """
+
+    kind: str
+    system: str | None
+    records: int
+    decoded: int
+    first: str | None = None
+    last: str | None = None
+
+
+@dataclass(frozen=True)
+class NoteCount:
+    """Something counted while reading that is no damage, such as sections longer than their layout."""
+
+    note: str
+    section: str
+    field: str | None
+    count: int
+    severity: Severity = Severity.INFO
+
+
+@dataclass(frozen=True)
+class Readings:
+    """Everything a report says about its input.
+
+    Attributes
+    ----------
+    damage
+        Damage met, the gravest first; at most `DAMAGE_ROWS`.
+    damage_counts
+        Damage by reason and severity, all of it.
+    offsets
+        Offsets of local time from UTC (seconds) that the data names.
+    """
+
+    files: tuple[FileRead, ...] = ()
+    records: tuple[RecordCount, ...] = ()
+    damage: tuple[Damage, ...] = ()
+    damage_counts: Mapping[tuple[str, Severity], int] = field(default_factory=dict)
+    offsets: tuple[float, ...] = ()
+    notes: tuple[NoteCount, ...] = ()
+
+    def in_state(self, state: State) -> tuple[FileRead, ...]:
+        """The files in one state."""
+        return tuple(one for one in self.files if one.state is state)
+
+    @property
+    def systems(self) -> tuple[str, ...]:
+        """Systems whose records were read; the one that only wrote the dump (SMF 2 and 3) is none of them."""
+        found = {one.system for one in self.records if one.system and one.kind not in ("SMF 2", "SMF 3")}
+        return tuple(sorted(found))
+
+    @property
+    def size(self) -> int:
+        """Bytes read."""
+        return sum(one.size or 0 for one in self.in_state(State.READ))
+
+    @property
+    def duplicates(self) -> int:
+        """Records left out because they had been read before."""
+        return sum(one.duplicates or 0 for one in self.files)
+
+    def severe(self, severity: Severity) -> int:
+        """Pieces of damage of one severity."""
+        return sum(count for (_, level), count in self.damage_counts.items() if level is severity)
+
+
+def readings_of(
+    backend: Any,
+    *,
+    results: Iterable[IngestResult] = (),
+    failures: Iterable[PlexlensError] = (),
+) -> Readings:
+    """What a performance database says about its sources.
+
+    Parameters
+    ----------
+    backend
+        What `plexlens.pdb.Pdb.connect` gives.
+    results
+        What became of the files of this run: those skipped or held already are named too.
+    failures
+        Files of this run that could not be read.
+    """
+    # Ibis would bind each view to describe it; these few questions are plain SQL.
+    files = [
+        FileRead(
+            file=row["file"],
+            kind=_KINDS.get(row["kind"], row["kind"]),
+            size=row["size"],
+            records=row["records"],
+            duplicates=row["duplicates"],
+            start=_recorded(row["span_start"]),
+            end=_recorded(row["span_end"]),
+        )
+        for row in _rows(backend, "select * from source order by started_at, source_id")
+    ]
+    for result in results:
+        if result.outcome is Outcome.SKIPPED:
+            files.append(FileRead(result.file, state=State.SKIPPED, reason=result.reason))
+        elif result.outcome is Outcome.ALREADY_HELD:
+            held = result.ingest.file if result.ingest is not None else ""
+            files.append(FileRead(result.file, state=State.HELD, reason=f"same content as {held}"))
+    for failure in failures:
+        files.append(FileRead(failure.file, state=State.FAILED, reason=f"{failure.what}; {failure.remedy}"))
+    return Readings(
+        files=tuple(files),
+        records=(*_smf_records(backend), *_reports(backend)),
+        damage=_damage(backend),
+        damage_counts={
+            (row["reason"], Severity(row["severity"])): row["n"]
+            for row in _rows(
+                backend,
+                # What was only counted counts here too, where values were lost or not understood.
+                "select reason, severity, sum(n)::bigint n from ("
+                " select reason, severity, 1 n from damage"
+                " union all select replace(note, '_', ' '), severity, \"count\" from note where severity <> 'info'"
+                ") group by all",
+            )
+        },
+        offsets=_offsets(backend),
+        notes=tuple(
+            NoteCount(row["note"], row["section"], row["field"], row["n"], Severity(row["severity"]))
+            for row in _rows(
+                backend,
+                'select note, section, field, severity, sum("count")::bigint n from note group by all'
+                " order by n desc, note, section, field",
+            )
+        ),
+    )
+
+
+def _rows(backend: Any, sql: str) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = backend.raw_sql(sql).to_arrow_table().to_pylist()
+    return found
+
+
+def _recorded(text: str | None) -> str | None:
+    return None if text is None else text.replace("T", " ")[:19]
+
+
+def _smf_records(backend: Any) -> tuple[RecordCount, ...]:
+    if "smf_record" not in backend.list_tables():
+        return ()
+    rows = _rows(
+        backend,
+        "select record_type, subtype, system, count(*) n, count(*) filter (decoded) decoded,"
+        " strftime(min(written_at), '%Y-%m-%d %H:%M:%S') as first_time,"
+        " strftime(max(written_at), '%Y-%m-%d %H:%M:%S') as last_time"
+        " from smf_record group by all order by record_type, subtype nulls first, system",
+    )
+    return tuple(
+        RecordCount(
+            kind=f"SMF {row['record_type']}" + (f"-{row['subtype']}" if row["subtype"] is not None else ""),
+            system=row["system"],
+            records=row["n"],
+            decoded=row["decoded"],
+            first=row["first_time"],
+            last=row["last_time"],
+        )
+        for row in rows
+    )
+
+
+def _reports(backend: Any) -> tuple[RecordCount, ...]:
+    """Reports of RMF XML files by name."""
+    if "rmf_xml_value" not in backend.list_tables():
+        return ()
+    rows = _rows(
+        backend,
+        "select report, coalesce(system, sysplex, resource) as name, count(distinct (source_id, record_no)) n,"
+        " strftime(min(interval_start), '%Y-%m-%d %H:%M:%S') as first_time,"
+        " strftime(max(interval_end), '%Y-%m-%d %H:%M:%S') as last_time"
+        " from rmf_xml_value where report is not null group by all order by report, name",
+    )
+    return tuple(
+        RecordCount(f"RMF XML {row['report']}", row["name"], row["n"], row["n"], row["first_time"], row["last_time"])
+        for row in rows
+    )
+
+
+def _damage(backend: Any) -> tuple[Damage, ...]:
+    rows = _rows(
+        backend,
+        'select source_id, file, record_no, "offset", reason, severity, detail, remedy from damage order by'
+        " case severity when 'data loss' then 0 when 'error' then 1 else 2 end, file, record_no, \"offset\""
+        f" limit {DAMAGE_ROWS}",
+    )
+    return tuple(Damage(**{**row, "severity": Severity(row["severity"])}) for row in rows)
+
+
+def _offsets(backend: Any) -> tuple[float, ...]:
+    """Every offset from UTC in any table."""
+    tables = _rows(
+        backend,
+        "select distinct table_name from information_schema.columns where column_name = 'utc_offset'"
+        " and table_name not like 'report\\_%' escape '\\'",
+    )
+    found: set[float] = set()
+    for row in tables:
+        quoted = row["table_name"].replace('"', '""')
+        found.update(
+            one["utc_offset"]
+            for one in _rows(backend, f'select distinct utc_offset from "{quoted}" where utc_offset is not null')
+        )
+    return tuple(sorted(found))

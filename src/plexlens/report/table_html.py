@@ -1,0 +1,195 @@
+"""Tables of the HTML page: heads, and rows as text.
+
+Rows are put together here rather than in the template: a report holds some hundred thousand cells, and each is escaped
+exactly once, in `_cell`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from html import escape
+from itertools import groupby
+from typing import Any
+
+from markupsafe import Markup
+
+from plexlens.report.chart_svg import spark
+from plexlens.report.clock import Clock
+from plexlens.report.display import NULL, counted, shown, with_symbol
+from plexlens.report.model import Cell, Column, ColumnKind, Definition, Table
+from plexlens.report.names import printable
+
+#: Tables with more rows than this get a filter.
+FILTER_ROWS = 12
+
+#: Texts longer than this are wrapped in their cell.
+LONG = 26
+
+#: Tables with more columns than this mark the column that stays while they scroll.
+WIDE = 6
+
+_PICTURES = (ColumnKind.SPARK, ColumnKind.PROFILE)
+
+#: Why a cell is null: of a recorded value, and of a metric.
+NOT_RECORDED = "not recorded"
+NO_VALUE = "no value: the denominator is zero, or a field was not recorded"
+
+
+def table_view(table: Table, definitions: Mapping[str, Definition], clock: Clock) -> dict[str, Any]:
+    """What the page's template needs of a table."""
+    rows = len(table.rows)
+    top = min(table.top, rows)
+    return {
+        "name": table.name,
+        "title": table.title,
+        "note": table.note,
+        "origin": table.origin,
+        "folded": table.folded,
+        "filter": rows > FILTER_ROWS,
+        "wide": len(table.columns) > WIDE,
+        "top": table.top,
+        "size": counted(table.total_rows, "row"),
+        "groups": _group_heads(table),
+        "heads": [_head(column, table) for column in table.columns],
+        # Every cell is escaped in _cell.
+        "body": Markup("\n".join(_rows(table, definitions, clock))),
+        "more": rows > table.top,
+        "show_all": f"Show all {rows:,} rows",
+        "show_top": f"Show {top:,} rows",
+        "count": f"{top:,} of {rows:,} rows",
+        "left_out": table.left_out,
+        "left_out_text": (
+            f"{counted(table.left_out, 'further row')} of {table.total_rows:,} left out of this page. "
+            "To get them, keep the data with plexlens ingest DUMP... --pdb DIR, then plexlens sql DIR with:"
+        ),
+        "query": table.query,
+    }
+
+
+def _group_heads(table: Table) -> Markup:
+    if not any(column.group for column in table.columns):
+        return Markup("")
+    cells = []
+    for group, members in groupby(table.columns, key=lambda column: column.group):
+        span = len(list(members))
+        cells.append(
+            Markup('<th colspan="{}" scope="colgroup"><span>{}</span></th>').format(span, group)
+            if group
+            else Markup('<td colspan="{}"></td>').format(span)
+        )
+    return Markup('<tr class="groups">{}</tr>').format(Markup("").join(cells))
+
+
+def _head(column: Column, table: Table) -> dict[str, Any]:
+    numeric = column.kind is ColumnKind.NUMBER
+    fixed = column.key and column is table.columns[0]
+    direction = "none"
+    if table.sorted_by is not None and table.sorted_by[0] == column.name:
+        direction = "descending" if table.sorted_by[1] else "ascending"
+    sortable = column.kind not in _PICTURES
+    return {
+        "title": column.title,
+        # In a row above stands what the columns of a group have in common; read alone, a head needs it.
+        "spoken": f"{column.group}: {column.title}" if column.group else column.title,
+        "unit": column.unit.symbol if column.unit is not None and numeric else "",
+        "definition": column.definition,
+        "classes": " ".join(name for name, on in (("num", numeric), ("fixed", fixed)) if on),
+        "sortable": sortable,
+        "sort": direction if sortable else "",
+    }
+
+
+@dataclass(frozen=True)
+class _Frame:
+    """What the cells of one column share."""
+
+    column: Column
+    first: bool
+    largest: float
+    null: str
+    clock: Clock
+
+
+def _rows(table: Table, definitions: Mapping[str, Definition], clock: Clock) -> Iterator[str]:
+    frames = [
+        _Frame(column, index == 0, _largest(table, index), _why_null(column, definitions), clock)
+        for index, column in enumerate(table.columns)
+    ]
+    for number, row in enumerate(table.rows):
+        cells = "".join([_cell(cell, frame) for cell, frame in zip(row, frames, strict=True)])
+        yield f"<tr{' class=over' if number >= table.top else ''}>{cells}"
+
+
+def _largest(table: Table, index: int) -> float:
+    """Largest number of a column with bars; 0 for no bars."""
+    if not table.columns[index].bar:
+        return 0.0
+    return max((float(n) for row in table.rows if isinstance(n := row[index], int | float)), default=0.0)
+
+
+def _why_null(column: Column, definitions: Mapping[str, Definition]) -> str:
+    definition = definitions.get(column.definition)
+    return NO_VALUE if definition is not None and definition.formula else NOT_RECORDED
+
+
+def _cell(cell: Cell, frame: _Frame) -> str:
+    """One cell; whatever came from a file is escaped here."""
+    return _CELLS[frame.column.kind](cell, frame)
+
+
+def _number(cell: Cell, frame: _Frame) -> str:
+    unit = frame.column.unit
+    if not isinstance(cell, int | float) or (text := shown(cell, unit)) == NULL:
+        return f'<td class="num null" title="{frame.null}">{NULL}'
+    size = f' style="--b:{max(float(cell), 0.0) / frame.largest:.3f}"' if frame.largest > 0 else ""
+    # Rows are sorted by the value itself where the text has lost some of it.
+    value = "" if text.replace(",", "") == repr(cell) else f' data-v="{cell:.9g}"'
+    return f'<td class="num{" sized" if size else ""}"{value}{size}>{escape(text)}'
+
+
+def _series(cell: Cell) -> tuple[float | None, ...]:
+    return cell if isinstance(cell, tuple) else ()
+
+
+def _course(cell: Cell, frame: _Frame) -> str:
+    values = _series(cell)
+    known = [value for value in values if value is not None]
+    if len(known) < 2:
+        return "<td>"
+    unit = frame.column.unit
+    title = f"from {with_symbol(min(known), unit)} to {with_symbol(max(known), unit)}"
+    return f'<td title="{escape(title)}">{spark(values, title)}'
+
+
+def _profile(cell: Cell, frame: _Frame) -> str:
+    values = _series(cell)
+    if not any(values):
+        return f'<td class="null" title="{frame.null}">{NULL}'
+    title = " ".join(shown(value, frame.column.unit) for value in values)
+    return f'<td title="{escape(title)}">{spark(values, title, gap=True)}'
+
+
+def _time(cell: Cell, frame: _Frame) -> str:
+    if not isinstance(cell, datetime):
+        return _text(None, frame)
+    return f'<td class="time">{frame.clock.second(cell)}'
+
+
+def _text(cell: Cell, frame: _Frame) -> str:
+    head = frame.first and frame.column.key
+    tag, close, fixed = ("th scope=row", "</th>", " fixed") if head else ("td", "", "")
+    if cell is None or cell == "":
+        return f'<{tag} class="text null{fixed}" title="{frame.null}">{NULL}{close}'
+    text = printable(str(cell))
+    return f'<{tag} class="text{" long" if len(text) > LONG else ""}{fixed}">{escape(text)}{close}'
+
+
+_CELLS = {
+    ColumnKind.NUMBER: _number,
+    ColumnKind.SPARK: _course,
+    ColumnKind.PROFILE: _profile,
+    ColumnKind.TIME: _time,
+    ColumnKind.TEXT: _text,
+}
