@@ -145,8 +145,11 @@ fn damage(original: &[u8], random: &mut Random) -> Vec<u8> {
     bytes
 }
 
+/// What one copy gave: records, pieces of damage, rows by table.
+type Found = (u64, u64, Vec<(String, usize)>);
+
 /// Reads and decodes one copy; returns what it found, for comparison.
-fn decode(decoder: &Decoder, bytes: &[u8], batch_bytes: usize) -> Result<(u64, u64, Vec<(String, usize)>), String> {
+fn decode(decoder: &Decoder, bytes: &[u8], batch_bytes: usize) -> Result<Found, String> {
     let options = ReadOptions { batch_bytes, ..ReadOptions::default() };
     let size = bytes.len() as u64;
     let mut reader = match SmfReader::from_reader("copy", Cursor::new(bytes.to_vec()), &options) {

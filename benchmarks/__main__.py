@@ -1,0 +1,209 @@
+"""Run the benchmarks and print a table; ``--record`` writes it to ``benchmarks/record`` under today's date."""
+
+from __future__ import annotations
+
+import argparse
+import math
+import os
+import platform
+import shutil
+import sys
+import tempfile
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+from benchmarks.dumps import Sysplex, write_mq, write_rmf
+from benchmarks.measure import best, command, in_process, machine
+
+MIB = 1024**2
+RECORD = Path(__file__).parent / "record"
+
+#: mq-smf-csv on the machine that the bounds were set on, MB/s (docs/mq-smf-csv.md has newer figures).
+MQ_SMF_CSV = 25.0
+
+READ_INTO_MEMORY = """
+clock(); data = open(sys.argv[1], "rb").read(); clock()
+answer = len(data)
+"""
+
+SCAN = """
+from plexlens import _core
+clock(); found = _core.scan(sys.argv[1]); clock()
+answer = found["records"]
+"""
+
+DECODE = """
+from plexlens import _core
+from plexlens.layouts_path import layout_folders
+import pyarrow.compute as pc
+wanted = json.loads(sys.argv[2])
+layouts = _core.Catalogue([str(folder) for folder in layout_folders()])
+answer = {"rows": {}, "sums": {}}
+held = []
+clock()
+for batch in _core.SmfReader(sys.argv[1], layouts, source_id="b", threads=1):
+    for name, table in batch.tables.items():
+        answer["rows"][name] = answer["rows"].get(name, 0) + table.num_rows
+        for column in wanted.get(name, ()):
+            key = name + "." + column
+            answer["sums"][key] = answer["sums"].get(key, 0.0) + (pc.sum(table[column]).as_py() or 0)
+clock()
+"""
+
+INGEST = """
+from pathlib import Path
+from plexlens.pdb import Pdb, ingest
+pdb = Pdb.create(sys.argv[2])
+clock(); ingest([Path(sys.argv[1])], pdb); clock()
+answer = {name: info.rows for name, info in pdb.tables().items()}
+"""
+
+
+@dataclass(frozen=True)
+class Line:
+    """One row of the result."""
+
+    what: str
+    figure: str
+    yardstick: str
+    bound: str
+    held: bool
+
+
+def _check_rmf(plex: Sysplex, rows: dict[str, int], sums: dict[str, float] | None) -> None:
+    for table, count in plex.rows.items():
+        if rows.get(table) != count:
+            raise SystemExit(f"wrong answer: {table} has {rows.get(table)} rows, written were {count}")
+    for (table, column), total in plex.sums.items() if sums is not None else ():
+        found = sums[f"{table}.{column}"]
+        if not math.isclose(found, total, rel_tol=1e-9):
+            raise SystemExit(f"wrong answer: {table}.{column} sums to {found}, written were {total}")
+
+
+def _memory(size: int) -> str:
+    return f"{size / MIB:,.0f} MiB"
+
+
+def scan(path: Path, runs: int) -> Line:
+    """Find and frame every record, against reading the file into memory."""
+    size = path.stat().st_size
+    memory = best(runs, lambda: in_process(READ_INTO_MEMORY, path))
+    found = best(runs, lambda: in_process(SCAN, path))
+    if sum(found.answer.values()) == 0 or memory.answer != size:
+        raise SystemExit("wrong answer: nothing scanned")
+    ratio = memory.seconds / found.seconds
+    return Line(
+        "SMF scan, RMF records",
+        f"{size / found.seconds / 1e6:,.0f} MB/s",
+        f"reading into memory {size / memory.seconds / 1e6:,.0f} MB/s: {ratio:.2f} of it",
+        "at least 0.5 of it",
+        ratio >= 0.5,
+    )
+
+
+def decode_rmf(path: Path, plex: Sysplex, runs: int) -> Line:
+    """Decode to Arrow on one core."""
+    import json
+
+    wanted: dict[str, list[str]] = {}
+    for table, column in plex.sums:
+        wanted.setdefault(table, []).append(column)
+    run = best(runs, lambda: in_process(DECODE, path, json.dumps(wanted), cores=1))
+    _check_rmf(plex, run.answer["rows"], run.answer["sums"])
+    speed = path.stat().st_size / run.seconds / 1e6
+    return Line("SMF decode to Arrow, RMF, one core", f"{speed:,.0f} MB/s", "", "at least 400 MB/s", speed >= 400)
+
+
+def decode_mq(path: Path, rows: dict[str, int], runs: int) -> Line:
+    """Decode MQ accounting to Arrow on one core."""
+    run = best(runs, lambda: in_process(DECODE, path, "{}", cores=1))
+    for table, count in rows.items():
+        if run.answer["rows"].get(table) != count:
+            raise SystemExit(f"wrong answer: {table} has {run.answer['rows'].get(table)} rows, written were {count}")
+    speed = path.stat().st_size / run.seconds / 1e6
+    return Line(
+        "SMF decode to Arrow, MQ, one core",
+        f"{speed:,.0f} MB/s",
+        f"mq-smf-csv {MQ_SMF_CSV:.0f} MB/s: {speed / MQ_SMF_CSV:.1f} times it",
+        "at least 20 times it",
+        speed >= 20 * MQ_SMF_CSV,
+    )
+
+
+def ingest(path: Path, plex: Sysplex, folder: Path, runs: int) -> Line:
+    """A dump into a performance database on two cores."""
+
+    def once() -> object:
+        pdb = folder / "pdb"
+        shutil.rmtree(pdb, ignore_errors=True)
+        return in_process(INGEST, path, pdb, cores=2)
+
+    run = best(runs, once)
+    _check_rmf(plex, run.answer, None)
+    speed = path.stat().st_size / run.seconds / 1e6
+    return Line(
+        "SMF to a PDB, two cores",
+        f"{speed:,.0f} MB/s, peak {_memory(run.peak_bytes)}",
+        "",
+        "at least 200 MB/s",
+        speed >= 200,
+    )
+
+
+def report(path: Path, folder: Path) -> Line:
+    """From a dump to the finished page."""
+    page = folder / "report.html"
+    run = command(Path(sys.executable).with_name("plexlens"), "report", path, "-o", page)
+    if "STR_0001" not in page.read_text(encoding="utf-8"):
+        raise SystemExit("wrong answer: the report does not name a structure of the dump")
+    size = path.stat().st_size
+    allowed = 30 * size / 1024**3
+    return Line(
+        f"report of {_memory(size)}, two cores",
+        f"{run.seconds:.1f} s, peak {_memory(run.peak_bytes)}",
+        "",
+        f"{allowed:.0f} s (30 s a GiB), peak below 2,048 MiB",
+        run.seconds <= allowed and run.peak_bytes < 2048 * MIB,
+    )
+
+
+def main() -> None:
+    """Make the dumps, measure, print, and record."""
+    words = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
+    words.add_argument("--size", type=int, default=1024, help="MiB of the RMF dump")
+    words.add_argument("--runs", type=int, default=3, help="runs of each measurement; the best counts")
+    words.add_argument("--record", action="store_true", help="write the table to benchmarks/record")
+    chosen = words.parse_args()
+    with tempfile.TemporaryDirectory(prefix="plexlens-bench-") as name:
+        folder = Path(name)
+        rmf, mq = folder / "rmf.smf", folder / "mq.smf"
+        plex = write_rmf(rmf, chosen.size * MIB)
+        mq_rows = write_mq(mq, min(chosen.size, 256) * MIB)
+        lines = [
+            scan(rmf, chosen.runs),
+            decode_rmf(rmf, plex, chosen.runs),
+            decode_mq(mq, mq_rows, chosen.runs),
+            ingest(rmf, plex, folder, chosen.runs),
+            report(rmf, folder),
+        ]
+    load = os.getloadavg()[0]
+    text = [
+        f"# {datetime.now(UTC):%Y-%m-%d}",
+        "",
+        f"{machine()}; Python {platform.python_version()}; load {load:.1f} at the end. RMF dump of {chosen.size} MiB; "
+        f"best of {chosen.runs} runs; answers checked in the same run.",
+        "",
+        "| what | figure | yardstick | bound | held |",
+        "|---|---|---|---|---|",
+        *(f"| {o.what} | {o.figure} | {o.yardstick} | {o.bound} | {'yes' if o.held else 'no'} |" for o in lines),
+        "",
+    ]
+    print("\n".join(text))
+    if chosen.record:
+        RECORD.mkdir(exist_ok=True)
+        (RECORD / f"{datetime.now(UTC):%Y-%m-%d}.md").write_text("\n".join(text), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

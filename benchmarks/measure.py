@@ -1,0 +1,103 @@
+"""Running one thing in a process of its own, with its time and its peak memory."""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+import subprocess
+import sys
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Run:
+    """What one run took.
+
+    Attributes
+    ----------
+    seconds
+        Wall time as the run itself measured it (start of the process left out), or of the whole process.
+    peak_bytes
+        Peak resident memory of the process.
+    answer
+        What it found.
+    """
+
+    seconds: float
+    peak_bytes: int
+    answer: Any
+
+
+def in_process(code: str, *words: str | Path, cores: int | None = None) -> Run:
+    """Run Python code in a fresh process.
+
+    Parameters
+    ----------
+    code
+        It sets ``answer`` (JSON types) between two calls of ``clock()``; ``words`` are in ``sys.argv[1:]``.
+    words
+        Its arguments.
+    cores
+        Cores it may use; None for all.
+    """
+    frame = (
+        "import json, resource, sys, time\n"
+        "marks = []\n"
+        "def clock(): marks.append(time.perf_counter())\n"
+        f"{code}\n"
+        "peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024\n"
+        "print(json.dumps([marks[-1] - marks[0], peak, answer]))\n"
+    )
+    allowed = sorted(os.sched_getaffinity(0))
+
+    def pin() -> None:
+        if cores is not None:
+            os.sched_setaffinity(0, allowed[-cores:])
+
+    done = subprocess.run(
+        [sys.executable, "-c", frame, *map(str, words)],
+        check=True,
+        capture_output=True,
+        text=True,
+        preexec_fn=pin,
+    )
+    seconds, peak, answer = json.loads(done.stdout.splitlines()[-1])
+    return Run(seconds, peak, answer)
+
+
+def command(*words: str | Path) -> Run:
+    """Run a command to its end; the peak is that of the largest process."""
+    started = time.perf_counter()
+    process = subprocess.Popen(list(map(str, words)), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+    assert process.stderr is not None
+    problem = process.stderr.read().decode()
+    _, status, usage = os.wait4(process.pid, 0)
+    seconds = time.perf_counter() - started
+    if os.waitstatus_to_exitcode(status) != 0:
+        raise RuntimeError(f"{words[0]} failed: {problem}")
+    return Run(seconds, usage.ru_maxrss * 1024, None)
+
+
+def best(runs: int, once: Any) -> Run:
+    """The fastest of some runs: the least disturbed one. Peak memory is the worst of them."""
+    made = [once() for _ in range(runs)]
+    quickest = min(made, key=lambda run: run.seconds)
+    return Run(quickest.seconds, max(run.peak_bytes for run in made), quickest.answer)
+
+
+def machine() -> str:
+    """The machine in one line."""
+    model = platform.machine()
+    try:
+        for line in Path("/proc/cpuinfo").read_text().splitlines():
+            if line.startswith("model name"):
+                model = line.split(":", 1)[1].strip()
+                break
+        memory = int(Path("/proc/meminfo").read_text().split()[1]) / 1024**2
+    except OSError:
+        return f"{model}, {os.cpu_count()} cores"
+    return f"{model}, {os.cpu_count()} cores, {memory:.0f} GiB"
