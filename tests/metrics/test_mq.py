@@ -1,0 +1,714 @@
+"""MQ metrics against values worked by hand."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from plexlens.metrics import GRAINS
+from plexlens.metrics.evaluate import evaluate
+from tests.metrics.raw import START, inputs, row, rows_of
+
+
+def qm(record_no: int, section_no: int = 1, **fields: Any) -> dict[str, Any]:
+    return row(record_no, section_no, **({"subsystem": "QM01"} | fields))
+
+
+# --- statistics ------------------------------------------------------------------------------------------------------
+
+
+def test_queue_manager() -> None:
+    raw = inputs(
+        smf115_2_qmst=[
+            qm(
+                1,
+                qmstopen=90,
+                qmstclos=90,
+                qmstget=2700,
+                qmstput=900,
+                qmstput1=450,
+                qmstinq=9,
+                qmstspp=100,
+                qmstsnp=300,
+                qmstpbp=100_000,
+                qmstnbp=60_000,
+            )
+        ],
+        smf115_2_qist=[qm(1, qistmget=1800, qistmput=1350, qistgetb=30, qistgetd=10, qistdloc=45)],
+        smf115_2_qlst=[qm(1, qlstgetl=9000)],
+        smf115_2_qtst=[qm(1, qtstptot_1=8, qtstptot_2=1, qtstptot_3=1, qtstetto=0.02, qtstpnos=2)],
+    )
+    (found,) = rows_of(evaluate(raw, GRAINS["mq_queue_manager"]))
+    # 90 + 90 + 2700 + 900 + 450 + 9 in 900 s.
+    assert found["calls_per_second"] == pytest.approx(4239 / 900)
+    assert found["gets_per_second"] == pytest.approx(3.0)
+    assert found["all_puts_per_second"] == pytest.approx(1.5)
+    assert found["gets_per_put"] == pytest.approx(2.0)
+    assert found["opens_per_put"] == pytest.approx(0.1)
+    assert found["persistent_fraction"] == pytest.approx(0.25)
+    assert found["mean_put_length"] == pytest.approx(400)
+    assert found["put_bytes_per_second"] == pytest.approx(160_000 / 900)
+    assert found["message_gets_per_second"] == pytest.approx(2.0)
+    assert found["gets_from_pool_fraction"] == pytest.approx(0.75)
+    assert found["lock_gets_per_second"] == pytest.approx(10.0)
+    assert found["publish_time"] == pytest.approx(0.002)
+    assert found["publications_unsubscribed_fraction"] == pytest.approx(0.2)
+
+
+def test_queue_manager_without_work_gives_null_ratios() -> None:
+    raw = inputs(smf115_2_qmst=[qm(1, qmstopen=0, qmstget=0, qmstput=0, qmstput1=0)])
+    (found,) = rows_of(evaluate(raw, GRAINS["mq_queue_manager"]))
+    assert found["gets_per_second"] == 0.0
+    for name in ("gets_per_put", "opens_per_put", "persistent_fraction", "mean_put_length", "publish_time"):
+        assert found[name] is None, name
+
+
+def test_two_queue_managers_two_systems_two_intervals() -> None:
+    raw = inputs(
+        smf115_2_qmst=[
+            qm(1, qmstget=900, qmstput=900, qmstput1=0),
+            qm(2, subsystem="QM02", qmstget=1800, qmstput=0, qmstput1=900),
+            qm(3, system="SYS2", qmstget=2700, qmstput=0, qmstput1=0),
+            qm(4, interval=1, qmstget=0, qmstput=1800, qmstput1=0),
+        ]
+    )
+    (found,) = rows_of(evaluate(raw, GRAINS["mq_queue_manager"], by=("sysplex",), time="all"))
+    # 5,400 gets and 3,600 puts of all; two intervals of 900 s, each counted once.
+    assert found["interval_seconds"] == pytest.approx(1800)
+    assert found["gets_per_second"] == pytest.approx(3.0)
+    assert found["gets_per_put"] == pytest.approx(1.5)
+
+
+def test_intervals_shorter_than_a_minute_stay_apart() -> None:
+    # Forty and fifty seconds, both starting within the minute 08:00.
+    short = [
+        qm(1, qmstget=400, interval_end=START + timedelta(seconds=40)),
+        qm(2, qmstget=500, interval_start=START + timedelta(seconds=28), interval_end=START + timedelta(seconds=78)),
+    ]
+    raw = inputs(smf115_2_qmst=short)
+    found = rows_of(evaluate(raw, GRAINS["mq_queue_manager"]))
+    assert [r["gets_per_second"] for r in found] == pytest.approx([10.0, 10.0])
+    (every,) = rows_of(evaluate(raw, GRAINS["mq_queue_manager"], time="all"))
+    assert every["interval_seconds"] == pytest.approx(90)
+    assert every["gets_per_second"] == pytest.approx(10.0)
+
+
+_POOL = {
+    "qpstnbuf": 1000,
+    "qpstcbsl": 100,
+    "qpstcbs": 600,
+    "qpstgetp": 9000,
+    "qpstgetn": 900,
+    "qpstrio": 450,
+    "qpststw": 3600,
+    "qpsttpw": 1200,
+    "qpstwio": 300,
+    "qpstimw": 12,
+    "qpststl": 900,
+    "qpstdwt": 2,
+    "qpstdmc": 1,
+    "qpstsos": 0,
+}
+
+
+def test_buffer_pool() -> None:
+    raw = inputs(smf115_2_qpst=[qm(1, qpstpool=3, qpstflags=0xC0000000, **_POOL)])
+    (found,) = rows_of(evaluate(raw, GRAINS["mq_buffer_pool"]))
+    assert (found["pool"], found["location"], found["page_class"]) == ("3", "above", "fixed")
+    assert found["gets_per_second"] == pytest.approx(11.0)
+    assert found["reads_per_second"] == pytest.approx(0.5)
+    assert found["hit_fraction"] == pytest.approx(0.95)
+    assert found["found_fraction"] == pytest.approx(0.9)
+    assert found["available_fraction"] == pytest.approx(0.6)
+    assert found["lowest_available_fraction"] == pytest.approx(0.1)
+    assert found["pages_per_write"] == pytest.approx(4.0)
+    assert found["updates_per_page_written"] == pytest.approx(3.0)
+    assert found["sync_write_fraction"] == pytest.approx(0.01)
+    assert (found["write_threshold_hits"], found["sync_threshold_hits"], found["no_buffer"]) == (2, 1, 0)
+    assert found["pool_bytes"] == 1000 * 4096
+
+
+def test_buffer_pools_of_a_queue_manager_over_two_intervals() -> None:
+    second = _POOL | {"qpstnbuf": 3000, "qpstcbsl": 60, "qpstcbs": 2400, "qpstgetp": 1000, "qpstrio": 550}
+    later = _POOL | {"qpstcbsl": 1000, "qpstcbs": 1000, "qpstgetp": 0, "qpstrio": 0}
+    raw = inputs(
+        smf115_2_qpst=[
+            qm(1, 1, qpstpool=0, **_POOL),
+            qm(1, 2, qpstpool=1, **second),
+            qm(2, 1, interval=1, qpstpool=0, **later),
+        ]
+    )
+    (found,) = rows_of(evaluate(raw, GRAINS["mq_buffer_pool"], by=("queue_manager",), time="all"))
+    # Gets 9,000 + 1,000 + 0, reads 450 + 550 + 0.
+    assert found["hit_fraction"] == pytest.approx(0.9)
+    # Buffers 4,000 in the first interval and 1,000 in the second, 3,000 and 1,000 of them available.
+    assert found["buffers"] == pytest.approx(2500)
+    assert found["available_fraction"] == pytest.approx(2000 / 2500)
+    assert found["lowest_available_fraction"] == pytest.approx(0.02)
+
+
+def test_unused_buffer_pool() -> None:
+    raw = inputs(smf115_2_qpst=[qm(1, qpstpool=9, **dict.fromkeys(_POOL, 0))])
+    (found,) = rows_of(evaluate(raw, GRAINS["mq_buffer_pool"]))
+    for name in (
+        "hit_fraction",
+        "found_fraction",
+        "available_fraction",
+        "lowest_available_fraction",
+        "pages_per_write",
+    ):
+        assert found[name] is None, name
+
+
+def test_page_set() -> None:
+    raw = inputs(
+        smf115_201_qis1=[
+            qm(
+                1,
+                qis1psno=4,
+                qis1bpno=3,
+                qis1topg=10_000,
+                qis1unpg=2_500,
+                qis1getn=90,
+                qis1getp=360,
+                qis1gett=0.18,
+                qis1dwpn=9,
+                qis1dwpp=144,
+                qis1dwpt=0.027,
+                qis1imwn=0,
+                qis1imwt=0.0,
+                qis1expn=1,
+            )
+        ]
+    )
+    (found,) = rows_of(evaluate(raw, GRAINS["mq_page_set"]))
+    assert (found["page_set"], found["pool"]) == ("4", "3")
+    assert found["used_fraction"] == pytest.approx(0.75)
+    assert found["reads_per_second"] == pytest.approx(0.1)
+    assert found["read_time"] == pytest.approx(0.002)
+    assert found["pages_per_read"] == pytest.approx(4.0)
+    assert found["deferred_write_time"] == pytest.approx(0.003)
+    assert found["pages_per_deferred_write"] == pytest.approx(16.0)
+    assert found["immediate_write_time"] is None
+
+
+_LOG = {
+    "qjstwrw": 0,
+    "qjstwrnw": 8100,
+    "qjstwrf": 900,
+    "qjstrbuf": 60,
+    "qjstract": 30,
+    "qjstrarh": 10,
+    "qjsttvc": 1,
+    "qjstbffl": 9000,
+    "qjstllcp": 3,
+    "qjstlogw": 3600,
+    "qjstciwr": 27_000,
+    "qjstwtb": 9,
+    "qjstslptu": 225.0,
+    "qjstiocount_1_1": 1350,
+    "qjstioci_1_1": 1350,
+    "qjstiototio_1_1": 2.7,
+    "qjstiototsus_1_1": 4.05,
+    "qjstiomaxio_1_1": 0.040,
+    "qjstiomaxsus_1_1": 0.080,
+    "qjstiocount_1_2": 450,
+    "qjstioci_1_2": 12_150,
+    "qjstiototio_1_2": 4.5,
+    "qjstiototsus_1_2": 4.5,
+    "qjstiomaxio_1_2": 0.020,
+    "qjstiomaxsus_1_2": 0.020,
+    "qjstiocount_2_1": 0,
+    "qjstiocount_2_2": 0,
+}
+
+
+def test_log() -> None:
+    raw = inputs(smf115_1_qjst=[qm(1, **_LOG)])
+    (found,) = rows_of(evaluate(raw, GRAINS["mq_log"]))
+    assert found["write_requests_per_second"] == pytest.approx(10.0)
+    assert found["log_bytes_per_second"] == pytest.approx(10 * 4096)
+    assert found["written_bytes_per_second"] == pytest.approx(30 * 4096)
+    assert found["intervals_per_write"] == pytest.approx(7.5)
+    assert found["writes_per_interval"] == pytest.approx(3.0)
+    assert found["buffer_waits_per_second"] == pytest.approx(0.01)
+    assert found["writer_busy_fraction"] == pytest.approx(0.75)
+    assert found["reads_per_write_request"] == pytest.approx(100 / 9000)
+    assert found["archive_read_fraction"] == pytest.approx(0.1)
+    assert found["delayed_read_fraction"] == pytest.approx(0.01)
+    assert found["checkpoint_gap"] == pytest.approx(300)
+    assert found["compression_ratio"] is None
+    assert found["zhyperlink_fraction"] is None
+
+
+def test_log_writes_by_copy_and_kind() -> None:
+    raw = inputs(smf115_1_qjst=[qm(1, **_LOG)])
+    found = {(r["log_copy"], r["kind"]): r for r in rows_of(evaluate(raw, GRAINS["mq_log_write"]))}
+    assert set(found) == {("1", "single"), ("1", "multiple")}
+    assert found["1", "single"]["io_time"] == pytest.approx(0.002)
+    assert found["1", "single"]["suspend_time"] == pytest.approx(0.003)
+    assert found["1", "multiple"]["io_time"] == pytest.approx(0.010)
+    assert found["1", "multiple"]["intervals_per_write"] == pytest.approx(27)
+    (both,) = rows_of(evaluate(raw, GRAINS["mq_log_write"], by=("queue_manager", "log_copy")))
+    # (2.7 + 4.5)/(1350 + 450).
+    assert both["io_time"] == pytest.approx(0.004)
+    assert both["longest_io_seconds"] == pytest.approx(0.040)
+    assert both["writes_per_second"] == pytest.approx(2.0)
+
+
+def test_storage_manager() -> None:
+    raw = inputs(smf115_1_qsst=[qm(1, qsstgetm=1800, qsstexpf=90, qsstexpv=810, qsstrcnz=9, qsstcrit=1)])
+    (found,) = rows_of(evaluate(raw, GRAINS["mq_storage"]))
+    assert found["getmains_per_second"] == pytest.approx(2.0)
+    assert found["expansions_per_second"] == pytest.approx(1.0)
+    assert found["failed_fraction"] == pytest.approx(0.005)
+    assert found["critically_short"] == 1
+
+
+def test_structures_shared_data_sets_and_db2() -> None:
+    raw = inputs(
+        smf115_2_qest_structure=[
+            qm(
+                1,
+                qeststr="APP1",
+                qestcsec=900,
+                qestcmec=0,
+                qestsstc=0.009,
+                qestmstc=0.0,
+                qestrsec=90,
+                qestrmec=0,
+                qestsful=1,
+            )
+        ],
+        smf115_2_qesd=[
+            qm(1, qesdstr="APP1", qesdsmbd=400, qesdsmbu=100, qesdbfrr=50, qesdbfrs=40, qesdiowr=10, qesdiowt=0.02)
+        ],
+        smf115_2_q5st=[
+            qm(1, listcnt=90, listtcuw=0.18, listscuw=0.09, listtmxw=0.01, listsmxw=0.005, readcnt=0, readtcuw=0.0)
+        ],
+    )
+    (structure,) = rows_of(evaluate(raw, GRAINS["mq_structure"]))
+    assert structure["calls_per_second"] == pytest.approx(1.0)
+    assert structure["single_time"] == pytest.approx(10e-6)
+    assert structure["multiple_time"] is None
+    assert structure["redrive_fraction"] == pytest.approx(0.1)
+    (shared,) = rows_of(evaluate(raw, GRAINS["mq_shared_data_set"]))
+    assert shared["used_fraction"] == pytest.approx(0.25)
+    assert shared["reads_saved_fraction"] == pytest.approx(0.8)
+    assert shared["write_time"] == pytest.approx(0.002)
+    (request,) = rows_of(evaluate(raw, GRAINS["mq_db2"]))
+    assert request["request"] == "list"
+    assert request["thread_time"] == pytest.approx(0.002)
+    assert request["queue_time"] == pytest.approx(0.001)
+
+
+def test_queue_statistics() -> None:
+    raw = inputs(
+        smf115_216_qqst=[
+            qm(
+                1,
+                qqstqnam="Q1",
+                qqstpsid=4,
+                qqstbpid=-1,
+                qqstdpth=10,
+                qqstdphi=50,
+                qqstputs=1800,
+                qqstput1=0,
+                qqstputb=180_000,
+                qqstpt1b=0,
+                qqstgets=900,
+                qqstexpr=90,
+                qqstfptc=450,
+                qqstqtst=0.010,
+            ),
+            qm(
+                2,
+                interval=1,
+                qqstqnam="Q1",
+                qqstpsid=4,
+                qqstbpid=-1,
+                qqstdpth=30,
+                qqstdphi=40,
+                qqstputs=0,
+                qqstput1=0,
+                qqstputb=0,
+                qqstpt1b=0,
+                qqstgets=300,
+                qqstexpr=0,
+                qqstfptc=0,
+                qqstqtst=0.050,
+            ),
+        ]
+    )
+    (found,) = rows_of(evaluate(raw, GRAINS["mq_queue_statistics"], time="all"))
+    assert (found["page_set"], found["pool"]) == ("4", None)
+    assert found["puts_per_second"] == pytest.approx(1.0)
+    assert found["mean_put_length"] == pytest.approx(100)
+    assert found["fast_put_fraction"] == pytest.approx(0.25)
+    assert found["growth_per_second"] == pytest.approx((1800 - 1200 - 90) / 1800)
+    # (900 x 10 ms + 300 x 50 ms)/1,200.
+    assert found["time_on_queue"] == pytest.approx(0.020)
+    assert found["depth"] == pytest.approx(20)
+    assert found["highest_depth"] == 50
+
+
+# --- channels --------------------------------------------------------------------------------------------------------
+
+
+def test_channel_initiator_and_tasks() -> None:
+    dispatcher = {"qctreqn": 900, "qctcptm": 0.9, "qctelt": 0.0, "qcteltm": 4.5, "qctwttm": 895.5, "qctchln": 2}
+    raw = inputs(
+        smf115_231_qcct=[
+            qm(1, qcctjobn="QM01CHIN", qcctnocc=50, qcctmxcc=200, qcctnoac=20, qcctmxac=200, qcctstab=100, qcctslim=400)
+        ],
+        smf115_231_qct_dsp=[qm(1, 1, qcttskn=11, **dispatcher), qm(1, 2, qcttskn=12, **(dispatcher | {"qctreqn": 0}))],
+        smf115_231_qct_ssl=[qm(1, 1, qcttskn=21, qctreqn=9, qctcptm=0.009, qcteltm=0.09, qctlsdu=0.05)],
+    )
+    (initiator,) = rows_of(evaluate(raw, GRAINS["mq_channel_initiator"]))
+    assert initiator["current_fraction"] == pytest.approx(0.25)
+    assert initiator["active_fraction"] == pytest.approx(0.1)
+    assert initiator["storage_64_fraction"] == pytest.approx(0.25)
+    tasks = {(r["task_type"], r["task"]): r for r in rows_of(evaluate(raw, GRAINS["mq_channel_initiator_task"]))}
+    assert set(tasks) == {("dispatcher", "11"), ("dispatcher", "12"), ("SSL", "21")}
+    first = tasks["dispatcher", "11"]
+    assert first["busy_fraction"] == pytest.approx(0.005)
+    assert first["cpu_fraction"] == pytest.approx(0.001)
+    assert first["wait_fraction"] == pytest.approx(0.995)
+    assert first["requests_per_second"] == pytest.approx(1.0)
+    assert first["cpu_time"] == pytest.approx(0.001)
+    assert first["elapsed_time"] == pytest.approx(0.005)
+    assert first["elapsed_per_cpu"] == pytest.approx(5.0)
+    assert tasks["dispatcher", "12"]["cpu_time"] is None
+    assert tasks["SSL", "21"]["longest_seconds"] == pytest.approx(0.05)
+    every = rows_of(evaluate(raw, GRAINS["mq_channel_initiator_task"], by=("task_type",)))
+    (dispatchers,) = (r for r in every if r["task_type"] == "dispatcher")
+    # As IBM's summary line: the mean over the tasks; 900 requests took 9.0 s.
+    assert dispatchers["busy_fraction"] == pytest.approx(0.005)
+    assert dispatchers["elapsed_time"] == pytest.approx(0.010)
+    assert dispatchers["channels"] == 4
+
+
+_CHANNEL = {
+    "qcstchnm": "TO.QM02",
+    "qcstcnnm": "10.0.0.2",
+    "qcstrqmn": "QM02",
+    "qcstchty": 1,
+    "qcststrt": START - timedelta(hours=3),
+    "qcstnmsg": 1800,
+    "qcstnpmg": 450,
+    "qcstbatc": 90,
+    "qcstfuba": 9,
+    "qcstnbyt": 1_800_000,
+    "qcstbyst": 900_000,
+    "qcstbyrc": 90_000,
+    "qcstcbsz": 50,
+    "qcstcpra": 50,
+    "qcstntav": 0.002,
+    "qcstntmn": 0.001,
+    "qcstntmx": 0.009,
+    "qcstetav": 0.0,
+    "qcstetmn": 0x8FFFFFFF / 1e6,
+    "qcstetmx": 0.0,
+}
+
+
+def test_channel() -> None:
+    raw = inputs(smf116_10_qcst=[qm(1, **_CHANNEL)])
+    (found,) = rows_of(evaluate(raw, GRAINS["mq_channel"]))
+    assert (found["channel"], found["channel_type"], found["partner"]) == ("TO.QM02", "sender", "QM02")
+    assert found["messages_per_second"] == pytest.approx(2.0)
+    assert found["bytes_per_second"] == pytest.approx(1100)
+    assert found["mean_length"] == pytest.approx(1000)
+    assert found["persistent_fraction"] == pytest.approx(0.25)
+    assert found["messages_per_batch"] == pytest.approx(20)
+    assert found["batch_fill"] == pytest.approx(0.4)
+    assert found["full_batch_fraction"] == pytest.approx(0.1)
+    assert found["net_time"] == pytest.approx(0.002)
+    assert found["compression_fraction"] == pytest.approx(0.5)
+    # Started before the interval and still running: all of it.
+    assert found["run_seconds"] == pytest.approx(900)
+    assert found["running_channels"] == pytest.approx(1.0)
+    # No exit ran: neither a mean nor a shortest time.
+    assert found["exit_time"] is None
+    assert found["shortest_exit_seconds"] is None
+    assert found["shortest_net_seconds"] == pytest.approx(0.001)
+
+
+def test_channel_instances_weigh_their_batches() -> None:
+    other = _CHANNEL | {
+        "qcstbatc": 10,
+        "qcstnmsg": 200,
+        "qcstntav": 0.012,
+        "qcststrt": START + timedelta(seconds=300),
+        "qcstludt": START + timedelta(seconds=750),
+    }
+    raw = inputs(smf116_10_qcst=[qm(1, 1, **_CHANNEL), qm(1, 2, **other)])
+    (found,) = rows_of(evaluate(raw, GRAINS["mq_channel"]))
+    # (90 x 2 ms + 10 x 12 ms)/100.
+    assert found["net_time"] == pytest.approx(0.003)
+    assert found["messages_per_batch"] == pytest.approx(20)
+    assert found["instances"] == 2
+    # The second ran 450 of the 900 seconds.
+    assert found["running_channels"] == pytest.approx(1.5)
+
+
+# --- accounting ------------------------------------------------------------------------------------------------------
+
+_WHEN = {"interval_start": None, "interval_end": None}
+
+
+def ebcdic(text: str) -> bytes:
+    return text.encode("cp037")
+
+
+def accounting_tables(queues: list[dict[str, Any]], **task: Any) -> Any:
+    wtas = {
+        "wtasints": START,
+        "wtasinte": START + timedelta(seconds=10),
+        "wtasstrt": START - timedelta(hours=1),
+        "wtascmn": 2,
+        "wtascmet": 0.006,
+        "wtascmct": 0.0002,
+        "wtasban": 0,
+        "wtasbaet": 0.0,
+        "wtasbact": 0.0,
+        "wtasotn": 1,
+        "wtasotet": 0.001,
+        "wtasotct": 0.0001,
+        "wtasjcn": 2,
+        "wtasjcet": 0.005,
+        "wtasjwn": 2,
+        "wtasjwet": 0.005,
+        "wtasjwb": 8192,
+        "wtassuse": 0.0055,
+        "wtaslwet_1": 0.0004,
+        "wtaslwet_19": 0.0006,
+        "wtaslwn_1": 1,
+        "wtaslwn_19": 4,
+    } | task
+    return inputs(
+        smf115_qwhs=[
+            qm(1, qwhsstck=START + timedelta(seconds=10), **_WHEN),
+            qm(2, qwhsstck=START + timedelta(seconds=10), **_WHEN),
+        ],
+        smf116_1_wtid=[
+            qm(
+                number,
+                wtidatyp=1,
+                wtidccn="CICSA",
+                wtidopid="USER1",
+                wtidchl="",
+                wtidchlc="",
+                wtidcori=bytes(4) + ebcdic("PAY1") + bytes(4),
+                **_WHEN,
+            )
+            for number in (1, 2)
+        ],
+        smf116_1_wtas=[qm(1, **wtas, **_WHEN)],
+        smf116_1_wq=queues,
+    )
+
+
+#: 90 of 100 gets found a message of 200 bytes, 60 of them destructively after 0.5 s each; 40 puts of 1,000 bytes.
+_QUEUE = {
+    "basename": "REQUEST",
+    "objname": "ALIAS",
+    "qtype": 3,
+    "qsgdisp": 0,
+    "nps": 4,
+    "nbuffpool": 3,
+    "openn": 1,
+    "openet": 0.0002,
+    "openct": 0.0001,
+    "opensun": 0,
+    "opensuet": 0.0,
+    "getn": 100,
+    "getet": 0.5,
+    "getct": 0.002,
+    "getsusn": 10,
+    "getsuset": 0.3,
+    "getpsn": 5,
+    "getpset": 0.01,
+    "getjcn": 0,
+    "getjcet": 0.0,
+    "putn": 40,
+    "putet": 0.02,
+    "putct": 0.0008,
+    "putjcn": 20,
+    "putjcet": 0.012,
+    "putjwn": 20,
+    "putjwet": 0.012,
+    "put1n": 0,
+    "put1et": 0.0,
+    "put1ct": 0.0,
+    "validput": 40,
+    "validget": 90,
+    "getdval": 60,
+    "geterr": 10,
+    "putbytes": 40_000,
+    "getbytes": 18_000,
+    "putpmsg": 10,
+    "put1pmsg": 0,
+    "putpwg": 4,
+    "put1pwg": 0,
+    "totlatnt": 30.0,
+    "maxlatnt": 2.0,
+    "minlatnt": 0.1,
+    "getmaxms": 300,
+    "getminms": 100,
+    "putmaxms": 1000,
+    "putminms": 1000,
+    "maxqdpth": 7,
+    "getsmsg": 50,
+}
+
+
+def test_queue_as_used() -> None:
+    raw = accounting_tables([qm(1, **_QUEUE, **_WHEN)])
+    (found,) = rows_of(evaluate(raw, GRAINS["mq_queue"]))
+    assert (found["queue"], found["opened_as"], found["queue_type"]) == ("REQUEST", "ALIAS", "alias")
+    assert (found["connection"], found["application_type"], found["program"]) == ("CICSA", "CICS", "PAY1")
+    assert (found["page_set"], found["pool"]) == ("4", "3")
+    assert found["get_elapsed_time"] == pytest.approx(0.005)
+    assert found["get_cpu_time"] == pytest.approx(20e-6)
+    assert found["put_elapsed_time"] == pytest.approx(0.0005)
+    assert found["put_cpu_time"] == pytest.approx(20e-6)
+    assert found["put1_elapsed_time"] is None
+    assert found["valid_get_fraction"] == pytest.approx(0.9)
+    assert found["mean_put_length"] == pytest.approx(1000)
+    assert found["mean_get_length"] == pytest.approx(200)
+    assert found["persistent_put_fraction"] == pytest.approx(0.25)
+    assert found["waiting_getter_fraction"] == pytest.approx(0.1)
+    assert found["time_on_queue"] == pytest.approx(0.5)
+    assert found["messages_skipped_per_get"] == pytest.approx(0.5)
+    # CPU of open, gets and puts: 0.1 + 2.0 + 0.8 ms, over 40 + 90 messages.
+    assert found["cpu_per_message"] == pytest.approx(0.0029 / 130)
+    assert found["suspend_seconds"] == pytest.approx(0.3)
+    assert found["forced_log_seconds"] == pytest.approx(0.012)
+
+
+def test_queue_of_a_group_lies_in_a_structure() -> None:
+    shared = _QUEUE | {"qsgdisp": 2, "cfstrucname": "APP1"}
+    (found,) = rows_of(evaluate(accounting_tables([qm(1, **shared, **_WHEN)]), GRAINS["mq_queue"]))
+    assert (found["structure"], found["page_set"], found["pool"]) == ("APP1", None, None)
+
+
+def test_queue_without_messages_has_no_shortest() -> None:
+    empty = _QUEUE | {"getdval": 0, "minlatnt": 0.0, "getminms": 0x0FFFFFFF, "putminms": 0x0FFFFFFF, "validget": 0}
+    (found,) = rows_of(evaluate(accounting_tables([qm(1, **empty, **_WHEN)]), GRAINS["mq_queue"]))
+    for name in (
+        "shortest_get_bytes",
+        "shortest_put_bytes",
+        "shortest_queue_seconds",
+        "mean_get_length",
+        "time_on_queue",
+    ):
+        assert found[name] is None, name
+
+
+def test_calls_by_kind() -> None:
+    # The second record continues the first: it has queues, and no task block.
+    more = {"basename": "REPLY", "objname": "REPLY", "qtype": 1, "putn": 60, "putet": 0.06, "putct": 0.0012}
+    raw = accounting_tables([qm(1, **_QUEUE, **_WHEN), qm(2, **more, **_WHEN)])
+    found = {(r["queue"], r["call"]): r for r in rows_of(evaluate(raw, GRAINS["mq_call"], time="all"))}
+    assert set(found) == {
+        ("REQUEST", "MQOPEN"),
+        ("REQUEST", "MQGET"),
+        ("REQUEST", "MQPUT"),
+        ("REPLY", "MQPUT"),
+        (None, "commit"),
+        (None, "other"),
+    }
+    get, put = found["REQUEST", "MQGET"], found["REQUEST", "MQPUT"]
+    assert get["elapsed_time"] == pytest.approx(0.005)
+    assert get["cpu_fraction"] == pytest.approx(0.004)
+    assert get["suspend_time"] == pytest.approx(0.003)
+    assert get["page_set_time"] == pytest.approx(0.0001)
+    assert get["time_per_page_set_read"] == pytest.approx(0.002)
+    assert get["time_per_forced_log_write"] is None
+    assert put["forced_log_time"] == pytest.approx(0.0003)
+    assert put["time_per_forced_log_write"] == pytest.approx(0.0006)
+    assert found[None, "commit"]["elapsed_time"] == pytest.approx(0.003)
+    assert found[None, "commit"]["cpu_time"] == pytest.approx(0.0001)
+    (every,) = (
+        r
+        for r in rows_of(evaluate(raw, GRAINS["mq_call"], by=("connection", "call"), time="all"))
+        if r["call"] == "MQPUT"
+    )
+    # (0.02 + 0.06)/(40 + 60).
+    assert every["elapsed_time"] == pytest.approx(0.0008)
+
+
+def test_task_adds_its_queues() -> None:
+    more = {"basename": "REPLY", "objname": "REPLY", "qtype": 1, "putn": 60, "putet": 0.06, "putct": 0.0012}
+    raw = accounting_tables([qm(1, **_QUEUE, **_WHEN), qm(2, **more, **_WHEN)])
+    (found,) = rows_of(evaluate(raw, GRAINS["mq_task"], time="all"))
+    # Calls: 2 commits, 1 other, 1 open, 100 gets, 40 puts; 60 puts of the continuation.
+    assert found["calls"] == 204
+    assert found["cpu_seconds"] == pytest.approx(0.0002 + 0.0001 + 0.0001 + 0.002 + 0.0008 + 0.0012)
+    assert found["elapsed_seconds"] == pytest.approx(0.006 + 0.001 + 0.0002 + 0.5 + 0.02 + 0.06)
+    assert found["cpu_time"] == pytest.approx(0.0044 / 204)
+    assert found["tasks"] == 1
+    assert found["task_seconds"] == pytest.approx(10)
+    assert found["commit_elapsed_time"] == pytest.approx(0.003)
+    assert found["forced_log_time"] == pytest.approx(0.0025)
+    assert found["log_length"] == pytest.approx(4096)
+    assert found["latch_waits"] == 5
+    assert found["latch_time"] == pytest.approx(0.0002)
+    assert found["backout_elapsed_time"] is None
+    assert found["db2_time"] is None
+
+
+@pytest.mark.parametrize(
+    ("kind", "correlation", "program"),
+    [
+        (1, bytes(4) + ebcdic("PAY1") + bytes(4), "PAY1"),
+        (2, ebcdic("JOB00001    "), "JOB00001"),
+        (4, ebcdic("0236PSBNAME "), "PSBNAME"),
+        (7, ebcdic("RRSJOB      "), "RRSJOB"),
+        (6, ebcdic("            "), None),
+        # No name where a byte is no character.
+        (2, bytes((0xD1, 0x00)) + ebcdic("B       ") + bytes(2), None),
+    ],
+)
+def test_program_behind_a_connection(kind: int, correlation: bytes, program: str | None) -> None:
+    raw = inputs(
+        smf115_qwhs=[qm(1, qwhsstck=START, **_WHEN)],
+        smf116_1_wtid=[qm(1, wtidatyp=kind, wtidccn="C", wtidopid="U", wtidcori=correlation, **_WHEN)],
+        smf116_1_wtas=[qm(1, wtasints=START, wtasinte=START, wtascmn=1, wtascmet=0.1, wtascmct=0.1, **_WHEN)],
+    )
+    (found,) = rows_of(evaluate(raw, GRAINS["mq_task"]))
+    assert found["program"] == program
+
+
+def test_class_1_accounting() -> None:
+    raw = inputs(
+        smf116_0_qmac=[
+            qm(1, qmaccput=0.004, qmacputa=60, qmacputb=10, qmacputc=0, qmacputd=0, qmacgeta=30, qmacgetb=0, **_WHEN)
+        ],
+        smf116_qwhc=[
+            qm(1, qwhcatyp=2, qwhccn="BATCH", qwhcopid="USER1", qwhccv=ebcdic("JOBA        "), **_WHEN),
+        ],
+        smf116_0_qwac=[
+            qm(
+                1,
+                qwacbsc=START,
+                qwacesc=START + timedelta(hours=2),
+                qwacbjst=1.0,
+                qwacejst=1.01,
+                qwacbsrb=0.1,
+                qwacesrb=0.1,
+                qwaccomm=7,
+                **_WHEN,
+            )
+        ],
+    )
+    (found,) = rows_of(evaluate(raw, GRAINS["mq_thread"]))
+    assert (found["connection"], found["application_type"], found["program"]) == ("BATCH", "batch or TSO", "JOBA")
+    assert found["cpu_per_message"] == pytest.approx(40e-6)
+    assert found["messages_per_thread"] == 100
+    assert found["mq_cpu_fraction"] == pytest.approx(0.4)
+    assert found["thread_seconds"] == pytest.approx(7200)
+    assert found["commits"] == 7
