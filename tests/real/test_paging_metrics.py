@@ -34,7 +34,7 @@ def test_storage(found: dict[str, Any]) -> None:
     assert found["available_bytes"] == 7599552 * 4096
     assert found["available_fraction"] == pytest.approx(0.9059372)
     assert found["lowest_available_fraction"] == pytest.approx(0.9054968)
-    assert found["fixed_fraction"] == pytest.approx(0.0101044)
+    assert found["fixed_fraction"] == pytest.approx(84762 / 8388608)
 
 
 def test_large_frames(found: dict[str, Any]) -> None:
