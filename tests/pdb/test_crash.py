@@ -57,6 +57,7 @@ class Scene:
         self.base = Pdb.create(folder / "base.pdb").path
         self.dumps = [write(folder / f"{index}.fake", records) for index, records in enumerate(DUMPS)]
         ingest([write(folder / "held.fake", HELD)], Pdb.open(self.base))
+        self._other = write(folder / "other.fake", range(5000, 5010))
         self._count = 0
 
     def command(self, dumps: int = 2) -> dict[str, Any]:
@@ -66,19 +67,32 @@ class Scene:
         shutil.copytree(self.base, copy)
         return {"pdb": str(copy), "paths": [str(path) for path in self.dumps[:dumps]]}
 
-    def check(self, path: str) -> int:
-        """Check a PDB that was left; return how many of the dumps it holds. It takes the rest, and is removed."""
+    def check(self, path: str, *, leftovers: bool = False) -> int:
+        """Check a PDB that was left; return how many of the dumps it holds. It takes the rest, and is removed.
+
+        With `leftovers`, another dump goes in first: its ingest cleans up what was left, where the dumps themselves
+        would happen to write over it.
+        """
         pdb = Pdb.open(path)
         count = len(pdb.ingests) - 1
         assert held(pdb.connect(threads=1)) == expected(HELD, *DUMPS[:count])
         pdb.disk = Disk(sync=False)
+        if leftovers:
+            ingest([self._other], pdb)
+            self._check_files(pdb)
         ingest(self.dumps, pdb)
-        assert held_in_files(Pdb.open(path)) == expected(HELD, *DUMPS)
+        self._check_files(pdb)
+        others = [range(5000, 5010)] if leftovers else []
+        assert held_in_files(Pdb.open(path)) == expected(HELD, *DUMPS, *others)
+        shutil.rmtree(path)
+        return count
+
+    @staticmethod
+    def _check_files(pdb: Pdb) -> None:
+        """Nothing lies about that the manifest does not name."""
         there = {str(file.relative_to(pdb.path)) for file in (pdb.path / "tables").rglob("*.parquet")}
         assert there == {file.path for files in pdb.manifest.files.values() for file in files}
         assert list((pdb.path / "staging").iterdir()) == []
-        shutil.rmtree(path)
-        return count
 
 
 @pytest.fixture
@@ -97,28 +111,31 @@ def test_killed_before_every_single_step(scene: Scene, run: Run) -> None:
     for step in range(1, whole["steps"] + 1):
         command = scene.command(dumps=1)
         assert run(**command, step=step)["ending"] == "killed"
-        seen.add(scene.check(command["pdb"]))
+        seen.add(scene.check(command["pdb"], leftovers=True))
     assert seen == {0, 1}
 
 
 def test_killed_at_random_moments(scene: Scene, run: Run) -> None:
     def timed() -> float:
         command = scene.command()
-        answer = run(**command)
+        answer = run(**command, after=None)
         assert scene.check(command["pdb"]) == 2
         return float(answer["seconds"])
 
-    duration = min(timed() for _ in range(3))
     moments = random.Random(SEED)
     found = [0, 0, 0]
     killed = 0
-    for _ in range(KILLS):
+    for trial in range(KILLS):
+        # Taken anew now and then, since other work on the machine comes and goes.
+        if trial % 10 == 0:
+            duration = timed()
         command = scene.command()
         killed += run(**command, after=moments.uniform(0, duration))["ending"] == "killed"
         found[scene.check(command["pdb"])] += 1
-    # Most must have hit, and before and between the commits, or the test shows nothing.
-    assert killed >= KILLS * 3 // 4
-    assert found[0] and found[1], found
+    # Enough must have hit, and both before and after a commit, or the test shows nothing.
+    assert killed >= 15, (killed, found)
+    assert found[0], found
+    assert found[1] + found[2], found
 
 
 def test_killed_again_and_again(scene: Scene, run: Run) -> None:

@@ -78,11 +78,11 @@ def test_files_alike_at_both_ends_are_told_apart(tmp_path: Path, pdb: Pdb) -> No
     with second.open("r+b") as stream:
         stream.seek(3 << 19)
         stream.write(b"\t")
-    assert outcomes([first, second, first], pdb) == [Outcome.ADDED, Outcome.NOTHING_NEW, Outcome.ALREADY_HELD]
+    assert outcomes([first, second], pdb) == [Outcome.ADDED, Outcome.NOTHING_NEW]
     assert pdb.ingests[0].sample == pdb.ingests[1].sample
     assert pdb.ingests[1].id == f"{pdb.ingests[0].id}x2"
     assert pdb.ingests[0].sha256 == sha256(first.read_bytes()).hexdigest()
-    assert outcomes([second], pdb) == [Outcome.ALREADY_HELD]
+    assert outcomes([first, second], pdb) == [Outcome.ALREADY_HELD] * 2
 
 
 def test_the_damage_of_a_copy_is_kept_though_its_records_are_not(tmp_path: Path, pdb: Pdb) -> None:

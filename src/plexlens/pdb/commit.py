@@ -64,7 +64,7 @@ def commit(folder: Path, manifest: Manifest, ingest_id: str, files: Sequence[Sta
     for target in targets:
         disk.sync_folder(target)
     write_manifest(folder, manifest, disk)
-    remove_staging(staged)
+    shutil.rmtree(staged)
 
 
 def clean_leftovers(folder: Path, manifest: Manifest) -> list[str]:
@@ -90,16 +90,8 @@ def clean_leftovers(folder: Path, manifest: Manifest) -> list[str]:
                 path.unlink(missing_ok=True)
                 _remove_empty(path.parent, up_to=folder / "tables")
             cleaned.append(staged.name)
-        remove_staging(staged)
+        shutil.rmtree(staged)
     return cleaned
-
-
-def remove_staging(staged: Path) -> None:
-    """Remove the staging folder of an ingest, the journal last: killed in between, the next clean-up still has it."""
-    for path in staged.iterdir():
-        if path.name != _JOURNAL:
-            path.unlink()
-    shutil.rmtree(staged)
 
 
 def _journal(staged: Path) -> list[str]:
