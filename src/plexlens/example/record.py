@@ -10,9 +10,6 @@ from plexlens.example.plan import Run, Site
 #: A cell: field name in lower case to its value in base units (seconds, bytes, counts).
 Row = dict[str, object]
 
-#: Flag byte of the header: record with subtypes, written by MVS/ESA or z/OS under PR/SM.
-_FLAGS = 0xDE
-
 
 @dataclass(frozen=True)
 class Record:
@@ -24,10 +21,12 @@ class Record:
         The study whose figures it holds.
     map
         Name of its record map, such as ``smf74_4``.
+    system
+        System (SMF) id of its header.
+    written_at
+        Local time of its header: the end of the interval.
     end
-        End of its interval, UTC: the order of the dump.
-    header
-        Fields of the standard header, without the prefix of the record type.
+        The same in UTC: the order of the dump.
     sections
         Section name to its entries. Fields that an entry does not name are zero or blank.
     lengths
@@ -36,8 +35,9 @@ class Record:
 
     study: str
     map: str
+    system: str
+    written_at: datetime
     end: datetime
-    header: Row
     sections: dict[str, list[Row]]
     lengths: dict[str, int]
 
@@ -49,17 +49,6 @@ def utc(site: Site, local: datetime) -> datetime:
 
 def _seconds_of_day(local: datetime) -> float:
     return (local - local.replace(hour=0, minute=0, second=0, microsecond=0)).total_seconds()
-
-
-def header_fields(kind: int, system: str, local: datetime) -> Row:
-    """Fields of the standard header of a record buffered at a local time; hundredths are cut off, as SMF does."""
-    return {
-        "flg": _FLAGS,
-        "rty": kind,
-        "tme": int(_seconds_of_day(local) * 100) / 100,
-        "dte": local.date(),
-        "sid": system,
-    }
 
 
 @dataclass(frozen=True)
@@ -102,7 +91,7 @@ def product_fields(reporter: Reporter) -> Row:
 
 
 def record(reporter: Reporter, map_name: str, sections: dict[str, list[Row]]) -> Record:
-    """An RMF record: header and product section added to its own sections.
+    """An RMF record: the product section added to its own sections.
 
     Parameters
     ----------
@@ -113,14 +102,12 @@ def record(reporter: Reporter, map_name: str, sections: dict[str, list[Row]]) ->
     sections
         Its sections; empty ones are left out.
     """
-    kind, subtype = (int(part) for part in map_name.removeprefix("smf").split("_"))
-    end = utc(reporter.site, reporter.run.end)
-    header = header_fields(kind, reporter.system, reporter.run.end) | {"ssi": "RMF", "sty": subtype}
     return Record(
         study=reporter.site.name,
         map=map_name,
-        end=end,
-        header=header,
+        system=reporter.system,
+        written_at=reporter.run.end,
+        end=utc(reporter.site, reporter.run.end),
         sections={"rmf_product_section": [product_fields(reporter)]}
         | {name: rows for name, rows in sections.items() if rows},
         lengths={name: length for name, length in reporter.site.lengths.items() if name in sections},

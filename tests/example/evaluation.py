@@ -1,0 +1,84 @@
+"""What the metrics make of the example: values of the expressions in the table of expected numbers.
+
+An expression is ``grain.column[key=value,...]``, or two of them with `` / `` between. The keys in brackets are kept
+apart, all others are rolled up.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from plexlens.example.plan import Plan, read_plan
+from plexlens.metrics import GRAINS
+from plexlens.metrics.evaluate import evaluate
+from plexlens.metrics.inputs import Inputs
+from tests.example.paths import STUDIES
+
+_TERM = re.compile(r"(?P<grain>\w+)\.(?P<column>\w+)\[(?P<keys>[^\]]+)\]\Z")
+_PRINTED = re.compile(r"(?P<below>< )?(?P<digits>[\d.]+)(?P<suffix>[%KM]?)\Z")
+
+#: What a printed suffix, and a unit that the table's heading names, are in base units.
+_SUFFIXES = {"": 1.0, "%": 0.01, "K": 1000.0, "M": 1024.0**2}
+_UNITS = {"": 1.0, "%": 0.01, "us": 1e-6, "ms": 1e-3}
+
+
+@dataclass
+class Metrics:
+    """Metrics of one database, each roll-up evaluated once."""
+
+    inputs: Inputs
+    plan: Plan = field(default_factory=lambda: read_plan(STUDIES))
+    _rolled: dict[tuple[str, tuple[str, ...]], list[dict[str, Any]]] = field(default_factory=dict)
+
+    def value(self, expression: str, run: str) -> float | None:
+        """Value of an expression in the interval of a run; None where the metric is null."""
+        values = [self._term(term.strip(), run) for term in expression.split(" / ")]
+        if None in values:
+            return None
+        numbers = [value for value in values if value is not None]
+        return numbers[0] / numbers[1] if len(numbers) == 2 else numbers[0]
+
+    def _term(self, term: str, run: str) -> float | None:
+        parts = _TERM.match(term)
+        assert parts is not None, f"{term!r} is no term"
+        keys = dict(pair.split("=") for pair in parts["keys"].split(","))
+        roll_up = (parts["grain"], tuple(keys))
+        if roll_up not in self._rolled:
+            table = evaluate(self.inputs, GRAINS[parts["grain"]], by=tuple(keys))
+            assert table is not None, f"the dump has nothing for {parts['grain']}"
+            self._rolled[roll_up] = table.to_pyarrow().to_pylist()
+        rows = [
+            row
+            for row in self._rolled[roll_up]
+            if row["time"] == self._minute(run) and all(row[key] == value for key, value in keys.items())
+        ]
+        assert len(rows) == 1, f"{len(rows)} rows for {term} in run {run}"
+        found: float | None = rows[0][parts["column"]]
+        return found
+
+    def _minute(self, run: str) -> datetime:
+        """The minute by which an interval is named: the one nearest to its start."""
+        for site in self.plan.sites:
+            for candidate in site.runs:
+                if candidate.name == run:
+                    start = candidate.start - site.utc_offset + timedelta(seconds=30)
+                    return start.replace(second=0, microsecond=0, tzinfo=UTC)
+        raise KeyError(run)
+
+
+def disagreement(line: dict[str, str], value: float | None) -> str | None:
+    """Why a value does not print as expected; None when it does."""
+    if value is None:
+        return "the metric is null"
+    parts = _PRINTED.match(line["printed"])
+    assert parts is not None, line
+    shown = value / _SUFFIXES[parts["suffix"]] / _UNITS[line["unit"]]
+    printed = float(parts["digits"])
+    if parts["below"]:
+        return None if shown < printed else f"{shown} is not below {printed}"
+    # A ten-thousandth of the last digit for sums of times kept in whole microseconds.
+    half = 0.5001 * 10.0 ** -int(line["decimals"])
+    return None if abs(shown - printed) <= half else f"{shown} does not print as {line['printed']}"
