@@ -91,22 +91,21 @@ _TASK_FIELDS = (
     Field("wait_seconds", "Time waiting", "QCTWTTM", SECONDS),
 )
 
-#: Kind of task: table, and the field of its longest request where it has one.
+#: Kind of task: table, and of what only some kinds have the facts and their fields.
 _TASK_TABLES = {
-    "dispatcher": ("smf115_231_qct_dsp", None),
-    "adapter": ("smf115_231_qct_adp", None),
-    "SSL": ("smf115_231_qct_ssl", "qctlsdu"),
-    "DNS": ("smf115_231_qct_dns", "qctlgdu"),
+    "dispatcher": ("smf115_231_qct_dsp", {"channels": "qctchln"}),
+    "adapter": ("smf115_231_qct_adp", {}),
+    "SSL": ("smf115_231_qct_ssl", {"longest_seconds": "qctlsdu"}),
+    "DNS": ("smf115_231_qct_dns", {"longest_seconds": "qctlgdu"}),
 }
 
 
 def _tasks(inputs: Inputs) -> Any:
     parts = []
-    for kind, (name, longest) in _TASK_TABLES.items():
+    for kind, (name, own) in _TASK_TABLES.items():
         if not inputs.has(name):
             continue
-        further = ("qcttskn", "qctchln", *(() if longest is None else (longest,)))
-        table = statistics(inputs, name, _TASK_FIELDS, *further)
+        table = statistics(inputs, name, _TASK_FIELDS, "qcttskn", *own.values())
         parts.append(
             table.select(
                 **common(table),
@@ -114,8 +113,10 @@ def _tasks(inputs: Inputs) -> Any:
                 task=table.qcttskn.cast("int64").cast("string"),
                 task_no=table.section_no.cast("string"),
                 **columns_of(table, _TASK_FIELDS),
-                channels=table.qctchln.cast("float64"),
-                longest_seconds=ibis.null("float64") if longest is None else table[longest].cast("float64"),
+                **{
+                    fact: table[own[fact]].cast("float64") if fact in own else ibis.null("float64")
+                    for fact in ("channels", "longest_seconds")
+                },
                 tasks=ibis.literal(1.0),
             )
         )

@@ -1,0 +1,145 @@
+"""The reference of all metrics, written from their definitions: ``python -m plexlens.metrics.reference PATH``."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Iterable, Sequence
+from importlib import import_module
+from inspect import cleandoc
+from pathlib import Path
+
+from plexlens.metrics import FAMILIES
+from plexlens.metrics.definition import Attribute, Fact, Grain, Key, Metric
+from plexlens.metrics.unit import Unit
+
+_HEAD = """\
+# Metrics
+
+Written from the definitions in `src/plexlens/metrics` by `make docs`; do not edit.
+
+A *grain* says what one row is. Its *facts* are additive columns in base units, taken from the fields that are named
+beside them. A *metric* is an expression over facts: facts are rolled up first, and the formula is applied to the sums,
+never to averages of averages. A ratio with a zero denominator is null.
+
+- **unit**: the unit shown; in brackets the base unit in which the value is kept, where it is another.
+- **rolled up**: how a fact is combined across entities within one interval, then over time.
+- **sources**: where facts come from, in order of preference; of two that hold the same system and interval the first
+  one counts. All of a source's tables are needed.
+- Every grain has the columns `system`, `sysplex`, `interval_start`, `interval_end`, `interval` (which names the same
+  interval alike for all systems) and `source_kind` beside its keys.
+- Names in formulas are SMF fields as IBM names them, or facts of the grain.
+"""
+
+
+def anchor(grain: Grain, column: Fact | Metric) -> str:
+    """The anchor of a fact or metric in the reference."""
+    return f"{grain.name}-{column.name}"
+
+
+def unit_text(unit: Unit) -> str:
+    """The unit shown, and the base unit where it is another; never empty."""
+    if not unit.symbol or unit.symbol == unit.base:
+        return unit.base
+    return f"{unit.symbol} ({unit.base})"
+
+
+def cell(text: str) -> str:
+    """Text as a cell of a Markdown table: on one line, nothing of it taken for Markdown or HTML."""
+    for character in "\\|*<[]":
+        text = text.replace(character, f"\\{character}")
+    return " ".join(text.split())
+
+
+def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    lines = [head, ["---"] * len(head), *rows]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+def _named(columns: Iterable[Key | Attribute]) -> str:
+    return "; ".join(f"`{column.name}` ({column.title})" for column in columns)
+
+
+def _name(grain: Grain, column: Fact | Metric) -> str:
+    return f'<a id="{anchor(grain, column)}"></a>`{column.name}`'
+
+
+def grain_text(grain: Grain) -> str:
+    """The section about one grain."""
+    described = [
+        f"- one row: {grain.row}",
+        f"- keys: {_named(grain.keys)}",
+        *([f"- attributes: {_named(grain.attributes)}"] if grain.attributes else []),
+        *(f"- source: {source.kind} ({', '.join(f'`{name}`' for name in source.needs)})" for source in grain.sources),
+    ]
+    metrics = _table(
+        ("metric", "title", "unit", "formula", "source", "caveat"),
+        (
+            (
+                _name(grain, metric),
+                cell(metric.title),
+                cell(unit_text(metric.unit)),
+                cell(metric.formula),
+                cell(metric.source),
+                cell(metric.caveat),
+            )
+            for metric in grain.metrics
+        ),
+    )
+    facts = _table(
+        ("fact", "title", "unit", "rolled up", "fields"),
+        (
+            (
+                _name(grain, fact),
+                cell(fact.title),
+                cell(unit_text(fact.unit)),
+                f"{fact.rollup.across}, {fact.rollup.over}",
+                cell(fact.source),
+            )
+            for fact in grain.facts
+        ),
+    )
+    heading = f'<a id="{grain.name}"></a>\n\n### {grain.title}: `{grain.name}`'
+    tables = [metrics, facts] if grain.metrics else [facts]
+    return "\n\n".join([heading, "\n".join(described), *tables])
+
+
+def document() -> str:
+    """The whole reference as Markdown."""
+    contents = []
+    sections = []
+    for family in FAMILIES:
+        module = import_module(f"plexlens.metrics.{family}")
+        grains: tuple[Grain, ...] = module.GRAINS
+        contents.append(f"- {family}: " + ", ".join(f"[{grain.title}](#{grain.name})" for grain in grains))
+        sections.append(f"## {family}\n\n{cleandoc(module.__doc__ or '')}")
+        sections.extend(grain_text(grain) for grain in grains)
+    return "\n\n".join([_HEAD + "\n" + "\n".join(contents), *sections]) + "\n"
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Write the reference, or check that it is up to date.
+
+    Returns
+    -------
+    int
+        Exit code: 1 where ``--check`` finds it missing or stale.
+    """
+    parser = argparse.ArgumentParser(prog="python -m plexlens.metrics.reference", description=__doc__)
+    parser.add_argument("path", type=Path, help="the Markdown file, docs/metrics.md")
+    parser.add_argument("--check", action="store_true", help="write nothing; fail if the file is missing or stale")
+    options = parser.parse_args(arguments)
+    path: Path = options.path
+    text = document()
+    if not options.check:
+        path.write_text(text, encoding="utf-8", newline="\n")
+        return 0
+    state = "missing" if not path.is_file() else "stale" if path.read_text(encoding="utf-8") != text else None
+    if state is None:
+        return 0
+    sys.stderr.write(f"{path} is {state}; run make docs\n")
+    return 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,192 @@
+"""The reference of metrics: complete, unambiguous, up to date; and every definition against the tables it reads."""
+
+from __future__ import annotations
+
+import re
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import ibis
+import pyarrow as pa
+import pytest
+
+from plexlens import _core
+from plexlens.ingest.rmf_xml import tables as rmf_xml_tables
+from plexlens.layouts_path import layout_folders
+from plexlens.metrics import FAMILIES, GRAINS
+from plexlens.metrics.definition import IDENTITY, Fact, Grain, Metric, Rollup
+from plexlens.metrics.evaluate import facts
+from plexlens.metrics.inputs import Inputs
+from plexlens.metrics.reference import anchor, cell, document, grain_text, main, unit_text
+from plexlens.metrics.unit import COUNT, FRACTION, MILLISECONDS, RATIO, SECONDS, Unit
+from plexlens.pdb.schema import stored_schema
+
+#: Columns that rolling up adds.
+ADDED = {"time", "intervals", "first_interval", "last_interval"}
+
+#: A document is IBM's, a study has a year, a page an address.
+CITES = re.compile(r"\b(IBM|SMF|RMF|z/OS|Db2|PR/SM)\b|\(\d{4}\)|\.com\b")
+
+every_grain = pytest.mark.parametrize("grain", GRAINS.values(), ids=lambda grain: grain.name)
+
+
+def columns(grain: Grain) -> tuple[Fact | Metric, ...]:
+    return (*grain.facts, *grain.metrics)
+
+
+def cells(text: str, name: str) -> list[str]:
+    """The cells of the row with that anchor, Markdown's escapes taken off."""
+    (line,) = [line for line in text.splitlines() if line.startswith(f'| <a id="{name}"></a>')]
+    return [re.sub(r"\\(.)", r"\1", part.strip()) for part in re.split(r"(?<!\\)\|", line)[1:-1]]
+
+
+# --- definitions -----------------------------------------------------------------------------------------------------
+
+
+@every_grain
+def test_definitions_say_everything(grain: Grain) -> None:
+    assert grain.title.strip()
+    assert grain.row.strip()
+    assert grain.sources
+    for column in columns(grain):
+        assert column.title.strip(), column.name
+        assert column.unit.base.strip(), column.name
+        assert CITES.search(column.source), f"{column.name} cites nothing: {column.source!r}"
+    for metric in grain.metrics:
+        assert metric.formula.strip(), metric.name
+
+
+@every_grain
+def test_names_are_unique(grain: Grain) -> None:
+    """A key may bear the name of an identity column, which it then is; nothing else may meet another name."""
+    names = [key.name for key in grain.keys if key.name not in IDENTITY]
+    names += [attribute.name for attribute in grain.attributes]
+    names += [column.name for column in columns(grain)]
+    assert sorted(names) == sorted(set(names))
+    reserved = {*IDENTITY, *ADDED, *(f"{a.name}_{end}" for a in grain.attributes for end in ("low", "high"))}
+    assert not reserved & set(names)
+    for name in names:
+        assert re.fullmatch(r"[a-z][a-z0-9_]*", name), name
+
+
+@every_grain
+def test_names_start_with_the_family(grain: Grain) -> None:
+    """The name says where a grain is defined."""
+    (family,) = [f for f in FAMILIES if grain in import_module(f"plexlens.metrics.{f}").GRAINS]
+    assert grain.name.startswith(f"{family}_")
+
+
+# --- what definitions read -------------------------------------------------------------------------------------------
+
+
+class Watched(Inputs):
+    """Inputs that note every column asked for which its table does not have."""
+
+    def __init__(self, backend: Any) -> None:
+        super().__init__(backend)
+        self.unknown: list[str] = []
+
+    def table(self, name: str, *columns: str, text: tuple[str, ...] = ()) -> Any:
+        there = set(self.backend.table(name).columns)
+        self.unknown += [f"{name}.{column}" for column in (*columns, *text) if column not in there]
+        return super().table(name, *columns, text=text)
+
+
+@pytest.fixture(scope="module")
+def empty_tables() -> Any:
+    """Every table that dumps and reports can fill, as a performance database holds it, without rows."""
+    catalogue = _core.Catalogue(layout_folders())
+    schemas = {name: catalogue.schema(name) for name in catalogue.tables()}
+    schemas |= {table.name: table.schema() for table in rmf_xml_tables.ALL}
+    backend = ibis.duckdb.connect()
+    for name, schema in schemas.items():
+        backend.create_table(name, schema=ibis.Schema.from_pyarrow(stored_schema(schema)))
+    return backend
+
+
+@every_grain
+def test_sources_read_columns_that_exist(empty_tables: Any, grain: Grain) -> None:
+    """A misspelt field would read as null for ever."""
+    watched = Watched(empty_tables)
+    for source in grain.sources:
+        assert watched.has(*source.needs), source.kind
+    found: pa.Table = facts(watched, grain).to_pyarrow()
+    assert found.num_rows == 0
+    assert watched.unknown == []
+
+
+@every_grain
+def test_every_fact_has_a_source(empty_tables: Any, grain: Grain) -> None:
+    """What no source fills is a column that is always null."""
+    raw = Inputs(empty_tables)
+    filled = {column for source in grain.sources for column in source.facts(raw).columns}
+    wanted = {*(k.name for k in grain.keys), *(a.name for a in grain.attributes), *(f.name for f in grain.facts)}
+    assert wanted <= filled
+
+
+# --- the document ----------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def text() -> str:
+    return document()
+
+
+@every_grain
+def test_every_fact_and_metric_has_its_row(text: str, grain: Grain) -> None:
+    for column in columns(grain):
+        row = cells(text, anchor(grain, column))
+        assert row[0].endswith(f"`{column.name}`")
+        assert row[1] == column.title
+        assert row[2] == unit_text(column.unit) != ""
+        if isinstance(column, Metric):
+            assert row[3:] == [column.formula, column.source, " ".join(column.caveat.split())]
+        else:
+            assert row[3:] == [f"{column.rollup.across}, {column.rollup.over}", column.source]
+
+
+def test_anchors_are_unique_and_links_lead_to_them(text: str) -> None:
+    anchors = re.findall(r'<a id="([^"]+)">', text)
+    assert sorted(anchors) == sorted(set(anchors))
+    links = re.findall(r"\]\(#([^)]+)\)", text)
+    assert links == [grain.name for family in FAMILIES for grain in import_module(f"plexlens.metrics.{family}").GRAINS]
+    assert set(links) <= set(anchors)
+
+
+@pytest.mark.parametrize(
+    ("unit", "shown"),
+    [
+        (SECONDS, "s"),
+        (MILLISECONDS, "ms (s)"),
+        (FRACTION, "% (fraction)"),
+        (COUNT, "count"),
+        (RATIO, "ratio"),
+        (Unit("", "text"), "text"),
+    ],
+)
+def test_units_name_the_base_unit_where_it_is_another(unit: Unit, shown: str) -> None:
+    assert unit_text(unit) == shown
+
+
+def test_cells_hold_one_line_and_no_markup() -> None:
+    assert cell("a | b\n  * c < [d]") == r"a \| b \* c \< \[d\]"
+
+
+def test_a_grain_without_metrics_has_its_facts() -> None:
+    grain = Grain("x_y", "Y", "one y", (), (Fact("n", "N", COUNT, Rollup.PEAK, "SMF 1 N"),), (), ())
+    assert grain_text(grain).splitlines()[-1] == '| <a id="x_y-n"></a>`n` | N | count | max, max | SMF 1 N |'
+
+
+def test_check_finds_a_stale_reference(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "metrics.md"
+    assert main(["--check", str(path)]) == 1
+    assert capsys.readouterr().err == f"{path} is missing; run make docs\n"
+    assert main([str(path)]) == 0
+    assert main(["--check", str(path)]) == 0
+    assert capsys.readouterr() == ("", "")
+    path.write_text(path.read_text(encoding="utf-8").replace("caveat", "cave", 1), encoding="utf-8")
+    assert main(["--check", str(path)]) == 1
+    assert capsys.readouterr().err == f"{path} is stale; run make docs\n"
+    # What is checked is not written.
+    assert main(["--check", str(path)]) == 1
