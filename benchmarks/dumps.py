@@ -136,6 +136,7 @@ class Sysplex:
             periods,
             of_class,
             r723cper=np.tile(np.arange(1, PERIODS + 1), CLASSES),
+            r723cadf=0xE0,
             r723crtx=np.tile(np.arange(1, PERIODS + 1), CLASSES),
             r723crgf=0x80,
             r723crtf=0x80,

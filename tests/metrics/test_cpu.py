@@ -187,3 +187,17 @@ def test_each_system_reads_its_own_partition() -> None:
     assert found["SYS1", "CP"]["dispatch_seconds"] == 900
     assert found["SYS2", "CP"]["dispatch_seconds"] == 180
     assert found["SYS2", "CP"]["partition"] == "LP02"
+
+
+@pytest.mark.parametrize(
+    ("fields", "name"),
+    [
+        ({"smf70csc": "0000012345", "smf70cpc_type": "8561", "smf70mdl": "704"}, "8561-0000012345"),
+        ({"smf70csc": "0000012345", "smf70cpc_type": "", "smf70mdl": "704"}, "0000012345"),
+        ({"smf70csc": "", "smf70cpc_type": "", "smf70mdl": "RX3"}, "RX3"),
+    ],
+)
+def test_machine_is_named_by_what_the_record_tells(fields: dict[str, Any], name: str) -> None:
+    tables = machine("SYS1")
+    tables["smf70_1_cpu_control"] = [tables["smf70_1_cpu_control"][0] | fields]
+    assert {r["machine"] for r in rows_of(evaluate(inputs(**tables), PARTITION))} == {name}

@@ -185,3 +185,14 @@ def test_roll_up_is_the_formula_on_the_sums() -> None:
     by_system = {r["system"]: r for r in rows_of(evaluate(raw, PERIOD, by=("system",), time="all"))}
     assert by_system["SYS1"]["response_time"] == pytest.approx(19 / 100)
     assert by_system["SYS2"]["transactions_per_second"] == pytest.approx(100 / 600)
+
+
+def test_data_a_period_does_not_record_is_null() -> None:
+    """R723CADF of a CICS class: response time data only, the resource fields being zero."""
+    found = one(r723cadf=0x40, r723ccpu=0.0, r723crcp=100, r723ctet=20.0, r723ctou=0, r723ctot=0)
+    assert found["response_time"] == pytest.approx(0.2)
+    assert found["cp_seconds"] is None
+    assert found["cpu_per_transaction"] is None
+    assert found["velocity"] is None
+    whole = one(r723cadf=0xE0, r723ccpu=0.0, r723crcp=100, r723ctet=20.0)
+    assert whole["cpu_seconds"] == 0.0

@@ -27,9 +27,9 @@ _ROLLING_SECONDS = 4 * 3600
 
 
 def _machine(table: Any) -> Any:
-    """Name of the machine: its type where the record tells it, and its serial number."""
-    kind = ibis.ifelse(table.smf70cpc_type.fill_null("") == "", ibis.literal(""), table.smf70cpc_type + "-")
-    return kind.fill_null("") + table.smf70csc.fill_null("")
+    """Name of the machine: type and serial number, or its model where the record is older than either."""
+    kind, serial = table.smf70cpc_type.nullif(""), table.smf70csc.nullif("")
+    return ibis.coalesce(kind + "-" + serial, serial, table.smf70mdl.nullif(""), kind)
 
 
 def _control(inputs: Inputs) -> Any:

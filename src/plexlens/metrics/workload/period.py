@@ -150,10 +150,10 @@ _METRICS = (
     ),
     Metric(
         "ziip_redirected_fraction",
-        "Redirected to zIIP",
+        "Eligible work that ran on zIIPs",
         FRACTION,
         "zIIP / (zIIP + zIIP-eligible on CP)",
-        "DB2 9 for z/OS XML and zIIP (2008)",
+        "Db2 13 for z/OS: monitoring zIIP use",
         lambda f: ratio(f.ziip_seconds, total(f.ziip_seconds, f.ziip_on_cp_seconds)),
     ),
     Metric(
@@ -167,10 +167,10 @@ _METRICS = (
     ),
     Metric(
         "ziip_share",
-        "Share of CPU on zIIP",
+        "Redirected to zIIP",
         FRACTION,
         "zIIP / CPU time of all engines",
-        "DB2 9 for z/OS XML and zIIP (2008)",
+        "DB2 9 for z/OS XML and zIIP (2008): actual redirected",
         lambda f: ratio(f.ziip_seconds, all_engines(f)),
     ),
     Metric(

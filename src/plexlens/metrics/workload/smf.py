@@ -23,6 +23,39 @@ _GOALS = ((0x80, "percentile"), (0x40, "average"), (0x20, "velocity"), (0x10, "d
 _GOAL_UNITS = ((0x80, 0.001), (0x40, 1.0), (0x20, 60.0), (0x10, 3600.0))
 
 
+#: R723CADF: which kinds of data a period records, and the facts of each kind.
+_PRESENT = {
+    0x80: (
+        "active_seconds",
+        "resident_seconds",
+        "service_units",
+        "service_units_cpu",
+        "service_units_srb",
+        "service_units_io",
+        "service_units_mso",
+        "tcb_seconds",
+        "srb_seconds",
+        "rct_seconds",
+        "iit_seconds",
+        "hst_seconds",
+        "ziip_seconds",
+        "ziip_engine_seconds",
+        "ziip_on_cp_seconds",
+        "zaap_seconds",
+        "zaap_engine_seconds",
+        "zaap_on_cp_seconds",
+        "dasd_requests",
+        "dasd_connect_seconds",
+        "dasd_disconnect_seconds",
+        "dasd_wait_seconds",
+        "dasd_ios_queue_seconds",
+        "page_residency_seconds",
+    ),
+    0x40: ("transactions", "elapsed_seconds", "elapsed_squares", "execution_seconds", "queue_seconds"),
+    0x20: ("using_samples", "delay_samples", "execution_samples"),
+}
+
+
 def _first_bit(column: Any, choices: tuple[tuple[int, Any], ...], otherwise: Any) -> Any:
     bits = column.cast("int64")
     return ibis.cases(*[((bits & mask) != 0, value) for mask, value in choices], else_=otherwise)
@@ -61,6 +94,7 @@ def periods_of_smf(inputs: Inputs) -> Any:
         "smf72_3_period",
         *copies,
         "r723cper",
+        "r723cadf",
         "r723crtx",
         "r723cval",
         "r723crgf",
@@ -102,7 +136,7 @@ def periods_of_smf(inputs: Inputs) -> Any:
     )
     table = _with_distribution(inputs, period.inner_join(control, list(RECORD)))
     rate = 16e6 / table.r723madj.cast("float64").nullif(0.0)
-    # A coefficient of zero (1.0 by default since z/OS 2.5) leaves no service to convert.
+    # A coefficient of zero leaves no service to convert.
     per_cpu = rate * table.r723mcpu.cast("float64").nullif(0.0)
     per_srb = rate * table.r723msrb.cast("float64").nullif(0.0)
     goal = _first_bit(table.r723crgf, _GOALS, ibis.null("string"))
@@ -114,6 +148,27 @@ def periods_of_smf(inputs: Inputs) -> Any:
     def finer(precise: str, coarse: str) -> Any:
         """The microsecond field where the record has it, else the older one."""
         return ibis.coalesce(table[precise].cast("float64").nullif(0.0), table[coarse].cast("float64"))
+
+    facts = {
+        **{name: table[field] for name, _, _, _, field in PERIOD_FACTS},
+        "elapsed_seconds": finer("r723ctetx", "r723ctet"),
+        "elapsed_squares": finer("r723cetsx", "r723cets"),
+        "execution_seconds": finer("r723cxetx", "r723cxet"),
+        "queue_seconds": finer("r723cqdtx", "r723cqdt"),
+        "tcb_seconds": table.r723ccpu / per_cpu,
+        "srb_seconds": table.r723csrb / per_srb,
+        "ziip_seconds": table.r723csup / per_cpu * ziip_factor,
+        "ziip_engine_seconds": table.r723csup / per_cpu,
+        "ziip_on_cp_seconds": table.r723csuc / per_cpu,
+        "zaap_seconds": table.r723cifa / per_cpu * zaap_factor,
+        "zaap_engine_seconds": table.r723cifa / per_cpu,
+        "zaap_on_cp_seconds": table.r723cifc / per_cpu,
+    }
+    present = table.r723cadf.cast("int64")
+    for mask, names in _PRESENT.items():
+        for name in names:
+            # What a period does not record stands as zero in it, which would read as work that cost nothing.
+            facts[name] = ibis.ifelse(present.isnull() | ((present & mask) != 0), facts[name], ibis.null("float64"))
 
     there = set(table.columns)
     buckets = {f.name: table[f.name] for f in (*BUCKET_FACTS, *BOUND_FACTS) if f.name in there}
@@ -130,19 +185,7 @@ def periods_of_smf(inputs: Inputs) -> Any:
         policy=table.r723mnsp,
         goal=goal,
         interval_seconds=interval_seconds(table),
-        **{name: table[field] for name, _, _, _, field in PERIOD_FACTS},
-        elapsed_seconds=finer("r723ctetx", "r723ctet"),
-        elapsed_squares=finer("r723cetsx", "r723cets"),
-        execution_seconds=finer("r723cxetx", "r723cxet"),
-        queue_seconds=finer("r723cqdtx", "r723cqdt"),
-        tcb_seconds=table.r723ccpu / per_cpu,
-        srb_seconds=table.r723csrb / per_srb,
-        ziip_seconds=table.r723csup / per_cpu * ziip_factor,
-        ziip_engine_seconds=table.r723csup / per_cpu,
-        ziip_on_cp_seconds=table.r723csuc / per_cpu,
-        zaap_seconds=table.r723cifa / per_cpu * zaap_factor,
-        zaap_engine_seconds=table.r723cifa / per_cpu,
-        zaap_on_cp_seconds=table.r723cifc / per_cpu,
+        **facts,
         goal_seconds=ibis.ifelse(
             timed, value * _first_bit(table.r723crtf, _GOAL_UNITS, ibis.literal(0.001)), ibis.null("float64")
         ),
