@@ -34,11 +34,39 @@ class ReadOptions:
         records without a date.
     layouts : tuple of Path
         Folders with record layouts of the site.
+    codepage : str
+        EBCDIC code page of text in dumps: ``037`` or ``1047``.
+    leap_seconds : bool
+        Whether the clocks of the systems run ahead of UTC by the leap seconds.
     """
 
     source_id: str
     seen: Callable[[date | None], npt.NDArray[np.uint64]]
     layouts: tuple[Path, ...] = ()
+    codepage: str = "1047"
+    leap_seconds: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class RecordRows:
+    """By which rows a record (a report) is known again, where a module does not leave out records that are held.
+
+    Attributes
+    ----------
+    table : str
+        The table whose rows with one ``record_no`` are all that a record says.
+    columns : tuple of str
+        Its columns that say it. To add one makes records that are held look new: do not.
+    label : str
+        Its column with the record's name.
+    inventory : str
+        The table in which the PDB notes the records it holds.
+    """
+
+    table: str
+    columns: tuple[str, ...]
+    label: str
+    inventory: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,16 +83,29 @@ class SourceKind:
         Whether a file looks like this kind, from its first bytes (decompressed) and its name.
     read : callable
         The file as a `plexlens.ingest.source.Reading`.
+    once : RecordRows or None
+        For a module that knows a record only by its rows; None for one that asks `ReadOptions.seen` itself.
     """
 
     name: str
     title: str
     sniff: Callable[[bytes, str], bool]
     read: Callable[[Path, ReadOptions], Reading]
+    once: RecordRows | None = None
 
+
+_RMF_REPORTS = RecordRows(
+    table="rmf_xml_value",
+    columns=(
+        *("system", "sysplex", "interval_start", "interval_end", "report", "resource", "segment_no", "part_no"),
+        *("kind", "table_no", "row_no", "cell_no", "name", "value"),
+    ),
+    label="report",
+    inventory="rmf_xml_record",
+)
 
 SOURCES: tuple[SourceKind, ...] = (
-    SourceKind("rmf_xml", "RMF Postprocessor or Monitor III XML", rmf_xml.sniff, rmf_xml.read_with),
+    SourceKind("rmf_xml", "RMF Postprocessor or Monitor III XML", rmf_xml.sniff, rmf_xml.read_with, _RMF_REPORTS),
     SourceKind("smf", "an SMF dump", smf.sniff, smf.read_with),
 )
 """The kinds of source, asked in this order."""

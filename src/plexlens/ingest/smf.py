@@ -170,7 +170,14 @@ def read(
 
 def read_with(path: Path, options: ReadOptions) -> SmfReading:
     """`read`, as the list of sources calls it."""
-    return read(path, source_id=options.source_id, seen=options.seen, layouts=options.layouts)
+    return read(
+        path,
+        source_id=options.source_id,
+        seen=options.seen,
+        layouts=options.layouts,
+        codepage=options.codepage,
+        leap_seconds=options.leap_seconds,
+    )
 
 
 def _smf_error(path: Path, error: Any) -> PlexlensError:

@@ -6,7 +6,7 @@ import os
 import shutil
 import tempfile
 import weakref
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from datetime import date, datetime
@@ -290,19 +290,36 @@ class Pdb:
         return backend
 
     def record_hashes(self, day: date | None) -> npt.NDArray[np.uint64]:
-        """Hashes of the records it holds that were written on a day, ascending; None asks for the undated ones.
+        """Hashes of the SMF records it holds that were written on a day, ascending; None asks for the undated ones.
 
         Raises
         ------
         PdbDamagedError
             A file of ``smf_record`` cannot be read.
         """
-        name = partition_of(day)
-        paths = [self.path / file.path for file in self.manifest.files.get("smf_record", []) if file.day == name]
+        return self.held_hashes("smf_record", [partition_of(day)])
+
+    def held_hashes(self, inventory: str, days: Iterable[str]) -> npt.NDArray[np.uint64]:
+        """Hashes in an inventory table, ascending.
+
+        Parameters
+        ----------
+        inventory
+            A table with a column ``hash``; it may be missing as yet.
+        days
+            The partitions that are asked for: dates, ``undated``.
+
+        Raises
+        ------
+        PdbDamagedError
+            A file of the table cannot be read.
+        """
+        wanted = set(days)
+        paths = [self.path / file.path for file in self.manifest.files.get(inventory, []) if file.day in wanted]
         try:
-            parts = [pq.read_table(path, columns=["hash"]).column("hash").to_numpy() for path in paths]
+            parts = [pq.ParquetFile(path).read(["hash"]).column("hash").to_numpy() for path in paths]
         except (OSError, pa.ArrowException) as error:
-            raise _damaged_file(self.path, f"table smf_record cannot be read: {error}") from error
+            raise _damaged_file(self.path, f"table {inventory} cannot be read: {error}") from error
         return np.unique(np.concatenate([np.empty(0, np.uint64), *parts]))
 
     def _kept(self, name: str) -> pa.Table | None:

@@ -28,6 +28,7 @@ from plexlens.pdb.content import hash_meanwhile, hash_of, sample_of
 from plexlens.pdb.database import LOCK, Pdb
 from plexlens.pdb.lock import writer_lock
 from plexlens.pdb.manifest import DataFile, Ingest, Note
+from plexlens.pdb.records_once import Found, leave_out_held
 from plexlens.pdb.schema import TypeConflictError
 from plexlens.pdb.staging import MEMORY, StagedTables
 
@@ -96,6 +97,8 @@ class _Job:
     pdb: Pdb
     progress: Progress
     layouts: tuple[Path, ...]
+    codepage: str
+    leap_seconds: bool
     memory: int
     results: list[IngestResult] = field(default_factory=list)
     failures: list[PlexlensError] = field(default_factory=list)
@@ -107,6 +110,8 @@ def ingest(
     *,
     progress: Progress | None = None,
     layouts: Sequence[str | Path] = (),
+    codepage: str = "1047",
+    leap_seconds: bool = False,
     memory: int = MEMORY,
 ) -> list[IngestResult]:
     """Put sources into a PDB, one after the other, each whole or not at all.
@@ -121,6 +126,10 @@ def ingest(
         Told how far each stage of each file is.
     layouts
         Folders with record layouts of the site.
+    codepage
+        EBCDIC code page of text in dumps: ``037`` or ``1047``.
+    leap_seconds
+        Whether the clocks of the systems run ahead of UTC by the leap seconds.
     memory
         Bytes of rows held before files are written.
 
@@ -143,7 +152,7 @@ def ingest(
         Some of several files failed; the others are in the PDB.
     """
     found = sources.expand(paths)
-    job = _Job(pdb, progress or _no_progress, tuple(map(Path, layouts)), memory)
+    job = _Job(pdb, progress or _no_progress, tuple(map(Path, layouts)), codepage, leap_seconds, memory)
     with writer_lock(pdb.path / LOCK, pdb=pdb.path):
         pdb.refresh()
         _writing(pdb, lambda: clean_leftovers(pdb.path, pdb.manifest))
@@ -200,19 +209,18 @@ def _ingest_file(path: Path, job: _Job) -> IngestResult:
     tables = _writing(job.pdb, lambda: StagedTables(folder, source.ingest_id, job.pdb.disk, memory=job.memory))
     try:
         with hash_meanwhile(path) as sha256:
-            options = sources.ReadOptions(source.ingest_id, job.pdb.record_hashes, job.layouts)
+            options = sources.ReadOptions(
+                source.ingest_id, job.pdb.record_hashes, job.layouts, job.codepage, job.leap_seconds
+            )
             reading = kind.read(path, options)
             _stage(source, reading, tables, job)
+            _check_unchanged(path, state)
             content = sha256()
-        if _identity(path) != state:
-            raise SourceChangedError(
-                file=str(path),
-                what="the file changed while it was read; nothing of it was stored",
-                remedy="ingest it when whatever writes it has ended",
-            )
-        new = _is_anything_new(path, reading, tables, job.pdb)
+        _check_unchanged(path, state)
         job.progress(0, 0, f"storing {path.name}")
-        entry = _store(source, content, reading, tables, job.pdb)
+        found = _records_once(kind, reading, tables, job.pdb)
+        new = _is_anything_new(path, reading, found, tables, job.pdb)
+        entry = _store(source, content, tables, job.pdb, reading=reading, found=found)
     except BaseException:
         tables.abandon()
         # Whether a commit that failed had got past its moment, only the manifest on disk knows.
@@ -245,10 +253,27 @@ def _add(path: Path, tables: StagedTables, table: str, batch: pa.RecordBatch, pd
         ) from error
 
 
-def _is_anything_new(path: Path, reading: Reading, tables: StagedTables, pdb: Pdb) -> bool:
+def _check_unchanged(path: Path, state: _Identity) -> None:
+    if _identity(path) != state:
+        raise SourceChangedError(
+            file=str(path),
+            what="the file changed while it was read; nothing of it was stored",
+            remedy="ingest it when whatever writes it has ended",
+        )
+
+
+def _records_once(kind: sources.SourceKind, reading: Reading, tables: StagedTables, pdb: Pdb) -> Found:
+    """How many records there were and are held already; those are left out, if the module has not done so."""
+    rows = kind.once
+    if rows is not None:
+        return _writing(pdb, lambda: leave_out_held(tables, rows, pdb.held_hashes))
+    summary = reading.summary
+    return Found(int(summary.get("measurements", 0)), int(summary.get("duplicates", 0)))
+
+
+def _is_anything_new(path: Path, reading: Reading, found: Found, tables: StagedTables, pdb: Pdb) -> bool:
     """Whether the source brought records; if the PDB holds all of them, only what is said of the source is kept."""
-    duplicates = reading.summary.get("duplicates", 0)
-    if duplicates and duplicates == reading.summary.get("measurements"):
+    if found.duplicates and found.duplicates == found.records:
         _writing(pdb, lambda: tables.keep_only(_ABOUT_THE_SOURCE))
         return False
     if any(table not in _ABOUT_THE_SOURCE for table in tables.rows):
@@ -261,7 +286,7 @@ def _is_anything_new(path: Path, reading: Reading, tables: StagedTables, pdb: Pd
     )
 
 
-def _store(source: _Source, sha256: str, reading: Reading, tables: StagedTables, pdb: Pdb) -> Ingest:
+def _store(source: _Source, sha256: str, tables: StagedTables, pdb: Pdb, *, reading: Reading, found: Found) -> Ingest:
     """Commit the staged tables; return what the manifest says of them."""
     files = _writing(pdb, tables.finish)
     summary = reading.summary
@@ -278,7 +303,7 @@ def _store(source: _Source, sha256: str, reading: Reading, tables: StagedTables,
         rows=dict(sorted(tables.rows.items())),
         records=dict(summary.get("records", {})),
         span=(first, last),
-        duplicates=int(summary.get("duplicates", 0)),
+        duplicates=found.duplicates,
         damage=_damage_counts(reading),
         notes=tuple(Note(**note) for note in summary.get("notes", ())),
         files=tuple(

@@ -10,9 +10,9 @@ two thirds of the time that dictionaries for every column take and half the spac
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Collection, Iterable
 from concurrent.futures import Future, ThreadPoolExecutor, wait
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
 
 import pyarrow as pa
@@ -181,12 +181,44 @@ class StagedTables:
         if self._memory > self._memory_limit:
             self._write_largest()
 
+    def flush(self) -> list[StagedFile]:
+        """Write what was added so far; return the files there are.
+
+        Raises
+        ------
+        OSError
+            A file could not be written.
+        """
+        for partition in sorted(self._partitions.values(), key=lambda one: -one.memory):
+            self._write(partition)
+        self._collect(wait(self._under_way).done)
+        return sorted(self._done, key=lambda file: file.target)
+
+    def rewrite(self, file: StagedFile, change: Callable[[pa.Table], pa.Table]) -> None:
+        """Replace the rows of a written file; one that has no rows left is removed.
+
+        Raises
+        ------
+        OSError
+            The file could not be read or written.
+        """
+        before = pq.ParquetFile(file.staged).read()
+        after = change(before)
+        if after.num_rows == before.num_rows:
+            return
+        self._done.remove(file)
+        self.rows[file.table] -= before.num_rows - after.num_rows
+        if after.num_rows:
+            self._write_parquet(after, file.staged)
+            self._done.append(replace(file, rows=after.num_rows, bytes=file.staged.stat().st_size))
+        else:
+            file.staged.unlink()
+
     def keep_only(self, tables: Collection[str]) -> None:
         """Forget the rows of all other tables."""
         for key in [key for key in self._partitions if key[0] not in tables]:
             self._memory -= self._partitions.pop(key).memory
-        self._collect(wait(self._under_way).done)
-        for file in self._done:
+        for file in self.flush():
             if file.table not in tables:
                 file.staged.unlink()
         self._done = [file for file in self._done if file.table in tables]
@@ -201,12 +233,12 @@ class StagedTables:
         OSError
             A file could not be written.
         """
-        for partition in sorted(self._partitions.values(), key=lambda one: -one.memory):
-            self._write(partition)
-        self._collect(wait(self._under_way).done)
+        files = self.flush()
         self._pool.shutdown()
         self._disk.sync_folder(self.folder)
-        return sorted(self._done, key=lambda file: file.target)
+        self.rows = {table: count for table, count in self.rows.items() if count}
+        self._schemas = {table: self._schemas[table] for table in self.rows}
+        return files
 
     def abandon(self) -> None:
         """Stop writing; what is written stays for the caller to remove."""
@@ -269,15 +301,7 @@ class StagedTables:
         partition.levels = []
         name = f"{self.ingest_id}-{number}.parquet"
         staged = self.folder / f"{partition.table}@{partition.day}@{name}"
-        pq.write_table(
-            rows,
-            staged,
-            row_group_size=ROW_GROUP_ROWS,
-            compression="zstd",
-            compression_level=1,
-            use_dictionary=[one.name for one in schema if pa.types.is_string(one.type)],
-        )
-        self._disk.sync_file(staged)
+        self._write_parquet(rows, staged)
         target = PurePosixPath("tables", family_of(partition.table), partition.table, partition.day, name)
         return StagedFile(
             staged=staged,
@@ -288,3 +312,14 @@ class StagedTables:
             rows=rows.num_rows,
             bytes=staged.stat().st_size,
         )
+
+    def _write_parquet(self, rows: pa.Table, path: Path) -> None:
+        pq.write_table(
+            rows,
+            path,
+            row_group_size=ROW_GROUP_ROWS,
+            compression="zstd",
+            compression_level=1,
+            use_dictionary=[one.name for one in rows.schema if pa.types.is_string(one.type)],
+        )
+        self._disk.sync_file(path)

@@ -1,0 +1,114 @@
+"""Records kept once, for sources whose module does not see to it: reports in files that overlap.
+
+An SMF reader knows the hash of a record before it decodes it. A report in XML or text is known only when its rows are:
+so its rows are staged, a hash is taken over what they say (not over where they stood), and the rows of a report that
+is held already, or came before in the same file, are taken out again before the commit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+import duckdb
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from plexlens.ingest import RecordRows
+from plexlens.ingest.source import COMMON_FIELDS
+from plexlens.pdb.partition import partition_of
+from plexlens.pdb.staging import StagedFile, StagedTables
+from plexlens.pdb.views import identifier, parquet_path
+
+_KEPT = ("system", "sysplex", "interval_start", "interval_end", "source_id", "record_no")
+
+INVENTORY_SCHEMA = pa.schema(
+    [
+        *(one for one in COMMON_FIELDS if one.name in _KEPT),
+        pa.field("report", pa.string(), metadata={"description": "name of the report"}),
+        pa.field("values", pa.uint64(), metadata={"description": "values in the report"}),
+        pa.field("hash", pa.uint64(), metadata={"description": "64 bits of a hash of the values"}),
+    ]
+)
+"""The inventory of a kind of reports: a row for each report that is kept, as ``smf_record`` has for records."""
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """How many records (reports) a source had, and how many of them are left out as held already."""
+
+    records: int
+    duplicates: int
+
+
+def leave_out_held(
+    tables: StagedTables, rows: RecordRows, hashes: Callable[[str, Iterable[str]], npt.NDArray[np.uint64]]
+) -> Found:
+    """Take the rows of records that are held out of the staged tables, and note the others in the inventory.
+
+    Parameters
+    ----------
+    tables
+        The staged tables of one source, complete.
+    rows
+        By which rows a record is known.
+    hashes
+        For an inventory table and days (as partitions are named), the hashes that are held.
+
+    Raises
+    ------
+    OSError
+        A staged file could not be written.
+    """
+    staged = tables.flush()
+    told = [file for file in staged if file.table == rows.table]
+    if not told:
+        return Found(0, 0)
+    records = _inventory(told, rows)
+    starts = records.column("interval_start").to_pylist()
+    days = {partition_of(start and start.date()) for start in starts}
+    held = set(hashes(rows.inventory, days).tolist())
+    duplicates = []
+    for record_no, value in zip(
+        records.column("record_no").to_pylist(), records.column("hash").to_pylist(), strict=True
+    ):
+        if value in held:
+            duplicates.append(record_no)
+        held.add(value)
+    if duplicates:
+        left_out = pa.array(duplicates, pa.uint64())
+        for file in staged:
+            tables.rewrite(file, lambda part: _without(part, left_out))
+        records = _without(records, left_out)
+    for batch in records.to_batches():
+        tables.add(rows.inventory, batch)
+    return Found(len(starts), len(duplicates))
+
+
+def _inventory(files: list[StagedFile], rows: RecordRows) -> pa.Table:
+    """A row for each record, by number."""
+    # A null is not an empty text, and no text has either separator.
+    content = ", ".join(f"coalesce(CAST({identifier(name)} AS VARCHAR), chr(1))" for name in rows.columns)
+    paths = ", ".join(parquet_path(file.staged) for file in files)
+    with duckdb.connect(config={"autoinstall_known_extensions": False}) as connection:
+        connection.execute("SET TimeZone = 'UTC'")
+        # The sum does not depend on the order of rows, nor on how the file was cut into batches.
+        found = connection.execute(
+            "SELECT any_value(system) AS system, any_value(sysplex) AS sysplex, min(interval_start) AS interval_start, "
+            "max(interval_end) AS interval_end, any_value(source_id) AS source_id, record_no, "
+            f'any_value({identifier(rows.label)}) AS report, count(*) AS "values", '
+            f"(sum(md5_number_lower(concat_ws(chr(2), {content}))::HUGEINT) % 18446744073709551616)::UBIGINT AS hash "
+            f"FROM read_parquet([{paths}], union_by_name=true, hive_partitioning=false) "
+            # Record 0 is the file as a whole: it stays while any record does.
+            "WHERE record_no > 0 GROUP BY record_no ORDER BY record_no"
+        ).to_arrow_table()
+    return found.cast(INVENTORY_SCHEMA)
+
+
+def _without(part: pa.Table, record_numbers: pa.Array) -> pa.Table:
+    """The rows that belong to none of these records; a table that knows no records is left as it is."""
+    if "record_no" not in part.column_names:
+        return part
+    return part.filter(pc.invert(pc.is_in(part.column("record_no"), value_set=record_numbers)))
