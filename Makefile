@@ -40,11 +40,14 @@ prerequisites:
 $(BUILD)/venv: requirements.lock | prerequisites
 	@mkdir -p $(BUILD)
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
+	@echo "installing Python packages"
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
 	@touch $@
 
 $(BUILD)/core: $(BUILD)/venv pyproject.toml README.md $(RUST_SOURCES)
-	VIRTUAL_ENV=$(abspath $(VENV)) $(BIN)/maturin develop --release --locked --quiet
+	@echo "building the compiled core (some minutes the first time)"
+	@VIRTUAL_ENV=$(abspath $(VENV)) $(BIN)/maturin develop --release --locked >$(BUILD)/core.log 2>&1 \
+	  || { cat $(BUILD)/core.log >&2; exit 1; }
 	@touch $@
 
 # The browser tests need a real browser.
