@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from plexlens.metrics.inputs import Inputs
 
 #: Columns that every grain carries beside its keys.
-IDENTITY = ("system", "sysplex", "interval_start", "interval_end", "interval", "source_kind")
+IDENTITY = ("system", "sysplex", "interval_start", "interval_end", "utc_offset", "interval", "source_kind")
 
 
 class Rollup(Enum):

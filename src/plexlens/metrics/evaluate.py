@@ -18,6 +18,7 @@ _IDENTITY_TYPES = {
     "sysplex": "string",
     "interval_start": "timestamp('UTC')",
     "interval_end": "timestamp('UTC')",
+    "utc_offset": "float64",
     "source_kind": "string",
 }
 
@@ -62,6 +63,23 @@ def _typed(table: Any, grain: Grain, kind: str) -> Any:
     return table.select(**chosen)
 
 
+def _held_times(table: Any) -> Any:
+    """Systems and intervals of a table, once by UTC and once by local time where it knows the offset."""
+    held = table.select("interval", "system", "sysplex", "utc_offset").distinct()
+    local = held.filter(held.utc_offset.notnull())
+    shifted = local.interval + local.utc_offset.cast("int64").as_interval("s")
+    return held.select(
+        held_interval=held.interval, held_system=held.system, held_sysplex=held.sysplex, held_local=False
+    ).union(
+        local.select(
+            held_interval=shifted.cast("timestamp('UTC')"),
+            held_system=local.system,
+            held_sysplex=local.sysplex,
+            held_local=True,
+        )
+    )
+
+
 def facts(inputs: Inputs, grain: Grain) -> Any:
     """All facts of a grain at its own grain, from the preferred source for each system and interval.
 
@@ -78,15 +96,13 @@ def facts(inputs: Inputs, grain: Grain) -> Any:
         if result is None:
             result = table
             continue
-        held = result.select(
-            held_interval=result.interval,
-            held_system=result.system,
-            held_sysplex=result.sysplex,
-        ).distinct()
+        held = _held_times(result)
         table = table.anti_join(
             held,
             [
                 table.interval == held.held_interval,
+                # A report that tells local time only is compared with the local time of what is held.
+                ~held.held_local | table.utc_offset.isnull(),
                 ibis.ifelse(
                     table.system.isnull() | held.held_system.isnull(),
                     table.sysplex.fill_null("") == held.held_sysplex.fill_null(""),

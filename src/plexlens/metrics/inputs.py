@@ -66,4 +66,4 @@ class Inputs:
 
 def identity(table: Any) -> dict[str, Any]:
     """The identity columns that a source of facts hands on, as they stand in the raw table."""
-    return {name: table[name] for name in ("system", "sysplex", "interval_start", "interval_end")}
+    return {name: table[name] for name in ("system", "sysplex", "interval_start", "interval_end", "utc_offset")}

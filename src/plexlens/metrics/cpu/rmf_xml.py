@@ -71,6 +71,7 @@ def partitions_of_rmf_xml(inputs: Inputs) -> Any:
         sysplex=table.sysplex,
         interval_start=table.interval_start,
         interval_end=table.interval_end,
+        utc_offset=table.utc_offset,
         machine=table.machine,
         partition=table.partition_name,
         processor_type=table.processor_type,
@@ -104,7 +105,7 @@ def systems_of_rmf_xml(inputs: Inputs) -> Any:
         text=("cpu_type",),
     )
     sums = table.group_by([*RECORD, "cpu_type"]).aggregate(
-        **{name: table[name].max() for name in ("system", "sysplex", "interval_start", "interval_end")},
+        **{name: table[name].max() for name in ("system", "sysplex", "interval_start", "interval_end", "utc_offset")},
         interval_seconds=table.interval_seconds.max(),
         engine_seconds=table.online_seconds.sum(),
         wait_seconds=table.wait_seconds.sum(),

@@ -47,7 +47,7 @@ def _engines(inputs: Inputs) -> Any:
         online=online,
     ).filter(lambda t: t.online)
     return table.group_by([*RECORD, "processor_type"]).aggregate(
-        **{name: table[name].max() for name in ("system", "sysplex", "interval_start", "interval_end")},
+        **{name: table[name].max() for name in ("system", "sysplex", "interval_start", "interval_end", "utc_offset")},
         engines=table.count().cast("float64"),
         wait_seconds=table.smf70wat.cast("float64").sum(),
         parked_seconds=table.smf70pat.cast("float64").sum(),

@@ -177,6 +177,7 @@ def periods_of_smf(inputs: Inputs) -> Any:
         sysplex=table.sysplex,
         interval_start=table.interval_start,
         interval_end=table.interval_end,
+        utc_offset=table.utc_offset,
         class_kind=ibis.ifelse((table.r723mscf.cast("int64") & 0x80) != 0, "report class", "service class"),
         workload=table.r723mwnm,
         class_name=table.r723mcnm,
