@@ -93,7 +93,7 @@ class Builder:
             shown = [one.column if isinstance(one, Shown) else one for one in table.columns]
             self.context.need(table.grain, (*shown, *table.profile, table.order, table.course), table.where)
             if table.course:
-                key = (table.grain, self._names(self.context.grains[table.grain], table), table.where)
+                key = (table.grain, self._names(self.context.grain(table.grain), table), table.where)
                 self._wanted.setdefault(key, {})[table.course] = None
 
     @staticmethod

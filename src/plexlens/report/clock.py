@@ -105,7 +105,7 @@ class Clock:
 
 
 def length(seconds: float) -> str:
-    """A length of time in words: ``30 min``, ``4 h 15 min``, ``3 d``.
+    """A length of time in words: ``30 min``, ``4 h 15 min``; whole days from a month on.
 
     Examples
     --------
@@ -116,6 +116,8 @@ def length(seconds: float) -> str:
         return f"{seconds:.0f} s"
     minutes = round(seconds / 60)
     days, minutes = divmod(minutes, 1440)
+    if days >= 30:
+        return f"{days:,} d"
     hours, minutes = divmod(minutes, 60)
     parts = [(days, "d"), (hours, "h"), (minutes, "min")]
     return " ".join(f"{number} {symbol}" for number, symbol in parts if number)

@@ -56,10 +56,28 @@ class Context:
         self._needs: dict[str, tuple[set[str], set[Where | None]]] = {}
 
     def need(self, name: str, columns: Iterable[str], where: Where | None) -> None:
-        """Say, before the first question about a grain, which columns and conditions questions will name."""
+        """Say, before the first question about a grain, which columns and conditions questions will name.
+
+        Raises
+        ------
+        KeyError
+            There is no such grain or column; the message names the ones there are.
+        """
+        columns = tuple(columns)
+        grain = self.grain(name)
+        described = {attribute.name for attribute in grain.attributes}
+        for column in columns:
+            if column and column not in described:
+                grain.column(column)
         wanted, wheres = self._needs.setdefault(name, (set(), set()))
         wanted.update(columns)
         wheres.add(where)
+
+    def grain(self, name: str) -> Grain:
+        """The definition of that name; KeyError names the ones there are."""
+        if name not in self.grains:
+            raise KeyError(f"no grain {name!r}; there are {', '.join(sorted(self.grains))}")
+        return self.grains[name]
 
     def held(self, name: str) -> Held | None:
         """The grain's facts; None where no source of it is in the database, or it holds no row.
@@ -69,10 +87,8 @@ class Context:
         KeyError
             No grain has that name.
         """
-        if name not in self.grains:
-            raise KeyError(f"no grain {name!r}; there are {', '.join(sorted(self.grains))}")
         if name not in self._held:
-            grain = self.grains[name]
+            grain = self.grain(name)
             columns, wheres = self._needs.get(name, (set(), set()))
             found = Held(self.inputs, grain, columns, wheres) if available(self.inputs, grain) else None
             self._held[name] = found if found is not None and found.kinds else None
@@ -148,7 +164,9 @@ class Context:
         names = [*by, *(["time"] if time != "all" else [])]
         if time != "all":
             table = table.filter(table.time.notnull())
-        table = table.select(*names, *(c for c in dict.fromkeys(columns) if c not in names))
+        table = table.select(
+            *names, *(c for c in dict.fromkeys((*columns, *([order] if order else []))) if c not in names)
+        )
         ordering: list[Any] = []
         if order:
             ordering.append(table[order].desc(nulls_first=False) if descending else table[order].asc())

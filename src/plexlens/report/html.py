@@ -14,6 +14,7 @@ from itertools import groupby
 from typing import Any
 
 import jinja2
+from markupsafe import Markup
 
 from plexlens.report.chart_svg import draw, spark
 from plexlens.report.clock import Clock
@@ -41,15 +42,19 @@ SHARED_AXIS = 0.2
 
 @cache
 def _environment() -> jinja2.Environment:
-    environment = jinja2.Environment(
+    return jinja2.Environment(
         loader=jinja2.PackageLoader("plexlens.report", "templates"),
         autoescape=True,
         trim_blocks=True,
         lstrip_blocks=True,
         undefined=jinja2.StrictUndefined,
+        finalize=_harmless,
     )
-    environment.filters["plain"] = printable
-    return environment
+
+
+def _harmless(value: Any) -> Any:
+    """What the template prints: texts without control characters; what is markup by intent stays."""
+    return printable(value) if isinstance(value, str) and not isinstance(value, Markup) else value
 
 
 @cache

@@ -75,7 +75,7 @@ def _group_heads(table: Table) -> Markup:
     for group, members in groupby(table.columns, key=lambda column: column.group):
         span = len(list(members))
         cells.append(
-            Markup('<th colspan="{}" scope="colgroup"><span>{}</span></th>').format(span, group)
+            Markup('<th colspan="{}" scope="colgroup"><span>{}</span></th>').format(span, printable(group))
             if group
             else Markup('<td colspan="{}"></td>').format(span)
         )

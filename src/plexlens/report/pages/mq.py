@@ -64,7 +64,7 @@ PAGE = Page(
             where=_used_pool,
         ),
         FigureSpec(
-            "mq_channels",
+            "mq_channels_used",
             "Channels of the limit",
             "mq_channel_initiator",
             "current_fraction",
