@@ -19,7 +19,7 @@ from typing import Any
 from plexlens import __version__
 from plexlens.errors import PdbDamagedError, PdbVersionError, UnreadableInputError
 from plexlens.pdb.durable import Disk
-from plexlens.pdb.schema import Column, merge_columns
+from plexlens.pdb.schema import Column, TypeConflictError, merge_columns
 
 FORMAT = "plexlens-pdb"
 VERSION = 1
@@ -201,7 +201,10 @@ class Manifest:
                 if variant not in held:
                     held.append(variant)
                 place[table, index] = held.index(variant)
-            merge_columns(held)
+            try:
+                merge_columns(held)
+            except TypeConflictError as error:
+                raise TypeConflictError(f"table {table}: {error}") from None
             joined[table] = tuple(held)
         files = tuple(replace(entry, variant=place[entry.table, entry.variant]) for entry in ingest.files)
         return Manifest((*self.ingests, replace(ingest, files=files)), joined)
