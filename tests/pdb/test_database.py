@@ -241,22 +241,23 @@ def test_three_thousand_files_open_quickly(tmp_path: Path) -> None:
         pq.write_table(rows, path)
         relative = str(path.relative_to(pdb.path))
         files.append(DataFile(relative, "smf74_4_request", "2024-03-01", variant, 3, path.stat().st_size))
+    day = "2024-03-01T00:00:00+00:00"
     entry = Ingest(
-        "x",
-        "0" * 64,
-        "0" * 64,
-        "x",
-        0,
-        "smf",
-        "2024-03-01",
-        "2024-03-01",
-        {},
-        {},
-        (None, None),
-        0,
-        {},
-        (),
-        tuple(files),
+        id="x",
+        sha256="0" * 64,
+        sample="0" * 64,
+        file="x",
+        size=0,
+        kind="smf",
+        started_at=day,
+        finished_at=day,
+        rows={},
+        records={},
+        span=(None, None),
+        duplicates=0,
+        damage={},
+        notes=(),
+        files=tuple(files),
     )
     variants = {"smf74_4_request": (columns_of(plain.schema), columns_of(more.schema))}
     write_manifest(pdb.path, Manifest((entry,), variants), Disk(sync=False))
@@ -267,4 +268,5 @@ def test_three_thousand_files_open_quickly(tmp_path: Path) -> None:
     opened = time.perf_counter() - started
     (sums,) = table.aggregate(requests=table.requests.sum(), delay=table.delay.sum()).to_pyarrow().to_pylist()
     assert sums == {"requests": 18000, "delay": 1500.0}
+    print(f"3,000 files opened in {opened:.2f} s")
     assert opened < 2.0, f"opening took {opened:.2f} s"
