@@ -102,10 +102,10 @@ def _value(fact: Fact, entity: tuple[str, ...], shape: float) -> float:  # noqa:
     return float(round(900.0 * 4000 * size * shape * own * (0.004 if rare else 1.0)))
 
 
-def facts_of(grain: Grain, steps: int) -> pa.Table:
-    """Facts of one grain for a number of quarters of an hour from `START`."""
+def facts_of(grain: Grain, steps: int, most: int) -> pa.Table:
+    """Facts of at most so many entities of one grain, for a number of quarters of an hour from `START`."""
     keys = tuple(dict.fromkeys(("system", *(key.name for key in grain.keys))))
-    entities = list(product(*(_NAMES.get(key, (f"{key}-1", f"{key}-2")) for key in keys)))[:160]
+    entities = list(product(*(_NAMES.get(key, (f"{key}-1", f"{key}-2")) for key in keys)))[:most]
     columns: dict[str, list[Any]] = {name: [] for name in (*keys, "sysplex", "interval_start", "interval_end")}
     columns |= {fact.name: [] for fact in grain.facts} | {one.name: [] for one in grain.attributes}
     for entity in entities:
@@ -126,12 +126,12 @@ def facts_of(grain: Grain, steps: int) -> pa.Table:
     return pa.table(columns)
 
 
-def made_up(grains: Mapping[str, Grain], steps: int = 48) -> tuple[Inputs, dict[str, Grain]]:
+def made_up(grains: Mapping[str, Grain], steps: int = 48, entities: int = 160) -> tuple[Inputs, dict[str, Grain]]:
     """A database with facts of every grain, and the grains reading from it."""
     backend = ibis.duckdb.connect()
     backend.raw_sql("SET TimeZone = 'UTC'")
     for name, grain in grains.items():
-        backend.create_table(f"made_up_{name}", facts_of(grain, steps))
+        backend.create_table(f"made_up_{name}", facts_of(grain, steps, entities))
     inputs = Inputs(backend)
     return inputs, {
         name: replace(
