@@ -84,6 +84,10 @@ class NothingUsableError(PlexlensError):
     exit_code = 4
 
 
+class EmptyInputError(NothingUsableError):
+    """A file of no bytes, or a packed one with nothing in it."""
+
+
 class NotAPdbError(UsageError):
     """A path that holds no performance database."""
 

@@ -94,7 +94,7 @@ def _run(command: dict[str, Any]) -> dict[str, Any]:
 
 
 def main() -> None:
-    sources.SOURCES = (fake_source.KIND,)
+    sources.SOURCES = (fake_source.KIND, *sources.SOURCES)
     pa.set_cpu_count(1)
     for line in sys.stdin:
         print(json.dumps(_run(json.loads(line))), flush=True)

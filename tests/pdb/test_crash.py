@@ -8,6 +8,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ import pytest
 
 from plexlens.pdb import Pdb, ingest
 from plexlens.pdb.durable import Disk
+from tests.ingest.smf_by_hand import record
 from tests.pdb.fake_source import expected, held, held_in_files, write
 
 SEED = 20261121
@@ -147,3 +149,39 @@ def test_killed_again_and_again(scene: Scene, run: Run) -> None:
         pdb = Pdb.open(command["pdb"])
         assert held(pdb.connect(threads=1)) == expected(HELD, *DUMPS[: len(pdb.ingests) - 1])
     assert scene.check(command["pdb"]) == 2
+
+
+def test_killed_while_a_dump_is_decoded(tmp_path: Path, run: Run) -> None:
+    """The same with the real reader and its threads: two SMF dumps that overlap, 10 kills."""
+
+    def dump(name: str, first: int, past: int) -> Path:
+        start = datetime(2024, 3, 1)
+        made = [record(start + timedelta(seconds=second), subtype=second % 7) for second in range(first, past)]
+        path = tmp_path / name
+        path.write_bytes(b"".join(made))
+        return path
+
+    def count(path: Path) -> int:
+        (found,) = (
+            Pdb.open(path)
+            .connect(threads=1)
+            .raw_sql("SELECT count(*), count(DISTINCT hash) FROM smf_record")
+            .fetchall()
+        )
+        assert found[0] == found[1]
+        return int(found[0])
+
+    first, second = dump("a.smf", 0, 60_000), dump("b.smf", 40_000, 150_000)
+    base = Pdb.create(tmp_path / "base.pdb")
+    ingest([first], base)
+    moments = random.Random(SEED)
+    duration = 0.0
+    for trial in range(11):
+        copy = tmp_path / f"{trial}.pdb"
+        shutil.copytree(base.path, copy)
+        after = None if trial == 0 else moments.uniform(0, duration)
+        answer = run(pdb=str(copy), paths=[str(second)], after=after)
+        duration = duration or answer["seconds"]
+        assert count(copy) in ({150_000} if answer["ending"] == "done" else {60_000, 150_000})
+        ingest([second], Pdb.open(copy))
+        assert count(copy) == 150_000

@@ -7,10 +7,12 @@ import shutil
 from hashlib import sha256
 from pathlib import Path
 
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
 from plexlens.errors import (
+    EmptyInputError,
     IngestFailuresError,
     NothingUsableError,
     SchemaConflictError,
@@ -20,6 +22,8 @@ from plexlens.errors import (
 )
 from plexlens.ingest.source import SourceError
 from plexlens.pdb import Outcome, Pdb, ingest
+from plexlens.pdb.schema import TypeConflictError
+from plexlens.pdb.staging import StagedTables
 from tests.pdb.fake_source import expected, held, write
 
 
@@ -255,8 +259,8 @@ def test_a_single_bad_source_raises_its_own_error(tmp_path: Path, pdb: Pdb) -> N
 @pytest.mark.parametrize(
     ("data", "error", "said"),
     [
-        (b"", NothingUsableError, "the file is empty"),
-        (gzip.compress(b""), NothingUsableError, "the gzip file has nothing in it"),
+        (b"", EmptyInputError, "the file is empty"),
+        (gzip.compress(b""), EmptyInputError, "the gzip file has nothing in it"),
         (gzip.compress(b"x" * 1000)[:20], UnreadableInputError, "gzip data that cannot be expanded"),
         (b"PK\x03\x04rest", UnknownSourceError, "looks like a ZIP archive, not like a fake dump"),
         (b"Dear colleague,\nthe dump is attached", UnknownSourceError, "text that begins 'Dear colleague,'"),
@@ -293,14 +297,32 @@ def test_folders_give_their_sources_and_say_what_they_passed_over(tmp_path: Path
     write(dumps / "deep" / "b.fake", range(100, 200))
     write(dumps / "a.fake", range(100))
     (dumps / "README").write_text("see the manual")
+    (dumps / "empty.smf").touch()
     results = ingest([dumps], pdb)
     assert [(Path(result.file).name, result.outcome) for result in results] == [
         ("README", Outcome.SKIPPED),
         ("a.fake", Outcome.ADDED),
         ("b.fake", Outcome.ADDED),
+        ("empty.smf", Outcome.SKIPPED),
     ]
+    assert results[-1].reason == "the file is empty"
     assert "text that begins 'see the manual'" in results[0].reason
     assert held(pdb.connect()) == expected(range(200))
+
+
+@pytest.mark.parametrize("name", ["source", "note", "smf-200", "SMF200", "smf200_"])
+def test_table_names_that_cannot_be_are_refused(tmp_path: Path, pdb: Pdb, name: str) -> None:
+    """A site may call a layout anything."""
+    staged = StagedTables(pdb.path / "staging" / "x", "x", pdb.disk)
+    with pytest.raises(TypeConflictError, match="table"):
+        staged.add(name, pa.record_batch({"a": [1]}))
+    staged.abandon()
+
+
+def test_one_path_need_not_be_a_list(tmp_path: Path, pdb: Pdb) -> None:
+    dump = write(tmp_path / "a.fake", range(10))
+    assert outcomes(str(dump), pdb) == [Outcome.ADDED]  # type: ignore[arg-type]
+    assert outcomes(dump, pdb) == [Outcome.ALREADY_HELD]  # type: ignore[arg-type]
 
 
 def test_folders_without_a_source_are_an_error(tmp_path: Path, pdb: Pdb) -> None:

@@ -126,7 +126,7 @@ def recognise(path: Path) -> SourceKind:
         It looks like none; the message says what it looks like.
     UnreadableInputError
         It cannot be read.
-    NothingUsableError
+    EmptyInputError
         It is empty.
     """
     head = read_head(path)
@@ -142,7 +142,7 @@ def recognise(path: Path) -> SourceKind:
     )
 
 
-def expand(paths: Iterable[str | Path]) -> list[tuple[Path, bool]]:
+def expand(paths: str | Path | Iterable[str | Path]) -> list[tuple[Path, bool]]:
     """The files that are meant.
 
     Parameters
@@ -161,7 +161,7 @@ def expand(paths: Iterable[str | Path]) -> list[tuple[Path, bool]]:
         A folder holds no file at all, or cannot be listed.
     """
     found: dict[Path, bool] = {}
-    for path in map(Path, paths):
+    for path in map(Path, [paths] if isinstance(paths, (str, Path)) else paths):
         if not path.is_dir():
             found[path] = True
             continue

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from plexlens.errors import NothingUsableError, UnreadableInputError
+from plexlens.errors import EmptyInputError, UnreadableInputError
 
 HEAD_BYTES = 64 << 10
 """How much of a file, after decompression, the modules see when they are asked whether it is theirs."""
@@ -47,7 +47,7 @@ def read_head(path: Path) -> bytes:
     ------
     UnreadableInputError
         The file is not there, is no file, or cannot be read or decompressed.
-    NothingUsableError
+    EmptyInputError
         The file is empty.
     """
     if path.exists() and not path.is_file():
@@ -64,7 +64,7 @@ def read_head(path: Path) -> bytes:
             remedy="check the name and that you may read it",
         ) from error
     if not head:
-        raise NothingUsableError(file=str(path), what="the file is empty", remedy="transfer it again")
+        raise EmptyInputError(file=str(path), what="the file is empty", remedy="transfer it again")
     kind = next((name for magic, name in _COMPRESSIONS if head.startswith(magic)), None)
     if kind is None:
         return head
@@ -78,7 +78,7 @@ def read_head(path: Path) -> bytes:
             remedy=f"transfer it again in binary and test it with: {kind} -t",
         ) from error
     if not inside:
-        raise NothingUsableError(
+        raise EmptyInputError(
             file=str(path), what=f"the {kind} file has nothing in it", remedy="pack and transfer it again"
         )
     return inside

@@ -14,6 +14,7 @@ import pyarrow as pa
 
 from plexlens import ingest as sources
 from plexlens.errors import (
+    EmptyInputError,
     IngestFailuresError,
     NothingUsableError,
     PdbWriteError,
@@ -105,7 +106,7 @@ class _Job:
 
 
 def ingest(
-    paths: Iterable[str | Path],
+    paths: str | Path | Iterable[str | Path],
     pdb: Pdb,
     *,
     progress: Progress | None = None,
@@ -159,7 +160,7 @@ def ingest(
         for path, named in found:
             try:
                 job.results.append(_ingest_file(path, job))
-            except UnknownSourceError as error:
+            except (UnknownSourceError, EmptyInputError) as error:
                 if named:
                     job.failures.append(error)
                 else:
@@ -172,7 +173,7 @@ def ingest(
         raise job.failures[0] if len(found) == 1 else IngestFailuresError(job.failures, job.results)
     if all(result.outcome is Outcome.SKIPPED for result in job.results):
         raise NothingUsableError(
-            file=", ".join(map(str, paths)) if found else "",
+            file=", ".join(str(path) for path, _ in found[:3]) + (", ..." if len(found) > 3 else ""),
             what=f"none of {len(found)} files is a known source",
             remedy=f"give {sources.known_kinds()}",
         )
@@ -249,7 +250,7 @@ def _add(path: Path, tables: StagedTables, table: str, batch: pa.RecordBatch, pd
         _writing(pdb, lambda: tables.add(table, batch))
     except TypeConflictError as error:
         raise SchemaConflictError(
-            file=str(path), what=f"table {table}: {error}", remedy="mend the layout that gives this column"
+            file=str(path), what=f"table {table}: {error}", remedy="mend the layout that gives this table"
         ) from error
 
 

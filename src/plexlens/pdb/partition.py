@@ -37,7 +37,7 @@ def family_of(table: str) -> str:
         Not a table name: lower-case words and digits joined by underscores.
     """
     if not _TABLE_NAME.fullmatch(table):
-        raise ValueError(f"not a table name: {table!r}")
+        raise ValueError(f"not a table name: {table!r}; it takes lower-case letters, digits and underscores")
     return table.partition("_")[0]
 
 

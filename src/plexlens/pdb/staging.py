@@ -20,7 +20,7 @@ import pyarrow.parquet as pq
 
 from plexlens.pdb.durable import Disk
 from plexlens.pdb.partition import RowDays, family_of
-from plexlens.pdb.schema import Column, columns_of, stored_schema
+from plexlens.pdb.schema import Column, TypeConflictError, columns_of, stored_schema
 
 MEMORY = 256 << 20
 """Bytes of rows held before the largest partitions are written."""
@@ -32,6 +32,9 @@ ROW_GROUP_ROWS = 122_880
 """Rows of a row group: what DuckDB gives one thread at a time."""
 
 _THREADS = 2
+
+# Tables that are made of the manifest.
+_TAKEN = frozenset({"source", "note"})
 
 # What a batch costs beyond its values, for each column: array objects and the padding of small buffers.
 _COLUMN_OVERHEAD = 512
@@ -118,6 +121,16 @@ class _RowWidth:
         return int(batch.num_rows * self.fixed + varying + self.overhead)
 
 
+def _check_name(table: str) -> None:
+    """A name that no table can have is found before a file bears it: a layout of the site may have any."""
+    try:
+        family_of(table)
+    except ValueError as error:
+        raise TypeConflictError(str(error)) from None
+    if table in _TAKEN:
+        raise TypeConflictError("every PDB has a table of this name; the layout needs another")
+
+
 class StagedTables:
     """The tables of one ingest while they are written.
 
@@ -165,7 +178,7 @@ class StagedTables:
         Raises
         ------
         TypeConflictError
-            The batch has a column that the PDB cannot hold.
+            The PDB cannot hold the batch: its table's name, or a column.
         OSError
             A file could not be written.
         """
@@ -249,7 +262,7 @@ class StagedTables:
         """Which of the table's stored schemas a batch of this schema is written with."""
         known = self._incoming.get(table)
         if known is None:
-            family_of(table)  # a wrong name is found before a file bears it
+            _check_name(table)
             known = self._incoming[table] = []
         for other, variant in known:
             # Without the metadata: within one reading they do not change, and comparing them costs more than the rest.
