@@ -19,7 +19,7 @@ from plexlens.pdb.durable import Disk
 from tests.ingest.smf_by_hand import record
 from tests.pdb.fake_source import expected, held, held_in_files, write
 
-SEED = 20261121
+RANDOM_STATE = 20261121
 KILLS = 50
 
 # Three dumps over three days; each shares records with the one before.
@@ -124,7 +124,7 @@ def test_killed_at_random_moments(scene: Scene, run: Run) -> None:
         assert scene.check(command["pdb"]) == 2
         return float(answer["seconds"])
 
-    moments = random.Random(SEED)
+    moments = random.Random(RANDOM_STATE)
     found = [0, 0, 0]
     killed = 0
     for trial in range(KILLS):
@@ -174,7 +174,7 @@ def test_killed_while_a_dump_is_decoded(tmp_path: Path, run: Run) -> None:
     first, second = dump("a.smf", 0, 60_000), dump("b.smf", 40_000, 150_000)
     base = Pdb.create(tmp_path / "base.pdb")
     ingest([first], base)
-    moments = random.Random(SEED)
+    moments = random.Random(RANDOM_STATE)
     duration = 0.0
     for trial in range(11):
         copy = tmp_path / f"{trial}.pdb"

@@ -29,7 +29,7 @@ def writer_lock(path: Path, *, pdb: Path) -> Iterator[None]:
     PdbLockedError
         Another process holds the lock; the message names it.
     PdbWriteError
-        The lock file cannot be opened.
+        The lock file cannot be opened, or the file system cannot lock it.
     """
     try:
         descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
@@ -48,6 +48,12 @@ def writer_lock(path: Path, *, pdb: Path) -> Iterator[None]:
                 file=str(pdb),
                 what=f"{holder} is writing into this PDB",
                 remedy="wait until it is done, then run the command again",
+            ) from error
+        except OSError as error:
+            raise PdbWriteError(
+                file=str(pdb),
+                what=f"the PDB cannot be locked: {error.strerror}",
+                remedy="keep it on a file system that can lock files",
             ) from error
         since = datetime.now(UTC).isoformat(timespec="seconds")
         os.ftruncate(descriptor, 0)
