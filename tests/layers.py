@@ -9,7 +9,7 @@ from pathlib import Path
 LAYERS: tuple[tuple[str, ...], ...] = (
     ("errors", "_core"),
     ("layouts_path",),
-    ("ingest", "example"),
+    ("ingest", "example", "dsect"),
     ("pdb",),
     ("metrics",),
     ("findings", "pools", "compare", "capacity", "simulate"),

@@ -125,3 +125,13 @@ def test_a_query_that_fails_says_how_to_find_names(day: Path, tmp_path: Path) ->
 def test_version(tmp_path: Path) -> None:
     done = run("--version", cwd=tmp_path)
     assert done.stdout.startswith("plexlens ")
+
+
+def test_code_page_and_leap_seconds_reach_the_reader(tmp_path: Path) -> None:
+    """The system id is text: X'BA' is a left bracket in code page 037 and a Y with acute accent in 1047."""
+    path = tmp_path / "odd.smf"
+    path.write_bytes(dump(record(200, "SYS1", b"one").replace("SYS1".encode("cp037"), b"\xe2\xe8\xe2\xba")))
+    for page, name in (("037", "SYS["), ("1047", "SYSÝ")):
+        run("ingest", "odd.smf", "--pdb", f"pdb{page}", "--codepage", page, "--leap-seconds", cwd=tmp_path)
+        found = run("sql", f"pdb{page}", "select system from smf_record", "--json", cwd=tmp_path)
+        assert json.loads(found.stdout) == [{"system": name}]

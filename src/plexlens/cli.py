@@ -43,7 +43,16 @@ Json = Annotated[bool, typer.Option("--json", help="One JSON object on standard 
 Layouts = Annotated[
     list[Path] | None, typer.Option("--layouts", help="A folder with layouts of your own; may be given repeatedly.")
 ]
-Codepage = Annotated[str, typer.Option(help="EBCDIC code page of text fields: 037 or 1047.")]
+
+
+class CodePage(StrEnum):
+    """EBCDIC code pages that text can be in."""
+
+    LATIN_037 = "037"
+    LATIN_1047 = "1047"
+
+
+Codepage = Annotated[CodePage, typer.Option(help="EBCDIC code page of text fields.")]
 LeapSeconds = Annotated[
     bool, typer.Option("--leap-seconds", help="The systems' clocks run with a leap second offset: take it out.")
 ]
@@ -143,6 +152,8 @@ def report(
     title: Annotated[str, typer.Option(help="Heading of the report.")] = "",
     as_json: Json = False,
     layouts: Layouts = None,
+    codepage: Codepage = CodePage.LATIN_1047,
+    leap_seconds: LeapSeconds = False,
 ) -> None:
     """Read dumps and write the report: the main job. A performance database can be given in place of dumps.
 
@@ -161,7 +172,14 @@ def report(
         failures: list[PlexlensError] = []
         if dumps:
             try:
-                results = ingest(dumps, pdb, progress=progress, layouts=tuple(layouts or ()))
+                results = ingest(
+                    dumps,
+                    pdb,
+                    progress=progress,
+                    layouts=tuple(layouts or ()),
+                    codepage=codepage,
+                    leap_seconds=leap_seconds,
+                )
             except IngestFailuresError as error:
                 # What could be read is reported, with what could not be at its top.
                 if not error.results:
@@ -209,8 +227,11 @@ def _database(sources: list[Path]) -> Iterator[tuple[Any, list[Path]]]:
 def ingest(
     sources: Sources,
     pdb: Annotated[Path, typer.Option("--pdb", help="The performance database; made when it is not there.")],
+    *,
     as_json: Json = False,
     layouts: Layouts = None,
+    codepage: Codepage = CodePage.LATIN_1047,
+    leap_seconds: LeapSeconds = False,
 ) -> None:
     """Keep dumps in a performance database. The same dump twice changes nothing; records are kept once."""
     from plexlens.pdb import Pdb
@@ -220,7 +241,14 @@ def ingest(
     failures: list[PlexlensError] = []
     with _progress() as progress:
         try:
-            results = put(sources, held, progress=progress, layouts=tuple(layouts or ()))
+            results = put(
+                sources,
+                held,
+                progress=progress,
+                layouts=tuple(layouts or ()),
+                codepage=codepage,
+                leap_seconds=leap_seconds,
+            )
         except IngestFailuresError as error:
             results, failures = list(error.results), list(error.failures)
     if as_json:

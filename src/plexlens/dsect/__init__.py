@@ -1,0 +1,13 @@
+"""Assembler DSECTs become layouts, so that a site brings the mappings of its own releases.
+
+The way: `source` (lines) -> `statements` -> `macros` (with `conditions`: what the source generates) -> `assembly`
+(with `operands` and `expressions`: places) -> `fields` (with `formats`: rows of a layout) -> `publishing` (files). The
+rules are in ``docs/dsect.md``.
+"""
+
+from __future__ import annotations
+
+from plexlens.dsect.fault import DsectError
+from plexlens.dsect.importing import ImportedSection, ImportResult, Wishes, import_layouts
+
+__all__ = ["DsectError", "ImportResult", "ImportedSection", "Wishes", "import_layouts"]

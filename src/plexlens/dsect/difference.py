@@ -1,0 +1,108 @@
+"""What a site's own mapping changes against the layout of the same name that comes with Plexlens."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from plexlens.dsect.fields import Field, Known
+
+
+@dataclass
+class Difference:
+    """Fields of an imported layout against the known one.
+
+    Attributes
+    ----------
+    section : str
+        The layout's name.
+    added, removed : list of str
+        Fields that only the imported, only the known layout has.
+    moved, resized, read_otherwise : list of tuple of (str, str, str)
+        Field, before, after: offset; length; format with unit.
+    unchanged : int
+        Fields with the same place and format.
+    shift : int
+        Bytes by which every common field moved, when all moved by the same; otherwise 0.
+    """
+
+    section: str
+    added: list[str] = field(default_factory=list)
+    removed: list[str] = field(default_factory=list)
+    moved: list[tuple[str, str, str]] = field(default_factory=list)
+    resized: list[tuple[str, str, str]] = field(default_factory=list)
+    read_otherwise: list[tuple[str, str, str]] = field(default_factory=list)
+    unchanged: int = 0
+    shift: int = 0
+
+    def to_json(self) -> dict[str, Any]:
+        """The difference as a plain object."""
+        changes = {"moved": self.moved, "resized": self.resized, "read_otherwise": self.read_otherwise}
+        return {
+            "section": self.section,
+            "unchanged": self.unchanged,
+            "added": self.added,
+            "removed": self.removed,
+            **{
+                name: [{"field": one, "from": before, "to": after} for one, before, after in rows]
+                for name, rows in changes.items()
+            },
+            "shift": self.shift,
+        }
+
+    def to_lines(self) -> list[str]:
+        """The difference as text."""
+        lines = [f"  against the layout that comes with Plexlens: {self.unchanged} fields unchanged"]
+        lines += [f"    added    {name}" for name in self.added]
+        lines += [f"    removed  {name}" for name in self.removed]
+        for word, rows in (("moved", self.moved), ("resized", self.resized), ("reread", self.read_otherwise)):
+            lines += [f"    {word:<8} {name}: {before} -> {after}" for name, before, after in rows]
+        if self.shift:
+            hint = f"; if it counts from the start of the record, give --start {-self.shift}" if self.shift < 0 else ""
+            lines.append(f"    every common field moved by {self.shift:+} bytes{hint}")
+        return lines
+
+
+def difference(section: str, fields: Sequence[Field], known: Known) -> Difference:
+    """Compare an imported layout with the known one.
+
+    Parameters
+    ----------
+    section
+        The layout's name.
+    fields
+        The imported fields.
+    known
+        The known layout.
+    """
+    made = Difference(section)
+    met: set[str] = set()
+    shifts: set[int] = set()
+    for one in fields:
+        row = known.get(one.name)
+        if row is None:
+            made.added.append(one.name)
+            continue
+        met.add(str(row["field"]))
+        shifts.add(one.offset - int(row["offset"]))
+        same = True
+        pairs = (
+            (made.moved, str(row["offset"]), str(one.offset)),
+            (made.resized, str(row["length"]), str(one.length)),
+            (
+                made.read_otherwise,
+                f"{row['format']} {row['recorded_unit'] or ''}".strip(),
+                f"{one.format} {one.unit}".strip(),
+            ),
+        )
+        for rows, before, after in pairs:
+            if before != after:
+                rows.append((one.name, before, after))
+                same = False
+        if same:
+            made.unchanged += 1
+    made.removed.extend(str(row["field"]) for row in known.rows if str(row["field"]) not in met)
+    if len(shifts) == 1 and len(met) > 1:
+        made.shift = shifts.pop()
+    return made
