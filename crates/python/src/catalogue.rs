@@ -20,11 +20,8 @@ pub struct Catalogue {
 impl Catalogue {
     #[new]
     fn new(py: Python<'_>, folders: Vec<PathBuf>) -> PyResult<Self> {
-        let inner =
-            layout::Catalogue::from_folders(&folders).map_err(|error| layout_error(py, &error))?;
-        Ok(Self {
-            inner: Arc::new(inner),
-        })
+        let inner = layout::Catalogue::from_folders(&folders).map_err(|error| layout_error(py, &error))?;
+        Ok(Self { inner: Arc::new(inner) })
     }
 
     /// Names of the tables that decoding can fill, the inventory among them.
@@ -34,10 +31,7 @@ impl Catalogue {
 
     /// Names of all section layouts.
     fn sections(&self) -> Vec<String> {
-        self.inner
-            .sections()
-            .map(|section| section.name.clone())
-            .collect()
+        self.inner.sections().map(|section| section.name.clone()).collect()
     }
 
     /// A section's fields as the layout file has them.
@@ -97,10 +91,7 @@ impl Catalogue {
             for entry in &map.entries {
                 let section = PyDict::new(py);
                 section.set_item("layout", &entry.layout)?;
-                section.set_item(
-                    "triplet",
-                    (!entry.triplet.is_empty()).then_some(&entry.triplet),
-                )?;
+                section.set_item("triplet", (!entry.triplet.is_empty()).then_some(&entry.triplet))?;
                 section.set_item("rule", entry.rule.to_string())?;
                 section.set_item("description", &entry.description)?;
                 section.set_item("source", &entry.source)?;
@@ -115,26 +106,17 @@ impl Catalogue {
 
     /// The Arrow schema of a table.
     fn schema<'py>(&self, py: Python<'py>, table: &str) -> PyResult<Bound<'py, PyAny>> {
-        let schema = self
-            .inner
-            .schema_or_error(table)
-            .map_err(|error| layout_error(py, &error))?;
+        let schema = self.inner.schema_or_error(table).map_err(|error| layout_error(py, &error))?;
         PySchema::new(schema).into_pyarrow(py)
     }
 
     fn __repr__(&self) -> String {
-        format!(
-            "Catalogue({} sections, {} record maps)",
-            self.inner.sections().count(),
-            self.inner.maps().count()
-        )
+        format!("Catalogue({} sections, {} record maps)", self.inner.sections().count(), self.inner.maps().count())
     }
 }
 
 impl Catalogue {
     fn section(&self, py: Python<'_>, name: &str) -> PyResult<&Arc<Section>> {
-        self.inner
-            .section(name)
-            .ok_or_else(|| layout_error(py, &self.inner.unknown_section(name)))
+        self.inner.section(name).ok_or_else(|| layout_error(py, &self.inner.unknown_section(name)))
     }
 }

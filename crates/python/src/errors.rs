@@ -76,27 +76,10 @@ pub fn stream_error(py: Python<'_>, error: &StreamError) -> PyErr {
         StreamError::NoRecords { name, .. } => ("no_records", name, None),
         StreamError::Compressed { name, .. } => ("damaged_compression", name, None),
         _ => {
-            return smf_error(
-                py,
-                text.clone(),
-                &Place {
-                    reason: "stream",
-                    ..Place::default()
-                },
-            );
+            return smf_error(py, text.clone(), &Place { reason: "stream", ..Place::default() });
         }
     };
-    smf_error(
-        py,
-        text.clone(),
-        &Place {
-            reason,
-            file: Some(file),
-            offset,
-            remedy,
-            ..Place::default()
-        },
-    )
+    smf_error(py, text.clone(), &Place { reason, file: Some(file), offset, remedy, ..Place::default() })
 }
 
 /// A pipeline that stopped.
@@ -104,21 +87,9 @@ pub fn pipeline_error(py: Python<'_>, error: PipelineError<PyErr>) -> PyErr {
     match error {
         PipelineError::Stream(error) => stream_error(py, &error),
         PipelineError::Seen(error) => error,
-        PipelineError::Arrow(_) => smf_error(
-            py,
-            error.to_string(),
-            &Place {
-                reason: "batch_too_large",
-                ..Place::default()
-            },
-        ),
-        PipelineError::Decoder => smf_error(
-            py,
-            error.to_string(),
-            &Place {
-                reason: "defect",
-                ..Place::default()
-            },
-        ),
+        PipelineError::Arrow(_) => {
+            smf_error(py, error.to_string(), &Place { reason: "batch_too_large", ..Place::default() })
+        }
+        PipelineError::Decoder => smf_error(py, error.to_string(), &Place { reason: "defect", ..Place::default() }),
     }
 }

@@ -37,11 +37,7 @@ pub struct DecodedBatch {
 #[pymethods]
 impl DecodedBatch {
     fn __repr__(&self, py: Python<'_>) -> String {
-        format!(
-            "DecodedBatch({} records, {} tables)",
-            self.records,
-            self.tables.bind(py).len()
-        )
+        format!("DecodedBatch({} records, {} tables)", self.records, self.tables.bind(py).len())
     }
 }
 
@@ -66,64 +62,35 @@ pub(crate) struct Choices {
 /// A code page by name.
 pub(crate) fn code_page(py: Python<'_>, name: &str) -> PyResult<CodePage> {
     CodePage::parse(name).ok_or_else(|| {
-        let place = Place {
-            reason: "code_page",
-            remedy: Some("use 037 or 1047"),
-            ..Place::default()
-        };
-        smf_error(
-            py,
-            format!("unknown code page `{name}`; use 037 or 1047"),
-            &place,
-        )
+        let place = Place { reason: "code_page", remedy: Some("use 037 or 1047"), ..Place::default() };
+        smf_error(py, format!("unknown code page `{name}`; use 037 or 1047"), &place)
     })
 }
 
 fn form(py: Python<'_>, name: &str) -> PyResult<Form> {
-    [Form::Rdw, Form::Bdw, Form::NoDescriptors]
-        .into_iter()
-        .find(|form| form.name() == name)
-        .ok_or_else(|| {
-            let remedy = "use rdw, bdw or no_descriptors, or None to tell it from the file";
-            let place = Place {
-                reason: "form",
-                remedy: Some(remedy),
-                ..Place::default()
-            };
-            smf_error(py, format!("unknown form `{name}`; {remedy}"), &place)
-        })
+    [Form::Rdw, Form::Bdw, Form::NoDescriptors].into_iter().find(|form| form.name() == name).ok_or_else(|| {
+        let remedy = "use rdw, bdw or no_descriptors, or None to tell it from the file";
+        let place = Place { reason: "form", remedy: Some(remedy), ..Place::default() };
+        smf_error(py, format!("unknown form `{name}`; {remedy}"), &place)
+    })
 }
 
 impl Choices {
-    fn open(
-        self,
-        py: Python<'_>,
-        path: PathBuf,
-        catalogue: &layout::Catalogue,
-    ) -> PyResult<Pipeline> {
+    fn open(self, py: Python<'_>, path: PathBuf, catalogue: &layout::Catalogue) -> PyResult<Pipeline> {
         let decode = DecodeOptions {
             code_page: code_page(py, &self.codepage)?,
-            leap_seconds: if self.leap_seconds {
-                LeapSeconds::Included
-            } else {
-                LeapSeconds::Absent
-            },
+            leap_seconds: if self.leap_seconds { LeapSeconds::Included } else { LeapSeconds::Absent },
             tables: self.tables.map(BTreeSet::from_iter),
         };
         let form = self.form.map(|name| form(py, &name)).transpose()?;
         let options = PipelineOptions {
             source_id: self.source_id,
             threads: self.threads,
-            read: ReadOptions {
-                form,
-                batch_bytes: self.batch_bytes,
-                ..ReadOptions::default()
-            },
+            read: ReadOptions { form, batch_bytes: self.batch_bytes, ..ReadOptions::default() },
             ..PipelineOptions::default()
         };
         let decoder = Decoder::new(catalogue, decode).map_err(|error| layout_error(py, &error))?;
-        py.detach(|| Pipeline::open(path, Arc::new(decoder), &options))
-            .map_err(|error| stream_error(py, &error))
+        py.detach(|| Pipeline::open(path, Arc::new(decoder), &options)).map_err(|error| stream_error(py, &error))
     }
 }
 
@@ -132,10 +99,7 @@ impl SmfReader {
     #[new]
     #[pyo3(signature = (path, catalogue, *, source_id, codepage="1047".to_owned(), leap_seconds=false, tables=None,
                         threads=0, batch_bytes=4 << 20, form=None, seen=None))]
-    #[expect(
-        clippy::too_many_arguments,
-        reason = "keyword arguments of the Python signature"
-    )]
+    #[expect(clippy::too_many_arguments, reason = "keyword arguments of the Python signature")]
     fn new(
         py: Python<'_>,
         path: PathBuf,
@@ -149,19 +113,8 @@ impl SmfReader {
         form: Option<String>,
         seen: Option<Py<PyAny>>,
     ) -> PyResult<Self> {
-        let choices = Choices {
-            source_id,
-            codepage,
-            leap_seconds,
-            tables,
-            threads,
-            batch_bytes,
-            form,
-        };
-        Ok(Self {
-            pipeline: Mutex::new(choices.open(py, path, &catalogue.inner)?),
-            seen,
-        })
+        let choices = Choices { source_id, codepage, leap_seconds, tables, threads, batch_bytes, form };
+        Ok(Self { pipeline: Mutex::new(choices.open(py, path, &catalogue.inner)?), seen })
     }
 
     fn __iter__(this: PyRef<'_, Self>) -> PyRef<'_, Self> {
@@ -174,40 +127,23 @@ impl SmfReader {
                 Some(seen) => Python::attach(|py| held_hashes(seen.bind(py), day)),
                 None => Ok(Vec::new()),
             };
-            self.pipeline
-                .lock()
-                .unwrap_or_else(PoisonError::into_inner)
-                .next_batch(&mut ask)
+            self.pipeline.lock().unwrap_or_else(PoisonError::into_inner).next_batch(&mut ask)
         });
         let Some(step) = step.map_err(|error| pipeline_error(py, error))? else {
             return Ok(None);
         };
         let tables = PyDict::new(py);
-        let decode::DecodedBatch {
-            tables: decoded,
-            records,
-            ..
-        } = step.decoded;
+        let decode::DecodedBatch { tables: decoded, records, .. } = step.decoded;
         for (name, batch) in decoded {
             tables.set_item(name, PyRecordBatch::new(batch).into_pyarrow(py)?)?;
         }
-        Ok(Some(DecodedBatch {
-            tables: tables.unbind(),
-            records,
-            bytes_read: step.bytes_read,
-        }))
+        Ok(Some(DecodedBatch { tables: tables.unbind(), records, bytes_read: step.bytes_read }))
     }
 
     /// Counts, damage and notes so far; complete after the last batch.
     fn summary<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         // The lock is waited for without the interpreter: a thread that has it may be asking `seen`.
-        let summary = py.detach(|| {
-            self.pipeline
-                .lock()
-                .unwrap_or_else(PoisonError::into_inner)
-                .summary()
-                .clone()
-        });
+        let summary = py.detach(|| self.pipeline.lock().unwrap_or_else(PoisonError::into_inner).summary().clone());
         summary::to_dict(py, &summary)
     }
 }
@@ -222,12 +158,7 @@ fn held_hashes(seen: &Bound<'_, PyAny>, day: i32) -> PyResult<Vec<u64>> {
     let pyarrow = py.import("pyarrow")?;
     let array = pyarrow.call_method1("array", (held, pyarrow.call_method0("uint64")?))?;
     let array: PyArray = array.extract()?;
-    Ok(array
-        .array()
-        .as_primitive::<UInt64Type>()
-        .iter()
-        .flatten()
-        .collect())
+    Ok(array.array().as_primitive::<UInt64Type>().iter().flatten().collect())
 }
 
 /// Inventory of a dump: what it holds and what is damaged, nothing decoded.

@@ -6,19 +6,11 @@ use pyo3::types::{PyDict, PyList};
 
 /// Microseconds since 1970 on a local clock as `YYYY-MM-DDThh:mm:ss[.ff]`.
 fn local_time(micros: i64) -> String {
-    let (day, of_day) = (
-        micros.div_euclid(86_400_000_000),
-        micros.rem_euclid(86_400_000_000),
-    );
+    let (day, of_day) = (micros.div_euclid(86_400_000_000), micros.rem_euclid(86_400_000_000));
     let (year, month, day) = civil(day);
     let seconds = of_day / 1_000_000;
     let hundredths = of_day % 1_000_000 / 10_000;
-    let time = format!(
-        "{:02}:{:02}:{:02}.{hundredths:02}",
-        seconds / 3600,
-        seconds / 60 % 60,
-        seconds % 60
-    );
+    let time = format!("{:02}:{:02}:{:02}.{hundredths:02}", seconds / 3600, seconds / 60 % 60, seconds % 60);
     format!("{year:04}-{month:02}-{day:02}T{time}")
 }
 
@@ -100,19 +92,11 @@ pub fn to_dict<'py>(py: Python<'py>, summary: &Summary) -> PyResult<Bound<'py, P
     }
     let records = PyDict::new(py);
     for ((record_type, subtype), count) in &summary.records {
-        let name = subtype.map_or_else(
-            || record_type.to_string(),
-            |subtype| format!("{record_type}.{subtype}"),
-        );
+        let name = subtype.map_or_else(|| record_type.to_string(), |subtype| format!("{record_type}.{subtype}"));
         records.set_item(name, count)?;
     }
     dict.set_item("records", records)?;
-    dict.set_item(
-        "span",
-        summary
-            .span
-            .map(|(first, last)| [local_time(first), local_time(last)]),
-    )?;
+    dict.set_item("span", summary.span.map(|(first, last)| [local_time(first), local_time(last)]))?;
     dict.set_item("duplicates", summary.duplicates)?;
     dict.set_item("forgotten_days", summary.forgotten_days)?;
     dict.set_item("damage", damage)?;

@@ -7,8 +7,7 @@ use std::sync::{Mutex, PoisonError};
 
 use arrow_array::RecordBatch;
 use plexlens_smf::encode::{
-    self, DumpError, DumpForm, EncodeError, EncodeOptions, LONGEST_BLOCK, Oversize, RecordEncoder,
-    RecordIdentity,
+    self, DumpError, DumpForm, EncodeError, EncodeOptions, LONGEST_BLOCK, Oversize, RecordEncoder, RecordIdentity,
 };
 use plexlens_smf::forms::tod_clock::LeapSeconds;
 use pyo3::prelude::*;
@@ -38,12 +37,7 @@ fn dump_error(py: Python<'_>, error: DumpError) -> PyErr {
 }
 
 fn wrong(py: Python<'_>, field: &str, what: &str, remedy: &str) -> PyErr {
-    let place = Place {
-        reason: "encode",
-        field: Some(field),
-        remedy: Some(remedy),
-        ..Place::default()
-    };
+    let place = Place { reason: "encode", field: Some(field), remedy: Some(remedy), ..Place::default() };
     smf_error(py, format!("{field}: {what}; {remedy}"), &place)
 }
 
@@ -52,29 +46,14 @@ fn micros(field: &str, value: &Bound<'_, PyAny>, aware: bool) -> PyResult<i64> {
     let py = value.py();
     let datetime = py.import("datetime")?;
     if !value.is_instance(&datetime.getattr("datetime")?)? {
-        return Err(wrong(
-            py,
-            field,
-            "not a datetime",
-            "give a datetime.datetime",
-        ));
+        return Err(wrong(py, field, "not a datetime", "give a datetime.datetime"));
     }
     if value.getattr("tzinfo")?.is_none() == aware {
-        let remedy = if aware {
-            "give a datetime with a time zone"
-        } else {
-            "give a local datetime without one"
-        };
+        let remedy = if aware { "give a datetime with a time zone" } else { "give a local datetime without one" };
         return Err(wrong(py, field, "wrong kind of datetime", remedy));
     }
-    let zone = if aware {
-        Some(datetime.getattr("timezone")?.getattr("utc")?)
-    } else {
-        None
-    };
-    let epoch = datetime
-        .getattr("datetime")?
-        .call1((1970, 1, 1, 0, 0, 0, 0, zone))?;
+    let zone = if aware { Some(datetime.getattr("timezone")?.getattr("utc")?) } else { None };
+    let epoch = datetime.getattr("datetime")?.call1((1970, 1, 1, 0, 0, 0, 0, zone))?;
     let unit = datetime.getattr("timedelta")?.call1((0, 0, 1))?;
     value.sub(epoch)?.floor_div(unit)?.extract()
 }
@@ -97,11 +76,8 @@ fn identity(dict: Option<&Bound<'_, PyDict>>) -> PyResult<RecordIdentity> {
             "interval_start" => identity.interval_start = Some(micros(&name, &value, true)?),
             "interval_end" => identity.interval_end = Some(micros(&name, &value, true)?),
             "utc_offset" => {
-                let seconds = if value.hasattr("total_seconds")? {
-                    value.call_method0("total_seconds")?
-                } else {
-                    value
-                };
+                let seconds =
+                    if value.hasattr("total_seconds")? { value.call_method0("total_seconds")? } else { value };
                 identity.utc_offset = Some(seconds.extract()?);
             }
             _ => {
@@ -129,12 +105,7 @@ fn sections(dict: &Bound<'_, PyDict>) -> PyResult<Vec<(String, RecordBatch)>> {
                     Err(batches) if batches.is_empty() => RecordBatch::new_empty(schema),
                     Err(_) => {
                         let py = value.py();
-                        return Err(wrong(
-                            py,
-                            &name,
-                            "a table in several chunks",
-                            "give a pyarrow.RecordBatch",
-                        ));
+                        return Err(wrong(py, &name, "a table in several chunks", "give a pyarrow.RecordBatch"));
                     }
                 }
             }
@@ -154,11 +125,7 @@ fn encoder(
 ) -> PyResult<RecordEncoder> {
     let options = EncodeOptions {
         code_page: code_page(py, codepage)?,
-        leap_seconds: if leap_seconds {
-            LeapSeconds::Included
-        } else {
-            LeapSeconds::Absent
-        },
+        leap_seconds: if leap_seconds { LeapSeconds::Included } else { LeapSeconds::Absent },
         lengths: lengths.into_iter().flatten().collect(),
         oversize,
     };
@@ -166,21 +133,13 @@ fn encoder(
 }
 
 fn lengths(dict: Option<&Bound<'_, PyDict>>) -> PyResult<Option<Vec<(String, usize)>>> {
-    dict.map(|dict| {
-        dict.iter()
-            .map(|(name, length)| Ok((name.extract()?, length.extract()?)))
-            .collect()
-    })
-    .transpose()
+    dict.map(|dict| dict.iter().map(|(name, length)| Ok((name.extract()?, length.extract()?))).collect()).transpose()
 }
 
 /// One record, with its descriptor word.
 #[pyfunction]
 #[pyo3(signature = (catalogue, record, identity, sections, *, codepage="1047", leap_seconds=false, lengths=None))]
-#[expect(
-    clippy::too_many_arguments,
-    reason = "keyword arguments of the Python signature"
-)]
+#[expect(clippy::too_many_arguments, reason = "keyword arguments of the Python signature")]
 pub fn encode_record<'py>(
     py: Python<'py>,
     catalogue: &Catalogue,
@@ -192,18 +151,9 @@ pub fn encode_record<'py>(
     lengths: Option<&Bound<'py, PyDict>>,
 ) -> PyResult<Bound<'py, PyBytes>> {
     let lengths = self::lengths(lengths)?;
-    let encoder = encoder(
-        py,
-        catalogue,
-        record,
-        (codepage, leap_seconds),
-        lengths,
-        Oversize::Refuse,
-    )?;
+    let encoder = encoder(py, catalogue, record, (codepage, leap_seconds), lengths, Oversize::Refuse)?;
     let (identity, sections) = (self::identity(identity)?, self::sections(sections)?);
-    let records = py
-        .detach(|| encoder.encode(&identity, &sections))
-        .map_err(|error| encode_error(py, &error))?;
+    let records = py.detach(|| encoder.encode(&identity, &sections)).map_err(|error| encode_error(py, &error))?;
     Ok(PyBytes::new(py, records.get(0).unwrap_or(&[])))
 }
 
@@ -220,22 +170,11 @@ impl EncodedRecords {
     }
 
     fn __getitem__<'py>(&self, py: Python<'py>, number: isize) -> PyResult<Bound<'py, PyBytes>> {
-        let at = if number < 0 {
-            number.checked_add_unsigned(self.inner.len())
-        } else {
-            Some(number)
-        };
-        let record = at
-            .and_then(|at| usize::try_from(at).ok())
-            .and_then(|at| self.inner.get(at));
+        let at = if number < 0 { number.checked_add_unsigned(self.inner.len()) } else { Some(number) };
+        let record = at.and_then(|at| usize::try_from(at).ok()).and_then(|at| self.inner.get(at));
         record
             .map(|record| PyBytes::new(py, record))
-            .ok_or_else(|| {
-                pyo3::exceptions::PyIndexError::new_err(format!(
-                    "record {number} of {}",
-                    self.inner.len()
-                ))
-            })
+            .ok_or_else(|| pyo3::exceptions::PyIndexError::new_err(format!("record {number} of {}", self.inner.len())))
     }
 
     fn __repr__(&self) -> String {
@@ -247,10 +186,7 @@ impl EncodedRecords {
 #[pyfunction]
 #[pyo3(signature = (catalogue, record, sections, *, identity=None, codepage="1047", leap_seconds=false, lengths=None,
                     oversize="refuse"))]
-#[expect(
-    clippy::too_many_arguments,
-    reason = "keyword arguments of the Python signature"
-)]
+#[expect(clippy::too_many_arguments, reason = "keyword arguments of the Python signature")]
 pub fn encode_records<'py>(
     py: Python<'py>,
     catalogue: &Catalogue,
@@ -267,27 +203,13 @@ pub fn encode_records<'py>(
         "spread" => Oversize::Spread,
         "rmf_parts" => Oversize::RmfParts,
         _ => {
-            return Err(wrong(
-                py,
-                "oversize",
-                oversize,
-                "use refuse, spread or rmf_parts",
-            ));
+            return Err(wrong(py, "oversize", oversize, "use refuse, spread or rmf_parts"));
         }
     };
     let lengths = self::lengths(lengths)?;
-    let encoder = encoder(
-        py,
-        catalogue,
-        record,
-        (codepage, leap_seconds),
-        lengths,
-        oversize,
-    )?;
+    let encoder = encoder(py, catalogue, record, (codepage, leap_seconds), lengths, oversize)?;
     let (identity, sections) = (self::identity(identity)?, self::sections(sections)?);
-    let inner = py
-        .detach(|| encoder.encode_all(&identity, &sections))
-        .map_err(|error| encode_error(py, &error))?;
+    let inner = py.detach(|| encoder.encode_all(&identity, &sections)).map_err(|error| encode_error(py, &error))?;
     Ok(EncodedRecords { inner })
 }
 
@@ -319,13 +241,7 @@ impl DumpWriter {
 impl DumpWriter {
     #[new]
     #[pyo3(signature = (path, *, form="rdw", block=LONGEST_BLOCK, segment=None))]
-    fn new(
-        py: Python<'_>,
-        path: PathBuf,
-        form: &str,
-        block: usize,
-        segment: Option<usize>,
-    ) -> PyResult<Self> {
+    fn new(py: Python<'_>, path: PathBuf, form: &str, block: usize, segment: Option<usize>) -> PyResult<Self> {
         let form = match form {
             "rdw" => DumpForm::Rdw,
             "bdw" => DumpForm::Bdw { block },
@@ -333,11 +249,8 @@ impl DumpWriter {
             _ => return Err(wrong(py, "form", form, "use rdw, bdw or no_descriptors")),
         };
         let out = BufWriter::with_capacity(1 << 20, File::create(path)?);
-        let writer =
-            encode::DumpWriter::new(out, form, segment).map_err(|error| dump_error(py, error))?;
-        Ok(Self {
-            writer: Mutex::new(Some(writer)),
-        })
+        let writer = encode::DumpWriter::new(out, form, segment).map_err(|error| dump_error(py, error))?;
+        Ok(Self { writer: Mutex::new(Some(writer)) })
     }
 
     /// Writes one record, with its descriptor word.
@@ -347,32 +260,17 @@ impl DumpWriter {
 
     /// Writes records in order.
     fn write_all(&self, py: Python<'_>, records: &EncodedRecords) -> PyResult<()> {
-        self.with(py, |writer| {
-            records
-                .inner
-                .iter()
-                .try_for_each(|record| writer.write(record))
-        })
+        self.with(py, |writer| records.inner.iter().try_for_each(|record| writer.write(record)))
     }
 
     /// Writes the record that opens a dump.
-    fn dump_header(
-        &self,
-        py: Python<'_>,
-        system: &str,
-        written_at: &Bound<'_, PyAny>,
-    ) -> PyResult<()> {
+    fn dump_header(&self, py: Python<'_>, system: &str, written_at: &Bound<'_, PyAny>) -> PyResult<()> {
         let micros = micros("written_at", written_at, false)?;
         self.with(py, |writer| writer.dump_marker(2, system, micros))
     }
 
     /// Writes the record that closes a dump.
-    fn dump_trailer(
-        &self,
-        py: Python<'_>,
-        system: &str,
-        written_at: &Bound<'_, PyAny>,
-    ) -> PyResult<()> {
+    fn dump_trailer(&self, py: Python<'_>, system: &str, written_at: &Bound<'_, PyAny>) -> PyResult<()> {
         let micros = micros("written_at", written_at, false)?;
         self.with(py, |writer| writer.dump_marker(3, system, micros))
     }
@@ -386,11 +284,7 @@ impl DumpWriter {
     /// Writes what is left and closes the file.
     fn close(&self, py: Python<'_>) -> PyResult<()> {
         let done = py.detach(|| {
-            let writer = self
-                .writer
-                .lock()
-                .unwrap_or_else(PoisonError::into_inner)
-                .take();
+            let writer = self.writer.lock().unwrap_or_else(PoisonError::into_inner).take();
             writer.map_or(Ok(()), |writer| writer.finish().map(drop))
         });
         done.map_err(|error| dump_error(py, error))

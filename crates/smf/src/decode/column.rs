@@ -7,8 +7,8 @@
 use std::sync::Arc;
 
 use arrow_array::types::{
-    ArrowPrimitiveType, Date32Type, Float64Type, Int16Type, Int32Type, Int64Type,
-    TimestampMicrosecondType, UInt8Type, UInt16Type, UInt32Type, UInt64Type,
+    ArrowPrimitiveType, Date32Type, Float64Type, Int16Type, Int32Type, Int64Type, TimestampMicrosecondType, UInt8Type,
+    UInt16Type, UInt32Type, UInt64Type,
 };
 use arrow_array::{ArrayRef, BinaryArray, PrimitiveArray, StringArray};
 use arrow_buffer::{NullBufferBuilder, OffsetBuffer, ScalarBuffer};
@@ -61,10 +61,7 @@ pub(crate) enum Cell<T> {
 #[inline]
 fn bytes_at<const N: usize>(data: &[u8], at: usize) -> [u8; N] {
     // Rows were checked against the record when they were located, so the fallback is never taken.
-    data.get(at..)
-        .and_then(|rest| rest.first_chunk::<N>())
-        .copied()
-        .unwrap_or([0; N])
+    data.get(at..).and_then(|rest| rest.first_chunk::<N>()).copied().unwrap_or([0; N])
 }
 
 /// Fixed-length fields that always have a value.
@@ -76,26 +73,17 @@ struct Total<const N: usize, P: ArrowPrimitiveType, F> {
     data_type: DataType,
 }
 
-impl<const N: usize, P: ArrowPrimitiveType, F: Fn([u8; N]) -> P::Native> ColumnBuilder
-    for Total<N, P, F>
-{
+impl<const N: usize, P: ArrowPrimitiveType, F: Fn([u8; N]) -> P::Native> ColumnBuilder for Total<N, P, F> {
     fn append(&mut self, data: &[u8], rows: &[Row], whole: bool) {
         let (offset, end) = (self.offset, self.offset + N);
         if whole {
-            self.values.extend(
-                rows.iter()
-                    .map(|row| (self.read)(bytes_at(data, row.start + offset))),
-            );
+            self.values.extend(rows.iter().map(|row| (self.read)(bytes_at(data, row.start + offset))));
             self.nulls.append_n_non_nulls(rows.len());
             return;
         }
         for row in rows {
             let holds = row.holds(end);
-            let value = if holds {
-                (self.read)(bytes_at(data, row.start + offset))
-            } else {
-                P::default_value()
-            };
+            let value = if holds { (self.read)(bytes_at(data, row.start + offset)) } else { P::default_value() };
             self.values.push(value);
             self.nulls.append(holds);
         }
@@ -103,8 +91,7 @@ impl<const N: usize, P: ArrowPrimitiveType, F: Fn([u8; N]) -> P::Native> ColumnB
 
     fn finish(mut self: Box<Self>) -> Result<(ArrayRef, u64), ArrowError> {
         let values = ScalarBuffer::from(self.values);
-        let array = PrimitiveArray::<P>::try_new(values, self.nulls.finish())?
-            .with_data_type(self.data_type);
+        let array = PrimitiveArray::<P>::try_new(values, self.nulls.finish())?.with_data_type(self.data_type);
         Ok((Arc::new(array), 0))
     }
 }
@@ -119,9 +106,7 @@ struct Partial<const N: usize, P: ArrowPrimitiveType, F> {
     data_type: DataType,
 }
 
-impl<const N: usize, P: ArrowPrimitiveType, F: Fn([u8; N]) -> Cell<P::Native>> ColumnBuilder
-    for Partial<N, P, F>
-{
+impl<const N: usize, P: ArrowPrimitiveType, F: Fn([u8; N]) -> Cell<P::Native>> ColumnBuilder for Partial<N, P, F> {
     fn append(&mut self, data: &[u8], rows: &[Row], _whole: bool) {
         for row in rows {
             let cell = if row.holds(self.offset + N) {
@@ -145,8 +130,7 @@ impl<const N: usize, P: ArrowPrimitiveType, F: Fn([u8; N]) -> Cell<P::Native>> C
 
     fn finish(mut self: Box<Self>) -> Result<(ArrayRef, u64), ArrowError> {
         let values = ScalarBuffer::from(self.values);
-        let array = PrimitiveArray::<P>::try_new(values, self.nulls.finish())?
-            .with_data_type(self.data_type);
+        let array = PrimitiveArray::<P>::try_new(values, self.nulls.finish())?.with_data_type(self.data_type);
         Ok((Arc::new(array), self.unreadable))
     }
 }
@@ -165,11 +149,7 @@ impl<P: ArrowPrimitiveType, F: Fn(i64) -> Option<P::Native>> ColumnBuilder for P
     fn append(&mut self, data: &[u8], rows: &[Row], _whole: bool) {
         for row in rows {
             let at = row.start + self.offset;
-            let field = if row.holds(self.offset + self.length) {
-                data.get(at..at + self.length)
-            } else {
-                None
-            };
+            let field = if row.holds(self.offset + self.length) { data.get(at..at + self.length) } else { None };
             let value = match field.map_or(Packed::Empty, packed_decimal::decode) {
                 Packed::Number(number) => (self.read)(number),
                 Packed::Empty => {
@@ -187,10 +167,7 @@ impl<P: ArrowPrimitiveType, F: Fn(i64) -> Option<P::Native>> ColumnBuilder for P
 
     fn finish(mut self: Box<Self>) -> Result<(ArrayRef, u64), ArrowError> {
         let values = ScalarBuffer::from(self.values);
-        Ok((
-            Arc::new(PrimitiveArray::<P>::try_new(values, self.nulls.finish())?),
-            self.unreadable,
-        ))
+        Ok((Arc::new(PrimitiveArray::<P>::try_new(values, self.nulls.finish())?), self.unreadable))
     }
 }
 
@@ -210,19 +187,14 @@ impl ColumnBuilder for Variable {
         let end = self.offset + self.length;
         for row in rows {
             let at = row.start + self.offset;
-            let field = if row.holds(end) {
-                data.get(at..at + self.length)
-            } else {
-                None
-            };
+            let field = if row.holds(end) { data.get(at..at + self.length) } else { None };
             if let Some(field) = field {
                 match self.text {
                     Some(page) => page.decode_into(ebcdic::trim(field), &mut self.values),
                     None => self.values.extend_from_slice(field),
                 }
             }
-            self.offsets
-                .push(i32::try_from(self.values.len()).unwrap_or(i32::MAX));
+            self.offsets.push(i32::try_from(self.values.len()).unwrap_or(i32::MAX));
             self.nulls.append(field.is_some());
         }
     }
@@ -250,33 +222,24 @@ pub(crate) fn builder(field: &Field, page: CodePage, leap: LeapSeconds, rows: us
         (Format::Ebcdic, _) => make.variable(Some(page)),
         (Format::Bytes, _) => make.variable(None),
         (Format::Stck, _) => make.partial::<8, TimestampMicrosecondType>(move |bytes| {
-            leap.to_utc(u64::from_be_bytes(bytes))
-                .map_or(Cell::Null, Cell::Value)
+            leap.to_utc(u64::from_be_bytes(bytes)).map_or(Cell::Null, Cell::Value)
         }),
-        (Format::SmfDate, _) => {
-            make.partial::<4, Date32Type>(|bytes| match smf_date::decode(bytes) {
-                SmfDate::Days(days) => Cell::Value(days),
-                SmfDate::Empty => Cell::Null,
-                SmfDate::Unreadable => Cell::Unreadable,
-            })
-        }
+        (Format::SmfDate, _) => make.partial::<4, Date32Type>(|bytes| match smf_date::decode(bytes) {
+            SmfDate::Days(days) => Cell::Value(days),
+            SmfDate::Empty => Cell::Null,
+            SmfDate::Unreadable => Cell::Unreadable,
+        }),
         (Format::CpuStck, _) => make.scaled(Scale::STCK, |bytes| u64::from_be_bytes(bytes) as f64),
-        (Format::TodHundredths, _) => make.scaled(Scale::HUNDREDTHS, |bytes| {
-            f64::from(u32::from_be_bytes(bytes))
-        }),
+        (Format::TodHundredths, _) => make.scaled(Scale::HUNDREDTHS, |bytes| f64::from(u32::from_be_bytes(bytes))),
         (Format::Packed, conversion) => make.packed(conversion),
-        (Format::F32Hex, conversion) => {
-            make.scaled(float_scale(conversion), hexfloat::decode_short)
-        }
+        (Format::F32Hex, conversion) => make.scaled(float_scale(conversion), hexfloat::decode_short),
         (Format::F64Hex, conversion) => make.scaled(float_scale(conversion), hexfloat::decode_long),
         (Format::F64Bfp, conversion) => make.scaled(float_scale(conversion), f64::from_be_bytes),
         (Format::Bits, _) => make.unsigned(),
         (_, Conversion::Keep) if field.format.is_signed() => make.signed(),
         (_, Conversion::Keep) => make.unsigned(),
         (Format::U64, Conversion::Size(factor)) => make.partial::<8, UInt64Type>(move |bytes| {
-            u64::from_be_bytes(bytes)
-                .checked_mul(factor)
-                .map_or(Cell::Unreadable, Cell::Value)
+            u64::from_be_bytes(bytes).checked_mul(factor).map_or(Cell::Unreadable, Cell::Value)
         }),
         (Format::U32, Conversion::Size(factor)) => {
             make.total::<4, UInt64Type>(move |bytes| u64::from(u32::from_be_bytes(bytes)) * factor)
@@ -284,28 +247,14 @@ pub(crate) fn builder(field: &Field, page: CodePage, leap: LeapSeconds, rows: us
         (Format::U16, Conversion::Size(factor)) => {
             make.total::<2, UInt64Type>(move |bytes| u64::from(u16::from_be_bytes(bytes)) * factor)
         }
-        (Format::U8, Conversion::Size(factor)) => {
-            make.total::<1, UInt64Type>(move |[byte]| u64::from(byte) * factor)
-        }
+        (Format::U8, Conversion::Size(factor)) => make.total::<1, UInt64Type>(move |[byte]| u64::from(byte) * factor),
         (Format::U8, conversion) => make.scaled(float_scale(conversion), |[byte]| f64::from(byte)),
-        (Format::U16, conversion) => make.scaled(float_scale(conversion), |b| {
-            f64::from(u16::from_be_bytes(b))
-        }),
-        (Format::U32, conversion) => make.scaled(float_scale(conversion), |b| {
-            f64::from(u32::from_be_bytes(b))
-        }),
-        (Format::U64, conversion) => {
-            make.scaled(float_scale(conversion), |b| u64::from_be_bytes(b) as f64)
-        }
-        (Format::I16, conversion) => make.scaled(float_scale(conversion), |b| {
-            f64::from(i16::from_be_bytes(b))
-        }),
-        (Format::I32, conversion) => make.scaled(float_scale(conversion), |b| {
-            f64::from(i32::from_be_bytes(b))
-        }),
-        (Format::I64, conversion) => {
-            make.scaled(float_scale(conversion), |b| i64::from_be_bytes(b) as f64)
-        }
+        (Format::U16, conversion) => make.scaled(float_scale(conversion), |b| f64::from(u16::from_be_bytes(b))),
+        (Format::U32, conversion) => make.scaled(float_scale(conversion), |b| f64::from(u32::from_be_bytes(b))),
+        (Format::U64, conversion) => make.scaled(float_scale(conversion), |b| u64::from_be_bytes(b) as f64),
+        (Format::I16, conversion) => make.scaled(float_scale(conversion), |b| f64::from(i16::from_be_bytes(b))),
+        (Format::I32, conversion) => make.scaled(float_scale(conversion), |b| f64::from(i32::from_be_bytes(b))),
+        (Format::I64, conversion) => make.scaled(float_scale(conversion), |b| i64::from_be_bytes(b) as f64),
     }
 }
 
@@ -313,14 +262,8 @@ pub(crate) fn builder(field: &Field, page: CodePage, leap: LeapSeconds, rows: us
 pub(crate) fn float_scale(conversion: Conversion) -> Scale {
     match conversion {
         Conversion::Scale(scale) => scale,
-        Conversion::Size(factor) => Scale {
-            num: factor as f64,
-            den: 1.0,
-        },
-        Conversion::Keep
-        | Conversion::PackedHms
-        | Conversion::PackedMst
-        | Conversion::LocalClock => Scale::ONE,
+        Conversion::Size(factor) => Scale { num: factor as f64, den: 1.0 },
+        Conversion::Keep | Conversion::PackedHms | Conversion::PackedMst | Conversion::LocalClock => Scale::ONE,
     }
 }
 
@@ -331,10 +274,7 @@ struct Make<'a> {
 }
 
 impl Make<'_> {
-    fn total<const N: usize, P: ArrowPrimitiveType>(
-        &self,
-        read: impl Fn([u8; N]) -> P::Native + 'static,
-    ) -> Built {
+    fn total<const N: usize, P: ArrowPrimitiveType>(&self, read: impl Fn([u8; N]) -> P::Native + 'static) -> Built {
         Box::new(Total::<N, P, _> {
             offset: self.field.offset,
             read,
@@ -358,11 +298,7 @@ impl Make<'_> {
         })
     }
 
-    fn scaled<const N: usize>(
-        &self,
-        scale: Scale,
-        read: impl Fn([u8; N]) -> f64 + 'static,
-    ) -> Built {
+    fn scaled<const N: usize>(&self, scale: Scale, read: impl Fn([u8; N]) -> f64 + 'static) -> Built {
         if scale.is_one() {
             self.total::<N, Float64Type>(read)
         } else {
@@ -391,9 +327,9 @@ impl Make<'_> {
         match conversion {
             Conversion::Keep | Conversion::LocalClock => self.packed_as::<Int64Type>(Some),
             Conversion::PackedHms => self.packed_as::<Float64Type>(rmf_time::hms_to_seconds),
-            Conversion::PackedMst => self.packed_as::<Float64Type>(|digits| {
-                rmf_time::mst_to_milliseconds(digits).map(|ms| ms as f64 / 1e3)
-            }),
+            Conversion::PackedMst => {
+                self.packed_as::<Float64Type>(|digits| rmf_time::mst_to_milliseconds(digits).map(|ms| ms as f64 / 1e3))
+            }
             Conversion::Scale(_) | Conversion::Size(_) => {
                 let scale = float_scale(conversion);
                 self.packed_as::<Float64Type>(move |number| Some(scale.apply(number as f64)))
@@ -401,10 +337,7 @@ impl Make<'_> {
         }
     }
 
-    fn packed_as<P: ArrowPrimitiveType>(
-        &self,
-        read: impl Fn(i64) -> Option<P::Native> + 'static,
-    ) -> Built {
+    fn packed_as<P: ArrowPrimitiveType>(&self, read: impl Fn(i64) -> Option<P::Native> + 'static) -> Built {
         Box::new(PackedColumn::<P, _> {
             offset: self.field.offset,
             length: self.field.length,

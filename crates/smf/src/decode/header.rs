@@ -56,31 +56,19 @@ impl<'a> RecordView<'a> {
     #[inline]
     #[must_use]
     pub fn subtype(self) -> Option<u16> {
-        if self.has_subtype() {
-            self.u16(22)
-        } else {
-            None
-        }
+        if self.has_subtype() { self.u16(22) } else { None }
     }
 
     /// Subsystem or work type, in EBCDIC; `None` where the record has none.
     #[must_use]
     pub fn ssid(self) -> Option<&'a [u8]> {
-        if self.has_subtype() {
-            self.0.get(18..22)
-        } else {
-            None
-        }
+        if self.has_subtype() { self.0.get(18..22) } else { None }
     }
 
     /// System id, in EBCDIC.
     #[must_use]
     pub fn system(self) -> Option<&'a [u8]> {
-        if self.record_type() == EXTENDED {
-            None
-        } else {
-            self.0.get(14..18)
-        }
+        if self.record_type() == EXTENDED { None } else { self.0.get(14..18) }
     }
 
     /// Date in the header, as days since 1970.
@@ -104,25 +92,18 @@ impl<'a> RecordView<'a> {
     /// IFCID of a Db2 record, from its product section, else from the subtype where that says it.
     #[must_use]
     pub fn ifcid(self) -> Option<u16> {
-        let product = self
-            .u32(28)
-            .filter(|&offset| offset != 0)
-            .and_then(|offset| usize::try_from(offset).ok());
-        product
-            .and_then(|offset| self.u16(offset.checked_add(4)?))
-            .or(match (self.record_type(), self.subtype()) {
-                (101, Some(0)) => Some(3),
-                (101, Some(1)) => Some(239),
-                _ => None,
-            })
+        let product = self.u32(28).filter(|&offset| offset != 0).and_then(|offset| usize::try_from(offset).ok());
+        product.and_then(|offset| self.u16(offset.checked_add(4)?)).or(match (self.record_type(), self.subtype()) {
+            (101, Some(0)) => Some(3),
+            (101, Some(1)) => Some(239),
+            _ => None,
+        })
     }
 
     /// Monitoring class of a CICS record, from its product section.
     #[must_use]
     pub fn class(self) -> Option<u16> {
-        let product = usize::try_from(self.u32(28)?)
-            .ok()
-            .filter(|&offset| offset != 0)?;
+        let product = usize::try_from(self.u32(28)?).ok().filter(|&offset| offset != 0)?;
         self.u16(product.checked_add(22)?)
     }
 
@@ -133,9 +114,7 @@ impl<'a> RecordView<'a> {
             Selector::Any => true,
             Selector::Subtype(subtype) => self.subtype() == Some(subtype),
             Selector::Ifcid(ifcid) => self.ifcid() == Some(ifcid),
-            Selector::Class(subtype, class) => {
-                self.subtype() == Some(subtype) && self.class() == Some(class)
-            }
+            Selector::Class(subtype, class) => self.subtype() == Some(subtype) && self.class() == Some(class),
         }
     }
 }

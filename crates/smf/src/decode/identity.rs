@@ -71,8 +71,7 @@ impl IdentityPlan {
             identity_field(section?, identity, name).filter(|field| formats.contains(&field.format))
         };
         let at = |name: &str, formats: &[Format]| place(name, formats).map(|field| field.offset);
-        let text =
-            |name: &str| place(name, &[Format::Ebcdic]).map(|field| (field.offset, field.length));
+        let text = |name: &str| place(name, &[Format::Ebcdic]).map(|field| (field.offset, field.length));
         let plan = match identity {
             Identity::Rmf => (|| {
                 Some(Self::Rmf {
@@ -92,10 +91,7 @@ impl IdentityPlan {
             }),
             Identity::Cics => text("SMFMNSPN").map(|applid| Self::Cics { applid }),
             Identity::Smf30 => (|| {
-                Some(Self::Smf30 {
-                    start: at("SMF30ISS", &[Format::Stck])?,
-                    end: at("SMF30IET", &[Format::Stck])?,
-                })
+                Some(Self::Smf30 { start: at("SMF30ISS", &[Format::Stck])?, end: at("SMF30IET", &[Format::Stck])? })
             })(),
             Identity::Standard => None,
         };
@@ -111,75 +107,37 @@ impl IdentityPlan {
         page: CodePage,
         leap: LeapSeconds,
     ) -> (RecordKeys, bool) {
-        let mut keys = RecordKeys {
-            system: record.system().map(|id| page.decode(id)),
-            ..RecordKeys::default()
-        };
+        let mut keys = RecordKeys { system: record.system().map(|id| page.decode(id)), ..RecordKeys::default() };
         let view = RecordView(section.unwrap_or(&[]));
         let text = |(at, length): (usize, usize)| {
-            view.0
-                .get(at..at + length)
-                .map(|text| page.decode(text))
-                .filter(|text| !text.is_empty())
+            view.0.get(at..at + length).map(|text| page.decode(text)).filter(|text| !text.is_empty())
         };
         let clock = |at: usize| view.bytes(at).map(u64::from_be_bytes);
         let mut inconsistent = false;
         match self {
-            Self::Rmf {
-                start,
-                date,
-                length,
-                offset,
-                sysplex,
-            } => {
+            Self::Rmf { start, date, length, offset, sysplex } => {
                 keys.sysplex = sysplex.and_then(text);
-                let offset = view
-                    .bytes(*offset)
-                    .map(|bytes| units_to_micros(i64::from_be_bytes(bytes)));
+                let offset = view.bytes(*offset).map(|bytes| units_to_micros(i64::from_be_bytes(bytes)));
                 keys.utc_offset = offset.map(|micros| micros as f64 / 1e6);
                 let local = rmf_start(view, *start, *date);
-                keys.interval_start = local
-                    .zip(offset)
-                    .and_then(|(local, offset)| local.checked_sub(offset));
-                let length = view
-                    .bytes(*length)
-                    .and_then(packed4)
-                    .and_then(rmf_time::mst_to_milliseconds);
-                keys.interval_end = keys
-                    .interval_start
-                    .zip(length)
-                    .and_then(|(start, ms)| start.checked_add(ms * 1000));
+                keys.interval_start = local.zip(offset).and_then(|(local, offset)| local.checked_sub(offset));
+                let length = view.bytes(*length).and_then(packed4).and_then(rmf_time::mst_to_milliseconds);
+                keys.interval_end =
+                    keys.interval_start.zip(length).and_then(|(start, ms)| start.checked_add(ms * 1000));
             }
-            Self::Header {
-                subsystem,
-                header_names,
-                built,
-                start,
-                duration,
-            } => {
-                let named = record
-                    .ssid()
-                    .map(|id| page.decode(id))
-                    .filter(|id| !id.is_empty());
+            Self::Header { subsystem, header_names, built, start, duration } => {
+                let named = record.ssid().map(|id| page.decode(id)).filter(|id| !id.is_empty());
                 let written = subsystem.and_then(text);
-                keys.subsystem = if *header_names {
-                    named.or(written)
-                } else {
-                    written.or(named)
-                };
+                keys.subsystem = if *header_names { named.or(written) } else { written.or(named) };
                 let built = built.and_then(clock).and_then(|clock| leap.to_utc(clock));
                 let zone = header_offset(record, built);
                 keys.utc_offset = zone.map(|zone| zone as f64 / 1e6);
                 keys.interval_end = built;
                 let began = start.and_then(clock).and_then(|clock| leap.to_utc(clock));
                 let lasted = duration.and_then(|Duration { at, micros }| {
-                    clock(at)
-                        .filter(|&count| count != 0)
-                        .map(|count| (count as f64 * micros) as i64)
+                    clock(at).filter(|&count| count != 0).map(|count| (count as f64 * micros) as i64)
                 });
-                if let (Some(began), Some(lasted), Some(built), Some(zone)) =
-                    (began, lasted, built, zone)
-                {
+                if let (Some(began), Some(lasted), Some(built), Some(zone)) = (began, lasted, built, zone) {
                     let start = began - zone;
                     let end = start.saturating_add(lasted);
                     if end.abs_diff(built) < INTERVAL_SLACK {
@@ -194,8 +152,7 @@ impl IdentityPlan {
             Self::Smf30 { start, end } => {
                 keys.interval_start = clock(*start).and_then(|clock| leap.to_utc(clock));
                 keys.interval_end = clock(*end).and_then(|clock| leap.to_utc(clock));
-                keys.utc_offset =
-                    header_offset(record, keys.interval_end).map(|zone| zone as f64 / 1e6);
+                keys.utc_offset = header_offset(record, keys.interval_end).map(|zone| zone as f64 / 1e6);
             }
             Self::Standard => {}
         }
@@ -208,10 +165,7 @@ fn duration(field: &Field) -> Duration {
         Format::CpuStck => 1.0 / 4096.0,
         _ => float_scale(field.unit.conversion).apply(1e6),
     };
-    Duration {
-        at: field.offset,
-        micros,
-    }
+    Duration { at: field.offset, micros }
 }
 
 fn packed4(bytes: [u8; 4]) -> Option<i64> {
@@ -223,10 +177,7 @@ fn packed4(bytes: [u8; 4]) -> Option<i64> {
 
 /// Start of an RMF interval on the local clock. An empty time field cannot be midnight: midnight is `0000000F`.
 fn rmf_start(product: RecordView<'_>, time: usize, date: usize) -> Option<i64> {
-    let seconds = product
-        .bytes(time)
-        .and_then(packed4)
-        .and_then(rmf_time::hms_to_seconds)?;
+    let seconds = product.bytes(time).and_then(packed4).and_then(rmf_time::hms_to_seconds)?;
     match smf_date::decode(product.bytes(date)?) {
         SmfDate::Days(days) => Some(i64::from(days) * DAY + seconds as i64 * 1_000_000),
         SmfDate::Empty | SmfDate::Unreadable => None,
@@ -238,14 +189,10 @@ fn rmf_start(product: RecordView<'_>, time: usize, date: usize) -> Option<i64> {
 fn header_offset(record: RecordView<'_>, utc: Option<i64>) -> Option<i64> {
     let difference = record.written_at()?.checked_sub(utc?)?;
     let offset = round_to_quarter(difference);
-    let fits = difference.abs_diff(offset) < INTERVAL_SLACK
-        && (-48..=56).contains(&(offset / QUARTER_HOUR));
+    let fits = difference.abs_diff(offset) < INTERVAL_SLACK && (-48..=56).contains(&(offset / QUARTER_HOUR));
     fits.then_some(offset)
 }
 
 fn round_to_quarter(micros: i64) -> i64 {
-    micros
-        .saturating_add(QUARTER_HOUR / 2)
-        .div_euclid(QUARTER_HOUR)
-        * QUARTER_HOUR
+    micros.saturating_add(QUARTER_HOUR / 2).div_euclid(QUARTER_HOUR) * QUARTER_HOUR
 }

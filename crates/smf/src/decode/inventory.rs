@@ -3,8 +3,7 @@
 use std::sync::Arc;
 
 use arrow_array::builder::{
-    BooleanBuilder, StringBuilder, TimestampMicrosecondBuilder, UInt16Builder, UInt32Builder,
-    UInt64Builder,
+    BooleanBuilder, StringBuilder, TimestampMicrosecondBuilder, UInt16Builder, UInt32Builder, UInt64Builder,
 };
 use arrow_array::{ArrayRef, RecordBatch};
 use arrow_schema::ArrowError;
@@ -42,30 +41,19 @@ pub(crate) struct Inventory {
 
 impl Inventory {
     /// Adds a record.
-    pub fn push(
-        &mut self,
-        frame: &Frame,
-        record: RecordView<'_>,
-        page: CodePage,
-        decoded: bool,
-        source_id: &str,
-    ) {
+    pub fn push(&mut self, frame: &Frame, record: RecordView<'_>, page: CodePage, decoded: bool, source_id: &str) {
         let (spanned, joined) = match frame.kind {
             FrameKind::Whole => (0, 0),
             FrameKind::Spanned(segments) => (segments, 0),
             FrameKind::Joined(parts) => (0, parts),
         };
-        self.record_type
-            .append_value(u16::from(record.record_type()));
+        self.record_type.append_value(u16::from(record.record_type()));
         self.subtype.append_option(record.subtype());
-        self.system
-            .append_option(record.system().map(|id| page.decode(id)));
-        self.ssid
-            .append_option(record.ssid().map(|id| page.decode(id)));
+        self.system.append_option(record.system().map(|id| page.decode(id)));
+        self.ssid.append_option(record.ssid().map(|id| page.decode(id)));
         self.written_at.append_option(record.written_at());
         self.offset.append_value(frame.offset);
-        self.length
-            .append_value(u32::try_from(record.0.len()).unwrap_or(u32::MAX));
+        self.length.append_value(u32::try_from(record.0.len()).unwrap_or(u32::MAX));
         self.spanned_segments.append_value(spanned);
         self.joined_parts.append_value(joined);
         self.decoded.append_value(decoded);

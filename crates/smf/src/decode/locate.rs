@@ -27,9 +27,7 @@ struct Use {
 
 /// The uses whose tables are wanted, and those that identify the record.
 fn wanted(uses: &[Use]) -> Vec<&Use> {
-    uses.iter()
-        .filter(|one| one.table.is_some() || one.identifies)
-        .collect()
+    uses.iter().filter(|one| one.table.is_some() || one.identifies).collect()
 }
 
 /// One triplet of a header, with its uses: a Db2 or MQ product section has several.
@@ -61,32 +59,17 @@ const EXPANSION: usize = 32;
 
 impl MapPlan {
     /// Compiles a map; `table` gives the index of a wanted table's plan.
-    pub fn compile(
-        catalogue: &Catalogue,
-        map: &RecordMap,
-        table: impl Fn(&str) -> Option<usize>,
-    ) -> Self {
+    pub fn compile(catalogue: &Catalogue, map: &RecordMap, table: impl Fn(&str) -> Option<usize>) -> Self {
         let mut triplets: Vec<TripletPlan> = Vec::new();
         let mut keys = IdentityPlan::compile(map.identity, None);
-        for entry in map
-            .entries
-            .iter()
-            .filter(|entry| entry.rule != Rule::Header)
-        {
-            let (Some(section), Some(field)) = (
-                catalogue.section(&entry.layout),
-                catalogue.triplet(map, entry),
-            ) else {
+        for entry in map.entries.iter().filter(|entry| entry.rule != Rule::Header) {
+            let (Some(section), Some(field)) = (catalogue.section(&entry.layout), catalogue.triplet(map, entry)) else {
                 continue; // the catalogue refuses such maps
             };
             let identifies = match map.identity {
                 Identity::Standard => false,
-                Identity::Smf30 => {
-                    section.field("SMF30ISS").is_some() && section.field("SMF30IET").is_some()
-                }
-                Identity::Rmf | Identity::Mq | Identity::Db2 | Identity::Cics => {
-                    entry.rule == Rule::Product
-                }
+                Identity::Smf30 => section.field("SMF30ISS").is_some() && section.field("SMF30IET").is_some(),
+                Identity::Rmf | Identity::Mq | Identity::Db2 | Identity::Cics => entry.rule == Rule::Product,
             };
             if identifies {
                 keys = IdentityPlan::compile(map.identity, Some(section));
@@ -100,48 +83,30 @@ impl MapPlan {
                 min_len,
                 identifies,
             };
-            match triplets
-                .iter_mut()
-                .find(|triplet| triplet.at == field.offset)
-            {
+            match triplets.iter_mut().find(|triplet| triplet.at == field.offset) {
                 Some(triplet) => triplet.uses.push(one),
-                None => triplets.push(TripletPlan {
-                    at: field.offset,
-                    uses: vec![one],
-                }),
+                None => triplets.push(TripletPlan { at: field.offset, uses: vec![one] }),
             }
         }
         triplets.sort_by_key(|triplet| triplet.at);
-        Self {
-            triplets,
-            identity: map.identity,
-            keys,
-        }
+        Self { triplets, identity: map.identity, keys }
     }
 
     /// Whether any of its tables is wanted.
     pub fn is_wanted(&self) -> bool {
-        self.triplets
-            .iter()
-            .any(|triplet| triplet.uses.iter().any(|one| one.table.is_some()))
+        self.triplets.iter().any(|triplet| triplet.uses.iter().any(|one| one.table.is_some()))
     }
 
     /// Layout name of the product section.
     pub fn product(&self) -> Option<&str> {
         let mut uses = self.triplets.iter().flat_map(|triplet| &triplet.uses);
-        uses.find(|one| one.rule == Rule::Product)
-            .map(|one| one.section.as_str())
+        uses.find(|one| one.rule == Rule::Product).map(|one| one.section.as_str())
     }
 
     /// Finds the entries of a record, which begins at `base` in the batch's data and becomes number `record` of
     /// those decoded. Returns where the entry is that identifies the record, if it has it.
     pub fn locate(&self, found: &mut Located, record: &RecordPlace<'_>) -> Option<(usize, usize)> {
-        let mut pass = Pass {
-            found,
-            record,
-            left: record.view.0.len(),
-            identified: None,
-        };
+        let mut pass = Pass { found, record, left: record.view.0.len(), identified: None };
         let mut first_section = record.view.0.len();
         let mut count = self.header_count(record.view);
         for triplet in &self.triplets {
@@ -154,37 +119,22 @@ impl MapPlan {
                     pass.damage(
                         &wanted(&triplet.uses),
                         Reason::SectionOutsideRecord,
-                        format!(
-                            "a section begins at {first_section}, before its triplet at {} ends",
-                            triplet.at
-                        ),
+                        format!("a section begins at {first_section}, before its triplet at {} ends", triplet.at),
                     );
                     continue;
                 }
                 break;
             }
-            let read = (
-                record.view.u32(triplet.at),
-                record.view.u16(triplet.at + 4),
-                record.view.u16(triplet.at + 6),
-            );
+            let read = (record.view.u32(triplet.at), record.view.u16(triplet.at + 4), record.view.u16(triplet.at + 6));
             let (Some(offset), Some(length), Some(number)) = read else {
                 break;
             };
-            let span = Span {
-                offset: offset as usize,
-                length: usize::from(length),
-                count: usize::from(number),
-            };
+            let span = Span { offset: offset as usize, length: usize::from(length), count: usize::from(number) };
             if span.offset == 0 || span.count == 0 {
                 continue;
             }
             if span.offset < triplet.at + 8 || span.offset > record.view.0.len() {
-                pass.damage(
-                    &wanted(&triplet.uses),
-                    Reason::SectionOutsideRecord,
-                    span.outside(record.view),
-                );
+                pass.damage(&wanted(&triplet.uses), Reason::SectionOutsideRecord, span.outside(record.view));
                 continue;
             }
             first_section = first_section.min(span.offset);
@@ -192,18 +142,14 @@ impl MapPlan {
             if count.is_none() && self.identity == Identity::Db2 {
                 count = pass.identified.and_then(|(start, len)| {
                     let product = record.view.0.get(start..start + len)?;
-                    product
-                        .get(6)
-                        .map(|&number| usize::from(number))
-                        .filter(|&number| number != 0)
+                    product.get(6).map(|&number| usize::from(number)).filter(|&number| number != 0)
                 });
             }
         }
         if pass.identified.is_none() {
             self.missing_product(&mut pass);
         }
-        pass.identified
-            .map(|(start, len)| (record.base + start, len))
+        pass.identified.map(|(start, len)| (record.base + start, len))
     }
 
     /// Number of triplets as the header has it. Records differ in whether the product section counts, so
@@ -211,9 +157,7 @@ impl MapPlan {
     /// so has MQ, but some of its records count wrongly.
     fn header_count(&self, view: RecordView<'_>) -> Option<usize> {
         match self.identity {
-            Identity::Rmf | Identity::Cics => {
-                view.u16(24).map(usize::from).filter(|&count| count != 0)
-            }
+            Identity::Rmf | Identity::Cics => view.u16(24).map(usize::from).filter(|&count| count != 0),
             Identity::Mq | Identity::Db2 | Identity::Smf30 | Identity::Standard => None,
         }
     }
@@ -223,24 +167,15 @@ impl MapPlan {
             return;
         };
         let damage = &pass.found.damage;
-        let mut damaged = damage
-            .iter()
-            .rev()
-            .take_while(|damage| damage.record_no == pass.record.record_no);
+        let mut damaged = damage.iter().rev().take_while(|damage| damage.record_no == pass.record.record_no);
         if damaged.all(|damage| damage.section != product) {
-            pass.damage_one(
-                product,
-                Reason::ProductSectionMissing,
-                "its triplet is empty".into(),
-            );
+            pass.damage_one(product, Reason::ProductSectionMissing, "its triplet is empty".into());
         }
     }
 
     fn section(&self, pass: &mut Pass<'_, '_>, uses: &[Use], span: Span) {
         let chained = matches!(self.identity, Identity::Mq | Identity::Db2);
-        let by_chain = |one: &&Use| {
-            matches!(one.rule, Rule::Chain(_)) || (chained && one.rule == Rule::Product)
-        };
+        let by_chain = |one: &&Use| matches!(one.rule, Rule::Chain(_)) || (chained && one.rule == Rule::Product);
         let (chain, plain): (Vec<&Use>, Vec<&Use>) = wanted(uses).into_iter().partition(by_chain);
         if !chain.is_empty() {
             pass.chain(&chain, span);
@@ -280,15 +215,8 @@ impl Span {
     }
 
     fn outside(self, view: RecordView<'_>) -> String {
-        let Self {
-            offset,
-            length,
-            count,
-        } = self;
-        format!(
-            "offset {offset}, length {length}, count {count} in a record of {} bytes",
-            view.0.len()
-        )
+        let Self { offset, length, count } = self;
+        format!("offset {offset}, length {length}, count {count} in a record of {} bytes", view.0.len())
     }
 }
 
@@ -313,12 +241,7 @@ impl Pass<'_, '_> {
         });
     }
 
-    fn damage<'u>(
-        &mut self,
-        uses: impl IntoIterator<Item = &'u &'u Use>,
-        reason: Reason,
-        detail: String,
-    ) {
+    fn damage<'u>(&mut self, uses: impl IntoIterator<Item = &'u &'u Use>, reason: Reason, detail: String) {
         for one in uses {
             self.damage_one(&one.section, reason, detail.clone());
         }
@@ -330,9 +253,7 @@ impl Pass<'_, '_> {
             self.identified = Some((start, len));
         }
         let Some(table) = one.table else { return };
-        let last = self.found.rows[table]
-            .last()
-            .filter(|row| row.record == self.record.record);
+        let last = self.found.rows[table].last().filter(|row| row.record == self.record.record);
         let number = last.map_or(0, |row| row.section_no as usize);
         self.push(table, start, len, number);
     }
@@ -341,12 +262,7 @@ impl Pass<'_, '_> {
     fn push(&mut self, table: usize, start: usize, len: usize, number: usize) {
         let start = self.record.base + start;
         let section_no = u32::try_from(number + 1).unwrap_or(u32::MAX);
-        self.found.rows[table].push(Row {
-            start,
-            len: len as u32,
-            section_no,
-            record: self.record.record,
-        });
+        self.found.rows[table].push(Row { start, len: len as u32, section_no, record: self.record.record });
     }
 
     /// Whether the record has that many bytes left for sections that do not overlap.
@@ -355,11 +271,7 @@ impl Pass<'_, '_> {
         if affordable {
             self.left -= bytes;
         } else {
-            self.damage(
-                uses,
-                Reason::SectionsOverlap,
-                span.outside(self.record.view),
-            );
+            self.damage(uses, Reason::SectionsOverlap, span.outside(self.record.view));
         }
         affordable
     }
@@ -367,11 +279,7 @@ impl Pass<'_, '_> {
     /// Entries one after the other, each of the triplet's length.
     fn entries(&mut self, uses: &[&Use], span: Span) {
         if span.bytes() > self.record.view.0.len() - span.offset {
-            return self.damage(
-                uses,
-                Reason::SectionOutsideRecord,
-                span.outside(self.record.view),
-            );
+            return self.damage(uses, Reason::SectionOutsideRecord, span.outside(self.record.view));
         }
         if !self.afford(uses, span, span.bytes()) {
             return;
@@ -380,10 +288,7 @@ impl Pass<'_, '_> {
             if let Rule::Array(array) = one.rule {
                 self.elements(one, array, span);
             } else if span.length < one.min_len {
-                let detail = format!(
-                    "entries of {} bytes, at least {} expected",
-                    span.length, one.min_len
-                );
+                let detail = format!("entries of {} bytes, at least {} expected", span.length, one.min_len);
                 self.damage_one(&one.section, Reason::SectionTooShort, detail);
             } else {
                 for number in 0..span.count {
@@ -402,12 +307,7 @@ impl Pass<'_, '_> {
             let first = span.offset + entry * span.length + usize::from(array.offset);
             for element in 0..elements {
                 let start = first + element * length;
-                let used = self
-                    .record
-                    .view
-                    .0
-                    .get(start..start + length)
-                    .is_some_and(|e| e.iter().any(|&b| b != 0));
+                let used = self.record.view.0.get(start..start + length).is_some_and(|e| e.iter().any(|&b| b != 0));
                 if used {
                     self.push(table, start, length, entry * elements + element);
                 }
@@ -421,10 +321,7 @@ impl Pass<'_, '_> {
         for number in 1..=span.count {
             let len = self.record.view.u16(at).map(usize::from);
             let Some(len) = len.filter(|len| at + 2 + len <= self.record.view.0.len()) else {
-                let detail = format!(
-                    "entry {number} of {} at {at} leads outside the record",
-                    span.count
-                );
+                let detail = format!("entry {number} of {} at {at} leads outside the record", span.count);
                 return self.damage(uses, Reason::ChainBroken, detail);
             };
             if !self.afford(uses, span, 2 + len) {
@@ -432,10 +329,7 @@ impl Pass<'_, '_> {
             }
             for one in uses {
                 if len < one.min_len {
-                    let detail = format!(
-                        "entry {number} has {len} bytes, at least {} expected",
-                        one.min_len
-                    );
+                    let detail = format!("entry {number} has {len} bytes, at least {} expected", one.min_len);
                     self.damage_one(&one.section, Reason::SectionTooShort, detail);
                 } else {
                     self.take(one, at + 2, len);
@@ -450,17 +344,9 @@ impl Pass<'_, '_> {
         let view = self.record.view;
         if span.length == 0 {
             // Db2: a varying entry, after its u16 length.
-            span = Span {
-                offset: span.offset + 2,
-                length: view.u16(span.offset).map_or(0, usize::from),
-                count: 1,
-            };
+            span = Span { offset: span.offset + 2, length: view.u16(span.offset).map_or(0, usize::from), count: 1 };
         }
-        let Some(region) = view
-            .0
-            .get(span.offset..)
-            .and_then(|rest| rest.get(..span.bytes()))
-        else {
+        let Some(region) = view.0.get(span.offset..).and_then(|rest| rest.get(..span.bytes())) else {
             return self.damage(uses, Reason::SectionOutsideRecord, span.outside(view));
         };
         if !self.afford(uses, span, span.bytes()) {
@@ -469,10 +355,7 @@ impl Pass<'_, '_> {
         let region = RecordView(region);
         let mut at = 0;
         while region.0[at..].iter().any(|&byte| byte != 0) {
-            let length = region
-                .u16(at)
-                .map(usize::from)
-                .filter(|&length| length >= 4 && at + length <= region.0.len());
+            let length = region.u16(at).map(usize::from).filter(|&length| length >= 4 && at + length <= region.0.len());
             let (Some(length), Some(&kind)) = (length, region.0.get(at + 2)) else {
                 let detail = format!("the header at {at} of the product section leads outside it");
                 return self.damage(uses, Reason::ChainBroken, detail);
@@ -485,10 +368,7 @@ impl Pass<'_, '_> {
                 if wanted && length >= one.min_len {
                     self.take(one, span.offset + at, length);
                 } else if wanted {
-                    let detail = format!(
-                        "a header of {length} bytes, at least {} expected",
-                        one.min_len
-                    );
+                    let detail = format!("a header of {length} bytes, at least {} expected", one.min_len);
                     self.damage_one(&one.section, Reason::SectionTooShort, detail);
                 }
             }

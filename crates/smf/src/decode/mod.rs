@@ -78,55 +78,32 @@ impl Decoder {
                 return Err(catalogue.unknown_table(table));
             }
         }
-        let wanted = |name: &str| {
-            options
-                .tables
-                .as_ref()
-                .is_none_or(|tables| tables.contains(name))
-        };
+        let wanted = |name: &str| options.tables.as_ref().is_none_or(|tables| tables.contains(name));
         let names: BTreeSet<&str> = catalogue
             .maps()
-            .flat_map(|map| {
-                map.entries
-                    .iter()
-                    .filter(|entry| entry.rule != Rule::Header)
-            })
+            .flat_map(|map| map.entries.iter().filter(|entry| entry.rule != Rule::Header))
             .map(|entry| entry.layout.as_str())
             .filter(|name| wanted(name))
             .collect();
-        let tables: Vec<TablePlan> = names
-            .iter()
-            .filter_map(|name| catalogue.section(name))
-            .cloned()
-            .map(TablePlan::compile)
-            .collect();
+        let tables: Vec<TablePlan> =
+            names.iter().filter_map(|name| catalogue.section(name)).cloned().map(TablePlan::compile).collect();
         let index = |name: &str| tables.iter().position(|table| table.section.name == name);
         let mut maps = Vec::new();
         let mut by_type: HashMap<u8, Vec<(Selector, usize)>> = HashMap::new();
         for map in catalogue.maps() {
-            by_type
-                .entry(map.record_type)
-                .or_default()
-                .push((map.selector, maps.len()));
+            by_type.entry(map.record_type).or_default().push((map.selector, maps.len()));
             maps.push(MapPlan::compile(catalogue, map, index));
         }
         for selectors in by_type.values_mut() {
             selectors.sort_by_key(|&(selector, _)| std::cmp::Reverse(selector));
         }
-        Ok(Self {
-            tables,
-            maps,
-            by_type,
-            options,
-        })
+        Ok(Self { tables, maps, by_type, options })
     }
 
     /// The map for a record: class before IFCID before subtype before type.
     fn map(&self, view: RecordView<'_>) -> Option<&MapPlan> {
         let maps = self.by_type.get(&view.record_type())?;
-        maps.iter()
-            .find(|&&(selector, _)| view.matches(selector))
-            .map(|&(_, index)| &self.maps[index])
+        maps.iter().find(|&&(selector, _)| view.matches(selector)).map(|&(_, index)| &self.maps[index])
     }
 
     /// Decodes a batch. Where `keep` is given, records whose flag is false are left out altogether.
@@ -139,22 +116,11 @@ impl Decoder {
         keep: Option<&[bool]>,
         source_id: &str,
     ) -> Result<DecodedBatch, ArrowError> {
-        let source = Source {
-            source_id,
-            code_page: self.options.code_page,
-            leap_seconds: self.options.leap_seconds,
-        };
+        let source = Source { source_id, code_page: self.options.code_page, leap_seconds: self.options.leap_seconds };
         let mut decoded = DecodedBatch::default();
-        let mut inventory = self
-            .options
-            .tables
-            .as_ref()
-            .is_none_or(|tables| tables.contains(INVENTORY))
-            .then(Inventory::default);
-        let mut found = Located {
-            rows: self.tables.iter().map(|_| Vec::new()).collect(),
-            damage: Vec::new(),
-        };
+        let mut inventory =
+            self.options.tables.as_ref().is_none_or(|tables| tables.contains(INVENTORY)).then(Inventory::default);
+        let mut found = Located { rows: self.tables.iter().map(|_| Vec::new()).collect(), damage: Vec::new() };
         let mut keys = Vec::new();
         for (index, frame) in batch.frames.iter().enumerate() {
             if keep.is_some_and(|keep| keep.get(index) == Some(&false)) {
@@ -172,29 +138,16 @@ impl Decoder {
             let Ok(record) = u32::try_from(keys.len()) else {
                 continue;
             };
-            let place = RecordPlace {
-                view,
-                base: frame.start,
-                record,
-                record_no: frame.record_no,
-                offset: frame.offset,
-            };
+            let place =
+                RecordPlace { view, base: frame.start, record, record_no: frame.record_no, offset: frame.offset };
             let identified = map.locate(&mut found, &place);
             let section = identified.and_then(|(start, len)| batch.data.get(start..start + len));
-            let (mut read, inconsistent) =
-                map.keys
-                    .read(view, section, source.code_page, source.leap_seconds);
+            let (mut read, inconsistent) = map.keys.read(view, section, source.code_page, source.leap_seconds);
             read.record_no = frame.record_no;
             keys.push(read);
             if inconsistent {
                 let section = map.product().unwrap_or("").to_owned();
-                let note = Note {
-                    kind: NoteKind::IntervalInconsistent,
-                    section,
-                    field: None,
-                    count: 1,
-                    max_bytes: 0,
-                };
+                let note = Note { kind: NoteKind::IntervalInconsistent, section, field: None, count: 1, max_bytes: 0 };
                 add_notes(&mut decoded.notes, &[note]);
             }
         }
@@ -205,12 +158,8 @@ impl Decoder {
             }
         }
         if let Some(inventory) = inventory.filter(|_| decoded.records != 0) {
-            let at = decoded
-                .tables
-                .partition_point(|(name, _)| name.as_str() < INVENTORY);
-            decoded
-                .tables
-                .insert(at, (INVENTORY.into(), inventory.finish()?));
+            let at = decoded.tables.partition_point(|(name, _)| name.as_str() < INVENTORY);
+            decoded.tables.insert(at, (INVENTORY.into(), inventory.finish()?));
         }
         decoded.damage = found.damage;
         Ok(decoded)

@@ -50,10 +50,9 @@ impl Reason {
     pub fn severity(self) -> Severity {
         match self {
             Self::ProductSectionMissing => Severity::Error,
-            Self::SectionOutsideRecord
-            | Self::SectionTooShort
-            | Self::SectionsOverlap
-            | Self::ChainBroken => Severity::DataLoss,
+            Self::SectionOutsideRecord | Self::SectionTooShort | Self::SectionsOverlap | Self::ChainBroken => {
+                Severity::DataLoss
+            }
         }
     }
 
@@ -67,9 +66,7 @@ impl Reason {
             Self::SectionTooShort => {
                 "check the record's release against the layout; if it is not older, transfer the dump again"
             }
-            Self::ProductSectionMissing => {
-                "interval and sysplex of this record are unknown; transfer the dump again"
-            }
+            Self::ProductSectionMissing => "interval and sysplex of this record are unknown; transfer the dump again",
         }
     }
 }
@@ -127,9 +124,8 @@ pub struct Note {
 /// Adds notes of a batch to those so far, one line for each kind, section and field.
 pub fn add_notes(total: &mut Vec<Note>, notes: &[Note]) {
     for note in notes {
-        let same = |other: &&mut Note| {
-            other.kind == note.kind && other.section == note.section && other.field == note.field
-        };
+        let same =
+            |other: &&mut Note| other.kind == note.kind && other.section == note.section && other.field == note.field;
         match total.iter_mut().find(same) {
             Some(other) => {
                 other.count += note.count;

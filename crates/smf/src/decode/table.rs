@@ -2,9 +2,7 @@
 
 use std::sync::Arc;
 
-use arrow_array::builder::{
-    Float64Builder, StringBuilder, TimestampMicrosecondBuilder, UInt32Builder, UInt64Builder,
-};
+use arrow_array::builder::{Float64Builder, StringBuilder, TimestampMicrosecondBuilder, UInt32Builder, UInt64Builder};
 use arrow_array::{ArrayRef, RecordBatch};
 use arrow_schema::{ArrowError, SchemaRef};
 
@@ -31,11 +29,7 @@ impl TablePlan {
     pub fn compile(section: Arc<Section>) -> Self {
         let schema = Arc::new(table_schema(&section));
         let length = section.length();
-        Self {
-            section,
-            schema,
-            length,
-        }
+        Self { section, schema, length }
     }
 
     /// Reads the rows. `keys` has an element for each record that rows refer to.
@@ -54,12 +48,7 @@ impl TablePlan {
             .iter()
             .map(|field| builder(field, source.code_page, source.leap_seconds, rows.len()))
             .collect();
-        let longest = rows
-            .iter()
-            .map(|row| row.len as usize)
-            .max()
-            .unwrap_or(1)
-            .max(1);
+        let longest = rows.iter().map(|row| row.len as usize).max().unwrap_or(1).max(1);
         for block in rows.chunks((BLOCK_BYTES / longest).max(64)) {
             let shortest = block.iter().map(|row| row.len as usize).min().unwrap_or(0);
             for (column, field) in builders.iter_mut().zip(&self.section.fields) {
@@ -70,12 +59,7 @@ impl TablePlan {
             let (array, unreadable) = column.finish()?;
             columns.push(array);
             if unreadable != 0 {
-                notes.push(self.note(
-                    NoteKind::ValueUnreadable,
-                    Some(field.column.clone()),
-                    unreadable,
-                    0,
-                ));
+                notes.push(self.note(NoteKind::ValueUnreadable, Some(field.column.clone()), unreadable, 0));
             }
         }
         self.note_lengths(rows, notes);
@@ -83,13 +67,7 @@ impl TablePlan {
     }
 
     fn note(&self, kind: NoteKind, field: Option<String>, count: u64, max_bytes: u64) -> Note {
-        Note {
-            kind,
-            section: self.section.name.clone(),
-            field,
-            count,
-            max_bytes,
-        }
+        Note { kind, section: self.section.name.clone(), field, count, max_bytes }
     }
 
     fn note_lengths(&self, rows: &[Row], notes: &mut Vec<Note>) {
@@ -125,14 +103,12 @@ fn key_columns(rows: &[Row], keys: &[RecordKeys], source_id: &str) -> Vec<ArrayR
     let of = |row: &Row| keys.get(row.record as usize).unwrap_or(&unknown);
     let text = |value: &dyn Fn(&RecordKeys) -> Option<&str>| -> ArrayRef {
         let mut column = StringBuilder::with_capacity(count, count * 8);
-        rows.iter()
-            .for_each(|row| column.append_option(value(of(row))));
+        rows.iter().for_each(|row| column.append_option(value(of(row))));
         Arc::new(column.finish())
     };
     let time = |value: &dyn Fn(&RecordKeys) -> Option<i64>| -> ArrayRef {
         let mut column = TimestampMicrosecondBuilder::with_capacity(count);
-        rows.iter()
-            .for_each(|row| column.append_option(value(of(row))));
+        rows.iter().for_each(|row| column.append_option(value(of(row))));
         Arc::new(column.finish().with_timezone("UTC"))
     };
     let mut utc_offset = Float64Builder::with_capacity(count);

@@ -3,7 +3,9 @@
 use crate::layout::{ArrayRule, Identity};
 
 use super::error::EncodeError;
-use super::record::{EncodedRecords, Oversize, RecordEncoder, Table};
+use super::options::{EncodedRecords, Oversize};
+use super::record::RecordEncoder;
+use super::table::Table;
 
 /// Longest record that SMF takes, its descriptor word included.
 pub const LONGEST: usize = 32_756;
@@ -41,13 +43,7 @@ pub(crate) struct Filled {
 impl Filled {
     /// Adds the entries behind a triplet.
     pub fn push(&mut self, at: usize, length: usize, count: usize, varying: bool, bytes: Vec<u8>) {
-        self.contents.push(Content {
-            at,
-            length,
-            count,
-            varying,
-            bytes,
-        });
+        self.contents.push(Content { at, length, count, varying, bytes });
     }
 
     /// Puts the elements of an array into the entries behind a triplet, which are made longer and more as needed.
@@ -61,17 +57,18 @@ impl Filled {
         let (offset, length) = (usize::from(array.offset), usize::from(array.length));
         let number = |row: usize| table.section_no(row).unwrap_or(row - from + 1) - 1;
         let most = (from..to).map(number).max().map_or(0, |number| number + 1);
-        let known = self
-            .contents
-            .iter_mut()
-            .position(|content| content.at == at);
+        if most > usize::from(u16::MAX) {
+            return Err(EncodeError::column(
+                name,
+                "section_no",
+                format!("element {most} of an array"),
+                "a record holds at most 65535: number the elements of each record from 1",
+            ));
+        }
+        let known = self.contents.iter_mut().position(|content| content.at == at);
         let index = known.unwrap_or_else(|| {
             let length = parent.unwrap_or(0);
-            self.contents.push(Content {
-                at,
-                length,
-                ..Content::default()
-            });
+            self.contents.push(Content { at, length, ..Content::default() });
             self.contents.len() - 1
         });
         let content = &mut self.contents[index];
@@ -82,11 +79,7 @@ impl Filled {
             None => most.max(content.length.saturating_sub(offset) / length),
         };
         if per_entry == 0 {
-            return Err(EncodeError::table(
-                name,
-                "the entries have no room for the array",
-                "give a longer length",
-            ));
+            return Err(EncodeError::table(name, "the entries have no room for the array", "give a longer length"));
         }
         let entries = most.div_ceil(per_entry).max(content.count);
         content.resize(offset + per_entry * length, entries);
@@ -103,11 +96,7 @@ impl Content {
     fn resize(&mut self, length: usize, count: usize) {
         if length > self.length {
             let mut bytes = vec![0; length * self.count];
-            for (entry, longer) in self
-                .bytes
-                .chunks_exact(self.length.max(1))
-                .zip(bytes.chunks_exact_mut(length))
-            {
+            for (entry, longer) in self.bytes.chunks_exact(self.length.max(1)).zip(bytes.chunks_exact_mut(length)) {
                 longer[..entry.len()].copy_from_slice(entry);
             }
             self.length = length;
@@ -135,11 +124,7 @@ impl Assembly<'_> {
     pub fn write(&self, out: &mut EncodedRecords) -> Result<(), EncodeError> {
         let contents = &self.filled.contents;
         let whole: Share = contents.iter().map(|content| (0, content.count)).collect();
-        let shares = if self.size(&whole) <= LONGEST {
-            vec![whole]
-        } else {
-            self.split()?
-        };
+        let shares = if self.size(&whole) <= LONGEST { vec![whole] } else { self.split()? };
         let parts = shares.len();
         for (number, share) in shares.iter().enumerate() {
             self.write_one(share, (parts > 1).then_some((number, parts)), out)?;
@@ -148,19 +133,13 @@ impl Assembly<'_> {
     }
 
     fn fixed(&self) -> usize {
-        let product = self
-            .filled
-            .product
-            .as_ref()
-            .map_or(0, |(_, bytes)| bytes.len());
+        let product = self.filled.product.as_ref().map_or(0, |(_, bytes)| bytes.len());
         self.header.len() + product
     }
 
     fn size(&self, share: &Share) -> usize {
-        let sections = share
-            .iter()
-            .zip(&self.filled.contents)
-            .map(|(&(from, to), content)| (to - from) * content.stride());
+        let sections =
+            share.iter().zip(&self.filled.contents).map(|(&(from, to), content)| (to - from) * content.stride());
         self.fixed() + sections.sum::<usize>()
     }
 
@@ -184,11 +163,7 @@ impl Assembly<'_> {
             Oversize::Spread => false,
             Oversize::RmfParts => true,
         };
-        let product = self
-            .filled
-            .product
-            .as_ref()
-            .map_or(0, |(_, bytes)| bytes.len());
+        let product = self.filled.product.as_ref().map_or(0, |(_, bytes)| bytes.len());
         if parts && (map.identity != Identity::Rmf || product < AREA_OFFSET + 8) {
             return Err(EncodeError::table(
                 &map.name,
@@ -196,10 +171,7 @@ impl Assembly<'_> {
                 "choose several records instead",
             ));
         }
-        if let Some(many) = contents
-            .iter()
-            .find(|content| content.count > usize::from(u16::MAX))
-        {
+        if let Some(many) = contents.iter().find(|content| content.count > usize::from(u16::MAX)) {
             return Err(EncodeError::table(
                 &map.name,
                 format!("{} entries of one kind in a record", many.count),
@@ -208,18 +180,11 @@ impl Assembly<'_> {
         }
         // A part is readable by itself: it repeats the sections that a record has once.
         let repeated = |content: &Content| parts && content.count == 1;
-        let base: Share = contents
-            .iter()
-            .map(|content| if repeated(content) { (0, 1) } else { (0, 0) })
-            .collect();
+        let base: Share = contents.iter().map(|content| if repeated(content) { (0, 1) } else { (0, 0) }).collect();
         let room = LONGEST - if parts { self.area() } else { 0 };
         let mut shares = vec![base.clone()];
         let mut used = self.size(&base);
-        for (index, content) in contents
-            .iter()
-            .enumerate()
-            .filter(|(_, content)| !repeated(content))
-        {
+        for (index, content) in contents.iter().enumerate().filter(|(_, content)| !repeated(content)) {
             for entry in 0..content.count {
                 if used + content.stride() > room {
                     used = self.size(&base);
@@ -230,17 +195,11 @@ impl Assembly<'_> {
                     return Err(EncodeError::table(
                         &map.name,
                         format!("an entry of {} bytes does not fit a record", content.length),
-                        format!(
-                            "header, product section and one entry must stay below {room} bytes"
-                        ),
+                        format!("header, product section and one entry must stay below {room} bytes"),
                     ));
                 }
                 if let Some(last) = shares.last_mut() {
-                    let from = if last[index].1 == 0 {
-                        entry
-                    } else {
-                        last[index].0
-                    };
+                    let from = if last[index].1 == 0 { entry } else { last[index].0 };
                     last[index] = (from, entry + 1);
                 }
             }
@@ -272,8 +231,7 @@ impl Assembly<'_> {
             let length = if content.varying { 0 } else { content.length };
             let at = start + content.at;
             self.triplet(&mut out.data, at, start, length, to - from)?;
-            out.data
-                .extend_from_slice(&content.bytes[from * content.stride()..to * content.stride()]);
+            out.data.extend_from_slice(&content.bytes[from * content.stride()..to * content.stride()]);
         }
         if last {
             self.write_product(start, parts, share, &mut out.data);
@@ -306,13 +264,7 @@ impl Assembly<'_> {
         Ok(())
     }
 
-    fn write_product(
-        &self,
-        start: usize,
-        part: Option<(usize, usize)>,
-        share: &Share,
-        data: &mut Vec<u8>,
-    ) {
+    fn write_product(&self, start: usize, part: Option<(usize, usize)>, share: &Share, data: &mut Vec<u8>) {
         let Some((at, product)) = &self.filled.product else {
             return;
         };
@@ -325,12 +277,7 @@ impl Assembly<'_> {
         put32(data, offset + AREA_OFFSET, product.len());
         put16(data, offset + AREA_OFFSET + 4, self.area() - AREA_BLOCK);
         put16(data, offset + AREA_OFFSET + 6, 1);
-        let kinds: Vec<usize> = self
-            .triplets
-            .iter()
-            .copied()
-            .filter(|kind| kind != at)
-            .collect();
+        let kinds: Vec<usize> = self.triplets.iter().copied().filter(|kind| kind != at).collect();
         let area = data.len();
         data.resize(area + AREA_HEADER, 0);
         put16(data, area, parts);
@@ -339,17 +286,10 @@ impl Assembly<'_> {
         put16(data, area + 8, AREA_BLOCK);
         put16(data, area + 10, kinds.len());
         for kind in kinds {
-            let content = self
-                .filled
-                .contents
-                .iter()
-                .position(|content| content.at == kind);
+            let content = self.filled.contents.iter().position(|content| content.at == kind);
             let (total, first) = content.map_or((0, 0), |index| {
                 let (from, to) = share[index];
-                (
-                    self.filled.contents[index].count,
-                    if from == to { 0 } else { from + 1 },
-                )
+                (self.filled.contents[index].count, if from == to { 0 } else { from + 1 })
             });
             data.extend((total as u16).to_be_bytes());
             data.extend((first as u16).to_be_bytes());

@@ -72,19 +72,13 @@ impl<W: Write> DumpWriter<W> {
             DumpForm::Rdw => usize::from(u16::MAX),
             DumpForm::Bdw { block } if (28..=LONGEST_BLOCK).contains(&block) => block - 4,
             DumpForm::Bdw { block } => {
-                return Err(refused(
-                    format!("blocks of {block} bytes"),
-                    format!("use 28 to {LONGEST_BLOCK}"),
-                ));
+                return Err(refused(format!("blocks of {block} bytes"), format!("use 28 to {LONGEST_BLOCK}")));
             }
             DumpForm::NoDescriptors => usize::MAX,
         };
         let segment = segment.unwrap_or(longest);
         if segment > longest || segment < 24 {
-            return Err(refused(
-                format!("segments of {segment} bytes"),
-                format!("use 24 to {longest}"),
-            ));
+            return Err(refused(format!("segments of {segment} bytes"), format!("use 24 to {longest}")));
         }
         if form == DumpForm::NoDescriptors && segment != longest {
             return Err(refused(
@@ -92,14 +86,7 @@ impl<W: Write> DumpWriter<W> {
                 "segments are told by their descriptor words: use another form",
             ));
         }
-        Ok(Self {
-            out,
-            form,
-            segment,
-            block: Vec::new(),
-            records: 0,
-            bytes: 0,
-        })
+        Ok(Self { out, form, segment, block: Vec::new(), records: 0, bytes: 0 })
     }
 
     /// Records written so far.
@@ -152,12 +139,7 @@ impl<W: Write> DumpWriter<W> {
     ///
     /// # Errors
     /// When the system id or time has no form in a header, or cannot be written.
-    pub fn dump_marker(
-        &mut self,
-        record_type: u8,
-        system: &str,
-        written_at: i64,
-    ) -> Result<(), DumpError> {
+    pub fn dump_marker(&mut self, record_type: u8, system: &str, written_at: i64) -> Result<(), DumpError> {
         let mut record = [0; 18];
         record[1] = 18;
         record[4] = 0x1E;
@@ -165,17 +147,11 @@ impl<W: Write> DumpWriter<W> {
         let hundredths = written_at.rem_euclid(86_400_000_000) / 10_000;
         record[6..10].copy_from_slice(&(hundredths as u32).to_be_bytes());
         let day = i32::try_from(written_at.div_euclid(86_400_000_000)).unwrap_or(i32::MAX);
-        let date = smf_date::encode(day)
-            .map_err(|_| refused("a time outside 1900 to 2899", "check written_at"))?;
+        let date = smf_date::encode(day).map_err(|_| refused("a time outside 1900 to 2899", "check written_at"))?;
         record[10..14].copy_from_slice(&date);
         CodePage::default()
             .encode(system, &mut record[14..])
-            .map_err(|_| {
-                refused(
-                    format!("system id `{system}`"),
-                    "use at most four characters of Latin 1",
-                )
-            })?;
+            .map_err(|_| refused(format!("system id `{system}`"), "use at most four characters of Latin 1"))?;
         self.write(&record)
     }
 
@@ -190,9 +166,7 @@ impl<W: Write> DumpWriter<W> {
     }
 
     fn segment(&mut self, code: u8, data: &[u8]) -> Result<(), DumpError> {
-        let length = u16::try_from(data.len() + 4)
-            .unwrap_or(u16::MAX)
-            .to_be_bytes();
+        let length = u16::try_from(data.len() + 4).unwrap_or(u16::MAX).to_be_bytes();
         let word = [length[0], length[1], code, 0];
         if let DumpForm::Bdw { block } = self.form {
             if !self.block.is_empty() && self.block.len() + 4 + data.len() > block {

@@ -20,34 +20,17 @@ pub struct EncodeError {
 impl EncodeError {
     /// An error about a table or record as a whole.
     pub(crate) fn table(table: &str, what: impl Into<String>, remedy: impl Into<String>) -> Self {
-        Self {
-            table: table.into(),
-            column: None,
-            row: None,
-            what: what.into(),
-            remedy: remedy.into(),
-        }
+        Self { table: table.into(), column: None, row: None, what: what.into(), remedy: remedy.into() }
     }
 
     /// An error about a column.
-    pub(crate) fn column(
-        table: &str,
-        column: &str,
-        what: impl Into<String>,
-        remedy: impl Into<String>,
-    ) -> Self {
-        Self {
-            column: Some(column.into()),
-            ..Self::table(table, what, remedy)
-        }
+    pub(crate) fn column(table: &str, column: &str, what: impl Into<String>, remedy: impl Into<String>) -> Self {
+        Self { column: Some(column.into()), ..Self::table(table, what, remedy) }
     }
 
     /// An error about one value.
     pub(crate) fn value(table: &str, column: &str, row: usize, unfit: Misfit) -> Self {
-        Self {
-            row: Some(row),
-            ..Self::column(table, column, unfit.what, unfit.remedy)
-        }
+        Self { row: Some(row), ..Self::column(table, column, unfit.what, unfit.remedy) }
     }
 }
 
@@ -73,9 +56,6 @@ pub(crate) struct Misfit {
 
 impl Misfit {
     pub fn new(what: impl Into<String>, remedy: impl Into<String>) -> Self {
-        Self {
-            what: what.into(),
-            remedy: remedy.into(),
-        }
+        Self { what: what.into(), remedy: remedy.into() }
     }
 }

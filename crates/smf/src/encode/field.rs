@@ -50,20 +50,15 @@ impl Forms {
             return Err(wrong_kind(field, value, "text"));
         };
         let page = self.code_page.name();
-        self.code_page
-            .encode(text, out)
-            .map_err(|unfit| match unfit {
-                TextUnfit::Character(character) => Misfit::new(
-                    format!(
-                        "`{text}` holds the character `{character}`, which code page {page} lacks"
-                    ),
-                    "use characters of Latin 1",
-                ),
-                TextUnfit::Length(length) => Misfit::new(
-                    format!("`{text}` has {length} characters"),
-                    format!("the field takes {}", field.length),
-                ),
-            })
+        self.code_page.encode(text, out).map_err(|unfit| match unfit {
+            TextUnfit::Character(character) => Misfit::new(
+                format!("`{text}` holds the character `{character}`, which code page {page} lacks"),
+                "use characters of Latin 1",
+            ),
+            TextUnfit::Length(length) => {
+                Misfit::new(format!("`{text}` has {length} characters"), format!("the field takes {}", field.length))
+            }
+        })
     }
 
     fn clock(self, field: &Field, value: Value<'_>, out: &mut [u8]) -> Result<(), Misfit> {
@@ -94,10 +89,7 @@ fn shown(value: Value<'_>) -> String {
 
 fn wrong_kind(field: &Field, value: Value<'_>, wanted: &str) -> Misfit {
     let format = field.format.name();
-    Misfit::new(
-        format!("{} in a field of format {format}", shown(value)),
-        format!("give {wanted}"),
-    )
+    Misfit::new(format!("{} in a field of format {format}", shown(value)), format!("give {wanted}"))
 }
 
 fn bytes(field: &Field, value: Value<'_>, out: &mut [u8]) -> Result<(), Misfit> {
@@ -106,10 +98,7 @@ fn bytes(field: &Field, value: Value<'_>, out: &mut [u8]) -> Result<(), Misfit> 
     };
     out.fill(0);
     let Some(place) = out.get_mut(..bytes.len()) else {
-        return Err(Misfit::new(
-            format!("{} bytes", bytes.len()),
-            format!("the field takes {}", field.length),
-        ));
+        return Err(Misfit::new(format!("{} bytes", bytes.len()), format!("the field takes {}", field.length)));
     };
     place.copy_from_slice(bytes);
     Ok(())
@@ -119,12 +108,8 @@ fn date(field: &Field, value: Value<'_>, out: &mut [u8]) -> Result<(), Misfit> {
     let Value::Day(days) = value else {
         return Err(wrong_kind(field, value, "a date"));
     };
-    let bytes = smf_date::encode(days).map_err(|_| {
-        Misfit::new(
-            format!("day {days} since 1970"),
-            "SMF dates run from 1900 to 2899",
-        )
-    })?;
+    let bytes = smf_date::encode(days)
+        .map_err(|_| Misfit::new(format!("day {days} since 1970"), "SMF dates run from 1900 to 2899"))?;
     out.copy_from_slice(&bytes);
     Ok(())
 }
@@ -142,13 +127,10 @@ fn number(field: &Field, value: Value<'_>) -> Result<f64, Misfit> {
 fn whole(field: &Field, value: Value<'_>) -> Result<i128, Misfit> {
     match value {
         Value::Int(number) => Ok(number),
-        Value::Float(number) if number.fract() == 0.0 && number.abs() < 2f64.powi(64) => {
-            Ok(number as i128)
+        Value::Float(number) if number.fract() == 0.0 && number.abs() < 2f64.powi(64) => Ok(number as i128),
+        Value::Float(number) => {
+            Err(Misfit::new(format!("{number} is no whole number"), "the field counts in whole numbers"))
         }
-        Value::Float(number) => Err(Misfit::new(
-            format!("{number} is no whole number"),
-            "the field counts in whole numbers",
-        )),
         _ => Err(wrong_kind(field, value, "a number")),
     }
 }
@@ -162,10 +144,7 @@ fn scaled(scale: Scale, field: &Field, value: Value<'_>) -> Result<i128, Misfit>
         Ok(recorded as i128)
     } else {
         Err(Misfit::new(
-            format!(
-                "{number}, or {recorded} {} as recorded, is too large",
-                field.unit.recorded
-            ),
+            format!("{number}, or {recorded} {} as recorded, is too large", field.unit.recorded),
             "no field holds more than 64 bits",
         ))
     }
@@ -176,14 +155,7 @@ fn sized(factor: u64, field: &Field, value: Value<'_>) -> Result<i128, Misfit> {
     let factor = i128::from(factor);
     match value {
         Value::Int(bytes) => Ok((bytes + factor / 2).div_euclid(factor)),
-        _ => scaled(
-            Scale {
-                num: factor as f64,
-                den: 1.0,
-            },
-            field,
-            value,
-        ),
+        _ => scaled(Scale { num: factor as f64, den: 1.0 }, field, value),
     }
 }
 
@@ -196,21 +168,11 @@ fn integer(field: &Field, number: i128, out: &mut [u8]) -> Result<(), Misfit> {
         (0, (1_i128 << bits) - 1)
     };
     // A double cannot tell 2^64 - 1 from 2^64: what decoding such a field gave is its limit.
-    let number = if bits == 64 && number == high + 1 {
-        high
-    } else {
-        number
-    };
+    let number = if bits == 64 && number == high + 1 { high } else { number };
     if !(low..=high).contains(&number) {
         return Err(Misfit::new(
-            format!(
-                "{number} does not fit a field of format {}",
-                field.format.name()
-            ),
-            format!(
-                "it takes {low} to {high}, in units `{}`",
-                field.unit.recorded
-            ),
+            format!("{number} does not fit a field of format {}", field.format.name()),
+            format!("it takes {low} to {high}, in units `{}`", field.unit.recorded),
         ));
     }
     let bytes = number.to_be_bytes();
@@ -221,18 +183,12 @@ fn integer(field: &Field, number: i128, out: &mut [u8]) -> Result<(), Misfit> {
 fn float(field: &Field, value: Value<'_>, out: &mut [u8]) -> Result<(), Misfit> {
     let scale = match field.unit.conversion {
         Conversion::Scale(scale) => scale,
-        Conversion::Size(factor) => Scale {
-            num: factor as f64,
-            den: 1.0,
-        },
+        Conversion::Size(factor) => Scale { num: factor as f64, den: 1.0 },
         _ => Scale::ONE,
     };
     let number = scale.invert(number(field, value)?);
     let unfit = |_: Unfit| {
-        Misfit::new(
-            format!("{number} has no hexadecimal floating point form"),
-            "it must be finite and below 7.2e75",
-        )
+        Misfit::new(format!("{number} has no hexadecimal floating point form"), "it must be finite and below 7.2e75")
     };
     match field.format {
         Format::F32Hex => out.copy_from_slice(&hexfloat::encode_short(number).map_err(unfit)?),
@@ -246,10 +202,7 @@ fn packed(field: &Field, value: Value<'_>, out: &mut [u8]) -> Result<(), Misfit>
     let (digits, plus) = match field.unit.conversion {
         Conversion::PackedHms => (day_time(scaled(Scale::ONE, field, value)?)?, 0xF),
         Conversion::PackedMst => {
-            let milliseconds = Scale {
-                num: 1.0,
-                den: 1000.0,
-            };
+            let milliseconds = Scale { num: 1.0, den: 1000.0 };
             (duration(scaled(milliseconds, field, value)?)?, 0xF)
         }
         Conversion::Scale(scale) => (scaled(scale, field, value)?, 0xF),
@@ -258,10 +211,7 @@ fn packed(field: &Field, value: Value<'_>, out: &mut [u8]) -> Result<(), Misfit>
     };
     let unfit = || {
         Misfit::new(
-            format!(
-                "{digits} does not fit a packed field of {} bytes",
-                field.length
-            ),
+            format!("{digits} does not fit a packed field of {} bytes", field.length),
             format!("it takes {} digits", 2 * field.length - 1),
         )
     };
@@ -271,28 +221,22 @@ fn packed(field: &Field, value: Value<'_>, out: &mut [u8]) -> Result<(), Misfit>
 
 /// Whole seconds to digits `hhmmss`.
 fn day_time(seconds: i128) -> Result<i128, Misfit> {
-    let fits = i64::try_from(seconds)
-        .ok()
-        .filter(|seconds| (0..=359_999).contains(seconds));
-    fits.map(|seconds| rmf_time::seconds_to_hms(seconds).into())
-        .ok_or_else(|| {
-            Misfit::new(
-                format!("{seconds} seconds is no time of day"),
-                "give 0 to 359999 seconds, the most that 0hhmmssF holds",
-            )
-        })
+    let fits = i64::try_from(seconds).ok().filter(|seconds| (0..=359_999).contains(seconds));
+    fits.map(|seconds| rmf_time::seconds_to_hms(seconds).into()).ok_or_else(|| {
+        Misfit::new(
+            format!("{seconds} seconds is no time of day"),
+            "give 0 to 359999 seconds, the most that 0hhmmssF holds",
+        )
+    })
 }
 
 /// Milliseconds to digits `mmssttt`.
 fn duration(milliseconds: i128) -> Result<i128, Misfit> {
-    let fits = i64::try_from(milliseconds)
-        .ok()
-        .filter(|ms| (0..6_000_000).contains(ms));
-    fits.map(|ms| rmf_time::milliseconds_to_mst(ms).into())
-        .ok_or_else(|| {
-            Misfit::new(
-                format!("{milliseconds} ms is too long or negative"),
-                "give 0 to 5999.999 seconds, the most that mmsstttF holds",
-            )
-        })
+    let fits = i64::try_from(milliseconds).ok().filter(|ms| (0..6_000_000).contains(ms));
+    fits.map(|ms| rmf_time::milliseconds_to_mst(ms).into()).ok_or_else(|| {
+        Misfit::new(
+            format!("{milliseconds} ms is too long or negative"),
+            "give 0 to 5999.999 seconds, the most that mmsstttF holds",
+        )
+    })
 }

@@ -56,13 +56,11 @@ impl RecordIdentity {
         self.written_at = self.written_at.or_else(|| time("written_at"));
         self.interval_start = self.interval_start.or_else(|| time("interval_start"));
         self.interval_end = self.interval_end.or_else(|| time("interval_end"));
-        self.utc_offset = self
-            .utc_offset
-            .or_else(|| match keys.get("utc_offset", row) {
-                Some(Value::Float(seconds)) => Some(seconds),
-                Some(Value::Int(seconds)) => Some(seconds as f64),
-                _ => None,
-            });
+        self.utc_offset = self.utc_offset.or_else(|| match keys.get("utc_offset", row) {
+            Some(Value::Float(seconds)) => Some(seconds),
+            Some(Value::Int(seconds)) => Some(seconds as f64),
+            _ => None,
+        });
         self.subtype = self.subtype.or_else(|| match keys.get("subtype", row) {
             Some(Value::Int(subtype)) => u16::try_from(subtype).ok(),
             _ => None,
@@ -75,17 +73,11 @@ impl RecordIdentity {
 
     fn header_time(&self) -> Option<i64> {
         let local = |utc: i64| utc.checked_add(self.offset_micros());
-        self.written_at
-            .or_else(|| self.interval_end.or(self.interval_start).and_then(local))
+        self.written_at.or_else(|| self.interval_end.or(self.interval_start).and_then(local))
     }
 
     /// Writes the standard header (24 bytes where the record has a subtype, else 18), lengths left open.
-    pub(crate) fn write_header(
-        &self,
-        map: &RecordMap,
-        forms: Forms,
-        out: &mut [u8],
-    ) -> Result<(), EncodeError> {
+    pub(crate) fn write_header(&self, map: &RecordMap, forms: Forms, out: &mut [u8]) -> Result<(), EncodeError> {
         let wrong = |what: &str, remedy: &str| EncodeError::table(&map.name, what, remedy);
         let with_subtype = out.len() >= 24;
         if out[4] == 0 {
@@ -98,23 +90,14 @@ impl RecordIdentity {
             Some(time) => {
                 let hundredths = (time.rem_euclid(DAY) / 10_000) as u32;
                 out[6..10].copy_from_slice(&hundredths.to_be_bytes());
-                let date = i32::try_from(time.div_euclid(DAY))
-                    .ok()
-                    .and_then(|day| smf_date::encode(day).ok());
-                let date = date.ok_or_else(|| {
-                    wrong(
-                        "the header's time is outside 1900 to 2899",
-                        "check written_at",
-                    )
-                })?;
+                let date = i32::try_from(time.div_euclid(DAY)).ok().and_then(|day| smf_date::encode(day).ok());
+                let date =
+                    date.ok_or_else(|| wrong("the header's time is outside 1900 to 2899", "check written_at"))?;
                 out[10..14].copy_from_slice(&date);
             }
             // The caller's header row may have brought it.
             None if unset(&out[10..14]) => {
-                return Err(wrong(
-                    "no time for the header",
-                    "give written_at, or interval_end and utc_offset",
-                ));
+                return Err(wrong("no time for the header", "give written_at, or interval_end and utc_offset"));
             }
             None => {}
         }
@@ -169,13 +152,7 @@ impl RecordIdentity {
         forms: Forms,
         out: &mut [u8],
     ) -> Result<(), EncodeError> {
-        let mut product = Product {
-            map,
-            section,
-            given,
-            forms,
-            out,
-        };
+        let mut product = Product { map, section, given, forms, out };
         let local = |utc: i64| utc.saturating_add(self.offset_micros());
         match map.identity {
             Identity::Rmf => {
@@ -206,10 +183,7 @@ impl RecordIdentity {
                 }
                 if let Some((start, end)) = self.interval_start.zip(self.interval_end) {
                     product.put("QWHSTIME", Value::Time(local(start)))?;
-                    product.put(
-                        "QWHSDURN",
-                        Value::Float(end.saturating_sub(start) as f64 / 1e6),
-                    )?;
+                    product.put("QWHSDURN", Value::Float(end.saturating_sub(start) as f64 / 1e6))?;
                 }
             }
             Identity::Cics => {
@@ -248,16 +222,13 @@ impl Product<'_> {
     /// Writes a field, unless the section lacks it, the caller gave it, or the entry ends before.
     fn put(&mut self, name: &str, value: Value<'_>) -> Result<(), EncodeError> {
         let missing = |field: &&Field| !(self.given)(&field.column);
-        let Some(field) = identity_field(self.section, self.map.identity, name).filter(missing)
-        else {
+        let Some(field) = identity_field(self.section, self.map.identity, name).filter(missing) else {
             return Ok(());
         };
         let Some(place) = self.out.get_mut(field.offset..field.end()) else {
             return Ok(());
         };
-        let unfit = |Misfit { what, remedy }| {
-            EncodeError::column(&self.section.name, &field.column, what, remedy)
-        };
+        let unfit = |Misfit { what, remedy }| EncodeError::column(&self.section.name, &field.column, what, remedy);
         self.forms.put(field, value, place).map_err(unfit)
     }
 }
@@ -292,8 +263,7 @@ impl<'a> KeyColumns<'a> {
         let mut columns = Vec::new();
         for &name in names.iter().filter(|name| !skip(name)) {
             if let Some(array) = batch.column_by_name(name) {
-                let values =
-                    Values::new(array).ok_or_else(|| unwritable(table, name, array.data_type()))?;
+                let values = Values::new(array).ok_or_else(|| unwritable(table, name, array.data_type()))?;
                 columns.push((name, values));
             }
         }
@@ -302,9 +272,6 @@ impl<'a> KeyColumns<'a> {
 
     /// The value of a column in a row.
     pub fn get(&self, name: &str, row: usize) -> Option<Value<'a>> {
-        self.columns
-            .iter()
-            .find(|(known, _)| *known == name)
-            .and_then(|(_, values)| values.get(row))
+        self.columns.iter().find(|(known, _)| *known == name).and_then(|(_, values)| values.get(row))
     }
 }

@@ -11,12 +11,15 @@ mod dump_writer;
 mod error;
 mod field;
 mod identity;
+mod options;
 mod record;
 mod section;
+mod table;
 mod values;
 
 pub use assemble::LONGEST;
 pub use dump_writer::{DumpError, DumpForm, DumpWriter, LONGEST_BLOCK};
 pub use error::EncodeError;
 pub use identity::RecordIdentity;
-pub use record::{EncodeOptions, EncodedRecords, Oversize, RecordEncoder};
+pub use options::{EncodeOptions, EncodedRecords, Oversize};
+pub use record::RecordEncoder;

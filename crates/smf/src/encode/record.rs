@@ -3,7 +3,6 @@
 //! What a record needs to be readable is computed and not taken from columns: lengths, triplets, the number of
 //! triplets, and length and type of each header in a Db2 or MQ product section.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use arrow_array::{Array, RecordBatch};
@@ -14,68 +13,9 @@ use super::assemble::{Assembly, Filled};
 use super::error::EncodeError;
 use super::field::Forms;
 use super::identity::{KeyColumns, RecordIdentity};
+use super::options::{EncodeOptions, EncodedRecords};
 use super::section::{Entries, RECORD_COLUMNS, blank_entry, entries, overlay};
-use super::values::Value;
-
-/// What to do with a record longer than SMF takes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Oversize {
-    /// Refuse it.
-    #[default]
-    Refuse,
-    /// Write several records, each entry in one of them.
-    Spread,
-    /// Write it as RMF splits a record: parts with a reassembly area, by which a reader joins them.
-    RmfParts,
-}
-
-/// Choices for encoding.
-#[derive(Debug, Clone, Default)]
-pub struct EncodeOptions {
-    /// Code page and clock.
-    pub code_page: crate::forms::ebcdic::CodePage,
-    /// Whether the clock that is written runs ahead of UTC by the leap seconds.
-    pub leap_seconds: crate::forms::tod_clock::LeapSeconds,
-    /// Length of a section's entries, by table: shorter than the layout leaves out fields as an older release
-    /// does, longer appends zeros.
-    pub lengths: BTreeMap<String, usize>,
-    /// What to do with a record longer than SMF takes.
-    pub oversize: Oversize,
-}
-
-/// Records, one after the other, each after its descriptor word.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct EncodedRecords {
-    pub(crate) data: Vec<u8>,
-    pub(crate) ends: Vec<usize>,
-}
-
-impl EncodedRecords {
-    /// Number of records.
-    #[must_use]
-    pub fn len(&self) -> usize {
-        self.ends.len()
-    }
-
-    /// Whether there is none.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.ends.is_empty()
-    }
-
-    /// One record, from 0.
-    #[must_use]
-    pub fn get(&self, number: usize) -> Option<&[u8]> {
-        let end = *self.ends.get(number)?;
-        let start = number.checked_sub(1).map_or(0, |before| self.ends[before]);
-        self.data.get(start..end)
-    }
-
-    /// All records in order.
-    pub fn iter(&self) -> impl Iterator<Item = &[u8]> {
-        (0..self.len()).filter_map(|number| self.get(number))
-    }
-}
+use super::table::{Table, groups};
 
 /// One section of a record map, as the encoder needs it.
 pub(crate) struct Part {
@@ -95,52 +35,15 @@ pub struct RecordEncoder {
     pub(crate) options: EncodeOptions,
 }
 
-/// A table's rows as entries, and which records they belong to.
-pub(crate) struct Table<'a> {
-    /// Index of the part; `None` for the inventory, which gives identity alone.
-    pub part: Option<usize>,
-    pub batch: &'a RecordBatch,
-    pub entries: Entries,
-    keys: KeyColumns<'a>,
-    /// Record number, first row and the row after the last, in order.
-    groups: Vec<(u64, usize, usize)>,
-}
-
-impl Table<'_> {
-    fn rows(&self, record: u64) -> Option<(usize, usize)> {
-        let at = self
-            .groups
-            .binary_search_by_key(&record, |&(number, ..)| number)
-            .ok()?;
-        Some((self.groups[at].1, self.groups[at].2))
-    }
-
-    /// Number of an entry in its record, from 1, as the row's `section_no` has it.
-    pub fn section_no(&self, row: usize) -> Option<usize> {
-        match self.keys.get("section_no", row)? {
-            Value::Int(number) => usize::try_from(number).ok().filter(|&number| number != 0),
-            _ => None,
-        }
-    }
-}
-
 impl RecordEncoder {
     /// An encoder for the records of one map.
     ///
     /// # Errors
     /// An unknown map, or a length that cannot be.
-    pub fn new(
-        catalogue: &Catalogue,
-        record: &str,
-        options: EncodeOptions,
-    ) -> Result<Self, EncodeError> {
+    pub fn new(catalogue: &Catalogue, record: &str, options: EncodeOptions) -> Result<Self, EncodeError> {
         let map = catalogue.map(record).ok_or_else(|| {
             let known: Vec<&str> = catalogue.maps().map(|map| map.name.as_str()).collect();
-            EncodeError::table(
-                record,
-                "no such record map",
-                format!("there are {}", known.join(", ")),
-            )
+            EncodeError::table(record, "no such record map", format!("there are {}", known.join(", ")))
         })?;
         let mut parts = Vec::new();
         let mut header = 18;
@@ -148,19 +51,9 @@ impl RecordEncoder {
             let Some(section) = catalogue.section(&entry.layout) else {
                 continue;
             };
-            let at = catalogue
-                .triplet(map, entry)
-                .map_or(0, |field| field.offset);
-            header = header.max(if entry.rule == Rule::Header {
-                section.length()
-            } else {
-                at + 8
-            });
-            parts.push(Part {
-                section: Arc::clone(section),
-                rule: entry.rule,
-                at,
-            });
+            let at = catalogue.triplet(map, entry).map_or(0, |field| field.offset);
+            header = header.max(if entry.rule == Rule::Header { section.length() } else { at + 8 });
+            parts.push(Part { section: Arc::clone(section), rule: entry.rule, at });
         }
         for (table, &length) in &options.lengths {
             let part = parts.iter().find(|part| part.section.name == *table);
@@ -168,24 +61,11 @@ impl RecordEncoder {
                 return Err(Self::unknown_table(map, table));
             }
             if !(4..=32_000).contains(&length) {
-                return Err(EncodeError::table(
-                    table,
-                    format!("length {length}"),
-                    "use 4 to 32000 bytes",
-                ));
+                return Err(EncodeError::table(table, format!("length {length}"), "use 4 to 32000 bytes"));
             }
         }
-        let forms = Forms {
-            code_page: options.code_page,
-            leap_seconds: options.leap_seconds,
-        };
-        Ok(Self {
-            map: Arc::clone(map),
-            parts,
-            header,
-            forms,
-            options,
-        })
+        let forms = Forms { code_page: options.code_page, leap_seconds: options.leap_seconds };
+        Ok(Self { map: Arc::clone(map), parts, header, forms, options })
     }
 
     /// One record from the rows of its sections. `record_no` columns are not looked at.
@@ -219,14 +99,10 @@ impl RecordEncoder {
         sections: &[(String, RecordBatch)],
         grouped: bool,
     ) -> Result<EncodedRecords, EncodeError> {
-        let tables: Vec<Table<'_>> = sections
-            .iter()
-            .map(|(name, batch)| self.table(name, batch, grouped))
-            .collect::<Result<_, _>>()?;
-        let mut numbers: Vec<u64> = tables
-            .iter()
-            .flat_map(|table| table.groups.iter().map(|&(number, ..)| number))
-            .collect();
+        let tables: Vec<Table<'_>> =
+            sections.iter().map(|(name, batch)| self.table(name, batch, grouped)).collect::<Result<_, _>>()?;
+        let mut numbers: Vec<u64> =
+            tables.iter().flat_map(|table| table.groups.iter().map(|&(number, ..)| number)).collect();
         numbers.sort_unstable();
         numbers.dedup();
         if numbers.is_empty() && !grouped {
@@ -234,10 +110,8 @@ impl RecordEncoder {
         }
         let mut records = EncodedRecords::default();
         for number in numbers {
-            let rows: Vec<(&Table<'_>, usize, usize)> = tables
-                .iter()
-                .filter_map(|table| table.rows(number).map(|(from, to)| (table, from, to)))
-                .collect();
+            let rows: Vec<(&Table<'_>, usize, usize)> =
+                tables.iter().filter_map(|table| table.rows(number).map(|(from, to)| (table, from, to))).collect();
             let mut identity = identity.clone();
             for &(table, from, _) in &rows {
                 identity.fill(&table.keys, from);
@@ -248,11 +122,7 @@ impl RecordEncoder {
     }
 
     fn unknown_table(map: &RecordMap, name: &str) -> EncodeError {
-        let known: Vec<&str> = map
-            .entries
-            .iter()
-            .map(|entry| entry.layout.as_str())
-            .collect();
+        let known: Vec<&str> = map.entries.iter().map(|entry| entry.layout.as_str()).collect();
         EncodeError::table(
             name,
             format!("record {} has no such section", map.name),
@@ -266,15 +136,11 @@ impl RecordEncoder {
         if let Some(&length) = self.options.lengths.get(&part.section.name) {
             return length;
         }
-        let arrays = self
-            .parts
-            .iter()
-            .filter(|other| other.at == part.at && part.rule == Rule::Entries);
+        let arrays = self.parts.iter().filter(|other| other.at == part.at && part.rule == Rule::Entries);
         let ends = arrays.filter_map(|other| match other.rule {
-            Rule::Array(array) => Some(
-                usize::from(array.offset)
-                    + usize::from(array.length) * usize::from(array.count.unwrap_or(0)),
-            ),
+            Rule::Array(array) => {
+                Some(usize::from(array.offset) + usize::from(array.length) * usize::from(array.count.unwrap_or(0)))
+            }
             _ => None,
         });
         match part.rule {
@@ -283,44 +149,26 @@ impl RecordEncoder {
         }
     }
 
-    fn table<'a>(
-        &self,
-        name: &str,
-        batch: &'a RecordBatch,
-        grouped: bool,
-    ) -> Result<Table<'a>, EncodeError> {
+    fn table<'a>(&self, name: &str, batch: &'a RecordBatch, grouped: bool) -> Result<Table<'a>, EncodeError> {
         let part = self.parts.iter().position(|part| part.section.name == name);
         if part.is_none() && name != INVENTORY {
             return Err(Self::unknown_table(&self.map, name));
         }
         let entries = match part {
-            Some(index) if self.parts[index].rule != Rule::Header => entries(
-                &self.parts[index].section,
-                batch,
-                self.entry_length(index),
-                self.forms,
-            )?,
-            _ => Entries {
-                length: 0,
-                data: Vec::new(),
-            },
+            Some(index) if self.parts[index].rule != Rule::Header => {
+                entries(&self.parts[index].section, batch, self.entry_length(index), self.forms)?
+            }
+            _ => Entries { length: 0, data: Vec::new() },
         };
         let names: Vec<&'static str> = KEY_COLUMNS.into_iter().chain(RECORD_COLUMNS).collect();
-        let own =
-            |name: &str| part.is_some_and(|index| self.parts[index].section.field(name).is_some());
+        let own = |name: &str| part.is_some_and(|index| self.parts[index].section.field(name).is_some());
         let keys = KeyColumns::find(name, batch, &names, &own)?;
         let groups = match grouped {
             true => groups(name, batch.num_rows(), &keys)?,
             false if batch.num_rows() == 0 => Vec::new(),
             false => vec![(0, 0, batch.num_rows())],
         };
-        Ok(Table {
-            part,
-            batch,
-            entries,
-            keys,
-            groups,
-        })
+        Ok(Table { part, batch, entries, keys, groups })
     }
 
     /// Writes one record, or the several it is split into.
@@ -334,8 +182,7 @@ impl RecordEncoder {
         for part in self.parts.iter().filter(|part| part.rule == Rule::Header) {
             let blank = blank_entry(&part.section, part.section.length());
             for field in &part.section.fields {
-                header[field.offset..field.end()]
-                    .copy_from_slice(&blank[field.offset..field.end()]);
+                header[field.offset..field.end()].copy_from_slice(&blank[field.offset..field.end()]);
             }
         }
         for &(table, from, to) in rows {
@@ -351,24 +198,13 @@ impl RecordEncoder {
         }
         identity.write_header(&self.map, self.forms, &mut header)?;
         let mut filled = Filled::default();
-        let mut uses: Vec<usize> = self
-            .parts
-            .iter()
-            .map(|part| part.at)
-            .filter(|&at| at != 0)
-            .collect();
+        let mut uses: Vec<usize> = self.parts.iter().map(|part| part.at).filter(|&at| at != 0).collect();
         uses.sort_unstable();
         uses.dedup();
         for &at in &uses {
             self.fill_triplet(at, identity, rows, &mut filled)?;
         }
-        Assembly {
-            encoder: self,
-            header,
-            filled: &filled,
-            triplets: &uses,
-        }
-        .write(out)
+        Assembly { encoder: self, header, filled: &filled, triplets: &uses }.write(out)
     }
 
     fn single(&self, table: &str, rows: usize) -> EncodeError {
@@ -392,11 +228,7 @@ impl RecordEncoder {
         filled: &mut Filled,
     ) -> Result<(), EncodeError> {
         let here = |rule: &dyn Fn(Rule) -> bool| {
-            self.parts
-                .iter()
-                .enumerate()
-                .filter(move |(_, part)| part.at == at)
-                .find(|(_, part)| rule(part.rule))
+            self.parts.iter().enumerate().filter(move |(_, part)| part.at == at).find(|(_, part)| rule(part.rule))
         };
         if let Some((index, part)) = here(&|rule| rule == Rule::Product) {
             let mut bytes = self.product(index, part, identity, rows)?;
@@ -408,11 +240,7 @@ impl RecordEncoder {
         }
         let mut used: Option<&str> = None;
         for &(table, from, to) in rows {
-            let Some(part) = table
-                .part
-                .map(|index| &self.parts[index])
-                .filter(|part| part.at == at)
-            else {
+            let Some(part) = table.part.map(|index| &self.parts[index]).filter(|part| part.at == at) else {
                 continue;
             };
             if !matches!(part.rule, Rule::Entries | Rule::Varying) {
@@ -420,16 +248,11 @@ impl RecordEncoder {
             }
             if let Some(other) = used.replace(&part.section.name) {
                 let what = format!("{other} and {} share a triplet", part.section.name);
-                return Err(EncodeError::table(
-                    &self.map.name,
-                    what,
-                    "give rows of one of them",
-                ));
+                return Err(EncodeError::table(&self.map.name, what, "give rows of one of them"));
             }
             let length = table.entries.length;
             let mut bytes = Vec::with_capacity((length + 2) * (to - from));
-            let varying = part.rule == Rule::Varying
-                && !self.options.lengths.contains_key(&part.section.name);
+            let varying = part.rule == Rule::Varying && !self.options.lengths.contains_key(&part.section.name);
             if varying {
                 for row in from..to {
                     bytes.extend((length as u16).to_be_bytes());
@@ -438,32 +261,21 @@ impl RecordEncoder {
             } else {
                 bytes.extend(table.entries.slice(from, to));
             }
-            let smf30 =
-                self.map.identity == Identity::Smf30 && part.section.field("SMF30ISS").is_some();
+            let smf30 = self.map.identity == Identity::Smf30 && part.section.field("SMF30ISS").is_some();
             if smf30 && !varying {
                 for (row, entry) in (from..to).zip(bytes.chunks_exact_mut(length)) {
-                    let given = |column: &str| {
-                        table
-                            .batch
-                            .column_by_name(column)
-                            .is_some_and(|c| c.is_valid(row))
-                    };
+                    let given = |column: &str| table.batch.column_by_name(column).is_some_and(|c| c.is_valid(row));
                     identity.write_product(&self.map, &part.section, &given, self.forms, entry)?;
                 }
             }
             filled.push(at, length, to - from, varying, bytes);
         }
         for &(table, from, to) in rows {
-            let Some(part) = table
-                .part
-                .map(|index| &self.parts[index])
-                .filter(|part| part.at == at)
-            else {
+            let Some(part) = table.part.map(|index| &self.parts[index]).filter(|part| part.at == at) else {
                 continue;
             };
             if let Rule::Array(array) = part.rule {
-                let parent =
-                    here(&|rule| rule == Rule::Entries).map(|(index, _)| self.entry_length(index));
+                let parent = here(&|rule| rule == Rule::Entries).map(|(index, _)| self.entry_length(index));
                 filled.elements(at, (&part.section.name, array), parent, (table, from, to))?;
             }
         }
@@ -485,12 +297,7 @@ impl RecordEncoder {
             None => blank_entry(&part.section, self.entry_length(index)),
         };
         let given = |column: &str| {
-            row.is_some_and(|&(table, from, _)| {
-                table
-                    .batch
-                    .column_by_name(column)
-                    .is_some_and(|c| c.is_valid(from))
-            })
+            row.is_some_and(|&(table, from, _)| table.batch.column_by_name(column).is_some_and(|c| c.is_valid(from)))
         };
         identity.write_product(&self.map, &part.section, &given, self.forms, &mut bytes)?;
         if self.chained() {
@@ -512,11 +319,7 @@ impl RecordEncoder {
         bytes: &mut Vec<u8>,
     ) -> Result<(), EncodeError> {
         for &(table, from, to) in rows {
-            let Some(part) = table
-                .part
-                .map(|index| &self.parts[index])
-                .filter(|part| part.at == at)
-            else {
+            let Some(part) = table.part.map(|index| &self.parts[index]).filter(|part| part.at == at) else {
                 continue;
             };
             if let Rule::Chain(kind) = part.rule {
@@ -529,11 +332,7 @@ impl RecordEncoder {
             }
         }
         if u16::try_from(bytes.len()).is_err() {
-            return Err(EncodeError::table(
-                &product.section.name,
-                "longer than 65535 bytes",
-                "give shorter lengths",
-            ));
+            return Err(EncodeError::table(&product.section.name, "longer than 65535 bytes", "give shorter lengths"));
         }
         Ok(())
     }
@@ -545,40 +344,4 @@ fn head(bytes: &mut [u8], kind: u8) {
     if let [first, second, third, ..] = bytes {
         [*first, *second, *third] = [length[0], length[1], kind];
     }
-}
-
-/// Runs of rows with the same record number.
-fn groups(
-    table: &str,
-    rows: usize,
-    keys: &KeyColumns<'_>,
-) -> Result<Vec<(u64, usize, usize)>, EncodeError> {
-    let mut groups: Vec<(u64, usize, usize)> = Vec::new();
-    for row in 0..rows {
-        let number = match keys.get("record_no", row) {
-            Some(Value::Int(number)) => u64::try_from(number).ok(),
-            _ => None,
-        };
-        let wrong = |what: &str, remedy: &str| EncodeError {
-            row: Some(row),
-            ..EncodeError::column(table, "record_no", what, remedy)
-        };
-        let number = number.ok_or_else(|| {
-            wrong(
-                "no record number",
-                "give every row the number of its record, a whole number",
-            )
-        })?;
-        match groups.last_mut() {
-            Some((last, _, end)) if *last == number => *end = row + 1,
-            Some((last, ..)) if *last > number => {
-                return Err(wrong(
-                    &format!("{number} comes after {last}"),
-                    "sort the table by record_no",
-                ));
-            }
-            _ => groups.push((number, row, row + 1)),
-        }
-    }
-    Ok(groups)
 }

@@ -30,11 +30,7 @@ impl Entries {
 /// An entry in which nothing is set: text is blank, everything else zero.
 pub(crate) fn blank_entry(section: &Section, length: usize) -> Vec<u8> {
     let mut entry = vec![0; length];
-    for field in section
-        .fields
-        .iter()
-        .filter(|field| field.format == Format::Ebcdic)
-    {
+    for field in section.fields.iter().filter(|field| field.format == Format::Ebcdic) {
         if let Some(text) = entry.get_mut(field.offset..field.end()) {
             text.fill(BLANK);
         }
@@ -46,8 +42,7 @@ pub(crate) fn blank_entry(section: &Section, length: usize) -> Vec<u8> {
 const BLOCK_BYTES: usize = 128 << 10;
 
 /// Columns of a batch that say which record a row belongs to, besides [`KEY_COLUMNS`].
-pub(crate) const RECORD_COLUMNS: [&str; 5] =
-    ["written_at", "ssid", "record_type", "subtype", "system"];
+pub(crate) const RECORD_COLUMNS: [&str; 5] = ["written_at", "ssid", "record_type", "subtype", "system"];
 
 /// Writes the rows as entries of `length` bytes. Fields that end beyond the length are left out; bytes beyond the
 /// layout are zero. Missing columns and nulls leave text blank and other fields zero.
@@ -68,8 +63,7 @@ pub(crate) fn entries(
             return Err(unknown_column(section, name));
         };
         if field.end() <= length {
-            let values = Values::new(array)
-                .ok_or_else(|| unwritable(&section.name, name, column.data_type()))?;
+            let values = Values::new(array).ok_or_else(|| unwritable(&section.name, name, column.data_type()))?;
             columns.push((field, values));
         }
     }
@@ -81,9 +75,7 @@ pub(crate) fn entries(
                 if let Some(value) = values.get(row) {
                     forms
                         .put(field, value, &mut entry[field.offset..field.end()])
-                        .map_err(|unfit| {
-                            EncodeError::value(&section.name, &field.column, row, unfit)
-                        })?;
+                        .map_err(|unfit| EncodeError::value(&section.name, &field.column, row, unfit))?;
                 }
             }
         }
@@ -101,9 +93,7 @@ pub(crate) fn overlay(
 ) -> Result<(), EncodeError> {
     let one = entries(section, &batch.slice(row, 1), section.length(), forms)?;
     for field in &section.fields {
-        let given = batch
-            .column_by_name(&field.column)
-            .is_some_and(|column| column.is_valid(row));
+        let given = batch.column_by_name(&field.column).is_some_and(|column| column.is_valid(row));
         if let Some(place) = out.get_mut(field.offset..field.end()).filter(|_| given) {
             place.copy_from_slice(&one.data[field.offset..field.end()]);
         }
@@ -112,17 +102,8 @@ pub(crate) fn overlay(
 }
 
 fn unknown_column(section: &Section, name: &str) -> EncodeError {
-    let known: Vec<&str> = section
-        .fields
-        .iter()
-        .map(|field| field.column.as_str())
-        .collect();
-    EncodeError::column(
-        &section.name,
-        name,
-        "the section has no such column",
-        format!("it has {}", known.join(", ")),
-    )
+    let known: Vec<&str> = section.fields.iter().map(|field| field.column.as_str()).collect();
+    EncodeError::column(&section.name, name, "the section has no such column", format!("it has {}", known.join(", ")))
 }
 
 pub(crate) fn unwritable(table: &str, name: &str, data_type: &DataType) -> EncodeError {

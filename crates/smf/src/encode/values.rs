@@ -3,8 +3,8 @@
 use arrow_array::cast::AsArray;
 use arrow_array::types::{
     Date32Type, Date64Type, Float32Type, Float64Type, Int8Type, Int16Type, Int32Type, Int64Type,
-    TimestampMicrosecondType, TimestampMillisecondType, TimestampNanosecondType,
-    TimestampSecondType, UInt8Type, UInt16Type, UInt32Type, UInt64Type,
+    TimestampMicrosecondType, TimestampMillisecondType, TimestampNanosecondType, TimestampSecondType, UInt8Type,
+    UInt16Type, UInt32Type, UInt64Type,
 };
 use arrow_array::{Array, ArrayRef};
 use arrow_schema::{DataType, TimeUnit};
@@ -128,10 +128,6 @@ impl<'a> Values<'a> {
     /// The value of a row; `None` for null.
     #[inline]
     pub fn get(&self, row: usize) -> Option<Value<'a>> {
-        if *self.array.data_type() == DataType::Null || self.array.is_null(row) {
-            None
-        } else {
-            Some((self.get)(row))
-        }
+        if *self.array.data_type() == DataType::Null || self.array.is_null(row) { None } else { Some((self.get)(row)) }
     }
 }

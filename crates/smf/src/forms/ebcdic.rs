@@ -64,10 +64,7 @@ pub const BLANK: u8 = 0x40;
 #[inline]
 #[must_use]
 pub fn trim(field: &[u8]) -> &[u8] {
-    let length = field
-        .iter()
-        .rposition(|&byte| byte != BLANK && byte != 0)
-        .map_or(0, |last| last + 1);
+    let length = field.iter().rposition(|&byte| byte != BLANK && byte != 0).map_or(0, |last| last + 1);
     &field[..length]
 }
 
@@ -76,11 +73,7 @@ impl CodePage {
     #[must_use]
     pub fn parse(name: &str) -> Option<Self> {
         let name = name.to_ascii_lowercase();
-        match name
-            .trim_start_matches("ibm")
-            .trim_start_matches("cp")
-            .trim_start_matches('-')
-        {
+        match name.trim_start_matches("ibm").trim_start_matches("cp").trim_start_matches('-') {
             "037" | "37" => Some(Self::Cp037),
             "1047" => Some(Self::Cp1047),
             _ => None,
@@ -113,10 +106,7 @@ impl CodePage {
     /// A field as text, its padding cut.
     #[must_use]
     pub fn decode(self, field: &[u8]) -> String {
-        trim(field)
-            .iter()
-            .map(|&byte| char::from(TO_UNICODE[self as usize][usize::from(byte)]))
-            .collect()
+        trim(field).iter().map(|&byte| char::from(TO_UNICODE[self as usize][usize::from(byte)])).collect()
     }
 
     /// Writes text over the whole of `field`, padded with blanks.
@@ -127,11 +117,8 @@ impl CodePage {
         field.fill(BLANK);
         let mut places = field.iter_mut();
         for character in text.chars() {
-            let code =
-                u8::try_from(u32::from(character)).map_err(|_| TextUnfit::Character(character))?;
-            let place = places
-                .next()
-                .ok_or_else(|| TextUnfit::Length(text.chars().count()))?;
+            let code = u8::try_from(u32::from(character)).map_err(|_| TextUnfit::Character(character))?;
+            let place = places.next().ok_or_else(|| TextUnfit::Length(text.chars().count()))?;
             *place = FROM_UNICODE[self as usize][usize::from(code)];
         }
         Ok(())

@@ -67,11 +67,7 @@ fn encode(value: f64, width: u32) -> Result<u64, Unfit> {
     let mut fraction = mantissa << shift;
     if exponent < 0 {
         let drop = 4 * exponent.unsigned_abs();
-        fraction = if drop < 64 {
-            round_off(fraction, drop)
-        } else {
-            0
-        };
+        fraction = if drop < 64 { round_off(fraction, drop) } else { 0 };
         exponent = 0;
     }
     fraction = round_off(fraction, 56 - width) << (56 - width);
@@ -80,11 +76,7 @@ fn encode(value: f64, width: u32) -> Result<u64, Unfit> {
         exponent += 1;
     }
     if exponent > 127 {
-        return Err(if sign == 0 {
-            Unfit::TooLarge
-        } else {
-            Unfit::TooSmall
-        });
+        return Err(if sign == 0 { Unfit::TooLarge } else { Unfit::TooSmall });
     }
     Ok(sign | (exponent as u64) << 56 | fraction)
 }

@@ -28,10 +28,7 @@ pub fn decode(bytes: &[u8]) -> Packed {
     let mut digits = true;
     let mut push = |digit: u8| {
         digits &= digit <= 9;
-        match number
-            .checked_mul(10)
-            .and_then(|number| number.checked_add(i64::from(digit)))
-        {
+        match number.checked_mul(10).and_then(|number| number.checked_add(i64::from(digit))) {
             Some(next) => number = next,
             None => fits = false,
         }

@@ -5,8 +5,7 @@
 #[must_use]
 pub fn hms_to_seconds(digits: i64) -> Option<f64> {
     let (hours, minutes, seconds) = (digits / 10_000, digits / 100 % 100, digits % 100);
-    (digits >= 0 && minutes < 60 && seconds < 60)
-        .then(|| (hours * 3600 + minutes * 60 + seconds) as f64)
+    (digits >= 0 && minutes < 60 && seconds < 60).then(|| (hours * 3600 + minutes * 60 + seconds) as f64)
 }
 
 /// Digits `mmssttt` to milliseconds; `None` when seconds exceed 59 or the number is negative.

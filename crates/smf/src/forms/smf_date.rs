@@ -17,8 +17,7 @@ pub enum SmfDate {
 /// Days from 1970-01-01 to January 1st of a year of the Gregorian calendar.
 fn january_first(year: i32) -> i32 {
     let before = year - 1;
-    (year - 1970) * 365 + (before / 4 - before / 100 + before / 400)
-        - (1969 / 4 - 1969 / 100 + 1969 / 400)
+    (year - 1970) * 365 + (before / 4 - before / 100 + before / 400) - (1969 / 4 - 1969 / 100 + 1969 / 400)
 }
 
 /// Reads a date field.

@@ -67,14 +67,8 @@ impl LeapSeconds {
             Self::Absent => micros,
             Self::Included => {
                 // The n-th leap second counts once the clock, itself n ahead, has passed its midnight.
-                let passed =
-                    |(n, &second): (usize, &i64)| micros >= (second + n as i64 + 1) * 1_000_000;
-                let leaps = LEAPS
-                    .iter()
-                    .enumerate()
-                    .rev()
-                    .find(|&leap| passed(leap))
-                    .map_or(0, |(n, _)| n + 1);
+                let passed = |(n, &second): (usize, &i64)| micros >= (second + n as i64 + 1) * 1_000_000;
+                let leaps = LEAPS.iter().enumerate().rev().find(|&leap| passed(leap)).map_or(0, |(n, _)| n + 1);
                 micros - leaps as i64 * 1_000_000
             }
         })
@@ -87,14 +81,9 @@ impl LeapSeconds {
     pub fn from_utc(self, micros: i64) -> Result<u64, Unfit> {
         let leaps = match self {
             Self::Absent => 0,
-            Self::Included => LEAPS
-                .iter()
-                .filter(|&&second| micros >= second * 1_000_000)
-                .count() as i64,
+            Self::Included => LEAPS.iter().filter(|&&second| micros >= second * 1_000_000).count() as i64,
         };
-        let count = micros
-            .checked_add(EPOCH_MICROS + leaps * 1_000_000)
-            .ok_or(Unfit::TooLarge)?;
+        let count = micros.checked_add(EPOCH_MICROS + leaps * 1_000_000).ok_or(Unfit::TooLarge)?;
         match u64::try_from(count) {
             Ok(0) | Err(_) => Err(Unfit::TooSmall),
             Ok(count) if count >> 52 != 0 => Err(Unfit::TooLarge),

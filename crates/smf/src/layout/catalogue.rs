@@ -44,10 +44,7 @@ impl Catalogue {
             }
         }
         if sections.is_empty() {
-            let named: Vec<String> = folders
-                .iter()
-                .map(|folder| folder.display().to_string())
-                .collect();
+            let named: Vec<String> = folders.iter().map(|folder| folder.display().to_string()).collect();
             return Err(LayoutError::file(
                 &named.join(", "),
                 "no layout files (*.csv) here",
@@ -61,15 +58,9 @@ impl Catalogue {
     ///
     /// # Errors
     /// The first fault in a layout.
-    pub fn from_texts(
-        sections: &[(&str, &str)],
-        maps: &[(&str, &str)],
-    ) -> Result<Self, LayoutError> {
+    pub fn from_texts(sections: &[(&str, &str)], maps: &[(&str, &str)]) -> Result<Self, LayoutError> {
         let files = |texts: &[(&str, &str)]| {
-            texts
-                .iter()
-                .map(|&(name, text)| (name.to_owned(), (format!("{name}.csv"), text.to_owned())))
-                .collect()
+            texts.iter().map(|&(name, text)| (name.to_owned(), (format!("{name}.csv"), text.to_owned()))).collect()
         };
         Self::from_files(&files(sections), &files(maps))
     }
@@ -78,15 +69,9 @@ impl Catalogue {
         let mut catalogue = Self::default();
         for (name, (file, text)) in sections {
             if name == INVENTORY {
-                return Err(LayoutError::file(
-                    file,
-                    "this name is the inventory's",
-                    "choose another file name",
-                ));
+                return Err(LayoutError::file(file, "this name is the inventory's", "choose another file name"));
             }
-            catalogue
-                .sections
-                .insert(name.clone(), Arc::new(Section::parse(name, file, text)?));
+            catalogue.sections.insert(name.clone(), Arc::new(Section::parse(name, file, text)?));
         }
         for (name, (file, text)) in maps {
             let map = RecordMap::parse(name, file, text)?;
@@ -124,11 +109,7 @@ impl Catalogue {
         let mut tables: Vec<String> = self
             .maps
             .values()
-            .flat_map(|map| {
-                map.entries
-                    .iter()
-                    .filter(|entry| entry.rule != Rule::Header)
-            })
+            .flat_map(|map| map.entries.iter().filter(|entry| entry.rule != Rule::Header))
             .map(|entry| entry.layout.clone())
             .collect();
         tables.push(INVENTORY.into());
@@ -143,8 +124,7 @@ impl Catalogue {
         if table == INVENTORY {
             return Some(inventory_schema());
         }
-        self.section(table)
-            .map(|section| Arc::new(table_schema(section)))
+        self.section(table).map(|section| Arc::new(table_schema(section)))
     }
 
     /// The schema, or an error that lists what there is.
@@ -152,25 +132,17 @@ impl Catalogue {
     /// # Errors
     /// When no section has that name.
     pub fn schema_or_error(&self, table: &str) -> Result<Arc<Schema>, LayoutError> {
-        self.schema(table)
-            .ok_or_else(|| self.unknown_section(table))
+        self.schema(table).ok_or_else(|| self.unknown_section(table))
     }
 
     /// An error that says which sections there are, the nearest names first.
     #[must_use]
     pub fn unknown_section(&self, name: &str) -> LayoutError {
         let prefix: String = name.split('_').take(2).collect::<Vec<_>>().join("_");
-        let near: Vec<&str> = self
-            .sections
-            .keys()
-            .map(String::as_str)
-            .filter(|known| known.starts_with(&prefix))
-            .collect();
+        let near: Vec<&str> =
+            self.sections.keys().map(String::as_str).filter(|known| known.starts_with(&prefix)).collect();
         let remedy = if near.is_empty() {
-            format!(
-                "there are {} layouts, from smf_record to the sections `layouts list` shows",
-                self.sections.len()
-            )
+            format!("there are {} layouts, from smf_record to the sections `layouts list` shows", self.sections.len())
         } else {
             format!("near it are {}", near.join(", "))
         };
@@ -180,17 +152,14 @@ impl Catalogue {
     /// The header field that a row's triplet names.
     #[must_use]
     pub fn triplet(&self, map: &RecordMap, entry: &MapEntry) -> Option<&Field> {
-        map.headers()
-            .filter_map(|header| self.section(&header.layout))
-            .find_map(|header| header.field(&entry.triplet))
+        map.headers().filter_map(|header| self.section(&header.layout)).find_map(|header| header.field(&entry.triplet))
     }
 
     /// What only the whole catalogue can check: that layouts and triplets exist and fit.
     fn check(&self, map: &RecordMap) -> Result<(), LayoutError> {
         for entry in &map.entries {
-            let wrong = |what: String, remedy: String| {
-                LayoutError::row(&map.file, entry.line, &entry.layout, what, remedy)
-            };
+            let wrong =
+                |what: String, remedy: String| LayoutError::row(&map.file, entry.line, &entry.layout, what, remedy);
             let section = self.section(&entry.layout).ok_or_else(|| {
                 let unknown = self.unknown_section(&entry.layout);
                 wrong(unknown.what, unknown.remedy)
@@ -212,13 +181,8 @@ impl Catalogue {
             })?;
             if field.format != Format::U32 {
                 return Err(wrong(
-                    format!(
-                        "triplet `{}` is {}, not u32",
-                        entry.triplet,
-                        field.format.name()
-                    ),
-                    "name the field that holds the section's offset, not its length or count"
-                        .into(),
+                    format!("triplet `{}` is {}, not u32", entry.triplet, field.format.name()),
+                    "name the field that holds the section's offset, not its length or count".into(),
                 ));
             }
         }
@@ -233,28 +197,18 @@ impl Catalogue {
             // MQ names the queue manager in the header; records without QWHS have no interval.
             Identity::Mq | Identity::Smf30 | Identity::Standard => return Ok(()),
         };
-        let product = map
-            .product()
-            .and_then(|entry| self.section(&entry.layout))
-            .ok_or_else(|| {
-                LayoutError::file(
-                    &map.file,
-                    format!(
-                        "identity `{}` without a product section",
-                        map.identity.name()
-                    ),
-                    "add its row with rule `product`, or use identity `standard`",
-                )
-            })?;
+        let product = map.product().and_then(|entry| self.section(&entry.layout)).ok_or_else(|| {
+            LayoutError::file(
+                &map.file,
+                format!("identity `{}` without a product section", map.identity.name()),
+                "add its row with rule `product`, or use identity `standard`",
+            )
+        })?;
         for name in needed {
             if identity_field(product, map.identity, name).is_none() {
                 return Err(LayoutError::file(
                     &map.file,
-                    format!(
-                        "identity `{}` needs field {name} of {}",
-                        map.identity.name(),
-                        product.name
-                    ),
+                    format!("identity `{}` needs field {name} of {}", map.identity.name(), product.name),
                     "add the field to that layout, or use identity `standard`",
                 ));
             }
@@ -265,27 +219,20 @@ impl Catalogue {
     /// An error for a table that decoding cannot fill.
     #[must_use]
     pub fn unknown_table(&self, name: &str) -> LayoutError {
-        LayoutError::file(
-            name,
-            "no record map fills such a table",
-            format!("there are {}", self.tables().join(", ")),
-        )
+        LayoutError::file(name, "no record map fills such a table", format!("there are {}", self.tables().join(", ")))
     }
 }
 
 /// A field that identity needs. RMF fields differ by record type in their first five characters (`SMF7xIST`, or
 /// `SMF70IST` in a layout of one type), so they are found by the three after those.
-pub(crate) fn identity_field<'a>(
-    section: &'a Section,
-    identity: Identity,
-    name: &str,
-) -> Option<&'a Field> {
+pub(crate) fn identity_field<'a>(section: &'a Section, identity: Identity, name: &str) -> Option<&'a Field> {
     if identity != Identity::Rmf {
         return section.field(name);
     }
-    section.fields.iter().find(|field| {
-        field.name.len() == 8 && field.name.starts_with("SMF7") && field.name.get(5..) == Some(name)
-    })
+    section
+        .fields
+        .iter()
+        .find(|field| field.name.len() == 8 && field.name.starts_with("SMF7") && field.name.get(5..) == Some(name))
 }
 
 /// Text and file name by layout name.
@@ -294,11 +241,7 @@ type Files = BTreeMap<String, (String, String)>;
 fn read_folder(folder: &Path, files: &mut Files) -> Result<(), LayoutError> {
     let shown = folder.display().to_string();
     let failed = |error: std::io::Error| {
-        LayoutError::file(
-            &shown,
-            format!("the folder cannot be read: {error}"),
-            "check the path and its permissions",
-        )
+        LayoutError::file(&shown, format!("the folder cannot be read: {error}"), "check the path and its permissions")
     };
     for entry in std::fs::read_dir(folder).map_err(failed)? {
         let path = entry.map_err(failed)?.path();
@@ -310,11 +253,7 @@ fn read_folder(folder: &Path, files: &mut Files) -> Result<(), LayoutError> {
         }
         let file = path.display().to_string();
         let text = std::fs::read_to_string(&path).map_err(|error| {
-            LayoutError::file(
-                &file,
-                format!("the file cannot be read as text: {error}"),
-                "layouts are UTF-8 CSV files",
-            )
+            LayoutError::file(&file, format!("the file cannot be read as text: {error}"), "layouts are UTF-8 CSV files")
         })?;
         files.insert(name.to_owned(), (file, text));
     }

@@ -20,23 +20,11 @@ pub struct LayoutError {
 impl LayoutError {
     /// An error about a whole file.
     pub(crate) fn file(file: &str, what: impl Into<String>, remedy: impl Into<String>) -> Self {
-        Self {
-            file: file.into(),
-            line: None,
-            field: None,
-            what: what.into(),
-            remedy: remedy.into(),
-        }
+        Self { file: file.into(), line: None, field: None, what: what.into(), remedy: remedy.into() }
     }
 
     /// An error about one row of a file.
-    pub(crate) fn row(
-        file: &str,
-        line: u64,
-        field: &str,
-        what: impl Into<String>,
-        remedy: impl Into<String>,
-    ) -> Self {
+    pub(crate) fn row(file: &str, line: u64, field: &str, what: impl Into<String>, remedy: impl Into<String>) -> Self {
         Self {
             file: file.into(),
             line: Some(line),

@@ -67,19 +67,13 @@ impl Format {
     /// The format of that name.
     #[must_use]
     pub fn parse(name: &str) -> Option<Self> {
-        NAMES
-            .iter()
-            .find(|(known, _)| *known == name)
-            .map(|&(_, format)| format)
+        NAMES.iter().find(|(known, _)| *known == name).map(|&(_, format)| format)
     }
 
     /// The name in layout files.
     #[must_use]
     pub fn name(self) -> &'static str {
-        NAMES
-            .iter()
-            .find(|(_, format)| *format == self)
-            .map_or("", |(name, _)| name)
+        NAMES.iter().find(|(_, format)| *format == self).map_or("", |(name, _)| name)
     }
 
     /// All names, for messages.
@@ -94,12 +88,8 @@ impl Format {
         match self {
             Self::U8 => length == 1,
             Self::U16 | Self::I16 => length == 2,
-            Self::U32 | Self::I32 | Self::F32Hex | Self::TodHundredths | Self::SmfDate => {
-                length == 4
-            }
-            Self::U64 | Self::I64 | Self::F64Hex | Self::F64Bfp | Self::Stck | Self::CpuStck => {
-                length == 8
-            }
+            Self::U32 | Self::I32 | Self::F32Hex | Self::TodHundredths | Self::SmfDate => length == 4,
+            Self::U64 | Self::I64 | Self::F64Hex | Self::F64Bfp | Self::Stck | Self::CpuStck => length == 8,
             Self::Bits => matches!(length, 1 | 2 | 4 | 8),
             // Nine bytes hold 17 digits; ten would hold 19, more than 64 bits can.
             Self::Packed => (1..=9).contains(&length),

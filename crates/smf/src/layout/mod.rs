@@ -17,8 +17,7 @@ pub use error::LayoutError;
 pub use format::Format;
 pub use record_map::{ArrayRule, Identity, MapEntry, RecordMap, Rule, Selector};
 pub use schema::{
-    INVENTORY, column_unit, data_type, inventory_schema, key_fields, local_timestamp, table_schema,
-    timestamp,
+    INVENTORY, column_unit, data_type, inventory_schema, key_fields, local_timestamp, table_schema, timestamp,
 };
 pub use section::{Field, KEY_COLUMNS, Section};
 pub use unit::{Conversion, Scale, Unit};

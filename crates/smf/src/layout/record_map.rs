@@ -35,10 +35,7 @@ impl Identity {
     /// The name in record maps.
     #[must_use]
     pub fn name(self) -> &'static str {
-        IDENTITIES
-            .iter()
-            .find(|(_, identity)| *identity == self)
-            .map_or("", |(name, _)| name)
+        IDENTITIES.iter().find(|(_, identity)| *identity == self).map_or("", |(name, _)| name)
     }
 }
 
@@ -88,16 +85,8 @@ impl fmt::Display for Rule {
             Self::Entries => out.write_str("entries"),
             Self::Varying => out.write_str("varying"),
             Self::Chain(kind) => write!(out, "chain:{kind}"),
-            Self::Array(ArrayRule {
-                offset,
-                length,
-                count: None,
-            }) => write!(out, "array:{offset}:{length}"),
-            Self::Array(ArrayRule {
-                offset,
-                length,
-                count: Some(count),
-            }) => {
+            Self::Array(ArrayRule { offset, length, count: None }) => write!(out, "array:{offset}:{length}"),
+            Self::Array(ArrayRule { offset, length, count: Some(count) }) => {
                 write!(out, "array:{offset}:{length}:{count}")
             }
         }
@@ -163,9 +152,7 @@ fn parse_name(name: &str) -> Option<(u8, Selector)> {
             Some(ifcid) => Selector::Ifcid(ifcid.parse().ok()?),
             None => Selector::Subtype(one.parse().ok()?),
         },
-        (Some(one), Some(two)) => {
-            Selector::Class(one.parse().ok()?, two.strip_prefix("class")?.parse().ok()?)
-        }
+        (Some(one), Some(two)) => Selector::Class(one.parse().ok()?, two.strip_prefix("class")?.parse().ok()?),
     };
     parts.next().is_none().then_some((record_type, selector))
 }
@@ -185,24 +172,22 @@ impl RecordMap {
             )
         })?;
         let identity = parse_identity(file, text)?;
-        let mut reader = csv::ReaderBuilder::new()
-            .comment(Some(b'#'))
-            .from_reader(text.as_bytes());
+        let mut reader = csv::ReaderBuilder::new().comment(Some(b'#')).from_reader(text.as_bytes());
         let heading = reader.headers().map_err(|error| csv_error(file, &error))?;
         let at = |column| column_at(file, heading, column);
         let (layout, triplet, rule) = (at("layout")?, at("triplet")?, at("rule")?);
-        let (description, source, confidence) =
-            (at("description")?, at("source")?, at("confidence")?);
+        let (description, source, confidence) = (at("description")?, at("source")?, at("confidence")?);
         let mut entries: Vec<MapEntry> = Vec::new();
         for row in reader.records() {
             let row = row.map_err(|error| csv_error(file, &error))?;
             let line = row.position().map_or(0, csv::Position::line);
             let text = |at: usize| row.get(at).unwrap_or("").trim().to_owned();
-            let wrong = |what: String, remedy: &str| {
-                LayoutError::row(file, line, &text(layout), what, remedy)
-            };
+            let wrong = |what: String, remedy: &str| LayoutError::row(file, line, &text(layout), what, remedy);
             let rule = parse_rule(&text(rule)).ok_or_else(|| {
-                wrong(format!("unknown rule `{}`", text(rule)), "use header, product, entries, varying, chain:<type> or array:<offset>:<length>[:<count>]")
+                wrong(
+                    format!("unknown rule `{}`", text(rule)),
+                    "use header, product, entries, varying, chain:<type> or array:<offset>:<length>[:<count>]",
+                )
             })?;
             if (rule == Rule::Header) != text(triplet).is_empty() {
                 return Err(wrong(
@@ -211,10 +196,7 @@ impl RecordMap {
                 ));
             }
             if rule == Rule::Product && entries.iter().any(|entry| entry.rule == Rule::Product) {
-                return Err(wrong(
-                    "a second product section".into(),
-                    "a record has one product section",
-                ));
+                return Err(wrong("a second product section".into(), "a record has one product section"));
             }
             entries.push(MapEntry {
                 layout: text(layout),
@@ -227,35 +209,20 @@ impl RecordMap {
             });
         }
         if !entries.iter().any(|entry| entry.rule == Rule::Header) {
-            return Err(LayoutError::file(
-                file,
-                "no row has rule `header`",
-                "add the record's header section",
-            ));
+            return Err(LayoutError::file(file, "no row has rule `header`", "add the record's header section"));
         }
-        Ok(Self {
-            name: name.into(),
-            file: file.into(),
-            record_type,
-            selector,
-            identity,
-            entries,
-        })
+        Ok(Self { name: name.into(), file: file.into(), record_type, selector, identity, entries })
     }
 
     /// Names of the header layouts.
     pub fn headers(&self) -> impl Iterator<Item = &MapEntry> {
-        self.entries
-            .iter()
-            .filter(|entry| entry.rule == Rule::Header)
+        self.entries.iter().filter(|entry| entry.rule == Rule::Header)
     }
 
     /// The product section's row, where there is one.
     #[must_use]
     pub fn product(&self) -> Option<&MapEntry> {
-        self.entries
-            .iter()
-            .find(|entry| entry.rule == Rule::Product)
+        self.entries.iter().find(|entry| entry.rule == Rule::Product)
     }
 }
 
@@ -273,30 +240,20 @@ fn parse_rule(text: &str) -> Option<Rule> {
 }
 
 fn parse_array(numbers: &str) -> Option<Rule> {
-    let numbers: Vec<u16> = numbers
-        .split(':')
-        .map(|number| number.parse().ok())
-        .collect::<Option<_>>()?;
+    let numbers: Vec<u16> = numbers.split(':').map(|number| number.parse().ok()).collect::<Option<_>>()?;
     let (offset, length, count) = match numbers[..] {
         [offset, length] => (offset, length, None),
         [offset, length, count] => (offset, length, Some(count)),
         _ => return None,
     };
-    (length != 0).then_some(Rule::Array(ArrayRule {
-        offset,
-        length,
-        count,
-    }))
+    (length != 0).then_some(Rule::Array(ArrayRule { offset, length, count }))
 }
 
 fn parse_identity(file: &str, text: &str) -> Result<Identity, LayoutError> {
     let valid = || IDENTITIES.map(|(name, _)| name).join(", ");
     let line = text.lines().next().unwrap_or("");
-    let name = line
-        .strip_prefix('#')
-        .map(str::trim)
-        .and_then(|line| line.strip_prefix("identity:"))
-        .ok_or_else(|| {
+    let name =
+        line.strip_prefix('#').map(str::trim).and_then(|line| line.strip_prefix("identity:")).ok_or_else(|| {
             LayoutError::file(
                 file,
                 "its first line is not `# identity: ...`",
@@ -304,19 +261,9 @@ fn parse_identity(file: &str, text: &str) -> Result<Identity, LayoutError> {
             )
         })?;
     let name = name.trim();
-    IDENTITIES
-        .iter()
-        .find(|(known, _)| *known == name)
-        .map(|&(_, identity)| identity)
-        .ok_or_else(|| {
-            LayoutError::row(
-                file,
-                1,
-                "identity",
-                format!("unknown identity `{name}`"),
-                format!("use one of {}", valid()),
-            )
-        })
+    IDENTITIES.iter().find(|(known, _)| *known == name).map(|&(_, identity)| identity).ok_or_else(|| {
+        LayoutError::row(file, 1, "identity", format!("unknown identity `{name}`"), format!("use one of {}", valid()))
+    })
 }
 
 #[cfg(test)]
@@ -328,36 +275,18 @@ mod tests {
         assert_eq!(parse_name("smf30"), Some((30, Selector::Any)));
         assert_eq!(parse_name("smf74_4"), Some((74, Selector::Subtype(4))));
         assert_eq!(parse_name("smf101_ifcid3"), Some((101, Selector::Ifcid(3))));
-        assert_eq!(
-            parse_name("smf110_1_class3"),
-            Some((110, Selector::Class(1, 3)))
-        );
-        for name in [
-            "smf",
-            "smf300",
-            "rmf74_4",
-            "smf74_x",
-            "smf74_4_class",
-            "smf110_1_class3_x",
-            "smf74_",
-        ] {
+        assert_eq!(parse_name("smf110_1_class3"), Some((110, Selector::Class(1, 3))));
+        for name in ["smf", "smf300", "rmf74_4", "smf74_x", "smf74_4_class", "smf110_1_class3_x", "smf74_"] {
             assert_eq!(parse_name(name), None, "{name}");
         }
     }
 
     #[test]
     fn faults_are_named_with_their_line() {
-        let map = |text: &str| {
-            RecordMap::parse("smf74_4", "m.csv", text)
-                .unwrap_err()
-                .to_string()
-        };
+        let map = |text: &str| RecordMap::parse("smf74_4", "m.csv", text).unwrap_err().to_string();
         let heading = "layout,triplet,rule,description,source,confidence\n";
         assert!(map(heading).contains("first line is not"));
-        assert!(
-            map(&format!("# identity: vtam\n{heading}"))
-                .contains("rmf, mq, db2, cics, smf30, standard")
-        );
+        assert!(map(&format!("# identity: vtam\n{heading}")).contains("rmf, mq, db2, cics, smf30, standard"));
         assert!(map(&format!("# identity: rmf\n{heading}")).contains("no row has rule `header`"));
         let text = format!("# identity: rmf\n{heading}h,,header,,,high\nx,F,every,,,high\n");
         assert_eq!(

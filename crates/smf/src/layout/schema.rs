@@ -44,22 +44,13 @@ pub fn data_type(field: &Field) -> DataType {
         (Format::U16, Conversion::Keep) => DataType::UInt16,
         (Format::U32, Conversion::Keep) => DataType::UInt32,
         (Format::U64, Conversion::Keep) => DataType::UInt64,
-        (Format::U8 | Format::U16 | Format::U32 | Format::U64, Conversion::Size(_)) => {
-            DataType::UInt64
-        }
+        (Format::U8 | Format::U16 | Format::U32 | Format::U64, Conversion::Size(_)) => DataType::UInt64,
         (Format::I16, Conversion::Keep) => DataType::Int16,
         (Format::I32, Conversion::Keep) => DataType::Int32,
         (Format::I64, Conversion::Keep) => DataType::Int64,
-        (
-            Format::U8
-            | Format::U16
-            | Format::U32
-            | Format::U64
-            | Format::I16
-            | Format::I32
-            | Format::I64,
-            _,
-        ) => DataType::Float64,
+        (Format::U8 | Format::U16 | Format::U32 | Format::U64 | Format::I16 | Format::I32 | Format::I64, _) => {
+            DataType::Float64
+        }
     }
 }
 
@@ -73,17 +64,9 @@ pub fn column_unit(field: &Field) -> &'static str {
     }
 }
 
-fn key(
-    name: &str,
-    data_type: DataType,
-    nullable: bool,
-    unit: &str,
-    description: &str,
-) -> ArrowField {
-    let metadata = HashMap::from([
-        ("unit".to_owned(), unit.to_owned()),
-        ("description".to_owned(), description.to_owned()),
-    ]);
+fn key(name: &str, data_type: DataType, nullable: bool, unit: &str, description: &str) -> ArrowField {
+    let metadata =
+        HashMap::from([("unit".to_owned(), unit.to_owned()), ("description".to_owned(), description.to_owned())]);
     ArrowField::new(name, data_type, nullable).with_metadata(metadata)
 }
 
@@ -91,69 +74,15 @@ fn key(
 #[must_use]
 pub fn key_fields() -> Vec<ArrowField> {
     vec![
-        key(
-            "system",
-            DataType::Utf8,
-            true,
-            "",
-            "system (SMF) id from the record's header",
-        ),
-        key(
-            "sysplex",
-            DataType::Utf8,
-            true,
-            "",
-            "sysplex name; null where the record has none",
-        ),
-        key(
-            "subsystem",
-            DataType::Utf8,
-            true,
-            "",
-            "queue manager, Db2 subsystem, CICS applid; null otherwise",
-        ),
-        key(
-            "interval_start",
-            timestamp(),
-            true,
-            "",
-            "start of the interval, UTC",
-        ),
-        key(
-            "interval_end",
-            timestamp(),
-            true,
-            "",
-            "end of the interval, UTC",
-        ),
-        key(
-            "utc_offset",
-            DataType::Float64,
-            true,
-            "s",
-            "local time minus UTC",
-        ),
-        key(
-            "source_id",
-            DataType::Utf8,
-            true,
-            "",
-            "the ingest that brought the record",
-        ),
-        key(
-            "record_no",
-            DataType::UInt64,
-            true,
-            "",
-            "number of the record in its source, from 1",
-        ),
-        key(
-            "section_no",
-            DataType::UInt32,
-            true,
-            "",
-            "number of the entry in its record, from 1",
-        ),
+        key("system", DataType::Utf8, true, "", "system (SMF) id from the record's header"),
+        key("sysplex", DataType::Utf8, true, "", "sysplex name; null where the record has none"),
+        key("subsystem", DataType::Utf8, true, "", "queue manager, Db2 subsystem, CICS applid; null otherwise"),
+        key("interval_start", timestamp(), true, "", "start of the interval, UTC"),
+        key("interval_end", timestamp(), true, "", "end of the interval, UTC"),
+        key("utc_offset", DataType::Float64, true, "s", "local time minus UTC"),
+        key("source_id", DataType::Utf8, true, "", "the ingest that brought the record"),
+        key("record_no", DataType::UInt64, true, "", "number of the record in its source, from 1"),
+        key("section_no", DataType::UInt32, true, "", "number of the entry in its record, from 1"),
     ]
 }
 
@@ -170,10 +99,8 @@ pub fn table_schema(section: &Section) -> Schema {
             ("confidence", &field.confidence),
             ("since", &field.since),
         ];
-        let metadata: HashMap<String, String> = metadata
-            .into_iter()
-            .map(|(name, value)| (name.to_owned(), value.to_owned()))
-            .collect();
+        let metadata: HashMap<String, String> =
+            metadata.into_iter().map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
         ArrowField::new(&field.column, data_type(field), true).with_metadata(metadata)
     }));
     Schema::new(fields)
@@ -186,90 +113,18 @@ pub const INVENTORY: &str = "smf_record";
 #[must_use]
 pub fn inventory_schema() -> Arc<Schema> {
     Arc::new(Schema::new(vec![
-        key(
-            "record_type",
-            DataType::UInt16,
-            true,
-            "",
-            "SMF record type; 126 stands for an extended header",
-        ),
-        key(
-            "subtype",
-            DataType::UInt16,
-            true,
-            "",
-            "subtype; null where the record type has none",
-        ),
+        key("record_type", DataType::UInt16, true, "", "SMF record type; 126 stands for an extended header"),
+        key("subtype", DataType::UInt16, true, "", "subtype; null where the record type has none"),
         key("system", DataType::Utf8, true, "", "system (SMF) id"),
-        key(
-            "ssid",
-            DataType::Utf8,
-            true,
-            "",
-            "subsystem or work type in the header",
-        ),
-        key(
-            "written_at",
-            local_timestamp(),
-            true,
-            "",
-            "when the record was buffered, local time",
-        ),
-        key(
-            "offset",
-            DataType::UInt64,
-            true,
-            "B",
-            "where the record begins in the file, after decompression",
-        ),
-        key(
-            "length",
-            DataType::UInt32,
-            true,
-            "B",
-            "length with its descriptor word, after reassembly",
-        ),
-        key(
-            "spanned_segments",
-            DataType::UInt16,
-            true,
-            "",
-            "segments it was put together from; 0 when whole",
-        ),
-        key(
-            "joined_parts",
-            DataType::UInt16,
-            true,
-            "",
-            "records RMF had split it into; 0 when whole",
-        ),
-        key(
-            "decoded",
-            DataType::Boolean,
-            true,
-            "",
-            "whether a record map names its sections",
-        ),
-        key(
-            "hash",
-            DataType::UInt64,
-            true,
-            "",
-            "XXH3 of the record after its descriptor word",
-        ),
-        key(
-            "source_id",
-            DataType::Utf8,
-            true,
-            "",
-            "the ingest that brought the record",
-        ),
-        key(
-            "record_no",
-            DataType::UInt64,
-            true,
-            "",
-            "number of the record in its source, from 1",
-        ),
+        key("ssid", DataType::Utf8, true, "", "subsystem or work type in the header"),
+        key("written_at", local_timestamp(), true, "", "when the record was buffered, local time"),
+        key("offset", DataType::UInt64, true, "B", "where the record begins in the file, after decompression"),
+        key("length", DataType::UInt32, true, "B", "length with its descriptor word, after reassembly"),
+        key("spanned_segments", DataType::UInt16, true, "", "segments it was put together from; 0 when whole"),
+        key("joined_parts", DataType::UInt16, true, "", "records RMF had split it into; 0 when whole"),
+        key("decoded", DataType::Boolean, true, "", "whether a record map names its sections"),
+        key("hash", DataType::UInt64, true, "", "XXH3 of the record after its descriptor word"),
+        key("source_id", DataType::Utf8, true, "", "the ingest that brought the record"),
+        key("record_no", DataType::UInt64, true, "", "number of the record in its source, from 1"),
     ]))
 }

@@ -74,9 +74,7 @@ impl Section {
     /// # Errors
     /// The first row that breaks a rule of the layout format, with its line.
     pub fn parse(name: &str, file: &str, text: &str) -> Result<Self, LayoutError> {
-        let mut reader = csv::ReaderBuilder::new()
-            .comment(Some(b'#'))
-            .from_reader(text.as_bytes());
+        let mut reader = csv::ReaderBuilder::new().comment(Some(b'#')).from_reader(text.as_bytes());
         let columns = Columns::find(file, &mut reader)?;
         let mut fields = Vec::new();
         let mut seen = HashSet::new();
@@ -98,11 +96,7 @@ impl Section {
             fields.push(field);
         }
         if fields.is_empty() {
-            return Err(LayoutError::file(
-                file,
-                "it has no fields",
-                "add a row for each field, or remove the file",
-            ));
+            return Err(LayoutError::file(file, "it has no fields", "add a row for each field, or remove the file"));
         }
         if unplaced != 0 && unplaced != fields.len() {
             return Err(LayoutError::file(
@@ -111,12 +105,7 @@ impl Section {
                 "give every field an offset, or none where a dictionary in the data places them",
             ));
         }
-        Ok(Self {
-            name: name.into(),
-            file: file.into(),
-            fields,
-            placed: unplaced == 0,
-        })
+        Ok(Self { name: name.into(), file: file.into(), fields, placed: unplaced == 0 })
     }
 
     /// Length in bytes up to the end of the last field; reserved bytes after it are not known here.
@@ -128,9 +117,7 @@ impl Section {
     /// The field of that name, in any case.
     #[must_use]
     pub fn field(&self, name: &str) -> Option<&Field> {
-        self.fields
-            .iter()
-            .find(|field| field.name.eq_ignore_ascii_case(name))
+        self.fields.iter().find(|field| field.name.eq_ignore_ascii_case(name))
     }
 }
 
@@ -145,21 +132,14 @@ pub(crate) fn csv_error(file: &str, error: &csv::Error) -> LayoutError {
 }
 
 /// Finds a named column of a CSV heading.
-pub(crate) fn column_at(
-    file: &str,
-    heading: &csv::StringRecord,
-    name: &str,
-) -> Result<usize, LayoutError> {
-    heading
-        .iter()
-        .position(|column| column.trim() == name)
-        .ok_or_else(|| {
-            LayoutError::file(
-                file,
-                format!("its heading has no column `{name}`"),
-                format!("found: {}", heading.iter().collect::<Vec<_>>().join(", ")),
-            )
-        })
+pub(crate) fn column_at(file: &str, heading: &csv::StringRecord, name: &str) -> Result<usize, LayoutError> {
+    heading.iter().position(|column| column.trim() == name).ok_or_else(|| {
+        LayoutError::file(
+            file,
+            format!("its heading has no column `{name}`"),
+            format!("found: {}", heading.iter().collect::<Vec<_>>().join(", ")),
+        )
+    })
 }
 
 /// Where the columns of a section file are, by its heading.
@@ -193,20 +173,13 @@ impl Columns {
     }
 
     /// Reads one row; the flag says whether it has an offset.
-    fn field(
-        &self,
-        file: &str,
-        line: u64,
-        row: &csv::StringRecord,
-    ) -> Result<(Field, bool), LayoutError> {
+    fn field(&self, file: &str, line: u64, row: &csv::StringRecord) -> Result<(Field, bool), LayoutError> {
         let text = |at: usize| row.get(at).unwrap_or("").trim();
         let name = text(self.field);
         let wrong = |what: String, remedy: String| LayoutError::row(file, line, name, what, remedy);
         let column = name.to_ascii_lowercase();
         let legal = column.starts_with(|c: char| c.is_ascii_alphabetic())
-            && column
-                .chars()
-                .all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '$' | '#' | '@'));
+            && column.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '$' | '#' | '@'));
         if !legal {
             return Err(wrong(
                 format!("`{name}` cannot be a column name"),
@@ -221,24 +194,14 @@ impl Columns {
         }
         let number = |at: usize, what: &str| {
             text(at).parse::<u16>().map(usize::from).map_err(|_| {
-                wrong(
-                    format!("{what} `{}` is not a number", text(at)),
-                    "use a whole number from 0 to 65535".into(),
-                )
+                wrong(format!("{what} `{}` is not a number", text(at)), "use a whole number from 0 to 65535".into())
             })
         };
         let placed = !text(self.offset).is_empty();
-        let offset = if placed {
-            number(self.offset, "offset")?
-        } else {
-            0
-        };
+        let offset = if placed { number(self.offset, "offset")? } else { 0 };
         let length = number(self.length, "length")?;
         let format = Format::parse(text(self.format)).ok_or_else(|| {
-            wrong(
-                format!("unknown format `{}`", text(self.format)),
-                format!("use one of {}", Format::names()),
-            )
+            wrong(format!("unknown format `{}`", text(self.format)), format!("use one of {}", Format::names()))
         })?;
         if !format.allows_length(length) {
             return Err(wrong(
@@ -253,17 +216,11 @@ impl Columns {
             )
         })?;
         if let Some(why) = unit.mismatch(format) {
-            return Err(wrong(
-                format!("unit `{}` with format `{}`", unit.recorded, format.name()),
-                why.into(),
-            ));
+            return Err(wrong(format!("unit `{}` with format `{}`", unit.recorded, format.name()), why.into()));
         }
         let confidence = text(self.confidence);
         if !matches!(confidence, "high" | "medium" | "low") {
-            return Err(wrong(
-                format!("confidence `{confidence}`"),
-                "use high, medium or low".into(),
-            ));
+            return Err(wrong(format!("confidence `{confidence}`"), "use high, medium or low".into()));
         }
         let field = Field {
             name: name.into(),

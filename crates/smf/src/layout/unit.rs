@@ -19,15 +19,9 @@ impl Scale {
     /// The factor one.
     pub const ONE: Self = Self { num: 1.0, den: 1.0 };
     /// Units of a TOD clock (2^-12 us) to seconds.
-    pub const STCK: Self = Self {
-        num: 1.0,
-        den: 4_096_000_000.0,
-    };
+    pub const STCK: Self = Self { num: 1.0, den: 4_096_000_000.0 };
     /// Hundredths to whole.
-    pub const HUNDREDTHS: Self = Self {
-        num: 1.0,
-        den: 100.0,
-    };
+    pub const HUNDREDTHS: Self = Self { num: 1.0, den: 100.0 };
 
     /// Recorded value to base unit.
     #[inline]
@@ -79,27 +73,15 @@ pub struct Unit {
 }
 
 const fn keep(name: &'static str) -> Unit {
-    Unit {
-        recorded: name,
-        base: name,
-        conversion: Conversion::Keep,
-    }
+    Unit { recorded: name, base: name, conversion: Conversion::Keep }
 }
 
 const fn scaled(recorded: &'static str, base: &'static str, num: f64, den: f64) -> Unit {
-    Unit {
-        recorded,
-        base,
-        conversion: Conversion::Scale(Scale { num, den }),
-    }
+    Unit { recorded, base, conversion: Conversion::Scale(Scale { num, den }) }
 }
 
 const fn size(recorded: &'static str, factor: u64) -> Unit {
-    Unit {
-        recorded,
-        base: "B",
-        conversion: Conversion::Size(factor),
-    }
+    Unit { recorded, base: "B", conversion: Conversion::Size(factor) }
 }
 
 const UNITS: [Unit; 40] = [
@@ -139,21 +121,9 @@ const UNITS: [Unit; 40] = [
     size("4KiB", 4 << 10),
     size("MiB", 1 << 20),
     size("GiB", 1 << 30),
-    Unit {
-        recorded: "0hhmmssF",
-        base: "s",
-        conversion: Conversion::PackedHms,
-    },
-    Unit {
-        recorded: "mmsstttF",
-        base: "s",
-        conversion: Conversion::PackedMst,
-    },
-    Unit {
-        recorded: "local",
-        base: "",
-        conversion: Conversion::LocalClock,
-    },
+    Unit { recorded: "0hhmmssF", base: "s", conversion: Conversion::PackedHms },
+    Unit { recorded: "mmsstttF", base: "s", conversion: Conversion::PackedMst },
+    Unit { recorded: "local", base: "", conversion: Conversion::LocalClock },
     // A CICS clock: eight bytes of TOD units, flags, a 24-bit count. Kept as bytes.
     keep("clock"),
 ];
@@ -168,11 +138,7 @@ impl Unit {
     /// All names, for messages.
     #[must_use]
     pub fn names() -> String {
-        UNITS[1..]
-            .iter()
-            .map(|unit| unit.recorded)
-            .collect::<Vec<_>>()
-            .join(", ")
+        UNITS[1..].iter().map(|unit| unit.recorded).collect::<Vec<_>>().join(", ")
     }
 
     /// Why a field of that format cannot have this unit; `None` when it can.
@@ -186,12 +152,8 @@ impl Unit {
             (_, Conversion::LocalClock) => Some("a local clock is `stck`"),
             _ if self.recorded == "clock" => Some("a clock is `bytes`"),
             (Format::Packed, _) => None,
-            (_, Conversion::PackedHms | Conversion::PackedMst) => {
-                Some("packed time needs format `packed`")
-            }
-            (Format::TodHundredths, _) => {
-                (self.recorded != "0.01s").then_some("tod_hundredths is always 0.01s")
-            }
+            (_, Conversion::PackedHms | Conversion::PackedMst) => Some("packed time needs format `packed`"),
+            (Format::TodHundredths, _) => (self.recorded != "0.01s").then_some("tod_hundredths is always 0.01s"),
             _ if format.is_unsigned() || format.is_signed() || format.is_float() => None,
             _ => Some("this format has no unit: leave the column empty"),
         }

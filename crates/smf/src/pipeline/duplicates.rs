@@ -47,13 +47,7 @@ impl Duplicates {
     /// Keeps at most `limit` days in memory.
     #[must_use]
     pub fn new(limit: usize) -> Self {
-        Self {
-            days: Vec::new(),
-            limit: limit.max(1),
-            put_away: HashSet::new(),
-            dropped: 0,
-            forgotten: 0,
-        }
+        Self { days: Vec::new(), limit: limit.max(1), put_away: HashSet::new(), dropped: 0, forgotten: 0 }
     }
 
     /// Records dropped so far.
@@ -82,19 +76,14 @@ impl Duplicates {
         for frame in &batch.frames {
             let record = batch.record(frame);
             let view = RecordView(record);
-            let new =
-                view.is_dump_marker() || self.day(view.day(), seen)?.insert(record_hash(record));
+            let new = view.is_dump_marker() || self.day(view.day(), seen)?.insert(record_hash(record));
             self.dropped += u64::from(!new);
             keep.push(new);
         }
         Ok(keep)
     }
 
-    fn day<E>(
-        &mut self,
-        day: Option<i32>,
-        seen: &mut dyn FnMut(i32) -> Result<Vec<u64>, E>,
-    ) -> Result<&mut Hashes, E> {
+    fn day<E>(&mut self, day: Option<i32>, seen: &mut dyn FnMut(i32) -> Result<Vec<u64>, E>) -> Result<&mut Hashes, E> {
         let at = match self.days.iter().rposition(|(known, _)| *known == day) {
             Some(at) => at,
             None => {

@@ -35,12 +35,7 @@ pub struct PipelineOptions {
 
 impl Default for PipelineOptions {
     fn default() -> Self {
-        Self {
-            source_id: String::new(),
-            threads: 0,
-            days_resident: 62,
-            read: ReadOptions::default(),
-        }
+        Self { source_id: String::new(), threads: 0, days_resident: 62, read: ReadOptions::default() }
     }
 }
 
@@ -94,9 +89,7 @@ pub struct Pipeline {
 
 impl std::fmt::Debug for Pipeline {
     fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        out.debug_struct("Pipeline")
-            .field("summary", &self.summary)
-            .finish_non_exhaustive()
+        out.debug_struct("Pipeline").field("summary", &self.summary).finish_non_exhaustive()
     }
 }
 
@@ -105,24 +98,12 @@ impl Pipeline {
     ///
     /// # Errors
     /// [`StreamError`] if the file cannot be read or is no SMF dump.
-    pub fn open(
-        path: impl AsRef<Path>,
-        decoder: Arc<Decoder>,
-        options: &PipelineOptions,
-    ) -> Result<Self, StreamError> {
+    pub fn open(path: impl AsRef<Path>, decoder: Arc<Decoder>, options: &PipelineOptions) -> Result<Self, StreamError> {
         let path = path.as_ref();
         let reader = SmfReader::open(path, &options.read)?;
-        let refused = |source| StreamError::Io {
-            name: path.display().to_string(),
-            offset: 0,
-            source,
-        };
+        let refused = |source| StreamError::Io { name: path.display().to_string(), offset: 0, source };
         let processors = || std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
-        let threads = if options.threads == 0 {
-            processors()
-        } else {
-            options.threads
-        };
+        let threads = if options.threads == 0 { processors() } else { options.threads };
         // A panic in a worker drops its answer, which the reader of the answer reports.
         let pool = rayon::ThreadPoolBuilder::new()
             .num_threads(threads)
@@ -164,18 +145,12 @@ impl Pipeline {
     ) -> Result<Option<Step>, PipelineError<E>> {
         self.dispatch(seen)?;
         let Some(answer) = self.pending.pop_front() else {
-            return self
-                .failed
-                .take()
-                .map_or(Ok(None), |error| Err(error.into()));
+            return self.failed.take().map_or(Ok(None), |error| Err(error.into()));
         };
         let (decoded, bytes_read) = answer.recv().map_err(|_| PipelineError::Decoder)?;
         let decoded = decoded?;
         self.summary.add_decoded(&decoded);
-        Ok(Some(Step {
-            decoded,
-            bytes_read,
-        }))
+        Ok(Some(Step { decoded, bytes_read }))
     }
 
     /// What was found so far; complete once [`next_batch`](Self::next_batch) has returned nothing.
@@ -185,10 +160,7 @@ impl Pipeline {
     }
 
     /// Hands framed batches to the decoding threads until all have work. Waits only when none has.
-    fn dispatch<E>(
-        &mut self,
-        seen: &mut dyn FnMut(i32) -> Result<Vec<u64>, E>,
-    ) -> Result<(), PipelineError<E>> {
+    fn dispatch<E>(&mut self, seen: &mut dyn FnMut(i32) -> Result<Vec<u64>, E>) -> Result<(), PipelineError<E>> {
         while self.pending.len() < self.depth {
             let Some(framed) = &self.framed else { break };
             let next = if self.pending.is_empty() {
@@ -216,18 +188,11 @@ impl Pipeline {
     ) -> Result<(), PipelineError<E>> {
         let Framed { batch, bytes_read } = framed;
         self.summary.add_frames(&batch);
-        let keep = self
-            .duplicates
-            .keep(&batch, seen)
-            .map_err(PipelineError::Seen)?;
+        let keep = self.duplicates.keep(&batch, seen).map_err(PipelineError::Seen)?;
         self.summary.duplicates = self.duplicates.dropped();
         self.summary.forgotten_days = self.duplicates.forgotten_days();
         let (answer, pending) = mpsc::sync_channel(1);
-        let (decoder, source_id, used) = (
-            Arc::clone(&self.decoder),
-            Arc::clone(&self.source_id),
-            self.used.clone(),
-        );
+        let (decoder, source_id, used) = (Arc::clone(&self.decoder), Arc::clone(&self.source_id), self.used.clone());
         self.pool.spawn(move || {
             let decoded = decoder.decode(&batch, Some(&keep), &source_id);
             // Either side may be gone when the caller stopped early.
@@ -251,10 +216,7 @@ fn read_ahead(
         }
         let next = match reader.next_batch() {
             Ok(None) => break,
-            Ok(Some(batch)) => Ok(Framed {
-                batch,
-                bytes_read: reader.summary().file_bytes,
-            }),
+            Ok(Some(batch)) => Ok(Framed { batch, bytes_read: reader.summary().file_bytes }),
             Err(error) => Err(error),
         };
         let stop = next.is_err();

@@ -34,15 +34,9 @@ impl Summary {
     pub(super) fn add_frames(&mut self, batch: &FrameBatch) {
         for frame in &batch.frames {
             let view = RecordView(batch.record(frame));
-            *self
-                .records
-                .entry((view.record_type(), view.subtype()))
-                .or_default() += 1;
+            *self.records.entry((view.record_type(), view.subtype())).or_default() += 1;
             if let Some(at) = view.written_at().filter(|_| !view.is_dump_marker()) {
-                self.span = Some(
-                    self.span
-                        .map_or((at, at), |(first, last)| (first.min(at), last.max(at))),
-                );
+                self.span = Some(self.span.map_or((at, at), |(first, last)| (first.min(at), last.max(at))));
             }
         }
     }
