@@ -52,9 +52,8 @@ pub(crate) struct Located {
     pub damage: Vec<SectionDamage>,
 }
 
-/// Output bytes that a row costs before its own columns: keys, offsets, validity.
-const KEY_BYTES: usize = 160;
-/// Most output bytes for each input byte that a section may cost.
+/// Most bytes of a section's own columns for each byte read. An entry much shorter than its layout, as an older
+/// release writes it, stays far below this; entries of a few bytes in a wide layout do not.
 const EXPANSION: usize = 32;
 
 impl MapPlan {
@@ -74,8 +73,7 @@ impl MapPlan {
             if identifies {
                 keys = IdentityPlan::compile(map.identity, Some(section));
             }
-            let columns = section.fields.len() * 8 + KEY_BYTES;
-            let min_len = (columns / EXPANSION).max(4).min(section.length());
+            let min_len = (section.fields.len() * 8 / EXPANSION).max(4).min(section.length());
             let one = Use {
                 table: table(&entry.layout),
                 section: entry.layout.clone(),
@@ -178,6 +176,10 @@ impl MapPlan {
         let by_chain = |one: &&Use| matches!(one.rule, Rule::Chain(_)) || (chained && one.rule == Rule::Product);
         let (chain, plain): (Vec<&Use>, Vec<&Use>) = wanted(uses).into_iter().partition(by_chain);
         if !chain.is_empty() {
+            // A Db2 product section without length is a varying entry: it follows its own u16 length.
+            let varying = self.identity == Identity::Db2 && span.length == 0;
+            let own = || pass.record.view.u16(span.offset).map_or(0, usize::from);
+            let span = if varying { Span { offset: span.offset + 2, length: own(), count: 1 } } else { span };
             pass.chain(&chain, span);
         } else if plain.iter().any(|one| one.rule == Rule::Varying) && span.length == 0 {
             pass.varying(&plain, span);
@@ -340,12 +342,8 @@ impl Pass<'_, '_> {
     }
 
     /// Headers of a Db2 or MQ product section: each begins with its u16 length and u8 type.
-    fn chain(&mut self, uses: &[&Use], mut span: Span) {
+    fn chain(&mut self, uses: &[&Use], span: Span) {
         let view = self.record.view;
-        if span.length == 0 {
-            // Db2: a varying entry, after its u16 length.
-            span = Span { offset: span.offset + 2, length: view.u16(span.offset).map_or(0, usize::from), count: 1 };
-        }
         let Some(region) = view.0.get(span.offset..).and_then(|rest| rest.get(..span.bytes())) else {
             return self.damage(uses, Reason::SectionOutsideRecord, span.outside(view));
         };

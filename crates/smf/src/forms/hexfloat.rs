@@ -6,8 +6,8 @@
 //! A long number has up to 56 significant bits, a double 53: reading rounds to nearest, ties to even. The other
 //! way every double between 16^-65 and 16^63 is exact, since normalising loses at most three of the 56 bits. A
 //! short number has 21 to 24 significant bits; writing one rounds to nearest, ties to even. Below 16^-65 the
-//! fraction is written unnormalised, rounded the same way, at last to zero. Not a number, infinity, and values of
-//! 16^63 or more have no form.
+//! fraction is written unnormalised, rounded the same way, at last to zero. Not a number, infinity, and values
+//! above 16^63 have no form; 16^63 itself, as which the largest long number reads, is written as that number.
 
 use super::Unfit;
 
@@ -35,7 +35,7 @@ pub fn decode_short(bytes: [u8; 4]) -> f64 {
 /// Double to long hexadecimal float.
 ///
 /// # Errors
-/// [`Unfit`] for values of 16^63 or more, infinities and not-a-number.
+/// [`Unfit`] for values above 16^63, infinities and not-a-number.
 pub fn encode_long(value: f64) -> Result<[u8; 8], Unfit> {
     encode(value, 56).map(u64::to_be_bytes)
 }
@@ -74,6 +74,9 @@ fn encode(value: f64, width: u32) -> Result<u64, Unfit> {
     if fraction >> 56 != 0 {
         fraction >>= 4;
         exponent += 1;
+    }
+    if (exponent, fraction, width) == (128, 1 << 52, 56) {
+        return Ok(sign | !(1 << 63));
     }
     if exponent > 127 {
         return Err(if sign == 0 { Unfit::TooLarge } else { Unfit::TooSmall });

@@ -1,0 +1,425 @@
+//! The decoder against a slow, obvious twin: one record, one entry, one field at a time, over records whose bytes
+//! were damaged at random. The twin takes names and places from the layouts, and nothing else from the crate.
+
+mod records;
+
+use std::collections::BTreeMap;
+
+use arrow_array::cast::AsArray;
+use arrow_array::types::{
+    Date32Type, Float64Type, Int16Type, Int32Type, Int64Type, TimestampMicrosecondType, UInt8Type, UInt16Type,
+    UInt32Type, UInt64Type,
+};
+use arrow_array::{Array, ArrayRef};
+use arrow_schema::{DataType, TimeUnit};
+use plexlens_smf::decode::{DecodeOptions, Decoder};
+use plexlens_smf::encode::{EncodeOptions, RecordEncoder, RecordIdentity};
+use plexlens_smf::layout::{Catalogue, Conversion, Field, Format, Identity, RecordMap, Rule, Section, Selector};
+use proptest::prelude::*;
+use records::Random;
+
+/// A value as it can be compared: numbers by their bits.
+#[derive(Debug, Clone, PartialEq)]
+enum Cell {
+    Null,
+    Whole(i128),
+    Real(u64),
+    Text(String),
+    Bytes(Vec<u8>),
+}
+
+/// Big-endian number, a byte at a time.
+fn big(bytes: &[u8]) -> u128 {
+    bytes.iter().fold(0, |number, &byte| number * 256 + u128::from(byte))
+}
+
+fn real(value: f64) -> Cell {
+    Cell::Real(value.to_bits())
+}
+
+/// Packed digits and sign by printing the half bytes.
+fn packed(bytes: &[u8]) -> Option<i128> {
+    let text: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+    let (digits, sign) = text.split_at(text.len() - 1);
+    let number: i64 = digits.parse().ok()?;
+    match sign {
+        "a" | "c" | "e" | "f" => Some(number.into()),
+        "b" | "d" => Some((-number).into()),
+        _ => None,
+    }
+}
+
+fn hexfloat(bits: u64) -> f64 {
+    let part = |shift: u32| ((bits & 0x00FF_FFFF_FFFF_FFFF) >> shift & 0x0FFF_FFFF) as f64;
+    let fraction = part(28) * 268_435_456.0 + part(0);
+    let exponent = (bits >> 56 & 0x7F) as i32 - 64 - 14;
+    let value = fraction * 16f64.powi(exponent / 2) * 16f64.powi(exponent - exponent / 2);
+    if bits >> 63 == 1 { -value } else { value }
+}
+
+/// A number in base units: by the names of the units, not by the crate's table.
+fn converted(field: &Field, recorded: f64) -> f64 {
+    match field.unit.recorded {
+        "0.1s" => recorded / 10.0,
+        "0.01s" | "0.01" | "/100" => recorded / 100.0,
+        "ms" | "0.001" | "/1000" => recorded / 1000.0,
+        "us" => recorded / 1e6,
+        "1024us" | "page_1024us" => recorded * 1024.0 / 1e6,
+        "128us" => recorded * 128.0 / 1e6,
+        "0.5us" => recorded / 2e6,
+        "stck_units" => recorded / 4_096_000_000.0,
+        "us^2" => recorded / 1e12,
+        "(1024us)^2" => recorded * 1_048_576.0 / 1e12,
+        "/256" => recorded / 256.0,
+        "/1024" => recorded / 1024.0,
+        "/4096" => recorded / 4096.0,
+        "/10000" => recorded / 10_000.0,
+        "256B" => recorded * 256.0,
+        "KiB" => recorded * 1024.0,
+        "4KiB" => recorded * 4096.0,
+        "MiB" => recorded * 1_048_576.0,
+        "GiB" => recorded * 1_073_741_824.0,
+        _ => recorded,
+    }
+}
+
+fn text(bytes: &[u8]) -> String {
+    // Only the codes that the generated texts use; anything else by its code, told from text by the prefix.
+    let mut bytes = bytes.to_vec();
+    while matches!(bytes.last(), Some(0 | 0x40)) {
+        bytes.pop();
+    }
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// One field of one entry.
+fn field(field: &Field, entry: &[u8]) -> Cell {
+    let Some(bytes) = entry.get(field.offset..field.offset + field.length) else { return Cell::Null };
+    let number = if bytes.len() <= 8 { big(bytes) } else { 0 };
+    let signed = number as i128 - if bytes[0] >= 128 { 1_i128 << (8 * bytes.len().min(8)) } else { 0 };
+    let keep = matches!(field.unit.conversion, Conversion::Keep);
+    let size = matches!(field.unit.conversion, Conversion::Size(_));
+    match field.format {
+        Format::Ebcdic => Cell::Text(text(bytes)),
+        Format::Bytes => Cell::Bytes(bytes.to_vec()),
+        Format::Stck if number == 0 => Cell::Null,
+        Format::Stck => Cell::Whole((number / 4096) as i128 - 25_567 * 86_400 * 1_000_000),
+        Format::CpuStck => real(number as u64 as f64 / 4_096_000_000.0),
+        Format::TodHundredths => real(number as f64 / 100.0),
+        Format::SmfDate => date(bytes).map_or(Cell::Null, Cell::Whole),
+        Format::F32Hex => real(converted(field, hexfloat((number << 32) as u64))),
+        Format::F64Hex => real(converted(field, hexfloat(number as u64))),
+        Format::F64Bfp => real(converted(field, f64::from_bits(number as u64))),
+        Format::Packed => {
+            let Some(number) = packed(bytes) else { return Cell::Null };
+            match field.unit.recorded {
+                "0hhmmssF" => {
+                    let (h, m, s) = (number / 10_000, number / 100 % 100, number % 100);
+                    let valid = number >= 0 && m < 60 && s < 60;
+                    if valid { real((h * 3600 + m * 60 + s) as f64) } else { Cell::Null }
+                }
+                "mmsstttF" => {
+                    let (m, s, t) = (number / 100_000, number / 1000 % 100, number % 1000);
+                    let valid = number >= 0 && s < 60;
+                    if valid { real((m * 60_000 + s * 1000 + t) as f64 / 1000.0) } else { Cell::Null }
+                }
+                _ if keep => Cell::Whole(number),
+                _ => real(converted(field, number as f64)),
+            }
+        }
+        Format::Bits => Cell::Whole(number as i128),
+        _ if keep && field.format.name().starts_with('i') => Cell::Whole(signed),
+        _ if field.format.name().starts_with('i') => real(converted(field, signed as i64 as f64)),
+        _ if keep => Cell::Whole(number as i128),
+        _ if size => {
+            let bytes = number as i128 * converted(field, 1.0) as i128;
+            if bytes < 1 << 64 { Cell::Whole(bytes) } else { Cell::Null }
+        }
+        _ => real(converted(field, number as u64 as f64)),
+    }
+}
+
+fn date(bytes: &[u8]) -> Option<i128> {
+    let number = packed(bytes)?;
+    let (year, day) = (1900 + number / 1000, number % 1000);
+    let leap = |year: i128| (year % 4 == 0 && year % 100 != 0) || year % 400 == 0;
+    let days = |year: i128| if leap(year) { 366 } else { 365 };
+    let valid = (0..1_000_000).contains(&number) && day >= 1 && day <= days(year);
+    valid.then(|| (1900..year).map(days).sum::<i128>() - 25_567 + day - 1)
+}
+
+/// Record number, section number and values of a row.
+type Row = (u64, u32, Vec<Cell>);
+
+/// All rows of a batch of records, and how many sections could not be read.
+#[derive(Debug, Default, PartialEq)]
+struct Slow {
+    tables: BTreeMap<String, Vec<Row>>,
+    damaged: Vec<u64>,
+}
+
+impl Slow {
+    fn row(&mut self, section: &Section, record_no: u64, section_no: usize, entry: &[u8]) {
+        let cells = section.fields.iter().map(|one| field(one, entry)).collect();
+        self.tables.entry(section.name.clone()).or_default().push((record_no, section_no as u32, cells));
+    }
+
+    /// The next number of an entry in its record.
+    fn next_no(&self, section: &Section, record_no: u64) -> usize {
+        let rows = self.tables.get(&section.name).map_or(&[][..], Vec::as_slice);
+        rows.last().filter(|row| row.0 == record_no).map_or(1, |row| row.1 as usize + 1)
+    }
+
+    fn record(&mut self, catalogue: &Catalogue, map: &RecordMap, record: &[u8], record_no: u64) {
+        let number = |at: usize, length: usize| record.get(at..at + length).map(|bytes| big(bytes) as usize);
+        let mut by_triplet: BTreeMap<usize, Vec<(&Section, Rule)>> = BTreeMap::new();
+        for entry in map.entries.iter().filter(|entry| entry.rule != Rule::Header) {
+            let at = catalogue.triplet(map, entry).expect("a triplet").offset;
+            let section = catalogue.section(&entry.layout).expect("a layout");
+            by_triplet.entry(at).or_default().push((section, entry.rule));
+        }
+        let mut first = record.len();
+        let mut left = record.len();
+        let counted = if map.identity == Identity::Rmf { number(24, 2).filter(|&count| count != 0) } else { None };
+        let mut product_read = false;
+        let mut product_damaged = false;
+        for (at, uses) in by_triplet {
+            let index = (at - 28) / 8;
+            if counted.is_some_and(|count| index > count) {
+                break;
+            }
+            let is_product = uses.iter().any(|&(_, rule)| rule == Rule::Product);
+            let mut damage = |slow: &mut Self, times: usize| {
+                slow.damaged.extend(vec![record_no; times]);
+                product_damaged |= is_product;
+            };
+            if at + 8 > first {
+                if counted.is_some_and(|count| index < count) {
+                    damage(self, uses.len());
+                    continue;
+                }
+                break;
+            }
+            let (Some(offset), Some(length), Some(count)) = (number(at, 4), number(at + 4, 2), number(at + 6, 2))
+            else {
+                break;
+            };
+            if offset == 0 || count == 0 {
+                continue;
+            }
+            if offset < at + 8 || offset > record.len() {
+                damage(self, uses.len());
+                continue;
+            }
+            first = first.min(offset);
+            let chained = matches!(map.identity, Identity::Mq | Identity::Db2)
+                && uses.iter().any(|&(_, rule)| matches!(rule, Rule::Product | Rule::Chain(_)));
+            if offset + length * count > record.len() || length * count > left {
+                damage(self, uses.len());
+                continue;
+            }
+            left -= length * count;
+            if chained {
+                let region = &record[offset..offset + length * count];
+                let mut at = 0;
+                while at < region.len() && region[at..].iter().any(|&byte| byte != 0) {
+                    let own = region.get(at..at + 2).map_or(0, |bytes| big(bytes) as usize);
+                    if own < 4 || at + own > region.len() {
+                        damage(self, uses.len());
+                        break;
+                    }
+                    for &(section, rule) in &uses {
+                        let here = match rule {
+                            Rule::Chain(kind) => kind == region[at + 2],
+                            _ => at == 0,
+                        };
+                        if here && own < least(section) {
+                            damage(self, 1);
+                        } else if here {
+                            product_read |= rule == Rule::Product;
+                            self.row(section, record_no, self.next_no(section, record_no), &region[at..at + own]);
+                        }
+                    }
+                    at += own;
+                }
+                continue;
+            }
+            for &(section, rule) in &uses {
+                if let Rule::Array(array) = rule {
+                    let size = usize::from(array.length);
+                    let room = length.saturating_sub(array.offset.into()) / size;
+                    let elements = array.count.map_or(room, |most| room.min(most.into()));
+                    for element in 0..elements * count {
+                        let entry = offset + element / elements * length;
+                        let start = entry + usize::from(array.offset) + element % elements * size;
+                        if record[start..start + size].iter().any(|&byte| byte != 0) {
+                            self.row(section, record_no, element + 1, &record[start..start + size]);
+                        }
+                    }
+                    continue;
+                }
+                if length < least(section) {
+                    damage(self, 1);
+                    continue;
+                }
+                product_read |= rule == Rule::Product;
+                for entry in 0..count {
+                    let start = offset + entry * length;
+                    self.row(section, record_no, self.next_no(section, record_no), &record[start..start + length]);
+                }
+            }
+        }
+        let has_product = map.entries.iter().any(|entry| entry.rule == Rule::Product);
+        if has_product && !product_read && !product_damaged {
+            self.damaged.push(record_no);
+        }
+    }
+}
+
+/// Fewest bytes worth a row: at most 32 bytes of the section's own columns for each byte read.
+fn least(section: &Section) -> usize {
+    let end = section.fields.iter().map(|field| field.offset + field.length).max().expect("fields");
+    (section.fields.len() * 8 / 32).max(4).min(end)
+}
+
+/// An Arrow value as a cell. Texts are compared by the EBCDIC codes they came from.
+fn cell(column: &ArrayRef, row: usize) -> Cell {
+    if column.is_null(row) {
+        return Cell::Null;
+    }
+    let text_codes = |text: &str| -> String {
+        let mut codes = vec![0; text.chars().count()];
+        plexlens_smf::forms::ebcdic::CodePage::Cp1047.encode(text, &mut codes).expect("its own text");
+        codes.iter().map(|code| format!("{code:02x}")).collect()
+    };
+    match column.data_type() {
+        DataType::UInt8 => Cell::Whole(column.as_primitive::<UInt8Type>().value(row).into()),
+        DataType::UInt16 => Cell::Whole(column.as_primitive::<UInt16Type>().value(row).into()),
+        DataType::UInt32 => Cell::Whole(column.as_primitive::<UInt32Type>().value(row).into()),
+        DataType::UInt64 => Cell::Whole(column.as_primitive::<UInt64Type>().value(row).into()),
+        DataType::Int16 => Cell::Whole(column.as_primitive::<Int16Type>().value(row).into()),
+        DataType::Int32 => Cell::Whole(column.as_primitive::<Int32Type>().value(row).into()),
+        DataType::Int64 => Cell::Whole(column.as_primitive::<Int64Type>().value(row).into()),
+        DataType::Date32 => Cell::Whole(column.as_primitive::<Date32Type>().value(row).into()),
+        DataType::Timestamp(TimeUnit::Microsecond, _) => {
+            Cell::Whole(column.as_primitive::<TimestampMicrosecondType>().value(row).into())
+        }
+        DataType::Float64 => real(column.as_primitive::<Float64Type>().value(row)),
+        DataType::Utf8 => Cell::Text(text_codes(column.as_string::<i32>().value(row))),
+        DataType::Binary => Cell::Bytes(column.as_binary::<i32>().value(row).to_vec()),
+        other => panic!("unexpected type {other}"),
+    }
+}
+
+/// The fast decoder's answer in the twin's form.
+fn fast(catalogue: &Catalogue, records: &[Vec<u8>]) -> Slow {
+    let decoder = Decoder::new(catalogue, DecodeOptions::default()).expect("all tables");
+    let decoded = decoder.decode(&records::batch(records), None, "test").expect("decodes");
+    let mut found = Slow { damaged: decoded.damage.iter().map(|damage| damage.record_no).collect(), ..Slow::default() };
+    for (name, table) in decoded.tables.iter().filter(|(name, _)| name != "smf_record") {
+        let record_no = table.column_by_name("record_no").expect("key").as_primitive::<UInt64Type>();
+        let section_no = table.column_by_name("section_no").expect("key").as_primitive::<UInt32Type>();
+        for row in 0..table.num_rows() {
+            let cells = table.columns()[9..].iter().map(|column| cell(column, row)).collect();
+            let row = (record_no.value(row), section_no.value(row), cells);
+            found.tables.entry(name.clone()).or_default().push(row);
+        }
+    }
+    found
+}
+
+fn slow(catalogue: &Catalogue, map: &RecordMap, records: &[Vec<u8>]) -> Slow {
+    let mut found = Slow::default();
+    for (record_no, record) in (1..).zip(records) {
+        let subtype = record.get(22..24).map(|bytes| big(bytes) as u16);
+        let ours = record.get(5) == Some(&map.record_type) && subtype.map(Selector::Subtype) == Some(map.selector);
+        if ours {
+            found.record(catalogue, map, record, record_no);
+        }
+    }
+    found
+}
+
+/// A record of the map whose sections hold random bytes, one to three entries each.
+fn random_record(catalogue: &Catalogue, map: &RecordMap, random: &mut Random) -> Vec<u8> {
+    let identity = RecordIdentity {
+        system: Some("SYS1".into()),
+        subsystem: Some("QM01".into()),
+        written_at: Some(1_772_356_500_000_000),
+        ..RecordIdentity::default()
+    };
+    let encoder = RecordEncoder::new(catalogue, &map.name, EncodeOptions::default()).expect("a known map");
+    let mut record = encoder.encode(&identity, &[]).expect("an empty record").get(0).expect("one").to_vec();
+    let mut seen = Vec::new();
+    for entry in map.entries.iter().filter(|entry| matches!(entry.rule, Rule::Entries)) {
+        let at = catalogue.triplet(map, entry).expect("a triplet").offset;
+        if seen.contains(&at) {
+            continue;
+        }
+        seen.push(at);
+        let length = catalogue.section(&entry.layout).expect("a layout").length() + random.below(40) as usize;
+        let count = 1 + random.below(3) as usize;
+        let start = record.len();
+        record.extend(random.bytes(length * count));
+        record[at..at + 4].copy_from_slice(&(start as u32).to_be_bytes());
+        record[at + 4..at + 6].copy_from_slice(&(length as u16).to_be_bytes());
+        record[at + 6..at + 8].copy_from_slice(&(count as u16).to_be_bytes());
+    }
+    record
+}
+
+/// Overwrites some bytes, most of them in header and triplets, and sometimes cuts the record.
+fn damage(record: &mut Vec<u8>, random: &mut Random) {
+    for _ in 0..random.below(4) {
+        let reach = if random.below(4) == 0 { record.len() } else { record.len().min(140) };
+        let at = 6 + random.below(reach.saturating_sub(6) as u64) as usize;
+        if let Some(byte) = record.get_mut(at).filter(|_| !(22..24).contains(&at)) {
+            *byte = match random.below(3) {
+                0 => 0,
+                1 => 0xFF,
+                _ => random.next() as u8,
+            };
+        }
+    }
+    if random.below(6) == 0 {
+        record.truncate(24 + random.below(record.len() as u64) as usize);
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn fast_and_slow_read_alike(seed: u64, damaged: bool) {
+        let catalogue = records::catalogue();
+        let maps: Vec<_> = catalogue.maps().filter(|map| matches!(map.selector, Selector::Subtype(_))).collect();
+        let map = maps[(seed % maps.len() as u64) as usize];
+        let mut random = Random(seed);
+        let records: Vec<Vec<u8>> = (0..4)
+            .map(|_| {
+                let mut record = random_record(&catalogue, map, &mut random);
+                if damaged {
+                    damage(&mut record, &mut random);
+                }
+                record
+            })
+            .collect();
+        let (fast, slow) = (fast(&catalogue, &records), slow(&catalogue, map, &records));
+        if !damaged {
+            prop_assert!(fast.damaged.is_empty(), "{:?}", fast.damaged);
+            prop_assert!(!fast.tables.is_empty());
+        }
+        prop_assert_eq!(&fast.damaged, &slow.damaged, "{}", &map.name);
+        prop_assert_eq!(fast.tables.keys().collect::<Vec<_>>(), slow.tables.keys().collect::<Vec<_>>());
+        for (name, rows) in &slow.tables {
+            let section = catalogue.section(name).expect("a layout");
+            prop_assert_eq!(rows.len(), fast.tables[name].len(), "{}", name);
+            for (slow, fast) in rows.iter().zip(&fast.tables[name]) {
+                prop_assert_eq!((slow.0, slow.1), (fast.0, fast.1), "{}", name);
+                for ((one, slow), fast) in section.fields.iter().zip(&slow.2).zip(&fast.2) {
+                    prop_assert_eq!(slow, fast, "{} of {}", &one.name, name);
+                }
+            }
+        }
+    }
+}
