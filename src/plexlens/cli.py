@@ -384,6 +384,33 @@ def layouts_show(
     _print_rows(["field", "offset", "length", "format", "unit", "since", "confidence", "description"], fields)
 
 
+@layouts_app.command("import")
+def layouts_import(
+    file: Annotated[Path, typer.Argument(help="Assembler source: a mapping macro, or DSECTs with DS, DC, EQU, ORG.")],
+    output: Annotated[Path, typer.Option("-o", "--output", help="Folder for the layouts; made when it is not there.")],
+    *,
+    section: Annotated[
+        list[str] | None, typer.Option(help="Name of the layout: NAME, or DSECT=NAME for one of several.")
+    ] = None,
+    csect: Annotated[str | None, typer.Option(help="The one section to import; without it, every DSECT.")] = None,
+    hints: Annotated[Path | None, typer.Option(help="CSV field,format,unit: what assembler cannot say.")] = None,
+    signed: Annotated[bool, typer.Option("--signed", help="F, H and FD are signed numbers.")] = False,
+    start: Annotated[int, typer.Option(help="Bytes of the record before the DSECT, for a header section.")] = 0,
+    codepage: Codepage = CodePage.LATIN_1047,
+    as_json: Json = False,
+) -> None:
+    """Make layouts of the DSECTs of an assembler source, and say what they change; then use them with --layouts."""
+    from plexlens.dsect import Wishes, import_layouts
+
+    wishes = Wishes(tuple(section or ()), csect, signed, hints, start, codepage)
+    result = import_layouts(file, output, wishes)
+    if as_json:
+        _emit(result.to_json())
+        return
+    for line in result.to_lines():
+        typer.echo(line)
+
+
 def _catalogue(site: list[Path] | None) -> Any:
     from plexlens import _core
     from plexlens.layouts_path import layout_folders

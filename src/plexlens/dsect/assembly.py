@@ -260,7 +260,7 @@ class _Pass:
 
     def _unknown(self, statement: Statement) -> None:
         operation = statement.operation
-        told = f"COPY {statement.operand}".strip() if operation == "COPY" else operation
+        told = f"COPY {statement.operand}".strip() if operation == "COPY" else operation or statement.name
         if not self._in_dummy():
             self.unexpanded.setdefault(told, statement.line)
             return

@@ -146,12 +146,15 @@ def _group(storage: Storage, base: str, section: Section) -> Piece | Skipped | N
 
 
 def _is_text(group: Storage, length: int, section: Section) -> bool:
-    """Whether all storage that lies in a group is text, so that the whole is."""
-    return all(
-        one.operand.kind in ("C", "Z")
-        for one in section.items
-        if isinstance(one, Storage) and one.factor and group.offset <= one.offset < group.offset + length
-    )
+    """Whether the parts that follow a group up to its end are all text, so that the whole is."""
+    place = next(number for number, item in enumerate(section.items) if item is group)
+    for one in section.items[place + 1 :]:
+        if isinstance(one, Storage) and one.factor:
+            if not group.offset <= one.offset < group.offset + length:
+                break
+            if one.operand.kind not in ("C", "Z"):
+                return False
+    return True
 
 
 def _elements(storage: Storage, base: str) -> list[Piece]:
