@@ -11,7 +11,17 @@ from pkgutil import iter_modules
 from plexlens.metrics.definition import Grain
 
 #: Modules that hold the frame, not a family.
-_FRAME = {"definition", "evaluate", "expressions", "fields", "inputs", "reference", "unit"}
+_FRAME = {
+    "definition",
+    "display",
+    "evaluate",
+    "expressions",
+    "fields",
+    "inputs",
+    "reduction",
+    "reference",
+    "unit",
+}
 
 #: Names of the families: every other module of this package.
 FAMILIES: tuple[str, ...] = tuple(sorted(m.name for m in iter_modules(__path__) if m.name not in _FRAME))

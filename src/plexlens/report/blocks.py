@@ -9,6 +9,7 @@ from itertools import pairwise
 from typing import Any
 
 from plexlens.metrics.definition import Attribute, Grain
+from plexlens.metrics.reduction import Where
 from plexlens.metrics.unit import Unit
 from plexlens.report.clock import Clock, length
 from plexlens.report.context import Context, both, one_of
@@ -24,7 +25,7 @@ from plexlens.report.model import (
     Series,
     Table,
 )
-from plexlens.report.page import ChartSpec, FigureSpec, Page, Pick, Shown, TableSpec, Where
+from plexlens.report.page import ChartSpec, FigureSpec, Page, Pick, Shown, TableSpec
 
 #: Points of a sparkline at most; longer courses are averaged.
 SPARK_POINTS = 32
@@ -83,15 +84,16 @@ class Builder:
     def plan(self, page: Page) -> None:
         """Note every course that the page will ask for, so that those that differ in columns alone are one query."""
         for chart in page.charts:
-            self.context.need(chart.grain, chart.columns, chart.where)
+            self.context.need(chart.grain, (*chart.columns, *chart.by), chart.where)
             self._wanted.setdefault((chart.grain, chart.by, chart.where), {}).update(dict.fromkeys(chart.columns))
         for figure in page.figures:
-            self.context.need(figure.grain, (figure.column,), figure.where)
+            self.context.need(figure.grain, (figure.column, *figure.by), figure.where)
             if figure.pick is Pick.WHOLE:
                 self._wanted.setdefault((figure.grain, (), figure.where), {})[figure.column] = None
         for table in page.tables:
             shown = [one.column if isinstance(one, Shown) else one for one in table.columns]
-            self.context.need(table.grain, (*shown, *table.profile, table.order, table.course), table.where)
+            columns = (*shown, *table.profile, *(table.by or ()), table.order, table.course)
+            self.context.need(table.grain, columns, table.where)
             if table.course:
                 key = (table.grain, self._names(self.context.grain(table.grain), table), table.where)
                 self._wanted.setdefault(key, {})[table.course] = None

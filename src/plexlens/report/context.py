@@ -15,10 +15,10 @@ import pyarrow as pa
 from plexlens.metrics.definition import Attribute, Fact, Grain, Key
 from plexlens.metrics.evaluate import available, evaluate
 from plexlens.metrics.inputs import Inputs
+from plexlens.metrics.reduction import Where, reduced
 from plexlens.report.clock import Clock
-from plexlens.report.held import Held, reduced
+from plexlens.report.held import Held
 from plexlens.report.model import Definition
-from plexlens.report.page import Where
 from plexlens.report.readings import Readings
 
 #: Titles of the identity columns that a row can be named by.
@@ -65,13 +65,18 @@ class Context:
         """
         columns = tuple(columns)
         grain = self.grain(name)
-        described = {attribute.name for attribute in grain.attributes}
+        described = {*self.named(grain), "system", "sysplex"}
         for column in columns:
             if column and column not in described:
                 grain.column(column)
         wanted, wheres = self._needs.setdefault(name, (set(), set()))
         wanted.update(columns)
         wheres.add(where)
+
+    @staticmethod
+    def named(grain: Grain) -> tuple[str, ...]:
+        """Names of the keys and attributes of a grain."""
+        return (*(key.name for key in grain.keys), *(attribute.name for attribute in grain.attributes))
 
     def grain(self, name: str) -> Grain:
         """The definition of that name; KeyError names the ones there are."""
@@ -156,7 +161,7 @@ class Context:
         pyarrow.Table, int
             Columns ``by``, ``time`` unless it is ``all``, and ``columns``; and the number of rows there are.
         """
-        wanted = set(columns) | ({order} if order else set())
+        wanted = {*columns, *by} | ({order} if order else set())
         grain = reduced(held.grain, wanted, (where,))
         # The kind of source is one literal for all kept rows: grouping by it rolls everything up.
         keys = tuple(by) or ("source_kind",)

@@ -9,14 +9,13 @@ from itertools import pairwise
 from statistics import median
 from typing import Any
 
-import ibis
 import pyarrow as pa
-from ibis.expr.operations import Field, InMemoryTable
+from ibis.expr.operations import InMemoryTable
 
 from plexlens.metrics.definition import Grain, Source
 from plexlens.metrics.evaluate import facts
 from plexlens.metrics.inputs import Inputs
-from plexlens.report.page import Where
+from plexlens.metrics.reduction import Where, reduced
 
 #: More intervals than this are drawn by the hour, more hours by the day.
 MOST_TIMES = 400
@@ -110,33 +109,6 @@ def _keep(backend: Any, name: str, table: Any) -> None:
 
 def _asked(backend: Any, sql: str) -> pa.Table:
     return backend.raw_sql(sql).to_arrow_table()
-
-
-def reduced(grain: Grain, columns: Iterable[str], wheres: Iterable[Where | None]) -> Grain:
-    """The grain with no more metrics than the columns name, and no more facts than they and the conditions read.
-
-    What a statement costs, to compile and to run, grows with every fact that it rolls up.
-    """
-    shape = ibis.table(
-        {
-            **dict.fromkeys(("system", "sysplex", "source_kind"), "string"),
-            **{key.name: "string" for key in grain.keys},
-            **{attribute.name: "string" for attribute in grain.attributes},
-            **{fact.name: "float64" for fact in grain.facts},
-        },
-        name=grain.name,
-    )
-    wanted = set(columns)
-    metrics = tuple(metric for metric in grain.metrics if metric.name in wanted)
-    read = wanted | {"interval_seconds"}
-    read.update(*(_fields_of(metric.expression(shape)) for metric in metrics))
-    read.update(*(_fields_of(where(shape)) for where in wheres if where is not None))
-    return replace(grain, metrics=metrics, facts=tuple(fact for fact in grain.facts if fact.name in read))
-
-
-def _fields_of(expression: Any) -> set[str]:
-    """Names of the columns that an expression reads."""
-    return {node.name for node in expression.op().find(Field)}
 
 
 def _names(column: Any) -> tuple[str, ...]:

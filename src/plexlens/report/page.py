@@ -9,15 +9,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from plexlens.metrics.reduction import Where
 from plexlens.report.model import Block, ChartKind, Reference, Way
 
 if TYPE_CHECKING:
     from plexlens.report.context import Context
-
-Where = Callable[[Any], Any]
-"""From the facts of a grain (an Ibis table) to a boolean column: the rows that count."""
 
 
 @dataclass(frozen=True)

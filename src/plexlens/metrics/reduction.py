@@ -1,0 +1,42 @@
+"""A grain with only the definitions that a question needs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+from typing import Any
+
+import ibis
+from ibis.expr.operations import Field
+
+from plexlens.metrics.definition import Grain
+
+Where = Callable[[Any], Any]
+"""From the facts of a grain (an Ibis table) to a boolean column: the rows that count."""
+
+
+def reduced(grain: Grain, columns: Iterable[str], wheres: Iterable[Where | None]) -> Grain:
+    """The grain with no more metrics than the columns name, and no more facts than they and the conditions read.
+
+    What a statement costs, to compile and to run, grows with every fact that it rolls up.
+    """
+    shape = ibis.table(
+        {
+            **dict.fromkeys(("system", "sysplex", "source_kind"), "string"),
+            **{key.name: "string" for key in grain.keys},
+            **{attribute.name: "string" for attribute in grain.attributes},
+            **{fact.name: "float64" for fact in grain.facts},
+        },
+        name=grain.name,
+    )
+    wanted = set(columns)
+    metrics = tuple(metric for metric in grain.metrics if metric.name in wanted)
+    read = wanted | {"interval_seconds"}
+    read.update(*(fields_of(metric.expression(shape)) for metric in metrics))
+    read.update(*(fields_of(where(shape)) for where in wheres if where is not None))
+    return replace(grain, metrics=metrics, facts=tuple(fact for fact in grain.facts if fact.name in read))
+
+
+def fields_of(expression: Any) -> set[str]:
+    """Names of the columns that an Ibis expression reads."""
+    return {node.name for node in expression.op().find(Field)}
