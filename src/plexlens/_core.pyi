@@ -171,9 +171,7 @@ class SmfReader:
         reason), ``notes`` (``kind``, ``severity``, ``section``, ``field``, ``count``, ``max_bytes``).
         """
 
-def scan(
-    path: str | PathLike[str], *, form: str | None = None, batch_bytes: int = ...
-) -> dict[str, Any]:
+def scan(path: str | PathLike[str], *, form: str | None = None, batch_bytes: int = ...) -> dict[str, Any]:
     """Inventory of a dump, nothing decoded: the dictionary of `SmfReader.summary`.
 
     Raises

@@ -31,7 +31,13 @@ def test_commands_run(page: str, tmp_path: Path) -> None:
     environment = os.environ | {"PATH": os.pathsep.join([binaries, os.environ["PATH"]])}
     for command in commands(page):
         done = subprocess.run(
-            shlex.split(command), cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=300, check=False
+            shlex.split(command),
+            cwd=tmp_path,
+            env=environment,
+            capture_output=True,
+            text=True,
+            timeout=300,
+            check=False,
         )
         assert done.returncode == 0, f"{page}: {command}\n{done.stderr}"
         assert "Traceback" not in done.stderr
