@@ -258,6 +258,37 @@ def test_an_open_definition(text: str) -> None:
         section_of(f"*\n{text}\n")
 
 
+def test_more_branches_than_usual_need_actr() -> None:
+    text = """
+             MACRO
+             MAP   &TIMES
+             ACTR  9000
+    .NEXT    ANOP
+    &I       SETA  &I+1
+             AIF   (&I LT &TIMES).NEXT
+    REC      DSECT
+    A        DS    XL(&I)
+             MEND
+             MAP   5000
+    """
+    assert places_of(text, "REC") == {"A": (0, 5000)}
+    with pytest.raises(DsectError, match="does not come to an end"):
+        section_of(text.replace("ACTR  9000", "ANOP"))
+
+
+def test_a_fault_of_open_code_is_its_sections_alone() -> None:
+    text = (
+        "REC      DSECT\nA        DS    F\nCODE     CSECT\n         MVC   A,&UNDEF\nX        DS    C,".ljust(99) + "X"
+    )
+    assert places_of(text, "REC") == {"A": (0, 4)}
+    assert assembly_of(text).sections[1].fault is not None
+
+
+def test_mend_without_macro() -> None:
+    with pytest.raises(DsectError, match="MEND without MACRO"):
+        section_of("REC      DSECT\nA        DS    F\n         MEND\n")
+
+
 def test_a_mild_mnote_is_passed_on() -> None:
     text = (
         "         MACRO\n         MAP\n         MNOTE 4,'old form'\nREC      DSECT\nF        DS    F\n         MEND\n"

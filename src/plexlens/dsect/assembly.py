@@ -16,7 +16,7 @@ from plexlens.dsect.statements import Statement, split_list
 from plexlens.dsect.terms import bounded, is_symbol, self_defining
 
 #: Passes after which forward references are taken to have no end.
-_MOST_PASSES = 64
+_MOST_PASSES = 16
 _DUMMY = "DSECT"
 _SECTIONS = frozenset({"DSECT", "CSECT", "RSECT", "COM", "START"})
 #: Instructions that neither define fields nor move the location counter.

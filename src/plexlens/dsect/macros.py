@@ -15,10 +15,13 @@ from plexlens.dsect.statements import Statement, closing, split_list, split_oper
 from plexlens.dsect.terms import is_symbol, self_defining
 
 _MOST_STEPS = 200_000
+#: Branches in one call, as long as ACTR does not say otherwise; the assembler's own limit.
+_MOST_BRANCHES = 4096
 _MOST_GENERATED = 100_000
 _MOST_ELEMENTS = 10_000
 _DEEPEST = 40
 _SECTIONS = frozenset({"DSECT", "CSECT", "RSECT", "COM", "START"})
+_CONTROL = frozenset({"AIF", "AGO", "SETA", "SETB", "SETC", "ACTR", "MACRO", "MEND", "MEXIT"})
 _STORAGE = frozenset({"DS", "DC", "EQU", "ORG"})
 #: System variables whose value no offset depends on; date and time have their length alone.
 _SYSTEM = {
@@ -75,6 +78,7 @@ class _Frame:
         self.parameters: dict[str, str] = {}
         self.system = system or {}
         self.sets: dict[str, _Set] = {}
+        self.branches = _MOST_BRANCHES
 
     def _operand(self, name: str, subscripts: list[int]) -> str | None:
         """Value of a parameter or system variable, or of an entry of its sublist."""
@@ -222,25 +226,41 @@ class Expander:
             self._steps += 1
             if self._steps > _MOST_STEPS:
                 raise statement.error("conditional assembly does not come to an end", "check the loop's condition")
-            if statement.wrong:
-                raise statement.error(*statement.wrong)
             try:
+                if statement.wrong:
+                    raise FaultError(*statement.wrong)
                 if statement.operation in ("MEXIT", "MEND"):
-                    return
+                    if depth:
+                        return
+                    raise FaultError(f"{statement.operation} without MACRO", "bring the whole macro definition")
                 if statement.operation in ("AIF", "AGO"):
                     target = _branch(statement, frame)
                     if target and target not in targets:
                         raise FaultError(f"sequence symbol {target} is not there", "check the branch")
-                    at = targets[target] if target else at
+                    at = self._jump(targets[target], frame) if target else at
                 elif not self._set(statement, frame):
                     self._generate(statement, frame, depth)
             except FaultError as fault:
-                raise statement.error(fault.what, fault.remedy) from fault
+                if depth or statement.operation in _CONTROL:
+                    raise statement.error(fault.what, fault.remedy) from fault
+                # What is wrong with a statement of open code matters only where its section is wanted.
+                self._made.append(replace(statement, wrong=(fault.what, fault.remedy)))
+
+    @staticmethod
+    def _jump(target: int, frame: _Frame) -> int:
+        """The branch's target, counted as the assembler counts."""
+        frame.branches -= 1
+        if frame.branches < 0:
+            raise FaultError("conditional assembly does not come to an end", "check the loop's condition, or set ACTR")
+        return target
 
     def _set(self, statement: Statement, frame: _Frame) -> bool:
         """Obeys a statement that only changes variables; False when it is none."""
         operation = statement.operation
-        if operation in ("ANOP", "ACTR"):
+        if operation == "ANOP":
+            return True
+        if operation == "ACTR":
+            frame.branches = min(arithmetic(statement.operand, frame), _MOST_STEPS)
             return True
         if operation[:3] in ("LCL", "GBL") and operation[3:] in ("A", "B", "C"):
             self._declare(statement, frame)
