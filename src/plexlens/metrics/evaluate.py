@@ -141,6 +141,7 @@ def evaluate(
     by: Iterable[str] | None = None,
     time: str = "interval",
     where: Any = None,
+    kept: Any = None,
 ) -> Any:
     """Metrics of a grain, rolled up to fewer columns or longer times.
 
@@ -156,6 +157,8 @@ def evaluate(
         ``interval``, ``hour``, ``day`` or ``all``: the length of time of one row.
     where
         A function from the facts (Ibis table) to a boolean column; rows without it are left out before the roll-up.
+    kept
+        What `facts` gave for this grain, kept as a table for several roll-ups; taken anew from ``inputs`` by default.
 
     Returns
     -------
@@ -181,7 +184,7 @@ def evaluate(
     for key in keys:
         if key not in groupable:
             raise ValueError(f"{grain.name} has no key {key!r}; it has {', '.join(sorted(groupable))}")
-    table = facts(inputs, grain)
+    table = facts(inputs, grain) if kept is None else kept
     if table is None:
         return None
     if where is not None:

@@ -15,9 +15,9 @@ import pyarrow as pa
 from plexlens.metrics.definition import Attribute, Fact, Grain, Key
 from plexlens.metrics.evaluate import available, evaluate
 from plexlens.metrics.inputs import Inputs
-from plexlens.metrics.reduction import Where, reduced
+from plexlens.metrics.reduction import Where
 from plexlens.report.clock import Clock
-from plexlens.report.held import Held
+from plexlens.report.held import Held, narrowed
 from plexlens.report.model import Definition
 from plexlens.report.readings import Readings
 
@@ -162,10 +162,10 @@ class Context:
             Columns ``by``, ``time`` unless it is ``all``, and ``columns``; and the number of rows there are.
         """
         wanted = {*columns, *by} | ({order} if order else set())
-        grain = reduced(held.grain, wanted, (where,))
-        # The kind of source is one literal for all kept rows: grouping by it rolls everything up.
+        grain = narrowed(held.grain, wanted, (where,))
+        # The kind of source is the same in all kept rows: grouping by it rolls everything up.
         keys = tuple(by) or ("source_kind",)
-        table = evaluate(self.inputs, grain, by=keys, time=time, where=where)
+        table = evaluate(self.inputs, grain, by=keys, time=time, where=where, kept=held.kept)
         names = [*by, *(["time"] if time != "all" else [])]
         if time != "all":
             table = table.filter(table.time.notnull())

@@ -9,13 +9,14 @@ from itertools import pairwise
 from statistics import median
 from typing import Any
 
+import ibis
 import pyarrow as pa
 from ibis.expr.operations import InMemoryTable
 
-from plexlens.metrics.definition import Grain, Source
+from plexlens.metrics.definition import Grain
 from plexlens.metrics.evaluate import facts
 from plexlens.metrics.inputs import Inputs
-from plexlens.metrics.reduction import Where, reduced
+from plexlens.metrics.reduction import Where, fields_of, reduced
 
 #: More intervals than this are drawn by the hour, more hours by the day.
 MOST_TIMES = 400
@@ -29,7 +30,9 @@ class Held:
     Attributes
     ----------
     grain
-        The grain, reading from the kept facts.
+        The grain, reduced to what was asked for.
+    kept
+        Its facts; ``source_kind`` is the same in all rows.
     kinds, systems, sysplexes
         Kinds of source its rows came from, and the names in them.
     start, end
@@ -49,15 +52,14 @@ class Held:
     """
 
     def __init__(self, inputs: Inputs, whole: Grain, columns: Iterable[str], wheres: Iterable[Where | None]) -> None:
-        grain = reduced(whole, columns, wheres)
+        grain = narrowed(whole, columns, wheres)
         self.name = grain.name
         table = f"report_{grain.name}"
         _keep(inputs.backend, table, facts(inputs, grain))
         kept = inputs.backend.table(table)
-        # One source for the kept rows: `source_kind` is then the same in all of them, which the roll-up of
-        # everything to a single row groups by.
-        source = Source("report", (), lambda _: kept)
-        self.grain = replace(grain, sources=(source,))
+        # One kind for all kept rows: the roll-up of everything to a single row groups by it.
+        self.kept = kept.mutate(source_kind=ibis.literal("kept"))
+        self.grain = grain
         named = _asked(inputs.backend, f"select distinct source_kind, system, sysplex from {table}")
         self.kinds: tuple[str, ...] = _names(named["source_kind"])
         self.systems: tuple[str, ...] = _names(named["system"])
@@ -117,3 +119,22 @@ def _names(column: Any) -> tuple[str, ...]:
 
 def _moments(column: Any) -> list[datetime | None]:
     return [None if value is None else value.astimezone(UTC) for value in column.to_pylist()]
+
+
+def narrowed(grain: Grain, columns: Iterable[str], wheres: Iterable[Where | None]) -> Grain:
+    """The grain reduced to the columns, without the attributes that neither they nor the conditions name.
+
+    A roll-up carries every attribute along as its smallest and largest text, which costs more than all the numbers.
+    """
+    wanted, conditions = set(columns), [where for where in wheres if where is not None]
+    shape = ibis.table(
+        {
+            **dict.fromkeys(("system", "sysplex", *(key.name for key in grain.keys)), "string"),
+            **{attribute.name: "string" for attribute in grain.attributes},
+            **{fact.name: "float64" for fact in grain.facts},
+        },
+        name=grain.name,
+    )
+    wanted.update(*(fields_of(where(shape)) for where in conditions))
+    kept = tuple(attribute for attribute in grain.attributes if attribute.name in wanted)
+    return replace(reduced(grain, wanted, conditions), attributes=kept)
