@@ -189,6 +189,11 @@ impl MapPlan {
     }
 }
 
+/// Whether an element holds anything but zeros. Without an early end the loop is a few vector instructions.
+fn is_used(element: &[u8]) -> bool {
+    element.iter().fold(0, |bits, byte| bits | byte) != 0
+}
+
 /// A record and where it lies.
 pub(crate) struct RecordPlace<'a> {
     pub view: RecordView<'a>,
@@ -309,7 +314,7 @@ impl Pass<'_, '_> {
             let first = span.offset + entry * span.length + usize::from(array.offset);
             for element in 0..elements {
                 let start = first + element * length;
-                let used = self.record.view.0.get(start..start + length).is_some_and(|e| e.iter().any(|&b| b != 0));
+                let used = self.record.view.0.get(start..start + length).is_some_and(is_used);
                 if used {
                     self.push(table, start, length, entry * elements + element);
                 }

@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
-use arrow_array::builder::{Float64Builder, StringBuilder, TimestampMicrosecondBuilder, UInt32Builder, UInt64Builder};
-use arrow_array::{ArrayRef, RecordBatch};
+use arrow_array::types::{ArrowPrimitiveType, Float64Type, TimestampMicrosecondType, UInt64Type};
+use arrow_array::{ArrayRef, PrimitiveArray, RecordBatch, StringArray, UInt32Array};
+use arrow_buffer::{NullBufferBuilder, OffsetBuffer, ScalarBuffer};
 use arrow_schema::{ArrowError, SchemaRef};
 
 use crate::forms::ebcdic::CodePage;
@@ -41,7 +42,7 @@ impl TablePlan {
         source: &Source<'_>,
         notes: &mut Vec<Note>,
     ) -> Result<RecordBatch, ArrowError> {
-        let mut columns = key_columns(rows, keys, source.source_id);
+        let mut columns = key_columns(rows, keys, source.source_id)?;
         let mut builders: Vec<_> = self
             .section
             .fields
@@ -96,40 +97,74 @@ pub(crate) struct Source<'a> {
     pub leap_seconds: LeapSeconds,
 }
 
-/// The columns before a section's own.
-fn key_columns(rows: &[Row], keys: &[RecordKeys], source_id: &str) -> Vec<ArrayRef> {
-    let count = rows.len();
+/// The columns before a section's own. Rows of one record follow each other, so each value is written as a run.
+fn key_columns(rows: &[Row], keys: &[RecordKeys], source_id: &str) -> Result<Vec<ArrayRef>, ArrowError> {
     let unknown = RecordKeys::default();
-    let of = |row: &Row| keys.get(row.record as usize).unwrap_or(&unknown);
-    let text = |value: &dyn Fn(&RecordKeys) -> Option<&str>| -> ArrayRef {
-        let mut column = StringBuilder::with_capacity(count, count * 8);
-        rows.iter().for_each(|row| column.append_option(value(of(row))));
-        Arc::new(column.finish())
+    let runs: Vec<(&RecordKeys, usize)> = rows
+        .chunk_by(|one, other| one.record == other.record)
+        .map(|run| (keys.get(run[0].record as usize).unwrap_or(&unknown), run.len()))
+        .collect();
+    let text = |value: fn(&RecordKeys) -> Option<&str>| texts(rows.len(), runs.iter().map(|&(k, n)| (value(k), n)));
+    let time = |value: fn(&RecordKeys) -> Option<i64>| -> ArrayRef {
+        let runs = runs.iter().map(|&(keys, count)| (value(keys), count));
+        Arc::new(numbers::<TimestampMicrosecondType>(rows.len(), runs).with_timezone("UTC"))
     };
-    let time = |value: &dyn Fn(&RecordKeys) -> Option<i64>| -> ArrayRef {
-        let mut column = TimestampMicrosecondBuilder::with_capacity(count);
-        rows.iter().for_each(|row| column.append_option(value(of(row))));
-        Arc::new(column.finish().with_timezone("UTC"))
-    };
-    let mut utc_offset = Float64Builder::with_capacity(count);
-    let mut source = StringBuilder::with_capacity(count, count * source_id.len());
-    let mut record_no = UInt64Builder::with_capacity(count);
-    let mut section_no = UInt32Builder::with_capacity(count);
-    for row in rows {
-        utc_offset.append_option(of(row).utc_offset);
-        source.append_value(source_id);
-        record_no.append_value(of(row).record_no);
-        section_no.append_value(row.section_no);
+    let utc_offset = runs.iter().map(|&(keys, count)| (keys.utc_offset, count));
+    let record_no = runs.iter().map(|&(keys, count)| (Some(keys.record_no), count));
+    let section_no = UInt32Array::from_iter_values(rows.iter().map(|row| row.section_no));
+    Ok(vec![
+        text(|keys| keys.system.as_deref())?,
+        text(|keys| keys.sysplex.as_deref())?,
+        text(|keys| keys.subsystem.as_deref())?,
+        time(|keys| keys.interval_start),
+        time(|keys| keys.interval_end),
+        Arc::new(numbers::<Float64Type>(rows.len(), utc_offset)),
+        texts(rows.len(), [(Some(source_id), rows.len())].into_iter())?,
+        Arc::new(numbers::<UInt64Type>(rows.len(), record_no)),
+        Arc::new(section_no),
+    ])
+}
+
+/// A column of texts from runs of the same value.
+fn texts<'a>(rows: usize, runs: impl Iterator<Item = (Option<&'a str>, usize)>) -> Result<ArrayRef, ArrowError> {
+    let mut values = Vec::new();
+    let mut offsets = Vec::with_capacity(rows + 1);
+    offsets.push(0);
+    let mut nulls = NullBufferBuilder::new(rows);
+    for (value, count) in runs {
+        let text = value.unwrap_or("");
+        let start = values.len();
+        if i32::try_from(start + text.len() * count).is_err() {
+            return Err(ArrowError::OffsetOverflowError(start + text.len() * count));
+        }
+        for _ in 0..count {
+            values.extend_from_slice(text.as_bytes());
+        }
+        offsets.extend((1..=count).map(|number| (start + number * text.len()) as i32));
+        if value.is_some() {
+            nulls.append_n_non_nulls(count);
+        } else {
+            nulls.append_n_nulls(count);
+        }
     }
-    vec![
-        text(&|keys| keys.system.as_deref()),
-        text(&|keys| keys.sysplex.as_deref()),
-        text(&|keys| keys.subsystem.as_deref()),
-        time(&|keys| keys.interval_start),
-        time(&|keys| keys.interval_end),
-        Arc::new(utc_offset.finish()),
-        Arc::new(source.finish()),
-        Arc::new(record_no.finish()),
-        Arc::new(section_no.finish()),
-    ]
+    let offsets = OffsetBuffer::new(ScalarBuffer::from(offsets));
+    Ok(Arc::new(StringArray::try_new(offsets, values.into(), nulls.finish())?))
+}
+
+/// A column of numbers from runs of the same value.
+fn numbers<P: ArrowPrimitiveType>(
+    rows: usize,
+    runs: impl Iterator<Item = (Option<P::Native>, usize)>,
+) -> PrimitiveArray<P> {
+    let mut values = Vec::with_capacity(rows);
+    let mut nulls = NullBufferBuilder::new(rows);
+    for (value, count) in runs {
+        values.extend(std::iter::repeat_n(value.unwrap_or_default(), count));
+        if value.is_some() {
+            nulls.append_n_non_nulls(count);
+        } else {
+            nulls.append_n_nulls(count);
+        }
+    }
+    PrimitiveArray::new(ScalarBuffer::from(values), nulls.finish())
 }
