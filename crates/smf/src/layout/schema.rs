@@ -58,7 +58,7 @@ pub fn data_type(field: &Field) -> DataType {
 #[must_use]
 pub fn column_unit(field: &Field) -> &'static str {
     match field.format {
-        Format::CpuStck | Format::TodHundredths => "s",
+        Format::CpuStck | Format::TodHundredths => "seconds",
         Format::Bytes => "",
         _ => field.unit.base,
     }
@@ -79,7 +79,7 @@ pub fn key_fields() -> Vec<ArrowField> {
         key("subsystem", DataType::Utf8, true, "", "queue manager, Db2 subsystem, CICS applid; null otherwise"),
         key("interval_start", timestamp(), true, "", "start of the interval, UTC"),
         key("interval_end", timestamp(), true, "", "end of the interval, UTC"),
-        key("utc_offset", DataType::Float64, true, "s", "local time minus UTC"),
+        key("utc_offset", DataType::Float64, true, "seconds", "local time minus UTC"),
         key("source_id", DataType::Utf8, true, "", "the ingest that brought the record"),
         key("record_no", DataType::UInt64, true, "", "number of the record in its source, from 1"),
         key("section_no", DataType::UInt32, true, "", "number of the entry in its record, from 1"),
@@ -118,8 +118,8 @@ pub fn inventory_schema() -> Arc<Schema> {
         key("system", DataType::Utf8, true, "", "system (SMF) id"),
         key("ssid", DataType::Utf8, true, "", "subsystem or work type in the header"),
         key("written_at", local_timestamp(), true, "", "when the record was buffered, local time"),
-        key("offset", DataType::UInt64, true, "B", "where the record begins in the file, after decompression"),
-        key("length", DataType::UInt32, true, "B", "length with its descriptor word, after reassembly"),
+        key("offset", DataType::UInt64, true, "bytes", "where the record begins in the file, after decompression"),
+        key("length", DataType::UInt32, true, "bytes", "length with its descriptor word, after reassembly"),
         key("spanned_segments", DataType::UInt16, true, "", "segments it was put together from; 0 when whole"),
         key("joined_parts", DataType::UInt16, true, "", "records RMF had split it into; 0 when whole"),
         key("decoded", DataType::Boolean, true, "", "whether a record map names its sections"),

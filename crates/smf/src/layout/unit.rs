@@ -81,7 +81,7 @@ const fn scaled(recorded: &'static str, base: &'static str, num: f64, den: f64) 
 }
 
 const fn size(recorded: &'static str, factor: u64) -> Unit {
-    Unit { recorded, base: "B", conversion: Conversion::Size(factor) }
+    Unit { recorded, base: "bytes", conversion: Conversion::Size(factor) }
 }
 
 const UNITS: [Unit; 40] = [
@@ -95,18 +95,18 @@ const UNITS: [Unit; 40] = [
     keep("MSU"),
     keep("SU"),
     keep("%"),
-    scaled("s", "s", 1.0, 1.0),
-    scaled("0.1s", "s", 1.0, 10.0),
-    scaled("0.01s", "s", 1.0, 100.0),
-    scaled("ms", "s", 1.0, 1e3),
-    scaled("1024us", "s", 1024.0, 1e6),
-    scaled("128us", "s", 128.0, 1e6),
-    scaled("us", "s", 1.0, 1e6),
-    scaled("0.5us", "s", 1.0, 2e6),
-    scaled("stck_units", "s", 1.0, 4_096_000_000.0),
-    scaled("us^2", "s^2", 1.0, 1e12),
-    scaled("(1024us)^2", "s^2", 1_048_576.0, 1e12),
-    scaled("page_1024us", "page s", 1024.0, 1e6),
+    scaled("s", "seconds", 1.0, 1.0),
+    scaled("0.1s", "seconds", 1.0, 10.0),
+    scaled("0.01s", "seconds", 1.0, 100.0),
+    scaled("ms", "seconds", 1.0, 1e3),
+    scaled("1024us", "seconds", 1024.0, 1e6),
+    scaled("128us", "seconds", 128.0, 1e6),
+    scaled("us", "seconds", 1.0, 1e6),
+    scaled("0.5us", "seconds", 1.0, 2e6),
+    scaled("stck_units", "seconds", 1.0, 4_096_000_000.0),
+    scaled("us^2", "seconds^2", 1.0, 1e12),
+    scaled("(1024us)^2", "seconds^2", 1_048_576.0, 1e12),
+    scaled("page_1024us", "page seconds", 1024.0, 1e6),
     scaled("0.01", "", 1.0, 100.0),
     scaled("0.001", "", 1.0, 1000.0),
     scaled("/100", "", 1.0, 100.0),
@@ -121,8 +121,8 @@ const UNITS: [Unit; 40] = [
     size("4KiB", 4 << 10),
     size("MiB", 1 << 20),
     size("GiB", 1 << 30),
-    Unit { recorded: "0hhmmssF", base: "s", conversion: Conversion::PackedHms },
-    Unit { recorded: "mmsstttF", base: "s", conversion: Conversion::PackedMst },
+    Unit { recorded: "0hhmmssF", base: "seconds", conversion: Conversion::PackedHms },
+    Unit { recorded: "mmsstttF", base: "seconds", conversion: Conversion::PackedMst },
     Unit { recorded: "local", base: "", conversion: Conversion::LocalClock },
     // A CICS clock: eight bytes of TOD units, flags, a 24-bit count. Kept as bytes.
     keep("clock"),
