@@ -152,6 +152,10 @@ def test_redefinitions_groups_and_other_names_are_noted_in_order() -> None:
     LETTER   DS    CL1
              ORG   YEAR
     HALVES   DS    2XL2
+             ORG   DAY
+    AGAIN    DS    0CL2
+    AGAIN1   DS    C
+    AGAIN2   DS    C
              ORG   ,
     FLAT     DS    0CL300
     REST     DS    CL300
@@ -169,6 +173,9 @@ def test_redefinitions_groups_and_other_names_are_noted_in_order() -> None:
         ("LETTER", 12, "ebcdic", "DS CL1"),
         ("HALVES_1", 0, "bytes", "DS 2XL2; element 1 of 2; redefines YEAR"),
         ("HALVES_2", 2, "bytes", "DS 2XL2; element 2 of 2; redefines YEAR"),
+        ("AGAIN", 4, "ebcdic", "DS 0CL2; group of what follows; redefines DAY"),
+        ("AGAIN1", 4, "ebcdic", "DS C; redefines DAY"),
+        ("AGAIN2", 5, "ebcdic", "DS C; redefines DAY"),
         ("REST", 13, "ebcdic", "DS CL300"),
         ("SHORT", 313, "ebcdic", "DS CL2"),
     ]

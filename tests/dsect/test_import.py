@@ -172,7 +172,7 @@ def test_nothing_is_half_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     site = tmp_path / "site"
     publish(site, {"one": "field,offset,length,format,unit,description,source,confidence\nA,0,1,u8,,a,b,low\n"})
     before = {path.name: path.read_text() for path in site.iterdir()}
-    text = "ONE      DSECT\nA        DS    F\nTWO      DSECT\nB        DS    F\n"
+    text = "NEW      DSECT\nN        DS    F\nONE      DSECT\nA        DS    F\nTWO      DSECT\nB        DS    F\n"
     file = written(tmp_path, text)
     move = Path.replace
 
@@ -187,8 +187,8 @@ def test_nothing_is_half_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     assert {path.name: path.read_text() for path in site.iterdir()} == before
     monkeypatch.undo()
     result = import_layouts(file, site)
-    assert [one.replaced for one in result.sections] == [True, False]
-    assert sorted(path.name for path in site.iterdir()) == ["one.csv", "two.csv"]
+    assert [one.replaced for one in result.sections] == [False, True, False]
+    assert sorted(path.name for path in site.iterdir()) == ["new.csv", "one.csv", "two.csv"]
 
 
 def test_the_layouts_of_the_installation_are_not_written_to(tmp_path: Path) -> None:

@@ -265,7 +265,7 @@ def test_what_depends_on_itself_is_an_error(lines: list[str]) -> None:
 
 
 def test_equ_takes_the_length_of_its_leftmost_term_or_its_second_operand() -> None:
-    # L'X1 = L'A = 8; L'X2 = 3; L'X3 = 1 (a number); L'X4 = 1 (the location counter).
+    # L'X1 = L'A = 8; L'X2 = 3; L'X3 = 1 (a number); L'X4 = 1 (the location counter); L'X5 = L'A = 8.
     text = """
     REC      DSECT
     A        DS    CL8
@@ -273,13 +273,15 @@ def test_equ_takes_the_length_of_its_leftmost_term_or_its_second_operand() -> No
     X2       EQU   A+2,3,C'C'
     X3       EQU   40
     X4       EQU   *
+    X5       EQU   A+(X2-REC)
     F1       DS    CL(L'X1)
     F2       DS    CL(L'X2)
     F3       DS    CL(L'X3)
     F4       DS    CL(L'X4)
+    F5       DS    CL(L'X5)
     """
     places = places_of(text)
-    assert [places[name][1] for name in ("F1", "F2", "F3", "F4")] == [8, 3, 1, 1]
+    assert [places[name][1] for name in ("F1", "F2", "F3", "F4", "F5")] == [8, 3, 1, 1, 8]
 
 
 @pytest.mark.parametrize(
@@ -298,6 +300,7 @@ def test_equ_takes_the_length_of_its_leftmost_term_or_its_second_operand() -> No
         ("B'101'", 5),
         ("C'0'-C'9'+12", 3),  # X'F0'-X'F9' = -9
         ("((((4))))", 4),
+        ("X'FFFFFFFF'+5", 4),  # 32 bits are a signed number: -1
     ],
 )
 def test_expressions(expression: str, value: int) -> None:

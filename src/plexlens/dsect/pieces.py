@@ -182,8 +182,7 @@ def equates_behind(section: Section) -> dict[int, list[Equate]]:
     last: Storage | None = None
     for item in section.items:
         if isinstance(item, Storage):
-            # A label without storage leads over to the field behind it.
-            last = item if item.factor else None
+            last = item
         elif last is not None and item.written and last.statement.name:
             behind.setdefault(id(last), []).append(item)
     return behind
@@ -260,7 +259,7 @@ def remark_of(text: str) -> str:
 def overlap(piece: Piece, owners: Sequence[int], names: Sequence[str]) -> str:
     """A note of the earlier fields that a piece redefines; ``owners`` holds the latest field of each byte, or -1."""
     covered = {owner for owner in owners[piece.offset : piece.offset + piece.length] if owner >= 0}
-    if piece.is_group or not covered:
+    if not covered:
         return ""
     first, last = names[min(covered)], names[max(covered)]
     return f"redefines {first}" if first == last else f"redefines {first} to {last}"
