@@ -205,10 +205,10 @@
       row.insertCell().append(swatch, names[number].childNodes[1].textContent.trim());
       const value = values[index];
       row.insertCell().textContent = value === null ? "–"
-        : `${value.toLocaleString("en", { minimumFractionDigits: chart.data.d, maximumFractionDigits: chart.data.d })} ${chart.data.u}`;
+        : value.toLocaleString("en", { minimumFractionDigits: chart.data.d, maximumFractionDigits: chart.data.d });
     });
     const time = document.createElement("div");
-    time.textContent = `${clock(seconds)} ${zone}`;
+    time.textContent = `${clock(seconds)} ${zone}${chart.data.u ? `, in ${chart.data.u}` : ""}`;
     reading.replaceChildren(time, table);
     if (reading.parentNode !== chart.figure) chart.figure.append(reading);
     reading.hidden = false;

@@ -1,0 +1,90 @@
+"""Reports over files that real systems wrote, against numbers that RMF printed and sums written here in SQL."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import lxml.etree
+import lxml.html
+import pytest
+
+from plexlens.metrics.inputs import Inputs
+from plexlens.pdb import Pdb, ingest
+from plexlens.report import Report, build, render_html, render_text, to_json
+from plexlens.report.readings import readings_of
+
+
+@pytest.fixture(scope="module")
+def backend(shared_data: Path) -> Iterator[Any]:
+    with Pdb.temporary() as pdb:
+        results = ingest([shared_data / "mq", shared_data / "rmf"], pdb)
+        connected = pdb.connect()
+        connected.results = results
+        yield connected
+
+
+@pytest.fixture(scope="module")
+def report(backend: Any) -> Report:
+    return build(Inputs(backend), readings_of(backend, results=backend.results))
+
+
+@pytest.fixture(scope="module")
+def found(report: Report) -> dict[str, dict[str, Any]]:
+    return {table["name"]: table for section in to_json(report)["sections"] for table in section["tables"]}
+
+
+def _printed(path: Path, name: str) -> list[str]:
+    """Values that a variable of this name has in an RMF XML file, in order."""
+    root = lxml.etree.parse(str(path))
+    pairs = [((v.findtext("name") or "").strip(), (v.findtext("value") or "").strip()) for v in root.iter("var")]
+    return [value for key, value in pairs if key == name]
+
+
+def test_coupling_facility_busy_is_what_rmf_printed(report: Report, shared_data: Path) -> None:
+    printed = _printed(shared_data / "rmf" / "cf.xml", "Avg CF Utilization %Busy")
+    assert len(printed) == 2
+    page = lxml.html.document_fromstring(render_html(report))
+    shown = [
+        row.xpath("./td[1]")[0].text_content().strip()
+        for row in page.xpath("//*[@id='table-coupling_facilities']//tbody/tr")
+    ]
+    assert sorted(shown) == sorted(printed)
+
+
+def test_queue_managers_are_the_sums_of_their_records(found: dict[str, dict[str, Any]], backend: Any) -> None:
+    calls = "+".join(
+        f"sum(qmst{name})"
+        for name in ("open", "clos", "get", "put", "put1", "inq", "set", "sub", "subr", "cb", "ctl", "stus")
+    )
+    rows = backend.raw_sql(
+        f"select subsystem, ({calls}) / sum(epoch(interval_end) - epoch(interval_start)),"
+        " sum(qmstget) / sum(epoch(interval_end) - epoch(interval_start)) from smf115_2_qmst group by 1"
+    ).fetchall()
+    assert len(rows) == 2
+    shown = {row["queue_manager"]: row for row in found["mq_queue_managers"]["rows"]}
+    for name, all_calls, gets in rows:
+        assert shown[name]["calls_per_second"] == pytest.approx(all_calls, rel=1e-9)
+        assert shown[name]["gets_per_second"] == pytest.approx(gets, rel=1e-9)
+
+
+def test_every_record_read_is_in_the_inventory(found: dict[str, dict[str, Any]], shared_data: Path) -> None:
+    kinds = {row["kind"] for row in found["read_records"]["rows"]}
+    assert kinds >= {"SMF 115-1", "SMF 115-231", "SMF 116-1", "SMF 116-10", "RMF XML CPU", "RMF XML WLMGL"}
+    assert sum(row["records"] for row in found["read_files"]["rows"]) == sum(
+        row["records"] for row in found["read_records"]["rows"]
+    )
+    assert len(found["read_files"]["rows"]) == len(list(shared_data.glob("*/*.*")))
+
+
+def test_what_is_not_there_says_how_to_get_it(report: Report) -> None:
+    text = " ".join(render_text(report).split())
+    assert re.search(r"NO DATA ON DIRECT ACCESS DEVICES\. SMF 74-1: Monitor I option DEVICE\(DASD\)", text)
+
+
+def test_data_of_different_years_is_said_to_be(report: Report) -> None:
+    assert report.utc_offset is None
+    assert "more than one local time" in report.time_note
+    assert any("between its first and its last interval" in alert.text for alert in report.alerts)
