@@ -172,7 +172,7 @@ class SmfReader:
         """
 
 def scan(path: str | PathLike[str], *, form: str | None = None, batch_bytes: int = ...) -> dict[str, Any]:
-    """Inventory of a dump, nothing decoded: the dictionary of `SmfReader.summary`.
+    """Inventory of a dump: the dictionary of `SmfReader.summary`, with nothing decoded and no duplicates looked for.
 
     Raises
     ------

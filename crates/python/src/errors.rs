@@ -67,18 +67,17 @@ pub fn layout_error(py: Python<'_>, error: &LayoutError) -> PyErr {
 
 /// A file that gives no records.
 pub fn stream_error(py: Python<'_>, error: &StreamError) -> PyErr {
-    let text = error.to_string();
-    let remedy = text.rsplit_once("; ").map(|(_, remedy)| remedy);
-    let (reason, file, offset) = match error {
-        StreamError::Io { name, offset, .. } => ("unreadable", name, Some(*offset)),
-        StreamError::Empty { name } => ("empty", name, None),
-        StreamError::Foreign { name, what, .. } => (what.name(), name, None),
-        StreamError::NoRecords { name, .. } => ("no_records", name, None),
-        StreamError::Compressed { name, .. } => ("damaged_compression", name, None),
-        _ => {
-            return smf_error(py, text.clone(), &Place { reason: "stream", ..Place::default() });
-        }
+    let (reason, file, offset, remedy) = match error {
+        StreamError::Io { name, offset, .. } => ("unreadable", name, Some(*offset), None),
+        StreamError::Empty { name } => ("empty", name, None, None),
+        StreamError::Foreign { name, what, .. } => (what.name(), name, None, Some(what.remedy())),
+        StreamError::NoRecords { name, .. } => ("no_records", name, None, None),
+        StreamError::Compressed { name, .. } => ("damaged_compression", name, None, None),
+        _ => return smf_error(py, error.to_string(), &Place { reason: "stream", ..Place::default() }),
     };
+    // The other messages end with what to do.
+    let text = error.to_string();
+    let remedy = remedy.or_else(|| text.rsplit_once("; ").map(|(_, remedy)| remedy));
     smf_error(py, text.clone(), &Place { reason, file: Some(file), offset, remedy, ..Place::default() })
 }
 

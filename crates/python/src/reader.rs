@@ -9,8 +9,8 @@ use arrow_array::types::UInt64Type;
 use plexlens_smf::decode::{self, DecodeOptions, Decoder};
 use plexlens_smf::forms::ebcdic::CodePage;
 use plexlens_smf::forms::tod_clock::LeapSeconds;
-use plexlens_smf::layout::{self, INVENTORY};
-use plexlens_smf::pipeline::{Pipeline, PipelineOptions};
+use plexlens_smf::layout;
+use plexlens_smf::pipeline::{Pipeline, PipelineOptions, Scan};
 use plexlens_smf::stream::{Form, ReadOptions};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -167,24 +167,14 @@ fn held_hashes(seen: &Bound<'_, PyAny>, day: i32) -> PyResult<Vec<u64>> {
 pub fn scan<'py>(
     py: Python<'py>,
     path: PathBuf,
-    form: Option<String>,
+    form: Option<&str>,
     batch_bytes: usize,
 ) -> PyResult<Bound<'py, PyDict>> {
-    let choices = Choices {
-        source_id: String::new(),
-        codepage: "1047".into(),
-        leap_seconds: false,
-        tables: Some(vec![INVENTORY.into()]),
-        threads: 1,
-        batch_bytes,
-        form,
-    };
-    let mut pipeline = choices.open(py, path, &layout::Catalogue::default())?;
-    loop {
-        let step = py.detach(|| pipeline.next_batch::<PyErr>(&mut |_| Ok(Vec::new())));
-        if step.map_err(|error| pipeline_error(py, error))?.is_none() {
-            return summary::to_dict(py, pipeline.summary());
-        }
+    let form = form.map(|name| self::form(py, name)).transpose()?;
+    let options = ReadOptions { form, batch_bytes, ..ReadOptions::default() };
+    let mut scan = py.detach(|| Scan::open(path, &options)).map_err(|error| stream_error(py, &error))?;
+    while py.detach(|| scan.step()).map_err(|error| stream_error(py, &error))? {
         py.check_signals()?;
     }
+    summary::to_dict(py, &scan.finish())
 }

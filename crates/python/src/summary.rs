@@ -1,61 +1,79 @@
 //! A pipeline's summary as a dictionary of JSON types.
 
 use plexlens_smf::pipeline::Summary;
+use plexlens_smf::stream::Severity;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 
-/// Microseconds since 1970 on a local clock as `YYYY-MM-DDThh:mm:ss[.ff]`.
-fn local_time(micros: i64) -> String {
-    let (day, of_day) = (micros.div_euclid(86_400_000_000), micros.rem_euclid(86_400_000_000));
-    let (year, month, day) = civil(day);
-    let seconds = of_day / 1_000_000;
-    let hundredths = of_day % 1_000_000 / 10_000;
-    let time = format!("{:02}:{:02}:{:02}.{hundredths:02}", seconds / 3600, seconds / 60 % 60, seconds % 60);
-    format!("{year:04}-{month:02}-{day:02}T{time}")
+/// Microseconds since 1970 on a local clock as `YYYY-MM-DDThh:mm:ss.ff`: headers hold hundredths of a second.
+fn local_time(py: Python<'_>, micros: i64) -> PyResult<String> {
+    let datetime = py.import("datetime")?;
+    let epoch = datetime.getattr("datetime")?.call1((1970, 1, 1))?;
+    let time = epoch.add(datetime.getattr("timedelta")?.call1((0, 0, micros))?)?;
+    let mut text: String = time.call_method1("isoformat", ("T", "microseconds"))?.extract()?;
+    text.truncate(text.len() - 4);
+    Ok(text)
 }
 
-/// Year, month and day of days since 1970, by counting years and months.
-fn civil(days: i64) -> (i64, usize, i64) {
-    let leap = |year: i64| year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
-    let (mut year, mut rest) = (1970, days);
-    while rest < 0 {
-        year -= 1;
-        rest += if leap(year) { 366 } else { 365 };
+/// One line of damage, of the stream or of a section.
+struct DamageRow<'a> {
+    record_no: u64,
+    offset: u64,
+    reason: &'a str,
+    severity: Severity,
+    section: Option<&'a str>,
+    skipped_bytes: u64,
+    detail: &'a str,
+    remedy: &'a str,
+}
+
+impl DamageRow<'_> {
+    fn to_dict<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let row = PyDict::new(py);
+        row.set_item("record_no", self.record_no)?;
+        row.set_item("offset", self.offset)?;
+        row.set_item("reason", self.reason)?;
+        row.set_item("severity", self.severity.name())?;
+        row.set_item("section", self.section)?;
+        row.set_item("skipped_bytes", self.skipped_bytes)?;
+        row.set_item("detail", self.detail)?;
+        row.set_item("remedy", self.remedy)?;
+        Ok(row)
     }
-    while rest >= if leap(year) { 366 } else { 365 } {
-        rest -= if leap(year) { 366 } else { 365 };
-        year += 1;
-    }
-    let february = if leap(year) { 29 } else { 28 };
-    let mut month = 1;
-    for length in [31, february, 31, 30, 31, 30, 31, 31, 30, 31, 30] {
-        if rest < length {
-            break;
-        }
-        rest -= length;
-        month += 1;
-    }
-    (year, month, rest + 1)
+}
+
+/// Damage of the stream and of sections, in the order of the file.
+fn damage(summary: &Summary) -> Vec<DamageRow<'_>> {
+    let stream = summary.stream.iter().flat_map(|stream| stream.damage.entries()).map(|item| DamageRow {
+        record_no: item.record_no,
+        offset: item.offset,
+        reason: item.reason.name(),
+        severity: item.reason.severity(),
+        section: None,
+        skipped_bytes: item.skipped,
+        detail: &item.detail,
+        remedy: item.reason.remedy(),
+    });
+    let sections = summary.damage.iter().map(|item| DamageRow {
+        record_no: item.record_no,
+        offset: item.offset,
+        reason: item.reason.name(),
+        severity: item.reason.severity(),
+        section: Some(&item.section),
+        skipped_bytes: 0,
+        detail: &item.detail,
+        remedy: item.reason.remedy(),
+    });
+    let mut rows: Vec<DamageRow<'_>> = stream.chain(sections).collect();
+    rows.sort_by_key(|row| (row.offset, row.record_no));
+    rows
 }
 
 /// The dictionary.
 pub fn to_dict<'py>(py: Python<'py>, summary: &Summary) -> PyResult<Bound<'py, PyDict>> {
     let dict = PyDict::new(py);
     dict.set_item("complete", summary.stream.is_some())?;
-    let damage = PyList::empty(py);
     let counts = PyDict::new(py);
-    let add = |damage: &Bound<'py, PyList>, row: &[(&str, Bound<'py, PyAny>)]| -> PyResult<()> {
-        let dict = PyDict::new(py);
-        for (key, value) in row {
-            dict.set_item(key, value)?;
-        }
-        damage.append(dict)
-    };
-    macro_rules! row {
-        ($($key:literal: $value:expr),* $(,)?) => {
-            add(&damage, &[$(($key, $value.into_pyobject(py)?.into_any().to_owned())),*])?
-        };
-    }
     if let Some(stream) = &summary.stream {
         dict.set_item("file", &stream.name)?;
         dict.set_item("form", stream.form.name())?;
@@ -69,22 +87,8 @@ pub fn to_dict<'py>(py: Python<'py>, summary: &Summary) -> PyResult<Bound<'py, P
         dict.set_item("dump_headers", stream.dump_headers)?;
         dict.set_item("dump_trailers", stream.dump_trailers)?;
         dict.set_item("skipped_bytes", stream.damage.skipped_bytes())?;
-        for item in stream.damage.entries() {
-            row! {
-                "record_no": item.record_no, "offset": item.offset, "reason": item.reason.name(),
-                "severity": item.reason.severity().name(), "section": None::<&str>, "skipped_bytes": item.skipped,
-                "detail": &item.detail, "remedy": item.reason.remedy(),
-            }
-        }
         for (reason, count) in stream.damage.counts() {
             counts.set_item(reason.name(), count)?;
-        }
-    }
-    for item in &summary.damage {
-        row! {
-            "record_no": item.record_no, "offset": item.offset, "reason": item.reason.name(),
-            "severity": item.reason.severity().name(), "section": item.section.as_str(), "skipped_bytes": 0_u64,
-            "detail": &item.detail, "remedy": item.reason.remedy(),
         }
     }
     for (reason, count) in &summary.damage_counts {
@@ -96,10 +100,12 @@ pub fn to_dict<'py>(py: Python<'py>, summary: &Summary) -> PyResult<Bound<'py, P
         records.set_item(name, count)?;
     }
     dict.set_item("records", records)?;
-    dict.set_item("span", summary.span.map(|(first, last)| [local_time(first), local_time(last)]))?;
+    let span = summary.span.map(|(first, last)| -> PyResult<_> { Ok([local_time(py, first)?, local_time(py, last)?]) });
+    dict.set_item("span", span.transpose()?)?;
     dict.set_item("duplicates", summary.duplicates)?;
     dict.set_item("forgotten_days", summary.forgotten_days)?;
-    dict.set_item("damage", damage)?;
+    let rows = damage(summary).iter().map(|row| row.to_dict(py)).collect::<PyResult<Vec<_>>>()?;
+    dict.set_item("damage", PyList::new(py, rows)?)?;
     dict.set_item("damage_counts", counts)?;
     let notes = PyList::empty(py);
     for note in &summary.notes {

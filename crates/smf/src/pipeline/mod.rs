@@ -4,6 +4,7 @@
 //! are being decoded than there are threads, and two.
 
 mod duplicates;
+mod scan;
 mod summary;
 
 use std::collections::VecDeque;
@@ -18,6 +19,7 @@ use crate::decode::{DecodedBatch, Decoder};
 use crate::stream::{FrameBatch, ReadOptions, SmfReader, StreamError, StreamSummary};
 
 pub use duplicates::Duplicates;
+pub use scan::Scan;
 pub use summary::Summary;
 
 /// Choices for a pipeline.
