@@ -85,7 +85,7 @@ fn rmf_identity_comes_from_the_product_section() {
     body.extend([0xC3, 0xC6, 0xF0, 0xF2, 0x40, 0x40, 0x40, 0x40]);
     // Product at 44, two connectivity entries of eight bytes behind it; nothing of the local facility.
     let record = rmf_record(&[(52, 104, 1), (0, 0, 0), (156, 8, 2)], &body);
-    let decoded = decode(&catalogue, &[record]);
+    let decoded = decode(catalogue, &[record]);
     assert_eq!(decoded.damage, []);
     let systems = table(&decoded, "smf74_4_connectivity");
     assert_eq!(texts(systems, "r744xsys"), [Some("CF01".into()), Some("CF02".into())]);
@@ -105,7 +105,7 @@ fn rmf_identity_comes_from_the_product_section() {
     let subtype = inventory.column_by_name("subtype").expect("column").as_primitive::<UInt16Type>();
     assert_eq!(subtype.value(0), 4);
     let hash = inventory.column_by_name("hash").expect("column").as_primitive::<UInt64Type>();
-    let second = decode(&catalogue, &[rmf_record(&[(52, 104, 1), (0, 0, 0), (156, 8, 2)], &body)]);
+    let second = decode(catalogue, &[rmf_record(&[(52, 104, 1), (0, 0, 0), (156, 8, 2)], &body)]);
     let again = table(&second, "smf_record").column_by_name("hash").expect("column").as_primitive::<UInt64Type>();
     assert_eq!(hash.value(0), again.value(0));
 }
@@ -252,7 +252,7 @@ fn older_headers_have_fewer_triplets() {
     let mut body = rmf_product();
     body.extend(vec![1; 16]);
     let record = rmf_record(&[(44, 104, 1), (0, 0, 0)], &body);
-    let decoded = decode(&catalogue, &[record]);
+    let decoded = decode(catalogue, &[record]);
     assert_eq!(decoded.damage, []);
     let names: Vec<&str> = decoded.tables.iter().map(|(name, _)| name.as_str()).collect();
     assert_eq!(names, ["rmf_product_section", "smf_record"]);
@@ -260,7 +260,7 @@ fn older_headers_have_fewer_triplets() {
 
 #[test]
 fn a_record_without_its_product_section_says_so() {
-    let decoded = decode(&records::catalogue(), &[rmf_record(&[(0, 0, 0), (0, 0, 0)], &[])]);
+    let decoded = decode(records::catalogue(), &[rmf_record(&[(0, 0, 0), (0, 0, 0)], &[])]);
     assert_eq!(reasons(&decoded), [Reason::ProductSectionMissing]);
     assert_eq!(decoded.damage[0].section, "rmf_product_section");
 }
@@ -305,7 +305,7 @@ fn only_wanted_tables_are_filled() {
     let record = rmf_record(&[(44, 104, 1), (0, 0, 0)], &rmf_product());
     let decoder = |tables: &[&str]| {
         let tables = Some(tables.iter().map(|&table| table.to_owned()).collect());
-        Decoder::new(&catalogue, DecodeOptions { tables, ..DecodeOptions::default() })
+        Decoder::new(catalogue, DecodeOptions { tables, ..DecodeOptions::default() })
     };
     let names = |tables: &[&str]| {
         let decoded = decoder(tables).expect("known").decode(&records::batch([&record]), None, "s").expect("decodes");
@@ -375,7 +375,7 @@ proptest! {
                 bytes[at] = if random.below(8) == 0 { bytes[at] } else { 0 };
             }
         }
-        let decoded = decode(&catalogue, &[bytes]);
+        let decoded = decode(catalogue, &[bytes]);
         prop_assert!(memory(&decoded) < 64 * length + 2_000_000, "{} from {length}", memory(&decoded));
     }
 }
@@ -400,7 +400,7 @@ fn the_worst_record_stays_bounded() {
                 record[field.offset + 4..field.offset + 6].copy_from_slice(&length.to_be_bytes());
                 let count = (32_756 - 300) / length;
                 record[field.offset + 6..field.offset + 8].copy_from_slice(&count.to_be_bytes());
-                most = most.max(memory(&decode(&catalogue, &[record.clone()])));
+                most = most.max(memory(&decode(catalogue, &[record.clone()])));
             }
             assert!(most < 64 * 32_756, "{} {}: {most} bytes", map.name, entry.layout);
         }

@@ -73,7 +73,7 @@ fn an_rmf_record_reads_back() {
         ("smf74_4_request".to_owned(), requests(0..5)),
         ("smf74_4_local_cf".to_owned(), batch(vec![("r744fnam", texts(["CF01".to_owned()]))])),
     ];
-    let encoded = encoder(&catalogue, "smf74_4", EncodeOptions::default()).encode(&identity(), &sections);
+    let encoded = encoder(catalogue, "smf74_4", EncodeOptions::default()).encode(&identity(), &sections);
     let encoded = encoded.expect("encodes");
     let record = encoded.get(0).expect("one");
     // Header: length, flag, type, 10:14:59.99 local on day 61 of 2024, SYS1, RMF, subtype 4, twelve triplets.
@@ -82,7 +82,7 @@ fn an_rmf_record_reads_back() {
     assert_eq!(record[6..10], 3_689_999_u32.to_be_bytes());
     assert_eq!(record[10..18], [0x01, 0x24, 0x06, 0x1F, 0xE2, 0xE8, 0xE2, 0xF1]);
     assert_eq!(record[18..26], [0xD9, 0xD4, 0xC6, 0x40, 0, 4, 0, 12]);
-    let decoded = decode(&catalogue, [record]);
+    let decoded = decode(catalogue, [record]);
     assert_eq!(decoded.damage, []);
     let rows = table(&decoded, "smf74_4_request");
     let names: Vec<_> = rows.column_by_name("r744snam").expect("column").as_string::<i32>().iter().collect();
@@ -100,10 +100,10 @@ fn an_rmf_record_reads_back() {
 fn a_value_of_the_product_section_wins_over_identity() {
     let catalogue = records::catalogue();
     let product = batch(vec![("smf7xxnm", texts(["OTHER".to_owned()]))]);
-    let encoded = encoder(&catalogue, "smf71_1", EncodeOptions::default())
+    let encoded = encoder(catalogue, "smf71_1", EncodeOptions::default())
         .encode(&identity(), &[("rmf_product_section".into(), product)])
         .expect("encodes");
-    let decoded = decode(&catalogue, encoded.iter());
+    let decoded = decode(catalogue, encoded.iter());
     let rows = table(&decoded, "rmf_product_section");
     assert_eq!(rows.column_by_name("sysplex").expect("key").as_string::<i32>().value(0), "OTHER");
 }
@@ -119,12 +119,12 @@ fn an_mq_record_has_its_chain_and_its_interval() {
             "smf116_1_wq_cf".to_owned(),
             batch(vec![
                 ("section_no", Arc::new(UInt32Array::from(vec![2, 100, 101])) as ArrayRef),
-                first_count(&catalogue, "smf116_1_wq_cf", &[5, 6, 7]),
+                first_count(catalogue, "smf116_1_wq_cf", &[5, 6, 7]),
             ]),
         ),
     ];
-    let encoded = encoder(&catalogue, "smf116_1", EncodeOptions::default()).encode(&who, &sections).expect("encodes");
-    let decoded = decode(&catalogue, encoded.iter());
+    let encoded = encoder(catalogue, "smf116_1", EncodeOptions::default()).encode(&who, &sections).expect("encodes");
+    let decoded = decode(catalogue, encoded.iter());
     assert_eq!(decoded.damage, []);
     let chained = table(&decoded, "smf116_qwhc");
     assert_eq!(chained.column_by_name("qwhcaid").expect("column").as_string::<i32>().value(0), "USER1");
@@ -217,7 +217,7 @@ fn values_that_do_not_fit_are_named() {
 fn records_that_cannot_be_are_refused() {
     let catalogue = records::catalogue();
     let refused = |record: &str, identity: &RecordIdentity, sections: &[(String, RecordBatch)]| {
-        let encoder = RecordEncoder::new(&catalogue, record, EncodeOptions::default());
+        let encoder = RecordEncoder::new(catalogue, record, EncodeOptions::default());
         encoder.and_then(|encoder| encoder.encode(identity, sections)).expect_err("refused").to_string()
     };
     let text = refused("smf74_44", &identity(), &[]);
@@ -236,7 +236,7 @@ fn records_that_cannot_be_are_refused() {
     assert!(refused("smf74_4", &identity(), &two).contains("2 rows for one record smf74_4; a record has this section"));
     let lengths = |table: &str, length: usize| {
         let options = EncodeOptions { lengths: [(table.to_owned(), length)].into(), ..EncodeOptions::default() };
-        RecordEncoder::new(&catalogue, "smf74_4", options).err().expect("refused").to_string()
+        RecordEncoder::new(catalogue, "smf74_4", options).err().expect("refused").to_string()
     };
     assert!(lengths("smf74_4_header", 100).contains("has no such section"));
     assert!(lengths("smf74_4_request", 0).contains("use 4 to 32000 bytes"));
@@ -259,7 +259,7 @@ fn oversize(oversize: Oversize, rows: u32) -> Result<EncodedRecords, String> {
             batch(vec![("r744xsys", texts((0..40).map(|number| format!("SYS{number}"))))]),
         ),
     ];
-    encoder(&catalogue, "smf74_4", options).encode(&identity(), &sections).map_err(|error| error.to_string())
+    encoder(catalogue, "smf74_4", options).encode(&identity(), &sections).map_err(|error| error.to_string())
 }
 
 #[test]
@@ -272,7 +272,7 @@ fn long_records_are_refused_spread_or_split() {
     let spread = oversize(Oversize::Spread, 200).expect("spread");
     assert!(spread.len() > 1);
     assert!(spread.iter().all(|record| record.len() <= 32_756));
-    let decoded = decode(&catalogue, spread.iter());
+    let decoded = decode(catalogue, spread.iter());
     assert_eq!(decoded.damage, []);
     assert_eq!(names(&decoded), expected);
     assert_eq!(table(&decoded, "smf74_4_local_cf").num_rows(), 1, "each entry stands in one record");
@@ -288,13 +288,13 @@ fn long_records_are_refused_spread_or_split() {
     assert_eq!(frames.len(), 1, "the reader joins the parts: {:?}", summary.damage.entries());
     assert_eq!(frames[0].1, FrameKind::Joined(parts.len() as u16));
     assert!(summary.damage.is_empty(), "{:?}", summary.damage.entries());
-    let decoded = decode(&catalogue, [frames[0].0.as_slice()]);
+    let decoded = decode(catalogue, [frames[0].0.as_slice()]);
     assert_eq!(decoded.damage, []);
     assert_eq!(names(&decoded), expected);
     assert_eq!(table(&decoded, "smf74_4_local_cf").num_rows(), 1);
     assert_eq!(table(&decoded, "smf74_4_connectivity").num_rows(), 40);
     // A part is readable by itself.
-    let alone = decode(&catalogue, parts.get(1));
+    let alone = decode(catalogue, parts.get(1));
     assert_eq!(alone.damage, []);
     assert_eq!(table(&alone, "smf74_4_local_cf").num_rows(), 1);
 }
@@ -314,7 +314,7 @@ fn read(dump: Vec<u8>) -> Read {
 #[test]
 fn dumps_of_every_form_read_back() {
     let catalogue = records::catalogue();
-    let encoder = encoder(&catalogue, "smf74_4", EncodeOptions::default());
+    let encoder = encoder(catalogue, "smf74_4", EncodeOptions::default());
     let mut written = Vec::new();
     for number in 1..20 {
         let sections = [("smf74_4_request".to_owned(), requests(0..number))];
@@ -364,7 +364,7 @@ fn impossible_dumps_are_refused() {
 #[test]
 fn rows_are_grouped_by_record() {
     let catalogue = records::catalogue();
-    let encoder = encoder(&catalogue, "smf74_4", EncodeOptions::default());
+    let encoder = encoder(catalogue, "smf74_4", EncodeOptions::default());
     let numbers = |numbers: &[u64]| -> ArrayRef { Arc::new(UInt64Array::from(numbers.to_vec())) };
     let systems = batch(vec![
         ("record_no", numbers(&[3, 5, 9])),
@@ -379,7 +379,7 @@ fn rows_are_grouped_by_record() {
     let sections = [("smf74_4_local_cf".to_owned(), systems), ("smf74_4_request".to_owned(), requests)];
     let encoded = encoder.encode_all(&who, &sections).expect("encodes");
     assert_eq!(encoded.len(), 3);
-    let decoded = decode(&catalogue, encoded.iter());
+    let decoded = decode(catalogue, encoded.iter());
     let rows = table(&decoded, "smf74_4_request");
     let column = |name: &str| -> Vec<String> {
         rows.column_by_name(name).expect("column").as_string::<i32>().iter().flatten().map(str::to_owned).collect()
@@ -404,7 +404,7 @@ fn rows_are_grouped_by_record() {
 #[test]
 fn real_records_can_be_written_again() {
     let catalogue = records::catalogue();
-    let decoder = Decoder::new(&catalogue, DecodeOptions::default()).expect("all tables");
+    let decoder = Decoder::new(catalogue, DecodeOptions::default()).expect("all tables");
     let mut records = 0;
     for name in ["TEST115.dat", "TEST116.dat", "TESTCHL.dat"] {
         let Some(path) = real_dump(name) else { return };
@@ -419,10 +419,10 @@ fn real_records_can_be_written_again() {
                 }
                 records += 1;
                 let first = decoder.decode(&records::batch([record]), None, "x").expect("decodes");
-                let encoded = encoder(&catalogue, &name, EncodeOptions::default())
+                let encoded = encoder(catalogue, &name, EncodeOptions::default())
                     .encode(&RecordIdentity::default(), &first.tables)
                     .unwrap_or_else(|error| panic!("{name}: {error}"));
-                let second = decode(&catalogue, encoded.iter());
+                let second = decode(catalogue, encoded.iter());
                 assert_eq!(second.damage, []);
                 let again: BTreeMap<&str, &RecordBatch> =
                     second.tables.iter().map(|(name, batch)| (name.as_str(), batch)).collect();

@@ -397,14 +397,14 @@ proptest! {
         let mut random = Random(seed);
         let records: Vec<Vec<u8>> = (0..4)
             .map(|_| {
-                let mut record = random_record(&catalogue, map, &mut random);
+                let mut record = random_record(catalogue, map, &mut random);
                 if damaged {
                     damage(&mut record, &mut random);
                 }
                 record
             })
             .collect();
-        let (fast, slow) = (fast(&catalogue, &records), slow(&catalogue, map, &records));
+        let (fast, slow) = (fast(catalogue, &records), slow(catalogue, map, &records));
         if !damaged {
             prop_assert!(fast.damaged.is_empty(), "{:?}", fast.damaged);
             prop_assert!(!fast.tables.is_empty());

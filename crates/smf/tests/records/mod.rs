@@ -3,6 +3,7 @@
 #![allow(dead_code, reason = "each test program uses its own part")]
 
 use std::path::PathBuf;
+use std::sync::LazyLock;
 
 use plexlens_smf::layout::{Catalogue, Section};
 use plexlens_smf::stream::{Frame, FrameBatch, FrameKind};
@@ -12,9 +13,11 @@ pub fn layouts_folder() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../layouts")
 }
 
-/// The repository's catalogue.
-pub fn catalogue() -> Catalogue {
-    Catalogue::from_folders(&[layouts_folder()]).expect("the repository's layouts are sound")
+/// The repository's catalogue, read once.
+pub fn catalogue() -> &'static Catalogue {
+    static CATALOGUE: LazyLock<Catalogue> =
+        LazyLock::new(|| Catalogue::from_folders(&[layouts_folder()]).expect("the repository's layouts are sound"));
+    &CATALOGUE
 }
 
 /// Names and texts of all placed section files, header sections among them.
