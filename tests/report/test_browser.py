@@ -47,6 +47,13 @@ def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[chromium.Brows
     opened.close()
 
 
+def test_missing_programs_are_named_with_their_packages(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(chromium.shutil, "which", lambda program: None)
+    assert chromium.missing() == "the browser tests need: apt-get install chromium chromium-driver"
+    monkeypatch.setattr(chromium.shutil, "which", lambda program: program if program == "chromium" else None)
+    assert chromium.missing() == "the browser tests need: apt-get install chromium-driver"
+
+
 def test_it_opens_without_errors_or_requests(browser: chromium.Browser, page: Path) -> None:
     browser.open(page)
     assert browser.messages() == []

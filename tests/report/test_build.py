@@ -187,6 +187,25 @@ def test_sparse_data_is_said_to_be_sparse() -> None:
     assert note.text.startswith("The data covers 20 min of the 30 d between its first and its last interval")
 
 
+def test_the_same_name_in_two_sysplexes_is_two_things() -> None:
+    inputs = shop.database()
+    inputs.backend.raw_sql("update shop_raw set sysplex = 'PLEX2' where system = 'B'")
+    made = build(inputs, shop.readings(), pages=(shop.PAGE,), grains=shop.GRAINS)
+    table = _table(made, "shop_queues")
+    rows = [(row[0], row[1], row[3]) for row in table.rows]
+    assert [column.name for column in table.columns][:2] == ["sysplex", "queue"]
+    assert rows == [
+        ("PLEX1", "Q1", 1.5),
+        ("PLEX2", "Q1", 0.25),
+        ("PLEX2", "Q3", 0.1),
+        ("PLEX1", shop.HOSTILE, 0.0),
+    ]
+    (chart,) = _of(made.section("timeline"), Chart)
+    assert [series.name for series in chart.series][:2] == ["PLEX1 / Q1", "PLEX2 / Q1"]
+    assert _of(made.section("summary"), KeyFigures)[0].figures[1].detail == "PLEX1 / A / Q1"
+    assert made.title == "Sysplexes PLEX1, PLEX2"
+
+
 def test_an_unknown_column_or_grain_is_refused_with_the_valid_ones() -> None:
     wrong = replace(shop.PAGE, tables=(replace(shop.PAGE.tables[0], order="speed"),), charts=(), figures=())
     with pytest.raises(KeyError, match="it has rate, service_time, busy"):

@@ -115,12 +115,13 @@ class Builder:
         return self._wholes[key]
 
     def course(self, held: Held, by: tuple[str, ...], where: Where | None) -> Course:
-        """The planned columns of a grain over time."""
+        """The planned columns of a grain over time, by entity as `apart` names them."""
         key = (held.name, by, where)
         if key not in self._courses:
             columns = tuple(self._wanted[key])
-            found, _ = self.context.rows(held, columns, by=by, time=held.time, where=where)
-            self._courses[key] = _pivot(found, by, columns)
+            names = apart(held, by)
+            found, _ = self.context.rows(held, columns, by=names, time=held.time, where=where)
+            self._courses[key] = _pivot(found, names, columns)
         return self._courses[key]
 
     def moment(self, moment: datetime) -> str:
@@ -144,9 +145,9 @@ class Builder:
         if len(units) != 1:
             raise ValueError(f"chart {spec.name}: {', '.join(spec.columns)} are not all in one unit")
         # A part of the name that is the same in every series says nothing.
-        told = [place for place in range(len(spec.by)) if len({entity[place] for entity in course.values}) > 1] or list(
-            range(len(spec.by))
-        )
+        places = list(range(len(apart(held, spec.by))))
+        told = [place for place in places if len({entity[place] for entity in course.values}) > 1]
+        told = told or places[len(places) - len(spec.by) :]
         series = [
             Series(self._series_name(grain, tuple(entity[place] for place in told), name, spec), columns[name])
             for entity, columns in course.values.items()
@@ -196,10 +197,11 @@ class Builder:
         unit = held.grain.column(spec.column).unit
         if spec.pick is Pick.WHOLE:
             return self._whole(spec, held, unit)
+        by = apart(held, spec.by)
         found, _ = self.context.rows(
             held,
             (spec.column,),
-            by=spec.by,
+            by=by,
             where=spec.where,
             order=spec.column,
             descending=spec.pick is Pick.HIGHEST,
@@ -208,7 +210,7 @@ class Builder:
         value = found[spec.column][0].as_py() if found.num_rows else None
         if value is None:
             return None
-        entity = tuple(found[name][0].as_py() for name in spec.by)
+        entity = tuple(found[name][0].as_py() for name in by)
         return Figure(
             name=spec.name,
             title=spec.title,
@@ -250,7 +252,7 @@ class Builder:
         if held is None or (spec.across_systems and len(held.systems) < 2):
             return None
         grain = held.grain
-        by = self._names(grain, spec)
+        by = apart(held, self._names(grain, spec))
         shown = [one if isinstance(one, Shown) else Shown(one) for one in spec.columns]
         names = [*(one.column for one in shown), *spec.profile]
         found, total = self.context.rows(
@@ -352,7 +354,7 @@ class Builder:
         self, held: Held, spec: TableSpec, by: Sequence[str], entities: Sequence[tuple[str | None, ...]]
     ) -> list[Cell]:
         if len(entities) <= SPARK_ROWS:
-            course = self.course(held, tuple(by), spec.where)
+            course = self.course(held, self._names(held.grain, spec), spec.where)
         else:
             where = both(spec.where, one_of(by, entities[:SPARK_ROWS]))
             found, _ = self.context.rows(held, (spec.course,), by=by, time=held.time, where=where)
@@ -362,6 +364,11 @@ class Builder:
             values = course.values.get(entity) if number < SPARK_ROWS else None
             sparks.append(_thinned(values[spec.course]) if values is not None else None)
         return sparks
+
+
+def apart(held: Held, by: tuple[str, ...]) -> tuple[str, ...]:
+    """What tells entities apart: the sysplex too where there are several, since names repeat from one to the other."""
+    return ("sysplex", *by) if by and len(held.sysplexes) > 1 and "sysplex" not in by else by
 
 
 def _identifier(name: str) -> str:

@@ -184,7 +184,7 @@ def _names(context: Context) -> tuple[tuple[str, ...], tuple[str, ...]]:
 
 def _title(systems: Sequence[str], sysplexes: Sequence[str]) -> str:
     if sysplexes:
-        return f"Sysplex {', '.join(sysplexes)}"
+        return f"{'Sysplex' if len(sysplexes) == 1 else 'Sysplexes'} {', '.join(sysplexes)}"
     if systems:
         return f"{'System' if len(systems) == 1 else 'Systems'} {', '.join(systems)}"
     return "Performance report"

@@ -93,7 +93,7 @@ PAGE = Page(
             by=("system",),
             where=_general,
             references=(Reference("all processors", 1.0),),
-            note="Far above the busy time of PR/SM: logical processors wait for physical ones.",
+            note="Where this is far above the busy time of PR/SM, logical processors waited for physical ones.",
         ),
         ChartSpec(
             "msu_course",
