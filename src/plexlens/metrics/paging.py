@@ -27,6 +27,7 @@ from plexlens.metrics.unit import (
     PER_SECOND,
     SECONDS,
     SLOTS,
+    WHOLE_SECONDS,
     Unit,
 )
 
@@ -114,7 +115,7 @@ _EXTREMES = {
         "available_slots_min"
     ),
     Field("most_fixed_frames", "Most fixed frames", "SMF71MXX", FRAMES, Rollup.PEAK): "fixed_frames_max",
-    Field("lowest_uic", "Lowest system UIC", "SMF71ULC", SECONDS, Rollup.FLOOR): "uic_min",
+    Field("lowest_uic", "Lowest system UIC", "SMF71ULC", WHOLE_SECONDS, Rollup.FLOOR): "uic_min",
 }
 
 _PLAIN: tuple[Field, ...] = (*_COUNTS, *_LEVELS, *_EXTREMES)
@@ -267,7 +268,7 @@ STORAGE = Grain(
         Metric(
             "uic",
             "UIC",
-            SECONDS,
+            WHOLE_SECONDS,
             "SMF71UAC",
             _OVERVIEW + " and Report Analysis (System UIC)",
             lambda f: ratio(f.uic_seconds, f.system_seconds),

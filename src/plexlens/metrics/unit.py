@@ -32,6 +32,7 @@ class Unit:
 
 
 SECONDS = Unit("s", "s", 1.0, 3)
+WHOLE_SECONDS = Unit("s", "s", 1.0, 0)
 MILLISECONDS = Unit("ms", "s", 1e3, 3)
 MICROSECONDS = Unit("µs", "s", 1e6, 1)
 BYTES = Unit("bytes", "bytes", 1.0, 0)

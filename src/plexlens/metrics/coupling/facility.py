@@ -41,6 +41,7 @@ def _facilities_of_smf(inputs: Inputs) -> Any:
             processor.group_by(list(RECORD)).aggregate(
                 busy_seconds=processor.r744pbsy.cast("float64").sum(),
                 wait_seconds=processor.r744pwai.cast("float64").sum(),
+                effective_seconds=total(processor.r744pbsy, processor.r744pwai).sum(),
                 commands=processor.r744pcct.cast("float64").sum(),
                 logical_processors=processor.count().cast("float64"),
             )
@@ -106,6 +107,9 @@ FACILITY = Grain(
         Fact("interval_seconds", "Interval", SECONDS, Rollup.SPAN, "SMF 74-4 SMF74INT"),
         Fact("busy_seconds", "Processors busy", SECONDS, Rollup.SPAN, "SMF 74-4 R744PBSY, all processors"),
         Fact("wait_seconds", "Processors waiting", SECONDS, Rollup.SPAN, "SMF 74-4 R744PWAI, all processors"),
+        Fact(
+            "effective_seconds", "Processor time the facility had", SECONDS, Rollup.SPAN, "SMF 74-4 R744PBSY, R744PWAI"
+        ),
         Fact("commands", "Commands processed", COUNT, Rollup.SPAN, "SMF 74-4 R744PCCT"),
         Fact("logical_processors", "Logical processors", COUNT, Rollup.SHARED, "SMF 74-4 processor sections"),
         Fact("requests", "Requests", COUNT, Rollup.COUNT, "SMF 74-4 R744FTOR"),
@@ -151,7 +155,7 @@ FACILITY = Grain(
             PROCESSORS,
             "Σ(R744PBSY + R744PWAI) / interval",
             _REPORT + " (LOGICAL PROCESSORS: EFFECTIVE)",
-            lambda f: ratio(total(f.busy_seconds, f.wait_seconds), f.interval_seconds),
+            lambda f: ratio(f.effective_seconds, f.interval_seconds),
         ),
         Metric(
             "requests_per_second",

@@ -84,6 +84,7 @@ def facilities_of_rmf_xml(inputs: Inputs) -> Any:
         interval_seconds=table.interval_seconds,
         busy_seconds=busy,
         wait_seconds=seconds - busy,
+        effective_seconds=table.processor_seconds,
         logical_processors=table.processors_defined,
         storage_bytes=table.storage_bytes,
         storage_free_bytes=table.storage_free_bytes,
