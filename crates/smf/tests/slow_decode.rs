@@ -180,11 +180,11 @@ impl Slow {
         }
         let mut first = record.len();
         let mut left = record.len();
-        let counted = if map.identity == Identity::Rmf { number(24, 2).filter(|&count| count != 0) } else { None };
+        let mut counted = if map.identity == Identity::Rmf { number(24, 2).filter(|&count| count != 0) } else { None };
         let mut product_read = false;
         let mut product_damaged = false;
         for (at, uses) in by_triplet {
-            let index = (at - 28) / 8;
+            let index = at.saturating_sub(28) / 8;
             if counted.is_some_and(|count| index > count) {
                 break;
             }
@@ -214,6 +214,32 @@ impl Slow {
             first = first.min(offset);
             let chained = matches!(map.identity, Identity::Mq | Identity::Db2)
                 && uses.iter().any(|&(_, rule)| matches!(rule, Rule::Product | Rule::Chain(_)));
+            if length == 0 && uses.iter().any(|&(_, rule)| rule == Rule::Varying) {
+                let mut start = offset;
+                for entry in 0..count {
+                    let own = number(start, 2).filter(|own| start + 2 + own <= record.len() && 2 + own <= left);
+                    let Some(own) = own else {
+                        damage(self, uses.len());
+                        break;
+                    };
+                    left -= 2 + own;
+                    for &(section, _) in &uses {
+                        if own < least(section) {
+                            damage(self, 1);
+                        } else {
+                            let section_no = self.next_no(section, record_no);
+                            assert!(section_no <= entry + 1);
+                            self.row(section, record_no, section_no, &record[start + 2..start + 2 + own]);
+                        }
+                    }
+                    start += 2 + own;
+                }
+                continue;
+            }
+            // A Db2 product section without length follows its own.
+            let varying = chained && map.identity == Identity::Db2 && length == 0;
+            let (offset, length, count) =
+                if varying { (offset + 2, number(offset, 2).unwrap_or(0), 1) } else { (offset, length, count) };
             if offset + length * count > record.len() || length * count > left {
                 damage(self, uses.len());
                 continue;
@@ -237,6 +263,9 @@ impl Slow {
                             damage(self, 1);
                         } else if here {
                             product_read |= rule == Rule::Product;
+                            if rule == Rule::Product && map.identity == Identity::Db2 {
+                                counted = region[..own].get(6).map(|&n| usize::from(n)).filter(|&n| n != 0);
+                            }
                             self.row(section, record_no, self.next_no(section, record_no), &region[at..at + own]);
                         }
                     }
@@ -328,12 +357,31 @@ fn fast(catalogue: &Catalogue, records: &[Vec<u8>]) -> Slow {
     found
 }
 
-fn slow(catalogue: &Catalogue, map: &RecordMap, records: &[Vec<u8>]) -> Slow {
+/// Whether the map is for the record, as it names type, subtype or IFCID.
+fn is_for(map: &RecordMap, record: &[u8]) -> bool {
+    let number = |at: usize| record.get(at..at + 2).map(|bytes| big(bytes) as u16);
+    let product = record.get(28..32).map_or(0, |bytes| big(bytes) as usize);
+    let ifcid = if product == 0 { None } else { number(product + 4) };
+    let by_subtype = match (record.get(5), number(22)) {
+        (Some(101), Some(0)) => Some(3),
+        (Some(101), Some(1)) => Some(239),
+        _ => None,
+    };
+    let selected = match map.selector {
+        Selector::Any => true,
+        Selector::Subtype(subtype) => number(22) == Some(subtype),
+        Selector::Ifcid(wanted) => ifcid.or(by_subtype) == Some(wanted),
+        Selector::Class(..) => panic!("no map of the repository selects by class"),
+    };
+    record.get(5) == Some(&map.record_type) && selected
+}
+
+fn slow(catalogue: &Catalogue, records: &[Vec<u8>]) -> Slow {
     let mut found = Slow::default();
     for (record_no, record) in (1..).zip(records) {
-        let subtype = record.get(22..24).map(|bytes| big(bytes) as u16);
-        let ours = record.get(5) == Some(&map.record_type) && subtype.map(Selector::Subtype) == Some(map.selector);
-        if ours {
+        let maps: Vec<_> = catalogue.maps().filter(|map| is_for(map, record)).collect();
+        assert!(maps.len() <= 1, "one map takes a record");
+        for map in maps {
             found.record(catalogue, map, record, record_no);
         }
     }
@@ -351,7 +399,7 @@ fn random_record(catalogue: &Catalogue, map: &RecordMap, random: &mut Random) ->
     let encoder = RecordEncoder::new(catalogue, &map.name, EncodeOptions::default()).expect("a known map");
     let mut record = encoder.encode(&identity, &[]).expect("an empty record").get(0).expect("one").to_vec();
     let mut seen = Vec::new();
-    for entry in map.entries.iter().filter(|entry| matches!(entry.rule, Rule::Entries)) {
+    for entry in map.entries.iter().filter(|entry| matches!(entry.rule, Rule::Entries | Rule::Varying)) {
         let at = catalogue.triplet(map, entry).expect("a triplet").offset;
         if seen.contains(&at) {
             continue;
@@ -360,7 +408,15 @@ fn random_record(catalogue: &Catalogue, map: &RecordMap, random: &mut Random) ->
         let length = catalogue.section(&entry.layout).expect("a layout").length() + random.below(40) as usize;
         let count = 1 + random.below(3) as usize;
         let start = record.len();
-        record.extend(random.bytes(length * count));
+        let varying = entry.rule == Rule::Varying && random.below(2) == 0;
+        for _ in 0..count {
+            let own = if varying { length - random.below(20) as usize } else { length };
+            if varying {
+                record.extend((own as u16).to_be_bytes());
+            }
+            record.extend(random.bytes(own));
+        }
+        let length = if varying { 0 } else { length };
         record[at..at + 4].copy_from_slice(&(start as u32).to_be_bytes());
         record[at + 4..at + 6].copy_from_slice(&(length as u16).to_be_bytes());
         record[at + 6..at + 8].copy_from_slice(&(count as u16).to_be_bytes());
@@ -392,7 +448,7 @@ proptest! {
     #[test]
     fn fast_and_slow_read_alike(seed: u64, damaged: bool) {
         let catalogue = records::catalogue();
-        let maps: Vec<_> = catalogue.maps().filter(|map| matches!(map.selector, Selector::Subtype(_))).collect();
+        let maps: Vec<_> = catalogue.maps().collect();
         let map = maps[(seed % maps.len() as u64) as usize];
         let mut random = Random(seed);
         let records: Vec<Vec<u8>> = (0..4)
@@ -404,7 +460,7 @@ proptest! {
                 record
             })
             .collect();
-        let (fast, slow) = (fast(catalogue, &records), slow(catalogue, map, &records));
+        let (fast, slow) = (fast(catalogue, &records), slow(catalogue, &records));
         if !damaged {
             prop_assert!(fast.damaged.is_empty(), "{:?}", fast.damaged);
             prop_assert!(!fast.tables.is_empty());

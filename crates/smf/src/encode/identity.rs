@@ -130,12 +130,12 @@ impl RecordIdentity {
             let subtype = match map.selector {
                 Selector::Subtype(subtype) | Selector::Class(subtype, _) => Some(subtype),
                 // SM101STF tells accounting of plans and of packages apart; statistics number their IFCIDs from 0.
-                Selector::Ifcid(239) => Some(1),
-                Selector::Ifcid(ifcid) if map.record_type == 100 => Some(ifcid.saturating_sub(1)),
-                Selector::Ifcid(_) => Some(0),
-                Selector::Any => None,
+                Selector::Ifcid(239) => self.subtype.or(Some(1)),
+                Selector::Ifcid(ifcid) if map.record_type == 100 => self.subtype.or(Some(ifcid.saturating_sub(1))),
+                Selector::Ifcid(_) => self.subtype.or(Some(0)),
+                Selector::Any => self.subtype,
             };
-            if let Some(subtype) = self.subtype.or(subtype) {
+            if let Some(subtype) = subtype {
                 out[22..24].copy_from_slice(&subtype.to_be_bytes());
             }
         }
