@@ -256,7 +256,7 @@ def test_longer_sections_and_newer_layouts_grow_the_table(tmp_path: Path, pdb: P
 def test_a_layout_with_another_unit_is_refused(tmp_path: Path, pdb: Pdb) -> None:
     ingest([dump(tmp_path / "a.smf", *minutes(0, 10))], pdb, layouts=[layouts(tmp_path / "v1", DELAY)])
     other = layouts(tmp_path / "v2", DELAY.replace(",ms,", ",KiB,"))
-    with pytest.raises(SchemaConflictError, match="table smf200_1_thing: column delay is in s there and in"):
+    with pytest.raises(SchemaConflictError, match="table smf200_1_thing: column delay is in seconds there and in"):
         ingest([dump(tmp_path / "b.smf", *minutes(10, 20))], pdb, layouts=[other])
     assert len(Pdb.open(pdb.path).ingests) == 1
 
