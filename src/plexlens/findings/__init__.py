@@ -1,0 +1,25 @@
+"""Findings: rules as data, judged over the metrics, each with its evidence, its remedy and its source."""
+
+from __future__ import annotations
+
+from plexlens.findings.check import check
+from plexlens.findings.error import RuleError
+from plexlens.findings.finding import Evidence, Finding, Findings, Lack, NotChecked, Passed
+from plexlens.findings.reading import load_rules
+from plexlens.findings.rule import CostKind, Rule, Severity, Threshold
+
+__all__ = [
+    "CostKind",
+    "Evidence",
+    "Finding",
+    "Findings",
+    "Lack",
+    "NotChecked",
+    "Passed",
+    "Rule",
+    "RuleError",
+    "Severity",
+    "Threshold",
+    "check",
+    "load_rules",
+]

@@ -1,0 +1,198 @@
+"""Rules over a database: what fired, what passed, what could not be checked and why."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from ibis.expr.operations import InMemoryTable
+
+from plexlens.findings.evaluation import Evaluation, Judged, Values, together
+from plexlens.findings.finding import Entity, Evidence, Finding, Findings, Lack, NotChecked, Passed
+from plexlens.findings.ranking import ranked
+from plexlens.findings.release import zos_releases
+from plexlens.findings.rule import Rule
+from plexlens.findings.translation import translate
+from plexlens.metrics.definition import Attribute, Grain, Key, Source
+from plexlens.metrics.evaluate import available, facts
+from plexlens.metrics.inputs import Inputs
+from plexlens.metrics.reduction import Where, reduced
+
+#: Objects of one rule that are findings of their own; beyond them they are counted.
+MOST_OBJECTS = 25
+
+#: Fields that a reason names at most.
+_MOST_FIELDS = 4
+
+_IDENTITY_TITLES = {"system": "System", "sysplex": "Sysplex"}
+
+
+def check(
+    inputs: Inputs,
+    *,
+    rules: Sequence[Rule] | None = None,
+    grains: Mapping[str, Grain] | None = None,
+    kept: Mapping[str, Grain] | None = None,
+) -> Findings:
+    """Judge a database by rules.
+
+    Parameters
+    ----------
+    inputs
+        The raw tables. The engine behind them must allow temporary tables.
+    rules
+        From `plexlens.findings.load_rules`; the ones that come with Plexlens by default.
+    grains
+        What the rules read; all of `plexlens.metrics.GRAINS` by default. A rule of another grain is not checked.
+    kept
+        Grains whose one source is a table that holds what the rules need (`needs`) already, where a caller keeps one.
+
+    Returns
+    -------
+    Findings
+        Every rule is in it once or more: it fired, passed, or was not checked for a stated reason.
+    """
+    if grains is None:
+        from plexlens.metrics import GRAINS
+
+        grains = GRAINS
+    if rules is None:
+        from plexlens.findings.reading import load_rules
+
+        rules = load_rules()
+    releases = zos_releases(inputs) if any(rule.releases for rule in rules) else {}
+    outcomes: list[Findings] = []
+    by_grain: dict[str, list[Rule]] = {}
+    for rule in rules:
+        by_grain.setdefault(rule.grain, []).append(rule)
+    for name, members in by_grain.items():
+        grain = grains.get(name)
+        if kept is not None and name in kept:
+            outcomes += _of_grain(inputs, kept[name], members, releases)
+        elif grain is None or not available(inputs, grain):
+            outcomes += [_without_source(inputs, rule, grain) for rule in members]
+        else:
+            table = f"findings_{name}"
+            outcomes += _of_grain(inputs, _kept(inputs, grain, members, table), members, releases)
+            inputs.backend.raw_sql(f"drop table {table}")
+    return Findings(
+        fired=ranked(one for outcome in outcomes for one in outcome.fired),
+        passed=tuple(sorted((one for o in outcomes for one in o.passed), key=lambda one: one.rule.id)),
+        not_checked=tuple(sorted((one for o in outcomes for one in o.not_checked), key=lambda one: one.rule.id)),
+        left_out={rule: count for outcome in outcomes for rule, count in outcome.left_out.items()},
+    )
+
+
+def needs(rule: Rule, grain: Grain) -> tuple[tuple[str, ...], Where | None]:
+    """Columns of its grain, and the condition on its rows, that a kept table must serve for a rule."""
+    attributes = (attribute.name for attribute in grain.attributes)
+    formula = rule.where
+    where = None if formula is None else lambda table: translate(formula.expression, lambda name: table[name])
+    return tuple(dict.fromkeys((*sorted(rule.numbers), *rule.by, *attributes))), where
+
+
+def _without_source(inputs: Inputs, rule: Rule, grain: Grain | None) -> Findings:
+    kinds: tuple[str, ...] = ()
+    reason = f"this report does not cover {rule.grain}"
+    if grain is not None:
+        kinds = tuple(dict.fromkeys(source.kind for source in grain.sources))
+        missing = [next(name for name in source.needs if not inputs.has(name)) for source in grain.sources]
+        told = [f"{source.kind} ({name})" for source, name in zip(grain.sources, missing, strict=True)]
+        reason = f"no {' or '.join(told)} in the data"
+    return Findings(not_checked=(NotChecked(rule, Lack.SOURCE, reason, kinds),))
+
+
+def _kept(inputs: Inputs, grain: Grain, rules: Sequence[Rule], table: str) -> Grain:
+    """The grain reading from a temporary table of the facts that the rules need."""
+    needed = [needs(rule, grain) for rule in rules]
+    smaller = reduced(grain, {name for columns, _ in needed for name in columns}, [where for _, where in needed])
+    made = facts(inputs, smaller)
+    if made.op().find(InMemoryTable):
+        inputs.backend.create_table(table, made, temp=True, overwrite=True)
+    else:
+        inputs.backend.raw_sql(f"create or replace temp table {table} as {inputs.backend.compile(made)}")
+    there = inputs.backend.table(table)
+    return replace(smaller, sources=(Source("findings", (), lambda _: there),))
+
+
+def _of_grain(
+    inputs: Inputs, grain: Grain, rules: Sequence[Rule], releases: Mapping[str, tuple[int, int]]
+) -> list[Findings]:
+    groups: dict[tuple[Any, ...], list[Rule]] = {}
+    for rule in rules:
+        groups.setdefault(together(rule), []).append(rule)
+    outcomes = []
+    for members in groups.values():
+        span = members[0].releases
+        outside = sorted(system for system, release in releases.items() if span and not span.include(release))
+        evaluation = Evaluation(inputs, grain, members, outside)
+        outcomes += [_of_rule(evaluation, rule, judged, releases) for rule, judged in evaluation.judged()]
+    return outcomes
+
+
+def _of_rule(
+    evaluation: Evaluation, rule: Rule, judged: Sequence[Judged], releases: Mapping[str, tuple[int, int]]
+) -> Findings:
+    known = sum(one.known for one in judged)
+    if not known:
+        return Findings(not_checked=(_nothing_known(evaluation, rule, releases),))
+    fired = [one for one in judged if one.severity is not None]
+    if not fired:
+        return Findings(passed=(Passed(rule, sum(one.known > 0 for one in judged), known),))
+    values = evaluation.values(rule, [one.entity for one in fired])
+    made = sorted((_finding(rule, evaluation.whole, one, values[one.entity]) for one in fired), key=_weight)
+    left = len(made) - MOST_OBJECTS
+    return Findings(fired=tuple(made[:MOST_OBJECTS]), left_out={rule.id: left} if left > 0 else {})
+
+
+def _weight(one: Finding) -> tuple[int, float, float, str]:
+    """Order of the objects of one rule: the gravest, costliest, worst first."""
+    worst = one.worst if one.worst is not None else 0.0
+    return (-one.severity.rank, -(one.cost or 0.0), worst if one.rule.lowest else -worst, one.name)
+
+
+def _nothing_known(evaluation: Evaluation, rule: Rule, releases: Mapping[str, tuple[int, int]]) -> NotChecked:
+    """Why no row gave the condition a value."""
+    grain = evaluation.whole
+    rows, gaps = evaluation.rows_and_gaps(rule)
+    if rows and gaps:
+        fields = tuple(dict.fromkeys(fact.source for fact in grain.facts if fact.name in gaps))
+        more = f" and {len(fields) - _MOST_FIELDS} more" if len(fields) > _MOST_FIELDS else ""
+        return NotChecked(rule, Lack.FIELDS, f"not recorded: {'; '.join(fields[:_MOST_FIELDS])}{more}", fields)
+    if rows:
+        named = ", ".join(grain.column(name).title for name in sorted(rule.condition.names))
+        return NotChecked(rule, Lack.NOTHING, f"no activity: no interval gives a value of all of {named}")
+    if evaluation.outside and rule.releases is not None:
+        told = ", ".join(f"{s} {releases[s][0]}.{releases[s][1]}" for s in evaluation.outside)
+        return NotChecked(rule, Lack.RELEASE, f"the rule is for {rule.releases}; the data is from {told}")
+    where = f" with {rule.where.text}" if rule.where is not None else ""
+    return NotChecked(rule, Lack.NOTHING, f"{grain.title}: none{where}")
+
+
+def _finding(rule: Rule, grain: Grain, one: Judged, values: Values) -> Finding:
+    named: tuple[Key | Attribute, ...] = (*grain.keys, *grain.attributes)
+    titles = _IDENTITY_TITLES | {part.name: part.title for part in named}
+    names = dict(values.attributes) | dict(zip(rule.by, one.entity, strict=True))
+    columns = [grain.column(name) for name in rule.evidence]
+    cost = None
+    if values.cost_seconds is not None and values.cost_seconds > 0 and one.hours > 0:
+        cost = values.cost_seconds / one.hours
+    return Finding(
+        rule=rule,
+        severity=one.severity or rule.severity,
+        entity=tuple(
+            Entity(name, titles[name], value) for name, value in zip(rule.by, one.entity, strict=True) if value
+        ),
+        sentence=rule.sentence.filled(names, values.written),
+        action=rule.action.filled(names, values.written),
+        command=rule.command.filled(names, values.written),
+        evidence=tuple(Evidence(c.name, c.title, c.unit, values.columns[c.name]) for c in columns),
+        worst=one.worst,
+        worst_time=one.worst_time,
+        holding=one.holding,
+        intervals=one.known,
+        start=one.start,
+        end=one.end,
+        cost=cost,
+    )

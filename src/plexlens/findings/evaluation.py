@@ -1,0 +1,255 @@
+"""Rules over the facts of their grain: where they hold, for whom, how long, how badly."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from typing import Any
+
+import ibis
+
+from plexlens.findings.expression import Expression
+from plexlens.findings.rule import Formula, Rule, Severity
+from plexlens.findings.translation import translate
+from plexlens.metrics.definition import Grain, Source
+from plexlens.metrics.evaluate import evaluate
+from plexlens.metrics.inputs import Inputs
+from plexlens.metrics.reduction import fields_of, reduced
+
+Entity = tuple[str | None, ...]
+
+
+@dataclass(frozen=True)
+class Judged:
+    """What a rule says of one object.
+
+    Attributes
+    ----------
+    entity
+        Values of the rule's ``by`` columns.
+    severity
+        None where it does not fire.
+    known, holding
+        Intervals in which the condition has a value, and in which it is true.
+    hours
+        Hours that the object's intervals cover.
+    worst, worst_time, start, end
+        As in `plexlens.findings.finding.Finding`.
+    """
+
+    entity: Entity
+    severity: Severity | None
+    known: int
+    holding: int
+    hours: float
+    worst: float | None
+    worst_time: datetime | None
+    start: datetime | None
+    end: datetime | None
+
+
+@dataclass(frozen=True)
+class Values:
+    """Numbers and attributes of one object over the intervals in which a rule holds."""
+
+    columns: Mapping[str, float | None]
+    attributes: Mapping[str, str | None]
+    written: Mapping[Expression, float | None]
+    cost_seconds: float | None
+
+
+class Evaluation:
+    """Rules that read the same rows: of one grain, by the same columns and time, of the same systems.
+
+    What a statement costs is for the most part its making; so all of them are judged by one.
+
+    Parameters
+    ----------
+    inputs
+        The raw tables.
+    grain
+        The grain; its one source gives the kept facts.
+    rules
+        The rules; they agree in what `together` tells of them.
+    outside
+        Systems whose release the rules are not for.
+    """
+
+    def __init__(self, inputs: Inputs, grain: Grain, rules: Sequence[Rule], outside: Sequence[str] = ()) -> None:
+        self.inputs = inputs
+        self.whole = grain
+        self.rules = tuple(rules)
+        self.outside = tuple(outside)
+        self.by, self.time = rules[0].by, rules[0].time
+
+    def applies(self, table: Any) -> Any:
+        """The rows of facts that the rules are about."""
+        kept = ibis.literal(True)
+        formula = self.rules[0].where
+        if formula is not None:
+            kept = translate(formula.expression, lambda name: table[name])
+        if self.outside:
+            kept = kept & ~table.system.isin(self.outside).fill_null(False)
+        return kept
+
+    def grain(self, rules: Sequence[Rule]) -> Grain:
+        """The grain with what these rules read."""
+        columns = frozenset().union(*(rule.numbers for rule in rules))
+        attributes = (one.name for one in self.whole.attributes)
+        return reduced(self.whole, (*columns, *self.by, *attributes), (self.applies,))
+
+    # --- who ----------------------------------------------------------------------------------------------------
+
+    def judged(self) -> list[tuple[Rule, list[Judged]]]:
+        """What each rule says of every object it applies to."""
+        table = self._rows(self.rules)
+        time, seconds = table.first_interval, table.interval_seconds
+        length = (seconds / table.intervals).fill_null(0.0)
+        ends = table.last_interval.epoch_seconds().cast("float64") + length
+        columns: dict[str, Any] = {"hours": (seconds.sum() / 3600.0).fill_null(0.0)}
+        for n, rule in enumerate(self.rules):
+            holds = table[f"holds_{n}"].fill_null(False)
+            measure = table[rule.measure]
+            extreme, at_extreme = (measure.min, time.argmin) if rule.lowest else (measure.max, time.argmax)
+            columns |= {
+                f"known_{n}": table[f"holds_{n}"].notnull().sum(),
+                f"holding_{n}": holds.sum(),
+                f"worst_{n}": extreme(where=holds),
+                f"worst_time_{n}": at_extreme(measure, where=holds),
+                f"start_{n}": time.min(where=holds),
+                f"end_{n}": ends.max(where=holds),
+            }
+            for severity, _ in rule.grades:
+                columns[f"{severity}_{n}"] = table[f"holds_{n}_{severity}"].fill_null(False).sum()
+        found = table.group_by(list(self.by)).aggregate(**columns).to_pyarrow().to_pylist()
+        return [(rule, [self._one(rule, n, row) for row in found]) for n, rule in enumerate(self.rules)]
+
+    def _rows(self, rules: Sequence[Rule]) -> Any:
+        """Rolled-up rows by object and time, with the conditions and grades of the rules."""
+        table = evaluate(self.inputs, self.grain(rules), by=self.by, time=self.time, where=self.applies)
+        if self.time != "all":
+            table = table.filter(table.time.notnull())
+        if "interval_seconds" not in table.columns:
+            table = table.mutate(interval_seconds=ibis.null("float64"))
+        made = {}
+        for n, rule in enumerate(rules):
+            holds = self._meant(rule, rule.condition, table)
+            made[f"holds_{n}"] = holds
+            for severity, formula in rule.grades:
+                # A grade raises what holds already.
+                made[f"holds_{n}_{severity}"] = holds & self._meant(rule, formula, table)
+        return table.mutate(**made)
+
+    def _meant(self, rule: Rule, formula: Formula, table: Any) -> Any:
+        """A formula over the rows; over percentiles of an object's rows where the rule says so."""
+        if rule.percentile is None:
+            return translate(formula.expression, lambda name: table[name])
+        part, window = rule.percentile / 100.0, ibis.window(group_by=list(self.by))
+        return translate(formula.expression, lambda name: table[name].quantile(part).over(window))
+
+    def _one(self, rule: Rule, n: int, row: Mapping[str, Any]) -> Judged:
+        known, holding = int(row[f"known_{n}"] or 0), int(row[f"holding_{n}"] or 0)
+
+        def enough(count: int | None) -> bool:
+            return bool(count and count >= rule.min_share * known)
+
+        severity = None
+        if enough(holding):
+            raised = [grade for grade, _ in rule.grades if enough(row[f"{grade}_{n}"])]
+            severity = raised[-1] if raised else rule.severity
+        end = row[f"end_{n}"]
+        return Judged(
+            entity=tuple(row[name] for name in self.by),
+            severity=severity,
+            known=known,
+            holding=holding,
+            hours=float(row["hours"] or 0.0),
+            worst=row[f"worst_{n}"],
+            worst_time=_utc(row[f"worst_time_{n}"]) if self.time != "all" else None,
+            start=_utc(row[f"start_{n}"]),
+            end=datetime.fromtimestamp(end, UTC) if end is not None else None,
+        )
+
+    # --- how much -----------------------------------------------------------------------------------------------
+
+    def values(self, rule: Rule, entities: Sequence[Entity]) -> dict[Entity, Values]:
+        """Numbers of these objects, over the intervals in which the rule's condition holds."""
+        table = evaluate(self.inputs, self._held(rule), by=self.by, time="all")
+        written = {expression: f"written_{n}" for n, expression in enumerate(rule.written)}
+        made = {
+            name: translate(expression, lambda column: table[column]).cast("float64")
+            for expression, name in written.items()
+        }
+        if rule.cost is not None:
+            cost = translate(rule.cost.seconds.expression, lambda column: table[column])
+            made["cost_seconds"] = cost.cast("float64")
+        attributes = [one.name for one in self.whole.attributes if one.name not in self.by]
+        found = table.mutate(**made).select(*self.by, *attributes, *rule.evidence, *made).to_pyarrow()
+        wanted = set(entities)
+        values = {}
+        for row in found.to_pylist():
+            entity = tuple(row[name] for name in self.by)
+            if entity in wanted:
+                values[entity] = Values(
+                    columns={name: _finite(row[name]) for name in rule.evidence},
+                    attributes={name: row[name] for name in attributes},
+                    written={expression: _finite(row[name]) for expression, name in written.items()},
+                    cost_seconds=_finite(row.get("cost_seconds")),
+                )
+        return values
+
+    def _held(self, rule: Rule) -> Grain:
+        """The grain with the facts of those intervals and objects alone in which the condition holds."""
+        grain = self.grain((rule,))
+        facts = grain.sources[0].facts(self.inputs)
+        facts = facts.filter(self.applies(facts))
+        table = self._rows((rule,))
+        held = table.filter(table.holds_0.fill_null(False))
+        columns = {f"held_{name}": held[name] for name in self.by}
+        if self.time != "all":
+            columns["held_time"] = held.time
+        held = held.select(**columns).distinct()
+        same = [facts[name].identical_to(held[f"held_{name}"]) for name in self.by]
+        if self.time != "all":
+            time = facts.interval if self.time == "interval" else facts.interval.truncate("hour")
+            same.append(time == held.held_time)
+        kept = facts.semi_join(held, same)
+        return replace(grain, sources=(Source("findings", (), lambda _: kept),))
+
+    # --- what is missing ----------------------------------------------------------------------------------------
+
+    def rows_and_gaps(self, rule: Rule) -> tuple[int, tuple[str, ...]]:
+        """Rows of facts the rule applies to, and which of the facts its condition reads have no value in any."""
+        grain = self.grain((rule,))
+        facts = grain.sources[0].facts(self.inputs)
+        facts = facts.filter(self.applies(facts))
+        read = _read(grain, rule)
+        names = [fact.name for fact in grain.facts if fact.name in read]
+        counts = facts.aggregate(rows=facts.count(), **{f"known_{name}": facts[name].count() for name in names})
+        row = counts.to_pyarrow().to_pylist()[0]
+        return int(row["rows"]), tuple(name for name in names if not row[f"known_{name}"])
+
+
+def together(rule: Rule) -> tuple[Any, ...]:
+    """What rules must agree in to be judged by one statement."""
+    return rule.grain, rule.by, rule.time, rule.where and rule.where.text, rule.releases
+
+
+def _read(grain: Grain, rule: Rule) -> frozenset[str]:
+    """Facts that the condition of a rule reads."""
+    table = ibis.table({fact.name: "float64" for fact in grain.facts}, name=grain.name)
+    metrics = {metric.name: metric for metric in grain.metrics}
+    read: set[str] = set()
+    for name in rule.condition.names:
+        read |= fields_of(metrics[name].expression(table)) if name in metrics else {name}
+    return frozenset(read)
+
+
+def _utc(moment: datetime | None) -> datetime | None:
+    return None if moment is None else moment.astimezone(UTC)
+
+
+def _finite(value: float | None) -> float | None:
+    return value if value is not None and math.isfinite(value) else None

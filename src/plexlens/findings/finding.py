@@ -1,0 +1,234 @@
+"""What came of checking: findings with their evidence, rules that found nothing, rules that could not run."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from enum import StrEnum
+from typing import Any
+
+from plexlens.findings.rule import CostKind, Rule, Severity
+from plexlens.metrics.unit import Unit
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """A number that a finding rests on.
+
+    Attributes
+    ----------
+    column
+        Fact or metric of the rule's grain.
+    title, unit
+        As defined there.
+    value
+        Over all intervals in which the condition holds, in the base unit.
+    """
+
+    column: str
+    title: str
+    unit: Unit
+    value: float | None
+
+
+@dataclass(frozen=True)
+class Entity:
+    """A column that names the object of a finding, and its value."""
+
+    column: str
+    title: str
+    value: str | None
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One thing that is wrong with one object.
+
+    Attributes
+    ----------
+    rule
+        The rule that fired.
+    severity
+        The rule's, or a higher one by its grades.
+    entity
+        The object.
+    sentence, action, command
+        The rule's texts with this object's names and numbers.
+    evidence
+        The numbers; the first is the measure. Never empty.
+    worst, worst_time
+        Measure of the worst interval, and its start; None for a rule over all the time.
+    holding, intervals
+        Intervals in which the condition holds, and in which it could be judged.
+    start, end
+        First start and last end of the intervals in which it holds.
+    cost
+        Seconds lost per hour of the data; None where the rule derives none.
+    rank
+        Place among all findings, from 1.
+    """
+
+    rule: Rule
+    severity: Severity
+    entity: tuple[Entity, ...]
+    sentence: str
+    action: str
+    command: str
+    evidence: tuple[Evidence, ...]
+    worst: float | None
+    worst_time: datetime | None
+    holding: int
+    intervals: int
+    start: datetime | None
+    end: datetime | None
+    cost: float | None
+    rank: int = 0
+
+    @property
+    def name(self) -> str:
+        """The object in one line."""
+        return " / ".join(one.value for one in self.entity if one.value)
+
+    @property
+    def cost_kind(self) -> CostKind | None:
+        """What the cost is made of."""
+        return self.rule.cost.kind if self.rule.cost is not None and self.cost is not None else None
+
+
+@dataclass(frozen=True)
+class Passed:
+    """A rule that ran and did not fire.
+
+    Attributes
+    ----------
+    objects
+        Objects it judged.
+    intervals
+        Intervals it judged, over all objects.
+    """
+
+    rule: Rule
+    objects: int
+    intervals: int
+
+
+class Lack(StrEnum):
+    """Why a rule was not checked."""
+
+    SOURCE = "records missing"
+    """No source of its grain is in the data."""
+    FIELDS = "fields not recorded"
+    """The records are there without the fields it needs."""
+    NOTHING = "nothing it applies to"
+    """The records hold no object of its kind, or none that did anything."""
+    RELEASE = "other release"
+    """It is for releases that the data is not from."""
+
+
+@dataclass(frozen=True)
+class NotChecked:
+    """A rule that could not run, and what it lacked.
+
+    Attributes
+    ----------
+    lack
+        Kind of reason.
+    reason
+        The reason in words.
+    needs
+        Kinds of source, or fields, that would let it run.
+    """
+
+    rule: Rule
+    lack: Lack
+    reason: str
+    needs: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Findings:
+    """Everything that came of checking.
+
+    Attributes
+    ----------
+    fired
+        Findings by rank.
+    passed, not_checked
+        The other rules, by id.
+    left_out
+        Objects of a rule beyond those in ``fired``, by rule id.
+    """
+
+    fired: tuple[Finding, ...] = ()
+    passed: tuple[Passed, ...] = ()
+    not_checked: tuple[NotChecked, ...] = ()
+    left_out: Mapping[str, int] = field(default_factory=dict)
+
+    @property
+    def worst(self) -> Severity | None:
+        """The highest severity that fired; None where nothing did."""
+        return max((one.severity for one in self.fired), key=lambda one: one.rank, default=None)
+
+    def at_or_above(self, severity: Severity) -> tuple[Finding, ...]:
+        """Findings of this severity or a higher one."""
+        return tuple(one for one in self.fired if one.severity.rank >= severity.rank)
+
+    def to_json(self) -> dict[str, Any]:
+        """Only JSON types; numbers in base units, times in UTC, costs in seconds per hour."""
+        return {
+            "fired": [_finding(one) for one in self.fired],
+            "passed": [
+                {"rule": one.rule.id, "title": one.rule.title, "objects": one.objects, "intervals": one.intervals}
+                for one in self.passed
+            ],
+            "not_checked": [
+                {
+                    "rule": one.rule.id,
+                    "title": one.rule.title,
+                    "lack": str(one.lack),
+                    "reason": one.reason,
+                    "needs": list(one.needs),
+                }
+                for one in self.not_checked
+            ],
+            "left_out": dict(self.left_out),
+        }
+
+
+def _time(moment: datetime | None) -> str | None:
+    return None if moment is None else moment.astimezone(UTC).isoformat().replace("+00:00", "Z")
+
+
+def _finding(one: Finding) -> dict[str, Any]:
+    rule = one.rule
+    return {
+        "rank": one.rank,
+        "rule": rule.id,
+        "title": rule.title,
+        "severity": str(one.severity),
+        "entity": {part.column: part.value for part in one.entity},
+        "sentence": one.sentence,
+        "action": one.action,
+        "command": one.command or None,
+        "evidence": [
+            {
+                "column": f"{rule.grain}.{part.column}",
+                "title": part.title,
+                "value": part.value,
+                "unit": part.unit.base,
+            }
+            for part in one.evidence
+        ],
+        "worst": {"value": one.worst, "time": _time(one.worst_time)} if one.worst_time is not None else None,
+        "holding": one.holding,
+        "intervals": one.intervals,
+        "span": [_time(one.start), _time(one.end)],
+        "cost": None if one.cost is None else {"seconds_per_hour": one.cost, "kind": str(one.cost_kind)},
+        "source": {
+            "document": rule.source.document,
+            "where": rule.source.where,
+            "url": rule.source.url or None,
+            "threshold": str(rule.source.threshold),
+        },
+    }

@@ -1,0 +1,207 @@
+"""From the text of an expression to its tree.
+
+The grammar, from the loosest binding to the tightest::
+
+    expression = conjunction { "or" conjunction }
+    conjunction = negation { "and" negation }
+    negation = "not" negation | comparison
+    comparison = sum [ ( "<" | "<=" | ">" | ">=" | "=" | "!=" ) sum | "in" "(" text { "," text } ")" ]
+    sum = product { ( "+" | "-" ) product }
+    product = factor { ( "*" | "/" ) factor }
+    factor = "-" factor | number [ unit ] | text | name [ "(" expression { "," expression } ")" ] | "(" expression ")"
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import dataclass
+
+from plexlens.findings.error import wrong
+from plexlens.findings.expression import LITERAL_UNITS, Among, Binary, Call, Expression, Name, Number, Text, Unary
+
+#: Nesting and length beyond which no rule goes; both keep the work of any text within bounds.
+MOST_DEPTH = 30
+MOST_TOKENS = 200
+
+_TOKEN = re.compile(
+    r"""(?P<space>\s+)
+      | (?P<number>\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)
+      | (?P<word>[A-Za-z_][A-Za-z0-9_]*)
+      | (?P<text>'[^']*')
+      | (?P<sign><=|>=|!=|[-+*/<>=(),%])""",
+    re.VERBOSE,
+)
+
+_COMPARISONS = ("<", "<=", ">", ">=", "=", "!=")
+_RESERVED = ("and", "or", "not", "in")
+
+
+@dataclass(frozen=True)
+class _Token:
+    kind: str
+    text: str
+    at: int
+
+
+def parse(text: str) -> Expression:
+    """The tree of an expression.
+
+    Raises
+    ------
+    RuleError
+        The text is no expression; the message says at which character and what was expected there.
+    """
+    return _Parser(_tokens(text)).whole()
+
+
+def _tokens(text: str) -> list[_Token]:
+    tokens: list[_Token] = []
+    place = 0
+    while place < len(text):
+        found = _TOKEN.match(text, place)
+        if found is None:
+            known = "names, numbers, 'texts', + - * / < > = and ( ) are known"
+            raise wrong(
+                f"character {place + 1}, {text[place]!r}, means nothing here",
+                "close the quote" if text[place] == "'" else known,
+            )
+        if found.lastgroup != "space":
+            tokens.append(_Token(str(found.lastgroup), found.group(), place + 1))
+            if len(tokens) > MOST_TOKENS:
+                raise wrong(f"the expression has more than {MOST_TOKENS} parts", "make several rules of it")
+        place = found.end()
+    tokens.append(_Token("end", "", len(text) + 1))
+    return tokens
+
+
+class _Parser:
+    def __init__(self, tokens: list[_Token]) -> None:
+        self.tokens = tokens
+        self.place = 0
+        self.depth = 0
+
+    @property
+    def token(self) -> _Token:
+        return self.tokens[self.place]
+
+    def taken(self, *texts: str) -> _Token | None:
+        """The next token if it is one of these words or signs."""
+        token = self.token
+        if token.kind in ("word", "sign") and token.text in texts:
+            self.place += 1
+            return token
+        return None
+
+    def expect(self, text: str) -> None:
+        if self.taken(text) is None:
+            raise self.unexpected(f"{text!r}")
+
+    def unexpected(self, wanted: str) -> Exception:
+        token = self.token
+        found = "the end" if token.kind == "end" else repr(token.text)
+        return wrong(f"character {token.at}: {found} stands where {wanted} was expected", "correct the expression")
+
+    def whole(self) -> Expression:
+        made = self.alternatives()
+        if self.token.kind != "end":
+            raise self.unexpected("an operator or the end")
+        return made
+
+    def alternatives(self) -> Expression:
+        self.depth += 1
+        if self.depth > MOST_DEPTH:
+            raise wrong(f"character {self.token.at}: more than {MOST_DEPTH} levels deep", "make several rules of it")
+        made = self.conjunction()
+        while token := self.taken("or"):
+            made = Binary("or", made, self.conjunction(), token.at)
+        self.depth -= 1
+        return made
+
+    def conjunction(self) -> Expression:
+        made = self.negation()
+        while token := self.taken("and"):
+            made = Binary("and", made, self.negation(), token.at)
+        return made
+
+    def negation(self) -> Expression:
+        # Counted, not called again: any number of them is one place deeper at most.
+        nots = []
+        while token := self.taken("not"):
+            nots.append(token)
+        made = self.comparison()
+        for token in reversed(nots[: len(nots) % 2]):
+            made = Unary("not", made, token.at)
+        return made
+
+    def comparison(self) -> Expression:
+        left = self.sum()
+        if token := self.taken(*_COMPARISONS):
+            return Binary(token.text, left, self.sum(), token.at)
+        if token := self.taken("in"):
+            self.expect("(")
+            values = [self.text()]
+            while self.taken(","):
+                values.append(self.text())
+            self.expect(")")
+            return Among(left, tuple(values), token.at)
+        return left
+
+    def text(self) -> Text:
+        token = self.token
+        if token.kind != "text":
+            raise self.unexpected("a 'text'")
+        self.place += 1
+        return Text(token.text[1:-1], token.at)
+
+    def sum(self) -> Expression:
+        made = self.product()
+        while token := self.taken("+", "-"):
+            made = Binary(token.text, made, self.product(), token.at)
+        return made
+
+    def product(self) -> Expression:
+        made = self.factor()
+        while token := self.taken("*", "/"):
+            made = Binary(token.text, made, self.factor(), token.at)
+        return made
+
+    def factor(self) -> Expression:
+        signs = []
+        while token := self.taken("-"):
+            signs.append(token)
+        made = self.value()
+        for token in signs[: len(signs) % 2]:
+            made = Unary("-", made, token.at)
+        return made
+
+    def value(self) -> Expression:
+        token = self.token
+        if token.kind == "number":
+            return self.number()
+        if token.kind == "text":
+            return self.text()
+        if token.kind == "word" and token.text not in _RESERVED:
+            self.place += 1
+            return self.call(token) if self.taken("(") else Name(token.text, token.at)
+        if self.taken("("):
+            made = self.alternatives()
+            self.expect(")")
+            return made
+        raise self.unexpected("a value")
+
+    def number(self) -> Number:
+        token = self.token
+        self.place += 1
+        value = float(token.text)
+        if not math.isfinite(value):
+            raise wrong(f"character {token.at}: {token.text} is too large a number", "give a smaller one")
+        unit = self.taken(*LITERAL_UNITS)
+        return Number(value, LITERAL_UNITS[unit.text] if unit is not None else None, token.at)
+
+    def call(self, token: _Token) -> Call:
+        arguments = [self.alternatives()]
+        while self.taken(","):
+            arguments.append(self.alternatives())
+        self.expect(")")
+        return Call(token.text, tuple(arguments), token.at)

@@ -1,0 +1,194 @@
+"""Rules from TOML files: the ones that come with Plexlens, and a site's own over them.
+
+A file holds ``[[rule]]`` tables. A folder of a site's may add rules, and change those that are there by their id: it
+then gives only the keys that differ, or ``disabled = true``.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any
+
+from plexlens.findings.error import RuleError
+from plexlens.findings.making import TABLES, Draft, make
+from plexlens.findings.rule import Rule
+from plexlens.metrics.definition import Grain
+
+#: The folder of the rules that come with Plexlens.
+SHIPPED = Path(__file__).parent / "rules"
+
+_ID = re.compile(r"[a-z][a-z0-9_]*\.[a-z][a-z0-9_]*")
+
+
+@dataclass(frozen=True)
+class _Entry:
+    """One ``[[rule]]`` as it stands in a file."""
+
+    file: str
+    values: Mapping[str, Any]
+    lines: Mapping[str, int]
+
+    @property
+    def id(self) -> str:
+        return str(self.values["id"])
+
+    def line(self, *keys: str) -> int | None:
+        """Line of the first of these keys that stands in the file, else of the rule."""
+        return next((self.lines[key] for key in (*keys, "") if key in self.lines), None)
+
+
+def load_rules(folders: Iterable[Path] = (), *, grains: Mapping[str, Grain] | None = None) -> tuple[Rule, ...]:
+    """The rules of Plexlens, changed and added to by those of further folders.
+
+    Parameters
+    ----------
+    folders
+        A site's folders of ``*.toml``, in order: a later one has the last word.
+    grains
+        What rules can read; all of `plexlens.metrics.GRAINS` by default.
+
+    Returns
+    -------
+    tuple of Rule
+        By family and id.
+
+    Raises
+    ------
+    RuleError
+        A file that cannot be read or a rule that cannot be used: file, line, key, what is wrong, what is valid.
+    """
+    if grains is None:
+        from plexlens.metrics import GRAINS
+
+        grains = GRAINS
+    drafts: dict[str, Draft] = {}
+    for folder in (SHIPPED, *folders):
+        _add(drafts, _entries(folder), shipped=folder == SHIPPED)
+    made = [make(draft, grains) for draft in drafts.values()]
+    return tuple(sorted(made, key=lambda rule: rule.id))
+
+
+def _add(drafts: dict[str, Draft], entries: Sequence[_Entry], *, shipped: bool) -> None:
+    """Put the rules of one folder over those that are there."""
+    seen: dict[str, _Entry] = {}
+    for entry in entries:
+        if entry.id in seen:
+            other = seen[entry.id]
+            raise RuleError(
+                file=entry.file,
+                line=entry.line("id"),
+                what=f"rule {entry.id} stands twice, the first time in {other.file}, line {other.line('id')}",
+                remedy="give one of them another id, or take it out",
+            )
+        seen[entry.id] = entry
+        before = drafts.get(entry.id)
+        disabled = entry.values.get("disabled", False)
+        if not isinstance(disabled, bool):
+            raise RuleError(
+                file=entry.file,
+                line=entry.line("disabled"),
+                what=f"rule {entry.id}, disabled: {disabled!r} is not true or false",
+                remedy="write disabled = true, or leave it out",
+            )
+        if disabled:
+            if before is None:
+                raise RuleError(
+                    file=entry.file,
+                    line=entry.line("id"),
+                    what=f"rule {entry.id} is disabled, and there is none of that id",
+                    remedy=_near(entry.id, drafts, "plexlens findings list names the rules"),
+                )
+            del drafts[entry.id]
+            continue
+        merged = dict(before.values) if before is not None else {}
+        places = dict(before.places) if before is not None else {}
+        for key, value in entry.values.items():
+            if key == "disabled":
+                continue
+            nested = key in TABLES and isinstance(value, dict) and isinstance(merged.get(key), dict)
+            merged[key] = {**merged[key], **value} if nested else value
+            for inner in (key, *(f"{key}.{name}" for name in (value if isinstance(value, dict) else ()))):
+                places[inner] = (entry.file, entry.line(inner, key))
+        places[""] = (entry.file, entry.line())
+        origin = "" if shipped else entry.file
+        drafts[entry.id] = Draft(entry.id, merged, places, origin)
+
+
+def _near(word: str, valid: Iterable[str], otherwise: str) -> str:
+    close = get_close_matches(word, list(valid), n=1)
+    return f"did you mean {close[0]}?" if close else otherwise
+
+
+def _entries(folder: Path) -> list[_Entry]:
+    """Every rule of a folder."""
+    if not folder.is_dir():
+        raise RuleError(file=str(folder), what="there is no such folder", remedy="name a folder of .toml files")
+    files = sorted(folder.glob("*.toml"))
+    if not files:
+        raise RuleError(file=str(folder), what="the folder holds no .toml file", remedy="name a folder of rule files")
+    return [entry for file in files for entry in _entries_of(file)]
+
+
+def _entries_of(file: Path) -> list[_Entry]:
+    try:
+        text = file.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        why = error.strerror if isinstance(error, OSError) else "it is not UTF-8"
+        raise RuleError(file=str(file), what=f"the file cannot be read: {why}", remedy="give a text file") from error
+    try:
+        document = tomllib.loads(text)
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
+        found = re.search(r"\(at line (\d+), column \d+\)", str(error))
+        raise RuleError(
+            file=str(file),
+            line=int(found.group(1)) if found else None,
+            what=f"the file is not TOML: {str(error).split(' (at ')[0]}",
+            remedy="correct it there",
+        ) from error
+    for key in document:
+        if key != "rule":
+            raise RuleError(
+                file=str(file), what=f"{key!r} has no meaning here", remedy="a rule file holds [[rule]] tables alone"
+            )
+    rules = document.get("rule", [])
+    if not isinstance(rules, list) or not all(isinstance(one, dict) for one in rules):
+        raise RuleError(file=str(file), what="'rule' is no list of tables", remedy="begin each rule with [[rule]]")
+    lines = _lines(text, len(rules))
+    entries = []
+    for number, (values, places) in enumerate(zip(rules, lines, strict=True), 1):
+        name = values.get("id")
+        if not isinstance(name, str) or not _ID.fullmatch(name):
+            raise RuleError(
+                file=str(file),
+                line=places.get("id", places.get("")),
+                what=f"rule {number} has the id {name!r}" if name is not None else f"rule {number} has no id",
+                remedy="an id is family.name in small letters, digits and _: coupling.facility_busy",
+            )
+        entries.append(_Entry(str(file), values, places))
+    return entries
+
+
+def _lines(text: str, count: int) -> list[dict[str, int]]:
+    """Line of each key of each rule; of the rule itself under the empty name.
+
+    A scan for lines that begin as keys do: TOML's own reader keeps no places. Where it finds another number of rules
+    than there are (a text of several lines that looks like TOML), no line is told rather than a wrong one.
+    """
+    found: list[dict[str, int]] = []
+    table = ""
+    for number, line in enumerate(text.splitlines(), 1):
+        stripped = line.strip()
+        if re.fullmatch(r"\[\[\s*rule\s*\]\](\s*#.*)?", stripped):
+            found.append({"": number})
+            table = ""
+        elif found and (inner := re.match(r"\[\s*rule\s*\.\s*(\w+)\s*\]", stripped)):
+            table = f"{inner.group(1)}."
+            found[-1].setdefault(inner.group(1), number)
+        elif found and (key := re.match(r"(\w+)\s*=", stripped)):
+            found[-1].setdefault(table + key.group(1), number)
+    return found if len(found) == count else [{} for _ in range(count)]

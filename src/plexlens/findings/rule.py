@@ -1,0 +1,209 @@
+"""What a rule is: what it reads, when it speaks, what it says and where that comes from.
+
+A rule is data (`plexlens.findings.reading` takes it from TOML); everything in it has been checked against the grain it
+reads, so that evaluating it cannot fail for want of a name or a unit.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from plexlens.findings.expression import Expression, names_of
+from plexlens.findings.template import Template
+
+
+class Severity(StrEnum):
+    """How much a finding matters."""
+
+    LOW = "low"
+    """Worth knowing; nobody waits for it."""
+    MEDIUM = "medium"
+    """Costs CPU or time that need not be spent."""
+    HIGH = "high"
+    """Work is delayed or a limit is near."""
+    CRITICAL = "critical"
+    """Work fails or stops."""
+
+    @property
+    def rank(self) -> int:
+        """0 for the lowest."""
+        return list(Severity).index(self)
+
+
+class CostKind(StrEnum):
+    """What an estimated cost is made of."""
+
+    CPU = "CPU"
+    """Processor time."""
+    DELAY = "delay"
+    """Time that work waits."""
+
+
+class Threshold(StrEnum):
+    """Where the numbers of a condition come from."""
+
+    STATED = "stated"
+    """The source states them."""
+    CHOSEN = "chosen"
+    """The source explains the effect; the level was chosen here."""
+
+
+@dataclass(frozen=True)
+class Formula:
+    """An expression and the text it was written as."""
+
+    expression: Expression
+    text: str
+
+    @property
+    def names(self) -> frozenset[str]:
+        """Names in it."""
+        return names_of(self.expression)
+
+
+@dataclass(frozen=True)
+class Cost:
+    """An estimate of what a finding costs.
+
+    Attributes
+    ----------
+    seconds
+        Seconds lost in the intervals in which the condition holds; divided by the hours of the data.
+    kind
+        CPU or delay.
+    meaning
+        What the estimate counts, in words.
+    """
+
+    seconds: Formula
+    kind: CostKind
+    meaning: str
+
+
+@dataclass(frozen=True)
+class Reference:
+    """The document a rule comes from.
+
+    Attributes
+    ----------
+    document
+        Title of the document.
+    where
+        Chapter, section, message or statement in it.
+    url
+        Address; empty where it has none.
+    threshold
+        Whether the numbers of the condition are in it.
+    """
+
+    document: str
+    where: str
+    url: str
+    threshold: Threshold
+
+
+@dataclass(frozen=True)
+class Releases:
+    """Releases that a rule is for, both ends included; None for an open end."""
+
+    product: str
+    since: tuple[int, int] | None
+    until: tuple[int, int] | None
+
+    def include(self, release: tuple[int, int]) -> bool:
+        """Whether a release is among them."""
+        return (self.since is None or release >= self.since) and (self.until is None or release <= self.until)
+
+    def __str__(self) -> str:
+        """``z/OS 2.4 and later``, ``z/OS up to 2.3``, ``z/OS 2.1 to 2.3``."""
+        since, until = (None if end is None else f"{end[0]}.{end[1]}" for end in (self.since, self.until))
+        if until is None:
+            return f"{self.product} {since} and later"
+        return f"{self.product} up to {until}" if since is None else f"{self.product} {since} to {until}"
+
+
+@dataclass(frozen=True)
+class Rule:
+    """One rule.
+
+    Attributes
+    ----------
+    id
+        ``family.name``.
+    grain
+        Name of the grain it reads.
+    by
+        Keys, attributes, ``system``, ``sysplex`` that tell the objects apart it speaks of.
+    time
+        ``interval``, ``hour`` or ``all``: the length of time on which the condition is judged.
+    where
+        Rows it applies to; None for all.
+    condition
+        What is wrong.
+    min_share
+        Share of an object's intervals in which the condition must hold; 0 for one interval at least.
+    percentile
+        Where not None, each number in the condition is this percentile over the object's intervals.
+    severity, grades
+        Severity, and the conditions under which it is a higher one.
+    evidence
+        Facts and metrics that are shown; the first is the measure, by which the worst interval is found.
+    lowest
+        Whether the worst interval is the one with the smallest measure.
+    sentence, action, command
+        What is wrong and why it matters, what to do, and the exact text of the command or parameter, if there is one.
+    cost
+        None where no cost can be derived.
+    releases
+        None for all.
+    origin
+        File that the rule comes from, as a user would name it.
+    """
+
+    id: str
+    title: str
+    grain: str
+    by: tuple[str, ...]
+    time: str
+    where: Formula | None
+    condition: Formula
+    min_share: float
+    percentile: float | None
+    severity: Severity
+    grades: tuple[tuple[Severity, Formula], ...]
+    evidence: tuple[str, ...]
+    lowest: bool
+    sentence: Template
+    action: Template
+    command: Template
+    cost: Cost | None
+    source: Reference
+    releases: Releases | None
+    origin: str = ""
+
+    @property
+    def family(self) -> str:
+        """The word its id begins with."""
+        return self.id.partition(".")[0]
+
+    @property
+    def measure(self) -> str:
+        """The column by which the worst interval is found."""
+        return self.evidence[0]
+
+    @property
+    def numbers(self) -> frozenset[str]:
+        """Every fact and metric that evaluating it reads from rolled-up rows."""
+        formulas = [self.condition, *(formula for _, formula in self.grades)]
+        if self.cost is not None:
+            formulas.append(self.cost.seconds)
+        named = [formula.names for formula in formulas]
+        named += [names_of(one) for one in self.written]
+        return frozenset(self.evidence).union(*named)
+
+    @property
+    def written(self) -> tuple[Expression, ...]:
+        """The numbers that its sentence, action and command hold."""
+        places = (*self.sentence.places, *self.action.places, *self.command.places)
+        return tuple(dict.fromkeys(place.expression for place in places if place.expression is not None))
