@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from plexlens.errors import UnknownSourceError, UnreadableInputError
-from plexlens.ingest import rmf_xml, smf
+from plexlens.ingest import rmf_xml, smf, text_reports
 from plexlens.ingest.recognition import describe, read_head
 from plexlens.ingest.source import Reading
 
@@ -104,8 +104,21 @@ _RMF_REPORTS = RecordRows(
     inventory="rmf_xml_record",
 )
 
+_TEXT_REPORTS = RecordRows(
+    table="text_report_value",
+    columns=(
+        *("system", "sysplex", "subsystem", "interval_start", "interval_end", "report", "location", "group_name"),
+        *("member", "block", "object", "parent", "name", "column_head", "value"),
+    ),
+    label="report",
+    inventory="text_report_record",
+)
+
 SOURCES: tuple[SourceKind, ...] = (
     SourceKind("rmf_xml", "RMF Postprocessor or Monitor III XML", rmf_xml.sniff, rmf_xml.read_with, _RMF_REPORTS),
+    SourceKind(
+        "text_reports", "Db2, RMF or CICS text reports", text_reports.sniff, text_reports.read_with, _TEXT_REPORTS
+    ),
     SourceKind("smf", "an SMF dump", smf.sniff, smf.read_with),
 )
 """The kinds of source, asked in this order."""

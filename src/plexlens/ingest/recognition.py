@@ -8,11 +8,14 @@ from pathlib import Path
 import pyarrow as pa
 
 from plexlens.errors import EmptyInputError, UnreadableInputError
+from plexlens.ingest.text_reports.tables import known_kinds
 
 HEAD_BYTES = 64 << 10
 """How much of a file, after decompression, the modules see when they are asked whether it is theirs."""
 
 _COMPRESSIONS = ((b"\x1f\x8b", "gzip"), (b"\x28\xb5\x2f\xfd", "zstd"))
+
+_READ_AS_TEXT = f"a dump must be sent in binary; reports read as text are {known_kinds()}, headings included"
 
 _UNPACK = "unpack it and give the file inside"
 
@@ -106,9 +109,9 @@ def describe(head: bytes) -> tuple[str, str] | None:
         return _describe_markup(text)
     if _EBCDIC_TEXT.match(head):
         line = head.decode("cp037").replace("\x85", "\n").encode("ascii", "replace")
-        return f"EBCDIC text that begins {_quoted(line)}", "give the dump or XML file, not a listing"
+        return f"EBCDIC text that begins {_quoted(line)}", _READ_AS_TEXT
     if _TEXT.match(text):
-        return f"text that begins {_quoted(text)}", "a dump must be sent in binary; reports are read as XML"
+        return f"text that begins {_quoted(text)}", _READ_AS_TEXT
     return None
 
 

@@ -1,0 +1,90 @@
+"""Twin rows of Db2 statistics: pools, group buffer pools, locking, log and address spaces of one interval."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from plexlens.ingest.rmf_xml.columns import TableSpec
+from plexlens.ingest.text_reports import db2_columns as columns
+from plexlens.ingest.text_reports import db2_subsystem_columns as subsystem
+from plexlens.ingest.text_reports.printed import Printed
+from plexlens.ingest.text_reports.words import fold
+
+_COLUMN_OF: dict[str, dict[str, str]] = {
+    kind: {fold(name): entry.column.name for entry in fields for name in entry.names}
+    for kind, fields in (
+        ("pool", columns.POOL_FIELDS),
+        ("group_pool", columns.GROUP_POOL_FIELDS),
+        ("locking", subsystem.LOCKING_FIELDS),
+        ("log", subsystem.LOG_FIELDS),
+    )
+}
+_TABLE_OF: dict[str, TableSpec] = {
+    "pool": columns.POOL,
+    "group_pool": columns.GROUP_POOL,
+    "locking": subsystem.LOCKING,
+    "log": subsystem.LOG,
+    "cpu": subsystem.ADDRESS_SPACE_CPU,
+}
+_KEY_OF = {"pool": "pool_name", "group_pool": "pool_name", "cpu": "address_space"}
+_LOG_RATE = fold("LOG RATE FOR 1 LOG (MB)")
+_SPACE_OF = {fold(name): space for name, space in subsystem.ADDRESS_SPACES.items()} | {"TOTAL": "TOTAL"}
+
+
+class StatisticsRows:
+    """Gathers the twin rows of one interval."""
+
+    def __init__(self) -> None:
+        self._rows: dict[tuple[str, str], dict[str, object]] = {}
+
+    def __bool__(self) -> bool:
+        return bool(self._rows)
+
+    def fits(self, kind: str, about: str | None, name: str, values: list[tuple[str | None, Printed]]) -> bool:
+        """Whether these values contradict none that are there: else they are of another interval, or another Db2."""
+        row, found = self._place(kind, about, name, values)
+        held = self._rows.get(row, {}) if row else {}
+        return all(held.get(column, number) == number for column, number in found.items())
+
+    def add(self, kind: str, about: str | None, name: str, values: list[tuple[str | None, Printed]]) -> None:
+        """Add what a line of a block says.
+
+        Parameters
+        ----------
+        kind, about
+            Kind of the block, and the pool or group buffer pool it is about.
+        name
+            Name of the values.
+        values
+            The values with their column heads.
+        """
+        row, found = self._place(kind, about, name, values)
+        if row and found:
+            self._rows.setdefault(row, {}).update(found)
+
+    def _place(
+        self, kind: str, about: str | None, name: str, values: list[tuple[str | None, Printed]]
+    ) -> tuple[tuple[str, str] | None, dict[str, float]]:
+        folded = fold(name)
+        if kind == "cpu":
+            space = _SPACE_OF.get(folded)
+            found = {
+                subsystem.CPU_HEADS[head]: value.number
+                for head, value in values
+                if head in subsystem.CPU_HEADS and value.number is not None
+            }
+            return (kind, space) if space else None, found
+        heads = {head: value for head, value in values if value.number is not None}
+        if kind == "log" and folded == _LOG_RATE and "/SECOND" in heads:
+            return (kind, ""), {"megabytes_per_second": heads["/SECOND"].number or 0.0}
+        column = _COLUMN_OF.get(kind, {}).get(folded)
+        quantity = heads.get("QUANTITY")
+        if column is None or quantity is None or quantity.number is None:
+            return None, {}
+        return (kind, (about or "").upper()), {column: quantity.number}
+
+    def rows(self) -> Iterator[tuple[TableSpec, dict[str, object]]]:
+        """The rows, in the order in which they were met."""
+        for (kind, about), values in self._rows.items():
+            key = _KEY_OF.get(kind)
+            yield _TABLE_OF[kind], {"statistics": "interval", **values, **({key: about} if key else {})}
