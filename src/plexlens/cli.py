@@ -186,7 +186,8 @@ def report(
                     raise
                 results, failures = list(error.results), list(error.failures)
         progress(0, 0, "writing the report")
-        backend = pdb.connect()
+        # What outgrows this spills to disk, so that the report's memory does not grow with the dump.
+        backend = pdb.connect(memory_limit="1GiB")
         readings = readings_of(backend, results=results, failures=failures)
         made = build(Inputs(backend), readings, options=Options(title=title))
         if as_json:
