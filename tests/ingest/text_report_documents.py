@@ -245,6 +245,19 @@ def shifted(text: str, by: int = 3) -> str:
     )
 
 
+def wrapped(text: str, width: int) -> str:
+    """Broken between words where lines are longer than a screen."""
+    lines: list[str] = []
+    for line in text.splitlines():
+        rest = line
+        while len(rest) > width:
+            at = rest.rfind(" ", 0, width + 1)
+            lines.append(rest[:at].rstrip())
+            rest = rest[at:].strip()
+        lines.append(rest)
+    return "\n".join(lines)
+
+
 def fixed_records(pages: list[str], length: int = 133) -> bytes:
     """A listing data set as a binary transfer brings it: EBCDIC, carriage control, no line ends."""
     return b"".join(line.ljust(length).encode("cp037") for line in carriage_control(pages).splitlines())

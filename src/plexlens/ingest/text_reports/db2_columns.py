@@ -446,7 +446,7 @@ GROUP_POOL_FIELDS = (
 GROUP_POOL = TableSpec(
     "text_db2_group_buffer_pool",
     "one group buffer pool as one member (or, in columns that say so, the group) saw it in one interval",
-    (*IDENTITY, text("pool_name", "group buffer pool as printed, BP or GBP before its number"),
+    (*IDENTITY, text("pool_name", "group buffer pool, GBP before its number; TOTAL and its like are sums"),
      *(entry.column for entry in GROUP_POOL_FIELDS), text("structure_name", "coupling facility structure"),
      text("cf_name", "coupling facility")),
 )  # fmt: skip

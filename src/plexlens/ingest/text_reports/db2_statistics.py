@@ -87,4 +87,5 @@ class StatisticsRows:
         """The rows, in the order in which they were met."""
         for (kind, about), values in self._rows.items():
             key = _KEY_OF.get(kind)
-            yield _TABLE_OF[kind], {"statistics": "interval", **values, **({key: about} if key else {})}
+            name = f"G{about}" if kind == "group_pool" and about.startswith("BP") else about
+            yield _TABLE_OF[kind], {"statistics": "interval", **values, **({key: name} if key else {})}

@@ -17,10 +17,10 @@ from plexlens.ingest.text_reports.lines import Line
 from plexlens.ingest.text_reports.output import Output
 from plexlens.ingest.text_reports.pairs import equal_pairs
 from plexlens.ingest.text_reports.printed import read_value
-from plexlens.ingest.text_reports.words import fold, is_rule
+from plexlens.ingest.text_reports.words import fold, is_prose, is_rule
 
 _START = re.compile(r"READS\s+DUE\s+TO\s+(?:CROSS[- ]INVALIDATION|PAGE\s+NOT\s+FOUND)", re.IGNORECASE)
-_POOL = re.compile(r"\b(GBP\d+K?\d*|BP\d+K?\d*)\b")
+_POOL = re.compile(r"\bG?BP(\d+K?\d*)\b|\bGROUP BUFFER ?POOL (\d+K?\d*)\b", re.IGNORECASE)
 _GROUPS = {
     fold("Reads Due To Cross Invalidation"): "invalid",
     fold("Reads Due To Page Not Found in Buffer Pool"): "absent",
@@ -87,10 +87,11 @@ class GroupPoolPanel:
                                parent=self._parents.get(order) if folded in _IN_GROUP else None)  # fmt: skip
             if column is not None and value.number is not None:
                 self._row[column] = value.number
-        pool = None if found else _POOL.search(line.text)
+        # The pool's name stands in a caption below.
+        pool = None if found or self._pool or is_prose(line.text) else _POOL.search(line.text)
         if pool:
-            self._pool = pool[1]
-        return bool(found)
+            self._pool = f"GBP{pool[1] or pool[2]}".upper()
+        return bool(found) or pool is not None
 
     def _column(self, folded: str, order: int) -> str | None:
         pattern = _IN_GROUP.get(folded)

@@ -24,7 +24,7 @@ from plexlens.ingest.text_reports.omegamon_heading import PageHeading, looks_lik
 from plexlens.ingest.text_reports.omegamon_lanes import Lane, Lanes
 from plexlens.ingest.text_reports.omegamon_short import ShortAccounting
 from plexlens.ingest.text_reports.output import Output
-from plexlens.ingest.text_reports.printed import SECONDS, Printed, is_value, read_duration, read_point, read_value
+from plexlens.ingest.text_reports.printed import SECONDS, is_value, read_duration, read_point, read_value
 from plexlens.ingest.text_reports.words import (
     Segment,
     Word,
@@ -300,6 +300,10 @@ class Db2Report:
 
     def _segments(self, line: Line, found: list[Segment]) -> bool:
         """Take every name of a line with its values; whether all found their place."""
+        names = [segment for segment in found if segment.label and segment.values and not segment.is_pair]
+        if len(names) > len(self._lanes.open) and any(segment.label not in KNOWN for segment in names):
+            # More names than blocks to hold them: the line is of something else, or its words were cut wrongly.
+            return False
         understood = True
         for order, segment in enumerate(found):
             understood &= self._segment(line, segment, order)
@@ -393,7 +397,7 @@ class Db2Report:
                 self._interval(what, text)
             lane = self._lanes.of(segment, 0)
             block = lane.title if lane is not None and segment.label in lane.kind.names else self._section
-            value = read_value(text) if text else Printed("", "text")
+            value = read_value(text)
             self._output.value(line, segment.label, value, block=block, about=self._accounting.about)
             record = self._output.record
             if record is not None and record.kind == "db2_accounting":

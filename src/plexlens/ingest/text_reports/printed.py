@@ -14,7 +14,7 @@ printed                         value type        number
 ``07/26/10`` ``29/05/1996``     date              seconds since 1970-01-01; month first unless it cannot be one
 ``07/26/10 19:32:45.57``        timestamp         seconds since 1970-01-01
 ``N/A`` ``N/C`` ``N/P``         see `MISSING`     none
-``****`` ``---``                no value          none: a filler for a value too wide, or for none
+``****`` ``---``, nothing       no value          none: a filler for a value too wide, or for none
 anything else                   text              none
 ==============================  ================  ==========================================================
 
@@ -120,7 +120,7 @@ def read_value(text: str, *, unit: str | None = None, exact: bool = False, size:
     found = _NUMBER.fullmatch(text)
     if found:
         return _number(found, unit, exact, size)
-    if _FILLER.fullmatch(text):
+    if not text or _FILLER.fullmatch(text):
         return Printed(text, NO_VALUE)
     return read_duration(text) or _read_point(text) or Printed(text, TEXT)
 
@@ -145,7 +145,8 @@ def _number(found: re.Match[str], unit: str | None, exact: bool, size: bool) -> 
     elif unit in _UNIT_FACTOR:
         factor, unit = _UNIT_FACTOR[unit]
         scale *= factor
-    half = Decimal(0) if exact and not decimals and not found["suffix"] else Decimal(5).scaleb(-decimals - 1)
+    is_count = exact and not (decimals or found["suffix"] or found["percent"])
+    half = Decimal(0) if is_count else Decimal(5).scaleb(-decimals - 1)
     low, high = (digits - half) * scale, (digits + half) * scale
     if digits >= 0:
         low = max(low, Decimal(0))

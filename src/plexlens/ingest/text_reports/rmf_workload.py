@@ -38,6 +38,8 @@ _GROUPS: tuple[tuple[str, str, tuple[str, ...]], ...] = (
 )  # fmt: skip
 """Groups of values: name, heading, names in them."""
 
+_LEADING = frozenset({"Transactions", "Service Times"})
+
 _HEADINGS = re.compile("|".join(f"(?P<g{number}>{pattern})" for number, (_, pattern, _) in enumerate(_GROUPS)))
 _ALL_NAMES = Names(tuple({name for _, _, names in _GROUPS for name in names}))
 _SECONDS_GROUPS = frozenset({"Service Times", "Promoted"})
@@ -164,8 +166,8 @@ class WorkloadPages:
         if not found or (len(found) == 1 and not self._alone(found[0], text)):
             return False
         groups = [self._group(match) for match in found]
-        if groups[0].name == "Transactions" and self._class.parts and not self._class.names:
-            # Excerpts of two classes without their names: each begins with its transactions.
+        if {group.name for group in groups} & _LEADING and self._class.parts and not self._class.names:
+            # Excerpts of classes without their names: whether two are of one class is not known.
             self.finish()
         self._groups = groups
         return True
