@@ -65,6 +65,7 @@ lint: $(BUILD)/core
 	$(CARGO) fmt --all --check
 	$(CARGO) clippy --quiet --locked --workspace --all-targets -- -D warnings
 	$(BIN)/python -m plexlens.metrics.reference --check docs/metrics.md
+	$(BIN)/python -m plexlens.findings.reference --check docs/findings.md
 
 types: $(BUILD)/core
 	$(BIN)/mypy
@@ -81,6 +82,7 @@ fuzz:
 
 docs: $(BUILD)/core
 	$(BIN)/python -m plexlens.metrics.reference docs/metrics.md
+	$(BIN)/python -m plexlens.findings.reference docs/findings.md
 
 benchmarks: $(BUILD)/core
 	$(BIN)/python -m benchmarks

@@ -32,6 +32,8 @@ app = typer.Typer(
 )
 layouts_app = typer.Typer(help="The record layouts that dumps are decoded by.", no_args_is_help=True)
 app.add_typer(layouts_app, name="layouts")
+findings_app = typer.Typer(help="The rules that reports judge data by.", no_args_is_help=True)
+app.add_typer(findings_app, name="findings")
 
 _err = Console(stderr=True, highlight=False, emoji=False, markup=False, soft_wrap=True)
 
@@ -56,7 +58,20 @@ Codepage = Annotated[CodePage, typer.Option(help="EBCDIC code page of text field
 LeapSeconds = Annotated[
     bool, typer.Option("--leap-seconds", help="The systems' clocks run with a leap second offset: take it out.")
 ]
+Rules = Annotated[
+    list[Path] | None,
+    typer.Option("--rules", help="A folder of rules that add to Plexlens's or change them; may be given repeatedly."),
+]
 Out = Annotated[Path | None, typer.Option("-o", "--output", help="File to write.")]
+
+
+class FailOn(StrEnum):
+    """Severities that a report can fail on, the lowest first."""
+
+    LOW = "low"
+    MEDIUM = "medium"
+    HIGH = "high"
+    CRITICAL = "critical"
 
 
 class Format(StrEnum):
@@ -154,11 +169,16 @@ def report(
     layouts: Layouts = None,
     codepage: Codepage = CodePage.LATIN_1047,
     leap_seconds: LeapSeconds = False,
+    rules: Rules = None,
+    fail_on: Annotated[
+        FailOn | None, typer.Option("--fail-on", help="End with 1 if a finding is of this severity or a higher one.")
+    ] = None,
 ) -> None:
     """Read dumps and write the report: the main job. A performance database can be given in place of dumps.
 
     The page goes to report.html, plain text and JSON to standard output, unless -o names a file.
     """
+    from plexlens.findings import Severity, load_rules
     from plexlens.metrics.inputs import Inputs
     from plexlens.pdb import ingest
     from plexlens.report import Options, build, render_html, render_text, to_json
@@ -167,6 +187,7 @@ def report(
     if output is None and not as_json and form is Format.HTML:
         output = Path("report.html")
     _check_writable(output)
+    judged_by = load_rules(rules or ())
     with _database(sources) as (pdb, dumps), _progress() as progress:
         results: list[Any] = []
         failures: list[PlexlensError] = []
@@ -189,7 +210,7 @@ def report(
         # What outgrows this spills to disk, so that the report's memory does not grow with the dump.
         backend = pdb.connect(memory_limit="1GiB")
         readings = readings_of(backend, results=results, failures=failures)
-        made = build(Inputs(backend), readings, options=Options(title=title))
+        made = build(Inputs(backend), readings, options=Options(title=title, rules=judged_by))
         if as_json:
             text = json.dumps(to_json(made), ensure_ascii=False, default=str) + "\n"
         else:
@@ -203,6 +224,10 @@ def report(
         _err.print(f"plexlens: {failure}")
     if failures:
         raise typer.Exit(failures[0].exit_code)
+    grave = made.findings.at_or_above(Severity(fail_on)) if fail_on and made.findings else ()
+    if grave:
+        _err.print(f"plexlens: findings of severity {fail_on} or higher: {len(grave)}")
+        raise typer.Exit(1)
 
 
 @contextmanager
@@ -410,6 +435,23 @@ def layouts_import(
         return
     for line in result.to_lines():
         typer.echo(line)
+
+
+@findings_app.command("list")
+def findings_list(as_json: Json = False, rules: Rules = None) -> None:
+    """The rules: what each reads, when it fires, how grave it is, and where it comes from."""
+    from plexlens.findings import load_rules
+    from plexlens.findings.reference import rule_json
+
+    known = load_rules(rules or ())
+    if as_json:
+        _emit({"rules": [rule_json(rule) for rule in known]})
+        return
+    rows = [
+        {"rule": one.id, "severity": one.severities, "reads": one.grain, "fires when": one.condition.text}
+        for one in known
+    ]
+    _print_rows(["rule", "severity", "reads", "fires when"], rows)
 
 
 def _catalogue(site: list[Path] | None) -> Any:

@@ -26,7 +26,7 @@ PHONE, LAPTOP, WIDE, UHD = 390, 1280, 2560, 3840
 #: Paper in landscape less the margins of the style sheet, in CSS pixels: A4 is 297 mm wide, a pixel 25.4 / 96 mm.
 PAPER = round((297 - 2 * 11) / 25.4 * 96)
 
-SECTIONS = ["read", "summary", "timeline", *(page.id for page in PAGES if page.grains), "definitions"]
+SECTIONS = ["findings", "read", "summary", "timeline", *(page.id for page in PAGES if page.grains), "definitions"]
 
 
 @pytest.fixture(scope="module")

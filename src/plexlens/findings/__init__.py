@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from plexlens.findings.check import check
 from plexlens.findings.error import RuleError
+from plexlens.findings.evaluation import Kept
 from plexlens.findings.finding import Evidence, Finding, Findings, Lack, NotChecked, Passed
 from plexlens.findings.reading import load_rules
 from plexlens.findings.rule import CostKind, Rule, Severity, Threshold
@@ -13,6 +14,7 @@ __all__ = [
     "Evidence",
     "Finding",
     "Findings",
+    "Kept",
     "Lack",
     "NotChecked",
     "Passed",

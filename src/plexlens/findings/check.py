@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 from ibis.expr.operations import InMemoryTable
 
-from plexlens.findings.evaluation import Evaluation, Judged, Values, together
+from plexlens.findings.evaluation import Evaluation, Judged, Kept, Values, together
 from plexlens.findings.finding import Entity, Evidence, Finding, Findings, Lack, NotChecked, Passed
 from plexlens.findings.ranking import ranked
 from plexlens.findings.release import zos_releases
 from plexlens.findings.rule import Rule
 from plexlens.findings.translation import translate
-from plexlens.metrics.definition import Attribute, Grain, Key, Source
+from plexlens.metrics.definition import Attribute, Grain, Key
 from plexlens.metrics.evaluate import available, facts
 from plexlens.metrics.inputs import Inputs
 from plexlens.metrics.reduction import Where, reduced
@@ -33,7 +32,7 @@ def check(
     *,
     rules: Sequence[Rule] | None = None,
     grains: Mapping[str, Grain] | None = None,
-    kept: Mapping[str, Grain] | None = None,
+    kept: Mapping[str, Kept] | None = None,
 ) -> Findings:
     """Judge a database by rules.
 
@@ -46,7 +45,7 @@ def check(
     grains
         What the rules read; all of `plexlens.metrics.GRAINS` by default. A rule of another grain is not checked.
     kept
-        Grains whose one source is a table that holds what the rules need (`needs`) already, where a caller keeps one.
+        Facts of grains that the caller keeps already, with all that the rules need (`needs`).
 
     Returns
     -------
@@ -85,26 +84,26 @@ def check(
 
 
 def needs(rule: Rule, grain: Grain) -> tuple[tuple[str, ...], Where | None]:
-    """Columns of its grain, and the condition on its rows, that a kept table must serve for a rule."""
-    attributes = (attribute.name for attribute in grain.attributes)
+    """Columns of its grain, and the condition on its rows, that kept facts must serve for a rule."""
+    attributes = sorted(rule.named & {attribute.name for attribute in grain.attributes})
     formula = rule.where
     where = None if formula is None else lambda table: translate(formula.expression, lambda name: table[name])
     return tuple(dict.fromkeys((*sorted(rule.numbers), *rule.by, *attributes))), where
 
 
 def _without_source(inputs: Inputs, rule: Rule, grain: Grain | None) -> Findings:
-    kinds: tuple[str, ...] = ()
+    lacking: tuple[str, ...] = ()
     reason = f"this report does not cover {rule.grain}"
     if grain is not None:
-        kinds = tuple(dict.fromkeys(source.kind for source in grain.sources))
+        # The table tells which of a record's subtypes or sections it is.
         missing = [next(name for name in source.needs if not inputs.has(name)) for source in grain.sources]
-        told = [f"{source.kind} ({name})" for source, name in zip(grain.sources, missing, strict=True)]
-        reason = f"no {' or '.join(told)} in the data"
-    return Findings(not_checked=(NotChecked(rule, Lack.SOURCE, reason, kinds),))
+        lacking = tuple(f"{source.kind} ({name})" for source, name in zip(grain.sources, missing, strict=True))
+        reason = f"no {' or '.join(lacking)} in the data"
+    return Findings(not_checked=(NotChecked(rule, Lack.SOURCE, reason, lacking),))
 
 
-def _kept(inputs: Inputs, grain: Grain, rules: Sequence[Rule], table: str) -> Grain:
-    """The grain reading from a temporary table of the facts that the rules need."""
+def _kept(inputs: Inputs, grain: Grain, rules: Sequence[Rule], table: str) -> Kept:
+    """The facts that the rules need, as a temporary table."""
     needed = [needs(rule, grain) for rule in rules]
     smaller = reduced(grain, {name for columns, _ in needed for name in columns}, [where for _, where in needed])
     made = facts(inputs, smaller)
@@ -112,12 +111,11 @@ def _kept(inputs: Inputs, grain: Grain, rules: Sequence[Rule], table: str) -> Gr
         inputs.backend.create_table(table, made, temp=True, overwrite=True)
     else:
         inputs.backend.raw_sql(f"create or replace temp table {table} as {inputs.backend.compile(made)}")
-    there = inputs.backend.table(table)
-    return replace(smaller, sources=(Source("findings", (), lambda _: there),))
+    return Kept(smaller, inputs.backend.table(table))
 
 
 def _of_grain(
-    inputs: Inputs, grain: Grain, rules: Sequence[Rule], releases: Mapping[str, tuple[int, int]]
+    inputs: Inputs, kept: Kept, rules: Sequence[Rule], releases: Mapping[str, tuple[int, int]]
 ) -> list[Findings]:
     groups: dict[tuple[Any, ...], list[Rule]] = {}
     for rule in rules:
@@ -126,7 +124,7 @@ def _of_grain(
     for members in groups.values():
         span = members[0].releases
         outside = sorted(system for system, release in releases.items() if span and not span.include(release))
-        evaluation = Evaluation(inputs, grain, members, outside)
+        evaluation = Evaluation(inputs, kept, members, outside)
         outcomes += [_of_rule(evaluation, rule, judged, releases) for rule, judged in evaluation.judged()]
     return outcomes
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any
@@ -13,7 +13,7 @@ import ibis
 from plexlens.findings.expression import Expression
 from plexlens.findings.rule import Formula, Rule, Severity
 from plexlens.findings.translation import translate
-from plexlens.metrics.definition import Grain, Source
+from plexlens.metrics.definition import Grain
 from plexlens.metrics.evaluate import evaluate
 from plexlens.metrics.inputs import Inputs
 from plexlens.metrics.reduction import fields_of, reduced
@@ -60,6 +60,22 @@ class Values:
     cost_seconds: float | None
 
 
+@dataclass(frozen=True)
+class Kept:
+    """The facts of a grain, kept as a table for all its rules.
+
+    Attributes
+    ----------
+    grain
+        The grain with what the rules read.
+    facts
+        What `plexlens.metrics.evaluate.facts` gave for it, as an Ibis table.
+    """
+
+    grain: Grain
+    facts: Any
+
+
 class Evaluation:
     """Rules that read the same rows: of one grain, by the same columns and time, of the same systems.
 
@@ -69,22 +85,23 @@ class Evaluation:
     ----------
     inputs
         The raw tables.
-    grain
-        The grain; its one source gives the kept facts.
+    kept
+        The facts they read.
     rules
         The rules; they agree in what `together` tells of them.
     outside
         Systems whose release the rules are not for.
     """
 
-    def __init__(self, inputs: Inputs, grain: Grain, rules: Sequence[Rule], outside: Sequence[str] = ()) -> None:
+    def __init__(self, inputs: Inputs, kept: Kept, rules: Sequence[Rule], outside: Sequence[str] = ()) -> None:
         self.inputs = inputs
-        self.whole = grain
+        self.whole = kept.grain
         self.rules = tuple(rules)
         self.outside = tuple(outside)
         self.by, self.time = rules[0].by, rules[0].time
+        self.facts = kept.facts.filter(self._applies(kept.facts))
 
-    def applies(self, table: Any) -> Any:
+    def _applies(self, table: Any) -> Any:
         """The rows of facts that the rules are about."""
         kept = ibis.literal(True)
         formula = self.rules[0].where
@@ -94,11 +111,12 @@ class Evaluation:
             kept = kept & ~table.system.isin(self.outside).fill_null(False)
         return kept
 
-    def grain(self, rules: Sequence[Rule]) -> Grain:
-        """The grain with what these rules read."""
-        columns = frozenset().union(*(rule.numbers for rule in rules))
-        attributes = (one.name for one in self.whole.attributes)
-        return reduced(self.whole, (*columns, *self.by, *attributes), (self.applies,))
+    def grain(self, rules: Sequence[Rule], named: Iterable[str] = ()) -> Grain:
+        """The grain with what these rules read, and the attributes that are named: each of them costs."""
+        columns = frozenset[str]().union(*(rule.numbers for rule in rules))
+        wanted = {*self.by, *named}
+        attributes = tuple(one for one in self.whole.attributes if one.name in wanted)
+        return replace(reduced(self.whole, columns, ()), attributes=attributes)
 
     # --- who ----------------------------------------------------------------------------------------------------
 
@@ -128,7 +146,7 @@ class Evaluation:
 
     def _rows(self, rules: Sequence[Rule]) -> Any:
         """Rolled-up rows by object and time, with the conditions and grades of the rules."""
-        table = evaluate(self.inputs, self.grain(rules), by=self.by, time=self.time, where=self.applies)
+        table = evaluate(self.inputs, self.grain(rules), by=self.by, time=self.time, kept=self.facts)
         if self.time != "all":
             table = table.filter(table.time.notnull())
         if "interval_seconds" not in table.columns:
@@ -176,7 +194,8 @@ class Evaluation:
 
     def values(self, rule: Rule, entities: Sequence[Entity]) -> dict[Entity, Values]:
         """Numbers of these objects, over the intervals in which the rule's condition holds."""
-        table = evaluate(self.inputs, self._held(rule), by=self.by, time="all")
+        grain = self.grain((rule,), rule.named)
+        table = evaluate(self.inputs, grain, by=self.by, time="all", kept=self._held(rule))
         written = {expression: f"written_{n}" for n, expression in enumerate(rule.written)}
         made = {
             name: translate(expression, lambda column: table[column]).cast("float64")
@@ -185,7 +204,7 @@ class Evaluation:
         if rule.cost is not None:
             cost = translate(rule.cost.seconds.expression, lambda column: table[column])
             made["cost_seconds"] = cost.cast("float64")
-        attributes = [one.name for one in self.whole.attributes if one.name not in self.by]
+        attributes = [one.name for one in grain.attributes if one.name not in self.by]
         found = table.mutate(**made).select(*self.by, *attributes, *rule.evidence, *made).to_pyarrow()
         wanted = set(entities)
         values = {}
@@ -200,12 +219,9 @@ class Evaluation:
                 )
         return values
 
-    def _held(self, rule: Rule) -> Grain:
-        """The grain with the facts of those intervals and objects alone in which the condition holds."""
-        grain = self.grain((rule,))
-        facts = grain.sources[0].facts(self.inputs)
-        facts = facts.filter(self.applies(facts))
-        table = self._rows((rule,))
+    def _held(self, rule: Rule) -> Any:
+        """The facts of those intervals and objects alone in which the condition holds."""
+        facts, table = self.facts, self._rows((rule,))
         held = table.filter(table.holds_0.fill_null(False))
         columns = {f"held_{name}": held[name] for name in self.by}
         if self.time != "all":
@@ -215,18 +231,14 @@ class Evaluation:
         if self.time != "all":
             time = facts.interval if self.time == "interval" else facts.interval.truncate("hour")
             same.append(time == held.held_time)
-        kept = facts.semi_join(held, same)
-        return replace(grain, sources=(Source("findings", (), lambda _: kept),))
+        return facts.semi_join(held, same)
 
     # --- what is missing ----------------------------------------------------------------------------------------
 
     def rows_and_gaps(self, rule: Rule) -> tuple[int, tuple[str, ...]]:
         """Rows of facts the rule applies to, and which of the facts its condition reads have no value in any."""
-        grain = self.grain((rule,))
-        facts = grain.sources[0].facts(self.inputs)
-        facts = facts.filter(self.applies(facts))
-        read = _read(grain, rule)
-        names = [fact.name for fact in grain.facts if fact.name in read]
+        facts, read = self.facts, _read(self.whole, rule)
+        names = [fact.name for fact in self.whole.facts if fact.name in read]
         counts = facts.aggregate(rows=facts.count(), **{f"known_{name}": facts[name].count() for name in names})
         row = counts.to_pyarrow().to_pylist()[0]
         return int(row["rows"]), tuple(name for name in names if not row[f"known_{name}"])

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from plexlens.findings.expression import Expression, names_of
-from plexlens.findings.template import Template
+from plexlens.findings.template import Place, Template
 
 
 class Severity(StrEnum):
@@ -188,6 +188,11 @@ class Rule:
         return self.id.partition(".")[0]
 
     @property
+    def severities(self) -> str:
+        """Its severity, and the highest it can be raised to: ``low``, ``low to high``."""
+        return f"{self.severity} to {self.grades[-1][0]}" if self.grades else str(self.severity)
+
+    @property
     def measure(self) -> str:
         """The column by which the worst interval is found."""
         return self.evidence[0]
@@ -205,5 +210,13 @@ class Rule:
     @property
     def written(self) -> tuple[Expression, ...]:
         """The numbers that its sentence, action and command hold."""
-        places = (*self.sentence.places, *self.action.places, *self.command.places)
-        return tuple(dict.fromkeys(place.expression for place in places if place.expression is not None))
+        return tuple(dict.fromkeys(place.expression for place in self._places if place.expression is not None))
+
+    @property
+    def named(self) -> frozenset[str]:
+        """The keys and attributes that its sentence, action and command hold."""
+        return frozenset(place.name for place in self._places if place.name)
+
+    @property
+    def _places(self) -> tuple[Place, ...]:
+        return (*self.sentence.places, *self.action.places, *self.command.places)

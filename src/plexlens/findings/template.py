@@ -50,9 +50,13 @@ class Place:
 
 @dataclass(frozen=True)
 class Template:
-    """Text and places, in order."""
+    """Text and places, in order; as a text, what it was written as."""
 
     parts: tuple[str | Place, ...] = ()
+    text: str = ""
+
+    def __str__(self) -> str:
+        return self.text
 
     @property
     def places(self) -> tuple[Place, ...]:
@@ -102,7 +106,7 @@ def template(text: str, grain: Grain, names: frozenset[str]) -> Template:
         else:
             parts.append(_place(found.group(1), grain, names))
     parts.append(text[end:])
-    return Template(tuple(part for part in parts if part))
+    return Template(tuple(part for part in parts if part), text)
 
 
 def _place(text: str, grain: Grain, names: frozenset[str]) -> Place:

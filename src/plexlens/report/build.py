@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from plexlens import __version__
+from plexlens.findings import Rule
 from plexlens.ingest.source import Severity
 from plexlens.metrics.definition import Grain
 from plexlens.metrics.inputs import Inputs
@@ -36,10 +37,13 @@ class Options:
     max_rows
         Rows of a table that the report holds at most; beyond them it says how many are left out and the query that
         gives them.
+    rules
+        Rules to judge the database by, from `plexlens.findings.load_rules`; None for those that come with Plexlens.
     """
 
     title: str = ""
     max_rows: int = 1000
+    rules: Sequence[Rule] | None = None
 
 
 def build(
@@ -78,10 +82,12 @@ def build(
 
         grains = GRAINS
     clock = Clock.of(readings.offsets)
-    context = Context(inputs, grains, readings=readings, clock=clock)
+    context = Context(inputs, grains, readings=readings, clock=clock, rules=options.rules)
     builder = Builder(context, clock, options.max_rows)
     for page in pages:
         builder.plan(page)
+        if page.prepare is not None:
+            page.prepare(context)
     for page in pages:
         for name in page.grains:
             context.held(name)
@@ -104,6 +110,7 @@ def build(
         sections=tuple(section for _, section in sections),
         definitions=context.definitions,
         generator=f"Plexlens {__version__}",
+        findings=context.findings,
     )
 
 

@@ -12,6 +12,7 @@ from typing import Any
 import ibis
 import pyarrow as pa
 
+from plexlens.findings import Findings, Kept, Rule, check, load_rules
 from plexlens.metrics.definition import Attribute, Fact, Grain, Key
 from plexlens.metrics.evaluate import available, evaluate
 from plexlens.metrics.inputs import Inputs
@@ -44,14 +45,26 @@ class Context:
         What was read to fill the tables.
     clock
         How times are told.
+    rules
+        Rules to judge the database by; the ones that come with Plexlens by default.
     """
 
-    def __init__(self, inputs: Inputs, grains: Mapping[str, Grain], *, readings: Readings, clock: Clock) -> None:
+    def __init__(
+        self,
+        inputs: Inputs,
+        grains: Mapping[str, Grain],
+        *,
+        readings: Readings,
+        clock: Clock,
+        rules: Sequence[Rule] | None = None,
+    ) -> None:
         self.inputs = inputs
         self.grains = grains
         self.readings = readings
         self.clock = clock
         self.definitions: dict[str, Definition] = {}
+        self.findings: Findings | None = None
+        self._rules = rules
         self._held: dict[str, Held | None] = {}
         self._needs: dict[str, tuple[set[str], set[Where | None]]] = {}
 
@@ -98,6 +111,23 @@ class Context:
             found = Held(self.inputs, grain, columns, wheres) if available(self.inputs, grain) else None
             self._held[name] = found if found is not None and found.kinds else None
         return self._held[name]
+
+    @property
+    def rules(self) -> Sequence[Rule]:
+        """The rules to judge by."""
+        if self._rules is None:
+            self._rules = load_rules()
+        return self._rules
+
+    def judge(self) -> Findings:
+        """What comes of the rules; judged once, over the facts that are kept."""
+        if self.findings is None:
+            grains = {rule.grain for rule in self.rules if rule.grain in self.grains}
+            kept = {
+                name: Kept(held.grain, held.kept) for name in sorted(grains) if (held := self.held(name)) is not None
+            }
+            self.findings = check(self.inputs, rules=self.rules, grains=self.grains, kept=kept)
+        return self.findings
 
     @property
     def read(self) -> Iterable[Held]:

@@ -20,6 +20,7 @@ from plexlens.report.chart_svg import draw, spark
 from plexlens.report.clock import Clock
 from plexlens.report.display import NULL, shown
 from plexlens.report.model import (
+    Advice,
     Block,
     Cell,
     Chart,
@@ -129,7 +130,17 @@ def _part(section: Section, report: Report, clock: Clock) -> dict[str, Any]:
 
 
 def _kind(block: Block) -> str:
-    return {KeyFigures: "figures", Chart: "chart", Table: "table", Note: "note", Missing: "missing"}[type(block)]
+    return _KINDS[type(block)]
+
+
+_KINDS = {
+    KeyFigures: "figures",
+    Chart: "chart",
+    Table: "table",
+    Note: "note",
+    Missing: "missing",
+    Advice: "advice",
+}
 
 
 def _view(block: Block, report: Report, clock: Clock) -> Any:
@@ -143,7 +154,18 @@ def _view(block: Block, report: Report, clock: Clock) -> Any:
         return _chart(block, report, clock)
     if isinstance(block, Table):
         return table_view(block, report.definitions, clock)
+    if isinstance(block, Advice):
+        return _advice(block, report, clock)
     return block
+
+
+def _advice(advice: Advice, report: Report, clock: Clock) -> dict[str, Any]:
+    return {
+        "block": advice,
+        # The lines of a command are kept apart; each is escaped by the join.
+        "command": Markup("\n").join(printable(line) for line in advice.command.splitlines()),
+        "evidence": table_view(advice.evidence, report.definitions, clock),
+    }
 
 
 def _figure(one: Figure) -> dict[str, Any]:

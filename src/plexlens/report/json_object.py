@@ -6,7 +6,19 @@ import math
 from datetime import UTC, datetime
 from typing import Any
 
-from plexlens.report.model import Cell, Chart, Column, ColumnKind, Figure, KeyFigures, Missing, Note, Report, Table
+from plexlens.report.model import (
+    Advice,
+    Cell,
+    Chart,
+    Column,
+    ColumnKind,
+    Figure,
+    KeyFigures,
+    Missing,
+    Note,
+    Report,
+    Table,
+)
 
 
 def to_json(report: Report) -> dict[str, Any]:
@@ -17,8 +29,9 @@ def to_json(report: Report) -> dict[str, Any]:
     dict
         ``title``, ``systems``, ``sysplexes``, ``span`` (UTC), ``utc_offset`` (seconds), ``alerts``, ``definitions`` by
         id, and ``sections`` in order. A section has ``figures``, ``tables`` (``columns``, ``rows`` as objects),
-        ``charts`` (``times`` and ``series``), ``notes`` and ``missing``. Numbers are in the base unit that stands
-        beside them; not recorded and undefined are both null.
+        ``charts`` (``times`` and ``series``), ``advice``, ``notes`` and ``missing``. ``findings`` holds what came of
+        the rules (`plexlens.findings.Findings.to_json`), or null. Numbers are in the base unit that stands beside them;
+        not recorded and undefined are both null.
     """
     return {
         "title": report.title,
@@ -37,6 +50,7 @@ def to_json(report: Report) -> dict[str, Any]:
                 ],
                 "tables": [_table(block) for block in section.blocks if isinstance(block, Table)],
                 "charts": [_chart(block) for block in section.blocks if isinstance(block, Chart)],
+                "advice": [_advice(block) for block in section.blocks if isinstance(block, Advice)],
                 "notes": [_note(block) for block in section.blocks if isinstance(block, Note)],
                 "missing": [
                     {"what": block.what, "ways": [{"kind": way.kind, "how": way.how} for way in block.ways]}
@@ -46,6 +60,7 @@ def to_json(report: Report) -> dict[str, Any]:
             }
             for section in report.sections
         ],
+        "findings": report.findings.to_json() if report.findings is not None else None,
         "definitions": {
             key: {
                 "title": one.title,
@@ -115,6 +130,24 @@ def _table(table: Table) -> dict[str, Any]:
         "query": table.query or None,
         "note": table.note or None,
         "origin": table.origin or None,
+    }
+
+
+def _advice(advice: Advice) -> dict[str, Any]:
+    """Numbers and names of its objects are in ``findings``, at the top."""
+    return {
+        "name": advice.name,
+        "rank": advice.rank,
+        "severity": advice.severity,
+        "title": advice.title,
+        "text": advice.text,
+        "objects": advice.objects,
+        "cost": advice.cost or None,
+        "action": advice.action,
+        "command": advice.command or None,
+        "condition": advice.condition,
+        "source": advice.source,
+        "url": advice.url or None,
     }
 
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 
+from plexlens.findings import Findings
 from plexlens.metrics.unit import Unit
 
 Cell = str | float | int | datetime | tuple[float | None, ...] | None
@@ -280,7 +281,53 @@ class Missing:
     ways: tuple[Way, ...]
 
 
-Block = Table | Chart | KeyFigures | Note | Missing
+@dataclass(frozen=True)
+class Advice:
+    """Something that is wrong: for which objects, by what evidence, what to do, and where that comes from.
+
+    Attributes
+    ----------
+    name
+        Id of the rule; unique in the report.
+    rank
+        Place among the advice of the report, from 1.
+    severity
+        ``low``, ``medium``, ``high`` or ``critical``.
+    text
+        What is wrong, with the numbers of the worst object.
+    objects
+        How many objects it concerns, in words.
+    cost
+        Estimated cost, in words; empty where none is derived.
+    cost_meaning
+        What the estimate counts.
+    evidence
+        A row for each object; its numbers lead to definitions.
+    action, command
+        What to do, and the exact text of commands or parameters; the latter may be empty.
+    condition
+        When the rule fires.
+    source, url
+        The document behind it, and its address or nothing.
+    """
+
+    name: str
+    rank: int
+    severity: str
+    title: str
+    text: str
+    objects: str
+    evidence: Table
+    action: str
+    condition: str
+    source: str
+    cost: str = ""
+    cost_meaning: str = ""
+    command: str = ""
+    url: str = ""
+
+
+Block = Table | Chart | KeyFigures | Note | Missing | Advice
 
 
 @dataclass(frozen=True)
@@ -320,6 +367,8 @@ class Report:
         Definition of every number shown, by id.
     generator
         Program and version.
+    findings
+        What came of the rules; None where the report has no page of them.
     """
 
     title: str
@@ -333,6 +382,7 @@ class Report:
     sections: tuple[Section, ...]
     definitions: dict[str, Definition] = field(default_factory=dict)
     generator: str = ""
+    findings: Findings | None = None
 
     def section(self, section_id: str) -> Section:
         """The section of that id; KeyError names the ones there are."""

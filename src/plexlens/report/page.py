@@ -154,6 +154,8 @@ class Page:
         For each kind of source that the page's grains can come from: how it is collected.
     blocks
         Blocks that cannot be stated as specs; they stand first.
+    prepare
+        What ``blocks`` will ask of grains, said (`Context.need`) before the first question about any.
     """
 
     order: int
@@ -166,6 +168,7 @@ class Page:
     charts: tuple[ChartSpec, ...] = ()
     tables: tuple[TableSpec, ...] = ()
     blocks: Callable[[Context], Sequence[Block]] | None = None
+    prepare: Callable[[Context], None] | None = None
 
     @property
     def grains(self) -> tuple[str, ...]:

@@ -15,6 +15,7 @@ from itertools import groupby
 from plexlens.report.clock import Clock
 from plexlens.report.display import NULL, counted, shown, with_symbol
 from plexlens.report.model import (
+    Advice,
     Block,
     Cell,
     Chart,
@@ -138,6 +139,8 @@ class _Writer:
             yield from self.figures(block)
         elif isinstance(block, Note):
             yield from self.note(block)
+        elif isinstance(block, Advice):
+            yield from self.advice(block)
         else:
             yield from self.missing(block)
 
@@ -150,6 +153,26 @@ class _Writer:
         yield from self.wrapped(missing.what.upper())
         for way in missing.ways:
             yield from self.wrapped(f"{way.kind}: {way.how}", "   ")
+
+    def advice(self, advice: Advice) -> Iterator[str]:
+        cost = f", {advice.cost}" if advice.cost else ""
+        head = f"{advice.rank}. {advice.severity.upper()}: {advice.title.upper()} ({advice.objects}{cost})"
+        yield from self.wrapped(head)
+        yield from self.wrapped(advice.text, "   ")
+        yield from self.wrapped(f"What to do: {advice.action}", "   ")
+        for line in advice.command.splitlines():
+            # Not wrapped as prose is: a command broken at a blank would be another one.
+            yield from textwrap.wrap(
+                printable(line), self.width - 8, initial_indent="       ", subsequent_indent=" " * 7
+            )
+        yield from self.wrapped(f"Fires when: {advice.condition}", "   ")
+        source = f"Source: {advice.source}" + (f" {advice.url}" if advice.url else "")
+        yield from self.wrapped(source, "   ")
+        if advice.cost_meaning:
+            yield from self.wrapped(f"Cost: {advice.cost_meaning}", "   ")
+        if advice.evidence.note:
+            yield from self.wrapped(advice.evidence.note, "   ")
+        yield from self.grid(advice.evidence.columns, advice.evidence.rows[: self.rows])
 
     def figures(self, block: KeyFigures) -> Iterator[str]:
         if block.title:

@@ -91,6 +91,7 @@
     const button = event.target.closest("button");
     if (!button) return;
     if (button.classList.contains("sort")) sort(button.closest("th"));
+    if (button.classList.contains("copy")) copy(button);
     if (button.classList.contains("show")) {
       const block = button.closest(".block");
       block.classList.toggle("whole");
@@ -98,6 +99,15 @@
       arrange(block.querySelector("table"));
     }
   });
+  // A command is selected and copied; where the browser refuses the clipboard, the selection remains to be copied.
+  const copy = (button) => {
+    const range = document.createRange();
+    range.selectNodeContents(button.parentElement.querySelector("code"));
+    getSelection().removeAllRanges();
+    getSelection().addRange(range);
+    button.textContent = document.execCommand("copy") ? "Copied" : "Selected";
+    setTimeout(() => { button.textContent = "Copy"; }, 2000);
+  };
   for (const input of all(".filter")) {
     input.addEventListener("input", () => {
       const words = input.value.toLowerCase().split(/\s+/).filter(Boolean);

@@ -1,0 +1,174 @@
+"""The reference of all rules, written from them: ``python -m plexlens.findings.reference PATH``."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from itertools import groupby
+from pathlib import Path
+from typing import Any
+
+from plexlens.findings.making import KEYS, TABLES
+from plexlens.findings.reading import load_rules
+from plexlens.findings.rule import Rule, Threshold
+from plexlens.findings.translation import FUNCTIONS
+from plexlens.metrics import GRAINS
+from plexlens.metrics.reference import anchor, cell
+
+_HEAD = f"""\
+# Findings
+
+Written from the rules in `src/plexlens/findings/rules` by `make docs`; do not edit.
+
+A *rule* reads a grain of the [metrics](metrics.md), rolls it up to the objects it speaks of, and judges each object's
+intervals. Where its condition holds it gives a finding: the object, the numbers, the intervals, what to do. A rule
+whose input is not in the data is listed as not checked, with what it lacks.
+
+- **judged**: the length of time that the condition is judged on, and in what share of it the condition must hold.
+- **numbers**: whether the source states them, or explains the effect and the level was chosen here.
+- **cost**: seconds lost in the intervals in which the condition holds, divided by the hours that the data covers.
+
+Findings stand in this order: critical ones; then by cost, where it is at least 36 seconds an hour (one per cent of a
+processor, or of one user's time); then by severity.
+
+## Rules of your own
+
+`plexlens report --rules DIR` reads further rules from the `.toml` files of a folder. A rule with the id of one below
+changes it: only the keys that differ are given, or `disabled = true`. `plexlens findings list --rules DIR` checks them.
+
+```toml
+[[rule]]
+id = "paging.demand"
+condition = "page_faults_per_second > 5"
+
+[[rule]]
+id = "paging.low_uic"
+disabled = true
+```
+
+Conditions compare facts and metrics with `< <= > >= = !=`, join with `and or not`, and compute with `+ - * /`. A number
+that meets a fraction, a time or a size has a unit: `5 %`, `200 us`, `3 ms`, `1 s`, `10 min`, `4 KiB`, `1 MiB`. `where`
+picks rows by keys, attributes and facts: `structure_type in ('list', 'lock')`. Functions:
+
+{chr(10).join(f"- `{text.partition(': ')[0]}`: {text.partition(': ')[2]}" for text in FUNCTIONS.values())}
+
+In a sentence, an action or a command, `{{name}}` is a key, an attribute, or a number in its unit, and
+`{{1.5 * buffers:n}}` a whole number. The keys of a rule, with a star where they are needed:
+
+- {", ".join(f"`{key}`" for key in KEYS)}
+{chr(10).join(f"- of `{name}`: {', '.join(f'`{key}`' for key in keys)}" for name, keys in TABLES.items())}"""
+
+
+def _judged(rule: Rule) -> str:
+    if rule.time == "all":
+        return "all the time together"
+    if rule.percentile is not None:
+        return f"each {rule.time}; numbers are percentile {rule.percentile:g} of an object's"
+    return f"each {rule.time}; " + (f"must hold in {rule.min_share:.0%} of them" if rule.min_share else "one is enough")
+
+
+def _columns(rule: Rule) -> str:
+    grain = GRAINS[rule.grain]
+    return ", ".join(f"[`{name}`](metrics.md#{anchor(grain, grain.column(name))})" for name in rule.evidence)
+
+
+def rule_text(rule: Rule) -> str:
+    """The section about one rule."""
+    source = rule.source
+    document = f"[{cell(source.document)}]({source.url})" if source.url else cell(source.document)
+    numbers = "stated by the source" if source.threshold is Threshold.STATED else "chosen here"
+    lines = [
+        f"- fires when: `{rule.condition.text}`",
+        *([f"- of: `{rule.where.text}`"] if rule.where is not None else []),
+        f"- reads: [{cell(GRAINS[rule.grain].title)}](metrics.md#{rule.grain}), by {', '.join(rule.by)}",
+        f"- judged: {_judged(rule)}",
+        f"- severity: {rule.severity}"
+        + "".join(f"; {severity} when `{formula.text}`" for severity, formula in rule.grades),
+        f"- evidence: {_columns(rule)}",
+        *([f"- cost: {rule.cost.kind}, `{rule.cost.seconds.text}`: {cell(rule.cost.meaning)}"] if rule.cost else []),
+        *([f"- releases: {rule.releases}"] if rule.releases is not None else []),
+        f"- source: {document}: {cell(source.where)}; numbers {numbers}",
+    ]
+    parts = [
+        f'<a id="{rule.id}"></a>\n\n### {rule.title}: `{rule.id}`',
+        cell(str(rule.sentence)),
+        f"**What to do:** {cell(str(rule.action))}",
+    ]
+    if rule.command.parts:
+        parts.append(f"```\n{rule.command}\n```")
+    return "\n\n".join([*parts, "\n".join(lines)])
+
+
+def rule_json(rule: Rule) -> dict[str, Any]:
+    """A rule as it stands, only JSON types."""
+    grain = GRAINS[rule.grain]
+    return {
+        "id": rule.id,
+        "title": rule.title,
+        "grain": rule.grain,
+        "needs": [{"kind": source.kind, "tables": list(source.needs)} for source in grain.sources],
+        "by": list(rule.by),
+        "time": rule.time,
+        "where": rule.where.text if rule.where is not None else None,
+        "condition": rule.condition.text,
+        "min_share": rule.min_share or None,
+        "percentile": rule.percentile,
+        "severity": str(rule.severity),
+        "grades": {str(severity): formula.text for severity, formula in rule.grades},
+        "evidence": list(rule.evidence),
+        "sentence": str(rule.sentence),
+        "action": str(rule.action),
+        "command": str(rule.command) or None,
+        "cost": {"seconds": rule.cost.seconds.text, "kind": str(rule.cost.kind), "meaning": rule.cost.meaning}
+        if rule.cost is not None
+        else None,
+        "source": {
+            "document": rule.source.document,
+            "where": rule.source.where,
+            "url": rule.source.url or None,
+            "threshold": str(rule.source.threshold),
+        },
+        "releases": str(rule.releases) if rule.releases is not None else None,
+        "origin": rule.origin or None,
+    }
+
+
+def document() -> str:
+    """The whole reference as Markdown."""
+    rules = load_rules()
+    contents, sections = [], []
+    for family, members in groupby(rules, key=lambda rule: rule.family):
+        listed = list(members)
+        contents.append(f"- {family}: " + ", ".join(f"[{cell(rule.title)}](#{rule.id})" for rule in listed))
+        sections.append(f"## {family}")
+        sections.extend(rule_text(rule) for rule in listed)
+    return "\n\n".join([_HEAD, f"## All {len(rules)} rules", "\n".join(contents), *sections]) + "\n"
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Write the reference, or check that it is up to date.
+
+    Returns
+    -------
+    int
+        Exit code: 1 where ``--check`` finds it missing or stale.
+    """
+    parser = argparse.ArgumentParser(prog="python -m plexlens.findings.reference", description=__doc__)
+    parser.add_argument("path", type=Path, help="the Markdown file, docs/findings.md")
+    parser.add_argument("--check", action="store_true", help="write nothing; fail if the file is missing or stale")
+    options = parser.parse_args(arguments)
+    path: Path = options.path
+    text = document()
+    if not options.check:
+        path.write_text(text, encoding="utf-8", newline="\n")
+        return 0
+    state = "missing" if not path.is_file() else "stale" if path.read_text(encoding="utf-8") != text else None
+    if state is None:
+        return 0
+    sys.stderr.write(f"{path} is {state}; run make docs\n")
+    return 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
