@@ -28,7 +28,7 @@ _PAGE_HEADING = re.compile(r"1(?:\s{3,}|\s*[A-Za-z])")
 # First lines of a multi-line message carry date and time, the following ones only a connect id.
 _LOGGED = re.compile(
     r"[NMWOSX][ CRIDE]\s?[0-9A-F]{7}\s(?P<system>\S+)\s+\d{5,7}\s\d\d:\d\d:\d\d\.\d\d\s+\S+\s+[0-9A-F]{8}\s{1,2}"
-    r"|[DEL]\s{1,40}\d{3}\s[0-9A-F]{8}\s{1,2}"
+    r"|[DEL]\s{1,60}\d{3}\s[0-9A-F]{8}\s{1,2}"
 )
 _LOGGED_SHORT = re.compile(r"\d\d[:.]\d\d[:.]\d\d(?:\.\d\d)?\s+(?:STC|JOB|TSU|S|J|T)\d{5,8}\s{1,3}")
 LOGGED = (_LOGGED, _LOGGED_SHORT)

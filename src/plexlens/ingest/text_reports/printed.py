@@ -167,6 +167,8 @@ def read_duration(text: str) -> Printed | None:
     found = _COLONS.fullmatch(text)
     if found:
         days, hours, minutes, seconds, fraction = found.groups()
+        if (hours and int(minutes) > 59) or (days and not hours):
+            return None
         return _seconds(text, int(days or 0) * 24 + int(hours or 0), minutes, seconds, fraction)
     found = _POINTS.fullmatch(text)
     if found:
