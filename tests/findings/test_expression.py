@@ -1,0 +1,355 @@
+"""The language of rules: its grammar, its types and units, and its meaning against arithmetic done by hand."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import ibis
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from plexlens.findings import RuleError
+from plexlens.findings.expression import (
+    LITERAL_UNITS,
+    Among,
+    Binary,
+    Call,
+    Expression,
+    Name,
+    Number,
+    Text,
+    Unary,
+    names_of,
+)
+from plexlens.findings.parser import MOST_DEPTH, MOST_TOKENS, parse
+from plexlens.findings.template import template
+from plexlens.findings.translation import Kind, Scope, condition, number, translate, type_of
+from plexlens.metrics import GRAINS
+
+STRUCTURE = GRAINS["coupling_structure"]
+NUMBERS, ROWS = Scope.numbers(STRUCTURE), Scope.rows(STRUCTURE)
+
+#: Values of one row; the nulls are what a record did not hold.
+ROW: dict[str, Any] = {"a": 6.0, "b": 4.0, "zero": 0.0, "none": None, "t": "DSNDB0A_LOCK1", "nothing": None}
+
+
+def value(text: str) -> Any:
+    """What an expression gives for the row, by DuckDB."""
+    types = {name: pa.string() if name in ("t", "nothing") else pa.float64() for name in ROW}
+    arrays = {name: pa.array([ROW[name]], types[name]) for name in ROW}
+    table = ibis.memtable(pa.table(arrays))
+    return table.select(x=translate(parse(text), lambda name: table[name])).to_pyarrow()["x"][0].as_py()
+
+
+# --- meaning ----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("1 + 2 * 3", 7),
+        ("(1 + 2) * 3", 9),
+        ("10 - 4 - 3", 3),
+        ("24 / 4 / 2", 3),
+        ("-a + 10", 4),
+        ("- - a", 6),
+        ("2 * -3", -6),
+        ("5 %", 0.05),
+        ("250 us * 4", 0.001),
+        ("2 min + 1 s", 121),
+        ("1 h", 3600),
+        ("3 KiB / 1024", 3),
+        ("1.5e3", 1500),
+        ("a / zero", None),
+        ("none + 1", None),
+        ("greatest(a, b, none)", 6),
+        ("least(a, b, none)", 4),
+        ("a > b", True),
+        ("a < b", False),
+        ("a >= 6 and b <= 4", True),
+        ("a = 6", True),
+        ("a != 6", False),
+        ("not a = 6", False),
+        ("not not a = 6", True),
+        ("a < 1 or b < 1 or a > 5", True),
+        # "and" binds closer than "or": true or (false and false).
+        ("a = 6 or a = 1 and b = 1", True),
+        ("(a = 6 or a = 1) and b = 1", False),
+        ("none > 1", None),
+        ("none > 1 or a = 6", True),
+        ("known(a) and not known(none)", True),
+        ("contains(t, '_LOCK1')", True),
+        ("contains(t, '%')", False),
+        ("starts(t, 'DSN')", True),
+        ("starts(t, 'LOCK')", False),
+        ("t = 'DSNDB0A_LOCK1'", True),
+        ("t in ('X', 'DSNDB0A_LOCK1')", True),
+        ("t in ('X')", False),
+        ("nothing in ('X')", None),
+    ],
+)
+def test_meaning(text: str, expected: Any) -> None:
+    found = value(text)
+    assert found == (pytest.approx(expected) if isinstance(expected, float) else expected)
+
+
+def _rendered(expression: Expression) -> str:  # noqa: PLR0911 a table of cases
+    """An expression as text, with every bracket."""
+    if isinstance(expression, Number):
+        return f"{expression.value!r}" + (f" {expression.unit.symbol}" if expression.unit else "")
+    if isinstance(expression, Text):
+        return f"'{expression.value}'"
+    if isinstance(expression, Name):
+        return expression.name
+    if isinstance(expression, Unary):
+        return f"({expression.operator} {_rendered(expression.operand)})"
+    if isinstance(expression, Among):
+        values = ", ".join(_rendered(one) for one in expression.values)
+        return f"({_rendered(expression.operand)} in ({values}))"
+    if isinstance(expression, Call):
+        return f"{expression.function}({', '.join(_rendered(one) for one in expression.arguments)})"
+    return f"({_rendered(expression.left)} {expression.operator} {_rendered(expression.right)})"
+
+
+def _bare(expression: Expression) -> Any:  # noqa: PLR0911 a table of cases
+    """An expression without the places in the text."""
+    if isinstance(expression, Number):
+        return (expression.value, expression.unit)
+    if isinstance(expression, Text):
+        return f"'{expression.value}'"
+    if isinstance(expression, Name):
+        return expression.name
+    if isinstance(expression, Unary):
+        return (expression.operator, _bare(expression.operand))
+    if isinstance(expression, Among):
+        return ("in", _bare(expression.operand), tuple(_bare(one) for one in expression.values))
+    if isinstance(expression, Call):
+        return (expression.function, *(_bare(one) for one in expression.arguments))
+    return (expression.operator, _bare(expression.left), _bare(expression.right))
+
+
+_LEAVES = st.one_of(
+    st.builds(
+        Number,
+        st.floats(0, 1e9, allow_nan=False).map(lambda x: round(x, 3)),
+        st.sampled_from([None, *LITERAL_UNITS.values()]),
+        st.just(0),
+    ),
+    st.builds(Name, st.sampled_from(["a", "b", "requests", "x_1"]), st.just(0)),
+)
+_ARITHMETIC = st.recursive(
+    _LEAVES,
+    lambda inner: st.one_of(
+        st.builds(Binary, st.sampled_from(["+", "-", "*", "/"]), inner, inner, st.just(0)),
+        st.builds(Call, st.sampled_from(["greatest", "least"]), st.tuples(inner, inner), st.just(0)),
+    ),
+    max_leaves=8,
+)
+_CONDITIONS = st.recursive(
+    st.one_of(
+        st.builds(Binary, st.sampled_from(["<", "<=", ">", ">=", "=", "!="]), _ARITHMETIC, _ARITHMETIC, st.just(0)),
+        st.builds(
+            Among,
+            st.builds(Name, st.just("t"), st.just(0)),
+            st.lists(
+                st.builds(Text, st.text(st.characters(exclude_characters="'"), max_size=8), st.just(0)), min_size=1
+            )
+            .map(tuple)
+            .filter(lambda found: len(found) < 6),
+            st.just(0),
+        ),
+    ),
+    lambda inner: st.builds(Binary, st.sampled_from(["and", "or"]), inner, inner, st.just(0)),
+    max_leaves=6,
+)
+
+
+@given(_CONDITIONS)
+@settings(max_examples=200, deadline=None)
+def test_an_expression_written_out_is_read_back(expression: Expression) -> None:
+    assert _bare(parse(_rendered(expression))) == _bare(expression)
+
+
+@given(st.lists(st.sampled_from(["+", "-", "*"]), max_size=20), st.data())
+@settings(max_examples=200, deadline=None)
+def test_arithmetic_binds_as_in_school(operators: list[str], data: st.DataObject) -> None:
+    """Against Python's own reading of the same text."""
+    numbers = [data.draw(st.integers(0, 9)) for _ in range(len(operators) + 1)]
+    text = str(numbers[0]) + "".join(f" {op} {n}" for op, n in zip(operators, numbers[1:], strict=True))
+    assert _computed(parse(text)) == eval(text)
+
+
+def _computed(expression: Expression) -> float:
+    if isinstance(expression, Number):
+        return expression.value
+    assert isinstance(expression, Binary)
+    left, right = _computed(expression.left), _computed(expression.right)
+    return {"+": left + right, "-": left - right, "*": left * right}[expression.operator]
+
+
+# --- nothing but a rule error -----------------------------------------------------------------------------------------
+
+
+@given(st.one_of(st.text(), st.text("()<>=!+-*/%'., abc019_andortni\n", max_size=60)))
+@settings(max_examples=500, deadline=None)
+def test_any_text_is_an_expression_or_a_rule_error(text: str) -> None:
+    for use in (
+        lambda: condition(parse(text), NUMBERS),
+        lambda: number(parse(text), ROWS),
+        lambda: template(text, STRUCTURE, frozenset({"structure"})),
+        lambda: template("{" + text + "}", STRUCTURE, frozenset({"structure"})),
+    ):
+        try:
+            use()
+        except RuleError as error:
+            assert error.what
+            assert error.remedy
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "(" * 100_000,
+        "not " * 100_000 + "a = 1",
+        "-" * 100_000 + "a",
+        "a" + " + a" * 100_000,
+        "1e99999",
+        "9" * 400,
+        "greatest(" * 500,
+        "a = '" + "x" * 100_000 + "'",
+    ],
+    ids=["brackets", "not", "minus", "sum", "exponent", "digits", "calls", "text"],
+)
+def test_huge_texts_end_soon(text: str) -> None:
+    try:
+        type_of(parse(text), Scope("a name", {"a": NUMBERS.types["sync_requests"]}))
+    except RuleError as error:
+        assert len(str(error)) < 5000
+
+
+def test_bounds_are_what_they_say() -> None:
+    assert parse("(" * (MOST_DEPTH - 1) + "a" + ")" * (MOST_DEPTH - 1)) == Name("a", MOST_DEPTH)
+    with pytest.raises(RuleError, match="levels deep"):
+        parse("(" * MOST_DEPTH + "a" + ")" * MOST_DEPTH)
+    parse("a" + "+a" * (MOST_TOKENS // 2 - 1))
+    with pytest.raises(RuleError, match="parts"):
+        parse("a" + "+a" * (MOST_TOKENS // 2))
+
+
+@pytest.mark.parametrize(
+    ("text", "place", "says"),
+    [
+        ("", 1, "the end stands where a value was expected"),
+        ("a >", 4, "the end stands where a value was expected"),
+        ("a > 1 b", 7, "'b' stands where an operator or the end was expected"),
+        ("a ? b", 3, "means nothing here"),
+        ("a = 'x", 5, "means nothing here"),
+        ("(a > 1", 7, "')' was expected"),
+        ("t in (1)", 7, "a 'text' was expected"),
+        ("and a", 1, "'and' stands where a value was expected"),
+        ("known()", 7, "a value was expected"),
+    ],
+)
+def test_a_message_names_the_place(text: str, place: int, says: str) -> None:
+    with pytest.raises(RuleError) as caught:
+        parse(text)
+    assert f"character {place}" in caught.value.what
+    assert says in caught.value.what
+
+
+# --- names and units --------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("contention_fraction > 5", "5 meets a value in fraction and has no unit"),
+        ("sync_service_time > 5 %", "one side is in s, the other in fraction"),
+        ("structure_bytes > 1 s", "one side is in bytes, the other in s"),
+        ("sync_seconds + sync_requests > 1 s", "one side is in s, the other in count"),
+        ("greatest(sync_seconds, 5) > 1 s", "5 meets a value in s and has no unit"),
+        ("nosuch > 1", "nosuch is not a fact or metric of coupling_structure"),
+        ("structure = 'x'", "structure is not a fact or metric"),
+        ("sync_requests", "it is a number, not a condition"),
+        ("sync_requests and known(sync_requests)", "a condition is expected beside 'and', and this is a number"),
+        ("not sync_requests", "a condition is expected after 'not', and this is a number"),
+        ("-(sync_requests > 1)", "a number is expected after '-', and this is a condition"),
+        ("sync_requests in ('x')", "a text is expected before 'in', and this is a number"),
+        ("sync_requests > 'x'", "a number is expected beside '>', and this is a text"),
+        ("sqrt(sync_requests) > 1", "there is no function sqrt"),
+        ("known(sync_requests, sync_requests)", "2 values do not fit known"),
+        ("greatest(sync_requests) > 1", "1 values do not fit greatest"),
+    ],
+)
+def test_what_does_not_go_together_is_refused(text: str, says: str) -> None:
+    with pytest.raises(RuleError) as caught:
+        condition(parse(text), NUMBERS)
+    assert says in caught.value.what
+    assert caught.value.remedy
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "contention_fraction > 0",
+        "contention_fraction > 5 %",
+        "sync_service_time > 3 * async_service_time",
+        "sync_seconds / interval_seconds > 0.5",
+        "lock_entries_used > list_entries",
+        "structure_bytes / 1 MiB > 100",
+        "requests_per_second * 3600 > 10",
+    ],
+)
+def test_what_goes_together_is_taken(text: str) -> None:
+    assert type_of(condition(parse(text), NUMBERS), NUMBERS).kind is Kind.TRUTH
+
+
+def test_rows_have_texts_and_facts_but_no_metrics() -> None:
+    condition(parse("structure_type = 'lock' and sync_requests > 0"), ROWS)
+    with pytest.raises(RuleError, match="requests_per_second is not a key, attribute or fact"):
+        condition(parse("requests_per_second > 0"), ROWS)
+
+
+def test_names_of_an_expression() -> None:
+    assert names_of(parse("greatest(a, -b) > 1 and not known(c) or t in ('x')")) == {"a", "b", "c", "t"}
+
+
+# --- templates --------------------------------------------------------------------------------------------------------
+
+
+def test_a_template_writes_names_and_numbers() -> None:
+    made = template(
+        "{structure}: {contention_fraction}, {lock_entries:n} {{x}} SIZE={1.5 * structure_bytes / 1 KiB:n}",
+        STRUCTURE,
+        frozenset({"structure"}),
+    )
+    numbers = dict(
+        zip((place.expression for place in made.places if place.expression), (0.0213, 1048576.0, 3000.0), strict=True)
+    )
+    written = made.filled({"structure": "LOCK1"}, numbers)
+    assert written == "LOCK1: 2.1 %, 1048576 {x} SIZE=3000"
+
+
+def test_what_a_template_does_not_know_is_seen() -> None:
+    made = template("{structure} {contention_fraction} {lock_entries:n}", STRUCTURE, frozenset({"structure"}))
+    assert made.filled({"structure": None}, {}) == "\u2013 \u2013 nnn"
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("{structure", "a brace without its partner"),
+        ("structure}", "a brace without its partner"),
+        ("{facility}", "facility is not a fact or metric of coupling_structure, nor one of structure"),
+        ("{lock_entries:x}", "a form of 'x' is not known"),
+        ("{lock_entries * 2}", "arithmetic has no unit"),
+        ("{lock_entries > 2:n}", "it is a condition, not a number"),
+        ("{}", "a value was expected"),
+    ],
+)
+def test_wrong_templates_are_refused(text: str, says: str) -> None:
+    with pytest.raises(RuleError) as caught:
+        template(text, STRUCTURE, frozenset({"structure"}))
+    assert says in caught.value.what
