@@ -11,6 +11,7 @@ import re
 from plexlens.ingest.text_reports import db2_subsystem_columns as subsystem
 from plexlens.ingest.text_reports.db2_accounting import AccountingRows
 from plexlens.ingest.text_reports.db2_statistics import StatisticsRows
+from plexlens.ingest.text_reports.elapsed import CountAndRate
 from plexlens.ingest.text_reports.lines import Line
 from plexlens.ingest.text_reports.omegamon_blocks import (
     KNOWN,
@@ -24,7 +25,7 @@ from plexlens.ingest.text_reports.omegamon_heading import PageHeading, looks_lik
 from plexlens.ingest.text_reports.omegamon_lanes import Lane, Lanes
 from plexlens.ingest.text_reports.omegamon_short import ShortAccounting
 from plexlens.ingest.text_reports.output import Output
-from plexlens.ingest.text_reports.printed import SECONDS, is_value, read_duration, read_point, read_value
+from plexlens.ingest.text_reports.printed import SECONDS, Printed, is_value, read_duration, read_point, read_value
 from plexlens.ingest.text_reports.words import (
     Segment,
     Word,
@@ -50,6 +51,7 @@ _HIGHLIGHT = {
     "INTERVAL ELAPSED": "elapsed",
     "DATA SHARING MEMBER": "member",
 }
+_INTERVAL_LINE = re.compile(r"\s*INTERVAL (?:START|END|ELAPSED)\s*:")
 _MOMENT = re.compile(r"(\d{1,2}/\d{1,2}/\d{2,4})\s+(\d{1,2}:\d{2}:\d{2}(?:\.\d+)?)")
 _SECONDS_HEADS = {
     *("APPL(CL.1)", "DB2 (CL.2)", "IFI (CL.5)", "AVERAGE TIME", "ELAPSED TIME", "TIME", "TIMES", "TIME/EVENT"),
@@ -62,7 +64,7 @@ _STATISTICS_HEADS = {"QUANTITY", "/SECOND", "/THREAD", "/COMMIT", "/MINUTE", "TC
 
 def starts(line: Line) -> bool:
     """Whether a line can begin a Db2 report, or a block of one."""
-    if looks_like_heading(line.text):
+    if looks_like_heading(line.text) or _INTERVAL_LINE.match(line.text):
         return True
     found = headings(split(line.text))
     return any(heading.kind is not OTHER or set(heading.heads) & {"QUANTITY", "APPL(CL.1)"} for heading in found)
@@ -363,8 +365,15 @@ class Db2Report:
         else:
             self._accounting.add(kind, package or about, name, parent, values)
             about = package or about or self._accounting.about
+        self._rate(line, name, dict(values))
         for head, value in values:
             self._output.value(line, name, value, block=lane.title, about=about, parent=parent, head=head)
+
+    def _rate(self, line: Line, name: str, values: dict[str | None, Printed]) -> None:
+        """A quantity with its rate tells the length of the interval."""
+        record = self._output.record
+        if record is not None and "QUANTITY" in values and "/SECOND" in values:
+            record.rates.append(CountAndRate(name, line.number, values["QUANTITY"], values["/SECOND"]))
 
     def _restart(self) -> None:
         record = self._output.record

@@ -15,6 +15,7 @@ import pyarrow as pa
 
 from plexlens.ingest.rmf_xml.columns import TableSpec
 from plexlens.ingest.source import Damage, Severity
+from plexlens.ingest.text_reports.elapsed import CountAndRate, Elapsed, elapsed
 from plexlens.ingest.text_reports.lines import Line
 from plexlens.ingest.text_reports.printed import Printed
 from plexlens.ingest.text_reports.tables import TWINS, VALUE
@@ -49,9 +50,17 @@ class Record:
     rows: int = 0
     values: list[tuple[Any, ...]] = field(default_factory=list)
     twins: list[tuple[str, dict[str, object]]] = field(default_factory=list)
+    rates: list[CountAndRate] = field(default_factory=list)
+    elapsed: Elapsed | None = None
+    is_worked_out: bool = False
 
     def complete_interval(self) -> None:
-        """Work out of start, end and length the one that is missing."""
+        """Work out of start, end and length the one that is missing; the length from rates where none is printed."""
+        if self.rates:
+            self.elapsed = elapsed(self.rates)
+        if self.elapsed is not None and self.interval_seconds is None and not (self.start and self.end):
+            self.interval_seconds = self.elapsed.seconds
+            self.is_worked_out = self.interval_seconds is not None
         try:
             if self.interval_seconds is None and self.start and self.end and self.end > self.start:
                 self.interval_seconds = (self.end - self.start).total_seconds()
@@ -146,6 +155,7 @@ class Output:
         if not record.rows:
             self.records -= 1
             return
+        self._tell_of_interval(record)
         self.kinds[record.kind] = self.kinds.get(record.kind, 0) + 1
         for held, name in (
             (self.systems, record.system),
@@ -211,6 +221,32 @@ class Output:
         self.damage_counts[reason] = count
         if count <= _KEPT_DAMAGE:
             self.damage.append(Damage(self.source_id, self.file, record_no, None, reason, severity, detail, remedy))
+
+    def _tell_of_interval(self, record: Record) -> None:
+        """Say where the length of the interval is from, and which printed numbers contradict it."""
+        found = record.elapsed
+        if found is None:
+            return
+        if record.is_worked_out:
+            self.note(
+                "interval worked out",
+                Severity.INFO,
+                f"report {record.number} ({record.kind}) prints no interval; {found.agreeing} counts with their rates "
+                f"allow {found.low:.2f} to {found.high:.2f} s, and {record.interval_seconds:.2f} s is taken",
+                "nothing; the page heading of the report would say it",
+                record_no=record.number,
+            )
+        for pair in found.contradicting:
+            low, high = pair.bounds() or (0.0, 0.0)
+            self.note(
+                "printed numbers disagree",
+                Severity.ERROR,
+                f"line {pair.line}: {pair.name} {pair.quantity.text} at {pair.rate.text} a second takes {low:.1f} to "
+                f"{high:.1f} s; {found.agreeing} other pairs of report {record.number} allow {found.low:.2f} to "
+                f"{found.high:.2f} s",
+                "look at the original: one of the two numbers is misprinted; both are kept as printed",
+                record_no=record.number,
+            )
 
     def batches(self, *, all_of_it: bool) -> Iterator[tuple[str, pa.RecordBatch]]:
         """Batches that are full; at the end all of them."""

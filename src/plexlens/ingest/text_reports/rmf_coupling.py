@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import re
 
+from plexlens.ingest.text_reports.elapsed import CountAndRate
 from plexlens.ingest.text_reports.lines import Line
 from plexlens.ingest.text_reports.output import Output
 from plexlens.ingest.text_reports.printed import NUMBER, Printed, is_value, read_value
@@ -125,10 +126,18 @@ class CouplingPages:
             words = totals["rest"].split()
             columns = _usage_columns(len(words))
             self._value(line, "ALLOC SIZE", read_value(totals["size"], size=True), "STRUCTURE TOTALS")
-            for column, word in zip(columns, words, strict=False):
-                self._value(line, _shown(column), _read(column, word), "STRUCTURE TOTALS")
+            values = {column: _read(column, word) for column, word in zip(columns, words, strict=False)}
+            for column, value in values.items():
+                self._value(line, _shown(column), value, "STRUCTURE TOTALS")
+            self._rate(line, "# REQ of STRUCTURE TOTALS", values)
             return True
         return self._usage_second(line, text)
+
+    def _rate(self, line: Line, name: str, values: dict[str, Printed]) -> None:
+        """Requests and their rate tell the length of the interval."""
+        record, count, rate = self._output.record, values.get("requests"), values.get("requests_per_second")
+        if record is not None and count is not None and rate is not None:
+            record.rates.append(CountAndRate(name, line.number, count, rate))
 
     def _structure_row(self, line: Line, name: str, status: str, size: str, words: list[str]) -> None:
         columns = _usage_columns(len(words))
@@ -137,6 +146,7 @@ class CouplingPages:
         }
         for column, value in values.items():
             self._value(line, _shown(column), value, name)
+        self._rate(line, f"# REQ of {name}", values)
         self._value(line, "STATUS", Printed(" ".join(status.split()), "text"), name)
         row: dict[str, object] = {
             "cf_name": self._name,

@@ -14,6 +14,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
+from plexlens.ingest.text_reports.elapsed import CountAndRate
 from plexlens.ingest.text_reports.lines import Line
 from plexlens.ingest.text_reports.output import Output
 from plexlens.ingest.text_reports.printed import NUMBER, Printed, is_value, read_value
@@ -39,6 +40,7 @@ _EXTERNAL_COLUMN = {
     "CASTOUTS": "castouts",
     "XI'S": "cross_invalidations",
 }
+_KINDS = {"sync_requests", "async_requests"}
 _HEADS = ("# REQ", "% OF ALL", "SERV TIME AVG", "SERV TIME STD_DEV")
 _DELAY_HEADS = ("DELAYED # REQ", "DELAYED % OF REQ", "AVG TIME /DEL", "AVG TIME STD_DEV", "AVG TIME /ALL")
 
@@ -63,6 +65,8 @@ class StructureActivity:
         self._structure = _Structure(None, None, None)
         self._system: str | None = None
         self._row: dict[str, object] = {}
+        self._total: Printed | None = None
+        self._rounded: set[str] = set()
         self.is_open = False
 
     def begin(
@@ -118,6 +122,12 @@ class StructureActivity:
         column, head = ("requests", "TOTAL") if kind == "SYNC" else ("requests_per_second", "AVG/SEC")
         self._set(column, value)
         self._value(line, "REQUESTS", value, head)
+        if kind == "SYNC":
+            self._total = value
+        elif self._total is not None and self._output.record is not None:
+            pair = CountAndRate(f"requests of {self._system or 'a system'}", line.number, self._total, value)
+            self._output.record.rates.append(pair)
+            self._total = None
 
     def _requests(self, line: Line, kind: str, rest: str) -> None:
         words = [word for word in rest.split() if is_value(word)]
@@ -148,11 +158,14 @@ class StructureActivity:
             self._value(line, " ".join(match["name"].split()), value, None, "EXTERNAL REQUEST")
 
     def _set(self, column: str, value: Printed) -> None:
-        if value.type == NUMBER:
-            self._row.setdefault(column, value.number)
+        if value.type == NUMBER and column not in self._row:
+            self._row[column] = value.number
+            if value.scale is not None:
+                self._rounded.add(column)
 
     def _flush(self, facility: str | None) -> None:
         row, self._row = self._row, {}
+        rounded, self._rounded = self._rounded, set()
         if self._output.record is None or not row or (self._system or "").upper() == "TOTAL":
             return
         self._output.twin(
@@ -163,7 +176,7 @@ class StructureActivity:
                 "structure_type": self._structure.type,
                 "status": self._structure.status,
                 "system": self._system,
-                **_completed(row),
+                **_completed(row, rounded),
             },
         )
 
@@ -172,16 +185,24 @@ class StructureActivity:
         self._output.value(line, name, value, block="STRUCTURE ACTIVITY", about=about, parent=parent, head=head)
 
 
-def _completed(row: dict[str, object]) -> dict[str, object]:
-    """Additive values from the averages printed, as the XML reports are read."""
+def _completed(row: dict[str, object], rounded: set[str]) -> dict[str, object]:
+    """Additive values from the averages printed, as the XML reports are read.
+
+    A count in thousands (``30K``) gives way to what the total, printed in full, leaves for it.
+    """
 
     def printed(column: str) -> float | None:
         value = row.get(column)
         return value if isinstance(value, float) else None
 
     counts = [printed("sync_requests"), printed("async_requests")]
-    if printed("requests") is None and any(count is not None for count in counts):
+    whole = printed("requests")
+    if whole is None and any(count is not None for count in counts):
         row["requests"] = sum(count or 0.0 for count in counts)
+    elif whole is not None and "requests" not in rounded:
+        for column, other in (("sync_requests", counts[1]), ("async_requests", counts[0])):
+            if column in rounded and other is not None and rounded.isdisjoint(_KINDS - {column}):
+                row[column] = whole - other
     for name in ("sync", "async"):
         count, average = printed(f"{name}_requests"), printed(f"{name}_service_seconds")
         deviation = printed(f"{name}_deviation_seconds")

@@ -8,16 +8,19 @@ Source: IBM, z/OS RMF Report Analysis, "Workload Activity report"; the studies' 
 
 from __future__ import annotations
 
+import math
 import re
 from dataclasses import dataclass, field
 
 from plexlens.ingest.rmf_xml import model
 from plexlens.ingest.rmf_xml.printed import Printed as XmlPrinted
 from plexlens.ingest.rmf_xml.workload import WorkloadReport
+from plexlens.ingest.source import Severity
+from plexlens.ingest.text_reports.elapsed import CountAndRate, elapsed
 from plexlens.ingest.text_reports.lines import Line
-from plexlens.ingest.text_reports.output import Output
+from plexlens.ingest.text_reports.output import Output, Record
 from plexlens.ingest.text_reports.pairs import equal_pairs
-from plexlens.ingest.text_reports.printed import SECONDS, Printed, read_units, read_value
+from plexlens.ingest.text_reports.printed import NUMBER, SECONDS, Printed, read_units, read_value
 from plexlens.ingest.text_reports.tables import WORKLOAD_BUCKET, WORKLOAD_PERIOD
 from plexlens.ingest.text_reports.words import Names, Segment, fold, is_prose, is_rule, is_tabbed, segments, split
 
@@ -90,6 +93,7 @@ class _Class:
     goal: dict[str, str] = field(default_factory=dict)
     buckets: list[list[str]] = field(default_factory=list)
     messages: list[str] = field(default_factory=list)
+    line: int = 0
 
     @property
     def about(self) -> str | None:
@@ -131,12 +135,28 @@ class WorkloadPages:
         record = self._output.record
         if record is None or not found:
             return
-        report = model.Report(record.number, 0, "postprocessor", interval_seconds=record.interval_seconds)
+        interval = record.interval_seconds or self._worked_out(record, found)
+        report = model.Report(record.number, 0, "postprocessor", interval_seconds=interval)
         tables = {"rmf_xml_workload_period": WORKLOAD_PERIOD, "rmf_xml_workload_bucket": WORKLOAD_BUCKET}
         for table, row in WorkloadReport(report).segment(_segment(found)):
             if row.get("class_name") == _UNNAMED:
                 row["class_name"] = row["class_kind"] = None
             self._output.twin(tables[table], row)
+
+    def _worked_out(self, record: Record, found: _Class) -> float | None:
+        """The length of an interval that no heading prints, from what the class's values say of it."""
+        length = elapsed(_rates(found))
+        if length is None or length.seconds is None:
+            return None
+        self._output.note(
+            "interval worked out",
+            Severity.INFO,
+            f"report {record.number} (rmf_workload) prints no interval; the values of {found.about or 'a class'} from "
+            f"line {found.line} on allow {length.low:.2f} to {length.high:.2f} s, and {length.seconds:.2f} s is taken",
+            "nothing; the page heading of the report would say it",
+            record_no=record.number,
+        )
+        return length.seconds
 
     # --- lines ------------------------------------------------------------------------------------------------
 
@@ -247,6 +267,7 @@ class WorkloadPages:
             self.finish()
             self._groups, self._class.names = groups, dict(names)
         self._output.value(line, segment.label, value, block=group.name, about=about)
+        self._class.line = self._class.line or line.number
         self._class.parts.setdefault(part, {}).setdefault(segment.label, plain)
 
     @staticmethod
@@ -301,6 +322,48 @@ class WorkloadPages:
         if "ALL DATA ZERO" in text:
             self._class.messages.append(text.strip())
         return is_rule(text) or _KNOWN_TEXT.search(text) is not None or _GOAL_HEADING.search(text) is not None
+
+
+def _rates(found: _Class) -> list[CountAndRate]:
+    """Counts and rates of a class; where it ended no transactions, processor times and their share of the interval.
+
+    The latter hold only where specialty engines run at the speed of general processors, so they are a last resort.
+    """
+    transactions, service, times, shares = (
+        found.parts.get(part, {}) for part in ("Transactions", "Service", "Service Times", "APPL %")
+    )
+    nothing = Printed("", "no value")
+    pairs = [
+        CountAndRate(f"{count} and {rate}", found.line, values.get(count, nothing), values.get(rate, nothing))
+        for values, count, rate in ((transactions, "ENDED", "END/S"), (service, "TOT", "/SEC"))
+    ]
+    if any(pair.bounds() for pair in pairs):
+        return pairs
+    special = [times[name] for name in ("IIP", "AAP", "IFA") if name in times]
+    general = [times[name] for name in ("CPU", "SRB", "RCT", "IIT", "HST") if name in times]
+    pairs = [CountAndRate("CPU time and APPL% CP", found.line, _less(general, special), _share(shares.get("CP")))]
+    for name in ("IIP", "AAP"):
+        if name in times:
+            pairs.append(CountAndRate(f"{name} and APPL% {name}", found.line, times[name], _share(shares.get(name))))
+    return pairs
+
+
+def _less(values: list[Printed], taken: list[Printed]) -> Printed:
+    """A sum less another; a value that is not printed counts nothing."""
+    return Printed(
+        "",
+        NUMBER,
+        math.fsum(value.number or 0.0 for value in values) - math.fsum(value.number or 0.0 for value in taken),
+        math.fsum(value.low or 0.0 for value in values) - math.fsum(value.high or 0.0 for value in taken),
+        math.fsum(value.high or 0.0 for value in values) - math.fsum(value.low or 0.0 for value in taken),
+    )
+
+
+def _share(percent: Printed | None) -> Printed:
+    """A percentage as a share."""
+    if percent is None or percent.number is None or percent.low is None or percent.high is None:
+        return Printed("", "no value")
+    return percent._replace(number=percent.number / 100, low=percent.low / 100, high=percent.high / 100)
 
 
 def _xml(value: Printed) -> XmlPrinted:
