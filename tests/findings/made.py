@@ -17,11 +17,13 @@ from plexlens.metrics.inputs import Inputs
 START = datetime(2026, 3, 2, 8, 0, tzinfo=UTC)
 
 #: What a row may say beside the names of its grain.
-PLACING = ("interval", "seconds")
+PLACING = ("interval", "seconds", "undated")
 
 
 def facts(grain: Grain, rows: Sequence[Mapping[str, Any]]) -> pa.Table:
     """One row of facts for each given one; a row is the next interval of 900 s unless it says which and how long.
+
+    A row that is ``undated`` tells no time, as an excerpt of a printed report does.
 
     Everything that a row does not give is null, but for the system, SYS1, and the length of the interval.
     """
@@ -40,8 +42,9 @@ def facts(grain: Grain, rows: Sequence[Mapping[str, Any]]) -> pa.Table:
             columns[name].append(given.get(name))
         for name in numbers:
             columns[name].append(None if given.get(name) is None else float(given[name]))
-        columns["interval_start"].append(begin)
-        columns["interval_end"].append(begin + timedelta(seconds=seconds))
+        dated = not row.get("undated")
+        columns["interval_start"].append(begin if dated else None)
+        columns["interval_end"].append(begin + timedelta(seconds=seconds) if dated else None)
     types = dict.fromkeys(texts, pa.string()) | dict.fromkeys(numbers, pa.float64())
     types |= dict.fromkeys(("interval_start", "interval_end"), pa.timestamp("us", "UTC"))
     return pa.table({name: pa.array(values, types[name]) for name, values in columns.items()})

@@ -8,7 +8,6 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-import ibis
 import pyarrow as pa
 import pytest
 
@@ -406,7 +405,7 @@ def test_as_json() -> None:
     }
     assert one["span"] == ["2026-03-02T08:00:00Z", "2026-03-02T08:01:40Z"]
     assert one["worst"] == {"value": 2.0, "time": "2026-03-02T08:00:00Z"}
-    assert one["cost"] is None
+    assert (one["cost"], one["command"], one["undo"]) == (None, None, None)
     assert [(other["rule"], other["intervals"]) for other in found["passed"]] == [("test.passes", 2)]
     (lacking,) = found["not_checked"]
     assert (lacking["rule"], lacking["lack"]) == ("test.lacks", "records missing")
@@ -441,19 +440,86 @@ def test_facts_that_the_caller_keeps_give_the_same() -> None:
     assert check(inputs, rules=rules, grains=grains, kept=kept) == check(inputs, rules=rules, grains=grains)
 
 
-def test_times_without_an_interval_are_not_judged() -> None:
-    """A row that no record dates belongs to no interval; over all the time it counts."""
-    inputs, grains = database({"mq_log": waits(200)})
-    table = inputs.backend.table("facts_of_mq_log").to_pyarrow()
-    for name in ("interval_start", "interval_end"):
-        place = table.column_names.index(name)
-        table = table.set_column(place, name, pa.array([None], pa.timestamp("us", "UTC")))
-    backend = ibis.duckdb.connect()
-    backend.create_table("facts_of_mq_log", table)
-    found = check(Inputs(backend), rules=[rule(), rule(id="test.all", time="all")], grains=grains)
-    assert [one.rule.id for one in found.fired] == ["test.all"]
-    (one,) = found.fired
-    assert (one.start, one.end) == (None, None)
+# --- rows that tell no time -------------------------------------------------------------------------------------------
+
+
+def undated(*counts: float, manager: str = "MQPA") -> list[dict[str, Any]]:
+    return [row | {"undated": True} for row in waits(*counts, manager=manager)]
+
+
+def test_an_object_that_tells_no_time_is_judged_as_one_interval() -> None:
+    """An excerpt of a printed report: 200 waits in 100 s, at a time that nobody knows."""
+    found = judge(rule(), undated(200) + waits(300, 0, manager="MQPB"))
+    unknown, known = sorted(found.fired, key=lambda one: one.name)
+    assert (unknown.name, unknown.holding, unknown.intervals) == ("SYS1 / MQPA", 1, 1)
+    assert (unknown.start, unknown.end, unknown.worst_time) == (None, None, None)
+    assert [part.value for part in unknown.evidence] == [2.0, 200.0]
+    assert (known.holding, known.intervals, known.start) == (1, 2, START)
+
+
+def test_a_cost_of_one_that_tells_no_time_is_of_its_length() -> None:
+    costly = rule(cost={"seconds": "interval_seconds - idle_seconds", "kind": "delay", "meaning": "busy time"})
+    (one,) = judge(costly, [row | {"idle_seconds": 40} for row in undated(200)]).fired
+    # 60 s busy of 100 s.
+    assert one.cost == pytest.approx(2160)
+
+
+def test_several_rows_of_one_object_without_a_time_are_not_added_up() -> None:
+    """60 waits in each of two reports of 100 s: of one time they would be above 1/s, and nothing tells."""
+    found = judge(rule(), undated(60, 60))
+    (one,) = found.not_checked
+    assert (one.lack, found.fired, found.passed) == (Lack.TIME, (), ())
+    assert one.reason == "MQ log: rows that tell no time, and nothing that tells which of them are of one interval"
+    # Beside an object that can be judged they are left out of it.
+    (passed,) = judge(rule(), undated(60, 60) + waits(0, 0, manager="MQPB")).passed
+    assert (passed.objects, passed.intervals) == (1, 2)
+
+
+def test_an_hour_that_nobody_knows_is_not_judged() -> None:
+    (one,) = judge(rule(time="hour"), undated(200)).not_checked
+    assert one.lack is Lack.TIME
+    (fired,) = judge(rule(time="all"), undated(200)).fired
+    assert fired.evidence[1].value == 200.0
+
+
+# --- commands ---------------------------------------------------------------------------------------------------------
+
+
+def test_a_command_and_what_takes_it_back() -> None:
+    both = rule(command="SET X({2 * buffer_waits:n})", undo="SET X({buffer_waits:n})")
+    (one,) = judge(both, waits(200)).fired
+    assert (one.command, one.undo) == ("SET X(400)", "SET X(200)")
+    (alone,) = judge(rule(command="SET X(1)"), waits(200)).fired
+    assert (alone.command, alone.undo) == ("SET X(1)", "")
+
+
+# --- accounting: rows without intervals in common ---------------------------------------------------------------------
+
+
+def test_a_cost_of_accounting_is_of_the_time_from_first_to_last() -> None:
+    """Records of MQ accounting from 08:00 to 09:00, the last one ending at 09:00: an hour; 30 + 60 s of it lost."""
+    costly = rule(
+        grain="mq_queue",
+        by=["queue"],
+        time="all",
+        condition="get_cpu_seconds > 0 s",
+        evidence=["get_cpu_seconds"],
+        sentence="{queue}: {get_cpu_seconds}.",
+        cost={"seconds": "get_cpu_seconds", "kind": "CPU", "meaning": "all of it"},
+    )
+    rows = [
+        {"interval": 0, "seconds": 900, "queue_manager": "MQPA", "queue": "Q1", "get_cpu_seconds": 30},
+        {"interval": 3, "seconds": 900, "queue_manager": "MQPA", "queue": "Q1", "get_cpu_seconds": 60},
+        {"interval": 1, "seconds": 900, "queue_manager": "MQPA", "queue": "Q2", "get_cpu_seconds": 5},
+    ]
+    found = {one.name: one.cost for one in judge(costly, rows).fired}
+    assert found == {"Q1": pytest.approx(90), "Q2": pytest.approx(5)}
+    # Nothing is known of how long it took: no cost rather than a wrong one.
+    (one,) = judge(costly, [rows[0] | {"undated": True}]).fired
+    assert one.cost is None
+
+
+# --- the examples -----------------------------------------------------------------------------------------------------
 
 
 def test_the_example_dump_has_the_findings_that_its_studies_tell(tmp_path: Path) -> None:

@@ -29,6 +29,7 @@ worst = "highest"
 sentence = "{facility} is {utilization} busy."
 action = "Look at {facility}."
 command = "D CF,CFNAME={facility}"
+undo = "D XCF,CF,CFNAME={facility}"
 [rule.cost]
 seconds = "sync_seconds"
 kind = "CPU"
@@ -160,6 +161,8 @@ PLANTED = [
     ("sentence", 'sentence = "{nosuch}"', ["sentence", "{nosuch}", "nosuch is not"]),
     ("action", 'action = "{utilization:5}"', ["action", "a form of '5'"]),
     ("command", 'command = "D {"', ["command", "a brace without its partner"]),
+    ("command", "", ["undo", "there is no command that it would take back"]),
+    ("undo", 'undo = "D {x}"', ["undo", "x is not"]),
     ("seconds", 'seconds = "storage_bytes"', ["cost.seconds", "bytes"]),
     ("kind", 'kind = "money"', ["cost.kind", "CPU, delay"]),
     ("meaning", "", ["cost.meaning is missing"]),
@@ -255,7 +258,4 @@ source = { document = "x", where = "y", threshold = "chosen" }
 """
     with pytest.raises(RuleError, match="no interval in common"):
         load_rules([site(tmp_path, text)])
-    cost = '[rule.cost]\nseconds = "get_cpu_seconds"\nkind = "CPU"\nmeaning = "x"\n'
-    with pytest.raises(RuleError, match="no cost per hour"):
-        load_rules([site(tmp_path, text + 'time = "all"\n' + cost)])
     load_rules([site(tmp_path, text + 'time = "all"\n')])

@@ -120,13 +120,20 @@ def _of_grain(
     groups: dict[tuple[Any, ...], list[Rule]] = {}
     for rule in rules:
         groups.setdefault(together(rule), []).append(rule)
+    undated = any(rule.time != "all" for rule in rules) and _undated(kept.facts)
     outcomes = []
     for members in groups.values():
         span = members[0].releases
         outside = sorted(system for system, release in releases.items() if span and not span.include(release))
-        evaluation = Evaluation(inputs, kept, members, outside)
+        evaluation = Evaluation(inputs, kept, members, outside, undated=undated)
         outcomes += [_of_rule(evaluation, rule, judged, releases) for rule, judged in evaluation.judged()]
     return outcomes
+
+
+def _undated(facts: Any) -> bool:
+    """Whether rows lack a time, as excerpts of printed reports do."""
+    count = facts.filter(facts.interval.isnull()).count()
+    return bool(count.to_pyarrow().as_py())
 
 
 def _of_rule(
@@ -164,6 +171,12 @@ def _nothing_known(evaluation: Evaluation, rule: Rule, releases: Mapping[str, tu
     if evaluation.outside and rule.releases is not None:
         told = ", ".join(f"{s} {releases[s][0]}.{releases[s][1]}" for s in evaluation.outside)
         return NotChecked(rule, Lack.RELEASE, f"the rule is for {rule.releases}; the data is from {told}")
+    if evaluation.undated and rule.time != "all":
+        return NotChecked(
+            rule,
+            Lack.TIME,
+            f"{grain.title}: rows that tell no time, and nothing that tells which of them are of one {rule.time}",
+        )
     where = f" with {rule.where.text}" if rule.where is not None else ""
     return NotChecked(rule, Lack.NOTHING, f"{grain.title}: none{where}")
 
@@ -185,6 +198,7 @@ def _finding(rule: Rule, grain: Grain, one: Judged, values: Values) -> Finding:
         sentence=rule.sentence.filled(names, values.written),
         action=rule.action.filled(names, values.written),
         command=rule.command.filled(names, values.written),
+        undo=rule.undo.filled(names, values.written),
         evidence=tuple(Evidence(c.name, c.title, c.unit, values.columns[c.name]) for c in columns),
         worst=one.worst,
         worst_time=one.worst_time,

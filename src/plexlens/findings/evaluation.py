@@ -91,15 +91,20 @@ class Evaluation:
         The rules; they agree in what `together` tells of them.
     outside
         Systems whose release the rules are not for.
+    undated
+        Whether any of the facts lack a time.
     """
 
-    def __init__(self, inputs: Inputs, kept: Kept, rules: Sequence[Rule], outside: Sequence[str] = ()) -> None:
+    def __init__(
+        self, inputs: Inputs, kept: Kept, rules: Sequence[Rule], outside: Sequence[str] = (), *, undated: bool = False
+    ) -> None:
         self.inputs = inputs
         self.whole = kept.grain
         self.rules = tuple(rules)
         self.outside = tuple(outside)
+        self.undated = undated
         self.by, self.time = rules[0].by, rules[0].time
-        self.facts = kept.facts.filter(self._applies(kept.facts))
+        self.facts = self._judgeable(kept.facts.filter(self._applies(kept.facts)))
 
     def _applies(self, table: Any) -> Any:
         """The rows of facts that the rules are about."""
@@ -110,6 +115,20 @@ class Evaluation:
         if self.outside:
             kept = kept & ~table.system.isin(self.outside).fill_null(False)
         return kept
+
+    def _judgeable(self, table: Any) -> Any:
+        """The rows that belong to a time of the rules' length.
+
+        A row that tells no time (an excerpt of a printed report) is an interval of its own. Where an object has several
+        of them nothing tells whether they are of one interval, and adding them up would make up a load.
+        """
+        if self.time == "all" or not self.undated:
+            return table
+        if self.time != "interval":
+            return table.filter(table.interval.notnull())
+        names = list(dict.fromkeys(("system", "sysplex", *(key.name for key in self.whole.keys))))
+        same = table.interval.isnull().sum().over(ibis.window(group_by=names))
+        return table.mutate(undated_rows=same).filter(lambda t: t.interval.notnull() | (t.undated_rows == 1))
 
     def grain(self, rules: Sequence[Rule], named: Iterable[str] = ()) -> Grain:
         """The grain with what these rules read, and the attributes that are named: each of them costs."""
@@ -127,6 +146,7 @@ class Evaluation:
         length = (seconds / table.intervals).fill_null(0.0)
         ends = table.last_interval.epoch_seconds().cast("float64") + length
         columns: dict[str, Any] = {"hours": (seconds.sum() / 3600.0).fill_null(0.0)}
+        spanned = self._spanned_hours() if any(rule.cost is not None for rule in self.rules) else 0.0
         for n, rule in enumerate(self.rules):
             holds = table[f"holds_{n}"].fill_null(False)
             measure = table[rule.measure]
@@ -142,13 +162,25 @@ class Evaluation:
             for severity, _ in rule.grades:
                 columns[f"{severity}_{n}"] = table[f"holds_{n}_{severity}"].fill_null(False).sum()
         found = table.group_by(list(self.by)).aggregate(**columns).to_pyarrow().to_pylist()
+        for row in found:
+            row["hours"] = row["hours"] or spanned
         return [(rule, [self._one(rule, n, row) for row in found]) for n, rule in enumerate(self.rules)]
+
+    def _spanned_hours(self) -> float:
+        """Hours that the rows cover where they have no intervals in common: from first to last."""
+        if any(fact.name == "interval_seconds" for fact in self.whole.facts):
+            return 0.0
+        facts = self.facts
+        first = ibis.coalesce(facts.interval_start, facts.interval_end).min()
+        last = ibis.coalesce(facts.interval_end, facts.interval_start).max()
+        (row,) = facts.aggregate(first=first, last=last).to_pyarrow().to_pylist()
+        if row["first"] is None:
+            return 0.0
+        return float((row["last"] - row["first"]).total_seconds()) / 3600.0
 
     def _rows(self, rules: Sequence[Rule]) -> Any:
         """Rolled-up rows by object and time, with the conditions and grades of the rules."""
         table = evaluate(self.inputs, self.grain(rules), by=self.by, time=self.time, kept=self.facts)
-        if self.time != "all":
-            table = table.filter(table.time.notnull())
         if "interval_seconds" not in table.columns:
             table = table.mutate(interval_seconds=ibis.null("float64"))
         made = {}
@@ -230,7 +262,7 @@ class Evaluation:
         same = [facts[name].identical_to(held[f"held_{name}"]) for name in self.by]
         if self.time != "all":
             time = facts.interval if self.time == "interval" else facts.interval.truncate("hour")
-            same.append(time == held.held_time)
+            same.append(time.identical_to(held.held_time))
         return facts.semi_join(held, same)
 
     # --- what is missing ----------------------------------------------------------------------------------------

@@ -53,8 +53,8 @@ class Finding:
         The rule's, or a higher one by its grades.
     entity
         The object.
-    sentence, action, command
-        The rule's texts with this object's names and numbers.
+    sentence, action, command, undo
+        The rule's texts with this object's names and numbers; the last two may be empty.
     evidence
         The numbers; the first is the measure. Never empty.
     worst, worst_time
@@ -75,6 +75,7 @@ class Finding:
     sentence: str
     action: str
     command: str
+    undo: str
     evidence: tuple[Evidence, ...]
     worst: float | None
     worst_time: datetime | None
@@ -120,6 +121,8 @@ class Lack(StrEnum):
     """No source of its grain is in the data."""
     FIELDS = "fields not recorded"
     """The records are there without the fields it needs."""
+    TIME = "no time recorded"
+    """The records are there, but nothing tells which of them are of one time."""
     NOTHING = "nothing it applies to"
     """The records hold no object of its kind, or none that did anything."""
     RELEASE = "other release"
@@ -211,6 +214,7 @@ def _finding(one: Finding) -> dict[str, Any]:
         "sentence": one.sentence,
         "action": one.action,
         "command": one.command or None,
+        "undo": one.undo or None,
         "evidence": [
             {
                 "column": f"{rule.grain}.{part.column}",

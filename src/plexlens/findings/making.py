@@ -34,6 +34,7 @@ KEYS = (
     "sentence*",
     "action*",
     "command",
+    "undo",
     "cost",
     "source*",
     "releases",
@@ -137,7 +138,7 @@ class _Maker:
             return ""
         if not isinstance(value, str) or (needed and not value.strip()):
             self.fail(key, f"it is {value!r}, not a text", "give a text in quotes")
-        return " ".join(value.split()) if key != "command" else value.strip()
+        return value.strip() if key in ("command", "undo") else " ".join(value.split())
 
     def word(self, key: str, words: type[_Word]) -> _Word:
         value = self.value(key)
@@ -200,6 +201,7 @@ class _Maker:
             sentence=self.template("sentence", grain, placed),
             action=self.template("action", grain, placed),
             command=self.template("command", grain, placed, needed=False),
+            undo=self.undo(grain, placed),
             cost=self.cost(grain, scope),
             source=self.source(),
             releases=self.releases(),
@@ -210,6 +212,11 @@ class _Maker:
         text = self.text(key, needed=needed)
         made: Template = self.checked(key, lambda: template(text, grain, names))
         return made
+
+    def undo(self, grain: Grain, names: frozenset[str]) -> Template:
+        if self.value("undo") is not None and self.value("command") is None:
+            self.fail("undo", "there is no command that it would take back", "give the command too, or leave it out")
+        return self.template("undo", grain, names, needed=False)
 
     def times(self, grain: Grain) -> tuple[str, float, float | None]:
         time = self.value("time") or "interval"
@@ -248,8 +255,6 @@ class _Maker:
     def cost(self, grain: Grain, scope: Scope) -> Cost | None:
         if self.value("cost") is None:
             return None
-        if not _regular(grain):
-            self.fail("cost", f"rows of {grain.name} have no length, so that no cost per hour follows", "leave it out")
 
         def seconds(expression: Expression) -> Expression:
             found = type_of(expression, scope)

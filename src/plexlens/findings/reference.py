@@ -97,6 +97,8 @@ def rule_text(rule: Rule) -> str:
     ]
     if rule.command.parts:
         parts.append(f"```\n{rule.command}\n```")
+    if rule.undo.parts:
+        parts.append(f"To take it back:\n\n```\n{rule.undo}\n```")
     return "\n\n".join([*parts, "\n".join(lines)])
 
 
@@ -120,6 +122,7 @@ def rule_json(rule: Rule) -> dict[str, Any]:
         "sentence": str(rule.sentence),
         "action": str(rule.action),
         "command": str(rule.command) or None,
+        "undo": str(rule.undo) or None,
         "cost": {"seconds": rule.cost.seconds.text, "kind": str(rule.cost.kind), "meaning": rule.cost.meaning}
         if rule.cost is not None
         else None,

@@ -69,7 +69,8 @@ class Cost:
     Attributes
     ----------
     seconds
-        Seconds lost in the intervals in which the condition holds; divided by the hours of the data.
+        Seconds lost in the intervals in which the condition holds; divided by the hours of the data. Rows without
+        intervals in common (accounting) cover the hours from the first one's begin to the last one's end.
     kind
         CPU or delay.
     meaning
@@ -153,6 +154,8 @@ class Rule:
         Whether the worst interval is the one with the smallest measure.
     sentence, action, command
         What is wrong and why it matters, what to do, and the exact text of the command or parameter, if there is one.
+    undo
+        The text that takes the command back, if there is one.
     cost
         None where no cost can be derived.
     releases
@@ -177,6 +180,7 @@ class Rule:
     sentence: Template
     action: Template
     command: Template
+    undo: Template
     cost: Cost | None
     source: Reference
     releases: Releases | None
@@ -209,14 +213,14 @@ class Rule:
 
     @property
     def written(self) -> tuple[Expression, ...]:
-        """The numbers that its sentence, action and command hold."""
+        """The numbers that its sentence, action and commands hold."""
         return tuple(dict.fromkeys(place.expression for place in self._places if place.expression is not None))
 
     @property
     def named(self) -> frozenset[str]:
-        """The keys and attributes that its sentence, action and command hold."""
+        """The keys and attributes that its sentence, action and commands hold."""
         return frozenset(place.name for place in self._places if place.name)
 
     @property
     def _places(self) -> tuple[Place, ...]:
-        return (*self.sentence.places, *self.action.places, *self.command.places)
+        return (*self.sentence.places, *self.action.places, *self.command.places, *self.undo.places)

@@ -162,10 +162,15 @@ def _view(block: Block, report: Report, clock: Clock) -> Any:
 def _advice(advice: Advice, report: Report, clock: Clock) -> dict[str, Any]:
     return {
         "block": advice,
-        # The lines of a command are kept apart; each is escaped by the join.
-        "command": Markup("\n").join(printable(line) for line in advice.command.splitlines()),
+        "command": _lines(advice.command),
+        "undo": _lines(advice.undo),
         "evidence": table_view(advice.evidence, report.definitions, clock),
     }
+
+
+def _lines(command: str) -> Markup:
+    """A command with its lines kept apart; each is escaped by the join."""
+    return Markup("\n").join(printable(line) for line in command.splitlines())
 
 
 def _figure(one: Figure) -> dict[str, Any]:

@@ -145,6 +145,7 @@ def _advice(advice: Advice) -> dict[str, Any]:
         "cost": advice.cost or None,
         "action": advice.action,
         "command": advice.command or None,
+        "undo": advice.undo or None,
         "condition": advice.condition,
         "source": advice.source,
         "url": advice.url or None,

@@ -305,6 +305,8 @@ class Advice:
         A row for each object; its numbers lead to definitions.
     action, command
         What to do, and the exact text of commands or parameters; the latter may be empty.
+    undo
+        The text that takes the commands back; empty where there is none.
     condition
         When the rule fires.
     source, url
@@ -324,6 +326,7 @@ class Advice:
     cost: str = ""
     cost_meaning: str = ""
     command: str = ""
+    undo: str = ""
     url: str = ""
 
 

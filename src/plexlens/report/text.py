@@ -160,11 +160,10 @@ class _Writer:
         yield from self.wrapped(head)
         yield from self.wrapped(advice.text, "   ")
         yield from self.wrapped(f"What to do: {advice.action}", "   ")
-        for line in advice.command.splitlines():
-            # Not wrapped as prose is: a command broken at a blank would be another one.
-            yield from textwrap.wrap(
-                printable(line), self.width - 8, initial_indent="       ", subsequent_indent=" " * 7
-            )
+        yield from self.command(advice.command)
+        if advice.undo:
+            yield "   To take it back:"
+            yield from self.command(advice.undo)
         yield from self.wrapped(f"Fires when: {advice.condition}", "   ")
         source = f"Source: {advice.source}" + (f" {advice.url}" if advice.url else "")
         yield from self.wrapped(source, "   ")
@@ -173,6 +172,13 @@ class _Writer:
         if advice.evidence.note:
             yield from self.wrapped(advice.evidence.note, "   ")
         yield from self.grid(advice.evidence.columns, advice.evidence.rows[: self.rows])
+
+    def command(self, command: str) -> Iterator[str]:
+        for line in command.splitlines():
+            # Not wrapped as prose is: a command broken at a blank would be another one.
+            yield from textwrap.wrap(
+                printable(line), self.width - 8, initial_indent="       ", subsequent_indent=" " * 7
+            )
 
     def figures(self, block: KeyFigures) -> Iterator[str]:
         if block.title:

@@ -93,6 +93,7 @@ def _advice(context: Context, rank: int, members: Sequence[Finding], left_out: i
     first, rule = members[0], members[0].rule
     worst = max(members, key=lambda one: one.severity.rank).severity
     commands = dict.fromkeys(one.command for one in members if one.command)
+    undoing = dict.fromkeys(one.undo for one in members if one.undo)
     costs = [one.cost for one in members if one.cost is not None]
     cost = ""
     if costs and rule.cost is not None:
@@ -109,6 +110,7 @@ def _advice(context: Context, rank: int, members: Sequence[Finding], left_out: i
         evidence=_evidence(context, members, left_out),
         action=first.action,
         command="\n".join(commands),
+        undo="\n".join(undoing),
         condition=_condition(first),
         source=f"{rule.source.document}. {rule.source.where}{stated}{origin}.",
         url=rule.source.url,
