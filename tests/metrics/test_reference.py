@@ -13,6 +13,7 @@ import pytest
 
 from plexlens import _core
 from plexlens.ingest.rmf_xml import tables as rmf_xml_tables
+from plexlens.ingest.text_reports import tables as text_report_tables
 from plexlens.layouts_path import layout_folders
 from plexlens.metrics import FAMILIES, GRAINS
 from plexlens.metrics.definition import IDENTITY, Fact, Grain, Metric, Rollup
@@ -98,7 +99,7 @@ def empty_tables() -> Any:
     """Every table that dumps and reports can fill, as a performance database holds it, without rows."""
     catalogue = _core.Catalogue(layout_folders())
     schemas = {name: catalogue.schema(name) for name in catalogue.tables()}
-    schemas |= {table.name: table.schema() for table in rmf_xml_tables.ALL}
+    schemas |= {table.name: table.schema() for table in (*rmf_xml_tables.ALL, *text_report_tables.ALL)}
     backend = ibis.duckdb.connect()
     for name, schema in schemas.items():
         backend.create_table(name, schema=ibis.Schema.from_pyarrow(stored_schema(schema)))

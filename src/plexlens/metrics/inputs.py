@@ -67,3 +67,21 @@ class Inputs:
 def identity(table: Any) -> dict[str, Any]:
     """The identity columns that a source of facts hands on, as they stand in the raw table."""
     return {name: table[name] for name in ("system", "sysplex", "interval_start", "interval_end", "utc_offset")}
+
+
+def named(table: Any, column: Any, *, each_row: bool = False) -> Any:
+    """The name, or one made of the report where it has none: ``unnamed (3f2a90c1, report 2)``.
+
+    Parameters
+    ----------
+    table
+        A raw table.
+    column
+        The column of names.
+    each_row
+        Rows of one report without a name are of different things, so the row's number is part of the name.
+    """
+    made = ibis.literal("unnamed (") + table.source_id.substr(0, 8) + ", report " + table.record_no.cast("string")
+    if each_row:
+        made = made + ", row " + table.section_no.cast("string")
+    return ibis.coalesce(column.nullif(""), made + ")")

@@ -92,6 +92,7 @@ class RmfReport:
         self._interval, self._title, self._kind, self._foreign = Interval(), None, None, None
 
     def _end(self) -> None:
+        self._processors.finish()
         self._workload.finish()
         self._coupling.finish()
         self._is_stale, self._identity = True, None

@@ -12,7 +12,7 @@ import re
 from plexlens.ingest.text_reports.lines import Line
 from plexlens.ingest.text_reports.output import Output
 from plexlens.ingest.text_reports.printed import DURATION, NUMBER, Printed, read_value
-from plexlens.ingest.text_reports.tables import CPU_PARTITION, CPU_PROCESSOR
+from plexlens.ingest.text_reports.tables import CPU_CONTROL, CPU_PARTITION, CPU_PROCESSOR
 from plexlens.ingest.text_reports.words import is_rule
 
 _TYPES = frozenset({"CP", "AAP", "IIP", "IFA", "ICF", "IFL", "CBP", "ZIIP", "ZAAP"})
@@ -45,6 +45,33 @@ _SYSTEM_PAIRS = re.compile(
     r"(?<=\s)(?:CP|AAP|IIP|ICF|IFL)(?=\s+\d+(?:\s|$)))(?:\s*=\s*|\s*:\s*|\s+)(?P<value>\S+)",
     re.IGNORECASE,
 )  # fmt: skip
+_CONTROL_TEXTS = {
+    "CPU": "machine_type",
+    "MODEL": "capacity_model",
+    "H/W MODEL": "hardware_model",
+    "SEQUENCE CODE": "sequence_code",
+    "HIPERDISPATCH": "hiperdispatch",
+    "CHANGE REASON": "change_reason",
+    "BOOST TYPE": "boost_type",
+    "BOOST CLASS": "boost_class",
+    "MVS PARTITION NAME": "partition_name",
+    "WAIT COMPLETION": "wait_completion",
+    "DISPATCH INTERVAL": "dispatch_interval",
+    "GROUP NAME": "group_name",
+}
+_CONTROL_NUMBERS = {
+    "CPC CAPACITY": "cpc_capacity_msu",
+    "IMAGE CAPACITY": "image_capacity_msu",
+    "NUMBER OF CONFIGURED PARTITIONS": "configured_partitions",
+    "LIMIT": "group_limit_msu",
+    "AVAILABLE": "group_available_msu",
+    "CP": "physical_cp",
+    "AAP": "physical_aap",
+    "IIP": "physical_iip",
+    "ICF": "physical_icf",
+    "IFL": "physical_ifl",
+}
+"""Printed names of what a report says of the machine, and their columns."""
 _HEADING_WORDS = re.compile(
     r"-{2,}|\bNUM\s+TYPE\b|QUEUE TYPES|ADDRESS SPACE|WORK UNIT|CPU TYPES|N = NUMBER|BLOCKED WORKLOAD|OPT PARAMETERS|"
     r"\bNAME\s+S\b|!\.{2,}|TIME %|LOG PROC|PROCESSORS ONLINE|\bMT ?%|AVERAGE PROCESSOR|DISPATCH TIME|PARTITION DATA",
@@ -61,6 +88,8 @@ class ProcessorPages:
         self._output = output
         self._columns: tuple[str, ...] = ()
         self._type: str | None = None
+        self._control: dict[str, object] = {}
+        self._any_row = False
 
     def line(self, line: Line, part: str) -> bool:
         """Take a line of a page; whether it was understood."""
@@ -73,6 +102,14 @@ class ProcessorPages:
         elif self._processor(line, text) or self._counts(line, text) or self._pairs(line, text, "CPU ACTIVITY"):
             return True
         return _HEADING_WORDS.search(text) is not None
+
+    def finish(self) -> None:
+        """The pages end: what they said of the machine goes out."""
+        row, self._control = self._control, {}
+        if (row or self._any_row) and self._output.record is not None:
+            self._output.twin(CPU_CONTROL, row)
+        self._any_row = False
+        self._columns, self._type = (), None
 
     # --- logical processors ------------------------------------------------------------------------------------
 
@@ -102,6 +139,7 @@ class ProcessorPages:
     def _row(self, found: re.Match[str], numbers: dict[str, float | None], priority: str | None) -> None:
         interval = self._output.record.interval_seconds if self._output.record else None
         kind = {"IFA": "AAP", "ZAAP": "AAP", "ZIIP": "IIP"}.get(found["type"], found["type"])
+        self._any_row = True
         self._output.twin(
             CPU_PROCESSOR,
             {
@@ -133,8 +171,13 @@ class ProcessorPages:
 
     def _pairs(self, line: Line, text: str, block: str) -> bool:
         found = [(match["name"], match["value"]) for match in _SYSTEM_PAIRS.finditer(text)]
-        for name, value in found:
-            self._output.value(line, name, read_value(value, exact=True), block=block)
+        for name, word in found:
+            value = read_value(word, exact=True)
+            self._output.value(line, name, value, block=block)
+            if name in _CONTROL_TEXTS:
+                self._control.setdefault(_CONTROL_TEXTS[name], word)
+            elif name in _CONTROL_NUMBERS and value.type == NUMBER:
+                self._control.setdefault(_CONTROL_NUMBERS[name], value.number)
         return bool(found)
 
     # --- partitions --------------------------------------------------------------------------------------------
@@ -175,6 +218,7 @@ class ProcessorPages:
     def _partition_row(self, name: str, physical: bool, values: dict[str, Printed], texts: dict[str, str]) -> None:
         numbers = {column: value.number for column, value in values.items() if value.type in {NUMBER, DURATION}}
         effective, total = numbers.get("effective_dispatch_seconds"), numbers.get("dispatch_seconds")
+        self._any_row = True
         self._output.twin(
             CPU_PARTITION,
             {

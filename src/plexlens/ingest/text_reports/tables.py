@@ -39,6 +39,7 @@ VALUE = TableSpec(
     ),
 )
 
+CPU_CONTROL = TableSpec("text_rmf_cpu_control", cpu.CONTROL.grain, cpu.CONTROL.columns)
 CPU_PROCESSOR = TableSpec("text_rmf_cpu_processor", cpu.PROCESSOR.grain, cpu.PROCESSOR.columns)
 CPU_PARTITION = TableSpec("text_rmf_cpu_partition", cpu.PARTITION.grain, cpu.PARTITION.columns)
 WORKLOAD_PERIOD = TableSpec("text_rmf_workload_period", workload_columns.PERIOD.grain, workload_columns.PERIOD.columns)
@@ -69,6 +70,7 @@ TWINS = (
     db2_columns.POOL,
     db2_columns.GROUP_POOL,
     *db2_subsystem_columns.TABLES,
+    CPU_CONTROL,
     CPU_PROCESSOR,
     CPU_PARTITION,
     WORKLOAD_PERIOD,

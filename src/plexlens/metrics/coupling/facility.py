@@ -138,6 +138,11 @@ FACILITY = Grain(
     sources=(
         Source("SMF 74-4", ("smf74_4_local_cf",), _facilities_of_smf),
         Source("RMF XML CF", ("rmf_xml_coupling_facility",), facilities_of_rmf_xml),
+        Source(
+            "RMF text CF",
+            ("text_rmf_coupling_facility",),
+            lambda inputs: facilities_of_rmf_xml(inputs, "text_rmf"),
+        ),
     ),
     metrics=(
         Metric(

@@ -1,4 +1,7 @@
-"""Facts of coupling facilities, structures and XCF from RMF reports in XML (CF, XCF)."""
+"""Facts of coupling facilities, structures and XCF from RMF reports: in XML (CF, XCF), and as text (CF).
+
+Both kinds of report fill tables with the same columns; `reports` names the tables' kind.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +9,7 @@ from typing import Any
 
 import ibis
 
-from plexlens.metrics.inputs import Inputs, identity
+from plexlens.metrics.inputs import Inputs, identity, named
 
 #: Fact <- column of the structure table.
 _STRUCTURE = {
@@ -40,32 +43,52 @@ _STRUCTURE = {
 }
 
 
-def structures_of_rmf_xml(inputs: Inputs) -> Any:
+#: Columns that are the structure's own, the same whichever system asks: the usage summary has them.
+_OF_STRUCTURE = (
+    "structure_type",
+    "size_bytes",
+    "lock_entries",
+    "lock_entries_used",
+    "directory_reclaims",
+    "directory_reclaim_invalidations",
+)
+
+
+def structures_of_rmf_xml(inputs: Inputs, reports: str = "rmf_xml") -> Any:
     """Facts of every structure; rows of single systems where there are any, else the sysplex's."""
     table = inputs.table(
-        "rmf_xml_coupling_structure",
+        f"{reports}_coupling_structure",
         *_STRUCTURE.values(),
+        "requests",
         "interval_seconds",
         text=("cf_name", "structure_name", "structure_type"),
     )
     # A report lists a structure by system and in total: the total would count every request twice.
     group = ibis.window(group_by=[table.source_id, table.record_no, table.cf_name, table.structure_name])
     by_system = table.system.notnull().cast("int64").sum().over(group) > 0
-    table = table.mutate(by_system=by_system).filter(lambda t: t.system.notnull() | ~t.by_system)
+    table = table.mutate(
+        by_system=by_system,
+        **{column: ibis.coalesce(table[column], table[column].max().over(group)) for column in _OF_STRUCTURE},
+    ).filter(lambda t: t.system.notnull() | ~t.by_system)
+    # The usage summary does not say how requests were made.
+    unsplit = ibis.ifelse(
+        table.sync_requests.isnull() & table.async_requests.isnull(), table.requests, ibis.null("float64")
+    )
     return table.select(
         **identity(table),
         facility=table.cf_name,
-        structure=table.structure_name,
+        structure=named(table, table.structure_name),
         structure_type=table.structure_type.lower(),
         interval_seconds=table.interval_seconds,
+        unsplit_requests=unsplit,
         **{name: table[column] for name, column in _STRUCTURE.items()},
     )
 
 
-def facilities_of_rmf_xml(inputs: Inputs) -> Any:
+def facilities_of_rmf_xml(inputs: Inputs, reports: str = "rmf_xml") -> Any:
     """Facts of every coupling facility of the usage summary."""
     table = inputs.table(
-        "rmf_xml_coupling_facility",
+        f"{reports}_coupling_facility",
         "interval_seconds",
         "busy_percent",
         "processor_seconds",

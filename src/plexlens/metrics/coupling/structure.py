@@ -159,7 +159,7 @@ def _facts(rows: tuple[tuple[str, str, Any, Rollup, str], ...], record: str) -> 
 
 
 def _requests(f: Any) -> Any:
-    return total(f.sync_requests, f.async_requests)
+    return total(f.sync_requests, f.async_requests, f.unsplit_requests)
 
 
 def _reads(f: Any) -> Any:
@@ -181,11 +181,23 @@ STRUCTURE = Grain(
     facts=(
         Fact("interval_seconds", "Interval", SECONDS, Rollup.SPAN, "SMF 74-4 SMF74INT"),
         *_facts(_REQUEST_FACTS, "SMF 74-4"),
+        Fact(
+            "unsplit_requests",
+            "Requests of either kind, where only their sum is told",
+            COUNT,
+            Rollup.COUNT,
+            "RMF usage summary, # REQ, where there is no structure activity",
+        ),
         *_facts(_CACHE_FACTS, "SMF 74-4"),
     ),
     sources=(
         Source("SMF 74-4", ("smf74_4_request", "smf74_4_local_cf"), _structures_of_smf),
         Source("RMF XML CF", ("rmf_xml_coupling_structure",), structures_of_rmf_xml),
+        Source(
+            "RMF text CF",
+            ("text_rmf_coupling_structure",),
+            lambda inputs: structures_of_rmf_xml(inputs, "text_rmf"),
+        ),
     ),
     metrics=(
         Metric(

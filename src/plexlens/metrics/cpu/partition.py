@@ -246,6 +246,11 @@ PARTITION = Grain(
             _partitions_of_smf,
         ),
         Source("RMF XML CPU", ("rmf_xml_cpu_partition", "rmf_xml_cpu_control"), partitions_of_rmf_xml),
+        Source(
+            "RMF text CPU",
+            ("text_rmf_cpu_partition", "text_rmf_cpu_control"),
+            lambda inputs: partitions_of_rmf_xml(inputs, "text_rmf"),
+        ),
     ),
     metrics=(
         Metric(

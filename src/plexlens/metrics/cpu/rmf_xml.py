@@ -1,4 +1,7 @@
-"""Facts of partitions and engines from the RMF CPU activity report in XML."""
+"""Facts of partitions and engines from the RMF CPU activity report, in XML and as text.
+
+Both kinds of report fill tables with the same columns; `reports` names the tables' kind.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +9,7 @@ from typing import Any
 
 import ibis
 
-from plexlens.metrics.inputs import RECORD, Inputs, identity
+from plexlens.metrics.inputs import RECORD, Inputs, identity, named
 
 #: Kinds of processor, and the column of the report's control block that counts the machine's.
 _PHYSICAL = {
@@ -18,9 +21,9 @@ _PHYSICAL = {
 }
 
 
-def _control(inputs: Inputs) -> Any:
+def _control(inputs: Inputs, reports: str) -> Any:
     table = inputs.table(
-        "rmf_xml_cpu_control",
+        f"{reports}_cpu_control",
         *_PHYSICAL.values(),
         "group_limit_msu",
         "cpc_capacity_msu",
@@ -30,7 +33,9 @@ def _control(inputs: Inputs) -> Any:
     serial = table.sequence_code.fill_null("")
     return table.select(
         *RECORD,
-        machine=ibis.ifelse(table.machine_type.fill_null("") == "", serial, table.machine_type + "-" + serial),
+        machine=named(
+            table, ibis.ifelse(table.machine_type.fill_null("") == "", serial, table.machine_type + "-" + serial)
+        ),
         model=table.capacity_model,
         own_partition=table.partition_name,
         group_limit=table.group_limit_msu,
@@ -40,10 +45,10 @@ def _control(inputs: Inputs) -> Any:
     )
 
 
-def partitions_of_rmf_xml(inputs: Inputs) -> Any:
+def partitions_of_rmf_xml(inputs: Inputs, reports: str = "rmf_xml") -> Any:
     """Facts of every partition of the machine, as the report of one system lists them."""
     table = inputs.table(
-        "rmf_xml_cpu_partition",
+        f"{reports}_cpu_partition",
         "interval_seconds",
         "weight",
         "defined_msu",
@@ -53,7 +58,7 @@ def partitions_of_rmf_xml(inputs: Inputs) -> Any:
         "dispatch_seconds",
         "is_dedicated",
         text=("partition_name", "processor_type"),
-    ).left_join(_control(inputs), list(RECORD))
+    ).left_join(_control(inputs, reports), list(RECORD))
     kind = table.processor_type
     first = table.system.min().over(ibis.window(group_by=[table.machine, table.interval_start]))
     table = table.mutate(
@@ -91,10 +96,10 @@ def partitions_of_rmf_xml(inputs: Inputs) -> Any:
     )
 
 
-def systems_of_rmf_xml(inputs: Inputs) -> Any:
+def systems_of_rmf_xml(inputs: Inputs, reports: str = "rmf_xml") -> Any:
     """Facts of the reporting system's processors, by kind."""
     table = inputs.table(
-        "rmf_xml_cpu_processor",
+        f"{reports}_cpu_processor",
         "interval_seconds",
         "online_seconds",
         "dispatch_seconds",
@@ -114,7 +119,7 @@ def systems_of_rmf_xml(inputs: Inputs) -> Any:
         io_interrupts=table.io_interrupts.sum(),
         io_interrupts_tpi=table.tpi_interrupts.sum(),
     )
-    sums = sums.left_join(_control(inputs), list(RECORD))
+    sums = sums.left_join(_control(inputs, reports), list(RECORD))
     general = sums.cpu_type == "CP"
     return sums.select(
         **identity(sums),

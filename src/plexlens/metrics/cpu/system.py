@@ -149,6 +149,11 @@ SYSTEM = Grain(
             _systems_of_smf,
         ),
         Source("RMF XML CPU", ("rmf_xml_cpu_processor", "rmf_xml_cpu_control"), systems_of_rmf_xml),
+        Source(
+            "RMF text CPU",
+            ("text_rmf_cpu_processor", "text_rmf_cpu_control"),
+            lambda inputs: systems_of_rmf_xml(inputs, "text_rmf"),
+        ),
     ),
     metrics=(
         Metric(

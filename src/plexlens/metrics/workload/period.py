@@ -283,5 +283,6 @@ PERIOD = Grain(
     sources=(
         Source("SMF 72-3", ("smf72_3_period", "smf72_3_wlm_control"), periods_of_smf),
         Source("RMF XML WLMGL", ("rmf_xml_workload_period",), periods_of_rmf_xml),
+        Source("RMF text WLMGL", ("text_rmf_workload_period",), lambda inputs: periods_of_rmf_xml(inputs, "text_rmf")),
     ),
 )

@@ -1,8 +1,10 @@
-"""Facts of class periods from the RMF workload activity report (WLMGL) in XML.
+"""Facts of class periods from the RMF workload activity report (WLMGL), in XML and as text.
 
 A report gives a class's work for the class as a whole, and its goals and achievement period by period. A class with
 one period is that period; of a class with more, the work stands in a row without a period, and its periods have rows
 with goal and achievement only, so that nothing is counted twice.
+
+Both kinds of report fill tables with the same columns; `reports` names the tables' kind.
 """
 
 from __future__ import annotations
@@ -11,7 +13,7 @@ from typing import Any
 
 import ibis
 
-from plexlens.metrics.inputs import RECORD, Inputs, identity
+from plexlens.metrics.inputs import RECORD, Inputs, identity, named
 from plexlens.metrics.workload.facts import BUCKETS
 
 _CLASS = (*RECORD, "class_kind", "class_name")
@@ -58,10 +60,10 @@ _GOALS = {
 }
 
 
-def _buckets(inputs: Inputs) -> Any:
+def _buckets(inputs: Inputs, reports: str) -> Any:
     """Counts and bounds of each period's distribution, one row a period."""
     table = inputs.table(
-        "rmf_xml_workload_bucket",
+        f"{reports}_workload_bucket",
         "period",
         "bucket_no",
         "bound_percent",
@@ -79,26 +81,27 @@ def _buckets(inputs: Inputs) -> Any:
     )
 
 
-def periods_of_rmf_xml(inputs: Inputs) -> Any:
+def periods_of_rmf_xml(inputs: Inputs, reports: str = "rmf_xml") -> Any:
     """Facts of every class in a workload activity report."""
     table = inputs.table(
-        "rmf_xml_workload_period",
+        f"{reports}_workload_period",
         *dict.fromkeys((*_WORK.values(), *_GOALS.values())),
         "period",
         "interval_seconds",
         "goal_velocity",
         "actual_velocity",
         text=("class_kind", "class_name", "workload", "description", "policy", "goal_type"),
-    ).filter(lambda t: t.class_kind.isin(["service class", "report class"]))
-    if inputs.has("rmf_xml_workload_bucket"):
-        table = table.left_join(_buckets(inputs), [*_CLASS, "period"], rname="bucket_{name}")
+    ).filter(lambda t: t.class_kind.isin(["service class", "report class"]) | t.class_kind.isnull())
+    if inputs.has(f"{reports}_workload_bucket"):
+        table = table.left_join(_buckets(inputs, reports), [*_CLASS, "period"], rname="bucket_{name}")
     bucket_names = [name for name in table.columns if name.startswith(("bucket_", "bound_")) and name[-1].isdigit()]
 
     by_class = ibis.window(group_by=[table[name] for name in _CLASS])
     of_period = table.period.notnull()
     periods = of_period.cast("int64").sum().over(by_class)
     # A report of periods tells the work with each period; then there is no row for the class as a whole.
-    worked = (of_period & table.cpu_service.notnull()).cast("int64").sum().over(by_class) > 0
+    work = ibis.coalesce(table.cpu_service, table.ended_transactions, table.cpu_seconds).notnull()
+    worked = (of_period & work).cast("int64").sum().over(by_class) > 0
     only_goal = of_period & ~worked
 
     def of_class(column: Any) -> Any:
@@ -125,7 +128,8 @@ def periods_of_rmf_xml(inputs: Inputs) -> Any:
         **identity(table),
         class_kind=table.class_kind,
         workload=table.workload,
-        class_name=table.class_name,
+        # Excerpts of text reports leave their class unnamed, and nothing tells whether two are of one class.
+        class_name=named(table, table.class_name, each_row=True),
         period=table.goal__period.cast("int64").cast("string"),
         description=table.description,
         policy=table.policy,
