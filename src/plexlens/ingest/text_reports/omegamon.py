@@ -256,7 +256,10 @@ class Db2Report:
             self._values(line, segments(words[: found[0].first], KNOWN, tabbed=tabbed))
             self._lanes.begin([*found, *standing], tabbed)
             rest = words[found[-1].last :]
-            if rest and not standing:
+            if any(is_value(word.text) for word in rest):
+                # And what stands right of it to another that does.
+                self._values(line, segments(rest, KNOWN, tabbed=tabbed))
+            elif rest and not standing:
                 self._pending = " ".join(word.text for word in rest)
             return True
         self._after_heading = False

@@ -6,8 +6,9 @@ import re
 
 from plexlens.ingest.text_reports.lines import Line
 from plexlens.ingest.text_reports.output import Output
+from plexlens.ingest.text_reports.printed import read_value
 from plexlens.ingest.text_reports.rmf_coupling import FACILITY_NAME, STRUCTURE_NAME, CouplingPages
-from plexlens.ingest.text_reports.rmf_heading import Interval, foreign_title, title_of
+from plexlens.ingest.text_reports.rmf_heading import Interval, foreign_title, heading_pairs, title_of
 from plexlens.ingest.text_reports.rmf_processor import ProcessorPages
 from plexlens.ingest.text_reports.rmf_workload import WorkloadPages
 
@@ -44,6 +45,7 @@ class RmfReport:
         self._foreign: str | None = None
         self._identity: tuple[object, ...] | None = None
         self._is_stale = True
+        self._printed: list[tuple[Line, str, str]] = []
         self._processors = ProcessorPages(output)
         self._workload = WorkloadPages(output)
         self._coupling = CouplingPages(output)
@@ -67,6 +69,7 @@ class RmfReport:
             return True
         if self._interval.add(line.text):
             self._is_stale = True
+            self._printed += [(line, *pair) for pair in heading_pairs(line.text)]
             return self._foreign is None
         if self._foreign is not None:
             return False
@@ -90,6 +93,7 @@ class RmfReport:
         """End the report: its twin rows go out, and what its headings said is forgotten."""
         self._end()
         self._interval, self._title, self._kind, self._foreign = Interval(), None, None, None
+        self._printed = []
 
     def _end(self) -> None:
         self._processors.finish()
@@ -108,7 +112,7 @@ class RmfReport:
         if not self._is_stale or self._kind is None:
             return
         self._is_stale = False
-        now = self._interval
+        now, printed, self._printed = self._interval, self._printed, []
         identity = (self._kind, now.system, now.sysplex, now.start, now.seconds)
         if identity == self._identity and self._output.record is not None:
             return
@@ -117,3 +121,5 @@ class RmfReport:
         record = self._output.begin(self._kind, self._title)
         record.system, record.sysplex = now.system, now.sysplex
         record.start, record.end, record.interval_seconds = now.start, now.end, now.seconds
+        for heading, name, text in printed:
+            self._output.value(heading, name, read_value(text), block="PAGE HEADING")

@@ -44,6 +44,9 @@ _TIME = re.compile(r"\bTIME\s+(\d{1,2}\.\d{2}\.\d{2})", re.IGNORECASE)
 _START = re.compile(r"\bSTART\s+(\d{1,2}/\d{1,2}/\d{2,4})-(\d{1,2}\.\d{2}\.\d{2})", re.IGNORECASE)
 _END = re.compile(r"\bEND\s+(\d{1,2}/\d{1,2}/\d{2,4})-(\d{1,2}\.\d{2}\.\d{2})", re.IGNORECASE)
 _INTERVAL = re.compile(r"\bINTERVAL\s+(\d[\d.:]*)", re.IGNORECASE)
+_PAIR = re.compile(
+    r"\b(SYSTEM ID|SYSPLE?X|DATE|TIME|START|END|INTERVAL|CYCLE|(?:RPT |RMF )?VERSION)\s+(\S+)", re.IGNORECASE
+)
 _PARTS = re.compile(r"(\d{1,3})\.(\d{2})\.(\d{3})")
 
 
@@ -106,6 +109,11 @@ class Interval:
         return True
 
 
+def heading_pairs(text: str) -> list[tuple[str, str]]:
+    """Names and values of a line of a page heading, as printed."""
+    return [(" ".join(found[1].upper().split()), found[2]) for found in _PAIR.finditer(text)]
+
+
 def interval_seconds(text: str) -> float | None:
     """Length of an interval: ``014.59.996`` is minutes, ``000.15.00`` hours first."""
     found = _PARTS.fullmatch(text)
@@ -113,8 +121,3 @@ def interval_seconds(text: str) -> float | None:
         return int(found[1]) * 60 + int(found[2]) + int(found[3]) / 1000
     value = read_duration(text)
     return value.number if value else None
-
-
-def starts(text: str) -> bool:
-    """Whether a line can begin an RMF report."""
-    return title_of(text) is not None or foreign_title(text) is not None
