@@ -35,7 +35,7 @@ fn the_repository_is_sound() {
 #[test]
 fn faulty_fields_are_named_with_their_line() {
     let cases: [(&[&str], &str); 14] = [
-        (&["A,0,4,u24,"], "x.csv, line 2, A: unknown format `u24`; use one of u8, u16, u32,"),
+        (&["A,0,4,u40,"], "x.csv, line 2, A: unknown format `u40`; use one of u8, u16, u24, u32,"),
         (&["B,0,1,u8,", "A,0,4,u32,furlong"], "x.csv, line 3, A: unknown unit `furlong`; leave it empty or use one of"),
         (&["A,0,3,u32,"], "A: format `u32` cannot have length 3; its length is 4"),
         (&["A,0,3,bits,"], "A: format `bits` cannot have length 3; its length is 1, 2, 4 or 8"),
@@ -57,15 +57,19 @@ fn faulty_fields_are_named_with_their_line() {
     assert!(refused(&[("x", "field,offset\nA,0\n")], &[]).contains("x.csv: its heading has no column `length`"));
     assert!(refused(&[("x", &section_text(&[]))], &[]).contains("it has no fields"));
     assert!(refused(&[("x", &(section_text(&["A,0,4,u32,"]) + "B,4\n"))], &[]).contains("line 3: not readable as CSV"));
-    let text = section_text(&["A,0,4,u32,"]).replace(",low", ",sure");
+    let text = section_text(&["A,0,4,u32,"]).replace(",high", ",sure");
     assert!(refused(&[("x", &text)], &[]).contains("confidence `sure`; use high, medium or low"));
+    let unplaced = refused(&[("x", &section_text(&["A,,4,u32,"]))], &[]);
+    assert!(unplaced.contains("line 2, A: no offset, and no owner and number in column `dictionary`"), "{unplaced}");
     assert!(refused(&[(INVENTORY, &section_text(&["A,0,4,u32,"]))], &[]).contains("this name is the inventory's"));
 }
 
 #[test]
 fn record_maps_are_held_to_their_layouts() {
     let section = section_text(&["A,0,4,u32,"]);
-    let unplaced = section_text(&["A,,4,u32,"]);
+    let unplaced = section_text(&["A,,4,u32,"])
+        .replace("confidence\n", "confidence,dictionary\n")
+        .replace(",high", ",high,GROUP:A001");
     let sections = [("h", records::HEADER), ("x", &section), ("unplaced", &unplaced)];
     let map = |identity: &str, rows: &str| {
         let heading = "layout,triplet,rule,description,source,confidence\nh,,header,,,high\n";

@@ -32,6 +32,8 @@ pub(crate) struct Row {
     pub section_no: u32,
     /// Index of the record among those decoded.
     pub record: u32,
+    /// Layout of the entry: 0 is the table's own, others are variants of it.
+    pub variant: u16,
 }
 
 impl Row {
@@ -175,6 +177,8 @@ impl<P: ArrowPrimitiveType, F: Fn(i64) -> Option<P::Native>> ColumnBuilder for P
 struct Variable {
     offset: usize,
     length: usize,
+    /// Whether the field is as long as its entry lets it be, at most `length`.
+    open: bool,
     /// Code page of a text column; `None` keeps the bytes.
     text: Option<CodePage>,
     values: Vec<u8>,
@@ -184,10 +188,12 @@ struct Variable {
 
 impl ColumnBuilder for Variable {
     fn append(&mut self, data: &[u8], rows: &[Row], _whole: bool) {
-        let end = self.offset + self.length;
         for row in rows {
             let at = row.start + self.offset;
-            let field = if row.holds(end) { data.get(at..at + self.length) } else { None };
+            let rest = (row.len as usize).checked_sub(self.offset);
+            let length = rest.map(|rest| if self.open { rest.min(self.length) } else { self.length });
+            let length = length.filter(|length| row.holds(self.offset + length));
+            let field = length.and_then(|length| data.get(at..at + length));
             if let Some(field) = field {
                 match self.text {
                     Some(page) => page.decode_into(ebcdic::trim(field), &mut self.values),
@@ -216,8 +222,9 @@ impl ColumnBuilder for Variable {
 type Built = Box<dyn ColumnBuilder>;
 
 /// The builder for a field, with room for `rows`.
-pub(crate) fn builder(field: &Field, page: CodePage, leap: LeapSeconds, rows: usize) -> Built {
-    let make = Make { field, rows };
+/// `open` says that the field, if it is text or bytes, is as long as its entry lets it be.
+pub(crate) fn builder(field: &Field, open: bool, page: CodePage, leap: LeapSeconds, rows: usize) -> Built {
+    let make = Make { field, open, rows };
     match (field.format, field.unit.conversion) {
         (Format::Ebcdic, _) => make.variable(Some(page)),
         (Format::Bytes, _) => make.variable(None),
@@ -244,18 +251,26 @@ pub(crate) fn builder(field: &Field, page: CodePage, leap: LeapSeconds, rows: us
         (Format::U32, Conversion::Size(factor)) => {
             make.total::<4, UInt64Type>(move |bytes| u64::from(u32::from_be_bytes(bytes)) * factor)
         }
+        (Format::U24, Conversion::Size(factor)) => {
+            make.total::<3, UInt64Type>(move |bytes| u64::from(u24(bytes)) * factor)
+        }
         (Format::U16, Conversion::Size(factor)) => {
             make.total::<2, UInt64Type>(move |bytes| u64::from(u16::from_be_bytes(bytes)) * factor)
         }
         (Format::U8, Conversion::Size(factor)) => make.total::<1, UInt64Type>(move |[byte]| u64::from(byte) * factor),
         (Format::U8, conversion) => make.scaled(float_scale(conversion), |[byte]| f64::from(byte)),
         (Format::U16, conversion) => make.scaled(float_scale(conversion), |b| f64::from(u16::from_be_bytes(b))),
+        (Format::U24, conversion) => make.scaled(float_scale(conversion), |bytes| f64::from(u24(bytes))),
         (Format::U32, conversion) => make.scaled(float_scale(conversion), |b| f64::from(u32::from_be_bytes(b))),
         (Format::U64, conversion) => make.scaled(float_scale(conversion), |b| u64::from_be_bytes(b) as f64),
         (Format::I16, conversion) => make.scaled(float_scale(conversion), |b| f64::from(i16::from_be_bytes(b))),
         (Format::I32, conversion) => make.scaled(float_scale(conversion), |b| f64::from(i32::from_be_bytes(b))),
         (Format::I64, conversion) => make.scaled(float_scale(conversion), |b| i64::from_be_bytes(b) as f64),
     }
+}
+
+fn u24([high, middle, low]: [u8; 3]) -> u32 {
+    u32::from_be_bytes([0, high, middle, low])
 }
 
 /// The factor of a conversion whose result is a float.
@@ -270,6 +285,7 @@ pub(crate) fn float_scale(conversion: Conversion) -> Scale {
 /// What the builders of one field share.
 struct Make<'a> {
     field: &'a Field,
+    open: bool,
     rows: usize,
 }
 
@@ -310,6 +326,7 @@ impl Make<'_> {
         match self.field.length {
             1 => self.total::<1, UInt8Type>(|[byte]| byte),
             2 => self.total::<2, UInt16Type>(u16::from_be_bytes),
+            3 => self.total::<3, UInt32Type>(u24),
             4 => self.total::<4, UInt32Type>(u32::from_be_bytes),
             _ => self.total::<8, UInt64Type>(u64::from_be_bytes),
         }
@@ -354,6 +371,7 @@ impl Make<'_> {
         Box::new(Variable {
             offset: self.field.offset,
             length: self.field.length,
+            open: self.open,
             text,
             values: Vec::with_capacity(self.rows * self.field.length.min(8)),
             offsets,

@@ -49,12 +49,32 @@ pub(crate) enum IdentityPlan {
     },
     Cics {
         applid: (usize, usize),
+        collected: Option<Collected>,
     },
-    Smf30 {
+    Interval {
         start: usize,
         end: usize,
     },
     Standard,
+}
+
+/// Where CICS statistics say when they were collected, and reset before: text on the local clock.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Collected {
+    /// Month, day and year, eight digits.
+    date: usize,
+    /// Hours, minutes and seconds, six digits.
+    time: usize,
+    reset: usize,
+}
+
+/// What is known of a record besides its own bytes.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Hints {
+    /// Local minus UTC in microseconds.
+    pub zone: Option<i64>,
+    /// When the last of what the record measures ended.
+    pub stop: Option<i64>,
 }
 
 /// Where an interval's duration is, and how many microseconds its unit has.
@@ -89,9 +109,20 @@ impl IdentityPlan {
                 start: at("QWHSTIME", &[Format::Stck]),
                 duration: place("QWHSDURN", &[Format::U64, Format::CpuStck]).map(duration),
             }),
-            Identity::Cics => text("SMFMNSPN").map(|applid| Self::Cics { applid }),
-            Identity::Smf30 => (|| {
-                Some(Self::Smf30 { start: at("SMF30ISS", &[Format::Stck])?, end: at("SMF30IET", &[Format::Stck])? })
+            Identity::Cics => text("SPN").map(|applid| {
+                let digits = |name: &str, length: usize| {
+                    place(name, &[Format::Ebcdic]).filter(|field| field.length == length).map(|field| field.offset)
+                };
+                let collected = (|| {
+                    let (date, time, reset) = (digits("DAT", 8)?, digits("CLT", 6)?, digits("LRT", 6)?);
+                    Some(Collected { date, time, reset })
+                })();
+                Self::Cics { applid, collected }
+            }),
+            Identity::Smf30 | Identity::Smf42 => (|| {
+                let (start, end) =
+                    if identity == Identity::Smf30 { ("SMF30ISS", "SMF30IET") } else { ("SMF42PTS", "SMF42PTE") };
+                Some(Self::Interval { start: at(start, &[Format::Stck])?, end: at(end, &[Format::Stck])? })
             })(),
             Identity::Standard => None,
         };
@@ -104,6 +135,7 @@ impl IdentityPlan {
         &self,
         record: RecordView<'_>,
         section: Option<&[u8]>,
+        hints: Hints,
         page: CodePage,
         leap: LeapSeconds,
     ) -> (RecordKeys, bool) {
@@ -148,8 +180,18 @@ impl IdentityPlan {
                     }
                 }
             }
-            Self::Cics { applid } => keys.subsystem = text(*applid),
-            Self::Smf30 { start, end } => {
+            Self::Cics { applid, collected } => {
+                keys.subsystem = text(*applid);
+                let zone = header_offset(record, hints.stop).or(hints.zone);
+                keys.utc_offset = zone.map(|zone| zone as f64 / 1e6);
+                keys.interval_end = hints.stop;
+                if let Some((collected, zone)) = collected.as_ref().zip(zone) {
+                    let (start, end) = collected.read(view, page).unzip();
+                    keys.interval_start = start.map(|start| start - zone);
+                    keys.interval_end = end.map(|end| end - zone);
+                }
+            }
+            Self::Interval { start, end } => {
                 keys.interval_start = clock(*start).and_then(|clock| leap.to_utc(clock));
                 keys.interval_end = clock(*end).and_then(|clock| leap.to_utc(clock));
                 keys.utc_offset = header_offset(record, keys.interval_end).map(|zone| zone as f64 / 1e6);
@@ -157,6 +199,26 @@ impl IdentityPlan {
             Self::Standard => {}
         }
         (keys, inconsistent)
+    }
+}
+
+impl Collected {
+    /// When statistics were last reset and when they were collected, on the local clock. A time of day after that of
+    /// the collection was on the day before: resets are at most a day apart.
+    fn read(&self, product: RecordView<'_>, page: CodePage) -> Option<(i64, i64)> {
+        let digits = |at: usize, length: usize| {
+            let text = page.decode(product.0.get(at..at + length)?);
+            text.bytes().all(|digit| digit.is_ascii_digit()).then_some(text).filter(|text| text.len() == length)
+        };
+        let of_day = |at: usize| {
+            let time: i64 = digits(at, 6)?.parse().ok()?;
+            rmf_time::hms_to_seconds(time).map(|seconds| seconds as i64 * 1_000_000)
+        };
+        let date = digits(self.date, 8)?;
+        let (month, day, year) = (date[..2].parse().ok()?, date[2..4].parse().ok()?, date[4..].parse().ok()?);
+        let midnight = smf_date::days_of(year, month, day)? * DAY;
+        let (end, reset) = (midnight + of_day(self.time)?, midnight + of_day(self.reset)?);
+        Some((if reset > end { reset - DAY } else { reset }, end))
     }
 }
 
@@ -186,7 +248,7 @@ fn rmf_start(product: RecordView<'_>, time: usize, date: usize) -> Option<i64> {
 
 /// Local minus UTC in microseconds, from the header's local time and a UTC time of the same moment. Time zones are
 /// multiples of 15 minutes between -12 and +14 hours; anything else is no time zone.
-fn header_offset(record: RecordView<'_>, utc: Option<i64>) -> Option<i64> {
+pub(crate) fn header_offset(record: RecordView<'_>, utc: Option<i64>) -> Option<i64> {
     let difference = record.written_at()?.checked_sub(utc?)?;
     let offset = round_to_quarter(difference);
     let fits = difference.abs_diff(offset) < INTERVAL_SLACK && (-48..=56).contains(&(offset / QUARTER_HOUR));

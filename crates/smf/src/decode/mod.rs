@@ -14,22 +14,26 @@ mod report;
 mod table;
 
 use std::collections::{BTreeSet, HashMap};
+use std::sync::Arc;
 
 use arrow_array::RecordBatch;
 use arrow_schema::ArrowError;
 
+use crate::cics::{Connection, Connections, Regions};
 use crate::forms::ebcdic::CodePage;
 use crate::forms::tod_clock::LeapSeconds;
-use crate::layout::{Catalogue, INVENTORY, LayoutError, Rule, Selector};
+use crate::layout::{Catalogue, INVENTORY, LayoutError, MapEntry, Rule, Selector};
 use crate::stream::FrameBatch;
 
 pub use header::{EXTENDED, RecordView};
+pub(crate) use identity::header_offset;
 pub use inventory::record_hash;
 pub use report::{Note, NoteKind, Reason, SectionDamage, add_notes};
 
+use identity::Hints;
 use inventory::Inventory;
-use locate::{Located, MapPlan, RecordPlace};
-use table::{Source, TablePlan};
+use locate::{Described, Located, MapPlan, RecordPlace};
+use table::{Layout, Source, TablePlan};
 
 /// Choices for decoding.
 #[derive(Debug, Clone, Default)]
@@ -50,6 +54,8 @@ pub struct Decoder {
     maps: Vec<MapPlan>,
     /// Maps of each record type, the closest selector first.
     by_type: HashMap<u8, Vec<(Selector, usize)>>,
+    /// Whether records that need a dictionary, or the time zone of others, are decoded at all.
+    regions: Regions,
     options: DecodeOptions,
 }
 
@@ -79,15 +85,25 @@ impl Decoder {
             }
         }
         let wanted = |name: &str| options.tables.as_ref().is_none_or(|tables| tables.contains(name));
-        let names: BTreeSet<&str> = catalogue
-            .maps()
-            .flat_map(|map| map.entries.iter().filter(|entry| entry.rule != Rule::Header))
-            .map(|entry| entry.layout.as_str())
-            .filter(|name| wanted(name))
+        let rows = || catalogue.maps().flat_map(|map| map.entries.iter().filter(|entry| entry.rule != Rule::Header));
+        let names: BTreeSet<&str> = rows().map(|entry| entry.table.as_str()).filter(|name| wanted(name)).collect();
+        let open = |name: &str| rows().any(|entry| entry.table == name && entry.rule == Rule::Counted);
+        let mut tables: Vec<TablePlan> = names
+            .iter()
+            .filter_map(|name| catalogue.section(name))
+            .map(|section| TablePlan::compile(Arc::clone(section), open(&section.name)))
             .collect();
-        let tables: Vec<TablePlan> =
-            names.iter().filter_map(|name| catalogue.section(name)).cloned().map(TablePlan::compile).collect();
-        let index = |name: &str| tables.iter().position(|table| table.section.name == name);
+        // Layouts are numbered within their tables before any map refers to them.
+        for entry in rows().filter(|entry| entry.is_variant()) {
+            let table = tables.iter_mut().find(|table| table.section.name == entry.table);
+            if let (Some(table), Some(section)) = (table, catalogue.section(&entry.layout)) {
+                table.variant(section);
+            }
+        }
+        let index = |entry: &MapEntry| {
+            let table = tables.iter().position(|table| table.section.name == entry.table)?;
+            Some((table, tables[table].number(entry)?))
+        };
         let mut maps = Vec::new();
         let mut by_type: HashMap<u8, Vec<(Selector, usize)>> = HashMap::new();
         for map in catalogue.maps() {
@@ -97,7 +113,19 @@ impl Decoder {
         for selectors in by_type.values_mut() {
             selectors.sort_by_key(|&(selector, _)| std::cmp::Reverse(selector));
         }
-        Ok(Self { tables, maps, by_type, options })
+        let regions = if names.iter().any(|name| name.starts_with("smf110")) {
+            Regions::new(catalogue, options.code_page)
+        } else {
+            Regions::default()
+        };
+        Ok(Self { tables, maps, by_type, regions, options })
+    }
+
+    /// What has to be remembered of CICS regions while the batches of one dump are decoded: see
+    /// [`Decoder::decode_connected`]. At most `limit` bytes of records wait for a dictionary.
+    #[must_use]
+    pub fn regions(&self, limit: usize) -> Regions {
+        self.regions.fresh(limit)
     }
 
     /// The map for a record: class before IFCID before subtype before type.
@@ -106,7 +134,8 @@ impl Decoder {
         maps.iter().find(|&&(selector, _)| view.matches(selector)).map(|&(_, index)| &self.maps[index])
     }
 
-    /// Decodes a batch. Where `keep` is given, records whose flag is false are left out altogether.
+    /// Decodes a batch by itself. Where `keep` is given, records whose flag is false are left out altogether. CICS
+    /// performance records need their dictionaries: see [`Decoder::decode_connected`].
     ///
     /// # Errors
     /// Only when a column of one batch outgrows what Arrow can address (2 GiB of text).
@@ -116,21 +145,53 @@ impl Decoder {
         keep: Option<&[bool]>,
         source_id: &str,
     ) -> Result<DecodedBatch, ArrowError> {
+        self.decode_connected(batch, keep, source_id, &Connections::default())
+    }
+
+    /// Decodes a batch, with what [`Regions`](crate::cics::Regions) found for it.
+    ///
+    /// # Errors
+    /// As [`Decoder::decode`].
+    pub fn decode_connected(
+        &self,
+        batch: &FrameBatch,
+        keep: Option<&[bool]>,
+        source_id: &str,
+        connections: &Connections,
+    ) -> Result<DecodedBatch, ArrowError> {
         let source = Source { source_id, code_page: self.options.code_page, leap_seconds: self.options.leap_seconds };
         let mut decoded = DecodedBatch::default();
-        let mut inventory =
-            self.options.tables.as_ref().is_none_or(|tables| tables.contains(INVENTORY)).then(Inventory::default);
-        let mut found = Located { rows: self.tables.iter().map(|_| Vec::new()).collect(), damage: Vec::new() };
+        let mut inventory = self
+            .options
+            .tables
+            .as_ref()
+            .is_none_or(|tables| tables.contains(INVENTORY))
+            .then(Inventory::default)
+            .filter(|_| !connections.released);
+        let mut found = Located { rows: self.tables.iter().map(|_| Vec::new()).collect(), ..Located::default() };
+        let more: Vec<Layout> =
+            connections.layouts.iter().map(|layout| Layout::new(Arc::clone(&layout.section))).collect();
+        let mut rows_of = vec![0_u64; more.len()];
         let mut keys = Vec::new();
         for (index, frame) in batch.frames.iter().enumerate() {
             if keep.is_some_and(|keep| keep.get(index) == Some(&false)) {
                 continue;
             }
-            decoded.records += 1;
+            decoded.records += u64::from(!connections.released);
             let view = RecordView(batch.record(frame));
             let map = self.map(view);
             if let Some(inventory) = &mut inventory {
                 inventory.push(frame, view, source.code_page, map.is_some(), source_id);
+            }
+            if let Some(detail) = compressed_db2(view) {
+                found.damage.push(SectionDamage {
+                    record_no: frame.record_no,
+                    offset: frame.offset,
+                    section: format!("smf{}", view.record_type()),
+                    reason: Reason::Db2Compressed,
+                    detail,
+                });
+                continue;
             }
             let Some(map) = map.filter(|map| map.is_wanted()) else {
                 continue;
@@ -138,11 +199,31 @@ impl Decoder {
             let Ok(record) = u32::try_from(keys.len()) else {
                 continue;
             };
-            let place =
-                RecordPlace { view, base: frame.start, record, record_no: frame.record_no, offset: frame.offset };
-            let identified = map.locate(&mut found, &place);
-            let section = identified.and_then(|(start, len)| batch.data.get(start..start + len));
-            let (mut read, inconsistent) = map.keys.read(view, section, source.code_page, source.leap_seconds);
+            let connection = connections.of.get(&index);
+            let described = match connection {
+                Some(Connection::Layout(number)) => Described::As(*number),
+                Some(Connection::Held) => Described::Held,
+                Some(Connection::Lost(reason, detail)) => Described::Lost(*reason, detail),
+                None => Described::Lost(Reason::DictionaryMissing, "the record was read without its dictionary"),
+            };
+            let place = RecordPlace {
+                view,
+                base: frame.start,
+                record,
+                record_no: frame.record_no,
+                offset: frame.offset,
+                described,
+            };
+            let located = map.locate(&mut found, &place);
+            let section = located.identified.and_then(|(start, len)| batch.data.get(start..start + len));
+            let stop = located.connected.and_then(|(number, rows, last)| {
+                rows_of[number] += rows;
+                let at = last + connections.layouts.get(number)?.stop?;
+                let clock = batch.data.get(at..at + 8)?.try_into().ok()?;
+                source.leap_seconds.to_utc(u64::from_be_bytes(clock))
+            });
+            let hints = Hints { zone: connections.zones.get(&index).copied(), stop };
+            let (mut read, inconsistent) = map.keys.read(view, section, hints, source.code_page, source.leap_seconds);
             read.record_no = frame.record_no;
             keys.push(read);
             if inconsistent {
@@ -153,7 +234,7 @@ impl Decoder {
         }
         for (plan, rows) in self.tables.iter().zip(&found.rows) {
             if !rows.is_empty() {
-                let table = plan.decode(&batch.data, rows, &keys, &source, &mut decoded.notes)?;
+                let table = plan.decode(&batch.data, rows, &keys, &source, &more, &mut decoded.notes)?;
                 decoded.tables.push((plan.section.name.clone(), table));
             }
         }
@@ -161,7 +242,39 @@ impl Decoder {
             let at = decoded.tables.partition_point(|(name, _)| name.as_str() < INVENTORY);
             decoded.tables.insert(at, (INVENTORY.into(), inventory.finish()?));
         }
+        let unknown = connections.layouts.iter().zip(&rows_of).filter(|(_, rows)| **rows != 0);
+        for (layout, &count) in unknown {
+            let note = |field: &String| Note {
+                kind: NoteKind::UnknownField,
+                section: layout.section.name.clone(),
+                field: Some(field.clone()),
+                count,
+                max_bytes: 0,
+            };
+            add_notes(&mut decoded.notes, &layout.unknown.iter().map(note).collect::<Vec<_>>());
+        }
+        let unmapped = found.unmapped.into_iter().map(|((section, id), count)| Note {
+            kind: NoteKind::SectionUnmapped,
+            section,
+            field: Some(id.to_string()),
+            count,
+            max_bytes: 0,
+        });
+        add_notes(&mut decoded.notes, &unmapped.collect::<Vec<_>>());
         decoded.damage = found.damage;
         Ok(decoded)
     }
+}
+
+/// Why a Db2 record cannot be read: it is compressed from its product section's triplet on. Where the header says so
+/// is not documented; but then bytes 24 to 27 are not zero, and what should be the triplet leads to no header QWHS.
+fn compressed_db2(view: RecordView<'_>) -> Option<String> {
+    if !matches!(view.record_type(), 100..=102) || view.bytes::<4>(24).is_none_or(|bytes| bytes == [0; 4]) {
+        return None;
+    }
+    let product = view.u32(28).map(|offset| offset as usize).filter(|&offset| offset >= 36);
+    // QWHS begins with its length and type 1; Db2 may put the entry's own length in front.
+    let header = |at: usize| view.u16(at).is_some_and(|len| len >= 52) && view.0.get(at + 2) == Some(&1);
+    let plain = product.is_some_and(|at| header(at) || header(at + 2));
+    (!plain).then(|| format!("{} bytes of compressed data", view.0.len().saturating_sub(28)))
 }

@@ -30,6 +30,14 @@ pub enum Reason {
     ChainBroken,
     /// The triplet that should lead to the product section is empty or cut off.
     ProductSectionMissing,
+    /// CICS compressed the data (SMFMNCRL is not zero).
+    CicsCompressed,
+    /// Db2 compressed the record (SMFCOMP=ON).
+    Db2Compressed,
+    /// No dictionary record of the region came before the end of the file.
+    DictionaryMissing,
+    /// The dictionary of the region does not describe this record.
+    DictionaryMismatch,
 }
 
 impl Reason {
@@ -42,6 +50,10 @@ impl Reason {
             Self::SectionsOverlap => "sections_overlap",
             Self::ChainBroken => "header_chain_broken",
             Self::ProductSectionMissing => "product_section_missing",
+            Self::CicsCompressed => "cics_compressed",
+            Self::Db2Compressed => "db2_compressed",
+            Self::DictionaryMissing => "cics_dictionary_missing",
+            Self::DictionaryMismatch => "cics_dictionary_mismatch",
         }
     }
 
@@ -50,9 +62,14 @@ impl Reason {
     pub fn severity(self) -> Severity {
         match self {
             Self::ProductSectionMissing => Severity::Error,
-            Self::SectionOutsideRecord | Self::SectionTooShort | Self::SectionsOverlap | Self::ChainBroken => {
-                Severity::DataLoss
-            }
+            Self::SectionOutsideRecord
+            | Self::SectionTooShort
+            | Self::SectionsOverlap
+            | Self::ChainBroken
+            | Self::CicsCompressed
+            | Self::Db2Compressed
+            | Self::DictionaryMissing
+            | Self::DictionaryMismatch => Severity::DataLoss,
         }
     }
 
@@ -67,6 +84,20 @@ impl Reason {
                 "check the record's release against the layout; if it is not older, transfer the dump again"
             }
             Self::ProductSectionMissing => "interval and sysplex of this record are unknown; transfer the dump again",
+            Self::CicsCompressed => {
+                "expand the records on z/OS with CICS utility DFH$MOLS (UNLOAD EXPAND), or set COMPRESS=NO in the MCT"
+            }
+            Self::Db2Compressed => {
+                "expand the records on z/OS with the Db2 sample program DSNTSMFD, or set subsystem parameter SMFCOMP=OFF"
+            }
+            Self::DictionaryMissing => {
+                "put the region's dictionary records (SMF 110-1 class 1) in front: they are written when monitoring \
+                 starts, and CICS utility DFHMNDUP makes one at any time"
+            }
+            Self::DictionaryMismatch => {
+                "the dictionary before these records is not theirs: put the one the region wrote, or one that CICS \
+                 utility DFHMNDUP made from its MCT, in front of them"
+            }
         }
     }
 }
@@ -80,6 +111,12 @@ pub enum NoteKind {
     SectionShorter,
     /// A field that is no packed number, no date, or beyond 64 bits; its value is null.
     ValueUnreadable,
+    /// Rows with fields whose place is not confirmed by a public source (confidence `low` in the layout).
+    LowConfidence,
+    /// A field that a CICS dictionary describes and no layout names; it was left out.
+    UnknownField,
+    /// Statistics entries whose identifier no layout has; they were left out.
+    SectionUnmapped,
     /// The interval of an MQ product section does not end when the record was written; its start is null.
     IntervalInconsistent,
 }
@@ -89,7 +126,11 @@ impl NoteKind {
     #[must_use]
     pub fn severity(self) -> Severity {
         match self {
-            Self::SectionLonger | Self::SectionShorter => Severity::Info,
+            Self::SectionLonger
+            | Self::SectionShorter
+            | Self::LowConfidence
+            | Self::UnknownField
+            | Self::SectionUnmapped => Severity::Info,
             Self::ValueUnreadable | Self::IntervalInconsistent => Severity::Error,
         }
     }
@@ -102,6 +143,9 @@ impl NoteKind {
             Self::SectionShorter => "section_shorter",
             Self::ValueUnreadable => "value_unreadable",
             Self::IntervalInconsistent => "interval_inconsistent",
+            Self::LowConfidence => "low_confidence",
+            Self::UnknownField => "unknown_field",
+            Self::SectionUnmapped => "section_unmapped",
         }
     }
 }
@@ -113,7 +157,7 @@ pub struct Note {
     pub kind: NoteKind,
     /// Layout name of the section.
     pub section: String,
-    /// The field's column, where a single field is meant.
+    /// The field's column, where a single field is meant; what names a field or entry that no layout has.
     pub field: Option<String>,
     /// How many entries.
     pub count: u64,

@@ -1,15 +1,17 @@
 //! One section's table: its rows into a record batch.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use arrow_array::types::{ArrowPrimitiveType, Float64Type, TimestampMicrosecondType, UInt64Type};
-use arrow_array::{ArrayRef, PrimitiveArray, RecordBatch, StringArray, UInt32Array};
-use arrow_buffer::{NullBufferBuilder, OffsetBuffer, ScalarBuffer};
+use arrow_array::builder::{Float64Builder, StringBuilder, TimestampMicrosecondBuilder, UInt32Builder, UInt64Builder};
+use arrow_array::{Array, ArrayRef, RecordBatch, new_null_array};
+use arrow_cast::cast;
 use arrow_schema::{ArrowError, SchemaRef};
+use arrow_select::interleave::interleave;
 
 use crate::forms::ebcdic::CodePage;
 use crate::forms::tod_clock::LeapSeconds;
-use crate::layout::{Section, table_schema};
+use crate::layout::{MapEntry, Rule, Section, data_type, table_schema};
 
 use super::column::{Row, builder};
 use super::identity::RecordKeys;
@@ -18,62 +20,192 @@ use super::report::{Note, NoteKind};
 /// Bytes of entries that one pass over all columns should touch: they stay in the second-level cache.
 const BLOCK_BYTES: usize = 128 << 10;
 
-/// A section compiled for decoding.
+/// A section compiled for decoding, with the layouts that other releases have for it.
 #[derive(Debug)]
 pub(crate) struct TablePlan {
     pub section: Arc<Section>,
     pub schema: SchemaRef,
+    /// Layouts of entries: the table's own first. A row says which by its number.
+    layouts: Vec<Layout>,
+    /// Whether the last field is as long as its entry lets it be.
+    open: bool,
+}
+
+/// One layout of a table's entries.
+#[derive(Debug, Clone)]
+pub(crate) struct Layout {
+    pub section: Arc<Section>,
     length: usize,
+    /// Whether some field's place is not confirmed.
+    doubtful: bool,
+}
+
+impl Layout {
+    pub fn new(section: Arc<Section>) -> Self {
+        let doubtful = section.fields.iter().any(|field| field.confidence == "low");
+        Self { length: section.length(), doubtful, section }
+    }
 }
 
 impl TablePlan {
-    pub fn compile(section: Arc<Section>) -> Self {
+    pub fn compile(section: Arc<Section>, open: bool) -> Self {
         let schema = Arc::new(table_schema(&section));
-        let length = section.length();
-        Self { section, schema, length }
+        Self { layouts: vec![Layout::new(Arc::clone(&section))], section, schema, open }
     }
 
-    /// Reads the rows. `keys` has an element for each record that rows refer to.
+    /// Adds a layout that fills this table too.
+    pub fn variant(&mut self, section: &Arc<Section>) {
+        if self.layouts.iter().all(|layout| layout.section.name != section.name) {
+            self.layouts.push(Layout::new(Arc::clone(section)));
+        }
+    }
+
+    /// The number of a record map row's layout; for one whose layouts come with the data, that of the first of them.
+    pub fn number(&self, entry: &MapEntry) -> Option<u16> {
+        let own = || self.layouts.iter().position(|layout| layout.section.name == entry.layout);
+        let number = if entry.rule == Rule::Connected { Some(self.layouts.len()) } else { own() };
+        number.and_then(|number| u16::try_from(number).ok())
+    }
+
+    /// Reads the rows. `keys` has an element for each record that rows refer to; `more` are the layouts of rows whose
+    /// number is beyond the table's own.
     pub fn decode(
         &self,
         data: &[u8],
         rows: &[Row],
         keys: &[RecordKeys],
         source: &Source<'_>,
+        more: &[Layout],
         notes: &mut Vec<Note>,
     ) -> Result<RecordBatch, ArrowError> {
-        let mut columns = key_columns(rows, keys, source.source_id)?;
-        let mut builders: Vec<_> = self
-            .section
-            .fields
+        let mut columns = key_columns(rows, keys, source.source_id);
+        if rows.iter().all(|row| row.variant == 0) {
+            columns.extend(self.columns(&self.layouts[0], data, rows, source, notes)?);
+        } else {
+            columns.extend(self.mixed(data, rows, source, more, notes)?);
+        }
+        RecordBatch::try_new(Arc::clone(&self.schema), columns)
+    }
+
+    /// The columns of one layout.
+    fn columns(
+        &self,
+        layout: &Layout,
+        data: &[u8],
+        rows: &[Row],
+        source: &Source<'_>,
+        notes: &mut Vec<Note>,
+    ) -> Result<Vec<ArrayRef>, ArrowError> {
+        let fields = &layout.section.fields;
+        let open = |number: usize| self.open && number + 1 == fields.len();
+        let mut builders: Vec<_> = fields
             .iter()
-            .map(|field| builder(field, source.code_page, source.leap_seconds, rows.len()))
+            .enumerate()
+            .map(|(number, field)| builder(field, open(number), source.code_page, source.leap_seconds, rows.len()))
             .collect();
         let longest = rows.iter().map(|row| row.len as usize).max().unwrap_or(1).max(1);
         for block in rows.chunks((BLOCK_BYTES / longest).max(64)) {
             let shortest = block.iter().map(|row| row.len as usize).min().unwrap_or(0);
-            for (column, field) in builders.iter_mut().zip(&self.section.fields) {
+            for (column, field) in builders.iter_mut().zip(fields) {
                 column.append(data, block, shortest >= field.end());
             }
         }
-        for (column, field) in builders.into_iter().zip(&self.section.fields) {
+        let mut columns = Vec::with_capacity(fields.len());
+        for (column, field) in builders.into_iter().zip(fields) {
             let (array, unreadable) = column.finish()?;
             columns.push(array);
             if unreadable != 0 {
                 notes.push(self.note(NoteKind::ValueUnreadable, Some(field.column.clone()), unreadable, 0));
             }
         }
-        self.note_lengths(rows, notes);
-        RecordBatch::try_new(Arc::clone(&self.schema), columns)
+        if !self.open {
+            self.note_lengths(layout.length, rows, notes);
+        }
+        if layout.doubtful {
+            notes.push(self.note(NoteKind::LowConfidence, None, rows.len() as u64, 0));
+        }
+        Ok(columns)
+    }
+
+    /// The columns of rows of several layouts: each layout's rows apart, its columns made the table's, then put back
+    /// into the order of the rows.
+    fn mixed(
+        &self,
+        data: &[u8],
+        rows: &[Row],
+        source: &Source<'_>,
+        more: &[Layout],
+        notes: &mut Vec<Note>,
+    ) -> Result<Vec<ArrayRef>, ArrowError> {
+        let mut of_variant = BTreeMap::<u16, Vec<Row>>::new();
+        for row in rows {
+            of_variant.entry(row.variant).or_default().push(*row);
+        }
+        let mut parts: Vec<Vec<ArrayRef>> = Vec::new();
+        for (&variant, rows) in &of_variant {
+            let own = self.layouts.get(usize::from(variant));
+            let layout = own.or_else(|| more.get(usize::from(variant) - self.layouts.len()));
+            let Some(layout) = layout else {
+                return Err(ArrowError::ComputeError(format!("table {} has no layout {variant}", self.section.name)));
+            };
+            let found = self.columns(layout, data, rows, source, notes)?;
+            parts.push(self.as_own(layout, &found, rows.len(), notes)?);
+        }
+        if let [part] = &parts[..] {
+            return Ok(part.clone());
+        }
+        let part_of: BTreeMap<u16, usize> =
+            of_variant.keys().enumerate().map(|(part, &variant)| (variant, part)).collect();
+        let mut taken = vec![0; parts.len()];
+        let order: Vec<(usize, usize)> = rows
+            .iter()
+            .map(|row| {
+                let part = part_of[&row.variant];
+                taken[part] += 1;
+                (part, taken[part] - 1)
+            })
+            .collect();
+        (0..self.section.fields.len())
+            .map(|column| {
+                let arrays: Vec<&dyn Array> = parts.iter().map(|part| part[column].as_ref()).collect();
+                interleave(&arrays, &order)
+            })
+            .collect()
+    }
+
+    /// A layout's columns as those of the table: cast to its types, null where the layout has none.
+    fn as_own(
+        &self,
+        layout: &Layout,
+        found: &[ArrayRef],
+        rows: usize,
+        notes: &mut Vec<Note>,
+    ) -> Result<Vec<ArrayRef>, ArrowError> {
+        let mut columns = Vec::with_capacity(self.section.fields.len());
+        for field in &self.section.fields {
+            let wanted = data_type(field);
+            let at = layout.section.fields.iter().position(|other| other.column == field.column);
+            let Some(array) = at.map(|at| &found[at]) else {
+                columns.push(new_null_array(&wanted, rows));
+                continue;
+            };
+            let cast = cast(array, &wanted)?;
+            let lost = cast.null_count().saturating_sub(array.null_count());
+            if lost != 0 {
+                notes.push(self.note(NoteKind::ValueUnreadable, Some(field.column.clone()), lost as u64, 0));
+            }
+            columns.push(cast);
+        }
+        Ok(columns)
     }
 
     fn note(&self, kind: NoteKind, field: Option<String>, count: u64, max_bytes: u64) -> Note {
         Note { kind, section: self.section.name.clone(), field, count, max_bytes }
     }
 
-    fn note_lengths(&self, rows: &[Row], notes: &mut Vec<Note>) {
-        let excess = |row: &Row| (row.len as usize).saturating_sub(self.length) as u64;
-        let missing = |row: &Row| self.length.saturating_sub(row.len as usize) as u64;
+    fn note_lengths(&self, length: usize, rows: &[Row], notes: &mut Vec<Note>) {
+        let excess = |row: &Row| (row.len as usize).saturating_sub(length) as u64;
+        let missing = |row: &Row| length.saturating_sub(row.len as usize) as u64;
         let mut count = |kind, bytes: &dyn Fn(&Row) -> u64| {
             let (count, most) = rows
                 .iter()
@@ -97,74 +229,40 @@ pub(crate) struct Source<'a> {
     pub leap_seconds: LeapSeconds,
 }
 
-/// The columns before a section's own. Rows of one record follow each other, so each value is written as a run.
-fn key_columns(rows: &[Row], keys: &[RecordKeys], source_id: &str) -> Result<Vec<ArrayRef>, ArrowError> {
+/// The columns before a section's own.
+fn key_columns(rows: &[Row], keys: &[RecordKeys], source_id: &str) -> Vec<ArrayRef> {
+    let count = rows.len();
     let unknown = RecordKeys::default();
-    let runs: Vec<(&RecordKeys, usize)> = rows
-        .chunk_by(|one, other| one.record == other.record)
-        .map(|run| (keys.get(run[0].record as usize).unwrap_or(&unknown), run.len()))
-        .collect();
-    let text = |value: fn(&RecordKeys) -> Option<&str>| texts(rows.len(), runs.iter().map(|&(k, n)| (value(k), n)));
-    let time = |value: fn(&RecordKeys) -> Option<i64>| -> ArrayRef {
-        let runs = runs.iter().map(|&(keys, count)| (value(keys), count));
-        Arc::new(numbers::<TimestampMicrosecondType>(rows.len(), runs).with_timezone("UTC"))
+    let of = |row: &Row| keys.get(row.record as usize).unwrap_or(&unknown);
+    let text = |value: &dyn Fn(&RecordKeys) -> Option<&str>| -> ArrayRef {
+        let mut column = StringBuilder::with_capacity(count, count * 8);
+        rows.iter().for_each(|row| column.append_option(value(of(row))));
+        Arc::new(column.finish())
     };
-    let utc_offset = runs.iter().map(|&(keys, count)| (keys.utc_offset, count));
-    let record_no = runs.iter().map(|&(keys, count)| (Some(keys.record_no), count));
-    let section_no = UInt32Array::from_iter_values(rows.iter().map(|row| row.section_no));
-    Ok(vec![
-        text(|keys| keys.system.as_deref())?,
-        text(|keys| keys.sysplex.as_deref())?,
-        text(|keys| keys.subsystem.as_deref())?,
-        time(|keys| keys.interval_start),
-        time(|keys| keys.interval_end),
-        Arc::new(numbers::<Float64Type>(rows.len(), utc_offset)),
-        texts(rows.len(), [(Some(source_id), rows.len())].into_iter())?,
-        Arc::new(numbers::<UInt64Type>(rows.len(), record_no)),
-        Arc::new(section_no),
-    ])
-}
-
-/// A column of texts from runs of the same value.
-fn texts<'a>(rows: usize, runs: impl Iterator<Item = (Option<&'a str>, usize)>) -> Result<ArrayRef, ArrowError> {
-    let mut values = Vec::new();
-    let mut offsets = Vec::with_capacity(rows + 1);
-    offsets.push(0);
-    let mut nulls = NullBufferBuilder::new(rows);
-    for (value, count) in runs {
-        let text = value.unwrap_or("");
-        let start = values.len();
-        if i32::try_from(start + text.len() * count).is_err() {
-            return Err(ArrowError::OffsetOverflowError(start + text.len() * count));
-        }
-        for _ in 0..count {
-            values.extend_from_slice(text.as_bytes());
-        }
-        offsets.extend((1..=count).map(|number| (start + number * text.len()) as i32));
-        if value.is_some() {
-            nulls.append_n_non_nulls(count);
-        } else {
-            nulls.append_n_nulls(count);
-        }
+    let time = |value: &dyn Fn(&RecordKeys) -> Option<i64>| -> ArrayRef {
+        let mut column = TimestampMicrosecondBuilder::with_capacity(count);
+        rows.iter().for_each(|row| column.append_option(value(of(row))));
+        Arc::new(column.finish().with_timezone("UTC"))
+    };
+    let mut utc_offset = Float64Builder::with_capacity(count);
+    let mut source = StringBuilder::with_capacity(count, count * source_id.len());
+    let mut record_no = UInt64Builder::with_capacity(count);
+    let mut section_no = UInt32Builder::with_capacity(count);
+    for row in rows {
+        utc_offset.append_option(of(row).utc_offset);
+        source.append_value(source_id);
+        record_no.append_value(of(row).record_no);
+        section_no.append_value(row.section_no);
     }
-    let offsets = OffsetBuffer::new(ScalarBuffer::from(offsets));
-    Ok(Arc::new(StringArray::try_new(offsets, values.into(), nulls.finish())?))
-}
-
-/// A column of numbers from runs of the same value.
-fn numbers<P: ArrowPrimitiveType>(
-    rows: usize,
-    runs: impl Iterator<Item = (Option<P::Native>, usize)>,
-) -> PrimitiveArray<P> {
-    let mut values = Vec::with_capacity(rows);
-    let mut nulls = NullBufferBuilder::new(rows);
-    for (value, count) in runs {
-        values.extend(std::iter::repeat_n(value.unwrap_or_default(), count));
-        if value.is_some() {
-            nulls.append_n_non_nulls(count);
-        } else {
-            nulls.append_n_nulls(count);
-        }
-    }
-    PrimitiveArray::new(ScalarBuffer::from(values), nulls.finish())
+    vec![
+        text(&|keys| keys.system.as_deref()),
+        text(&|keys| keys.sysplex.as_deref()),
+        text(&|keys| keys.subsystem.as_deref()),
+        time(&|keys| keys.interval_start),
+        time(&|keys| keys.interval_end),
+        Arc::new(utc_offset.finish()),
+        Arc::new(source.finish()),
+        Arc::new(record_no.finish()),
+        Arc::new(section_no.finish()),
+    ]
 }

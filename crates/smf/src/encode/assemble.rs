@@ -1,8 +1,10 @@
 //! Filled sections into the bytes of one record, or of several when they are too long for one.
 
-use crate::layout::{ArrayRule, Identity};
+use crate::forms::ebcdic;
+use crate::layout::{ArrayRule, Identity, Rule};
 
 use super::error::EncodeError;
+use super::linked::{Linked, append};
 use super::options::{EncodedRecords, Oversize};
 use super::record::RecordEncoder;
 use super::table::Table;
@@ -15,18 +17,81 @@ const AREA_OFFSET: usize = 68;
 const AREA_HEADER: usize = 16;
 const AREA_BLOCK: usize = 4;
 
+/// Where a triplet stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Slot {
+    /// So many bytes from the start of the record.
+    Header(usize),
+    /// So many bytes from the start of the product section.
+    Product(usize),
+}
+
 /// Entries behind one triplet.
-#[derive(Debug, Default)]
-struct Content {
-    at: usize,
+#[derive(Debug)]
+pub(crate) struct Content {
+    slot: Slot,
+    /// The section's row in the record map.
+    part: Option<usize>,
     /// Bytes of an entry; each is preceded by its length when varying.
-    length: usize,
+    pub length: usize,
     count: usize,
     varying: bool,
-    bytes: Vec<u8>,
+    /// Length and count as the triplet shall say, where they are not those of the entries.
+    said: Option<(usize, usize)>,
+    /// Whether every record has it that the entries of others are spread over.
+    always: bool,
+    pub bytes: Vec<u8>,
 }
 
 impl Content {
+    fn new(slot: Slot, part: Option<usize>) -> Self {
+        Self { slot, part, length: 0, count: 0, varying: false, said: None, always: false, bytes: Vec::new() }
+    }
+
+    /// Entries one after the other.
+    pub fn entries(slot: Slot, part: usize, table: &Table<'_>, (from, to): (usize, usize)) -> Self {
+        let bytes = table.entries.slice(from, to).to_vec();
+        Self { length: table.entries.length, count: to - from, bytes, ..Self::new(slot, Some(part)) }
+    }
+
+    /// Entries each after its u16 length.
+    pub fn varying(slot: Slot, part: usize, table: &Table<'_>, (from, to): (usize, usize)) -> Self {
+        let length = table.entries.length;
+        let mut bytes = Vec::with_capacity((length + 2) * (to - from));
+        for row in from..to {
+            bytes.extend((length as u16).to_be_bytes());
+            bytes.extend(table.entries.slice(row, row + 1));
+        }
+        Self { length, count: to - from, varying: true, bytes, ..Self::new(slot, Some(part)) }
+    }
+
+    /// Texts each after its u8 length, without blanks at the end.
+    pub fn counted(slot: Slot, part: usize, table: &Table<'_>, (from, to): (usize, usize)) -> Self {
+        let mut bytes = Vec::new();
+        for row in from..to {
+            let text = ebcdic::trim(table.entries.slice(row, row + 1));
+            let text = &text[..text.len().min(255)];
+            bytes.push(text.len() as u8);
+            bytes.extend_from_slice(text);
+        }
+        Self { said: Some((bytes.len(), to - from)), ..Self::blob(slot, bytes) }.of(part)
+    }
+
+    /// Connectors of CICS monitoring data.
+    pub fn connectors(slot: Slot, connectors: &[u16]) -> Self {
+        let bytes = connectors.iter().flat_map(|connector| connector.to_be_bytes()).collect();
+        Self { length: 2, count: connectors.len(), always: true, bytes, ..Self::new(slot, None) }
+    }
+
+    /// Bytes that are not divided.
+    pub fn blob(slot: Slot, bytes: Vec<u8>) -> Self {
+        Self { length: bytes.len(), count: 1, bytes, ..Self::new(slot, None) }
+    }
+
+    fn of(self, part: usize) -> Self {
+        Self { part: Some(part), ..self }
+    }
+
     fn stride(&self) -> usize {
         self.length + if self.varying { 2 } else { 0 }
     }
@@ -37,19 +102,15 @@ impl Content {
 pub(crate) struct Filled {
     /// Offset of its triplet, and the product section.
     pub product: Option<(usize, Vec<u8>)>,
-    contents: Vec<Content>,
+    pub contents: Vec<Content>,
+    pub linked: Vec<Linked>,
 }
 
 impl Filled {
-    /// Adds the entries behind a triplet.
-    pub fn push(&mut self, at: usize, length: usize, count: usize, varying: bool, bytes: Vec<u8>) {
-        self.contents.push(Content { at, length, count, varying, bytes });
-    }
-
     /// Puts the elements of an array into the entries behind a triplet, which are made longer and more as needed.
     pub fn elements(
         &mut self,
-        at: usize,
+        slot: Slot,
         (name, array): (&str, ArrayRule),
         parent: Option<usize>,
         (table, from, to): (&Table<'_>, usize, usize),
@@ -65,10 +126,10 @@ impl Filled {
                 "a record holds at most 65535: number the elements of each record from 1",
             ));
         }
-        let known = self.contents.iter_mut().position(|content| content.at == at);
+        let known = self.contents.iter_mut().position(|content| content.slot == slot);
         let index = known.unwrap_or_else(|| {
             let length = parent.unwrap_or(0);
-            self.contents.push(Content { at, length, ..Content::default() });
+            self.contents.push(Content { length, ..Content::new(slot, None) });
             self.contents.len() - 1
         });
         let content = &mut self.contents[index];
@@ -140,11 +201,21 @@ impl Assembly<'_> {
     fn size(&self, share: &Share) -> usize {
         let sections =
             share.iter().zip(&self.filled.contents).map(|(&(from, to), content)| (to - from) * content.stride());
-        self.fixed() + sections.sum::<usize>()
+        let linked = self.filled.linked.iter().map(|linked| linked.bytes.len());
+        self.fixed() + sections.sum::<usize>() + linked.sum::<usize>()
     }
 
     fn area(&self) -> usize {
         AREA_HEADER + AREA_BLOCK * self.triplets.len()
+    }
+
+    fn too_long(&self) -> EncodeError {
+        let whole = self.filled.contents.iter().map(|content| (0, content.count)).collect();
+        EncodeError::table(
+            &self.encoder.map.name,
+            format!("the record would have {} bytes", self.size(&whole)),
+            format!("SMF takes {LONGEST}: give fewer rows, or choose how to split it"),
+        )
     }
 
     /// Divides entries so that every record fits.
@@ -152,14 +223,8 @@ impl Assembly<'_> {
         let map = &self.encoder.map;
         let contents = &self.filled.contents;
         let parts = match self.encoder.options.oversize {
-            Oversize::Refuse => {
-                let whole = contents.iter().map(|content| (0, content.count)).collect();
-                return Err(EncodeError::table(
-                    &map.name,
-                    format!("the record would have {} bytes", self.size(&whole)),
-                    format!("SMF takes {LONGEST}: give fewer rows, or choose how to split it"),
-                ));
-            }
+            _ if !self.filled.linked.is_empty() => return Err(self.too_long()),
+            Oversize::Refuse => return Err(self.too_long()),
             Oversize::Spread => false,
             Oversize::RmfParts => true,
         };
@@ -179,8 +244,9 @@ impl Assembly<'_> {
             ));
         }
         // A part is readable by itself: it repeats the sections that a record has once.
-        let repeated = |content: &Content| parts && content.count == 1;
-        let base: Share = contents.iter().map(|content| if repeated(content) { (0, 1) } else { (0, 0) }).collect();
+        let repeated = |content: &Content| content.always || (parts && content.count == 1);
+        let base: Share =
+            contents.iter().map(|content| if repeated(content) { (0, content.count) } else { (0, 0) }).collect();
         let room = LONGEST - if parts { self.area() } else { 0 };
         let mut shares = vec![base.clone()];
         let mut used = self.size(&base);
@@ -215,7 +281,7 @@ impl Assembly<'_> {
     ) -> Result<(), EncodeError> {
         let start = out.data.len();
         out.data.extend_from_slice(&self.header);
-        if matches!(self.encoder.map.identity, Identity::Rmf | Identity::Cics) {
+        if matches!(self.encoder.map.identity, Identity::Rmf | Identity::Cics | Identity::Smf42) {
             put16(&mut out.data, start + 24, self.triplets.len());
         }
         // The product section of Db2 and MQ comes last, that of the others first.
@@ -224,21 +290,48 @@ impl Assembly<'_> {
         if !last {
             self.write_product(start, parts, share, &mut out.data);
         }
+        let product = self.header.len();
+        let mut entries: Vec<(usize, Vec<usize>)> = Vec::new();
         for (&(from, to), content) in share.iter().zip(&self.filled.contents) {
             if from == to {
                 continue;
             }
-            let length = if content.varying { 0 } else { content.length };
-            let at = start + content.at;
-            self.triplet(&mut out.data, at, start, length, to - from)?;
+            let (length, count) = content.said.unwrap_or((if content.varying { 0 } else { content.length }, to - from));
+            let at = match content.slot {
+                Slot::Header(at) => start + at,
+                Slot::Product(at) => start + product + at,
+            };
+            self.triplet(&mut out.data, at, start, length, count)?;
+            let first = out.data.len() - start;
+            let places = (from..to).map(|number| first + (number - from) * content.stride()).collect();
+            entries.extend(content.part.map(|part| (part, places)));
             out.data.extend_from_slice(&content.bytes[from * content.stride()..to * content.stride()]);
         }
+        append(&self.filled.linked, &mut entries, start, &mut out.data)?;
+        self.data_section(start, &mut out.data)?;
         if last {
             self.write_product(start, parts, share, &mut out.data);
         }
         let length = out.data.len() - start;
         put16(&mut out.data, start, length);
         out.ends.push(out.data.len());
+        Ok(())
+    }
+
+    /// CICS monitoring: connectors and data together are the record's data section, whose triplet is in the header.
+    fn data_section(&self, start: usize, data: &mut [u8]) -> Result<(), EncodeError> {
+        let inner = self.filled.contents.iter().any(|content| matches!(content.slot, Slot::Product(_)));
+        let headers = self.encoder.parts.iter().filter(|part| part.rule == Rule::Header);
+        let field = headers.filter_map(|part| part.section.field("SMFASS")).next();
+        let (Some((_, product)), Some(field)) = (self.filled.product.as_ref().filter(|_| inner), field) else {
+            return Ok(());
+        };
+        let offset = self.header.len() + product.len();
+        let length = data.len() - start - offset;
+        put32(data, start + field.offset, offset);
+        put16(data, start + field.offset + 4, length);
+        put16(data, start + field.offset + 6, 1);
+        put16(data, start + 24, self.triplets.len() + 1);
         Ok(())
     }
 
@@ -286,7 +379,7 @@ impl Assembly<'_> {
         put16(data, area + 8, AREA_BLOCK);
         put16(data, area + 10, kinds.len());
         for kind in kinds {
-            let content = self.filled.contents.iter().position(|content| content.at == kind);
+            let content = self.filled.contents.iter().position(|content| content.slot == Slot::Header(kind));
             let (total, first) = content.map_or((0, 0), |index| {
                 let (from, to) = share[index];
                 (self.filled.contents[index].count, if from == to { 0 } else { from + 1 })

@@ -33,6 +33,7 @@ impl Forms {
             Format::Bits
             | Format::U8
             | Format::U16
+            | Format::U24
             | Format::U32
             | Format::U64
             | Format::I16

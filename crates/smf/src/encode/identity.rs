@@ -121,7 +121,7 @@ impl RecordIdentity {
                 Identity::Rmf => "RMF",
                 Identity::Cics => "CICS",
                 Identity::Mq | Identity::Db2 => self.subsystem.as_deref().unwrap_or(""),
-                Identity::Smf30 | Identity::Standard => "",
+                Identity::Smf30 | Identity::Smf42 | Identity::Standard => "",
             };
             let usual = Some(usual).filter(|usual| !usual.is_empty() && unset(&out[18..22]));
             if let Some(ssid) = self.ssid.as_deref().or(usual) {
@@ -188,19 +188,23 @@ impl RecordIdentity {
             }
             Identity::Cics => {
                 if let Some(applid) = &self.subsystem {
-                    product.put("SMFMNSPN", Value::Text(applid))?;
-                    product.put("SMFMNPRN", Value::Text(applid))?;
+                    product.put("SPN", Value::Text(applid))?;
+                    product.put("PRN", Value::Text(applid))?;
                 }
                 if let Selector::Class(_, class) = map.selector {
                     product.put("SMFMNCL", Value::Int(class.into()))?;
                 }
             }
-            Identity::Smf30 => {
+            Identity::Smf30 | Identity::Smf42 => {
+                let (first, last) = match map.identity {
+                    Identity::Smf30 => ("SMF30ISS", "SMF30IET"),
+                    _ => ("SMF42PTS", "SMF42PTE"),
+                };
                 if let Some(start) = self.interval_start {
-                    product.put("SMF30ISS", Value::Time(start))?;
+                    product.put(first, Value::Time(start))?;
                 }
                 if let Some(end) = self.interval_end {
-                    product.put("SMF30IET", Value::Time(end))?;
+                    product.put(last, Value::Time(end))?;
                 }
             }
             Identity::Standard => {}

@@ -7,10 +7,13 @@
 //! rounds twice.
 
 mod assemble;
+mod connected;
 mod dump_writer;
 mod error;
 mod field;
+mod fill;
 mod identity;
+mod linked;
 mod options;
 mod record;
 mod section;
@@ -18,6 +21,7 @@ mod table;
 mod values;
 
 pub use assemble::LONGEST;
+pub use connected::standard_dictionary;
 pub use dump_writer::{DumpError, DumpForm, DumpWriter, LONGEST_BLOCK};
 pub use error::EncodeError;
 pub use identity::RecordIdentity;

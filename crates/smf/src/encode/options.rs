@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use arrow_array::RecordBatch;
+
 use crate::forms::ebcdic::CodePage;
 use crate::forms::tod_clock::LeapSeconds;
 
@@ -29,6 +31,11 @@ pub struct EncodeOptions {
     pub lengths: BTreeMap<String, usize>,
     /// What to do with a record longer than SMF takes.
     pub oversize: Oversize,
+    /// Rows of `smf110_1_dictionary` by which CICS performance records are written; without, all fields that the layout
+    /// knows, in its order.
+    pub dictionary: Option<RecordBatch>,
+    /// The connectors of CICS performance records in the order of their fields; without, all of the dictionary.
+    pub connectors: Option<Vec<u16>>,
 }
 
 /// Records, one after the other, each after its descriptor word.

@@ -1,15 +1,16 @@
-//! Sections into records: header, product section, triplets, entries.
+//! Tables into records: rows by record, headers, and what identifies each record.
 //!
 //! What a record needs to be readable is computed and not taken from columns: lengths, triplets, the number of
 //! triplets, and length and type of each header in a Db2 or MQ product section.
 
 use std::sync::Arc;
 
-use arrow_array::{Array, RecordBatch};
+use arrow_array::RecordBatch;
 
-use crate::layout::{Catalogue, INVENTORY, Identity, KEY_COLUMNS, RecordMap, Rule, Section};
+use crate::layout::{Catalogue, Condition, INVENTORY, KEY_COLUMNS, Place, RecordMap, Rule, Section};
 
-use super::assemble::{Assembly, Filled};
+use super::assemble::{Assembly, Filled, Slot};
+use super::connected::ConnectedData;
 use super::error::EncodeError;
 use super::field::Forms;
 use super::identity::{KeyColumns, RecordIdentity};
@@ -21,8 +22,14 @@ use super::table::{Table, groups};
 pub(crate) struct Part {
     pub section: Arc<Section>,
     pub rule: Rule,
-    /// Offset of its triplet in the header; 0 for header sections.
-    pub at: usize,
+    /// Where its triplet stands; `None` for header sections and linked entries.
+    pub slot: Option<Slot>,
+    /// Where the fields stand that point at its entries.
+    pub place: Option<Place>,
+    /// The table whose rows it takes.
+    pub table: String,
+    /// Which lengths of entries it is for.
+    pub when: Option<Condition>,
 }
 
 /// Writes records of one kind.
@@ -31,6 +38,7 @@ pub struct RecordEncoder {
     pub(crate) parts: Vec<Part>,
     /// Bytes of the header with its triplets.
     pub(crate) header: usize,
+    pub(crate) connected: Option<ConnectedData>,
     pub(crate) forms: Forms,
     pub(crate) options: EncodeOptions,
 }
@@ -51,12 +59,22 @@ impl RecordEncoder {
             let Some(section) = catalogue.section(&entry.layout) else {
                 continue;
             };
-            let at = catalogue.triplet(map, entry).map_or(0, |field| field.offset);
-            header = header.max(if entry.rule == Rule::Header { section.length() } else { at + 8 });
-            parts.push(Part { section: Arc::clone(section), rule: entry.rule, at });
+            let place = catalogue.place(map, entry);
+            let slot = match place {
+                Some(Place::Header(at)) => Some(Slot::Header(at)),
+                Some(Place::Product(at)) => Some(Slot::Product(at)),
+                _ => None,
+            };
+            header = header.max(match slot {
+                Some(Slot::Header(at)) => at + 8,
+                _ if entry.rule == Rule::Header => section.length(),
+                _ => 0,
+            });
+            let (table, when) = (entry.table.clone(), entry.when.clone());
+            parts.push(Part { section: Arc::clone(section), rule: entry.rule, slot, place, table, when });
         }
         for (table, &length) in &options.lengths {
-            let part = parts.iter().find(|part| part.section.name == *table);
+            let part = parts.iter().find(|part| part.table == *table);
             if part.is_none_or(|part| part.rule == Rule::Header) {
                 return Err(Self::unknown_table(map, table));
             }
@@ -65,7 +83,8 @@ impl RecordEncoder {
             }
         }
         let forms = Forms { code_page: options.code_page, leap_seconds: options.leap_seconds };
-        Ok(Self { map: Arc::clone(map), parts, header, forms, options })
+        let connected = ConnectedData::new(catalogue, map, &options)?;
+        Ok(Self { map: Arc::clone(map), parts, header, connected, forms, options })
     }
 
     /// One record from the rows of its sections. `record_no` columns are not looked at.
@@ -122,7 +141,7 @@ impl RecordEncoder {
     }
 
     fn unknown_table(map: &RecordMap, name: &str) -> EncodeError {
-        let known: Vec<&str> = map.entries.iter().map(|entry| entry.layout.as_str()).collect();
+        let known: Vec<&str> = map.entries.iter().map(|entry| entry.table.as_str()).collect();
         EncodeError::table(
             name,
             format!("record {} has no such section", map.name),
@@ -131,37 +150,53 @@ impl RecordEncoder {
     }
 
     /// Bytes of an entry: as asked, else what layout and arrays need.
-    fn entry_length(&self, index: usize) -> usize {
+    pub(crate) fn entry_length(&self, index: usize) -> usize {
         let part = &self.parts[index];
-        if let Some(&length) = self.options.lengths.get(&part.section.name) {
+        if let Some(array) = part.rule.array() {
+            return array.length.into();
+        }
+        if let Some(&length) = self.options.lengths.get(&part.table) {
             return length;
         }
-        let arrays = self.parts.iter().filter(|other| other.at == part.at && part.rule == Rule::Entries);
-        let ends = arrays.filter_map(|other| match other.rule {
-            Rule::Array(array) => {
-                Some(usize::from(array.offset) + usize::from(array.length) * usize::from(array.count.unwrap_or(0)))
-            }
-            _ => None,
+        let arrays = self.parts.iter().filter(|other| match (part.rule, other.rule) {
+            (Rule::Entries, Rule::Array(_)) => other.slot == part.slot,
+            (Rule::Tagged(id, None), Rule::Tagged(other, Some(_))) => other == id,
+            _ => false,
         });
-        match part.rule {
-            Rule::Array(array) => array.length.into(),
-            _ => ends.chain([part.section.length()]).max().unwrap_or(0),
-        }
+        let ends = arrays
+            .filter_map(|other| other.rule.array())
+            .map(|array| usize::from(array.offset) + usize::from(array.length) * usize::from(array.count.unwrap_or(0)));
+        ends.chain([part.section.length()]).max().unwrap_or(0)
+    }
+
+    /// The layout that a table's rows are written by: where a length is asked for, the first that is for it.
+    fn part(&self, table: &str) -> Option<usize> {
+        let length = self.options.lengths.get(table);
+        let fits = |part: &&Part| match (length, &part.when) {
+            (Some(&length), Some(when)) => when.allows_length(length),
+            _ => part.section.name == table,
+        };
+        let of_table = || self.parts.iter().enumerate().filter(|(_, part)| part.table == table);
+        of_table().find(|(_, part)| fits(part)).or_else(|| of_table().next()).map(|(index, _)| index)
     }
 
     fn table<'a>(&self, name: &str, batch: &'a RecordBatch, grouped: bool) -> Result<Table<'a>, EncodeError> {
-        let part = self.parts.iter().position(|part| part.section.name == name);
+        let part = self.part(name);
         if part.is_none() && name != INVENTORY {
             return Err(Self::unknown_table(&self.map, name));
         }
-        let entries = match part {
-            Some(index) if self.parts[index].rule != Rule::Header => {
-                entries(&self.parts[index].section, batch, self.entry_length(index), self.forms)?
+        let known = self.parts.iter().find(|part| part.section.name == name);
+        let entries = match (part.map(|index| (index, &self.parts[index])), known, &self.connected) {
+            (Some((_, part)), _, Some(data)) if part.rule == Rule::Connected => {
+                entries(&data.layout.section, &part.section, batch, data.layout.length, self.forms)?
+            }
+            (Some((index, part)), Some(known), _) if part.rule != Rule::Header => {
+                entries(&part.section, &known.section, batch, self.entry_length(index), self.forms)?
             }
             _ => Entries { length: 0, data: Vec::new() },
         };
         let names: Vec<&'static str> = KEY_COLUMNS.into_iter().chain(RECORD_COLUMNS).collect();
-        let own = |name: &str| part.is_some_and(|index| self.parts[index].section.field(name).is_some());
+        let own = |name: &str| known.is_some_and(|known| known.section.field(name).is_some());
         let keys = KeyColumns::find(name, batch, &names, &own)?;
         let groups = match grouped {
             true => groups(name, batch.num_rows(), &keys)?,
@@ -198,150 +233,20 @@ impl RecordEncoder {
         }
         identity.write_header(&self.map, self.forms, &mut header)?;
         let mut filled = Filled::default();
-        let mut uses: Vec<usize> = self.parts.iter().map(|part| part.at).filter(|&at| at != 0).collect();
-        uses.sort_unstable();
-        uses.dedup();
-        for &at in &uses {
-            self.fill_triplet(at, identity, rows, &mut filled)?;
+        let mut slots: Vec<Slot> = self.parts.iter().filter_map(|part| part.slot).collect();
+        slots.sort_unstable();
+        slots.dedup();
+        for &slot in &slots {
+            self.fill(slot, identity, rows, &mut filled)?;
         }
-        Assembly { encoder: self, header, filled: &filled, triplets: &uses }.write(out)
-    }
-
-    fn single(&self, table: &str, rows: usize) -> EncodeError {
-        EncodeError::table(
-            table,
-            format!("{rows} rows for one record {}", self.map.name),
-            "a record has this section once: give one row",
-        )
-    }
-
-    /// Whether the map's product sections are chains of headers with their own lengths.
-    fn chained(&self) -> bool {
-        matches!(self.map.identity, Identity::Mq | Identity::Db2)
-    }
-
-    fn fill_triplet(
-        &self,
-        at: usize,
-        identity: &RecordIdentity,
-        rows: &[(&Table<'_>, usize, usize)],
-        filled: &mut Filled,
-    ) -> Result<(), EncodeError> {
-        let here = |rule: &dyn Fn(Rule) -> bool| {
-            self.parts.iter().enumerate().filter(move |(_, part)| part.at == at).find(|(_, part)| rule(part.rule))
-        };
-        if let Some((index, part)) = here(&|rule| rule == Rule::Product) {
-            let mut bytes = self.product(index, part, identity, rows)?;
-            if self.chained() {
-                self.chain(at, part, rows, &mut bytes)?;
-            }
-            filled.product = Some((at, bytes));
-            return Ok(());
-        }
-        let mut used: Option<&str> = None;
-        for &(table, from, to) in rows {
-            let Some(part) = table.part.map(|index| &self.parts[index]).filter(|part| part.at == at) else {
-                continue;
-            };
-            if !matches!(part.rule, Rule::Entries | Rule::Varying) {
-                continue;
-            }
-            if let Some(other) = used.replace(&part.section.name) {
-                let what = format!("{other} and {} share a triplet", part.section.name);
-                return Err(EncodeError::table(&self.map.name, what, "give rows of one of them"));
-            }
-            let length = table.entries.length;
-            let mut bytes = Vec::with_capacity((length + 2) * (to - from));
-            let varying = part.rule == Rule::Varying && !self.options.lengths.contains_key(&part.section.name);
-            if varying {
-                for row in from..to {
-                    bytes.extend((length as u16).to_be_bytes());
-                    bytes.extend(table.entries.slice(row, row + 1));
-                }
-            } else {
-                bytes.extend(table.entries.slice(from, to));
-            }
-            let smf30 = self.map.identity == Identity::Smf30 && part.section.field("SMF30ISS").is_some();
-            if smf30 && !varying {
-                for (row, entry) in (from..to).zip(bytes.chunks_exact_mut(length)) {
-                    let given = |column: &str| table.batch.column_by_name(column).is_some_and(|c| c.is_valid(row));
-                    identity.write_product(&self.map, &part.section, &given, self.forms, entry)?;
-                }
-            }
-            filled.push(at, length, to - from, varying, bytes);
-        }
-        for &(table, from, to) in rows {
-            let Some(part) = table.part.map(|index| &self.parts[index]).filter(|part| part.at == at) else {
-                continue;
-            };
-            if let Rule::Array(array) = part.rule {
-                let parent = here(&|rule| rule == Rule::Entries).map(|(index, _)| self.entry_length(index));
-                filled.elements(at, (&part.section.name, array), parent, (table, from, to))?;
-            }
-        }
-        Ok(())
-    }
-
-    /// The product section's entry: the caller's row, and what identifies the record.
-    fn product(
-        &self,
-        index: usize,
-        part: &Part,
-        identity: &RecordIdentity,
-        rows: &[(&Table<'_>, usize, usize)],
-    ) -> Result<Vec<u8>, EncodeError> {
-        let row = rows.iter().find(|(table, ..)| table.part == Some(index));
-        let mut bytes = match row {
-            Some(&(table, from, to)) if to - from == 1 => table.entries.slice(from, to).to_vec(),
-            Some(&(_, from, to)) => return Err(self.single(&part.section.name, to - from)),
-            None => blank_entry(&part.section, self.entry_length(index)),
-        };
-        let given = |column: &str| {
-            row.is_some_and(|&(table, from, _)| table.batch.column_by_name(column).is_some_and(|c| c.is_valid(from)))
-        };
-        identity.write_product(&self.map, &part.section, &given, self.forms, &mut bytes)?;
-        if self.chained() {
-            let triplets = (self.header - 28) / 8;
-            head(&mut bytes, 1);
-            if let Some(count) = bytes.get_mut(6) {
-                *count = triplets as u8;
-            }
-        }
-        Ok(bytes)
-    }
-
-    /// The headers that follow the first in a Db2 or MQ product section.
-    fn chain(
-        &self,
-        at: usize,
-        product: &Part,
-        rows: &[(&Table<'_>, usize, usize)],
-        bytes: &mut Vec<u8>,
-    ) -> Result<(), EncodeError> {
-        for &(table, from, to) in rows {
-            let Some(part) = table.part.map(|index| &self.parts[index]).filter(|part| part.at == at) else {
-                continue;
-            };
-            if let Rule::Chain(kind) = part.rule {
-                if to - from != 1 {
-                    return Err(self.single(&part.section.name, to - from));
-                }
-                let start = bytes.len();
-                bytes.extend(table.entries.slice(from, to));
-                head(&mut bytes[start..], kind);
-            }
-        }
-        if u16::try_from(bytes.len()).is_err() {
-            return Err(EncodeError::table(&product.section.name, "longer than 65535 bytes", "give shorter lengths"));
-        }
-        Ok(())
-    }
-}
-
-/// Writes length and type of a chained header.
-fn head(bytes: &mut [u8], kind: u8) {
-    let length = (bytes.len() as u16).to_be_bytes();
-    if let [first, second, third, ..] = bytes {
-        [*first, *second, *third] = [length[0], length[1], kind];
+        self.fill_linked(rows, &mut filled);
+        let triplets: Vec<usize> = slots
+            .iter()
+            .filter_map(|slot| match slot {
+                Slot::Header(at) => Some(*at),
+                Slot::Product(_) => None,
+            })
+            .collect();
+        Assembly { encoder: self, header, filled: &filled, triplets: &triplets }.write(out)
     }
 }

@@ -44,10 +44,12 @@ const BLOCK_BYTES: usize = 128 << 10;
 /// Columns of a batch that say which record a row belongs to, besides [`KEY_COLUMNS`].
 pub(crate) const RECORD_COLUMNS: [&str; 5] = ["written_at", "ssid", "record_type", "subtype", "system"];
 
-/// Writes the rows as entries of `length` bytes. Fields that end beyond the length are left out; bytes beyond the
-/// layout are zero. Missing columns and nulls leave text blank and other fields zero.
+/// Writes the rows as entries of `length` bytes. Fields that end beyond the length are left out, and so are columns of
+/// the table that this layout of it lacks; bytes beyond the layout are zero. Missing columns and nulls leave text blank
+/// and other fields zero.
 pub(crate) fn entries(
     section: &Section,
+    table: &Section,
     batch: &RecordBatch,
     length: usize,
     forms: Forms,
@@ -57,10 +59,11 @@ pub(crate) fn entries(
     for (column, array) in batch.schema_ref().fields().iter().zip(batch.columns()) {
         let name = column.name();
         let Some(field) = section.fields.iter().find(|field| field.column == *name) else {
-            if KEY_COLUMNS.contains(&name.as_str()) || RECORD_COLUMNS.contains(&name.as_str()) {
+            let others = KEY_COLUMNS.contains(&name.as_str()) || RECORD_COLUMNS.contains(&name.as_str());
+            if others || table.fields.iter().any(|field| field.column == *name) {
                 continue;
             }
-            return Err(unknown_column(section, name));
+            return Err(unknown_column(table, name));
         };
         if field.end() <= length {
             let values = Values::new(array).ok_or_else(|| unwritable(&section.name, name, column.data_type()))?;
@@ -91,7 +94,7 @@ pub(crate) fn overlay(
     forms: Forms,
     out: &mut [u8],
 ) -> Result<(), EncodeError> {
-    let one = entries(section, &batch.slice(row, 1), section.length(), forms)?;
+    let one = entries(section, section, &batch.slice(row, 1), section.length(), forms)?;
     for field in &section.fields {
         let given = batch.column_by_name(&field.column).is_some_and(|column| column.is_valid(row));
         if let Some(place) = out.get_mut(field.offset..field.end()).filter(|_| given) {

@@ -20,6 +20,18 @@ fn january_first(year: i32) -> i32 {
     (year - 1970) * 365 + (before / 4 - before / 100 + before / 400) - (1969 / 4 - 1969 / 100 + 1969 / 400)
 }
 
+/// Days since 1970-01-01 of a day of the Gregorian calendar, 1900 to 2899; `None` for no such day.
+#[must_use]
+pub fn days_of(year: i32, month: u32, day: u32) -> Option<i64> {
+    let leap = january_first(year.checked_add(1)?) - january_first(year) == 366;
+    let february = if leap { 29 } else { 28 };
+    let months = [31, february, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
+    let length = *months.get(usize::try_from(month.checked_sub(1)?).ok()?)?;
+    let before: u32 = months[..month as usize - 1].iter().sum();
+    let valid = (1900..2900).contains(&year) && (1..=length).contains(&day);
+    valid.then(|| i64::from(january_first(year)) + i64::from(before + day - 1))
+}
+
 /// Reads a date field.
 #[inline]
 #[must_use]

@@ -7,8 +7,8 @@ use std::sync::Arc;
 use arrow_schema::{Schema, SchemaRef};
 
 use super::error::LayoutError;
-use super::format::Format;
-use super::record_map::{Identity, MapEntry, RecordMap, Rule};
+use super::record_map::{Identity, MapEntry, RecordMap};
+use super::rule::Rule;
 use super::schema::{INVENTORY, inventory_schema, table_schema};
 use super::section::{Field, Section};
 
@@ -110,7 +110,7 @@ impl Catalogue {
             .maps
             .values()
             .flat_map(|map| map.entries.iter().filter(|entry| entry.rule != Rule::Header))
-            .map(|entry| entry.layout.clone())
+            .map(|entry| entry.table.clone())
             .collect();
         tables.push(INVENTORY.into());
         tables.sort();
@@ -149,71 +149,10 @@ impl Catalogue {
         LayoutError::file(name, "no such section layout", remedy)
     }
 
-    /// The header field that a row's triplet names.
+    /// The field of a header section that a row's triplet names; `None` where another section holds the place.
     #[must_use]
     pub fn triplet(&self, map: &RecordMap, entry: &MapEntry) -> Option<&Field> {
         map.headers().filter_map(|header| self.section(&header.layout)).find_map(|header| header.field(&entry.triplet))
-    }
-
-    /// What only the whole catalogue can check: that layouts and triplets exist and fit.
-    fn check(&self, map: &RecordMap) -> Result<(), LayoutError> {
-        for entry in &map.entries {
-            let wrong =
-                |what: String, remedy: String| LayoutError::row(&map.file, entry.line, &entry.layout, what, remedy);
-            let section = self.section(&entry.layout).ok_or_else(|| {
-                let unknown = self.unknown_section(&entry.layout);
-                wrong(unknown.what, unknown.remedy)
-            })?;
-            if !section.placed {
-                return Err(wrong(
-                    "its fields have no offsets".into(),
-                    "such a section is placed by a dictionary in the data; take the row out".into(),
-                ));
-            }
-            if entry.rule == Rule::Header {
-                continue;
-            }
-            let field = self.triplet(map, entry).ok_or_else(|| {
-                wrong(
-                    format!("triplet `{}` is not a field of the header", entry.triplet),
-                    "name the field that holds the section's offset".into(),
-                )
-            })?;
-            if field.format != Format::U32 {
-                return Err(wrong(
-                    format!("triplet `{}` is {}, not u32", entry.triplet, field.format.name()),
-                    "name the field that holds the section's offset, not its length or count".into(),
-                ));
-            }
-        }
-        self.check_identity(map)
-    }
-
-    fn check_identity(&self, map: &RecordMap) -> Result<(), LayoutError> {
-        let needed: &[&str] = match map.identity {
-            Identity::Rmf => &["IST", "DAT", "INT", "LGO"],
-            Identity::Db2 => &["QWHSSSID", "QWHSSTCK"],
-            Identity::Cics => &["SMFMNSPN"],
-            // MQ names the queue manager in the header; records without QWHS have no interval.
-            Identity::Mq | Identity::Smf30 | Identity::Standard => return Ok(()),
-        };
-        let product = map.product().and_then(|entry| self.section(&entry.layout)).ok_or_else(|| {
-            LayoutError::file(
-                &map.file,
-                format!("identity `{}` without a product section", map.identity.name()),
-                "add its row with rule `product`, or use identity `standard`",
-            )
-        })?;
-        for name in needed {
-            if identity_field(product, map.identity, name).is_none() {
-                return Err(LayoutError::file(
-                    &map.file,
-                    format!("identity `{}` needs field {name} of {}", map.identity.name(), product.name),
-                    "add the field to that layout, or use identity `standard`",
-                ));
-            }
-        }
-        Ok(())
     }
 
     /// An error for a table that decoding cannot fill.
@@ -224,15 +163,17 @@ impl Catalogue {
 }
 
 /// A field that identity needs. RMF fields differ by record type in their first five characters (`SMF7xIST`, or
-/// `SMF70IST` in a layout of one type), so they are found by the three after those.
+/// `SMF70IST` in a layout of one type), CICS fields by kind of record (`SMFMNSPN`, `SMFSTSPN`): they are found by the
+/// three characters after those.
 pub(crate) fn identity_field<'a>(section: &'a Section, identity: Identity, name: &str) -> Option<&'a Field> {
-    if identity != Identity::Rmf {
-        return section.field(name);
-    }
-    section
-        .fields
-        .iter()
-        .find(|field| field.name.len() == 8 && field.name.starts_with("SMF7") && field.name.get(5..) == Some(name))
+    let prefix = match identity {
+        Identity::Rmf => "SMF7",
+        Identity::Cics if name.len() == 3 => "SMF",
+        _ => return section.field(name),
+    };
+    let ends =
+        |field: &&Field| field.name.len() == 8 && field.name.starts_with(prefix) && field.name.get(5..) == Some(name);
+    section.fields.iter().find(ends)
 }
 
 /// Text and file name by layout name.

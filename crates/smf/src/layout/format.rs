@@ -7,6 +7,8 @@ pub enum Format {
     U8,
     /// Unsigned binary, two bytes.
     U16,
+    /// Unsigned binary, three bytes.
+    U24,
     /// Unsigned binary, four bytes.
     U32,
     /// Unsigned binary, eight bytes.
@@ -42,9 +44,10 @@ pub enum Format {
 }
 
 /// Names in layout files, in the order in which the documentation lists them.
-const NAMES: [(&str, Format); 18] = [
+const NAMES: [(&str, Format); 19] = [
     ("u8", Format::U8),
     ("u16", Format::U16),
+    ("u24", Format::U24),
     ("u32", Format::U32),
     ("u64", Format::U64),
     ("i16", Format::I16),
@@ -88,6 +91,7 @@ impl Format {
         match self {
             Self::U8 => length == 1,
             Self::U16 | Self::I16 => length == 2,
+            Self::U24 => length == 3,
             Self::U32 | Self::I32 | Self::F32Hex | Self::TodHundredths | Self::SmfDate => length == 4,
             Self::U64 | Self::I64 | Self::F64Hex | Self::F64Bfp | Self::Stck | Self::CpuStck => length == 8,
             Self::Bits => matches!(length, 1 | 2 | 4 | 8),
@@ -103,6 +107,7 @@ impl Format {
         match self {
             Self::U8 => "1",
             Self::U16 | Self::I16 => "2",
+            Self::U24 => "3",
             Self::U32 | Self::I32 | Self::F32Hex | Self::TodHundredths | Self::SmfDate => "4",
             Self::U64 | Self::I64 | Self::F64Hex | Self::F64Bfp | Self::Stck | Self::CpuStck => "8",
             Self::Bits => "1, 2, 4 or 8",
@@ -114,7 +119,7 @@ impl Format {
     /// Whether the format holds an unsigned integer.
     #[must_use]
     pub fn is_unsigned(self) -> bool {
-        matches!(self, Self::U8 | Self::U16 | Self::U32 | Self::U64)
+        matches!(self, Self::U8 | Self::U16 | Self::U24 | Self::U32 | Self::U64)
     }
 
     /// Whether the format holds a signed integer.

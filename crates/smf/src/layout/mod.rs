@@ -4,20 +4,27 @@
 //! of both files stand in `docs/architecture.md`. Everything is checked on reading, so that decoding can trust it.
 
 mod catalogue;
+mod check;
+mod condition;
 mod error;
 mod format;
+mod place;
 mod record_map;
+mod rule;
 mod schema;
 mod section;
 mod unit;
 
 pub use catalogue::Catalogue;
 pub(crate) use catalogue::identity_field;
+pub use condition::Condition;
 pub use error::LayoutError;
 pub use format::Format;
-pub use record_map::{ArrayRule, Identity, MapEntry, RecordMap, Rule, Selector};
+pub use place::Place;
+pub use record_map::{Identity, MapEntry, RecordMap, Selector};
+pub use rule::{ArrayRule, Link, Rule};
 pub use schema::{
     INVENTORY, column_unit, data_type, inventory_schema, key_fields, local_timestamp, table_schema, timestamp,
 };
-pub use section::{Field, KEY_COLUMNS, Section};
+pub use section::{Described, Field, KEY_COLUMNS, Part, Section};
 pub use unit::{Conversion, Scale, Unit};

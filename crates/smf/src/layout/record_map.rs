@@ -1,8 +1,8 @@
 //! Which sections a record holds, and where its header says they are.
 
-use std::fmt;
-
+use super::condition::{CONDITIONS, Condition};
 use super::error::LayoutError;
+use super::rule::{Link, RULES, Rule};
 use super::section::{column_at, csv_error};
 
 /// How the columns before a section's own (system, interval and so on) are found.
@@ -18,16 +18,19 @@ pub enum Identity {
     Cics,
     /// SMF 30 identification section: interval.
     Smf30,
+    /// SMF 42 product section: interval.
+    Smf42,
     /// The standard header alone.
     Standard,
 }
 
-const IDENTITIES: [(&str, Identity); 6] = [
+const IDENTITIES: [(&str, Identity); 7] = [
     ("rmf", Identity::Rmf),
     ("mq", Identity::Mq),
     ("db2", Identity::Db2),
     ("cics", Identity::Cics),
     ("smf30", Identity::Smf30),
+    ("smf42", Identity::Smf42),
     ("standard", Identity::Standard),
 ];
 
@@ -39,69 +42,22 @@ impl Identity {
     }
 }
 
-/// How entries of a section are found from its triplet.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Rule {
-    /// The section is at the start of the record; it makes no table.
-    Header,
-    /// Product section (RMF), or first header of it (QWHS); the record's identity comes from it.
-    Product,
-    /// Each entry of the triplet is a row.
-    Entries,
-    /// As `Entries`; where the triplet gives no length, each entry follows its own u16 length.
-    Varying,
-    /// Header of this type in the product section's chain (Db2, MQ).
-    Chain(u8),
-    /// Elements of a fixed length within each entry. One of binary zeros is unused and gives no row, but is
-    /// counted in `section_no`.
-    Array(ArrayRule),
-}
-
-/// Where the elements of an array are in an entry.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct ArrayRule {
-    /// Bytes before the first element.
-    pub offset: u16,
-    /// Length of an element, at least 1.
-    pub length: u16,
-    /// Most elements; `None` for all up to the entry's end.
-    pub count: Option<u16>,
-}
-
-impl ArrayRule {
-    /// Whole elements in an entry of that length.
-    #[must_use]
-    pub fn elements(self, entry: usize) -> usize {
-        let fit = entry.saturating_sub(self.offset.into()) / usize::from(self.length.max(1));
-        self.count.map_or(fit, |count| fit.min(count.into()))
-    }
-}
-
-impl fmt::Display for Rule {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Header => out.write_str("header"),
-            Self::Product => out.write_str("product"),
-            Self::Entries => out.write_str("entries"),
-            Self::Varying => out.write_str("varying"),
-            Self::Chain(kind) => write!(out, "chain:{kind}"),
-            Self::Array(ArrayRule { offset, length, count: None }) => write!(out, "array:{offset}:{length}"),
-            Self::Array(ArrayRule { offset, length, count: Some(count) }) => {
-                write!(out, "array:{offset}:{length}:{count}")
-            }
-        }
-    }
-}
-
 /// One row of a record map.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MapEntry {
     /// Name of the section layout.
     pub layout: String,
-    /// Header field that holds the triplet's offset; empty for header sections.
+    /// Field that holds the offset, of a header, the product section or (for `linked`) another section; empty for
+    /// header sections.
     pub triplet: String,
     /// How entries are found.
     pub rule: Rule,
+    /// By which fields, where another section points at the entries.
+    pub link: Option<Link>,
+    /// Which entries the layout is for; all where nothing is said.
+    pub when: Option<Condition>,
+    /// Table that the entries fill: the layout's own, or that of another layout with the same columns.
+    pub table: String,
     /// One line on what it holds.
     pub description: String,
     /// Where the order of triplets was verified.
@@ -157,6 +113,20 @@ fn parse_name(name: &str) -> Option<(u8, Selector)> {
     parts.next().is_none().then_some((record_type, selector))
 }
 
+impl MapEntry {
+    /// The column `rule` as the file has it.
+    #[must_use]
+    pub fn rule_text(&self) -> String {
+        self.link.as_ref().map_or_else(|| self.rule.to_string(), Link::to_string)
+    }
+
+    /// Whether the entries fill another layout's table.
+    #[must_use]
+    pub fn is_variant(&self) -> bool {
+        self.table != self.layout
+    }
+}
+
 impl RecordMap {
     /// Reads the text of a record map file.
     ///
@@ -177,18 +147,28 @@ impl RecordMap {
         let at = |column| column_at(file, heading, column);
         let (layout, triplet, rule) = (at("layout")?, at("triplet")?, at("rule")?);
         let (description, source, confidence) = (at("description")?, at("source")?, at("confidence")?);
+        let (when, table) = (at("when").ok(), at("table").ok());
         let mut entries: Vec<MapEntry> = Vec::new();
         for row in reader.records() {
             let row = row.map_err(|error| csv_error(file, &error))?;
             let line = row.position().map_or(0, csv::Position::line);
             let text = |at: usize| row.get(at).unwrap_or("").trim().to_owned();
             let wrong = |what: String, remedy: &str| LayoutError::row(file, line, &text(layout), what, remedy);
-            let rule = parse_rule(&text(rule)).ok_or_else(|| {
-                wrong(
-                    format!("unknown rule `{}`", text(rule)),
-                    "use header, product, entries, varying, chain:<type> or array:<offset>:<length>[:<count>]",
-                )
-            })?;
+            let (rule, link) = Rule::parse(&text(rule))
+                .ok_or_else(|| wrong(format!("unknown rule `{}`", text(rule)), &format!("use {RULES}")))?;
+            let when = when.map(text).filter(|when| !when.is_empty());
+            let when = when.map(|when| {
+                Condition::parse(&when)
+                    .ok_or_else(|| wrong(format!("unknown condition `{when}`"), &format!("use {CONDITIONS}")))
+            });
+            let when = when.transpose()?;
+            let by_entry = matches!(rule, Rule::Entries | Rule::Varying | Rule::Array(_) | Rule::Tagged(..));
+            if let Some(when) = when.as_ref().filter(|_| !by_entry) {
+                return Err(wrong(
+                    format!("condition `{when}` with rule `{rule}`"),
+                    "conditions go with entries, varying, array and tagged",
+                ));
+            }
             if (rule == Rule::Header) != text(triplet).is_empty() {
                 return Err(wrong(
                     format!("triplet `{}` with this rule", text(triplet)),
@@ -198,10 +178,14 @@ impl RecordMap {
             if rule == Rule::Product && entries.iter().any(|entry| entry.rule == Rule::Product) {
                 return Err(wrong("a second product section".into(), "a record has one product section"));
             }
+            let fills = table.map(text).filter(|table| !table.is_empty());
             entries.push(MapEntry {
                 layout: text(layout),
                 triplet: text(triplet),
                 rule,
+                link,
+                when,
+                table: fills.unwrap_or_else(|| text(layout)),
                 description: text(description),
                 source: text(source),
                 confidence: text(confidence),
@@ -224,29 +208,6 @@ impl RecordMap {
     pub fn product(&self) -> Option<&MapEntry> {
         self.entries.iter().find(|entry| entry.rule == Rule::Product)
     }
-}
-
-fn parse_rule(text: &str) -> Option<Rule> {
-    match text {
-        "header" => Some(Rule::Header),
-        "product" => Some(Rule::Product),
-        "entries" => Some(Rule::Entries),
-        "varying" => Some(Rule::Varying),
-        _ => match text.strip_prefix("array:") {
-            Some(numbers) => parse_array(numbers),
-            None => text.strip_prefix("chain:")?.parse().ok().map(Rule::Chain),
-        },
-    }
-}
-
-fn parse_array(numbers: &str) -> Option<Rule> {
-    let numbers: Vec<u16> = numbers.split(':').map(|number| number.parse().ok()).collect::<Option<_>>()?;
-    let (offset, length, count) = match numbers[..] {
-        [offset, length] => (offset, length, None),
-        [offset, length, count] => (offset, length, Some(count)),
-        _ => return None,
-    };
-    (length != 0).then_some(Rule::Array(ArrayRule { offset, length, count }))
 }
 
 fn parse_identity(file: &str, text: &str) -> Result<Identity, LayoutError> {
@@ -286,13 +247,15 @@ mod tests {
         let map = |text: &str| RecordMap::parse("smf74_4", "m.csv", text).unwrap_err().to_string();
         let heading = "layout,triplet,rule,description,source,confidence\n";
         assert!(map(heading).contains("first line is not"));
-        assert!(map(&format!("# identity: vtam\n{heading}")).contains("rmf, mq, db2, cics, smf30, standard"));
+        assert!(map(&format!("# identity: vtam\n{heading}")).contains("rmf, mq, db2, cics, smf30, smf42, standard"));
         assert!(map(&format!("# identity: rmf\n{heading}")).contains("no row has rule `header`"));
         let text = format!("# identity: rmf\n{heading}h,,header,,,high\nx,F,every,,,high\n");
-        assert_eq!(
-            map(&text),
-            "m.csv, line 4, x: unknown rule `every`; use header, product, entries, varying, chain:<type> or array:<offset>:<length>[:<count>]"
-        );
+        assert_eq!(map(&text), format!("m.csv, line 4, x: unknown rule `every`; use {RULES}"));
+        let longer = "layout,triplet,rule,when,description,source,confidence\n";
+        let text = format!("# identity: rmf\n{longer}h,,header,,,,high\nx,F,entries,length,,,high\n");
+        assert!(map(&text).contains("unknown condition `length`"), "{}", map(&text));
+        let text = format!("# identity: rmf\n{longer}h,,header,,,,high\nx,F,product,length<8,,,high\n");
+        assert!(map(&text).contains("condition `length<8` with rule `product`"), "{}", map(&text));
         let text = format!("# identity: rmf\n{heading}h,,header,,,high\nx,,entries,,,high\n");
         assert!(map(&text).contains("a header section has no triplet"));
     }

@@ -42,15 +42,23 @@ pub fn data_type(field: &Field) -> DataType {
         (Format::Packed, _) => DataType::Float64,
         (Format::U8, Conversion::Keep) => DataType::UInt8,
         (Format::U16, Conversion::Keep) => DataType::UInt16,
-        (Format::U32, Conversion::Keep) => DataType::UInt32,
+        (Format::U24 | Format::U32, Conversion::Keep) => DataType::UInt32,
         (Format::U64, Conversion::Keep) => DataType::UInt64,
-        (Format::U8 | Format::U16 | Format::U32 | Format::U64, Conversion::Size(_)) => DataType::UInt64,
+        (Format::U8 | Format::U16 | Format::U24 | Format::U32 | Format::U64, Conversion::Size(_)) => DataType::UInt64,
         (Format::I16, Conversion::Keep) => DataType::Int16,
         (Format::I32, Conversion::Keep) => DataType::Int32,
         (Format::I64, Conversion::Keep) => DataType::Int64,
-        (Format::U8 | Format::U16 | Format::U32 | Format::U64 | Format::I16 | Format::I32 | Format::I64, _) => {
-            DataType::Float64
-        }
+        (
+            Format::U8
+            | Format::U16
+            | Format::U24
+            | Format::U32
+            | Format::U64
+            | Format::I16
+            | Format::I32
+            | Format::I64,
+            _,
+        ) => DataType::Float64,
     }
 }
 

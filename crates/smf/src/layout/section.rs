@@ -42,8 +42,34 @@ pub struct Field {
     pub source: String,
     /// `high`, `medium` or `low`.
     pub confidence: String,
+    /// By what a dictionary in the data names it, where no offset places it.
+    pub described: Option<Described>,
     /// Line in the layout file.
     pub line: u64,
+}
+
+/// How the dictionary of a CICS region names a field.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Described {
+    /// Group that owns the field, such as `DFHTASK`.
+    pub owner: String,
+    /// Type and number in the group, such as `S007`.
+    pub id: String,
+    /// Short name, such as `USRDISPT`.
+    pub nickname: String,
+    /// What of the field the column holds.
+    pub part: Part,
+}
+
+/// What of a described field a column holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Part {
+    /// All of it.
+    Whole,
+    /// The time of a clock.
+    Seconds,
+    /// How often a clock was started.
+    Count,
 }
 
 impl Field {
@@ -64,7 +90,7 @@ pub struct Section {
     /// Its fields in file order.
     pub fields: Vec<Field>,
     /// Whether the fields have offsets. Fields of a CICS performance record have none: a dictionary record in the
-    /// dump places them. Such a section documents its fields; no record map can use it.
+    /// dump places them (rule `connected`).
     pub placed: bool,
 }
 
@@ -78,31 +104,43 @@ impl Section {
         let columns = Columns::find(file, &mut reader)?;
         let mut fields = Vec::new();
         let mut seen = HashSet::new();
-        let mut unplaced = 0_usize;
+        let (mut rows, mut unplaced) = (0_usize, 0_usize);
         for row in reader.records() {
             let row = row.map_err(|error| csv_error(file, &error))?;
             let line = row.position().map_or(0, csv::Position::line);
             let (field, placed) = columns.field(file, line, &row)?;
+            rows += 1;
             unplaced += usize::from(!placed);
-            if !seen.insert(field.column.clone()) {
-                return Err(LayoutError::row(
-                    file,
-                    line,
-                    &field.name,
-                    "this field name stands twice (upper and lower case count as the same)",
-                    "give each field of a section its own name",
-                ));
+            for field in split_clock(field) {
+                if !seen.insert(field.column.clone()) {
+                    return Err(LayoutError::row(
+                        file,
+                        line,
+                        &field.name,
+                        "this field name stands twice (upper and lower case count as the same)",
+                        "give each field of a section its own name",
+                    ));
+                }
+                fields.push(field);
             }
-            fields.push(field);
         }
         if fields.is_empty() {
             return Err(LayoutError::file(file, "it has no fields", "add a row for each field, or remove the file"));
         }
-        if unplaced != 0 && unplaced != fields.len() {
+        if unplaced != 0 && unplaced != rows {
             return Err(LayoutError::file(
                 file,
-                format!("{unplaced} of {} fields have no offset", fields.len()),
+                format!("{unplaced} of {rows} fields have no offset"),
                 "give every field an offset, or none where a dictionary in the data places them",
+            ));
+        }
+        if let Some(field) = fields.iter().find(|field| unplaced != 0 && field.described.is_none()) {
+            return Err(LayoutError::row(
+                file,
+                field.line,
+                &field.name,
+                "no offset, and no owner and number in column `dictionary`",
+                "give an offset, or owner, type and number of the dictionary entry: DFHTASK:S007",
             ));
         }
         Ok(Self { name: name.into(), file: file.into(), fields, placed: unplaced == 0 })
@@ -119,6 +157,28 @@ impl Section {
     pub fn field(&self, name: &str) -> Option<&Field> {
         self.fields.iter().find(|field| field.name.eq_ignore_ascii_case(name))
     }
+}
+
+/// A clock that a dictionary places becomes two columns: its time, and how often it was started.
+fn split_clock(field: Field) -> Vec<Field> {
+    let clock = field.unit.recorded == "clock";
+    let Some(described) = field.described.clone().filter(|_| clock) else {
+        return vec![field];
+    };
+    let part = |part, ending: &str, format, what: &str| Field {
+        name: format!("{}_{}", field.name, ending.to_ascii_uppercase()),
+        column: format!("{}_{ending}", field.column),
+        length: if format == Format::U24 { 3 } else { 8 },
+        format,
+        unit: Unit::NONE,
+        description: format!("{}: {what}", field.description),
+        described: Some(Described { part, ..described.clone() }),
+        ..field.clone()
+    };
+    vec![
+        part(Part::Seconds, "seconds", Format::CpuStck, "time"),
+        part(Part::Count, "count", Format::U24, "number of periods measured"),
+    ]
 }
 
 pub(crate) fn csv_error(file: &str, error: &csv::Error) -> LayoutError {
@@ -153,6 +213,7 @@ struct Columns {
     since: Option<usize>,
     source: usize,
     confidence: usize,
+    dictionary: Option<usize>,
 }
 
 impl Columns {
@@ -169,6 +230,7 @@ impl Columns {
             since: at("since").ok(),
             source: at("source")?,
             confidence: at("confidence")?,
+            dictionary: at("dictionary").ok(),
         })
     }
 
@@ -218,6 +280,14 @@ impl Columns {
         if let Some(why) = unit.mismatch(format) {
             return Err(wrong(format!("unit `{}` with format `{}`", unit.recorded, format.name()), why.into()));
         }
+        let described = self.dictionary.map_or("", text);
+        let named = described.split_once(':').filter(|(owner, id)| !owner.is_empty() && id.len() == 4);
+        let described = named.filter(|_| !placed).map(|(owner, id)| Described {
+            owner: owner.into(),
+            id: id.into(),
+            nickname: name.into(),
+            part: Part::Whole,
+        });
         let confidence = text(self.confidence);
         if !matches!(confidence, "high" | "medium" | "low") {
             return Err(wrong(format!("confidence `{confidence}`"), "use high, medium or low".into()));
@@ -233,6 +303,7 @@ impl Columns {
             since: self.since.map_or("", text).into(),
             source: text(self.source).into(),
             confidence: confidence.into(),
+            described,
             line,
         };
         Ok((field, placed))

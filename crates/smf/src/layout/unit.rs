@@ -84,7 +84,7 @@ const fn size(recorded: &'static str, factor: u64) -> Unit {
     Unit { recorded, base: "bytes", conversion: Conversion::Size(factor) }
 }
 
-const UNITS: [Unit; 40] = [
+const UNITS: [Unit; 41] = [
     keep(""),
     keep("samples"),
     keep("frames"),
@@ -101,6 +101,7 @@ const UNITS: [Unit; 40] = [
     scaled("ms", "seconds", 1.0, 1e3),
     scaled("1024us", "seconds", 1024.0, 1e6),
     scaled("128us", "seconds", 128.0, 1e6),
+    scaled("16us", "seconds", 16.0, 1e6),
     scaled("us", "seconds", 1.0, 1e6),
     scaled("0.5us", "seconds", 1.0, 2e6),
     scaled("stck_units", "seconds", 1.0, 4_096_000_000.0),
@@ -124,11 +125,14 @@ const UNITS: [Unit; 40] = [
     Unit { recorded: "0hhmmssF", base: "seconds", conversion: Conversion::PackedHms },
     Unit { recorded: "mmsstttF", base: "seconds", conversion: Conversion::PackedMst },
     Unit { recorded: "local", base: "", conversion: Conversion::LocalClock },
-    // A CICS clock: eight bytes of TOD units, flags, a 24-bit count. Kept as bytes.
+    // A CICS clock, time and count together; a section that a dictionary places has two columns for it.
     keep("clock"),
 ];
 
 impl Unit {
+    /// No unit.
+    pub const NONE: Self = keep("");
+
     /// The unit of that name; the empty name is "no unit".
     #[must_use]
     pub fn parse(name: &str) -> Option<Self> {

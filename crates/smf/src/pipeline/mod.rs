@@ -15,6 +15,7 @@ use std::thread::JoinHandle;
 
 use arrow_schema::ArrowError;
 
+use crate::cics::{Connections, HELD_BYTES, Regions};
 use crate::decode::{DecodedBatch, Decoder};
 use crate::stream::{FrameBatch, ReadOptions, SmfReader, StreamError, StreamSummary};
 
@@ -86,6 +87,7 @@ pub struct Pipeline {
     decoder: Arc<Decoder>,
     source_id: Arc<str>,
     duplicates: Duplicates,
+    regions: Regions,
     summary: Summary,
 }
 
@@ -119,6 +121,7 @@ impl Pipeline {
             .name("smf-read".into())
             .spawn(move || read_ahead(reader, &ready, &spare))
             .map_err(refused)?;
+        let regions = decoder.regions(HELD_BYTES);
         Ok(Self {
             framed: Some(framed),
             reader: Some(reader),
@@ -130,6 +133,7 @@ impl Pipeline {
             decoder,
             source_id: options.source_id.as_str().into(),
             duplicates: Duplicates::new(options.days_resident),
+            regions,
             summary: Summary::default(),
         })
     }
@@ -177,6 +181,7 @@ impl Pipeline {
                 Err(TryRecvError::Disconnected) => {
                     self.framed = None;
                     self.summary.stream = self.reader.take().and_then(|reader| reader.join().ok());
+                    self.summary.add_damage(&self.regions.finish());
                 }
             }
         }
@@ -193,16 +198,25 @@ impl Pipeline {
         let keep = self.duplicates.keep(&batch, seen).map_err(PipelineError::Seen)?;
         self.summary.duplicates = self.duplicates.dropped();
         self.summary.forgotten_days = self.duplicates.forgotten_days();
+        let (connections, released) = self.regions.resolve(&batch, Some(&keep));
+        for (batch, connections) in released {
+            self.start(batch, None, connections, bytes_read);
+        }
+        self.start(batch, Some(keep), connections, bytes_read);
+        Ok(())
+    }
+
+    /// Has a batch decoded.
+    fn start(&mut self, batch: FrameBatch, keep: Option<Vec<bool>>, connections: Connections, bytes_read: u64) {
         let (answer, pending) = mpsc::sync_channel(1);
         let (decoder, source_id, used) = (Arc::clone(&self.decoder), Arc::clone(&self.source_id), self.used.clone());
         self.pool.spawn(move || {
-            let decoded = decoder.decode(&batch, Some(&keep), &source_id);
+            let decoded = decoder.decode_connected(&batch, keep.as_deref(), &source_id, &connections);
             // Either side may be gone when the caller stopped early.
             let _ = used.send(batch);
             let _ = answer.send((decoded, bytes_read));
         });
         self.pending.push_back(pending);
-        Ok(())
     }
 }
 

@@ -43,7 +43,11 @@ impl Summary {
 
     pub(super) fn add_decoded(&mut self, decoded: &DecodedBatch) {
         add_notes(&mut self.notes, &decoded.notes);
-        for damage in &decoded.damage {
+        self.add_damage(&decoded.damage);
+    }
+
+    pub(super) fn add_damage(&mut self, damage: &[SectionDamage]) {
+        for damage in damage {
             *self.damage_counts.entry(damage.reason).or_default() += 1;
             if self.damage.len() < DAMAGE_ENTRIES {
                 self.damage.push(damage.clone());

@@ -60,7 +60,7 @@ pub fn single(name: &str, text: &str, rule: &str) -> Catalogue {
 
 /// A section file from rows `field,offset,length,format,unit`.
 pub fn section_text(rows: &[&str]) -> String {
-    rows.iter().fold(HEADING.to_owned(), |text, row| text + row + ",made up,test,low\n")
+    rows.iter().fold(HEADING.to_owned(), |text, row| text + row + ",made up,test,high\n")
 }
 
 /// A record 200.1 of system SYS1, written 2026-03-01 09:15:00.00, with `sections` behind a triplet at 28.

@@ -1,0 +1,61 @@
+//! Where the offset of a section's entries stands.
+
+use super::catalogue::Catalogue;
+use super::record_map::{MapEntry, RecordMap};
+use super::rule::Rule;
+use super::section::Field;
+
+/// Where the offset of a section's entries stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Place {
+    /// In a header, so many bytes from the start of the record; u16 length and u16 count follow.
+    Header(usize),
+    /// In the product section, so many bytes from its start; u16 length and u16 count follow.
+    Product(usize),
+    /// In an entry of another section. Entries are those of the record map, by their index.
+    Entry {
+        /// The section that points: its row in the record map.
+        parent: usize,
+        /// Where in the parent's entry the u32 offset is.
+        offset: usize,
+        /// The section whose entry holds the length: its row in the record map, and where in it the u16 is.
+        length: (usize, usize),
+        /// Where in the entry itself the u32 offset of the next one is.
+        next: Option<usize>,
+    },
+}
+
+impl Catalogue {
+    /// Where the entries of a record map's row are found; `None` for header sections, and for a row that names fields
+    /// which do not exist (the catalogue refuses such maps).
+    #[must_use]
+    pub fn place(&self, map: &RecordMap, entry: &MapEntry) -> Option<Place> {
+        if entry.rule == Rule::Linked {
+            return self.link(map, entry);
+        }
+        if let Some(field) = self.triplet(map, entry) {
+            return Some(Place::Header(field.offset));
+        }
+        let product = map.product().and_then(|product| self.section(&product.layout))?;
+        product.field(&entry.triplet).map(|field| Place::Product(field.offset))
+    }
+
+    fn link(&self, map: &RecordMap, entry: &MapEntry) -> Option<Place> {
+        let link = entry.link.as_ref()?;
+        let (parent, offset) = self.field_of_section(map, &entry.triplet)?;
+        let (holder, length) = self.field_of_section(map, &link.length)?;
+        let own = self.section(&entry.layout)?;
+        let next = match &link.next {
+            Some(name) => Some(own.field(name)?.offset),
+            None => None,
+        };
+        Some(Place::Entry { parent, offset: offset.offset, length: (holder, length.offset), next })
+    }
+
+    /// A field of a section that has rows, with the index of that section in the map.
+    pub(super) fn field_of_section(&self, map: &RecordMap, name: &str) -> Option<(usize, &Field)> {
+        let rows = map.entries.iter().enumerate().filter(|(_, row)| row.rule != Rule::Header);
+        rows.filter_map(|(index, row)| Some((index, self.section(&row.layout)?)))
+            .find_map(|(index, section)| section.field(name).map(|field| (index, field)))
+    }
+}

@@ -1,0 +1,189 @@
+//! How entries of a section are found.
+
+use std::fmt;
+
+/// How entries of a section are found from the place that a row of a record map names.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Rule {
+    /// The section is at the start of the record; it makes no table.
+    Header,
+    /// Product section (RMF), or first header of it (QWHS); the record's identity comes from it.
+    Product,
+    /// Each entry of the triplet is a row.
+    Entries,
+    /// As `Entries`; where the triplet gives no length, each entry follows its own u16 length.
+    Varying,
+    /// Each entry follows its own u8 length; the text at its end is as long as the entry lets it be.
+    Counted,
+    /// Header of this type in the product section's chain (Db2, MQ).
+    Chain(u8),
+    /// Elements of a fixed length within each entry. One of binary zeros is unused and gives no row, but is
+    /// counted in `section_no`.
+    Array(ArrayRule),
+    /// Statistics entries with this identifier: the triplet leads to entries of all kinds, each of which begins with
+    /// its u16 length and its u16 identifier. With an array, its elements are the rows.
+    Tagged(u16, Option<ArrayRule>),
+    /// Entries that a row of another section points at. [`Link`] says by which fields.
+    Linked,
+    /// CICS monitoring data: connectors in the record say which fields of the region's dictionary it holds.
+    Connected,
+}
+
+/// Where the elements of an array are in an entry.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct ArrayRule {
+    /// Bytes before the first element.
+    pub offset: u16,
+    /// Length of an element, at least 1.
+    pub length: u16,
+    /// Most elements; `None` for all up to the entry's end.
+    pub count: Option<u16>,
+}
+
+/// The fields by which a section points at entries of another; all in sections of the same record map.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Link {
+    /// Field that holds the length of an entry.
+    pub length: String,
+    /// Field of an entry that holds the offset of the next; zero ends the list.
+    pub next: Option<String>,
+}
+
+/// What a record map can say in its column `rule`, for messages.
+pub(crate) const RULES: &str = "header, product, entries, varying, counted, chain:<type>, array:<offset>:<length>[:<count>], \
+     tagged:<id>[:<offset>:<length>[:<count>]], linked:<length field>[:<next field>] or connected";
+
+impl Rule {
+    /// Reads the column `rule` of a record map.
+    #[must_use]
+    pub fn parse(text: &str) -> Option<(Self, Option<Link>)> {
+        let rule = match text {
+            "header" => Self::Header,
+            "product" => Self::Product,
+            "entries" => Self::Entries,
+            "varying" => Self::Varying,
+            "counted" => Self::Counted,
+            "connected" => Self::Connected,
+            _ => {
+                let (kind, rest) = text.split_once(':')?;
+                match kind {
+                    "array" => Self::Array(ArrayRule::parse(rest)?),
+                    "chain" => Self::Chain(rest.parse().ok()?),
+                    "tagged" => match rest.split_once(':') {
+                        None => Self::Tagged(rest.parse().ok()?, None),
+                        Some((id, array)) => Self::Tagged(id.parse().ok()?, Some(ArrayRule::parse(array)?)),
+                    },
+                    "linked" => {
+                        let (length, next) = match rest.split_once(':') {
+                            None => (rest, None),
+                            Some((length, next)) => (length, Some(next.to_owned())),
+                        };
+                        return (!length.is_empty())
+                            .then(|| (Self::Linked, Some(Link { length: length.into(), next })));
+                    }
+                    _ => return None,
+                }
+            }
+        };
+        Some((rule, None))
+    }
+
+    /// The array whose elements are the rows, where there is one.
+    #[must_use]
+    pub fn array(self) -> Option<ArrayRule> {
+        match self {
+            Self::Array(array) | Self::Tagged(_, Some(array)) => Some(array),
+            _ => None,
+        }
+    }
+}
+
+impl ArrayRule {
+    fn parse(numbers: &str) -> Option<Self> {
+        let numbers: Vec<u16> = numbers.split(':').map(|number| number.parse().ok()).collect::<Option<_>>()?;
+        let (offset, length, count) = match numbers[..] {
+            [offset, length] => (offset, length, None),
+            [offset, length, count] => (offset, length, Some(count)),
+            _ => return None,
+        };
+        (length != 0).then_some(Self { offset, length, count })
+    }
+
+    /// Whole elements in an entry of that length.
+    #[must_use]
+    pub fn elements(self, entry: usize) -> usize {
+        let fit = entry.saturating_sub(self.offset.into()) / usize::from(self.length.max(1));
+        self.count.map_or(fit, |count| fit.min(count.into()))
+    }
+}
+
+impl fmt::Display for ArrayRule {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(out, "{}:{}", self.offset, self.length)?;
+        self.count.map_or(Ok(()), |count| write!(out, ":{count}"))
+    }
+}
+
+impl fmt::Display for Rule {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Header => out.write_str("header"),
+            Self::Product => out.write_str("product"),
+            Self::Entries => out.write_str("entries"),
+            Self::Varying => out.write_str("varying"),
+            Self::Counted => out.write_str("counted"),
+            Self::Chain(kind) => write!(out, "chain:{kind}"),
+            Self::Array(array) => write!(out, "array:{array}"),
+            Self::Tagged(id, None) => write!(out, "tagged:{id}"),
+            Self::Tagged(id, Some(array)) => write!(out, "tagged:{id}:{array}"),
+            Self::Linked => out.write_str("linked"),
+            Self::Connected => out.write_str("connected"),
+        }
+    }
+}
+
+impl fmt::Display for Link {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(out, "linked:{}", self.length)?;
+        self.next.as_ref().map_or(Ok(()), |next| write!(out, ":{next}"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rules_are_written_as_they_are_read() {
+        for text in [
+            "header",
+            "product",
+            "entries",
+            "varying",
+            "counted",
+            "connected",
+            "chain:16",
+            "array:8:20",
+            "array:8:20:3",
+            "tagged:60",
+            "tagged:60:200:112",
+            "tagged:60:200:112:4",
+        ] {
+            let (rule, link) = Rule::parse(text).unwrap_or_else(|| panic!("{text}"));
+            assert_eq!((rule.to_string().as_str(), link), (text, None));
+        }
+        for text in ["linked:S42JDIOL", "linked:S42JDDSL:S42DSNXT"] {
+            let (rule, link) = Rule::parse(text).unwrap_or_else(|| panic!("{text}"));
+            assert_eq!((rule, link.map(|link| link.to_string()).as_deref()), (Rule::Linked, Some(text)));
+        }
+    }
+
+    #[test]
+    fn what_is_no_rule_is_refused() {
+        for text in
+            ["", "every", "array:1", "array:1:0", "array:1:2:3:4", "chain:256", "tagged:", "tagged:1:2", "linked:"]
+        {
+            assert_eq!(Rule::parse(text), None, "{text}");
+        }
+    }
+}
