@@ -14,13 +14,22 @@ LAYOUTS = Path(__file__).parent.parent / "layouts"
 RECORDS = LAYOUTS / "records"
 HEADING = ["field", "offset", "length", "format", "unit", "description", "since", "source", "confidence"]
 MAP_HEADING = ["layout", "triplet", "rule", "description", "source", "confidence"]
+# Of sections that a dictionary in the data places: which dictionary entry a field is.
+DICTIONARY_HEADING = [*HEADING, "dictionary"]
+# Of record maps with layouts for some entries only: which entries, and whose table they fill.
+VARIANT_HEADING = [*MAP_HEADING[:3], "when", "table", *MAP_HEADING[3:]]
+RULE = re.compile(
+    r"header|product|entries|varying|counted|connected|chain:\d+|array:\d+:\d+(:\d+)?"
+    r"|tagged:\d+(:\d+:\d+(:\d+)?)?|linked:(?P<length>\w+)(:(?P<next>\w+))?"
+)
 CONFIDENCE = {"high", "medium", "low"}
-IDENTITIES = {"rmf", "mq", "db2", "cics", "smf30", "standard"}
+IDENTITIES = {"rmf", "mq", "db2", "cics", "smf30", "smf42", "standard"}
 
 # Lengths that a format may have; None: any from 1 to the longest record.
 LENGTHS: dict[str, set[int] | None] = {
     "u8": {1},
     "u16": {2},
+    "u24": {3},
     "u32": {4},
     "u64": {8},
     "i16": {2},
@@ -46,6 +55,7 @@ TIMES = [
     "ms",
     "1024us",
     "128us",
+    "16us",
     "us",
     "0.5us",
     "stck_units",
@@ -68,14 +78,20 @@ MAPS_OF_THE_SPINE = {
     *("smf115_1", "smf115_2", "smf115_201", "smf115_215", "smf115_231"),
     *("smf116_0", "smf116_1", "smf116_2", "smf116_10"),
 }
+MAPS_OF_DB2_CICS_AND_JOBS = {
+    *("smf30", "smf100_ifcid1", "smf100_ifcid2", "smf101_ifcid3"),
+    *("smf110_1_class1", "smf110_1_class3"),
+}
 
 
 @cache
 def section(name: str) -> list[dict[str, str]]:
     with (LAYOUTS / f"{name}.csv").open(encoding="utf-8", newline="") as file:
         reader = csv.DictReader(file, strict=True)
-        assert reader.fieldnames == HEADING, f"{name}: heading"
-        return list(reader)
+        rows = list(reader)
+        expected = HEADING if any(row["offset"] for row in rows) else DICTIONARY_HEADING
+        assert reader.fieldnames == expected, f"{name}: heading"
+        return rows
 
 
 @cache
@@ -85,7 +101,7 @@ def record_map(name: str) -> tuple[str, list[dict[str, str]]]:
     identity = re.fullmatch(r"# identity: (\w+)", first)
     assert identity, f"{name}: first line is {first!r}"
     reader = csv.DictReader(rest.splitlines(), strict=True)
-    assert reader.fieldnames == MAP_HEADING, f"{name}: heading"
+    assert reader.fieldnames in (MAP_HEADING, VARIANT_HEADING), f"{name}: heading"
     return identity[1], list(reader)
 
 
@@ -100,8 +116,15 @@ def headers(name: str) -> dict[str, dict[str, str]]:
     return {field["field"]: field for row in rows if row["rule"] == "header" for field in section(row["layout"])}
 
 
-def test_the_spine_has_its_record_maps() -> None:
-    assert set(RECORD_FILES) >= MAPS_OF_THE_SPINE
+def fields_of(name: str, *rules: str) -> dict[str, dict[str, str]]:
+    """Fields of the sections of a map that have one of these rules; of all but the headers where none is given."""
+    _, rows = record_map(name)
+    wanted = [row["layout"] for row in rows if (row["rule"] in rules if rules else row["rule"] != "header")]
+    return {field["field"]: field for layout in reversed(wanted) for field in section(layout)}
+
+
+def test_every_record_type_has_its_maps() -> None:
+    assert set(RECORD_FILES) >= MAPS_OF_THE_SPINE | MAPS_OF_DB2_CICS_AND_JOBS
 
 
 @pytest.mark.parametrize("name", SECTION_FILES)
@@ -145,18 +168,53 @@ def test_a_record_map_names_what_exists(name: str) -> None:
     for row in rows:
         where = f"{name}: {row['layout']}"
         assert row["layout"] in SECTION_FILES, f"{where}: no such layout"
-        assert is_placed(row["layout"]), f"{where}: its fields have no offsets"
         assert row["description"] and row["source"] and row["confidence"] in CONFIDENCE, where
-        rule = re.fullmatch(r"header|product|entries|varying|chain:\d+|array:\d+:\d+(:\d+)?", row["rule"])
+        rule = RULE.fullmatch(row["rule"])
         assert rule, f"{where}: rule {row['rule']!r}"
+        placed = is_placed(row["layout"])
+        assert placed != (row["rule"] == "connected"), f"{where}: offsets, or a dictionary that gives them"
         if row["rule"] == "header":
             assert not row["triplet"], f"{where}: a header has no triplet"
             continue
-        triplet = fields[row["triplet"]]
+        if rule["length"]:
+            inner = fields_of(name)
+            assert inner[row["triplet"]]["format"] == "u32", f"{where}: {row['triplet']} is no offset"
+            assert inner[rule["length"]]["format"] == "u16", f"{where}: {rule['length']} is no length"
+            assert not rule["next"] or inner[rule["next"]]["format"] == "u32", f"{where}: {rule['next']} is no offset"
+            continue
+        holder = fields if row["triplet"] in fields else fields_of(name, "product")
+        triplet = holder[row["triplet"]]
         assert triplet["format"] == "u32", f"{where}: {row['triplet']} is no offset"
         at = int(triplet["offset"])
-        followers = {int(field["offset"]): field["format"] for field in fields.values()}
+        followers = {int(field["offset"]): field["format"] for field in holder.values()}
         assert (followers.get(at + 4), followers.get(at + 6)) == ("u16", "u16"), f"{where}: no length and count"
+
+
+@pytest.mark.parametrize("name", RECORD_FILES)
+def test_a_variant_has_names_and_units_of_its_table(name: str) -> None:
+    _, rows = record_map(name)
+    for row in rows:
+        where = f"{name}: {row['layout']}"
+        if row.get("when"):
+            condition = re.fullmatch(r"length(<|>=)\d+|(\w+)=\d+", row["when"])
+            assert condition, f"{where}: condition {row['when']!r}"
+            first = next(other["layout"] for other in rows if other["triplet"] == row["triplet"])
+            assert not condition[2] or any(field["field"] == condition[2] for field in section(first)), where
+        if row.get("table"):
+            main = {field["field"]: field for field in section(row["table"])}
+            assert any(o["layout"] == row["table"] and o["triplet"] == row["triplet"] for o in rows), where
+            for field in section(row["layout"]):
+                assert field["unit"] == main[field["field"]]["unit"], f"{where}.{field['field']}"
+
+
+@pytest.mark.parametrize("name", [name for name in SECTION_FILES if not is_placed(name)])
+def test_a_field_that_a_dictionary_places_says_which_entry_it_is(name: str) -> None:
+    """Owner, kind and number of the entry; where no number is published, the field's name decides."""
+    entries = [row["dictionary"] for row in section(name)]
+    for entry in entries:
+        assert re.fullmatch(r"[A-Z0-9]{1,8}:[SCAPTN](\d{3}|\?{3})(:[A-Z0-9]{1,8})?", entry), entry
+    numbered = [entry for entry in entries if "?" not in entry]
+    assert len(set(numbered)) == len(numbered)
 
 
 @pytest.mark.parametrize("name", RECORD_FILES)
@@ -188,6 +246,8 @@ UNUSED: dict[str, set[str]] = {
     "smf100_ifcid2": {f"QWS10R{number}O" for number in "58"},
     "smf101_ifcid3": {f"QWA01R{number}O" for number in "2345"},
     "smf71_1": {"SMF71SWS"},
+    "smf110_1_class1": {"SMFASS"},
+    "smf110_1_class3": {"SMFASS"},
     "smf74_2": {"SMF742CO"},
     "smf115_1": {f"QWS00R{number}O" for number in "123678A"},
     "smf116_0": {f"QWA01R{number}O" for number in "3456"},
@@ -201,7 +261,8 @@ UNUSED: dict[str, set[str]] = {
 def test_the_elements_of_an_array_fit_their_layout(name: str) -> None:
     _, rows = record_map(name)
     for row in rows:
-        if row["rule"].startswith("array:"):
-            _, size, *_ = (int(number) for number in row["rule"].split(":")[1:])
+        array = re.search(r"(?:array|tagged:\d+):\d+:(\d+)", row["rule"])
+        if array:
+            size = int(array[1])
             last = section(row["layout"])[-1]
             assert int(last["offset"]) + int(last["length"]) <= size, f"{name}: {row['layout']}"

@@ -77,7 +77,8 @@ class Catalogue:
         """Record maps.
 
         Each has ``record``, ``record_type``, ``subtype``, ``ifcid``, ``class``, ``identity``, and ``sections``: a
-        list with ``layout``, ``triplet``, ``rule``, ``description``, ``source``, ``confidence``.
+        list with ``layout``, ``triplet``, ``rule``, ``when`` (which entries it is for; None for all), ``table`` (which it
+        fills; None for headers), ``description``, ``source``, ``confidence``.
         """
 
     def schema(self, table: str) -> pa.Schema:
@@ -189,6 +190,8 @@ def encode_record(
     codepage: str = "1047",
     leap_seconds: bool = False,
     lengths: Mapping[str, int] | None = None,
+    dictionary: pa.RecordBatch | pa.Table | None = None,
+    connectors: Sequence[int] | None = None,
 ) -> bytes:
     """One record from the rows of its sections: the inverse of decoding it.
 
@@ -214,7 +217,13 @@ def encode_record(
     leap_seconds
         Whether TOD clock values are written ahead of UTC by the leap seconds.
     lengths
-        Bytes of a section's entries, where they differ from the layout: shorter leaves fields out, longer pads.
+        Bytes of a section's entries, where they differ from the layout: shorter leaves fields out, longer pads. Where
+        a record map has layouts for entries of other lengths, it picks one of them.
+    dictionary
+        Rows of ``smf110_1_dictionary`` by which CICS performance records are written; by default those of
+        `standard_dictionary`.
+    connectors
+        Which fields of the dictionary CICS performance records hold, in order; by default all.
 
     Returns
     -------
@@ -243,6 +252,8 @@ def encode_records(
     codepage: str = "1047",
     leap_seconds: bool = False,
     lengths: Mapping[str, int] | None = None,
+    dictionary: pa.RecordBatch | pa.Table | None = None,
+    connectors: Sequence[int] | None = None,
     oversize: str = "refuse",
 ) -> EncodedRecords:
     """Many records of one kind from tables with a ``record_no`` column.
@@ -256,13 +267,22 @@ def encode_records(
     oversize
         What becomes of a record longer than the 32756 bytes that SMF takes: ``refuse``, ``spread`` (several
         records, each entry in one of them) or ``rmf_parts`` (split as RMF does, with a reassembly area).
-    catalogue, record, sections, identity, codepage, leap_seconds, lengths
+    catalogue, record, sections, identity, codepage, leap_seconds, lengths, dictionary, connectors
         As for `encode_record`.
 
     Raises
     ------
     SmfError
         ``reason`` is ``encode``.
+    """
+
+def standard_dictionary(catalogue: Catalogue, table: str = "smf110_1_performance") -> pa.RecordBatch:
+    """A dictionary of all fields of a section that dictionaries place: rows of ``smf110_1_dictionary``.
+
+    Raises
+    ------
+    SmfError
+        There is no such section.
     """
 
 @final

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use plexlens_smf::layout::{self, INVENTORY, Section, Selector, column_unit};
+use plexlens_smf::layout::{self, INVENTORY, Rule, Section, Selector, column_unit};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 use pyo3_arrow::PySchema;
@@ -92,7 +92,9 @@ impl Catalogue {
                 let section = PyDict::new(py);
                 section.set_item("layout", &entry.layout)?;
                 section.set_item("triplet", (!entry.triplet.is_empty()).then_some(&entry.triplet))?;
-                section.set_item("rule", entry.rule.to_string())?;
+                section.set_item("rule", entry.rule_text())?;
+                section.set_item("when", entry.when.as_ref().map(ToString::to_string))?;
+                section.set_item("table", (entry.rule != Rule::Header).then_some(&entry.table))?;
                 section.set_item("description", &entry.description)?;
                 section.set_item("source", &entry.source)?;
                 section.set_item("confidence", &entry.confidence)?;

@@ -20,5 +20,6 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<writer::EncodedRecords>()?;
     module.add_function(wrap_pyfunction!(reader::scan, module)?)?;
     module.add_function(wrap_pyfunction!(writer::encode_record, module)?)?;
-    module.add_function(wrap_pyfunction!(writer::encode_records, module)?)
+    module.add_function(wrap_pyfunction!(writer::encode_records, module)?)?;
+    module.add_function(wrap_pyfunction!(writer::standard_dictionary, module)?)
 }

@@ -1,5 +1,6 @@
 //! `_core.encode_record`, `_core.encode_records` and `_core.DumpWriter`: columns to records to dumps.
 
+use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::BufWriter;
 use std::path::PathBuf;
@@ -15,7 +16,7 @@ use pyo3::types::{PyBytes, PyDict};
 use pyo3_arrow::{PyRecordBatch, PyTable};
 
 use crate::catalogue::Catalogue;
-use crate::errors::{Place, smf_error};
+use crate::errors::{Place, layout_error, smf_error};
 use crate::reader::code_page;
 
 fn encode_error(py: Python<'_>, error: &EncodeError) -> PyErr {
@@ -95,50 +96,69 @@ fn sections(dict: &Bound<'_, PyDict>) -> PyResult<Vec<(String, RecordBatch)>> {
     let mut sections = Vec::new();
     for (name, value) in dict {
         let name: String = name.extract()?;
-        let batch = match value.extract::<PyRecordBatch>() {
-            Ok(batch) => batch.into_inner(),
-            Err(_) => {
-                let one = value.call_method0("combine_chunks")?;
-                let (batches, schema) = one.extract::<PyTable>()?.into_inner();
-                match <[RecordBatch; 1]>::try_from(batches) {
-                    Ok([batch]) => batch,
-                    Err(batches) if batches.is_empty() => RecordBatch::new_empty(schema),
-                    Err(_) => {
-                        let py = value.py();
-                        return Err(wrong(py, &name, "a table in several chunks", "give a pyarrow.RecordBatch"));
-                    }
-                }
-            }
-        };
-        sections.push((name, batch));
+        let rows = batch(&name, &value)?;
+        sections.push((name, rows));
     }
     Ok(sections)
 }
 
-fn encoder(
-    py: Python<'_>,
-    catalogue: &Catalogue,
-    record: &str,
-    (codepage, leap_seconds): (&str, bool),
-    lengths: Option<Vec<(String, usize)>>,
-    oversize: Oversize,
-) -> PyResult<RecordEncoder> {
-    let options = EncodeOptions {
-        code_page: code_page(py, codepage)?,
-        leap_seconds: if leap_seconds { LeapSeconds::Included } else { LeapSeconds::Absent },
-        lengths: lengths.into_iter().flatten().collect(),
-        oversize,
-    };
-    RecordEncoder::new(&catalogue.inner, record, options).map_err(|error| encode_error(py, &error))
+/// Rows of one section: a record batch or a table.
+fn batch(name: &str, value: &Bound<'_, PyAny>) -> PyResult<RecordBatch> {
+    if let Ok(batch) = value.extract::<PyRecordBatch>() {
+        return Ok(batch.into_inner());
+    }
+    let one = value.call_method0("combine_chunks")?;
+    let (batches, schema) = one.extract::<PyTable>()?.into_inner();
+    match <[RecordBatch; 1]>::try_from(batches) {
+        Ok([batch]) => Ok(batch),
+        Err(batches) if batches.is_empty() => Ok(RecordBatch::new_empty(schema)),
+        Err(_) => Err(wrong(value.py(), name, "a table in several chunks", "give a pyarrow.RecordBatch")),
+    }
 }
 
-fn lengths(dict: Option<&Bound<'_, PyDict>>) -> PyResult<Option<Vec<(String, usize)>>> {
-    dict.map(|dict| dict.iter().map(|(name, length)| Ok((name.extract()?, length.extract()?))).collect()).transpose()
+/// The choices that `encode_record` and `encode_records` share.
+struct Choices<'a, 'py> {
+    codepage: &'a str,
+    leap_seconds: bool,
+    lengths: Option<&'a Bound<'py, PyDict>>,
+    dictionary: Option<&'a Bound<'py, PyAny>>,
+    connectors: Option<Vec<u16>>,
+    oversize: Oversize,
+}
+
+impl Choices<'_, '_> {
+    fn encoder(self, py: Python<'_>, catalogue: &Catalogue, record: &str) -> PyResult<RecordEncoder> {
+        let mut lengths = BTreeMap::new();
+        for (name, length) in self.lengths.into_iter().flatten() {
+            lengths.insert(name.extract()?, length.extract()?);
+        }
+        let options = EncodeOptions {
+            code_page: code_page(py, self.codepage)?,
+            leap_seconds: if self.leap_seconds { LeapSeconds::Included } else { LeapSeconds::Absent },
+            lengths,
+            oversize: self.oversize,
+            dictionary: self.dictionary.map(|rows| batch("dictionary", rows)).transpose()?,
+            connectors: self.connectors,
+        };
+        RecordEncoder::new(&catalogue.inner, record, options).map_err(|error| encode_error(py, &error))
+    }
+}
+
+/// The dictionary by which CICS performance records are written when none is given.
+#[pyfunction]
+#[pyo3(signature = (catalogue, table="smf110_1_performance"))]
+pub fn standard_dictionary<'py>(py: Python<'py>, catalogue: &Catalogue, table: &str) -> PyResult<Bound<'py, PyAny>> {
+    let section = catalogue.inner.section(table);
+    let section = section.ok_or_else(|| layout_error(py, &catalogue.inner.unknown_section(table)))?;
+    let rows = encode::dictionary_rows(&encode::standard_dictionary(section));
+    let rows = rows.map_err(|error| wrong(py, table, &error.to_string(), "give a section that a dictionary places"))?;
+    PyRecordBatch::new(rows).into_pyarrow(py)
 }
 
 /// One record, with its descriptor word.
 #[pyfunction]
-#[pyo3(signature = (catalogue, record, identity, sections, *, codepage="1047", leap_seconds=false, lengths=None))]
+#[pyo3(signature = (catalogue, record, identity, sections, *, codepage="1047", leap_seconds=false, lengths=None,
+                    dictionary=None, connectors=None))]
 #[expect(clippy::too_many_arguments, reason = "keyword arguments of the Python signature")]
 pub fn encode_record<'py>(
     py: Python<'py>,
@@ -149,9 +169,11 @@ pub fn encode_record<'py>(
     codepage: &str,
     leap_seconds: bool,
     lengths: Option<&Bound<'py, PyDict>>,
+    dictionary: Option<&Bound<'py, PyAny>>,
+    connectors: Option<Vec<u16>>,
 ) -> PyResult<Bound<'py, PyBytes>> {
-    let lengths = self::lengths(lengths)?;
-    let encoder = encoder(py, catalogue, record, (codepage, leap_seconds), lengths, Oversize::Refuse)?;
+    let choices = Choices { codepage, leap_seconds, lengths, dictionary, connectors, oversize: Oversize::Refuse };
+    let encoder = choices.encoder(py, catalogue, record)?;
     let (identity, sections) = (self::identity(identity)?, self::sections(sections)?);
     let records = py.detach(|| encoder.encode(&identity, &sections)).map_err(|error| encode_error(py, &error))?;
     Ok(PyBytes::new(py, records.get(0).unwrap_or(&[])))
@@ -185,7 +207,7 @@ impl EncodedRecords {
 /// Records from tables with a `record_no` column.
 #[pyfunction]
 #[pyo3(signature = (catalogue, record, sections, *, identity=None, codepage="1047", leap_seconds=false, lengths=None,
-                    oversize="refuse"))]
+                    dictionary=None, connectors=None, oversize="refuse"))]
 #[expect(clippy::too_many_arguments, reason = "keyword arguments of the Python signature")]
 pub fn encode_records<'py>(
     py: Python<'py>,
@@ -196,6 +218,8 @@ pub fn encode_records<'py>(
     codepage: &str,
     leap_seconds: bool,
     lengths: Option<&Bound<'py, PyDict>>,
+    dictionary: Option<&Bound<'py, PyAny>>,
+    connectors: Option<Vec<u16>>,
     oversize: &str,
 ) -> PyResult<EncodedRecords> {
     let oversize = match oversize {
@@ -206,8 +230,8 @@ pub fn encode_records<'py>(
             return Err(wrong(py, "oversize", oversize, "use refuse, spread or rmf_parts"));
         }
     };
-    let lengths = self::lengths(lengths)?;
-    let encoder = encoder(py, catalogue, record, (codepage, leap_seconds), lengths, oversize)?;
+    let choices = Choices { codepage, leap_seconds, lengths, dictionary, connectors, oversize };
+    let encoder = choices.encoder(py, catalogue, record)?;
     let (identity, sections) = (self::identity(identity)?, self::sections(sections)?);
     let inner = py.detach(|| encoder.encode_all(&identity, &sections)).map_err(|error| encode_error(py, &error))?;
     Ok(EncodedRecords { inner })

@@ -134,6 +134,36 @@ fn dates_of_the_sample_dumps_and_of_leap_years() {
     assert_eq!(smf_date::encode(400_000), Err(Unfit::TooLarge));
 }
 
+/// Every day of the calendar by counting days one after the other, from the first of January 1900.
+#[test]
+fn calendar_days_and_numbers() {
+    let (mut number, mut read) = (-25_567_i64, 0);
+    for year in 1900..2900 {
+        for month in 1..=12 {
+            let length = match month {
+                4 | 6 | 9 | 11 => 30,
+                2 if year % 400 == 0 || (year % 4 == 0 && year % 100 != 0) => 29,
+                2 => 28,
+                _ => 31,
+            };
+            for day in 1..=length {
+                assert_eq!(smf_date::days_of(year, month, day), Some(number), "{year}-{month}-{day}");
+                assert_eq!(smf_date::date_of(number), Some((year, month, day)), "{number}");
+                number += 1;
+                read += 1;
+            }
+            assert_eq!(smf_date::days_of(year, month, length + 1), None, "{year}-{month}");
+        }
+    }
+    assert_eq!(read, 365_243, "1000 years, 243 of them leap years: 250 less 7 centuries");
+    for (year, month, day) in [(1899, 12, 31), (2900, 1, 1), (2016, 0, 1), (2016, 13, 1), (2016, 1, 0)] {
+        assert_eq!(smf_date::days_of(year, month, day), None, "{year}-{month}-{day}");
+    }
+    for number in [-25_568, 339_676, i64::MAX, i64::MIN] {
+        assert_eq!(smf_date::date_of(number), None, "{number}");
+    }
+}
+
 #[test]
 fn packed_decimals() {
     assert_eq!(packed_decimal::decode(&[0x12, 0x3C]), Packed::Number(123));

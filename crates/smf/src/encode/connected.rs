@@ -1,6 +1,9 @@
 //! CICS monitoring data: which dictionary describes the records that are written, and in which order fields stand.
 
-use arrow_array::RecordBatch;
+use std::sync::Arc;
+
+use arrow_array::{ArrayRef, RecordBatch, StringArray, UInt16Array};
+use arrow_schema::ArrowError;
 
 use crate::cics::{CLOCK_LONG, Connected, Dictionary, DictionaryEntry};
 use crate::layout::{Catalogue, Part, RecordMap, Rule, Section};
@@ -69,6 +72,28 @@ pub fn standard_dictionary(known: &Section) -> Vec<DictionaryEntry> {
     entries
 }
 
+/// A dictionary as rows of `smf110_1_dictionary`, to be written, or changed and given to the encoder.
+///
+/// # Errors
+/// None with columns of equal length, which these are.
+pub fn dictionary_rows(entries: &[DictionaryEntry]) -> Result<RecordBatch, ArrowError> {
+    let text = |of: &dyn Fn(&DictionaryEntry) -> String| -> ArrayRef {
+        Arc::new(entries.iter().map(|entry| Some(of(entry))).collect::<StringArray>())
+    };
+    let number = |of: &dyn Fn(&DictionaryEntry) -> u16| -> ArrayRef {
+        Arc::new(entries.iter().map(of).collect::<UInt16Array>())
+    };
+    RecordBatch::try_from_iter([
+        ("cmodname", text(&|entry| entry.owner.clone())),
+        ("cmodtype", text(&|entry| entry.kind.to_string())),
+        ("cmodidnt", text(&|entry| entry.ident.clone())),
+        ("cmodleng", number(&|entry| entry.length)),
+        ("cmodconn", number(&|entry| entry.connector)),
+        ("cmodofst", number(&|entry| entry.offset)),
+        ("cmodhead", text(&|entry| entry.nickname.clone())),
+    ])
+}
+
 /// Dictionary entries from rows of their table.
 fn from_rows(rows: &RecordBatch) -> Result<Vec<DictionaryEntry>, EncodeError> {
     let wrong = |column: &str, row: usize, what: &str, remedy: &str| EncodeError {
@@ -88,6 +113,7 @@ fn from_rows(rows: &RecordBatch) -> Result<Vec<DictionaryEntry>, EncodeError> {
     };
     let text = |values: &Values<'_>, name: &str, row: usize| match values.get(row) {
         Some(Value::Text(text)) => Ok(text.to_owned()),
+        None => Ok(String::new()),
         _ => Err(wrong(name, row, "no text", "give text")),
     };
     let number = |values: &Values<'_>, name: &str, row: usize| match values.get(row) {

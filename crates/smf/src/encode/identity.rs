@@ -142,6 +142,26 @@ impl RecordIdentity {
         Ok(())
     }
 
+    /// Writes when CICS statistics were collected and reset before: text on the local clock.
+    fn write_collection(
+        &self,
+        map: &RecordMap,
+        start: i64,
+        end: i64,
+        product: &mut Product<'_>,
+    ) -> Result<(), EncodeError> {
+        let digits = |seconds: i64| format!("{:02}{:02}{:02}", seconds / 3600, seconds / 60 % 60, seconds % 60);
+        let reset = whole(start.rem_euclid(DAY), SECOND, "interval_start", map)?;
+        let collected = whole(end.rem_euclid(DAY), SECOND, "interval_end", map)?;
+        let (year, month, day) = smf_date::date_of(end.div_euclid(DAY)).ok_or_else(|| {
+            EncodeError::column(&map.name, "interval_end", "outside 1900 to 2899", "check interval_end")
+        })?;
+        product.put("RQT", Value::Text("INT"))?;
+        product.put("DAT", Value::Text(&format!("{month:02}{day:02}{year:04}")))?;
+        product.put("CLT", Value::Text(&digits(collected)))?;
+        product.put("LRT", Value::Text(&digits(reset)))
+    }
+
     /// Writes what identifies the record into its product section (identification section for SMF 30), where the
     /// caller's row has no value of its own. `given` tells which columns have.
     pub(crate) fn write_product(
@@ -193,6 +213,8 @@ impl RecordIdentity {
                 }
                 if let Selector::Class(_, class) = map.selector {
                     product.put("SMFMNCL", Value::Int(class.into()))?;
+                } else if let Some((start, end)) = self.interval_start.zip(self.interval_end) {
+                    self.write_collection(map, local(start), local(end), &mut product)?;
                 }
             }
             Identity::Smf30 | Identity::Smf42 => {
@@ -246,7 +268,7 @@ fn whole(micros: i64, unit: i64, column: &str, map: &RecordMap) -> Result<i64, E
         &map.name,
         column,
         format!("{micros} us is no whole multiple of {unit} us"),
-        "RMF records hold the start in seconds and the length in milliseconds",
+        "the record holds times of day in seconds (CICS, start of RMF intervals) or lengths in milliseconds (RMF)",
     ))
 }
 

@@ -21,7 +21,7 @@ mod table;
 mod values;
 
 pub use assemble::LONGEST;
-pub use connected::standard_dictionary;
+pub use connected::{dictionary_rows, standard_dictionary};
 pub use dump_writer::{DumpError, DumpForm, DumpWriter, LONGEST_BLOCK};
 pub use error::EncodeError;
 pub use identity::RecordIdentity;
