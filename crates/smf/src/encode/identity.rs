@@ -13,6 +13,8 @@ use super::values::{Value, Values};
 
 const DAY: i64 = 86_400_000_000;
 const SECOND: i64 = 1_000_000;
+/// The Db2 release that records are of when nothing is said: 12, as QWHSRN has it.
+pub(crate) const DB2_RELEASE: u8 = 0xC1;
 
 /// What a record says of itself. What is left out comes from the key columns of its rows.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -192,6 +194,9 @@ impl RecordIdentity {
                 }
             }
             Identity::Mq | Identity::Db2 => {
+                if map.identity == Identity::Db2 {
+                    product.put("QWHSRN", Value::Int(DB2_RELEASE.into()))?;
+                }
                 if let Selector::Ifcid(ifcid) = map.selector {
                     product.put("QWHSIID", Value::Int(ifcid.into()))?;
                 }

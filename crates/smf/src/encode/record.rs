@@ -7,16 +7,17 @@ use std::sync::Arc;
 
 use arrow_array::RecordBatch;
 
-use crate::layout::{Catalogue, Condition, INVENTORY, KEY_COLUMNS, Place, RecordMap, Rule, Section};
+use crate::layout::{Catalogue, Condition, INVENTORY, KEY_COLUMNS, Place, RecordMap, Rule, Section, Subject, Witness};
 
 use super::assemble::{Assembly, Filled, Slot};
 use super::connected::ConnectedData;
 use super::error::EncodeError;
 use super::field::Forms;
-use super::identity::{KeyColumns, RecordIdentity};
+use super::identity::{DB2_RELEASE, KeyColumns, RecordIdentity};
 use super::options::{EncodeOptions, EncodedRecords};
 use super::section::{Entries, RECORD_COLUMNS, blank_entry, entries, overlay};
 use super::table::{Table, groups};
+use super::values::{Value, Values};
 
 /// One section of a record map, as the encoder needs it.
 pub(crate) struct Part {
@@ -28,8 +29,10 @@ pub(crate) struct Part {
     pub place: Option<Place>,
     /// The table whose rows it takes.
     pub table: String,
-    /// Which lengths of entries it is for.
+    /// Which entries it is for.
     pub when: Option<Condition>,
+    /// The field of the product section that the condition looks at.
+    witness: Option<String>,
 }
 
 /// Writes records of one kind.
@@ -71,7 +74,11 @@ impl RecordEncoder {
                 _ => 0,
             });
             let (table, when) = (entry.table.clone(), entry.when.clone());
-            parts.push(Part { section: Arc::clone(section), rule: entry.rule, slot, place, table, when });
+            let witness = match catalogue.witness(map, entry) {
+                Some(Witness::Product(field)) => Some(field.column.clone()),
+                _ => None,
+            };
+            parts.push(Part { section: Arc::clone(section), rule: entry.rule, slot, place, table, when, witness });
         }
         for (table, &length) in &options.lengths {
             let part = parts.iter().find(|part| part.table == *table);
@@ -118,8 +125,10 @@ impl RecordEncoder {
         sections: &[(String, RecordBatch)],
         grouped: bool,
     ) -> Result<EncodedRecords, EncodeError> {
+        let witnesses = self.witnesses(sections)?;
+        let table = |(name, batch)| self.table(name, batch, grouped, &witnesses);
         let tables: Vec<Table<'_>> =
-            sections.iter().map(|(name, batch)| self.table(name, batch, grouped)).collect::<Result<_, _>>()?;
+            sections.iter().map(|(name, batch)| table((name, batch))).collect::<Result<_, _>>()?;
         let mut numbers: Vec<u64> =
             tables.iter().flat_map(|table| table.groups.iter().map(|&(number, ..)| number)).collect();
         numbers.sort_unstable();
@@ -169,19 +178,65 @@ impl RecordEncoder {
         ends.chain([part.section.length()]).max().unwrap_or(0)
     }
 
-    /// The layout that a table's rows are written by: where a length is asked for, the first that is for it.
-    fn part(&self, table: &str) -> Option<usize> {
+    /// What the product section holds in the fields that conditions look at. Layouts are chosen for all records of a
+    /// call at once, so their rows must agree.
+    fn witnesses(&self, sections: &[(String, RecordBatch)]) -> Result<Vec<(String, u64)>, EncodeError> {
+        let product = self.parts.iter().find(|part| part.rule == Rule::Product).map(|part| part.section.name.as_str());
+        let rows = sections.iter().find(|(name, _)| Some(name.as_str()) == product).map(|(_, rows)| rows);
+        let mut witnesses: Vec<(String, u64)> = Vec::new();
+        for column in self.parts.iter().filter_map(|part| part.witness.as_ref()) {
+            if witnesses.iter().any(|(known, _)| known == column) {
+                continue;
+            }
+            let usual = if column == "qwhsrn" { u64::from(DB2_RELEASE) } else { 0 };
+            let values = rows.and_then(|rows| rows.column_by_name(column)).and_then(Values::new);
+            let number = |row| match values.as_ref().and_then(|values| values.get(row)) {
+                Some(Value::Int(number)) => u64::try_from(number).unwrap_or(usual),
+                _ => usual,
+            };
+            let found = number(0);
+            if let Some(row) = (0..rows.map_or(0, RecordBatch::num_rows)).find(|&row| number(row) != found) {
+                return Err(EncodeError {
+                    row: Some(row),
+                    ..EncodeError::column(
+                        product.unwrap_or(""),
+                        column,
+                        format!("{} after {found}: sections of these releases differ", number(row)),
+                        "write the records of each release in a call of their own",
+                    )
+                });
+            }
+            witnesses.push((column.clone(), found));
+        }
+        Ok(witnesses)
+    }
+
+    /// The layout that a table's rows are written by: the first whose condition holds for the length asked for and for
+    /// what the product section holds.
+    fn part(&self, table: &str, witnesses: &[(String, u64)]) -> Option<usize> {
         let length = self.options.lengths.get(table);
-        let fits = |part: &&Part| match (length, &part.when) {
-            (Some(&length), Some(when)) => when.allows_length(length),
+        let fits = |part: &&Part| match (&part.when, &part.witness) {
+            (Some(when), Some(column)) => {
+                witnesses.iter().any(|(known, value)| known == column && when.comparison.holds(*value, when.value))
+            }
+            (Some(when), None) if when.subject == Subject::Length => match length {
+                Some(&length) => when.allows_length(length),
+                None => part.section.name == table,
+            },
             _ => part.section.name == table,
         };
         let of_table = || self.parts.iter().enumerate().filter(|(_, part)| part.table == table);
         of_table().find(|(_, part)| fits(part)).or_else(|| of_table().next()).map(|(index, _)| index)
     }
 
-    fn table<'a>(&self, name: &str, batch: &'a RecordBatch, grouped: bool) -> Result<Table<'a>, EncodeError> {
-        let part = self.part(name);
+    fn table<'a>(
+        &self,
+        name: &str,
+        batch: &'a RecordBatch,
+        grouped: bool,
+        witnesses: &[(String, u64)],
+    ) -> Result<Table<'a>, EncodeError> {
+        let part = self.part(name, witnesses);
         if part.is_none() && name != INVENTORY {
             return Err(Self::unknown_table(&self.map, name));
         }

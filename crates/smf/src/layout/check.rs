@@ -3,7 +3,7 @@
 use arrow_schema::DataType;
 
 use super::catalogue::{Catalogue, identity_field};
-use super::condition::Condition;
+use super::condition::{Condition, Subject, Witness};
 use super::error::LayoutError;
 use super::format::Format;
 use super::record_map::{Identity, MapEntry, RecordMap};
@@ -34,7 +34,7 @@ impl Catalogue {
             if entry.is_variant() {
                 self.check_variant(map, entry, section)?;
             }
-            if let Some(Condition::Equals { field, .. }) = &entry.when {
+            if let Some(Condition { subject: Subject::Field(field), .. }) = &entry.when {
                 self.check_condition(map, entry, field)?;
             }
         }
@@ -95,12 +95,12 @@ impl Catalogue {
     }
 
     fn check_condition(&self, map: &RecordMap, entry: &MapEntry, name: &str) -> Result<(), LayoutError> {
-        let first = map.entries.iter().find(|other| other.triplet == entry.triplet);
-        let field = first.and_then(|first| self.section(&first.layout)).and_then(|section| section.field(name));
-        if field.is_some_and(|field| field.format.is_unsigned() || field.format == Format::Bits) {
+        if let Some(Witness::Entry(field) | Witness::Product(field)) = self.witness(map, entry)
+            && (field.format.is_unsigned() || field.format == Format::Bits)
+        {
             return Ok(());
         }
-        let what = format!("`{name}` is no unsigned field of the triplet's first layout");
+        let what = format!("`{name}` is no unsigned field of the triplet's first layout, nor of the product section");
         Err(wrong(map, entry, what, "name a field of the layout that comes first for the triplet"))
     }
 

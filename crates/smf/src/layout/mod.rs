@@ -17,7 +17,7 @@ mod unit;
 
 pub use catalogue::Catalogue;
 pub(crate) use catalogue::identity_field;
-pub use condition::Condition;
+pub use condition::{Comparison, Condition, Subject, Witness};
 pub use error::LayoutError;
 pub use format::Format;
 pub use place::Place;

@@ -10,7 +10,7 @@ mod pass;
 
 use std::collections::BTreeMap;
 
-use crate::layout::{Catalogue, Condition, Identity, MapEntry, Place, RecordMap, Rule, Section};
+use crate::layout::{Catalogue, Comparison, Condition, Identity, MapEntry, Place, RecordMap, Rule, Section, Witness};
 
 use super::column::Row;
 use super::header::RecordView;
@@ -40,27 +40,34 @@ struct Use {
 }
 
 /// A condition, its field placed.
-#[derive(Debug, Clone)]
-enum When {
-    Length(Condition),
-    Equals { offset: usize, length: usize, value: u64 },
+#[derive(Debug, Clone, Copy)]
+struct When {
+    what: Looks,
+    comparison: Comparison,
+    value: u64,
+}
+
+/// What a condition looks at: length, or a field by its place and length.
+#[derive(Debug, Clone, Copy)]
+enum Looks {
+    Length,
+    Entry(usize, usize),
+    Product(usize, usize),
 }
 
 impl When {
-    fn allows_length(&self, length: usize) -> bool {
-        match self {
-            Self::Length(condition) => condition.allows_length(length),
-            Self::Equals { .. } => true,
-        }
-    }
-
-    fn allows(&self, entry: &[u8]) -> bool {
-        match self {
-            Self::Length(condition) => condition.allows_length(entry.len()),
-            Self::Equals { offset, length, value } => entry
-                .get(*offset..offset + length)
-                .is_some_and(|bytes| bytes.iter().fold(0, |number, &byte| number << 8 | u64::from(byte)) == *value),
-        }
+    /// Whether an entry of a record with that product section meets it.
+    fn allows(&self, entry: &[u8], product: &[u8]) -> bool {
+        let number = |section: &[u8], at: usize, length: usize| {
+            let bytes = section.get(at..at + length)?;
+            Some(bytes.iter().fold(0, |number, &byte| number << 8 | u64::from(byte)))
+        };
+        let found = match self.what {
+            Looks::Length => Some(entry.len() as u64),
+            Looks::Entry(at, length) => number(entry, at, length),
+            Looks::Product(at, length) => number(product, at, length),
+        };
+        found.is_some_and(|found| self.comparison.holds(found, self.value))
     }
 }
 
@@ -322,14 +329,13 @@ fn min_len(rule: Rule, section: &Section) -> usize {
 }
 
 fn condition(catalogue: &Catalogue, map: &RecordMap, entry: &MapEntry) -> Option<When> {
-    Some(match entry.when.clone()? {
-        Condition::Equals { field, value } => {
-            let first = map.entries.iter().find(|other| other.triplet == entry.triplet)?;
-            let field = catalogue.section(&first.layout)?.field(&field)?;
-            When::Equals { offset: field.offset, length: field.length, value }
-        }
-        length => When::Length(length),
-    })
+    let Condition { comparison, value, .. } = *entry.when.as_ref()?;
+    let what = match catalogue.witness(map, entry) {
+        None => Looks::Length,
+        Some(Witness::Entry(field)) => Looks::Entry(field.offset, field.length),
+        Some(Witness::Product(field)) => Looks::Product(field.offset, field.length),
+    };
+    Some(When { what, comparison, value })
 }
 
 /// A record and where it lies.

@@ -5,7 +5,7 @@ use crate::layout::{ArrayRule, Rule};
 use super::super::column::Row;
 use super::super::header::RecordView;
 use super::super::report::{Reason, SectionDamage};
-use super::{Described, Located, MapPlan, RecordPlace, Use, When};
+use super::{Described, Located, Looks, MapPlan, RecordPlace, Use, When};
 
 /// Most entries of one-byte lengths: they may be empty, so the record's length does not bound them.
 const MOST_COUNTED: usize = 256;
@@ -128,7 +128,9 @@ impl<'a, 'b> Pass<'a, 'b> {
 
     /// Whether a use is for an entry.
     fn applies(&self, one: &Use, start: usize, len: usize) -> bool {
-        one.when.as_ref().is_none_or(|when| when.allows(self.bytes(start, len)))
+        let Some(when) = &one.when else { return true };
+        let product = self.identified.map_or(&[][..], |(start, len)| self.bytes(start, len));
+        when.allows(self.bytes(start, len), product)
     }
 
     /// Entries one after the other, each of the triplet's length.
@@ -139,8 +141,10 @@ impl<'a, 'b> Pass<'a, 'b> {
         if !self.afford(uses, span, span.bytes()) {
             return;
         }
-        let fits = |one: &&Use| one.when.as_ref().is_none_or(|when| when.allows_length(span.length));
-        let uses: Vec<&Use> = uses.iter().copied().filter(fits).collect();
+        // All entries are alike in length and product section.
+        let by_field = |one: &Use| matches!(one.when, Some(When { what: Looks::Entry(..), .. }));
+        let uses: Vec<&Use> =
+            uses.iter().copied().filter(|one| by_field(one) || self.applies(one, span.offset, span.length)).collect();
         let mut plain = Vec::new();
         for one in uses {
             if let Some(array) = one.rule.array() {
@@ -155,8 +159,7 @@ impl<'a, 'b> Pass<'a, 'b> {
         for number in 0..span.count {
             let start = span.offset + number * span.length;
             for &(one, before) in &plain {
-                let by_field = matches!(one.when, Some(When::Equals { .. }));
-                if !by_field || self.applies(one, start, span.length) {
+                if !by_field(one) || self.applies(one, start, span.length) {
                     self.take(one, start, span.length, before + number, None);
                 }
             }
