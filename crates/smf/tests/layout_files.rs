@@ -60,7 +60,7 @@ fn faulty_fields_are_named_with_their_line() {
     let text = section_text(&["A,0,4,u32,"]).replace(",high", ",sure");
     assert!(refused(&[("x", &text)], &[]).contains("confidence `sure`; use high, medium or low"));
     let unplaced = refused(&[("x", &section_text(&["A,,4,u32,"]))], &[]);
-    assert!(unplaced.contains("line 2, A: no offset, and no owner and number in column `dictionary`"), "{unplaced}");
+    assert!(unplaced.contains("line 2, A: no offset, and no owner, number and short name"), "{unplaced}");
     assert!(refused(&[(INVENTORY, &section_text(&["A,0,4,u32,"]))], &[]).contains("this name is the inventory's"));
 }
 

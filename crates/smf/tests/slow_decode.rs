@@ -66,6 +66,7 @@ fn converted(field: &Field, recorded: f64) -> f64 {
         "us" => recorded / 1e6,
         "1024us" | "page_1024us" => recorded * 1024.0 / 1e6,
         "128us" => recorded * 128.0 / 1e6,
+        "16us" => recorded * 16.0 / 1e6,
         "0.5us" => recorded / 2e6,
         "stck_units" => recorded / 4_096_000_000.0,
         "us^2" => recorded / 1e12,
@@ -371,7 +372,7 @@ fn is_for(map: &RecordMap, record: &[u8]) -> bool {
         Selector::Any => true,
         Selector::Subtype(subtype) => number(22) == Some(subtype),
         Selector::Ifcid(wanted) => ifcid.or(by_subtype) == Some(wanted),
-        Selector::Class(..) => panic!("no map of the repository selects by class"),
+        Selector::Class(..) => false,
     };
     record.get(5) == Some(&map.record_type) && selected
 }
@@ -386,6 +387,15 @@ fn slow(catalogue: &Catalogue, records: &[Vec<u8>]) -> Slow {
         }
     }
     found
+}
+
+/// Whether the twin reads all that the map has: triplets in headers, and one layout for each section.
+fn is_plain(catalogue: &Catalogue, map: &RecordMap) -> bool {
+    map.entries.iter().filter(|entry| entry.rule != Rule::Header).all(|entry| {
+        let rule =
+            matches!(entry.rule, Rule::Product | Rule::Entries | Rule::Varying | Rule::Chain(_) | Rule::Array(_));
+        rule && entry.when.is_none() && !entry.is_variant() && catalogue.triplet(map, entry).is_some()
+    })
 }
 
 /// A record of the map whose sections hold random bytes, one to three entries each.
@@ -448,7 +458,7 @@ proptest! {
     #[test]
     fn fast_and_slow_read_alike(seed: u64, damaged: bool) {
         let catalogue = records::catalogue();
-        let maps: Vec<_> = catalogue.maps().collect();
+        let maps: Vec<_> = catalogue.maps().filter(|map| is_plain(catalogue, map)).collect();
         let map = maps[(seed % maps.len() as u64) as usize];
         let mut random = Random(seed);
         let records: Vec<Vec<u8>> = (0..4)

@@ -67,7 +67,7 @@ fn named<'a>(known: &'a Section, entry: &DictionaryEntry) -> Vec<&'a Field> {
     };
     let nickname = entry.nickname.to_ascii_uppercase();
     let alike = |other: &str| other.starts_with(&nickname) || nickname.starts_with(other);
-    let by_number = of(&|described| described.id == id && alike(&described.nickname));
+    let by_number = of(&|described| described.is_numbered() && described.id == id && alike(&described.nickname));
     if by_number.is_empty() {
         of(&|described| described.nickname == nickname && described.id.starts_with(entry.kind))
     } else {

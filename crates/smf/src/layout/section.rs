@@ -61,6 +61,27 @@ pub struct Described {
     pub part: Part,
 }
 
+impl Described {
+    /// Whether the number is published; `S???` leaves it open.
+    #[must_use]
+    pub fn is_numbered(&self) -> bool {
+        !self.id.contains('?')
+    }
+
+    /// Reads the column `dictionary`: owner, type and number, and the short name where it is not the field's.
+    fn parse(text: &str, field: &str) -> Option<Self> {
+        let mut parts = text.split(':');
+        let (owner, id, nickname) = (parts.next()?, parts.next()?, parts.next().unwrap_or(field));
+        let fits = (1..=8).contains(&owner.len()) && id.len() == 4 && (1..=8).contains(&nickname.len());
+        (fits && parts.next().is_none()).then(|| Self {
+            owner: owner.into(),
+            id: id.into(),
+            nickname: nickname.into(),
+            part: Part::Whole,
+        })
+    }
+}
+
 /// What of a described field a column holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Part {
@@ -139,8 +160,9 @@ impl Section {
                 file,
                 field.line,
                 &field.name,
-                "no offset, and no owner and number in column `dictionary`",
-                "give an offset, or owner, type and number of the dictionary entry: DFHTASK:S007",
+                "no offset, and no owner, number and short name of eight characters in column `dictionary`",
+                "give an offset, or the dictionary entry: DFHTASK:S007, and where its short name is not the field's \
+                 DFHSTOR:A105:SCUGETCT",
             ));
         }
         Ok(Self { name: name.into(), file: file.into(), fields, placed: unplaced == 0 })
@@ -281,13 +303,7 @@ impl Columns {
             return Err(wrong(format!("unit `{}` with format `{}`", unit.recorded, format.name()), why.into()));
         }
         let described = self.dictionary.map_or("", text);
-        let named = described.split_once(':').filter(|(owner, id)| !owner.is_empty() && id.len() == 4);
-        let described = named.filter(|_| !placed).map(|(owner, id)| Described {
-            owner: owner.into(),
-            id: id.into(),
-            nickname: name.into(),
-            part: Part::Whole,
-        });
+        let described = Described::parse(described, name).filter(|_| !placed);
         let confidence = text(self.confidence);
         if !matches!(confidence, "high" | "medium" | "low") {
             return Err(wrong(format!("confidence `{confidence}`"), "use high, medium or low".into()));

@@ -2,6 +2,9 @@
 
 #![allow(dead_code, reason = "each test program uses its own part")]
 
+pub mod same;
+pub mod values;
+
 use std::path::PathBuf;
 use std::sync::LazyLock;
 
