@@ -196,10 +196,11 @@ def test_a_variant_has_names_and_units_of_its_table(name: str) -> None:
     for row in rows:
         where = f"{name}: {row['layout']}"
         if row.get("when"):
-            condition = re.fullmatch(r"length(<|>=)\d+|(\w+)=\d+", row["when"])
+            condition = re.fullmatch(r"(\w+)(?:<|>=|=)\d+", row["when"])
             assert condition, f"{where}: condition {row['when']!r}"
             first = next(other["layout"] for other in rows if other["triplet"] == row["triplet"])
-            assert not condition[2] or any(field["field"] == condition[2] for field in section(first)), where
+            fields = {field["field"] for field in section(first)} | set(fields_of(name, "product"))
+            assert condition[1] == "length" or condition[1] in fields, f"{where}: condition {row['when']!r}"
         if row.get("table"):
             main = {field["field"]: field for field in section(row["table"])}
             assert any(o["layout"] == row["table"] and o["triplet"] == row["triplet"] for o in rows), where
