@@ -77,8 +77,8 @@ class Catalogue:
         """Record maps.
 
         Each has ``record``, ``record_type``, ``subtype``, ``ifcid``, ``class``, ``identity``, and ``sections``: a
-        list with ``layout``, ``triplet``, ``rule``, ``when`` (which entries it is for; None for all), ``table`` (which it
-        fills; None for headers), ``description``, ``source``, ``confidence``.
+        list with ``layout``, ``triplet``, ``rule``, ``when`` (which entries it is for; None for all), ``table``
+        (which it fills; None for headers), ``description``, ``source``, ``confidence``.
         """
 
     def schema(self, table: str) -> pa.Schema:
