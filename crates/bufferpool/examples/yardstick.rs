@@ -1,0 +1,117 @@
+//! Speed and memory on the yardstick trace, answers checked: `cargo run --release --example yardstick [MILLIONS]`.
+//!
+//! The trace is made in stretches outside the clock. Processor time is that of the thread that works (one core); on a
+//! busy machine it, not wall time, can be compared. What is measured includes numbering data sets and building page keys.
+
+use std::time::{Duration, Instant};
+
+use plexlens_bufferpool::curve::ShareSizes;
+use plexlens_bufferpool::pool_curves::PoolCurves;
+use plexlens_bufferpool::synthetic::Yardstick;
+use plexlens_bufferpool::trace::{Access, References};
+
+const STRETCH: usize = 1 << 20;
+
+/// Columns of one stretch.
+#[derive(Default)]
+struct Columns {
+    time: Vec<i64>,
+    zero8: Vec<u8>,
+    zero16: Vec<u16>,
+    object: Vec<u32>,
+    page: Vec<u64>,
+    access: Vec<u8>,
+}
+
+impl Columns {
+    fn fill(&mut self, yardstick: &mut impl Iterator<Item = plexlens_bufferpool::synthetic::Made>, rows: usize) {
+        let from = self.time.last().map_or(0, |last| last + 1);
+        self.time.clear();
+        self.object.clear();
+        self.page.clear();
+        self.access.clear();
+        for (row, one) in yardstick.take(rows).enumerate() {
+            self.time.push(from + row as i64);
+            self.object.push(one.object);
+            self.page.push(one.page);
+            self.access.push(if one.sequential { Access::Sequential } else { Access::Random } as u8);
+        }
+        self.zero8.resize(rows, 0);
+        self.zero16.resize(rows, 0);
+    }
+
+    fn references(&self) -> References<'_> {
+        References {
+            time: &self.time,
+            member: &self.zero8,
+            pool: &self.zero16,
+            object: &self.object,
+            partition: &self.zero16,
+            page: &self.page,
+            function: &self.zero8,
+            access: &self.access,
+        }
+    }
+}
+
+/// Processor time of this thread; wall time where the system does not tell it.
+fn processor_time(since: Instant) -> Duration {
+    std::fs::read_to_string("/proc/thread-self/schedstat")
+        .ok()
+        .and_then(|text| text.split_whitespace().next()?.parse().ok())
+        .map_or_else(|| since.elapsed(), Duration::from_nanos)
+}
+
+/// Runs over the trace and returns wall and processor time of the work alone.
+fn over(yardstick: &Yardstick, rows: usize, mut work: impl FnMut(&Columns)) -> (f64, f64) {
+    let (mut references, mut columns, origin) = (yardstick.references(), Columns::default(), Instant::now());
+    let (mut wall, mut processor) = (Duration::ZERO, Duration::ZERO);
+    let mut left = rows;
+    while left > 0 {
+        let here = left.min(STRETCH);
+        columns.fill(&mut references, here);
+        let (started, used) = (Instant::now(), processor_time(origin));
+        work(&columns);
+        processor += processor_time(origin) - used;
+        wall += started.elapsed();
+        left -= here;
+    }
+    (wall.as_secs_f64(), processor.as_secs_f64())
+}
+
+fn line(what: &str, rows: usize, (wall, processor): (f64, f64), more: &str) {
+    let million = rows as f64 / 1e6;
+    println!(
+        "{what}: {:.1} million/s by processor time, {:.1} by wall time; {more}",
+        million / processor,
+        million / wall
+    );
+}
+
+fn curves(yardstick: &Yardstick, rows: usize) {
+    let mut pools = PoolCurves::new(ShareSizes::Steps);
+    let took = over(yardstick, rows, |columns| pools.add(&columns.references()).expect("a made trace is sound"));
+    let curve = pools.pools()[&0].curve();
+    assert_eq!(curve.references(), rows as u64);
+    let pages = curve.distinct_pages();
+    let bytes = curve.bytes() as f64 / pages as f64;
+    line("exact curve and shares", rows, took, &format!("{pages} pages, {bytes:.1} bytes a page held at the end"));
+}
+
+fn main() {
+    // One worker, the main thread: its processor time is all of it.
+    rayon::ThreadPoolBuilder::new().num_threads(1).use_current_thread().build_global().expect("set once");
+    let millions = std::env::args().nth(1).map_or(50, |word| word.parse().expect("a number of million references"));
+    let rows = millions * 1_000_000;
+    let z50 = Yardstick::z50();
+    println!(
+        "{millions} million references over {} pages, Zipf({}), {:.0} % scans",
+        z50.pages,
+        z50.exponent,
+        z50.scans * 100.0
+    );
+    curves(&z50, rows);
+    let small = Yardstick { pages: 900_000, pages_an_object: 18_000, ..z50 };
+    println!("the same over {} pages", small.pages);
+    curves(&small, rows);
+}
