@@ -7,6 +7,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 BUILD := .build
 FUZZ_SECONDS ?= 180
+FUZZ_REPORT_SECONDS ?= 60
 FUZZ_COPIES ?= 100000
 
 RUST_SOURCES := Cargo.toml Cargo.lock $(shell find crates -name '*.rs' -o -name 'Cargo.toml')
@@ -76,8 +77,9 @@ rust-test:
 python-test: $(BUILD)/core browser
 	$(BIN)/pytest
 
-# Damaged dumps, so many or for so long: no panic, no hang, bounded memory.
-fuzz:
+# Damaged dumps and damaged reports, so many or for so long: no panic, no hang, bounded memory.
+fuzz: $(BUILD)/core
+	PLEXLENS_FUZZ_SECONDS=$(FUZZ_REPORT_SECONDS) PLEXLENS_FUZZ_COPIES=$(FUZZ_COPIES) $(BIN)/pytest -q -s tests/ingest/test_text_fuzz.py -k stated_time
 	PLEXLENS_FUZZ_SECONDS=$(FUZZ_SECONDS) PLEXLENS_FUZZ_COPIES=$(FUZZ_COPIES) $(CARGO) test --quiet --locked --release --package plexlens-smf --test fuzz -- --nocapture
 
 docs: $(BUILD)/core

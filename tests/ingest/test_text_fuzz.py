@@ -1,8 +1,17 @@
-"""Mutated reports: rows and damage, or the one documented error; never anything else, never without end."""
+"""Mutated reports: rows and damage, or the one documented error; never anything else, never without end.
+
+`PLEXLENS_FUZZ_SECONDS` and `PLEXLENS_FUZZ_COPIES` say how long `test_copies_for_a_stated_time` goes on (whichever comes
+first); without them two seconds. `PLEXLENS_FUZZ_SEED` chooses another run. A failing copy is written to the temporary folder
+and named.
+"""
 
 from __future__ import annotations
 
+import os
+import random
+import resource
 import tempfile
+import time
 from pathlib import Path
 
 import pyarrow.compute as pc
@@ -162,3 +171,70 @@ def test_a_cut_anywhere_keeps_the_values_before_it() -> None:
     for number in range(12, len(starts), 7):
         kept = outcome(text[: starts[number]].encode())
         assert kept == sum(line <= number for line in lines)
+
+
+# --- for a stated time --------------------------------------------------------------------------------------------
+
+HANG_SECONDS = 20.0
+"""Copies are small: one that takes longer than this hangs."""
+
+MEMORY_KIB = 512 << 10
+"""Resident memory by which reading copies of a few KiB may grow."""
+
+
+def damaged(original: bytes, chance: random.Random) -> bytes:
+    """A copy hit in one to twenty places: other bytes, cuts, insertions, repeats, blanks lost, lines moved."""
+    data = bytearray(original)
+    for _ in range(chance.randint(1, 20)):
+        if not data:
+            break
+        at, length = chance.randrange(len(data)), chance.randint(1, 80)
+        match chance.randrange(8):
+            case 0:
+                data[at] = chance.randrange(256)
+            case 1:
+                data[at : at + length] = chance.randbytes(chance.randint(0, 8))
+            case 2:
+                del data[at:]
+            case 3:
+                data[at:at] = chance.choice(_PIECES).encode("utf-8")
+            case 4:
+                source = chance.randrange(len(data))
+                data[at:at] = data[source : source + length]
+            case 5:
+                data[at : at + length] = data[at : at + length].replace(b"  ", b" " * chance.randint(0, 4))
+            case 6:
+                lines = data.split(b"\n")
+                chance.shuffle(lines)
+                data = bytearray(b"\n".join(lines))
+            case _:
+                data[at : at + length] = bytes(reversed(data[at : at + length]))
+    return bytes(data)
+
+
+def test_copies_for_a_stated_time() -> None:
+    seconds = float(os.environ.get("PLEXLENS_FUZZ_SECONDS", "2"))
+    copies = int(os.environ.get("PLEXLENS_FUZZ_COPIES", "100000"))
+    seed = int(os.environ.get("PLEXLENS_FUZZ_SEED", "20140521"))
+    chance = random.Random(seed)
+    encodings = ("utf-8", "utf-8", "utf-8", "cp037", "utf-16", "latin-1")
+    begin, before = time.monotonic(), resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    done = refused = 0
+    while done < copies and time.monotonic() - begin < seconds:
+        text = "\f".join(chance.sample(DOCUMENTS, chance.randint(1, 2)))
+        copy = damaged(text.encode(chance.choice(encodings), "replace"), chance)
+        started = time.monotonic()
+        try:
+            refused += outcome(copy) is None
+        except BaseException:
+            kept = Path(tempfile.gettempdir()) / f"plexlens-fuzz-report-{seed}-{done}.txt"
+            kept.write_bytes(copy)
+            print(f"the copy that fails is {kept}; PLEXLENS_FUZZ_SEED={seed}")
+            raise
+        assert time.monotonic() - started < HANG_SECONDS, f"copy {done} of seed {seed} hangs"
+        done += 1
+    grown = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before
+    assert grown < MEMORY_KIB, f"{grown} KiB more after {done} copies of seed {seed}"
+    print(f"{done} damaged reports in {time.monotonic() - begin:.0f} s, {refused} of them refused, seed {seed}")
+    assert done
+    assert refused < done

@@ -8,6 +8,7 @@ a tenth of a second. A pair outside of what most others allow contradicts them: 
 from __future__ import annotations
 
 import math
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable
 from typing import NamedTuple
 
@@ -71,12 +72,13 @@ class Elapsed(NamedTuple):
 def elapsed(pairs: Iterable[CountAndRate]) -> Elapsed | None:
     """The length that most pairs allow; None where no pair bounds it, or no more than half of them agree."""
     bounded = [(pair, bounds) for pair in pairs if (bounds := pair.bounds()) is not None]
-    best: tuple[int, float] = (0, 0.0)
-    # The most pairs meet where one of them begins.
-    for _, (begin, _) in bounded:
-        meeting = sum(low <= begin <= high for _, (low, high) in bounded)
-        best = max(best, (meeting, -begin))
-    meeting, begin = best[0], -best[1]
+    lows, highs = sorted(low for _, (low, _) in bounded), sorted(high for _, (_, high) in bounded)
+    meeting, begin = 0, 0.0
+    for low in lows:
+        # The most pairs meet where one of them begins: those that began by then less those that ended before.
+        count = bisect_right(lows, low) - bisect_left(highs, low)
+        if count > meeting:
+            meeting, begin = count, low
     if not meeting or meeting * 2 <= len(bounded):
         return None
     inside = [bounds for _, bounds in bounded if bounds[0] <= begin <= bounds[1]]

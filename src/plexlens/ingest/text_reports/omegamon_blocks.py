@@ -30,6 +30,7 @@ _WEAK = (
 
 _PHRASES = {tuple(head.split()): head for head in (*_STRONG, *_WEAK)}
 _LONGEST = max(map(len, _PHRASES))
+_FIRST_WORDS = {phrase[0] for phrase in _PHRASES}
 _SAME = {"APPL (CL.1)": "APPL(CL.1)", "DB2(CL.2)": "DB2 (CL.2)", "IFI(CL.5)": "IFI (CL.5)"}
 
 TIMES_TOP = (
@@ -257,6 +258,8 @@ def _head_groups(words: list[Word]) -> list[tuple[int, int, tuple[str, ...]]]:
 
 
 def _phrase(words: list[Word], at: int) -> tuple[str | None, int]:
+    if words[at].text.upper() not in _FIRST_WORDS:
+        return None, at + 1
     for length in range(_LONGEST, 0, -1):
         part = words[at : at + length]
         if len(part) == length and all(word.gap < 2 for word in part[1:]):

@@ -251,6 +251,7 @@ def read_point(date: str, time: str = "") -> datetime | None:
         return None
 
 
+@lru_cache(maxsize=65536)
 def is_value(text: str) -> bool:
     """Whether a word stands where values stand: a number, a duration, a notation for a missing one, a filler."""
     return (

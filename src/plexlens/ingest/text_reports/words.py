@@ -56,12 +56,14 @@ def split(text: str) -> list[Word]:
     """The words of a line. Vertical bars of a pasted table separate like tabs."""
     found: list[Word] = []
     cell, end, tabbed = 0, 0, True
+    has_marks = any(mark in text for mark in "\t|│")
     for match in _WORD.finditer(text):
-        between = text[end : match.start()]
-        marks = sum(between.count(mark) for mark in "\t|│")
-        cell += marks
-        tabbed = tabbed or marks > 0
-        found.append(Word(match[0], match.start(), match.end(), TAB_GAP if tabbed else len(between), cell))
+        begin = match.start()
+        if has_marks:
+            marks = sum(text.count(mark, end, begin) for mark in "\t|│")
+            cell += marks
+            tabbed = tabbed or marks > 0
+        found.append(Word(match[0], begin, match.end(), TAB_GAP if tabbed else begin - end, cell))
         end, tabbed = match.end(), False
     return found
 
