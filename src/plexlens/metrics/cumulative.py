@@ -1,0 +1,138 @@
+"""Counters that run since the start of their subsystem, turned into what happened in each interval.
+
+A record tells a counter's value since the start; two successive records of one entity make one interval, from the time
+of the first to the time of the second. A record that is missing makes the interval longer, never the rate wrong.
+
+What tells a restart, in this order: the record's sequence number does not rise; or a counter falls and cannot have
+wrapped. A counter of 32 bits that falls has wrapped if it rose by less than half its range on the way, which no Db2
+counter does within a statistics interval; one of 64 bits does not wrap. Without a sequence number, a restart after
+which every counter is already above its last value goes unseen.
+
+High-water marks and levels are not differenced: leave them out of ``counters``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import ibis
+
+from plexlens.metrics.inputs import RECORD
+
+NO_RECORD_BEFORE = "no record before"
+RESTART = "restart"
+SAME_TIME = "same time as the record before"
+
+#: Why a record makes no interval, as the column ``unused_because`` says it.
+REASONS = (NO_RECORD_BEFORE, RESTART, SAME_TIME)
+
+#: Columns that `deltas` adds.
+ADDED = ("interval_seconds", "restarts", "missing_records", "unused_because")
+
+_RANGE = float(2**32)
+_HALF = float(2**31)
+_WIDE = 64
+_NARROW = 32
+
+
+def deltas(
+    table: Any,
+    *,
+    entity: Sequence[str],
+    counters: Mapping[str, int | str],
+    time: str = "interval_end",
+    sequence: str | None = None,
+    started: str | None = None,
+) -> Any:
+    """Interval values of cumulative counters, by one window over the records of each entity in order of time.
+
+    Parameters
+    ----------
+    table
+        One row for each entity and record, with `time` and the columns of `plexlens.metrics.inputs.RECORD`, which
+        decide between records of the same time.
+    entity
+        Columns whose values together are one entity: system, sysplex, subsystem, and what is counted within it. Nulls
+        are a value like others.
+    counters
+        Column names to the counter's width: 32 or 64 bits, or the name of a column that holds the width of each row,
+        where releases differ.
+    time
+        Column with the time of the record.
+    sequence
+        Column with a number that rises by one from record to record and begins anew with the subsystem.
+    started
+        Column with the start of the subsystem, where records tell it: the first record after it then makes an
+        interval that begins there.
+
+    Returns
+    -------
+    ibis.expr.types.Table
+        The rows and columns of `table`, in which each counter is the interval's value (float64; null where the record
+        makes no interval), ``interval_start`` the time of the record before, and beside them
+
+        - ``interval_seconds`` (float64, s): length of the interval; null where there is none;
+        - ``restarts`` (float64): 1 where the subsystem started between this record and the one before, else 0;
+        - ``missing_records`` (float64): records between this one and the one before that are not there, by sequence
+          number; null without;
+        - ``unused_because`` (string): one of `REASONS`; null where the record makes an interval.
+    """
+    window = ibis.window(group_by=list(entity), order_by=[time, *_order(table, sequence)])
+    before = {"_time": table[time].lag(1).over(window)}
+    if sequence is not None:
+        before["_sequence"] = table[sequence].cast("float64").lag(1).over(window)
+    for name in counters:
+        before[f"_{name}"] = table[name].cast("float64").lag(1).over(window)
+    seen = table.mutate(**before)
+
+    fell = ibis.literal(False)
+    values: dict[str, Any] = {}
+    for name, width in counters.items():
+        change = seen[name].cast("float64") - seen[f"_{name}"]
+        wrapped = change + _RANGE
+        narrow = seen[width] == _NARROW if isinstance(width, str) else ibis.literal(width == _NARROW)
+        wraps = (change < 0) & narrow.fill_null(False) & (wrapped < _HALF)
+        fell = fell | ((change < 0) & ~wraps).fill_null(False)
+        values[name] = ibis.ifelse(wraps, wrapped, change)
+
+    first = seen["_time"].isnull()
+    restarted = fell
+    missing = ibis.null("float64")
+    if sequence is not None:
+        step = seen[sequence].cast("float64") - seen["_sequence"]
+        restarted = restarted | (step <= 0).fill_null(False)
+        missing = step - 1
+    same_time = (seen[time] == seen["_time"]).fill_null(False)
+    restarted = restarted & ~first & ~same_time
+    # Counted from the start itself where the record tells when that was.
+    fresh = (first | restarted) & (seen[started].notnull() if started is not None else ibis.literal(False))
+    used = fresh | ~(first | restarted | same_time)
+    begin = seen["_time"]
+    if started is not None:
+        begin = ibis.ifelse(fresh, seen[started], begin)
+    length = seen[time].delta(begin, unit="microsecond").cast("float64") / 1e6
+    nothing = ibis.null("float64")
+    result = seen.mutate(
+        **{
+            name: ibis.ifelse(used, ibis.ifelse(fresh, seen[name].cast("float64"), value), nothing)
+            for name, value in values.items()
+        },
+        interval_start=ibis.ifelse(used, begin, ibis.null(seen[time].type())),
+        interval_seconds=ibis.ifelse(used, length, nothing),
+        restarts=restarted.cast("float64"),
+        missing_records=ibis.ifelse(used & ~fresh, missing, nothing),
+        unused_because=ibis.cases(
+            (used, ibis.null("string")),
+            (first, ibis.literal(NO_RECORD_BEFORE)),
+            (same_time, ibis.literal(SAME_TIME)),
+            else_=ibis.literal(RESTART),
+        ),
+    )
+    return result.drop(*before)
+
+
+def _order(table: Any, sequence: str | None) -> list[str]:
+    """What decides between records of the same time."""
+    there = set(table.columns)
+    return [name for name in (sequence, *RECORD) if name is not None and name in there]
