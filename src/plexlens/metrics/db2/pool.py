@@ -75,9 +75,7 @@ POOL = Grain(
         INTERVAL,
         *facts_of("SMF 100 IFCID 2", FIELDS),
         Fact("getpages_random", "Random getpages", COUNT, Rollup.COUNT, "SMF 100 IFCID 2 QBSTGET - QBSTSGT"),
-        Fact(
-            "sync_reads_random", "Random synchronous reads", COUNT, Rollup.COUNT, "SMF 100 IFCID 2 QBSTRIO - QBSTSIO"
-        ),
+        Fact("sync_reads_random", "Random synchronous reads", COUNT, Rollup.COUNT, "SMF 100 IFCID 2 QBSTRIO - QBSTSIO"),
         Fact("pool_bytes", "Pool storage", GIB, Rollup.LEVEL, "SMF 100 IFCID 2 QBSTVPL x page size"),
     ),
     sources=(Source("SMF 100", ("smf100_ifcid2_qbst",), _pools),),

@@ -21,9 +21,7 @@ from plexlens.metrics.unit import COUNT, FRACTION, MEAN_COUNT, PER_SECOND
 _GAPS = (
     Fact("restarts", "Starts seen", COUNT, Rollup.COUNT, "SMF 100 QWHSISEQ, or counters that fall"),
     Fact("missing_records", "Statistics records missing", COUNT, Rollup.COUNT, "SMF 100 QWHSISEQ"),
-    Fact(
-        "unused_records", "Records without interval", COUNT, Rollup.COUNT, "SMF 100: first, or after a start"
-    ),
+    Fact("unused_records", "Records without interval", COUNT, Rollup.COUNT, "SMF 100: first, or after a start"),
     Fact("records", "Statistics records", COUNT, Rollup.COUNT, "SMF 100"),
 )
 _SERVICES = report("subsystem services")
@@ -130,9 +128,7 @@ SUBSYSTEM_GRAIN = Grain(
             source=_SERVICES,
             caveat="Above one, threads are used again.",
         ),
-        per_second(
-            "threads_queued_per_second", "Threads queued", "threads_queued", "Q3STCTHW", _SERVICES
-        ),
+        per_second("threads_queued_per_second", "Threads queued", "threads_queued", "Q3STCTHW", _SERVICES),
         per_second("checkpoints_per_second", "System checkpoints", "system_checkpoints", "QWSDCKPT", _SERVICES),
         Metric(
             "sql_per_second",
@@ -211,12 +207,8 @@ SUBSYSTEM_GRAIN = Grain(
             lambda f: ratio(total(f.rid_no_storage, f.rid_limit), f.interval_seconds),
             "The access falls back to a scan.",
         ),
-        per_second(
-            "latch_14_per_second", "Latch suspensions, class 14", "latch_14", "QVLSLC14", _LATCHES
-        ),
-        per_second(
-            "latch_19_per_second", "Latch suspensions, class 19", "latch_19", "QVLSLC19", _LATCHES
-        ),
+        per_second("latch_14_per_second", "Latch suspensions, class 14", "latch_14", "QVLSLC14", _LATCHES),
+        per_second("latch_19_per_second", "Latch suspensions, class 19", "latch_19", "QVLSLC19", _LATCHES),
         Metric(
             "dbat_reuse_fraction",
             "DBAT requests served from the pool",
