@@ -350,3 +350,34 @@ def test_a_line_that_is_not_understood_is_told_of(tmp_path: Path) -> None:
     # The lines around it are read.
     assert own_values(rows["text_db2_group_buffer_pool"][0]) == TWINS["text_db2_group_buffer_pool"]
     assert not any(row["line"] == 6 for row in rows["text_report_value"])
+
+
+RATES_ALONE = """
+INTERVAL START  : 03/15/23 07:00:00.00
+INTERVAL END    : 03/15/23 07:15:00.00
+
+BP3   READ OPERATIONS          /SECOND  /THREAD
+---------------------------  ---------  -------
+BPOOL HIT RATIO (%)              87.50
+GETPAGE REQUEST                2424.49     1.25
+SYNCHRONOUS READS                 0.38     0.00
+"""
+
+
+def test_counts_printed_as_rates_alone_are_turned_back(tmp_path: Path) -> None:
+    rows, reading = read_text(tmp_path, RATES_ALONE)
+    (pool,) = rows["text_db2_pool"]
+    # 2424.49 and 0.38 a second for 900 s, each known to 0.005 a second, so to 4.5.
+    assert pool["getpages"] == pytest.approx(2_182_041)
+    assert pool["sync_reads"] == pytest.approx(342)
+    assert pool["hit_ratio_percent"] is None, "a share is no count"
+    (told,) = [damage for damage in reading.damage if damage.reason == "counts turned back from rates"]
+    assert told.severity == "info"
+    assert "BP3 GETPAGE REQUEST 2424.49/s is 2182041 ± 5" in told.detail
+    assert "BP3 SYNCHRONOUS READS 0.38/s is 342 ± 5" in told.detail
+
+
+def test_rates_without_a_length_stay_rates(tmp_path: Path) -> None:
+    rows, _ = read_text(tmp_path, RATES_ALONE.split("\n\n", 1)[1])
+    assert [row["getpages"] for row in rows["text_db2_pool"]] == [None]
+    assert value(rows, "GETPAGE REQUEST", "/SECOND")["number"] == 2424.49

@@ -1,8 +1,8 @@
 """Mutated reports: rows and damage, or the one documented error; never anything else, never without end.
 
 `PLEXLENS_FUZZ_SECONDS` and `PLEXLENS_FUZZ_COPIES` say how long `test_copies_for_a_stated_time` goes on (whichever comes
-first); without them two seconds. `PLEXLENS_FUZZ_SEED` chooses another run. A failing copy is written to the temporary folder
-and named.
+first); without them two seconds. `PLEXLENS_FUZZ_SEED` chooses another run. A failing copy is written to the temporary
+folder and named.
 """
 
 from __future__ import annotations

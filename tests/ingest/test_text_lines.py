@@ -200,3 +200,12 @@ def test_the_stream_tells_how_far_it_is(tmp_path: Path) -> None:
     assert stream.position == 0
     text = "".join(stream.pieces())
     assert (text, stream.position, stream.encoding) == (statistics(), path.stat().st_size, "utf-8")
+
+
+def test_bytes_that_the_encoding_does_not_have_are_told_of(tmp_path: Path) -> None:
+    data = (LOCKING * 800).encode()
+    # Far behind the part that tells the encoding.
+    _, reading = read_bytes(tmp_path, data[:-40] + b"\xff\xfe" + data[-40:])
+    (damage,) = [damage for damage in reading.damage if damage.reason == "undecodable bytes"]
+    assert damage.severity == "error"
+    assert "2 places" in damage.detail

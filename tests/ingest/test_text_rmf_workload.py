@@ -10,7 +10,7 @@ import pytest
 
 from plexlens.ingest.rmf_xml.workload_columns import PERIOD
 from tests.ingest.text_report_documents import carriage_control, quoted, read_text, tabbed, understood, value
-from tests.ingest.text_rmf_documents import WORKLOAD
+from tests.ingest.text_rmf_documents import CPU, WORKLOAD
 
 
 def test_a_period_of_a_service_class(tmp_path: Path) -> None:
@@ -105,3 +105,12 @@ def test_a_missing_group_of_columns_leaves_nulls(tmp_path: Path) -> None:
     rows, _ = read_text(tmp_path, "\n".join(line if "REPORT BY" in line else line[:at] for line in lines))
     cics = rows["text_rmf_workload_period"][0]
     assert (cics["cpu_seconds"], cics["io_per_second"], cics["pagein_single_per_second"]) == (315.9, 123.4, None)
+
+
+def test_a_page_of_the_sysplex_after_one_of_a_system_is_of_no_system(tmp_path: Path) -> None:
+    rows, reading = read_text(tmp_path, f"{CPU}\f{WORKLOAD}\f{CPU}")
+    understood(reading)
+    assert {row["system"] for row in rows["text_rmf_workload_period"]} == {None}
+    assert {row["sysplex"] for row in rows["text_rmf_workload_period"]} == {"PLEX1"}
+    # The processors of a page that names its system alone are of no known sysplex.
+    assert {(row["system"], row["sysplex"]) for row in rows["text_rmf_cpu_processor"]} == {("SYSA", None)}

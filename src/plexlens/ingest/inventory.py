@@ -118,10 +118,12 @@ def _of_reports(path: Path, kind: str, reading: Reading) -> Inventory:
     for _, batch in reading:
         if "report" not in batch.schema.names:
             continue
-        rows = pa.table(batch).select(["report", "system", "sysplex", "record_no"])
-        for row in rows.group_by(["report", "system", "sysplex", "record_no"]).aggregate([]).to_pylist():
+        columns = ["report", "system", "subsystem", "sysplex", "record_no"]
+        for row in pa.table(batch).select(columns).group_by(columns).aggregate([]).to_pylist():
             if row["report"]:
-                seen.setdefault((row["report"], row["system"] or row["sysplex"] or ""), set()).add(row["record_no"])
+                # Reports of Db2 and CICS name themselves, not the system that they run on.
+                whose = row["system"] or row["subsystem"] or row["sysplex"] or ""
+                seen.setdefault((row["report"], whose), set()).add(row["record_no"])
     found = reading.summary
     counts = Counter(one.reason for one in reading.damage)
     span = found.get("span")
@@ -201,11 +203,13 @@ def to_lines(found: Iterable[Inventory]) -> Iterator[str]:
         if one.span:
             yield f"  {one.span[0]} to {one.span[1]}, as recorded"
         names = sorted({name for name, _ in one.records}, key=_type_order)
+        width = max((8, *(len(name) for name in names)))
         for name in names:
             by_system = sorted((system, count) for (kind, system), count in one.records.items() if kind == name)
             told = ", ".join(f"{system or '?'} {count:,}" for system, count in by_system)
             note = _MARKERS.get(name) or ("counted only: no layout" if name in one.undecoded else "")
-            yield f"  {name:>8}  {sum(count for _, count in by_system):>10,}  {told}" + (f"  ({note})" if note else "")
+            number = sum(count for _, count in by_system)
+            yield f"  {name:>{width}}  {number:>10,}  {told}" + (f"  ({note})" if note else "")
         if one.duplicates:
             yield f"  {one.duplicates:,} records stand more than once"
         for reason, count in sorted(one.damage_counts.items()):

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
+from typing import NamedTuple
 
 from plexlens.ingest.rmf_xml.columns import TableSpec
 from plexlens.ingest.text_reports import db2_columns as columns
 from plexlens.ingest.text_reports import db2_subsystem_columns as subsystem
-from plexlens.ingest.text_reports.printed import Printed
+from plexlens.ingest.text_reports.printed import NUMBER, Printed
 from plexlens.ingest.text_reports.words import fold
 
 _COLUMN_OF: dict[str, dict[str, str]] = {
@@ -31,11 +33,36 @@ _LOG_RATE = fold("LOG RATE FOR 1 LOG (MB)")
 _SPACE_OF = {fold(name): space for name, space in subsystem.ADDRESS_SPACES.items()} | {"TOTAL": "TOTAL"}
 
 
+class TurnedBack(NamedTuple):
+    """A count made of its rate: its name, the pool it is about, the rate as printed, the count, and its error at most.
+
+    The error is that of the printed rate; that of the interval's length comes on top where it was worked out.
+    """
+
+    name: str
+    about: str
+    rate: str
+    quantity: float
+    error: float
+
+    def __str__(self) -> str:
+        return (
+            f"{self.about + ' ' if self.about else ''}{self.name} {self.rate}/s is {self.count:.0f} ± {self.error:.0f}"
+        )
+
+
+def _is_share(column: str) -> bool:
+    return column.endswith("_percent")
+
+
 class StatisticsRows:
     """Gathers the twin rows of one interval."""
 
     def __init__(self) -> None:
         self._rows: dict[tuple[str, str], dict[str, object]] = {}
+        self._rates: dict[tuple[str, str], dict[str, tuple[str, Printed]]] = {}
+        self.turned_back: list[TurnedBack] = []
+        """Counts that `rows` made of rates."""
 
     def __bool__(self) -> bool:
         return bool(self._rows)
@@ -61,6 +88,13 @@ class StatisticsRows:
         row, found = self._place(kind, about, name, values)
         if row and found:
             self._rows.setdefault(row, {}).update(found)
+            return
+        heads = dict(values)
+        column, rate = _COLUMN_OF.get(kind, {}).get(fold(name)), heads.get("/SECOND")
+        if column is not None and rate is not None and rate.type == NUMBER and not _is_share(column):
+            row = (kind, (about or "").upper())
+            self._rows.setdefault(row, {})
+            self._rates.setdefault(row, {})[column] = (name, rate)
 
     def _place(
         self, kind: str, about: str | None, name: str, values: list[tuple[str | None, Printed]]
@@ -83,9 +117,18 @@ class StatisticsRows:
             return None, {}
         return (kind, (about or "").upper()), {column: quantity.number}
 
-    def rows(self) -> Iterator[tuple[TableSpec, dict[str, object]]]:
-        """The rows, in the order in which they were met."""
+    def rows(self, seconds: float | None) -> Iterator[tuple[TableSpec, dict[str, object]]]:
+        """The rows, in the order in which they were met.
+
+        A count that is printed only as a rate is the rate times `seconds`, the length of the interval; `turned_back`
+        says how exactly.
+        """
         for (kind, about), values in self._rows.items():
+            for column, (name, rate) in self._rates.get((kind, about), {}).items():
+                if seconds is not None and rate.number is not None and column not in values:
+                    values[column] = rate.number * seconds
+                    half = ((rate.high or 0.0) - (rate.low or 0.0)) / 2
+                    self.turned_back.append(TurnedBack(name, about, rate.text, rate.number * seconds, half * seconds))
             key = _KEY_OF.get(kind)
             name = f"G{about}" if kind == "group_pool" and about.startswith("BP") else about
             yield _TABLE_OF[kind], {"statistics": "interval", **values, **({key: name} if key else {})}

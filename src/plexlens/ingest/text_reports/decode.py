@@ -105,6 +105,8 @@ class TextStream:
         self.encoding = "utf-8"
         self.fixed_records: int | None = None
         """Length of the records, where they have no line ends."""
+        self.undecodable = 0
+        """Bytes, or runs of them, that the encoding does not have; read as U+FFFD."""
         self.broken: str | None = None
         """Why the file could not be read to its end, once some of it had been."""
 
@@ -135,6 +137,7 @@ class TextStream:
                     self.encoding = encoding_of(data[:HEAD])
                     decode = _decoder(self.encoding)
                 text = decode.decode(data, not data)
+                self.undecodable += text.count("\ufffd")
                 if self.position == 0:
                     self.fixed_records = fixed_length(text[:HEAD])
                 self.position = raw.tell()

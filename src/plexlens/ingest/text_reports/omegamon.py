@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 
+from plexlens.ingest.source import Severity
 from plexlens.ingest.text_reports import db2_subsystem_columns as subsystem
 from plexlens.ingest.text_reports.db2_accounting import AccountingRows
 from plexlens.ingest.text_reports.db2_statistics import StatisticsRows
@@ -24,7 +25,7 @@ from plexlens.ingest.text_reports.omegamon_blocks import (
 from plexlens.ingest.text_reports.omegamon_heading import PageHeading, looks_like_heading
 from plexlens.ingest.text_reports.omegamon_lanes import Lane, Lanes
 from plexlens.ingest.text_reports.omegamon_short import ShortAccounting
-from plexlens.ingest.text_reports.output import Output
+from plexlens.ingest.text_reports.output import Output, Record
 from plexlens.ingest.text_reports.printed import SECONDS, Printed, is_value, read_duration, read_point, read_value
 from plexlens.ingest.text_reports.words import (
     Segment,
@@ -43,6 +44,7 @@ _IDENTIFIER = re.compile(
 _BAR = re.compile(r"([A-Z][A-Z0-9.]*(?: [A-Z.]+)?)\s*\|\s*=*>?\s*<?\s*(\d{1,3})\s*%")
 _CLASS_2_BARS = frozenset({"CPU", "SECPU", "NOTACC"})
 _BAR_WIDTH = 40
+_TOLD_RATES = 10
 _GRAND = re.compile(r"\*+\s*(GRAND TOTAL|TOTAL|GROUP TOTAL)\s*\*+|^\s*(GRAND TOTAL|GROUP TOTAL)\s*$")
 _NOTE = re.compile(r"\s*(?:ACCOUNTING|STATISTICS) (?:REPORT|TRACE) COMPLETE\b|\s*\*+.*\*+\s*$|\s*NOTE\b")
 _HIGHLIGHT = {
@@ -142,14 +144,31 @@ class Db2Report:
         self._accounting.is_average = True
 
     def _end(self) -> None:
-        if self._output.record is not None:
-            for table, row in self._statistics.rows():
+        record = self._output.record
+        if record is not None:
+            record.complete_interval()
+            for table, row in self._statistics.rows(record.interval_seconds):
                 self._output.twin(table, row)
+            self._tell_of_rates(record)
             for row in self._accounting.rows():
                 self._output.twin(subsystem.ACCOUNTING, row)
         self._statistics = StatisticsRows()
         average, self._accounting = self._accounting.is_average, AccountingRows()
         self._accounting.is_average = average
+
+    def _tell_of_rates(self, record: Record) -> None:
+        """Say which counts were made of rates, and how exact they are."""
+        made = self._statistics.turned_back
+        if made:
+            self._output.note(
+                "counts turned back from rates",
+                Severity.INFO,
+                f"report {record.number} prints {len(made)} counts only as rates; over {record.interval_seconds:g} s "
+                + "; ".join(map(str, made[:_TOLD_RATES]))
+                + (f"; and {len(made) - _TOLD_RATES} more" if len(made) > _TOLD_RATES else ""),
+                "nothing; with the column QUANTITY the counts would be exact",
+                record_no=record.number,
+            )
 
     # --- page headings ----------------------------------------------------------------------------------------
 

@@ -248,6 +248,13 @@ class TextReportReading:
                 f"{self._outside_numbers} of them have numbers",
                 "nothing, unless a report was expected there: then send it with its headings",
             )
+        if self._stream.undecodable:
+            self._output.note(
+                "undecodable bytes",
+                Severity.ERROR,
+                f"{self._stream.undecodable} places hold bytes that {self._stream.encoding} does not have",
+                "send the file as it is on the system, in binary, or in one encoding throughout",
+            )
         if self._stream.broken is not None:
             self._output.note(
                 "compression broken",

@@ -89,6 +89,9 @@ class Interval:
         is_heading = any(pattern.search(text) for pattern in (_DATE_LINE, _TIME_LINE, _VERSION))
         if not is_heading:
             return False
+        if _DATE_LINE.search(text):
+            # The line of the date names the system or the sysplex of the page, and no other page's holds here.
+            self.system = self.sysplex = None
         for pattern, name in ((_SYSTEM, "system"), (_SYSPLEX, "sysplex")):
             found = pattern.search(text)
             if found:
