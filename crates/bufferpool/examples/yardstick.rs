@@ -7,10 +7,12 @@ use std::time::{Duration, Instant};
 
 use plexlens_bufferpool::curve::ShareSizes;
 use plexlens_bufferpool::pool_curves::PoolCurves;
+use plexlens_bufferpool::sampled::SampledPools;
 use plexlens_bufferpool::synthetic::Yardstick;
 use plexlens_bufferpool::trace::{Access, References};
 
-const STRETCH: usize = 1 << 20;
+/// Rows added together, as many as readers of files hand over.
+const STRETCH: usize = 1 << 16;
 
 /// Columns of one stretch.
 #[derive(Default)]
@@ -88,7 +90,7 @@ fn line(what: &str, rows: usize, (wall, processor): (f64, f64), more: &str) {
     );
 }
 
-fn curves(yardstick: &Yardstick, rows: usize) {
+fn curves(yardstick: &Yardstick, rows: usize) -> Vec<(u64, f64)> {
     let mut pools = PoolCurves::new(ShareSizes::Steps);
     let took = over(yardstick, rows, |columns| pools.add(&columns.references()).expect("a made trace is sound"));
     let curve = pools.pools()[&0].curve();
@@ -96,6 +98,26 @@ fn curves(yardstick: &Yardstick, rows: usize) {
     let pages = curve.distinct_pages();
     let bytes = curve.bytes() as f64 / pages as f64;
     line("exact curve and shares", rows, took, &format!("{pages} pages, {bytes:.1} bytes a page held at the end"));
+    let misses = curve.misses();
+    compared(yardstick.pages).iter().map(|&size| (size, misses.of(size as usize) as f64)).collect()
+}
+
+fn sampled(yardstick: &Yardstick, rows: usize, exact: &[(u64, f64)]) {
+    let mut pools = SampledPools::new(0.01, ShareSizes::Steps).expect("one per cent is a rate");
+    let took = over(yardstick, rows, |columns| pools.add(&columns.references()).expect("a made trace is sound"));
+    let estimate = pools.pools()[&0].estimate();
+    let off = |&(size, misses): &(u64, f64)| (estimate.of(size) - misses).abs() / rows as f64;
+    let mean = exact.iter().map(off).sum::<f64>() / exact.len() as f64;
+    let stated = exact.iter().map(|&(size, _)| estimate.error(size)).sum::<f64>() / exact.len() as f64 / rows as f64;
+    let most = exact.iter().map(off).fold(0.0, f64::max);
+    line("1 % sample", rows, took, &format!("mean absolute error {mean:.4}, stated {stated:.4}, largest {most:.4}"));
+}
+
+/// Sizes at which samples are compared: forty evenly spaced, forty by equal factors.
+fn compared(pages: u64) -> Vec<u64> {
+    let even = (1..=40).map(|step| pages * step / 40);
+    let factors = (1..=40).map(|step| (pages as f64).powf(0.5 + f64::from(step) / 80.0) as u64);
+    even.chain(factors).collect()
 }
 
 fn main() {
@@ -110,8 +132,10 @@ fn main() {
         z50.exponent,
         z50.scans * 100.0
     );
-    curves(&z50, rows);
+    let exact = curves(&z50, rows);
+    sampled(&z50, rows, &exact);
     let small = Yardstick { pages: 900_000, pages_an_object: 18_000, ..z50 };
     println!("the same over {} pages", small.pages);
-    curves(&small, rows);
+    let exact = curves(&small, rows);
+    sampled(&small, rows, &exact);
 }

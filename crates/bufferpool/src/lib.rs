@@ -1,12 +1,14 @@
 //! Buffer pools from page-reference traces.
 //!
 //! The crate takes columns and returns counts. [`trace`] says what a reference is; [`curve`] gives the misses of every
-//! pool size from one pass, with each object's share, and [`pool_curves`] does so for all pools of a trace at once.
+//! pool size from one pass, with each object's share, and [`pool_curves`] does so for all pools of a trace at once; [`sampled`]
+//! estimates both from a sample of the pages.
 //! [`page_table`] and [`recency`] are the two structures below that, [`synthetic`] makes traces with known properties.
 
 pub mod curve;
 pub mod page_table;
 pub mod pool_curves;
 pub mod recency;
+pub mod sampled;
 pub mod synthetic;
 pub mod trace;

@@ -48,16 +48,16 @@ impl PoolCurves {
         let mut at = 0;
         while at < rows.len() {
             // Rows of one pool follow each other in many traces, and often a trace is of one pool.
-            let id = rows.pool[at];
-            let run = rows.pool[at..].iter().take_while(|&&pool| pool == id).count();
+            // Rows of one pool follow each other in many traces, and often a trace is of one pool.
+            let (id, run) = rows.pool_run(at);
             let pool = self.pools.entry(id).or_insert_with(|| Pool {
                 curve: LruCurve::new(self.sizes.clone()),
                 pages: Vec::new(),
                 data_sets: Vec::new(),
                 events: Default::default(),
             });
+            rows.count_functions(at, run, &mut pool.events);
             for row in at..at + run {
-                pool.events[usize::from(rows.function[row])] += 1;
                 if rows.function[row] == Function::Getpage as u8 {
                     let number = self.data_sets.number(rows.object[row], rows.partition[row]);
                     let key = self.data_sets.key(number, rows.page[row]).ok_or(TraceError::DataSets { row })?;

@@ -142,11 +142,40 @@ impl References<'_> {
         }
         let columns = [("function", self.function, Function::ALL.len()), ("access", self.access, Access::ALL.len())];
         for (column, codes, count) in columns {
-            if let Some(row) = codes.iter().position(|&code| usize::from(code) >= count) {
+            // The highest code is found with vector instructions, its row only where it is wrong.
+            if usize::from(codes.iter().copied().max().unwrap_or(0)) >= count {
+                let row = codes.iter().position(|&code| usize::from(code) >= count).unwrap_or(0);
                 return Err(TraceError::Code { column, row, found: codes[row], highest: count as u8 - 1 });
             }
         }
         Ok(())
+    }
+
+    /// Pool of a row, and how many rows from there on are of the same.
+    pub(crate) fn pool_run(&self, from: usize) -> (u16, usize) {
+        let (id, mut at) = (self.pool[from], from);
+        for strip in self.pool[from..].chunks(256) {
+            if strip.iter().fold(0, |sum, &pool| sum | (pool ^ id)) != 0 {
+                at += strip.iter().take_while(|&&pool| pool == id).count();
+                break;
+            }
+            at += strip.len();
+        }
+        (id, at - from)
+    }
+
+    /// Adds the rows of a run to counts by [`Function`].
+    pub(crate) fn count_functions(&self, from: usize, run: usize, counts: &mut [u64; Function::ALL.len()]) {
+        let functions = &self.function[from..from + run];
+        let mut left = run as u64;
+        for (count, (function, _)) in counts.iter_mut().zip(Function::ALL) {
+            if left == 0 {
+                break;
+            }
+            let here = functions.iter().filter(|&&code| code == function as u8).count() as u64;
+            *count += here;
+            left -= here;
+        }
     }
 }
 

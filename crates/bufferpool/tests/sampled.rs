@@ -1,0 +1,96 @@
+//! Sampled curves against the exact ones.
+
+use plexlens_bufferpool::curve::ShareSizes;
+use plexlens_bufferpool::pool_curves::PoolCurves;
+use plexlens_bufferpool::sampled::{RateError, SampledPools};
+use plexlens_bufferpool::synthetic::Yardstick;
+use plexlens_bufferpool::trace::References;
+
+struct Columns {
+    time: Vec<i64>,
+    zero8: Vec<u8>,
+    zero16: Vec<u16>,
+    object: Vec<u32>,
+    page: Vec<u64>,
+}
+
+impl Columns {
+    fn of(yardstick: &Yardstick, rows: usize) -> Self {
+        let made: Vec<_> = yardstick.references().take(rows).collect();
+        Self {
+            time: (0..rows as i64).collect(),
+            zero8: vec![0; rows],
+            zero16: vec![0; rows],
+            object: made.iter().map(|one| one.object).collect(),
+            page: made.iter().map(|one| one.page).collect(),
+        }
+    }
+
+    fn references(&self) -> References<'_> {
+        References {
+            time: &self.time,
+            member: &self.zero8,
+            pool: &self.zero16,
+            object: &self.object,
+            partition: &self.zero16,
+            page: &self.page,
+            function: &self.zero8,
+            access: &self.zero8,
+        }
+    }
+}
+
+fn yardstick(pages: u64, seed: u64) -> Yardstick {
+    Yardstick { pages, pages_an_object: pages / 20, seed, ..Yardstick::z50() }
+}
+
+#[test]
+fn a_sample_of_everything_is_the_exact_curve() {
+    let columns = Columns::of(&yardstick(2000, 1), 30_000);
+    let mut exact = PoolCurves::new(ShareSizes::Steps);
+    exact.add(&columns.references()).unwrap();
+    let mut sampled = SampledPools::new(1.0, ShareSizes::Steps).unwrap();
+    sampled.add(&columns.references()).unwrap();
+    let (exact, sampled) = (exact.pools()[&0].curve(), &sampled.pools()[&0]);
+    assert_eq!(sampled.sample().misses(), exact.misses());
+    let estimate = sampled.estimate();
+    for size in 0..2100 {
+        assert_eq!(estimate.of(size), exact.misses().of(size as usize) as f64, "size {size}");
+        assert_eq!(estimate.error(size), 0.0);
+    }
+    for object in 0..20 {
+        assert_eq!(sampled.sample().share_curve(object), exact.share_curve(object));
+    }
+}
+
+#[test]
+fn estimates_lie_within_the_errors_they_state() {
+    // Over seeds and sizes the true curve must be inside three standard errors nearly always, and the stated errors
+    // must not be so wide that this says nothing.
+    let (rows, mut inside, mut all, mut stated) = (400_000, 0, 0, 0.0);
+    for seed in 0..6 {
+        let columns = Columns::of(&yardstick(100_000, seed), rows);
+        let mut exact = PoolCurves::new(ShareSizes::Steps);
+        exact.add(&columns.references()).unwrap();
+        let mut sampled = SampledPools::new(0.05, ShareSizes::Steps).unwrap();
+        sampled.add(&columns.references()).unwrap();
+        let (exact, estimate) = (exact.pools()[&0].curve().misses(), sampled.pools()[&0].estimate());
+        for size in (1000..=90_000).step_by(4450) {
+            let off = (estimate.of(size) - exact.of(size as usize) as f64).abs();
+            inside += u32::from(off <= 3.0 * estimate.error(size));
+            all += 1;
+            stated += estimate.error(size) / rows as f64;
+        }
+    }
+    assert!(inside * 100 >= all * 93, "{inside} of {all} inside three standard errors");
+    assert!(stated / f64::from(all) < 0.02, "mean stated error {}", stated / f64::from(all));
+}
+
+#[test]
+fn impossible_rates_are_refused() {
+    for rate in [0.0, -0.5, 1.01, f64::NAN, f64::INFINITY, 1e-12] {
+        let refused = SampledPools::new(rate, ShareSizes::Steps).err().expect("refused");
+        assert!(refused.0 == rate || rate.is_nan(), "{refused}");
+    }
+    assert!(RateError(2.0).to_string().contains("above 0 and at most 1"));
+}
