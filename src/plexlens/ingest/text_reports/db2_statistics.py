@@ -46,9 +46,8 @@ class TurnedBack(NamedTuple):
     error: float
 
     def __str__(self) -> str:
-        return (
-            f"{self.about + ' ' if self.about else ''}{self.name} {self.rate}/s is {self.count:.0f} ± {self.error:.0f}"
-        )
+        error = math.ceil(round(self.error, 6))
+        return f"{self.about} {self.name} {self.rate}/s is {self.quantity:.0f} ± {error}".strip()
 
 
 def _is_share(column: str) -> bool:
