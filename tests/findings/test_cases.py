@@ -1,8 +1,8 @@
 """Every rule on facts worked out by hand: where it must speak, what it must say, and where it must not.
 
 Cases stand in ``cases/*.toml``. Each has the rule, rows of facts, and what is expected: ``severity`` (none: silence),
-``evidence`` by column in base units, ``holding`` intervals, ``cost`` in seconds per hour, ``command``, or ``lack``
-where the rule cannot be checked.
+``evidence`` by column in base units, ``holding`` intervals, ``cost`` in seconds per hour, ``command``, ``undo``, or
+``lack`` where the rule cannot be checked. A file of cases bears the name of the file that holds the rules.
 """
 
 from __future__ import annotations
@@ -14,10 +14,16 @@ from typing import Any
 import pytest
 
 from plexlens.findings import Rule, check, load_rules
+from plexlens.findings.reading import SHIPPED
 from tests.findings.made import database
 
 RULES = {rule.id: rule for rule in load_rules()}
-KEYS = {"rule", "rows", "severity", "evidence", "holding", "cost", "command", "lack"}
+FILES = {
+    one["id"]: file.stem
+    for file in SHIPPED.glob("*.toml")
+    for one in tomllib.loads(file.read_text(encoding="utf-8"))["rule"]
+}
+KEYS = {"rule", "rows", "severity", "evidence", "holding", "cost", "command", "undo", "lack"}
 
 
 def _cases() -> list[dict[str, Any]]:
@@ -26,7 +32,7 @@ def _cases() -> list[dict[str, Any]]:
         found = tomllib.loads(file.read_text(encoding="utf-8"))["case"]
         for number, case in enumerate(found, 1):
             assert set(case) <= KEYS, f"{file.name}, case {number}: {set(case) - KEYS}"
-            assert case["rule"].partition(".")[0] == file.stem, f"{case['rule']} stands in {file.name}"
+            assert FILES[case["rule"]] == file.stem, f"{case['rule']} stands in {file.name}"
             cases.append(case | {"name": f"{case['rule']}-{number}"})
     return cases
 
@@ -63,8 +69,9 @@ def test_case(case: dict[str, Any]) -> None:
     if "cost" in case:
         assert one.cost == pytest.approx(case["cost"], rel=1e-12)
     assert one.command == case.get("command", one.command)
+    assert one.undo == case.get("undo", one.undo)
     # A sentence without one of its numbers would be a finding without evidence.
-    assert "\u2013" not in one.command
+    assert "\u2013" not in one.command + one.undo
     assert all(part.value for part in one.entity)
 
 
