@@ -79,7 +79,7 @@ MAPS_OF_THE_SPINE = {
     *("smf116_0", "smf116_1", "smf116_2", "smf116_10"),
 }
 MAPS_OF_DB2_CICS_AND_JOBS = {
-    *("smf30", "smf100_ifcid1", "smf100_ifcid2", "smf101_ifcid3"),
+    *("smf30", "smf42_6", "smf73_1", "smf100_ifcid1", "smf100_ifcid2", "smf101_ifcid3"),
     *("smf110_1_class1", "smf110_1_class3"),
 }
 
@@ -242,7 +242,6 @@ def test_every_triplet_of_a_header_is_used_or_known_to_hold_nothing(name: str) -
 
 # Triplets without a layout, by record map; layouts/README.md says why for each.
 UNUSED: dict[str, set[str]] = {
-    "smf30": {"SMF30AOF"},
     "smf100_ifcid1": {f"QWS00R{number}O" for number in "2358A"},
     "smf100_ifcid2": {f"QWS10R{number}O" for number in "9AB"},
     "smf101_ifcid3": {f"QWA01R{number}O" for number in "78BD"},

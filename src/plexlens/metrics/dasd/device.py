@@ -1,13 +1,4 @@
-"""Direct access devices: rate, response time and its components, utilization (SMF 74-1).
-
-All fields are totals of the interval, counted or timed by the channel subsystem and IOS; those that are numbers of
-samples (reserved, allocated, not ready) become times: samples with the condition over all samples, times the interval.
-Times come with the number of I/Os that they are of (SMF74MEC), which can be lower than the I/Os started (SMF74SSC).
-A response time is IOS queue, pending, disconnect and connect time together; over several devices or intervals it is the
-sum of the times over the sum of the I/Os. Times of devices whose measurement RMF marked as incorrect (SMF74CNF) are
-null, and the devices counted. By ``lcu`` or ``system`` the same definitions give the logical control unit and the
-system. Formulas are those of the overview conditions for SMF 74-1 (z/OS RMF User's Guide).
-"""
+"""Direct access devices (SMF 74-1)."""
 
 from __future__ import annotations
 
@@ -15,6 +6,7 @@ from typing import Any
 
 import ibis
 
+from plexlens.metrics.dasd.forms import flags, hexadecimal
 from plexlens.metrics.definition import Attribute, Fact, Grain, Key, Metric, Rollup, Source
 from plexlens.metrics.expressions import interval_seconds, ratio, total
 from plexlens.metrics.fields import Field, columns_of, facts_of, names_of, per_event, per_second
@@ -84,17 +76,6 @@ _SAMPLED = (
 )
 
 
-def _hexadecimal(number: Any, digits: int) -> Any:
-    text = ibis.literal("")
-    for place in range(digits - 1, -1, -1):
-        text = text + ibis.literal("0123456789ABCDEF").substr((number // 16**place) % 16, 1)
-    return text
-
-
-def _flags(column: Any) -> Any:
-    return column.cast("int64").fill_null(0)
-
-
 def _devices(inputs: Inputs) -> Any:
     device = inputs.table(
         "smf74_1_device",
@@ -133,7 +114,7 @@ def _devices(inputs: Inputs) -> Any:
         table = table.mutate(facility=ibis.null("int64"))
 
     nothing = ibis.null("float64")
-    state, kind, facility = _flags(table.smf74cnf), _flags(table.smf74cnx), table.facility
+    state, kind, facility = flags(table.smf74cnf), flags(table.smf74cnx), table.facility
     correct = (state & _INCORRECT) == 0
     seconds = interval_seconds(table)
     samples = table.smf7xsam.cast("float64").nullif(0.0)
@@ -152,9 +133,9 @@ def _devices(inputs: Inputs) -> Any:
     subchannel_set = table.smf74scs.cast("int64").fill_null(0)
     return table.select(
         **identity(table),
-        device=ibis.ifelse(subchannel_set > 0, subchannel_set.cast("string"), "") + _hexadecimal(number, 4),
+        device=ibis.ifelse(subchannel_set > 0, subchannel_set.cast("string"), "") + hexadecimal(number, 4),
         volume=table.smf74ser,
-        lcu=ibis.ifelse((state & _NO_LCU) == 0, _hexadecimal(table.smf74lcu.cast("int64"), 4), ibis.null("string")),
+        lcu=ibis.ifelse((state & _NO_LCU) == 0, hexadecimal(table.smf74lcu.cast("int64"), 4), ibis.null("string")),
         storage_group=table.smf74sgn.nullif(""),
         model=table.smf74dev.nullif(""),
         control_unit=table.smf74cu.nullif(""),
@@ -411,5 +392,3 @@ DEVICE = Grain(
         ),
     ),
 )
-
-GRAINS = (DEVICE,)

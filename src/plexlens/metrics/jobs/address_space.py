@@ -1,0 +1,175 @@
+"""Address spaces by interval (SMF 30 subtypes 2, 3 and 6)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import ibis
+
+from plexlens.metrics.definition import Attribute, Fact, Grain, Key, Metric, Rollup, Source
+from plexlens.metrics.expressions import interval_seconds, ratio
+from plexlens.metrics.inputs import Inputs
+from plexlens.metrics.jobs.records import NEEDS, moment, records
+from plexlens.metrics.jobs.usage import (
+    ATTRIBUTES,
+    COUNTED,
+    FACTS,
+    METRICS,
+    PROCESSOR,
+    attribute_columns,
+    general,
+    usage_columns,
+)
+from plexlens.metrics.unit import COUNT, PER_SECOND, PROCESSORS, SECONDS
+
+_IO = "z/OS MVS System Management Facilities, SMF 30 I/O activity section"
+_STORAGE = "z/OS MVS System Management Facilities, SMF 30 storage and paging section"
+
+#: What a rate of this grain means.
+_RATE = "Per second of address space: of one that ran all the time its rate, of several together their mean."
+
+_DIGITS = "0123456789ABCDEF"
+
+
+def _hexadecimal(number: Any) -> Any:
+    text = ibis.literal("")
+    for place in (3, 2, 1, 0):
+        text = text + ibis.literal(_DIGITS).substr((number // 16**place) % 16, 1)
+    return text
+
+
+def _columns(table: Any) -> Any:
+    """Identity, keys, attributes and facts of records, without the length of their interval."""
+    return table.select(
+        system=table.system,
+        sysplex=table.sysplex,
+        interval_start=table.interval_start,
+        interval_end=table.interval_end,
+        utc_offset=table.local_offset,
+        subtype=table.subtype,
+        record_no=table.record_no,
+        job=table.smf30jbn,
+        job_id=table.smf30jnm.nullif(""),
+        asid=_hexadecimal(table.smf30asi.cast("int64")),
+        program=table.smf30pgm.nullif(""),
+        step=table.smf30stm.nullif(""),
+        **attribute_columns(table),
+        **usage_columns(table),
+    )
+
+
+def intervals(inputs: Inputs) -> Any:
+    """Interval records (subtypes 2 and 3) with all columns of `records`."""
+    table = records(inputs)
+    return table.filter(table.subtype.isin([2, 3]))
+
+
+def _address_spaces(inputs: Inputs) -> Any:
+    every = records(inputs)
+    table = _columns(every.filter(every.subtype.isin([2, 3])))
+    table = table.drop("subtype", "record_no").union(_system_address_spaces(every))
+    return table.mutate(
+        address_space_seconds=interval_seconds(table),
+        address_spaces=ibis.literal(1.0),
+    )
+
+
+def _system_address_spaces(every: Any) -> Any:
+    """Differences of successive records of subtype 6, by address space."""
+    table = every.filter(every.subtype == 6)
+    # The end of the interval where the record has it; else when it was written.
+    written = moment(table.written - table.local_offset.fill_null(0.0))
+    table = _columns(table.mutate(interval_end=ibis.coalesce(table.interval_end, written)))
+    window = ibis.window(group_by=[table.system, table.job, table.asid], order_by=[table.interval_end, table.record_no])
+    before = {name: table[name].lag().over(window) for name in COUNTED}
+    since = table.interval_end.lag().over(window)
+    table = table.mutate(interval_start=since, **{f"before_{name}": column for name, column in before.items()})
+    table = table.filter(table.interval_start.notnull() & (table.interval_end > table.interval_start))
+    # A value below the one before: the address space started anew, and counts from nothing.
+    anew = ibis.literal(False)
+    for name in ("tcb_seconds", "srb_seconds", "excps"):
+        anew = anew | (table[name] < table[f"before_{name}"]).fill_null(False)
+    table = table.mutate(
+        **{
+            name: ibis.ifelse(anew, table[name], table[name] - table[f"before_{name}"].fill_null(0.0))
+            for name in COUNTED
+        }
+    )
+    return table.drop("subtype", "record_no", *(f"before_{name}" for name in COUNTED))
+
+
+ADDRESS_SPACE = Grain(
+    name="address_space",
+    title="Address spaces",
+    row="one address space in one SMF interval, or in the part of it in which it ran",
+    keys=(
+        Key("job", "Job"),
+        Key("job_id", "Job id"),
+        Key("asid", "Address space"),
+        Key("program", "Program"),
+    ),
+    attributes=(*ATTRIBUTES, Attribute("step", "Step")),
+    facts=(
+        Fact("address_spaces", "Address spaces", COUNT, Rollup.LEVEL, "SMF 30 subtypes 2, 3 and 6: one a record"),
+        Fact("address_space_seconds", "Time of address spaces", SECONDS, Rollup.COUNT, "SMF 30 SMF30ISS, SMF30IET"),
+        *FACTS,
+    ),
+    sources=(Source("SMF 30 intervals", NEEDS, _address_spaces),),
+    metrics=(
+        *METRICS,
+        Metric(
+            "cp_processors",
+            "General processors used",
+            PROCESSORS,
+            "CPU time on general processors / time of the address space",
+            PROCESSOR,
+            lambda f: ratio(general(f), f.address_space_seconds),
+            _RATE,
+        ),
+        Metric(
+            "ziip_processors",
+            "zIIPs used",
+            PROCESSORS,
+            "SMF30_TIME_ON_ZIIP / time of the address space",
+            PROCESSOR,
+            lambda f: ratio(f.ziip_engine_seconds, f.address_space_seconds),
+            _RATE + " Engine time; multiply by the normalization factor to compare with general processors.",
+        ),
+        Metric(
+            "ziip_on_cp_processors",
+            "General processors used by zIIP-eligible work",
+            PROCESSORS,
+            "SMF30_TIME_ZIIP_ON_CP / time of the address space",
+            PROCESSOR,
+            lambda f: ratio(f.ziip_on_cp_seconds, f.address_space_seconds),
+            _RATE,
+        ),
+        Metric(
+            "excp_rate",
+            "Blocks transferred",
+            PER_SECOND,
+            "SMF30TEX / time of the address space",
+            _IO,
+            lambda f: ratio(f.excps, f.address_space_seconds),
+            _RATE,
+        ),
+        Metric(
+            "dasd_io_rate",
+            "DASD I/O rate",
+            PER_SECOND,
+            "SMF30AIS / time of the address space",
+            _IO,
+            lambda f: ratio(f.dasd_ios, f.address_space_seconds),
+            _RATE,
+        ),
+        Metric(
+            "page_in_rate",
+            "Page-ins",
+            PER_SECOND,
+            "SMF30PGI / time of the address space",
+            _STORAGE,
+            lambda f: ratio(f.page_ins, f.address_space_seconds),
+            _RATE,
+        ),
+    ),
+)

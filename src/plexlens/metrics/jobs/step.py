@@ -1,0 +1,147 @@
+"""Steps that ended (SMF 30 subtype 4)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import ibis
+
+from plexlens.metrics.definition import Attribute, Fact, Grain, Key, Metric, Rollup, Source
+from plexlens.metrics.expressions import ratio, total
+from plexlens.metrics.inputs import Inputs
+from plexlens.metrics.jobs.completion import completion, is_abend, is_cancelled, is_flushed
+from plexlens.metrics.jobs.records import NEEDS, moment, records
+from plexlens.metrics.jobs.usage import ATTRIBUTES, FACTS, METRICS, PROCESSOR, attribute_columns, general, usage_columns
+from plexlens.metrics.unit import COUNT, FRACTION, SECONDS
+
+_SECTION = "z/OS MVS System Management Facilities, SMF 30 identification and completion sections"
+
+_DAY = 86400.0
+
+#: Facts of an end, of a step as of a job.
+ENDED = (
+    Fact("abends", "Abends", COUNT, Rollup.COUNT, "SMF 30 SMF30ABD, SMF30CDE"),
+    Fact("flushed", "Not run", COUNT, Rollup.COUNT, "SMF 30 SMF30FLH"),
+    Fact("cancelled", "Cancelled by SMFLIMxx or an exit", COUNT, Rollup.COUNT, "SMF 30 SMF30STI bits 0 to 4"),
+)
+
+#: Metrics of something that has an elapsed time.
+ELAPSED = (
+    Metric(
+        "cp_fraction",
+        "On a general processor",
+        FRACTION,
+        "CPU time on general processors / elapsed time",
+        PROCESSOR,
+        lambda f: ratio(general(f), f.elapsed_seconds),
+        "Above 100 % where several tasks run at once.",
+    ),
+    Metric(
+        "dasd_fraction",
+        "In DASD I/O",
+        FRACTION,
+        "(SMF30AIC + SMF30AID + SMF30AIW) / elapsed time",
+        _SECTION,
+        lambda f: ratio(
+            total(f.dasd_connect_seconds, f.dasd_disconnect_seconds, f.dasd_pending_seconds), f.elapsed_seconds
+        ),
+        "I/Os overlap with CPU time and with each other: the two shares do not add up to 100 %.",
+    ),
+    Metric(
+        "abend_fraction",
+        "Abended",
+        FRACTION,
+        "abends / number ended",
+        _SECTION,
+        lambda f: ratio(f.abends, f.ended),
+    ),
+)
+
+
+def ended_columns(table: Any) -> dict[str, Any]:
+    """Facts of `ENDED`, and the number of what ended."""
+    return {
+        "ended": ibis.literal(1.0),
+        "abends": ibis.ifelse(is_abend(table), 1.0, 0.0),
+        "flushed": ibis.ifelse(is_flushed(table), 1.0, 0.0),
+        "cancelled": ibis.ifelse(is_cancelled(table), 1.0, 0.0),
+    }
+
+
+def span_columns(table: Any) -> dict[str, Any]:
+    """Identity of what ran from its initiation to the time its record was written."""
+    offset = table.local_offset.fill_null(0.0)
+    return {
+        "system": table.system,
+        "sysplex": table.sysplex,
+        "interval_start": moment(table.initiated - offset),
+        "interval_end": moment(table.written - offset),
+        "utc_offset": table.local_offset,
+    }
+
+
+def job_class(table: Any) -> Any:
+    """Job class: the long name where there is one."""
+    return ibis.coalesce(table.smf30cl8.nullif(""), table.smf30cls.nullif(""))
+
+
+def _steps(inputs: Inputs) -> Any:
+    table = records(inputs)
+    table = table.filter(table.subtype == 4)
+    # Both are times of day: a program that starts after midnight starts on the day after its allocation.
+    allocation = table.smf30pps.cast("float64") - table.smf30ast.cast("float64")
+    known = (table.smf30pps.cast("float64") > 0) & (table.smf30ast.cast("float64") > 0)
+    allocation = ibis.ifelse(allocation < 0, allocation + _DAY, allocation)
+    return table.select(
+        **span_columns(table),
+        job=table.smf30jbn,
+        job_id=table.smf30jnm.nullif(""),
+        step_number=table.smf30stn.cast("int64").cast("string"),
+        step=table.smf30stm.nullif(""),
+        procedure_step=table.smf30psn.nullif(""),
+        program=table.smf30pgm.nullif(""),
+        job_class=job_class(table),
+        completion=completion(table),
+        **attribute_columns(table),
+        elapsed_seconds=table.written - table.initiated,
+        allocation_seconds=ibis.ifelse(known, allocation, ibis.null("float64")),
+        **ended_columns(table),
+        **usage_columns(table),
+    )
+
+
+JOB_STEP = Grain(
+    name="job_step",
+    title="Steps",
+    row="one step that ended",
+    keys=(
+        Key("job", "Job"),
+        Key("job_id", "Job id"),
+        Key("step_number", "Step number"),
+        Key("step", "Step"),
+        Key("procedure_step", "Step that called the procedure"),
+        Key("program", "Program"),
+    ),
+    attributes=(*ATTRIBUTES, Attribute("job_class", "Job class"), Attribute("completion", "Ended with")),
+    facts=(
+        Fact("ended", "Steps", COUNT, Rollup.COUNT, "SMF 30 subtype 4: one a record"),
+        Fact(
+            "elapsed_seconds",
+            "Elapsed time",
+            SECONDS,
+            Rollup.COUNT,
+            "SMF 30 SMF30TME, SMF30DTE - SMF30SIT, SMF30STD",
+        ),
+        Fact(
+            "allocation_seconds",
+            "From allocation to the start of the program",
+            SECONDS,
+            Rollup.COUNT,
+            "SMF 30 SMF30PPS - SMF30AST",
+        ),
+        *ENDED,
+        *FACTS,
+    ),
+    sources=(Source("SMF 30-4", NEEDS, _steps),),
+    metrics=(*METRICS, *ELAPSED),
+)
