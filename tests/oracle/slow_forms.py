@@ -9,7 +9,7 @@ from __future__ import annotations
 import datetime
 from dataclasses import dataclass
 
-Value = int | float | str | bytes | datetime.datetime | None
+Value = int | float | str | bytes | datetime.datetime | datetime.date | None
 Row = dict[str, Value]
 
 TOD_UNITS_IN_A_SECOND = 4_096_000_000
@@ -49,6 +49,23 @@ def signed(raw: bytes) -> int:
     return int.from_bytes(raw, "big", signed=True)
 
 
+def day(raw: bytes) -> datetime.date | None:
+    """A date in packed digits 0cyydddF; zero means none."""
+    digits = raw.hex()
+    if digits == "00000000":
+        return None
+    first_of_january = datetime.date(1900 + 100 * int(digits[1]) + int(digits[2:4]), 1, 1)
+    return first_of_january + datetime.timedelta(days=int(digits[4:7]) - 1)
+
+
+def hexadecimal_float(raw: bytes) -> float:
+    """A floating point number of IBM's hexadecimal kind: sign, power of 16 (excess 64), fraction."""
+    sign = -1.0 if raw[0] & 0x80 else 1.0
+    fraction: float = whole(raw[1:]) / 256 ** (len(raw) - 1)
+    power: float = 16.0 ** ((raw[0] & 0x7F) - 64)
+    return sign * fraction * power
+
+
 # form: length in bytes (0: given after the form, as in `text12`), and what the bytes become.
 FORMS = {
     "u1": (1, whole),
@@ -71,6 +88,18 @@ FORMS = {
     "kib4": (4, lambda raw: whole(raw) * 1024),
     "mib4": (4, lambda raw: whole(raw) * 1024 * 1024),
     "mib8": (8, lambda raw: whole(raw) * 1024 * 1024),
+    "kib2": (2, lambda raw: whole(raw) * 1024),
+    "day": (4, day),
+    "daytime": (4, lambda raw: whole(raw) / 100),
+    "hundredth4": (4, lambda raw: whole(raw) / 100),
+    "u128_4": (4, lambda raw: whole(raw) * 128 / 1_000_000),
+    "u1024_4": (4, lambda raw: whole(raw) * 1024 / 1_000_000),
+    "u1024_8": (8, lambda raw: whole(raw) * 1024 / 1_000_000),
+    "i1024_8": (8, lambda raw: signed(raw) * 1024 / 1_000_000),
+    "part256_2": (2, lambda raw: whole(raw) / 256),
+    "tenthousandth4": (4, lambda raw: whole(raw) / 10_000),
+    "float": (4, hexadecimal_float),
+    "float128": (4, lambda raw: hexadecimal_float(raw) * 128 / 1_000_000),
 }
 
 
