@@ -1,4 +1,4 @@
-"""Direct access devices: rate and components of the response time."""
+"""Direct access devices, data sets and channel paths: rates, and components of the response time."""
 
 from __future__ import annotations
 
@@ -10,6 +10,14 @@ from plexlens.report.page import ChartSpec, FigureSpec, Page, Pick, Shown, Table
 
 def _used(facts: Any) -> Any:
     return facts.ios > 0
+
+
+def _measured(facts: Any) -> Any:
+    return facts.channel_seconds > 0
+
+
+def _sends_messages(facts: Any) -> Any:
+    return facts.partition_messages > 0
 
 
 _COMPONENTS = (
@@ -24,12 +32,21 @@ PAGE = Page(
     order=1100,
     id="dasd",
     title="DASD",
-    lead="I/O rate and response time of direct access devices, and what the response time is made of.",
-    what="direct access devices",
+    lead="I/O rate and response time of devices and data sets, what that time is made of, and the channels.",
+    what="direct access devices, data sets and channel paths",
     ways=(
         Way(
             "SMF 74-1",
             "Monitor I option DEVICE(DASD) (on by default) of RMF or the z/OS Data Gatherer, and TYPE(74) in SMFPRMxx.",
+        ),
+        Way(
+            "SMF 42-6",
+            "TYPE(42) in SMFPRMxx, not left out by subtype. It is written at CLOSE, and after each interval record of "
+            "SMF 30, so that data sets open for long need INTERVAL(SMF,SYNC).",
+        ),
+        Way(
+            "SMF 73",
+            "Monitor I option CHAN (on by default) of RMF or the z/OS Data Gatherer, and TYPE(73) in SMFPRMxx.",
         ),
     ),
     figures=(
@@ -42,6 +59,14 @@ PAGE = Page(
             "dasd_device",
             "io_intensity",
             by=("device", "volume"),
+            pick=Pick.HIGHEST,
+        ),
+        FigureSpec(
+            "dasd_channel",
+            "Busiest channel path",
+            "channel",
+            "utilization",
+            by=("system", "channel"),
             pick=Pick.HIGHEST,
         ),
     ),
@@ -69,6 +94,14 @@ PAGE = Page(
             ("io_rate",),
             by=("storage_group",),
             kind=ChartKind.STACK,
+        ),
+        ChartSpec(
+            "dasd_channel_course",
+            "Channel utilization, all partitions, by channel path",
+            "channel",
+            ("utilization",),
+            by=("system", "channel"),
+            where=_measured,
         ),
     ),
     tables=(
@@ -133,6 +166,98 @@ PAGE = Page(
             by=("device", "volume"),
             order="sync_io_rate",
             where=lambda facts: (facts.sync_reads > 0) | (facts.sync_writes > 0),
+            folded=True,
+        ),
+        TableSpec(
+            "dasd_data_sets",
+            "Data sets with the most time in I/O",
+            "data_set",
+            (
+                Shown("organization"),
+                Shown("storage_class"),
+                Shown("ios"),
+                Shown("response_seconds", bar=True),
+                Shown("io_rate"),
+                Shown("response_time", "Response", group="Time of an I/O"),
+                Shown("connect_time", "Connect", group="Time of an I/O"),
+                Shown("disconnect_time", "Disconnect", group="Time of an I/O"),
+                Shown("pending_time", "Pending", group="Time of an I/O"),
+                Shown("other_time", "Rest", group="Time of an I/O"),
+                Shown("read_fraction"),
+                Shown("cache_hit_fraction", "All", group="Cache hits"),
+                Shown("read_hit_fraction", "Reads", group="Cache hits"),
+                Shown("sequential_fraction"),
+                Shown("longest_response_seconds"),
+            ),
+            by=("data_set", "volume"),
+            order="response_seconds",
+            where=_used,
+            top=20,
+            note="All jobs together; rates are per second that a job had the data set open.",
+        ),
+        TableSpec(
+            "dasd_data_set_jobs",
+            "Jobs with the most time in I/O to data sets",
+            "data_set",
+            (
+                Shown("service_class"),
+                Shown("ios"),
+                Shown("response_seconds", bar=True),
+                Shown("response_time"),
+                Shown("disconnect_time"),
+                Shown("cache_hit_fraction"),
+                Shown("zhpf_fraction"),
+                Shown("sync_success_fraction"),
+                Shown("read_bytes"),
+                Shown("write_bytes"),
+            ),
+            by=("job",),
+            order="response_seconds",
+            where=_used,
+            folded=True,
+        ),
+        TableSpec(
+            "dasd_channels",
+            "Channel paths",
+            "channel",
+            (
+                Shown("channel_type"),
+                Shown("speed"),
+                Shown("sharing"),
+                Shown("utilization", "All partitions", group="Utilization", bar=True),
+                Shown("partition_utilization", "This partition", group="Utilization"),
+                Shown("bus_utilization", "Bus", group="Utilization"),
+                Shown("read_bytes_per_second", "All partitions", group="Read"),
+                Shown("partition_read_bytes_per_second", "This partition", group="Read"),
+                Shown("write_bytes_per_second", "All partitions", group="Written"),
+                Shown("partition_write_bytes_per_second", "This partition", group="Written"),
+                Shown("ficon_rate", "Rate", group="FICON operations"),
+                Shown("ficon_active_operations", "Active", group="FICON operations"),
+                Shown("ficon_defer_rate", "Deferred", group="FICON operations"),
+                Shown("zhpf_rate", "Rate", group="zHPF operations"),
+                Shown("zhpf_active_operations", "Active", group="zHPF operations"),
+                Shown("zhpf_defer_rate", "Deferred", group="zHPF operations"),
+            ),
+            by=("system", "channel"),
+            order="utilization",
+            where=_measured,
+            course="utilization",
+            top=20,
+        ),
+        TableSpec(
+            "dasd_message_channels",
+            "Channel paths that send messages (HiperSockets)",
+            "channel",
+            (
+                Shown("channel_type"),
+                Shown("message_rate", bar=True),
+                Shown("message_length"),
+                Shown("send_failure_rate"),
+                Shown("receive_failure_rate"),
+            ),
+            by=("system", "channel"),
+            order="message_rate",
+            where=_sends_messages,
             folded=True,
         ),
     ),
