@@ -95,6 +95,15 @@ def test_meaning(text: str, expected: Any) -> None:
     assert found == (pytest.approx(expected) if isinstance(expected, float) else expected)
 
 
+@pytest.mark.parametrize(("unit", "parts"), [("%", 100), ("ms", 1000), ("us", 1_000_000)])
+def test_a_limit_is_the_number_that_a_ratio_at_it_gives(unit: str, parts: int) -> None:
+    """70 of 100 is not below 70 %: 70 * 0.01 would be above 0.7."""
+    for n in range(1, 201):
+        made = parse(f"{n} {unit}")
+        assert isinstance(made, Number)
+        assert made.in_base == n / parts
+
+
 def _rendered(expression: Expression) -> str:  # noqa: PLR0911 a table of cases
     """An expression as text, with every bracket."""
     if isinstance(expression, Number):
@@ -145,8 +154,9 @@ _ARITHMETIC = st.recursive(
         st.builds(Binary, st.sampled_from(["+", "-", "*", "/"]), inner, inner, st.just(0)),
         st.builds(Call, st.sampled_from(["greatest", "least"]), st.tuples(inner, inner), st.just(0)),
     ),
-    max_leaves=8,
+    max_leaves=4,
 )
+# So many leaves stay below the bounds of the parser, with every bracket written.
 _CONDITIONS = st.recursive(
     st.one_of(
         st.builds(Binary, st.sampled_from(["<", "<=", ">", ">=", "=", "!="]), _ARITHMETIC, _ARITHMETIC, st.just(0)),
@@ -162,7 +172,7 @@ _CONDITIONS = st.recursive(
         ),
     ),
     lambda inner: st.builds(Binary, st.sampled_from(["and", "or"]), inner, inner, st.just(0)),
-    max_leaves=6,
+    max_leaves=3,
 )
 
 

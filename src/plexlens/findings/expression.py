@@ -12,26 +12,30 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class LiteralUnit:
-    """A unit that may follow a number: the base unit it stands for and how much of it."""
+    """A unit that may follow a number: the base unit it stands for, and how many of it, or how many make one of it.
+
+    A part is a divisor, not a fraction to multiply by: 70 % has to be the same number as 70 / 100.
+    """
 
     symbol: str
     base: str
-    factor: float
+    times: float = 1.0
+    parts: float = 1.0
 
 
 #: Units that may follow a number, by symbol.
 LITERAL_UNITS: dict[str, LiteralUnit] = {
     unit.symbol: unit
     for unit in (
-        LiteralUnit("%", "fraction", 0.01),
-        LiteralUnit("us", "s", 1e-6),
-        LiteralUnit("ms", "s", 1e-3),
-        LiteralUnit("s", "s", 1.0),
-        LiteralUnit("min", "s", 60.0),
-        LiteralUnit("h", "s", 3600.0),
-        LiteralUnit("KiB", "bytes", 1024.0),
-        LiteralUnit("MiB", "bytes", 1024.0**2),
-        LiteralUnit("GiB", "bytes", 1024.0**3),
+        LiteralUnit("%", "fraction", parts=100.0),
+        LiteralUnit("us", "s", parts=1e6),
+        LiteralUnit("ms", "s", parts=1e3),
+        LiteralUnit("s", "s"),
+        LiteralUnit("min", "s", times=60.0),
+        LiteralUnit("h", "s", times=3600.0),
+        LiteralUnit("KiB", "bytes", times=1024.0),
+        LiteralUnit("MiB", "bytes", times=1024.0**2),
+        LiteralUnit("GiB", "bytes", times=1024.0**3),
     )
 }
 
@@ -47,7 +51,7 @@ class Number:
     @property
     def in_base(self) -> float:
         """The number in the base unit of its unit."""
-        return self.value * self.unit.factor if self.unit is not None else self.value
+        return self.value * self.unit.times / self.unit.parts if self.unit is not None else self.value
 
 
 @dataclass(frozen=True)
