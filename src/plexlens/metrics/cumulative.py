@@ -87,15 +87,14 @@ def deltas(
     seen = table.mutate(**before)
 
     fell = ibis.literal(False)
-    values: dict[str, Any] = {}
+    changes: dict[str, Any] = {}
     for name, width in counters.items():
         change = seen[name].cast("float64") - seen[f"_{name}"]
-        wrapped = change + _RANGE
         narrow = seen[width] == _NARROW if isinstance(width, str) else ibis.literal(width == _NARROW)
-        wraps = (change < 0) & narrow.fill_null(False) & (wrapped < _HALF)
+        wraps = (change < 0) & narrow.fill_null(False) & (change + _RANGE < _HALF)
         fell = fell | ((change < 0) & ~wraps).fill_null(False)
-        values[name] = ibis.ifelse(wraps, wrapped, change)
-
+        # Of a row that is used, a counter that fell has wrapped.
+        changes[name] = change
     first = seen["_time"].isnull()
     restarted = fell
     missing = ibis.null("float64")
@@ -107,29 +106,44 @@ def deltas(
     restarted = restarted & ~first & ~same_time
     # Counted from the start itself where the record tells when that was.
     fresh = (first | restarted) & (seen[started].notnull() if started is not None else ibis.literal(False))
-    used = fresh | ~(first | restarted | same_time)
-    begin = seen["_time"]
+    # A view keeps what is decided once for the row from being written out again for each of its counters.
+    told = seen.mutate(
+        _first=first,
+        _restarted=restarted,
+        _same_time=same_time,
+        _fresh=fresh,
+        _used=fresh | ~(first | restarted | same_time),
+        _missing=missing,
+        **{f"_{name}": change for name, change in changes.items()},
+    ).view()
+
+    begin = told["_time"]
     if started is not None:
-        begin = ibis.ifelse(fresh, seen[started], begin)
-    length = seen[time].delta(begin, unit="microsecond").cast("float64") / 1e6
+        begin = ibis.ifelse(told["_fresh"], told[started], begin)
+    length = told[time].delta(begin, unit="microsecond").cast("float64") / 1e6
     nothing = ibis.null("float64")
-    result = seen.mutate(
-        **{
-            name: ibis.ifelse(used, ibis.ifelse(fresh, seen[name].cast("float64"), value), nothing)
-            for name, value in values.items()
-        },
-        interval_start=ibis.ifelse(used, begin, ibis.null(seen[time].type())),
-        interval_seconds=ibis.ifelse(used, length, nothing),
-        restarts=restarted.cast("float64"),
-        missing_records=ibis.ifelse(used & ~fresh, missing, nothing),
+
+    def value(name: str) -> Any:
+        change = told[f"_{name}"]
+        since = ibis.ifelse(change < 0, change + _RANGE, change)
+        if started is not None:
+            since = ibis.ifelse(told["_fresh"], told[name].cast("float64"), since)
+        return ibis.ifelse(told["_used"], since, nothing)
+
+    result = told.mutate(
+        **{name: value(name) for name in counters},
+        interval_start=ibis.ifelse(told["_used"], begin, ibis.null(told[time].type())),
+        interval_seconds=ibis.ifelse(told["_used"], length, nothing),
+        restarts=told["_restarted"].cast("float64"),
+        missing_records=ibis.ifelse(told["_used"] & ~told["_fresh"], told["_missing"], nothing),
         unused_because=ibis.cases(
-            (used, ibis.null("string")),
-            (first, ibis.literal(NO_RECORD_BEFORE)),
-            (same_time, ibis.literal(SAME_TIME)),
+            (told["_used"], ibis.null("string")),
+            (told["_first"], ibis.literal(NO_RECORD_BEFORE)),
+            (told["_same_time"], ibis.literal(SAME_TIME)),
             else_=ibis.literal(RESTART),
         ),
     )
-    return result.drop(*before)
+    return result.drop(*before, "_first", "_restarted", "_same_time", "_fresh", "_used", "_missing").view()
 
 
 def _order(table: Any, sequence: str | None) -> list[str]:
