@@ -3,13 +3,15 @@
 //! The trace is made in stretches outside the clock. Processor time is that of the thread that works (one core); on a
 //! busy machine it, not wall time, can be compared. What is measured includes numbering data sets and building page keys.
 
+use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 use plexlens_bufferpool::curve::ShareSizes;
+use plexlens_bufferpool::policy::{PoolConfig, Simulation};
 use plexlens_bufferpool::pool_curves::PoolCurves;
 use plexlens_bufferpool::sampled::SampledPools;
 use plexlens_bufferpool::synthetic::Yardstick;
-use plexlens_bufferpool::trace::{Access, References};
+use plexlens_bufferpool::trace::{Access, Function, References};
 
 /// Rows added together, as many as readers of files hand over.
 const STRETCH: usize = 1 << 16;
@@ -120,6 +122,56 @@ fn compared(pages: u64) -> Vec<u64> {
     even.chain(factors).collect()
 }
 
+/// A tenth of the pages are changed; 500,000 buffers, every rule on.
+fn policy(yardstick: &Yardstick, rows: usize) {
+    let config = PoolConfig { size: 500_000, checkpoint: Some(5_000_000), ..PoolConfig::default() };
+    let mut simulation = Simulation::new(&BTreeMap::from([(0, config)]), None).expect("a possible configuration");
+    let mut changing = ChangedColumns::default();
+    let took = over(yardstick, rows, |columns| {
+        changing.fill(columns);
+        let rows = References {
+            function: &changing.function,
+            page: &changing.page,
+            object: &changing.object,
+            ..columns.references()
+        };
+        simulation.add(&rows).expect("a made trace is sound");
+    });
+    let counters = simulation.pools()[&0].pool().counters();
+    assert_eq!(counters.getpages + counters.updates, rows as u64);
+    let more = format!(
+        "{} getpages, {} updates, {} pages read in {} I/Os, {} written in {}",
+        counters.getpages,
+        counters.updates,
+        counters.pages_read(),
+        counters.read_ios(),
+        counters.pages_written,
+        counters.async_writes + counters.sync_writes
+    );
+    line("policy, 500,000 buffers", rows, took, &more);
+}
+
+/// The references with every tenth replaced by a change of the page before it.
+#[derive(Default)]
+struct ChangedColumns {
+    object: Vec<u32>,
+    page: Vec<u64>,
+    function: Vec<u8>,
+}
+
+impl ChangedColumns {
+    fn fill(&mut self, columns: &Columns) {
+        self.object.clone_from(&columns.object);
+        self.page.clone_from(&columns.page);
+        self.function.clone_from(&columns.zero8);
+        for row in (9..self.page.len()).step_by(10) {
+            self.object[row] = self.object[row - 1];
+            self.page[row] = self.page[row - 1];
+            self.function[row] = Function::SetWrite as u8;
+        }
+    }
+}
+
 fn main() {
     // One worker, the main thread: its processor time is all of it.
     rayon::ThreadPoolBuilder::new().num_threads(1).use_current_thread().build_global().expect("set once");
@@ -134,6 +186,7 @@ fn main() {
     );
     let exact = curves(&z50, rows);
     sampled(&z50, rows, &exact);
+    policy(&z50, rows);
     let small = Yardstick { pages: 900_000, pages_an_object: 18_000, ..z50 };
     println!("the same over {} pages", small.pages);
     let exact = curves(&small, rows);

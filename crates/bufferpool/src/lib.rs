@@ -7,6 +7,7 @@
 
 pub mod curve;
 pub mod page_table;
+pub mod policy;
 pub mod pool_curves;
 pub mod recency;
 pub mod sampled;

@@ -180,6 +180,8 @@ impl References<'_> {
 }
 
 const PAGE_BITS: u32 = 40;
+/// The part of a key that is the page.
+pub(crate) const PAGE_MASK: u64 = (1 << PAGE_BITS) - 1;
 const MOST_EXTENTS: usize = 1 << (64 - PAGE_BITS);
 
 /// Numbers data sets (object and partition) in the order of their first appearance, and turns their pages into keys.
@@ -244,7 +246,7 @@ impl DataSets {
                 extent
             }
         };
-        Some(u64::from(extent) << PAGE_BITS | page & ((1 << PAGE_BITS) - 1))
+        Some(u64::from(extent) << PAGE_BITS | page & PAGE_MASK)
     }
 
     /// Bytes held.

@@ -1,0 +1,344 @@
+//! The policy engine against its slow twin, against the curves, and against cases worked by hand.
+
+mod twin;
+
+use std::collections::BTreeMap;
+
+use plexlens_bufferpool::curve::LruCurve;
+use plexlens_bufferpool::policy::{BufferPool, Counters, PoolConfig, Reference, Simulation, Steal};
+use plexlens_bufferpool::synthetic::{Random, Yardstick};
+use plexlens_bufferpool::trace::{Access, Function, References};
+use proptest::prelude::*;
+use twin::{Event, Twin};
+
+fn reference(event: &Event) -> Reference {
+    Reference {
+        time: event.time,
+        key: u64::from(event.set) << 40 | event.page,
+        data_set: event.set,
+        access: event.access,
+    }
+}
+
+fn run(pool: &mut BufferPool, event: &Event) {
+    let one = reference(event);
+    match event.function {
+        Function::Getpage => pool.getpage(&one),
+        Function::SetWrite => pool.set_write(&one),
+        Function::Release => pool.release(&one),
+        Function::Read | Function::Prefetch => pool.recorded(event.time),
+        Function::Commit => {}
+    }
+}
+
+/// A stretch of references of one kind.
+#[derive(Clone, Debug)]
+struct Stretch {
+    set: u32,
+    first: u64,
+    count: u64,
+    step: u64,
+    access: Access,
+    /// Of ten pages so many are changed, so many released.
+    changed: u64,
+    released: u64,
+    pause: i64,
+    seed: u64,
+}
+
+fn stretches(pages: u64) -> impl Strategy<Value = Vec<Stretch>> {
+    let access = prop::sample::select(vec![
+        Access::Random,
+        Access::Random,
+        Access::Random,
+        Access::Sequential,
+        Access::Sequential,
+        Access::List,
+        Access::Dynamic,
+    ]);
+    let one = (0u32..3, 0..pages, 1u64..60, 0u64..12, access, 0u64..11, 0u64..11, 0i64..30, any::<u64>());
+    let one = one.prop_map(|(set, first, count, step, access, changed, released, pause, seed)| Stretch {
+        set,
+        first,
+        count,
+        step,
+        access,
+        changed,
+        released,
+        pause,
+        seed,
+    });
+    prop::collection::vec(one, 1..25)
+}
+
+fn events(stretches: &[Stretch], pages: u64) -> Vec<Event> {
+    let (mut time, mut events) = (0, Vec::new());
+    for stretch in stretches {
+        let mut random = Random::new(stretch.seed);
+        time += stretch.pause;
+        for at in 0..stretch.count {
+            // Step 0 means anywhere; otherwise ascending, which list and scans are.
+            let page = if stretch.step == 0 { random.below(pages) } else { stretch.first + at * stretch.step };
+            let event = Event { time, set: stretch.set, page, function: Function::Getpage, access: stretch.access };
+            events.push(event);
+            if random.below(10) < stretch.changed {
+                events.push(Event { function: Function::SetWrite, ..event });
+            }
+            if random.below(10) < stretch.released {
+                events.push(Event { function: Function::Release, ..event });
+            }
+            if random.below(40) == 0 {
+                events.push(Event { function: Function::Prefetch, ..event });
+                // A page marked for writing without a getpage before it.
+                events.push(Event { function: Function::SetWrite, page: random.below(pages), ..event });
+            }
+            time += random.below(3) as i64;
+        }
+    }
+    events
+}
+
+fn config() -> impl Strategy<Value = PoolConfig> {
+    let percent = prop_oneof![Just(0u32), Just(100), 0u32..=100];
+    let threshold = prop_oneof![Just(0u32), Just(90), 0u32..=90];
+    (
+        (prop_oneof![1u32..60, 60u32..300], prop::sample::select(vec![4096u32, 8192, 16384, 32768])),
+        prop::sample::select(vec![Steal::Lru, Steal::Lru, Steal::Fifo, Steal::None]),
+        (percent, threshold.clone(), threshold, 0u32..60),
+        (any::<bool>(), any::<bool>(), prop::option::of(1i64..200)),
+    )
+        .prop_map(|((size, page_bytes), steal, (vpseqt, dwqt, vdwqt, vdwqt_pages), rest)| PoolConfig {
+            size,
+            page_bytes,
+            steal,
+            vpseqt,
+            dwqt,
+            vdwqt,
+            vdwqt_pages,
+            prefetch: rest.0,
+            releases: rest.1,
+            checkpoint: rest.2,
+        })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(600))]
+    #[test]
+    fn every_counter_equals_the_twins(
+        config in config(),
+        stretches in stretches(150),
+        sizes in prop::collection::btree_map(0u32..3, 1u64..400, 0..3),
+    ) {
+        let mut pool = BufferPool::new(&config);
+        for (&set, &pages) in &sizes {
+            pool.set_pages(set, pages);
+        }
+        let mut twin = Twin::new(&config, &sizes);
+        for (at, event) in events(&stretches, 150).iter().enumerate() {
+            run(&mut pool, event);
+            twin.run(event);
+            prop_assert_eq!(pool.counters(), &twin.counters, "after event {}: {:?}", at, event);
+        }
+        for set in 0..3 {
+            prop_assert_eq!(pool.data_set_counters(set), twin.set(set), "data set {}", set);
+        }
+        let counters = *pool.counters();
+        let held = counters.pages_read() - counters.stolen;
+        prop_assert!(held <= u64::from(config.size) + counters.no_buffer, "{} pages in the pool", held);
+    }
+}
+
+fn getpages(pages: impl IntoIterator<Item = u64>, access: Access) -> Vec<Event> {
+    let event = |(time, page)| Event { time, set: 0, page, function: Function::Getpage, access };
+    (0..).zip(pages).map(event).collect()
+}
+
+fn simulate(config: &PoolConfig, events: &[Event]) -> Counters {
+    config.check().unwrap();
+    let mut pool = BufferPool::new(config);
+    events.iter().for_each(|event| run(&mut pool, event));
+    *pool.counters()
+}
+
+#[test]
+fn lru_without_prefetch_is_the_curve() {
+    let yardstick = Yardstick { pages: 6000, pages_an_object: 1000, ..Yardstick::z50() };
+    let made: Vec<_> = yardstick.references().take(60_000).collect();
+    let mut curve = LruCurve::default();
+    let keys: Vec<u64> = made.iter().map(|one| u64::from(one.object) << 40 | one.page).collect();
+    curve.add(&keys, &[]);
+    let misses = curve.misses();
+    let events: Vec<Event> = (0..)
+        .zip(&made)
+        .map(|(time, one)| Event {
+            time,
+            set: one.object,
+            page: one.page,
+            function: Function::Getpage,
+            access: if one.sequential { Access::Sequential } else { Access::Random },
+        })
+        .collect();
+    for size in [1, 2, 10, 333, 2000, 5999, 7000] {
+        let config = PoolConfig { size, vpseqt: 100, prefetch: false, ..PoolConfig::default() };
+        assert_eq!(simulate(&config, &events).pages_read(), misses.of(size as usize), "{size} buffers");
+    }
+}
+
+#[test]
+fn a_cyclic_scan_larger_than_the_pool_reads_every_page_under_lru_and_fifo() {
+    let ring = getpages((0..3).flat_map(|_| 0..1000), Access::Random);
+    for steal in [Steal::Lru, Steal::Fifo] {
+        let config = PoolConfig { size: 999, steal, prefetch: false, ..PoolConfig::default() };
+        assert_eq!(simulate(&config, &ring).sync_reads_random, 3000);
+    }
+    // With prefetch the scan is noticed at its sixth page, and pages come 32 to an I/O.
+    let config = PoolConfig { size: 2000, vpseqt: 100, ..PoolConfig::default() };
+    let counters = simulate(&config, &ring[..1000]);
+    assert_eq!((counters.sync_reads_random, counters.dynamic_pages >= 995), (5, true));
+    // First at page 5, then in steps: 21, 37 and every 32 pages to 997: 3 + 30 requests, all with pages to read.
+    assert_eq!((counters.dynamic_requests, counters.dynamic_reads), (33, 33));
+}
+
+#[test]
+fn keeping_part_of_a_ring_beats_lru() {
+    // PGSTEAL(NONE) with 900 kept buffers of 1,000: 900 of 1,100 pages are read once, the others every time.
+    let ring = getpages((0..5).flat_map(|_| 0..1100), Access::Random);
+    let config = PoolConfig { size: 1000, steal: Steal::None, prefetch: false, ..PoolConfig::default() };
+    assert_eq!(simulate(&config, &ring).sync_reads_random, 900 + 5 * 200);
+}
+
+#[test]
+fn a_known_object_is_loaded_when_it_is_opened() {
+    let config = PoolConfig { size: 1000, steal: Steal::None, ..PoolConfig::default() };
+    let mut pool = BufferPool::new(&config);
+    pool.set_pages(0, 500);
+    for event in getpages([77, 3, 499], Access::Random) {
+        run(&mut pool, &event);
+    }
+    // 500 pages, 32 a request: 16 requests; nothing is read synchronously.
+    let counters = pool.counters();
+    assert_eq!((counters.sequential_requests, counters.sequential_pages, counters.sync_reads()), (16, 500, 0));
+}
+
+#[test]
+fn scans_stay_within_vpseqt() {
+    // 1,000 buffers filled by 700 random pages, then a scan of 5,000 pages with VPSEQT 30: 300 buffers are its share.
+    let config = PoolConfig { size: 1000, vpseqt: 30, ..PoolConfig::default() };
+    let mut events = getpages((0..700).map(|page| 100_000 + page * 100), Access::Random);
+    events.extend(getpages(0..5000, Access::Sequential));
+    events.extend(getpages((0..700).map(|page| 100_000 + page * 100), Access::Random));
+    let counters = simulate(&config, &events);
+    assert_eq!(counters.sync_reads_random, 700, "the scan must not have driven random pages out");
+    assert_eq!(counters.sync_reads_sequential, 0);
+    let greedy = simulate(&PoolConfig { vpseqt: 100, ..config }, &events);
+    assert_eq!(greedy.sync_reads_random, 1400, "without the limit it does");
+}
+
+#[test]
+fn vertical_threshold_writes_full_ios_of_neighbours() {
+    // VDWQT 0,40 of 1,000 buffers: the 41st changed page of a data set writes all 41 (at most 128) at once. Pages lie
+    // next to each other: I/Os of 32 and 9.
+    let config =
+        PoolConfig { size: 1000, vdwqt: 0, vdwqt_pages: 40, dwqt: 90, prefetch: false, ..PoolConfig::default() };
+    let mut events = Vec::new();
+    for event in getpages(0..410, Access::Random) {
+        events.push(event);
+        events.push(Event { function: Function::SetWrite, ..event });
+    }
+    let counters = simulate(&config, &events);
+    assert_eq!((counters.vertical_threshold, counters.pages_written, counters.async_writes), (10, 410, 20));
+    // Every 200th page: no two within 180, so each is an I/O.
+    let apart: Vec<Event> = events.iter().map(|event| Event { page: event.page * 200, ..*event }).collect();
+    assert_eq!(simulate(&config, &apart).async_writes, 410);
+}
+
+#[test]
+fn fixed_thresholds_act_in_their_order() {
+    // 1,000 buffers, no page is ever released: the 900th in use stops prefetch, the 950th is DMTH, and from the 975th
+    // on every update is a synchronous write.
+    let config = PoolConfig { size: 1000, releases: true, vpseqt: 100, ..PoolConfig::default() };
+    let mut events = getpages((0..899).map(|page| page * 1000), Access::Random);
+    let scan = |page| Event { time: 0, set: 1, page, function: Function::Getpage, access: Access::Sequential };
+    events.push(scan(0));
+    let counters = simulate(&config, &events);
+    assert_eq!((counters.sequential_requests, counters.prefetch_disabled), (1, 0));
+    events.push(scan(1_000_000));
+    let counters = simulate(&config, &events);
+    assert_eq!((counters.sequential_requests, counters.prefetch_disabled), (1, 1));
+    events.extend((0..48).map(|page| Event { access: Access::Random, ..scan(2_000_000 + page * 1000) }));
+    assert_eq!(simulate(&config, &events).data_management_threshold, 0);
+    events.push(Event { access: Access::Random, ..scan(3_000_000) });
+    assert_eq!(simulate(&config, &events).data_management_threshold, 1);
+    events.extend((0..24).map(|page| Event { access: Access::Random, ..scan(4_000_000 + page * 1000) }));
+    let update = Event { function: Function::SetWrite, ..events[0] };
+    events.push(update);
+    let counters = simulate(&config, &events);
+    assert_eq!((counters.sync_writes, counters.horizontal_threshold > 0), (0, true));
+    events.insert(events.len() - 1, Event { access: Access::Random, ..scan(5_000_000) });
+    events.extend([update, update]);
+    assert_eq!(simulate(&config, &events).sync_writes, 3, "three updates, three writes");
+}
+
+#[test]
+fn checkpoints_write_what_is_changed() {
+    let config = PoolConfig { size: 1000, checkpoint: Some(1000), prefetch: false, ..PoolConfig::default() };
+    let mut events = Vec::new();
+    for event in getpages(0..20, Access::Random) {
+        events.extend([event, Event { function: Function::SetWrite, ..event }]);
+    }
+    events.push(Event { time: 999, ..events[0] });
+    assert_eq!(simulate(&config, &events).pages_written, 0);
+    events.push(Event { time: 3500, ..events[0] });
+    let counters = simulate(&config, &events);
+    assert_eq!((counters.checkpoints, counters.pages_written, counters.async_writes), (3, 20, 1));
+}
+
+#[test]
+fn residency_is_the_time_from_read_to_steal() {
+    // Two buffers, a page a second: each stays two seconds, eight of ten are stolen.
+    let config = PoolConfig { size: 2, prefetch: false, ..PoolConfig::default() };
+    let mut events = getpages(0..10, Access::Random);
+    events.iter_mut().for_each(|event| event.time *= 1_000_000);
+    let counters = simulate(&config, &events);
+    assert_eq!((counters.stolen, counters.residency), (8, 16_000_000));
+}
+
+#[test]
+fn a_trace_is_simulated_pool_by_pool_wherever_it_is_cut() {
+    let mut random = Random::new(5);
+    let rows = 6000;
+    let pool: Vec<u16> = (0..rows).map(|_| [1, 2, 9][random.below(3) as usize]).collect();
+    let object: Vec<u32> = pool.iter().map(|&pool| u32::from(pool) + 10 * random.below(2) as u32).collect();
+    let page: Vec<u64> = (0..rows).map(|_| random.below(200)).collect();
+    let function: Vec<u8> = (0..rows).map(|_| random.below(2) as u8).collect();
+    let access: Vec<u8> = (0..rows).map(|_| random.below(4) as u8).collect();
+    let (time, member, partition) = ((0..rows as i64).collect::<Vec<_>>(), vec![0; rows], vec![0; rows]);
+    let cut = |from: usize, to: usize| References {
+        time: &time[from..to],
+        member: &member[from..to],
+        pool: &pool[from..to],
+        object: &object[from..to],
+        partition: &partition[from..to],
+        page: &page[from..to],
+        function: &function[from..to],
+        access: &access[from..to],
+    };
+    let small = |size| PoolConfig { size, ..PoolConfig::default() };
+    let configs = BTreeMap::from([(1, small(100)), (2, small(150))]);
+    let mut whole = Simulation::new(&configs, Some(1000)).unwrap();
+    whole.add(&cut(0, rows)).unwrap();
+    let mut pieces = Simulation::new(&configs, Some(1000)).unwrap();
+    for at in (0..rows).step_by(97) {
+        pieces.add(&cut(at, (at + 97).min(rows))).unwrap();
+    }
+    let nines = pool.iter().filter(|&&pool| pool == 9).count() as u64;
+    assert_eq!(whole.without_configuration(), &BTreeMap::from([(9, nines)]));
+    for id in [1, 2] {
+        let (one, other) = (&whole.pools()[&id], &pieces.pools()[&id]);
+        assert_eq!(one.pool().counters(), other.pool().counters());
+        assert_eq!(one.snapshots(), other.snapshots());
+        assert_eq!(one.snapshots().len(), 5);
+        let sum = one.pool().counters().getpages + one.pool().counters().updates;
+        assert_eq!(sum, pool.iter().filter(|&&pool| pool == id).count() as u64);
+    }
+}
