@@ -193,6 +193,21 @@ def test_a_filter_keeps_the_rows_with_all_its_words(browser: chromium.Browser, p
     assert len(left) == sum("GBP" in name for name in names) / 2
 
 
+def test_a_row_leads_to_its_parts(browser: chromium.Browser, page: Path) -> None:
+    browser.open(page)
+    names = _column(browser, "db2_pools", 0)
+    subsystem = _column(browser, "db2_subsystems", 0)[0]
+    browser.run("document.querySelector('#table-db2_subsystems a.drill').click()")
+    found = browser.run("return document.querySelector('#table-db2_pools .filter').value")
+    assert found == f'"{subsystem}"'
+    left = browser.run(
+        "return [...document.querySelectorAll('#table-db2_pools tbody tr:not(.out)')]"
+        ".map(r => r.cells[0].textContent.trim())"
+    )
+    assert left == [subsystem] * names.count(subsystem)
+    assert 0 < len(left) < len(names)
+
+
 def test_a_head_shows_its_definition(browser: chromium.Browser, page: Path) -> None:
     browser.open(page)
     browser.run("document.querySelector('#table-coupling_structures .def[href$=\"sync_service_time\"]').focus()")

@@ -332,6 +332,7 @@ class Builder:
             note=note,
             origin=origin(held),
             folded=spec.folded,
+            drill=spec.drill,
         )
 
     def _heading(self, grain: Grain, name: str) -> str:

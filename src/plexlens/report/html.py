@@ -19,6 +19,7 @@ from markupsafe import Markup
 from plexlens.report.chart_svg import draw, spark
 from plexlens.report.clock import Clock
 from plexlens.report.display import NULL, shown
+from plexlens.report.drill import Drills
 from plexlens.report.model import (
     Advice,
     Block,
@@ -83,6 +84,7 @@ def render_html(report: Report) -> str:
     """
     clock = Clock(report.utc_offset, report.time_note)
     early, js = _asset("early.js"), _asset("page.js")
+    drills = Drills.of(block for section in report.sections for block in section.blocks if isinstance(block, Table))
     return (
         _environment()
         .get_template("page.html.j2")
@@ -96,7 +98,7 @@ def render_html(report: Report) -> str:
             about=about(report),
             offset=report.utc_offset or 0,
             zone=clock.zone,
-            parts=[_part(section, report, clock) for section in report.sections],
+            parts=[_part(section, report, clock, drills) for section in report.sections],
             grains=_grains(report),
         )
     )
@@ -118,8 +120,8 @@ def about(report: Report) -> str:
     return ". ".join([", ".join(parts), report.time_note]) if parts else report.time_note
 
 
-def _part(section: Section, report: Report, clock: Clock) -> dict[str, Any]:
-    views = [(_kind(block), _view(block, report, clock)) for block in section.blocks]
+def _part(section: Section, report: Report, clock: Clock, drills: Drills) -> dict[str, Any]:
+    views = [(_kind(block), _view(block, report, clock, drills)) for block in section.blocks]
     return {
         "id": section.id,
         "title": section.title,
@@ -143,7 +145,7 @@ _KINDS = {
 }
 
 
-def _view(block: Block, report: Report, clock: Clock) -> Any:
+def _view(block: Block, report: Report, clock: Clock, drills: Drills) -> Any:
     if isinstance(block, KeyFigures):
         return {
             "figures": [_figure(one) for one in block.figures],
@@ -153,7 +155,7 @@ def _view(block: Block, report: Report, clock: Clock) -> Any:
     if isinstance(block, Chart):
         return _chart(block, report, clock)
     if isinstance(block, Table):
-        return table_view(block, report.definitions, clock)
+        return table_view(block, report.definitions, clock, drills)
     if isinstance(block, Advice):
         return _advice(block, report, clock)
     return block

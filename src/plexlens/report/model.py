@@ -132,6 +132,8 @@ class Table:
         What the numbers were read from, and how many intervals they cover.
     folded
         Whether the page shows only the caption until the reader opens it.
+    drill
+        Name of the table that holds the parts of a row, found there by the keys that both tables have; empty for none.
     """
 
     name: str
@@ -145,6 +147,7 @@ class Table:
     note: str = ""
     origin: str = ""
     folded: bool = False
+    drill: str = ""
 
     def __post_init__(self) -> None:
         width = len(self.columns)

@@ -52,6 +52,8 @@ class TableSpec:
         Column by which rows stand, the largest first (the smallest with ``descending`` off); nulls last.
     course
         Column whose course over time stands at the end of the row as a sparkline; empty for none.
+    drill
+        Name of the table, on any page, that shows the parts of a row; a row leads there by the keys both tables have.
     across_systems
         Whether the table only repeats another one where a single system is there, and is then left out.
     profile, profile_title
@@ -73,6 +75,7 @@ class TableSpec:
     across_systems: bool = False
     note: str = ""
     folded: bool = False
+    drill: str = ""
 
 
 @dataclass(frozen=True)

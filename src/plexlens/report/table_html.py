@@ -18,6 +18,7 @@ from markupsafe import Markup
 from plexlens.report.chart_svg import spark
 from plexlens.report.clock import Clock
 from plexlens.report.display import NULL, counted, shown, with_symbol
+from plexlens.report.drill import NOWHERE, Drill, Drills
 from plexlens.report.model import Cell, Column, ColumnKind, Definition, Table
 from plexlens.report.names import printable
 
@@ -37,7 +38,9 @@ NOT_RECORDED = "not recorded"
 NO_VALUE = "no value: the denominator is zero, or a field was not recorded"
 
 
-def table_view(table: Table, definitions: Mapping[str, Definition], clock: Clock) -> dict[str, Any]:
+def table_view(
+    table: Table, definitions: Mapping[str, Definition], clock: Clock, drills: Drills = NOWHERE
+) -> dict[str, Any]:
     """What the page's template needs of a table."""
     rows = len(table.rows)
     top = min(table.top, rows)
@@ -47,14 +50,14 @@ def table_view(table: Table, definitions: Mapping[str, Definition], clock: Clock
         "note": table.note,
         "origin": table.origin,
         "folded": table.folded,
-        "filter": rows > FILTER_ROWS,
+        "filter": rows > FILTER_ROWS or drills.reaches(table.name),
         "wide": len(table.columns) > WIDE,
         "top": table.top,
         "size": counted(table.total_rows, "row"),
         "groups": _group_heads(table),
         "heads": [_head(column, table) for column in table.columns],
         # Every cell is escaped in _cell.
-        "body": Markup("\n".join(_rows(table, definitions, clock))),
+        "body": Markup("\n".join(_rows(table, definitions, clock, drills.ways.get(table.name)))),
         "more": rows > table.top,
         "show_all": f"Show all {rows:,} rows",
         "show_top": f"Show {top:,} rows",
@@ -112,14 +115,22 @@ class _Frame:
     clock: Clock
 
 
-def _rows(table: Table, definitions: Mapping[str, Definition], clock: Clock) -> Iterator[str]:
+def _rows(table: Table, definitions: Mapping[str, Definition], clock: Clock, drill: Drill | None) -> Iterator[str]:
     frames = [
         _Frame(column, index == 0, _largest(table, index), _why_null(column, definitions), clock)
         for index, column in enumerate(table.columns)
     ]
     for number, row in enumerate(table.rows):
-        cells = "".join([_cell(cell, frame) for cell, frame in zip(row, frames, strict=True)])
-        yield f"<tr{' class=over' if number >= table.top else ''}>{cells}"
+        cells = [_cell(cell, frame) for cell, frame in zip(row, frames, strict=True)]
+        if drill is not None:
+            last = drill.keys[-1]
+            cells[last] = _text(row[last], frames[last], _way(drill, row))
+        yield f"<tr{' class=over' if number >= table.top else ''}>{''.join(cells)}"
+
+
+def _way(drill: Drill, row: tuple[Cell, ...]) -> str:
+    find = escape(printable(drill.find(row)))
+    return f'<a class="drill" href="#table-{escape(drill.table)}" data-find="{find}">'
 
 
 def _largest(table: Table, index: int) -> float:
@@ -177,13 +188,14 @@ def _time(cell: Cell, frame: _Frame) -> str:
     return f'<td class="time">{frame.clock.second(cell)}'
 
 
-def _text(cell: Cell, frame: _Frame) -> str:
+def _text(cell: Cell, frame: _Frame, way: str = "") -> str:
     head = frame.first and frame.column.key
     tag, close, fixed = ("th scope=row", "</th>", " fixed") if head else ("td", "", "")
     if cell is None or cell == "":
         return f'<{tag} class="text null{fixed}" title="{frame.null}">{NULL}{close}'
     text = printable(str(cell))
-    return f'<{tag} class="text{" long" if len(text) > LONG else ""}{fixed}">{escape(text)}{close}'
+    inner = f"{way}{escape(text)}</a>" if way else escape(text)
+    return f'<{tag} class="text{" long" if len(text) > LONG else ""}{fixed}">{inner}{close}'
 
 
 _CELLS = {

@@ -54,6 +54,10 @@ PAGE = Page(
             "Postprocessor control statement REPORTS(XCF) with output to ddname XPRPTS, or the Distributed Data Server "
             "at /gpm/rmfpp.xml?reports=XCF.",
         ),
+        Way(
+            "RMF text CF",
+            "Postprocessor control statement SYSRPTS(CF) with output to ddname MFRxxxxx, as text.",
+        ),
     ),
     figures=(
         FigureSpec(

@@ -38,6 +38,10 @@ PAGE = Page(
             "Postprocessor control statement REPORTS(CPU) with output to ddname XPRPTS, or the Distributed Data Server "
             "at /gpm/rmfpp.xml?reports=CPU.",
         ),
+        Way(
+            "RMF text CPU",
+            "Postprocessor control statement REPORTS(CPU) with output to ddname MFRxxxxx, as text.",
+        ),
     ),
     figures=(
         FigureSpec("cp_busy", "General processors busy (PR/SM)", "cpu_system", "lpar_busy", where=_general),

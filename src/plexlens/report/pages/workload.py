@@ -68,6 +68,10 @@ PAGE = Page(
             "Postprocessor control statement SYSRPTS(WLMGL(SCPER,RCPER)) with output to ddname XPXSRPTS, or the "
             "Distributed Data Server at /gpm/rmfpp.xml?reports=WLMGL(SCPER,RCPER).",
         ),
+        Way(
+            "RMF text WLMGL",
+            "Postprocessor control statement SYSRPTS(WLMGL(SCPER,RCPER)) with output to ddname MFRxxxxx, as text.",
+        ),
     ),
     figures=(
         FigureSpec("transactions", "Transactions", "workload_period", "transactions_per_second", where=_service),

@@ -108,17 +108,31 @@
     button.textContent = document.execCommand("copy") ? "Copied" : "Selected";
     setTimeout(() => { button.textContent = "Copy"; }, 2000);
   };
-  for (const input of all(".filter")) {
-    input.addEventListener("input", () => {
-      const words = input.value.toLowerCase().split(/\s+/).filter(Boolean);
-      const table = input.closest(".block").querySelector("table");
-      for (const row of table.tBodies[0].rows) {
-        const text = row.textContent.toLowerCase();
-        row.classList.toggle("out", !words.every((word) => text.includes(word)));
-      }
-      arrange(table);
-    });
-  }
+  // Words of a filter are found anywhere in a row; a text in quotes is a whole cell.
+  const wordsOf = (text) => [...text.toLowerCase().matchAll(/"([^"]*)"?|\S+/g)].map((found) => ({ whole: found[1] !== undefined, text: found[1] ?? found[0] }));
+  const filter = (input) => {
+    const words = wordsOf(input.value);
+    const table = input.closest(".block").querySelector("table");
+    for (const row of table.tBodies[0].rows) {
+      const text = row.textContent.toLowerCase();
+      const cells = [...row.cells].map((cell) => cell.textContent.trim().toLowerCase());
+      row.classList.toggle("out", !words.every((word) => (word.whole ? cells.includes(word.text) : text.includes(word.text))));
+    }
+    arrange(table);
+  };
+  for (const input of all(".filter")) input.addEventListener("input", () => filter(input));
+  // A row leads to its parts: the table below, filtered by the row's keys.
+  document.addEventListener("click", (event) => {
+    const way = event.target.closest("a.drill");
+    if (!way) return;
+    const block = document.querySelector(way.getAttribute("href"));
+    const input = block?.querySelector(".filter");
+    if (!input) return;
+    const folded = block.closest("details") ?? block.querySelector("details");
+    if (folded) folded.open = true;
+    input.value = way.dataset.find;
+    filter(input);
+  });
 
   // Definitions: shown beside the number they belong to.
   const popover = document.createElement("div");

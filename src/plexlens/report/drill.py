@@ -1,0 +1,57 @@
+"""Ways from a row to its parts: from system to member, pool and object."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from plexlens.report.model import Cell, Table
+
+
+@dataclass(frozen=True)
+class Drill:
+    """Where the rows of a table lead.
+
+    Attributes
+    ----------
+    table
+        Name of the table that shows the parts.
+    keys
+        Indexes, in a row of the table above, of the cells by which the parts are found.
+    """
+
+    table: str
+    keys: tuple[int, ...]
+
+    def find(self, row: tuple[Cell, ...]) -> str:
+        """What the filter of the table below says to show the parts of a row: each key as a whole cell."""
+        return " ".join(f'"{cell}"' for index in self.keys if (cell := row[index]) not in (None, ""))
+
+
+@dataclass(frozen=True)
+class Drills:
+    """Every way between the tables of one report; a way to a table that is not there is none."""
+
+    ways: Mapping[str, Drill]
+
+    @classmethod
+    def of(cls, tables: Iterable[Table]) -> Drills:
+        """The ways of these tables."""
+        found = {table.name: table for table in tables}
+        ways = {}
+        for name, table in found.items():
+            below = found.get(table.drill)
+            if below is None:
+                continue
+            known = {column.name for column in below.columns if column.key}
+            keys = tuple(i for i, column in enumerate(table.columns) if column.key and column.name in known)
+            if keys:
+                ways[name] = Drill(below.name, keys)
+        return cls(ways)
+
+    def reaches(self, table: str) -> bool:
+        """Whether some row leads to the table."""
+        return any(way.table == table for way in self.ways.values())
+
+
+NOWHERE = Drills({})
