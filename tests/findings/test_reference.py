@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from plexlens.findings import Rule, Threshold, load_rules
-from plexlens.findings.reference import document, main, rule_json, rule_text
+from plexlens.findings.reference import document, left_out, main, rule_json, rule_text
 from plexlens.metrics import GRAINS
 from tests.conftest import REPOSITORY
 
@@ -59,6 +59,20 @@ def test_links_lead_somewhere() -> None:
             assert target[1:] in own
         elif target.startswith("metrics.md#"):
             assert target.partition("#")[2] in anchors
+
+
+def test_what_is_no_rule_is_told_with_the_reason() -> None:
+    text = document()
+    entries = left_out()
+    assert len(entries) >= 20
+    assert len({what for what, _ in entries}) == len(entries)
+    ids = {rule.id for rule in RULES}
+    for what, why in entries:
+        assert f"| {what} | {why} |" in text
+        assert why.endswith(".")
+        # A rule that it refers to is one that there is.
+        for name in re.findall(r"\b(?:coupling|cpu|db2|cics|jobs|dasd|mq|paging|workload)\.\w+", why):
+            assert name in ids
 
 
 def test_the_list_as_json_names_what_is_needed() -> None:

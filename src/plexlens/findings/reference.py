@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+import tomllib
 from collections.abc import Sequence
 from itertools import groupby
 from pathlib import Path
@@ -27,7 +28,11 @@ whose input is not in the data is listed as not checked, with what it lacks.
 
 - **judged**: the length of time that the condition is judged on, and in what share of it the condition must hold.
 - **numbers**: whether the source states them, or explains the effect and the level was chosen here.
-- **cost**: seconds lost in the intervals in which the condition holds, divided by the hours that the data covers.
+- **cost**: seconds lost in the intervals in which the condition holds, divided by the hours that the data covers:
+  those of the object's intervals, or, where rows have no intervals in common (accounting), from the first to the last.
+  Each rule says what its estimate counts; several may count the same time from different sides.
+- an object whose only row tells no time, as an excerpt of a printed report, is judged as one interval. Where it has
+  several such rows nothing tells whether they are of one time, and it is left out.
 
 Findings stand in this order: critical ones; then by cost, where it is at least 36 seconds an hour (one per cent of a
 processor, or of one user's time); then by severity.
@@ -102,6 +107,12 @@ def rule_text(rule: Rule) -> str:
     return "\n\n".join([*parts, "\n".join(lines)])
 
 
+def left_out() -> tuple[tuple[str, str], ...]:
+    """Rules of thumb that are no rules, and why."""
+    text = (Path(__file__).parent / "left_out.toml").read_text(encoding="utf-8")
+    return tuple((one["what"], one["why"]) for one in tomllib.loads(text)["left_out"])
+
+
 def rule_json(rule: Rule) -> dict[str, Any]:
     """A rule as it stands, only JSON types."""
     grain = GRAINS[rule.grain]
@@ -146,7 +157,10 @@ def document() -> str:
         contents.append(f"- {family}: " + ", ".join(f"[{cell(rule.title)}](#{rule.id})" for rule in listed))
         sections.append(f"## {family}")
         sections.extend(rule_text(rule) for rule in listed)
-    return "\n\n".join([_HEAD, f"## All {len(rules)} rules", "\n".join(contents), *sections]) + "\n"
+    rows = "\n".join(f"| {cell(what)} | {cell(why)} |" for what, why in left_out())
+    table = f"| rule of thumb | why it is no rule |\n|---|---|\n{rows}"
+    parts = [_HEAD, f"## All {len(rules)} rules", "\n".join(contents), *sections, "## What is no rule, and why", table]
+    return "\n\n".join(parts) + "\n"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
