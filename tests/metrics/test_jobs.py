@@ -157,7 +157,7 @@ def test_an_interval_of_an_address_space() -> None:
     assert found["incomplete"] == 0
 
 
-def test_two_intervals_add_up_and_two_address_spaces_share_a_mean() -> None:
+def test_intervals_and_address_spaces_add_up() -> None:
     tables = raw(
         record(1, 2),
         record(2, 2, start=900, cpu={"smf30cpt": 180.0}),
@@ -168,9 +168,43 @@ def test_two_intervals_add_up_and_two_address_spaces_share_a_mean() -> None:
     assert found["CICSA1"]["cp_seconds"] == pytest.approx(290.0)
     assert found["CICSA1"]["cp_processors"] == pytest.approx(290 / 1800)
     (system,) = rows_of(evaluate(tables, ADDRESS_SPACE, by=("system",), time="all"))
-    # 290 + 1 s in 2,700 s of address space.
+    # 290 + 1 s in half an hour; two address spaces in one of the intervals, one in the other.
     assert system["cp_seconds"] == pytest.approx(291.0)
-    assert system["cp_processors"] == pytest.approx(291 / 2700)
+    assert system["cp_processors"] == pytest.approx(291 / 1800)
+    assert system["address_spaces"] == pytest.approx(1.5)
+
+
+def test_parts_of_an_interval_stand_in_it() -> None:
+    """A region through two intervals, one of them closed 20 s late, and a step from 3 to 18 minutes past the first."""
+    tables = raw(
+        record(1, 2, seconds=920),
+        record(2, 2, start=920, seconds=880),
+        record(3, 2, job="BATCH1", job_id="JOB00001", start=180, seconds=720, cpu={"smf30cpt": 40.0}),
+        record(4, 3, job="BATCH1", job_id="JOB00001", start=900, seconds=180, cpu={"smf30cpt": 10.0}),
+        record(5, 2, job="TSOUSER", job_id="TSU00001", seconds=900),
+        record(6, 2, job="TSOUSER", job_id="TSU00001", start=900),
+    )
+    found = rows_of(facts(tables, ADDRESS_SPACE))
+    quarter = timedelta(minutes=15)
+    spans = {(r["interval_start"] - START, r["interval_end"] - START) for r in found}
+    assert spans == {(timedelta(0), quarter), (quarter, 2 * quarter)}
+    assert sorted((r["job"], r["address_space_seconds"]) for r in found if r["job"] != "TSOUSER") == [
+        ("BATCH1", 180),
+        ("BATCH1", 720),
+        ("CICSA1", 880),
+        ("CICSA1", 920),
+    ]
+    by = {(r["job"], r["time"] - START): r for r in rows_of(evaluate(tables, ADDRESS_SPACE, by=("job",)))}
+    # 40 + 10 s of TCB and other time, over the whole quarter of an hour.
+    assert by["BATCH1", timedelta(0)]["cp_processors"] == pytest.approx(50 / 900)
+    assert by["BATCH1", quarter]["cp_processors"] == pytest.approx(20 / 900)
+    assert by["BATCH1", quarter]["address_spaces"] == pytest.approx(0.2)
+
+
+def test_a_system_without_whole_intervals_keeps_those_of_its_records() -> None:
+    (found,) = rows_of(facts(raw(record(1, 3, seconds=130)), ADDRESS_SPACE))
+    assert (found["interval_start"], found["interval_end"]) == (START, START + timedelta(seconds=130))
+    assert found["interval_seconds"] == 130
 
 
 def test_times_marked_as_invalid_are_not_used() -> None:

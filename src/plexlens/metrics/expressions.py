@@ -23,6 +23,14 @@ def total(*parts: Any) -> Any:
     )
 
 
+def count_if(condition: Any) -> Any:
+    """1 where the condition holds, else 0, in floating point.
+
+    A literal 1.0 would be a decimal number to DuckDB, and so would all that is computed from it.
+    """
+    return condition.cast("float64")
+
+
 def standard_deviation(squares: Any, values: Any, count: Any) -> Any:
     """Population standard deviation from a sum of squares, a sum and a count.
 

@@ -8,7 +8,7 @@ import ibis
 
 from plexlens.metrics.dasd.forms import flags, hexadecimal
 from plexlens.metrics.definition import Attribute, Fact, Grain, Key, Metric, Rollup, Source
-from plexlens.metrics.expressions import interval_seconds, ratio, total
+from plexlens.metrics.expressions import count_if, interval_seconds, ratio, total
 from plexlens.metrics.inputs import RECORD, Inputs, identity
 from plexlens.metrics.unit import BYTES, BYTES_PER_SECOND, COUNT, FRACTION, MEAN_COUNT, MIB, PER_SECOND, SECONDS
 
@@ -99,8 +99,8 @@ def _facts(table: Any) -> Any:
         sharing=ibis.ifelse((flags(table.smf73fg3) & _SHARED) != 0, "shared", "this partition"),
         channel_subsystem=table.smf73css.cast("int64").cast("string"),
         interval_seconds=length,
-        channels=ibis.ifelse((flags(table.smf73fg2) & _ONLINE) != 0, 1.0, 0.0),
-        incorrect_channels=ibis.ifelse(measured, 0.0, 1.0),
+        channels=count_if((flags(table.smf73fg2) & _ONLINE) != 0),
+        incorrect_channels=count_if(~measured),
         channel_seconds=valid(seconds),
         busy_seconds=valid(total_busy),
         partition_busy_seconds=valid(busy),

@@ -12,11 +12,12 @@ are rows of ``address_space`` as differences of successive records; the first re
 next, and where a value is smaller than the one before the address space started anew and the record counts as it
 stands.
 
-Rows bear the interval of the address space (SMF30ISS, SMF30IET), of the step or job (initiation to the time the record
-was written). Intervals of different address spaces differ, so rates are per second of address space: of one that ran
-all the time they are the rates one expects, of several together their mean. Local times become UTC by the difference
-that interval records of the same system and day show (SMF30IDT, SMF30IST against SMF30ISS); without any they stay
-local. IBM documentation, z/OS MVS System Management Facilities, record type 30.
+Rows of ``address_space`` bear the SMF interval of their system in which their own ended, so that a region, and a step
+that ran for a part of it, stand in the same interval; rates are per second of that interval. Without interval
+synchronization the records of an address space end where they may: times and counts are right, their place is to
+within an interval. Rows of ``job_step`` and ``job`` span from initiation to the time the record was written. Local
+times become UTC by the difference that interval records of the same system and day show (SMF30IDT, SMF30IST against
+SMF30ISS); without any they stay local. IBM documentation, z/OS MVS System Management Facilities, record type 30.
 """
 
 from __future__ import annotations

@@ -9,7 +9,7 @@ import ibis
 from plexlens.metrics.definition import Attribute, Fact, Grain, Key, Metric, Rollup, Source
 from plexlens.metrics.expressions import interval_seconds, ratio
 from plexlens.metrics.inputs import Inputs
-from plexlens.metrics.jobs.records import NEEDS, moment, records
+from plexlens.metrics.jobs.records import NEEDS, epoch, moment, records
 from plexlens.metrics.jobs.usage import (
     ATTRIBUTES,
     COUNTED,
@@ -20,13 +20,18 @@ from plexlens.metrics.jobs.usage import (
     general,
     usage_columns,
 )
-from plexlens.metrics.unit import COUNT, PER_SECOND, PROCESSORS, SECONDS
+from plexlens.metrics.unit import MEAN_COUNT, PER_SECOND, PROCESSORS, SECONDS
 
 _IO = "z/OS MVS System Management Facilities, SMF 30 I/O activity section"
+_SUBTYPES = "z/OS MVS System Management Facilities, SMF 30 subtypes"
 _STORAGE = "z/OS MVS System Management Facilities, SMF 30 storage and paging section"
 
 #: What a rate of this grain means.
-_RATE = "Per second of address space: of one that ran all the time its rate, of several together their mean."
+_RATE = "Per second of the SMF interval, also where the address space was there for a part of it only."
+
+#: An interval can end this much later than the moment it is set to, in seconds.
+_LATE = 30.0
+_MINUTE = 60.0
 
 _DIGITS = "0123456789ABCDEF"
 
@@ -58,20 +63,34 @@ def _columns(table: Any) -> Any:
     )
 
 
-def intervals(inputs: Inputs) -> Any:
-    """Interval records (subtypes 2 and 3) with all columns of `records`."""
-    table = records(inputs)
-    return table.filter(table.subtype.isin([2, 3]))
-
-
 def _address_spaces(inputs: Inputs) -> Any:
     every = records(inputs)
     table = _columns(every.filter(every.subtype.isin([2, 3])))
-    table = table.drop("subtype", "record_no").union(_system_address_spaces(every))
+    table = table.drop("record_no").union(_system_address_spaces(every))
+    table = _in_smf_intervals(table.mutate(address_space_seconds=interval_seconds(table)))
+    return table.mutate(interval_seconds=interval_seconds(table))
+
+
+def _in_smf_intervals(table: Any) -> Any:
+    """Gives each row the SMF interval of its system in which its own ended.
+
+    How long SMF intervals are and when they end is what most interval records of the system (subtype 2) show, to the
+    minute. Where no record shows it, rows keep their own intervals.
+    """
+    ends = epoch(table.interval_end)
+    whole = table.filter((table.subtype == 2) & (table.address_space_seconds >= _MINUTE))
+    length = (whole.address_space_seconds / _MINUTE).round() * _MINUTE
+    lengths = whole.group_by(length_system=whole.system).aggregate(length=length.mode())
+    whole = whole.left_join(lengths, whole.system == lengths.length_system)
+    past = ((epoch(whole.interval_end) / _MINUTE).round() * _MINUTE) % whole.length
+    grid = whole.group_by(grid_system=whole.system).aggregate(length=whole.length.max(), past=past.mode())
+    table = table.mutate(ends=ends).left_join(grid, table.system == grid.grid_system)
+    end = ((table.ends - table.past - _LATE) / table.length).ceil() * table.length + table.past
+    known = table.length.notnull()
     return table.mutate(
-        address_space_seconds=interval_seconds(table),
-        address_spaces=ibis.literal(1.0),
-    )
+        interval_start=ibis.ifelse(known, moment(end - table.length), table.interval_start),
+        interval_end=ibis.ifelse(known, moment(end), table.interval_end),
+    ).drop("subtype", "ends", "grid_system", "length", "past")
 
 
 def _system_address_spaces(every: Any) -> Any:
@@ -95,7 +114,7 @@ def _system_address_spaces(every: Any) -> Any:
             for name in COUNTED
         }
     )
-    return table.drop("subtype", "record_no", *(f"before_{name}" for name in COUNTED))
+    return table.drop("record_no", *(f"before_{name}" for name in COUNTED))
 
 
 ADDRESS_SPACE = Grain(
@@ -110,7 +129,7 @@ ADDRESS_SPACE = Grain(
     ),
     attributes=(*ATTRIBUTES, Attribute("step", "Step")),
     facts=(
-        Fact("address_spaces", "Address spaces", COUNT, Rollup.LEVEL, "SMF 30 subtypes 2, 3 and 6: one a record"),
+        Fact("interval_seconds", "Interval", SECONDS, Rollup.SPAN, "SMF 30 SMF30ISS, SMF30IET of most records"),
         Fact("address_space_seconds", "Time of address spaces", SECONDS, Rollup.COUNT, "SMF 30 SMF30ISS, SMF30IET"),
         *FACTS,
     ),
@@ -121,54 +140,63 @@ ADDRESS_SPACE = Grain(
             "cp_processors",
             "General processors used",
             PROCESSORS,
-            "CPU time on general processors / time of the address space",
+            "CPU time on general processors / interval",
             PROCESSOR,
-            lambda f: ratio(general(f), f.address_space_seconds),
+            lambda f: ratio(general(f), f.interval_seconds),
             _RATE,
         ),
         Metric(
             "ziip_processors",
             "zIIPs used",
             PROCESSORS,
-            "SMF30_TIME_ON_ZIIP / time of the address space",
+            "SMF30_TIME_ON_ZIIP / interval",
             PROCESSOR,
-            lambda f: ratio(f.ziip_engine_seconds, f.address_space_seconds),
+            lambda f: ratio(f.ziip_engine_seconds, f.interval_seconds),
             _RATE + " Engine time; multiply by the normalization factor to compare with general processors.",
         ),
         Metric(
             "ziip_on_cp_processors",
             "General processors used by zIIP-eligible work",
             PROCESSORS,
-            "SMF30_TIME_ZIIP_ON_CP / time of the address space",
+            "SMF30_TIME_ZIIP_ON_CP / interval",
             PROCESSOR,
-            lambda f: ratio(f.ziip_on_cp_seconds, f.address_space_seconds),
+            lambda f: ratio(f.ziip_on_cp_seconds, f.interval_seconds),
             _RATE,
+        ),
+        Metric(
+            "address_spaces",
+            "Address spaces",
+            MEAN_COUNT,
+            "time of address spaces / interval",
+            _SUBTYPES,
+            lambda f: ratio(f.address_space_seconds, f.interval_seconds),
+            "On average at the same time.",
         ),
         Metric(
             "excp_rate",
             "Blocks transferred",
             PER_SECOND,
-            "SMF30TEX / time of the address space",
+            "SMF30TEX / interval",
             _IO,
-            lambda f: ratio(f.excps, f.address_space_seconds),
+            lambda f: ratio(f.excps, f.interval_seconds),
             _RATE,
         ),
         Metric(
             "dasd_io_rate",
             "DASD I/O rate",
             PER_SECOND,
-            "SMF30AIS / time of the address space",
+            "SMF30AIS / interval",
             _IO,
-            lambda f: ratio(f.dasd_ios, f.address_space_seconds),
+            lambda f: ratio(f.dasd_ios, f.interval_seconds),
             _RATE,
         ),
         Metric(
             "page_in_rate",
             "Page-ins",
             PER_SECOND,
-            "SMF30PGI / time of the address space",
+            "SMF30PGI / interval",
             _STORAGE,
-            lambda f: ratio(f.page_ins, f.address_space_seconds),
+            lambda f: ratio(f.page_ins, f.interval_seconds),
             _RATE,
         ),
     ),

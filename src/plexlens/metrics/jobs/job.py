@@ -7,7 +7,7 @@ from typing import Any
 import ibis
 
 from plexlens.metrics.definition import Attribute, Fact, Grain, Key, Metric, Rollup, Source
-from plexlens.metrics.expressions import interval_seconds, ratio
+from plexlens.metrics.expressions import count_if, interval_seconds, ratio
 from plexlens.metrics.inputs import Inputs
 from plexlens.metrics.jobs.completion import completion
 from plexlens.metrics.jobs.records import NEEDS, records
@@ -93,7 +93,7 @@ def _added_up(going: Any) -> Any:
     return table.mutate(
         completion=ibis.null("string"),
         counted_from=ibis.literal("intervals"),
-        ended=ibis.literal(0.0),
+        ended=count_if(ibis.literal(False)),
         **{fact.name: nothing for fact in ENDED},
     ).drop("read_in")
 

@@ -59,7 +59,7 @@ def _with_section(
     return joined.drop(*(name for name in ("source_id_right", "record_no_right") if name in joined.columns))
 
 
-def _epoch(moment: Any) -> Any:
+def epoch(moment: Any) -> Any:
     """A time stamp as seconds since 1970."""
     return moment.cast("timestamp").epoch_seconds().cast("float64") + moment.microsecond().cast("float64") / 1e6
 
@@ -97,7 +97,7 @@ def records(inputs: Inputs) -> Any:
     table = table.mutate(
         sysplex=ibis.coalesce(table.sysplex, table.smf30syp.nullif("")),
         subtype=ibis.coalesce(table.smf30typ.cast("int64"), table.record_subtype.cast("int64")),
-        written=_epoch(table.written_at.cast("timestamp")),
+        written=epoch(table.written_at.cast("timestamp")),
         initiated=_clock(table.smf30std, table.smf30sit),
         read_in=_clock(table.smf30rsd, table.smf30rst),
     )
@@ -121,7 +121,7 @@ def _with_record(inputs: Inputs, table: Any) -> Any:
 def _with_offset(table: Any) -> Any:
     """Adds what local time differs from UTC by, as interval records of the system and day show it."""
     started = _clock(table.smf30idt, table.smf30ist)
-    shown = ((started - _epoch(table.interval_start)) / (_HOURS / 4)).round() * (_HOURS / 4)
+    shown = ((started - epoch(table.interval_start)) / (_HOURS / 4)).round() * (_HOURS / 4)
     # Off by more than this it is no time zone but a record whose two clocks do not speak of the same moment.
     shown = ibis.ifelse(shown.abs() <= 15 * _HOURS, shown, ibis.null("float64"))
     table = table.mutate(shown_offset=shown, local_day=(table.written / _DAY).floor())

@@ -7,7 +7,7 @@ from typing import Any
 import ibis
 
 from plexlens.metrics.definition import Attribute, Fact, Grain, Key, Metric, Rollup, Source
-from plexlens.metrics.expressions import ratio, total
+from plexlens.metrics.expressions import count_if, ratio, total
 from plexlens.metrics.inputs import Inputs
 from plexlens.metrics.jobs.completion import completion, is_abend, is_cancelled, is_flushed
 from plexlens.metrics.jobs.records import NEEDS, moment, records
@@ -61,10 +61,10 @@ ELAPSED = (
 def ended_columns(table: Any) -> dict[str, Any]:
     """Facts of `ENDED`, and the number of what ended."""
     return {
-        "ended": ibis.literal(1.0),
-        "abends": ibis.ifelse(is_abend(table), 1.0, 0.0),
-        "flushed": ibis.ifelse(is_flushed(table), 1.0, 0.0),
-        "cancelled": ibis.ifelse(is_cancelled(table), 1.0, 0.0),
+        "ended": count_if(ibis.literal(True)),
+        "abends": count_if(is_abend(table)),
+        "flushed": count_if(is_flushed(table)),
+        "cancelled": count_if(is_cancelled(table)),
     }
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import ibis
 
 from plexlens.metrics.definition import Attribute, Fact, Metric, Rollup
-from plexlens.metrics.expressions import ratio, total
+from plexlens.metrics.expressions import count_if, ratio, total
 from plexlens.metrics.fields import Field, columns_of, facts_of
 from plexlens.metrics.unit import (
     COUNT,
@@ -227,7 +227,7 @@ def usage_columns(table: Any) -> dict[str, Any]:
         "memory_limit_bytes": ibis.ifelse(limit < _NO_LIMIT, limit, ibis.null("float64")),
         **columns_of(table, _WORK_FIELDS),
         "service_units": ibis.coalesce(table.smf30srv_l.cast("float64"), table.smf30srv.cast("float64")),
-        "incomplete": ibis.ifelse(missing, 1.0, 0.0),
+        "incomplete": count_if(missing),
     }
 
 

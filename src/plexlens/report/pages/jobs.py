@@ -128,7 +128,7 @@ PAGE = Page(
             order="cpu_seconds",
             course="cp_processors",
             top=20,
-            note="By job name, all systems together. Rates are per second that the address space was there.",
+            note="By job name, all systems together.",
         ),
         TableSpec(
             "jobs_service_classes",
