@@ -118,6 +118,15 @@ def test_what_is_not_there_is_named_with_the_way_to_get_it(report: Report) -> No
     assert [(way.kind, way.how) for way in missing.ways] == [("SMF 251", "Switch the tills' records on.")]
 
 
+def test_an_abbreviation_keeps_its_letters() -> None:
+    tills = replace(shop.ABSENT, title="ATM tills")
+    grains = {**shop.GRAINS, "shop_absent": tills}
+    found = build(shop.database(), shop.readings(), pages=(shop.PAGE,), grains=grains)
+    section = next(section for section in found.sections if section.id == "shop")
+    (missing,) = _of(section, Missing)
+    assert missing.what == "Not in this data: ATM tills."
+
+
 def test_a_section_without_data_names_every_way_and_comes_last() -> None:
     empty = replace(shop.PAGE, id="tills", order=1, what="tills", figures=(), charts=(), tables=shop.PAGE.tables[2:])
     made = build(shop.database(), shop.readings(), pages=(empty, shop.PAGE), grains=shop.GRAINS)

@@ -139,10 +139,15 @@ def _empty(section: Section) -> bool:
     return bool(section.blocks) and all(isinstance(block, Missing) for block in section.blocks)
 
 
+def _within_a_sentence(title: str) -> str:
+    """A title with a small first letter, unless its first word is an abbreviation (DASD, XCF)."""
+    return title if title[1:2].isupper() else title[:1].lower() + title[1:]
+
+
 def _partly_missing(page: Page, absent: Sequence[Grain]) -> Missing:
     kinds = dict.fromkeys(source.kind for grain in absent for source in grain.sources)
     ways = {way.kind: way for way in page.ways}
-    titles = ", ".join(grain.title[:1].lower() + grain.title[1:] for grain in absent)
+    titles = ", ".join(_within_a_sentence(grain.title) for grain in absent)
     return Missing(f"Not in this data: {titles}.", tuple(ways.get(kind, Way(kind, "")) for kind in kinds))
 
 

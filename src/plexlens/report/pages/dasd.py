@@ -174,9 +174,8 @@ PAGE = Page(
             "data_set",
             (
                 Shown("organization"),
-                Shown("storage_class"),
                 Shown("ios"),
-                Shown("response_seconds", bar=True),
+                Shown("response_seconds", "All I/Os together", bar=True),
                 Shown("io_rate"),
                 Shown("response_time", "Response", group="Time of an I/O"),
                 Shown("connect_time", "Connect", group="Time of an I/O"),
@@ -186,7 +185,6 @@ PAGE = Page(
                 Shown("read_fraction"),
                 Shown("cache_hit_fraction", "All", group="Cache hits"),
                 Shown("read_hit_fraction", "Reads", group="Cache hits"),
-                Shown("sequential_fraction"),
                 Shown("longest_response_seconds"),
             ),
             by=("data_set", "volume"),
@@ -202,7 +200,7 @@ PAGE = Page(
             (
                 Shown("service_class"),
                 Shown("ios"),
-                Shown("response_seconds", bar=True),
+                Shown("response_seconds", "All I/Os together", bar=True),
                 Shown("response_time"),
                 Shown("disconnect_time"),
                 Shown("cache_hit_fraction"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from plexlens.report.model import ChartKind, Way
+from plexlens.report.model import Way
 from plexlens.report.page import ChartSpec, FigureSpec, Page, Pick, Shown, TableSpec
 
 _JOB = ("job",)
@@ -17,6 +17,10 @@ def _started_tasks(facts: Any) -> Any:
 
 def _overflow(facts: Any) -> Any:
     return facts.ziip_on_cp_seconds > 0
+
+
+def _overflow_of_started_tasks(facts: Any) -> Any:
+    return _started_tasks(facts) & _overflow(facts)
 
 
 def _paged(facts: Any) -> Any:
@@ -102,8 +106,7 @@ PAGE = Page(
             "address_space",
             ("ziip_on_cp_processors",),
             by=_JOB,
-            kind=ChartKind.LINES,
-            where=_started_tasks,
+            where=_overflow_of_started_tasks,
         ),
     ),
     tables=(
@@ -128,6 +131,7 @@ PAGE = Page(
             order="cpu_seconds",
             course="cp_processors",
             top=20,
+            drill="jobs_cpu_kinds",
             note="By job name, all systems together.",
         ),
         TableSpec(
