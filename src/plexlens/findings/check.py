@@ -127,6 +127,7 @@ def _of_grain(
         outside = sorted(system for system, release in releases.items() if span and not span.include(release))
         evaluation = Evaluation(inputs, kept, members, outside, undated=undated)
         outcomes += [_of_rule(evaluation, rule, judged, releases) for rule, judged in evaluation.judged()]
+        evaluation.close()
     return outcomes
 
 

@@ -20,6 +20,9 @@ from plexlens.metrics.reduction import fields_of, reduced
 
 Entity = tuple[str | None, ...]
 
+#: The temporary table of rolled-up rows.
+_ROWS = "findings_rows"
+
 
 @dataclass(frozen=True)
 class Judged:
@@ -79,7 +82,8 @@ class Kept:
 class Evaluation:
     """Rules that read the same rows: of one grain, by the same columns and time, of the same systems.
 
-    What a statement costs is for the most part its making; so all of them are judged by one.
+    What a statement costs is for the most part its making; so all of them are judged by one, and what it gives is kept
+    as a temporary table, from which the intervals of each rule's numbers are taken. `close` drops it.
 
     Parameters
     ----------
@@ -105,6 +109,7 @@ class Evaluation:
         self.undated = undated
         self.by, self.time = rules[0].by, rules[0].time
         self.facts = self._judgeable(kept.facts.filter(self._applies(kept.facts)))
+        self.rows: Any = None
 
     def _applies(self, table: Any) -> Any:
         """The rows of facts that the rules are about."""
@@ -139,9 +144,15 @@ class Evaluation:
 
     # --- who ----------------------------------------------------------------------------------------------------
 
+    def close(self) -> None:
+        """Drop what was kept."""
+        self.inputs.backend.raw_sql(f"drop table if exists {_ROWS}")
+
     def judged(self) -> list[tuple[Rule, list[Judged]]]:
         """What each rule says of every object it applies to."""
-        table = self._rows(self.rules)
+        backend = self.inputs.backend
+        backend.raw_sql(f"create or replace temp table {_ROWS} as {backend.compile(self._rows())}")
+        table = self.rows = backend.table(_ROWS)
         time, seconds = table.first_interval, table.interval_seconds
         length = (seconds / table.intervals).fill_null(0.0)
         ends = table.last_interval.epoch_seconds().cast("float64") + length
@@ -149,7 +160,7 @@ class Evaluation:
         spanned = self._spanned_hours() if any(rule.cost is not None for rule in self.rules) else 0.0
         for n, rule in enumerate(self.rules):
             holds = table[f"holds_{n}"].fill_null(False)
-            measure = table[rule.measure]
+            measure = table[f"measure_{n}"]
             extreme, at_extreme = (measure.min, time.argmin) if rule.lowest else (measure.max, time.argmax)
             columns |= {
                 f"known_{n}": table[f"holds_{n}"].notnull().sum(),
@@ -178,19 +189,19 @@ class Evaluation:
             return 0.0
         return float((row["last"] - row["first"]).total_seconds()) / 3600.0
 
-    def _rows(self, rules: Sequence[Rule]) -> Any:
-        """Rolled-up rows by object and time, with the conditions and grades of the rules."""
-        table = evaluate(self.inputs, self.grain(rules), by=self.by, time=self.time, kept=self.facts)
+    def _rows(self) -> Any:
+        """Rolled-up rows by object and time: conditions, grades and measures of the rules."""
+        table = evaluate(self.inputs, self.grain(self.rules), by=self.by, time=self.time, kept=self.facts)
         if "interval_seconds" not in table.columns:
             table = table.mutate(interval_seconds=ibis.null("float64"))
-        made = {}
-        for n, rule in enumerate(rules):
+        made = {name: table[name] for name in ("first_interval", "last_interval", "intervals", "interval_seconds")}
+        for n, rule in enumerate(self.rules):
             holds = self._meant(rule, rule.condition, table)
-            made[f"holds_{n}"] = holds
+            made |= {f"holds_{n}": holds, f"measure_{n}": table[rule.measure]}
             for severity, formula in rule.grades:
                 # A grade raises what holds already.
                 made[f"holds_{n}_{severity}"] = holds & self._meant(rule, formula, table)
-        return table.mutate(**made)
+        return table.select(*self.by, *(["time"] if self.time != "all" else []), **made)
 
     def _meant(self, rule: Rule, formula: Formula, table: Any) -> Any:
         """A formula over the rows; over percentiles of an object's rows where the rule says so."""
@@ -253,8 +264,8 @@ class Evaluation:
 
     def _held(self, rule: Rule) -> Any:
         """The facts of those intervals and objects alone in which the condition holds."""
-        facts, table = self.facts, self._rows((rule,))
-        held = table.filter(table.holds_0.fill_null(False))
+        facts = self.facts
+        held = self.rows.filter(self.rows[f"holds_{self.rules.index(rule)}"].fill_null(False))
         columns = {f"held_{name}": held[name] for name in self.by}
         if self.time != "all":
             columns["held_time"] = held.time
