@@ -79,7 +79,12 @@ EXCERPTS = {
     "accounting": Excerpt("001", "AVERAGE APPL", "", 31, {"text_db2_accounting": 1}),
     "pool with paging": Excerpt("002", "BP1 GENERAL", "PAGE-INS REQUIRED FOR WRITE", 85, {"text_db2_pool": 1}),
     "log": Excerpt(
-        "002", "SUBSYSTEM SERVICES QUANTITY", "LOG WRITE SUSPENDED", 59, {"text_db2_log": 1}, ("1", "1", "2")
+        "002",
+        "SUBSYSTEM SERVICES QUANTITY",
+        "LOG WRITE SUSPENDED",
+        59,
+        {"text_db2_log": 1, "text_db2_subsystem": 1},
+        ("1", "1", "2"),
     ),
     "pool without engines": Excerpt(
         "002", "BP1 GENERAL", "PAGE-INS REQUIRED FOR READ", 88, {"text_db2_pool": 1}, (), 2

@@ -63,20 +63,33 @@ def _typed(table: Any, grain: Grain, kind: str) -> Any:
     return table.select(**chosen)
 
 
-def _held_times(table: Any) -> Any:
-    """Systems and intervals of a table, once by UTC and once by local time where it knows the offset."""
-    held = table.select("interval", "system", "sysplex", "utc_offset").distinct()
+#: Keys that say who was measured where that is not a system: a Db2, a queue manager, a CICS region.
+_OWNERS = ("subsystem", "applid")
+
+
+def _owner(grain: Grain) -> str | None:
+    return next((key.name for key in grain.keys if key.name in _OWNERS), None)
+
+
+def _held_times(table: Any, owner: str | None) -> Any:
+    """Who was measured and when, once by UTC and once by local time where the table knows the offset."""
+    who = ("system", "sysplex", *([owner] if owner else []))
+    held = table.select("interval", "utc_offset", *who).distinct()
     local = held.filter(held.utc_offset.notnull())
-    shifted = local.interval + local.utc_offset.cast("int64").as_interval("s")
+    shifted = (local.interval + local.utc_offset.cast("int64").as_interval("s")).cast("timestamp('UTC')")
     return held.select(
-        held_interval=held.interval, held_system=held.system, held_sysplex=held.sysplex, held_local=False
-    ).union(
-        local.select(
-            held_interval=shifted.cast("timestamp('UTC')"),
-            held_system=local.system,
-            held_sysplex=local.sysplex,
-            held_local=True,
-        )
+        held_interval=held.interval, held_local=False, **{f"held_{name}": held[name] for name in who}
+    ).union(local.select(held_interval=shifted, held_local=True, **{f"held_{name}": local[name] for name in who}))
+
+
+def _same_owner(table: Any, held: Any, owner: str | None) -> Any:
+    """Whether both are of one system; of one Db2 or region where the grain has these."""
+    if owner is not None:
+        return table[owner] == held[f"held_{owner}"]
+    return ibis.ifelse(
+        table.system.isnull() | held.held_system.isnull(),
+        table.sysplex.fill_null("") == held.held_sysplex.fill_null(""),
+        table.system == held.held_system,
     )
 
 
@@ -89,6 +102,7 @@ def facts(inputs: Inputs, grain: Grain) -> Any:
         Identity, keys, attributes and facts; None where no source is in the database.
     """
     result: Any = None
+    owner = _owner(grain)
     for source in grain.sources:
         if not inputs.has(*source.needs):
             continue
@@ -96,18 +110,14 @@ def facts(inputs: Inputs, grain: Grain) -> Any:
         if result is None:
             result = table
             continue
-        held = _held_times(result)
+        held = _held_times(result, owner)
         table = table.anti_join(
             held,
             [
                 table.interval == held.held_interval,
                 # A report that tells local time only is compared with the local time of what is held.
                 ~held.held_local | table.utc_offset.isnull(),
-                ibis.ifelse(
-                    table.system.isnull() | held.held_system.isnull(),
-                    table.sysplex.fill_null("") == held.held_sysplex.fill_null(""),
-                    table.system == held.held_system,
-                ),
+                _same_owner(table, held, owner),
             ],
         )
         result = result.union(table)

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from plexlens.ingest.rmf_xml.columns import TableSpec
 from plexlens.ingest.text_reports import db2_columns as columns
+from plexlens.ingest.text_reports import db2_service_columns as services
 from plexlens.ingest.text_reports import db2_subsystem_columns as subsystem
 from plexlens.ingest.text_reports.printed import NUMBER, Printed
 from plexlens.ingest.text_reports.words import fold
@@ -19,6 +20,7 @@ _COLUMN_OF: dict[str, dict[str, str]] = {
         ("group_pool", columns.GROUP_POOL_FIELDS),
         ("locking", subsystem.LOCKING_FIELDS),
         ("log", subsystem.LOG_FIELDS),
+        ("subsystem", services.FIELDS),
     )
 }
 _TABLE_OF: dict[str, TableSpec] = {
@@ -26,6 +28,7 @@ _TABLE_OF: dict[str, TableSpec] = {
     "group_pool": columns.GROUP_POOL,
     "locking": subsystem.LOCKING,
     "log": subsystem.LOG,
+    "subsystem": services.SUBSYSTEM,
     "cpu": subsystem.ADDRESS_SPACE_CPU,
 }
 _KEY_OF = {"pool": "pool_name", "group_pool": "pool_name", "cpu": "address_space"}

@@ -13,6 +13,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from plexlens.ingest.text_reports import db2_columns as columns
+from plexlens.ingest.text_reports import db2_service_columns as services
 from plexlens.ingest.text_reports import db2_subsystem_columns as subsystem
 from plexlens.ingest.text_reports.printed import is_value
 from plexlens.ingest.text_reports.words import Names, Word
@@ -57,12 +58,6 @@ _PACKAGE_VALUES = (
     "TYPE", "LOCATION", "COLLECTION ID", "PROGRAM NAME", "CONSISTENCY TOKEN", "ACTIVITY TYPE", "ACTIVITY NAME",
     "SCHEMA NAME", "SUCC AUTH CHECK", "NBR OF ALLOCATIONS", "SQL STMT - AVERAGE", "SQL STMT - TOTAL",
     "NBR RLUP THREADS", "OCCURRENCES", "MAX SQL CASC LVL", "ROLLUP THREADS",
-)  # fmt: skip
-_SERVICES = (
-    "IDENTIFY", "CREATE THREAD", "SIGNON", "TERMINATE", "ROLLBACK", "COMMIT PHASE 1", "COMMIT PHASE 2",
-    "READ ONLY COMMIT", "UNITS OF RECOVERY INDOUBT", "UNITS OF REC.INDBT RESOLVED", "SYNCHS(SINGLE PHASE COMMIT)",
-    "QUEUED AT CREATE THREAD", "SUBSYSTEM ALLIED MEMORY EOT", "SUBSYSTEM ALLIED MEMORY EOM",
-    "SYSTEM EVENT CHECKPOINT", "HIGH WATER MARK IDBACK", "HIGH WATER MARK IDFORE", "HIGH WATER MARK CTHREAD",
 )  # fmt: skip
 _POOL_RATIOS = (
     "BPOOL HIT RATIO (%)", "GETPAGE PER SYN.READ-RANDOM", "S.PRF.PAGES READ/S.PRF.READ", "L.PRF.PAGES READ/L.PRF.READ",
@@ -115,6 +110,9 @@ _GROUP_NAMES = subsystem.known_names(columns.GROUP_POOL_FIELDS) | {"GROUP BP R/W
 _LOG_NAMES = subsystem.known_names(subsystem.LOG_FIELDS) | {"LOG RATE FOR 1 LOG (MB)"}
 _SUSPENSION_NAMES = {name for names in subsystem.SUSPENSIONS.values() for name in names}
 _HIGHLIGHT_NAMES = {name for names in subsystem.HIGHLIGHTS.values() for name in names}
+_SERVICES = subsystem.known_names(services.SERVICE_FIELDS)
+_SQL = subsystem.known_names(services.SQL_FIELDS)
+_DISTRIBUTED = subsystem.known_names(services.DISTRIBUTED_FIELDS)
 _TIMES_NAMES = (*TIMES_TOP, *TIMES_PARTS)
 _UNDER_LAST = dict.fromkeys(TIMES_PARTS)
 
@@ -129,7 +127,9 @@ KINDS = (
     _kind("locking", "DATA SHARING LOCK(?:ING|S)?|DATA SHARING", _SHARING_NAMES),
     _kind("log", "LOG ACTIVITY", _LOG_NAMES),
     _kind("cpu", "CPU TIMES", {*subsystem.ADDRESS_SPACES, "TOTAL"}),
-    _kind("services", "SUBSYSTEM SERVICES", _SERVICES),
+    _kind("subsystem", "SUBSYSTEM SERVICES", _SERVICES),
+    _kind("subsystem", "SQL DML", _SQL),
+    _kind("subsystem", "GLOBAL DDF ACTIVITY", _DISTRIBUTED),
     _kind("times", "AVERAGE|TIMES/EVENTS", _TIMES_NAMES, _UNDER_LAST),
     _kind("suspensions", r"CLASS 3 SUSP(?:ENSIONS?|\.)", _SUSPENSION_NAMES, _SUSPENSION_PARTS),
     _kind("highlights", "HIGHLIGHTS", _HIGHLIGHT_NAMES),

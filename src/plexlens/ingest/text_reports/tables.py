@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from plexlens.ingest.rmf_xml import coupling, cpu, workload_columns
 from plexlens.ingest.rmf_xml.columns import TableSpec, index, number, text
-from plexlens.ingest.text_reports import db2_columns, db2_subsystem_columns
+from plexlens.ingest.text_reports import db2_columns, db2_service_columns, db2_subsystem_columns
 
 VALUE = TableSpec(
     "text_report_value",
@@ -69,6 +69,7 @@ CICS_STATISTICS = TableSpec(
 TWINS = (
     db2_columns.POOL,
     db2_columns.GROUP_POOL,
+    db2_service_columns.SUBSYSTEM,
     *db2_subsystem_columns.TABLES,
     CPU_CONTROL,
     CPU_PROCESSOR,
