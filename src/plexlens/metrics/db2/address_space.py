@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from plexlens.metrics.db2 import text_reports
 from plexlens.metrics.db2.records import ATTRIBUTES, INTERVAL, SUBSYSTEM, common, intervals, report
 from plexlens.metrics.definition import Fact, Grain, Key, Metric, Rollup, Source
 from plexlens.metrics.expressions import ratio, total
@@ -52,7 +53,10 @@ ADDRESS_SPACE = Grain(
         ),
         Fact("cp_seconds", "CPU time on CPs", SECONDS, Rollup.COUNT, "SMF 100 IFCID 1 QWSAEJST + QWSASRBT"),
     ),
-    sources=(Source("SMF 100", ("smf100_ifcid1_qwsa",), _spaces),),
+    sources=(
+        Source("SMF 100", ("smf100_ifcid1_qwsa",), _spaces),
+        Source(text_reports.STATISTICS, ("text_db2_address_space_cpu",), text_reports.address_spaces),
+    ),
     metrics=(
         Metric(
             "cp_processors",

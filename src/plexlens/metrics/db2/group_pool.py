@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+from plexlens.metrics.db2 import text_reports
 from plexlens.metrics.db2.records import ATTRIBUTES, INTERVAL, SUBSYSTEM, common, document, intervals, pool_name, report
-from plexlens.metrics.definition import Grain, Key, Metric, Source
+from plexlens.metrics.definition import Fact, Grain, Key, Metric, Rollup, Source
 from plexlens.metrics.expressions import ratio, total
 from plexlens.metrics.fields import Field, columns_of, facts_of, per_event, per_second
 from plexlens.metrics.inputs import Inputs
-from plexlens.metrics.unit import FRACTION, MEAN_COUNT, PAGES, PER_SECOND, RATIO
+from plexlens.metrics.unit import COUNT, FRACTION, MEAN_COUNT, PAGES, PER_SECOND, RATIO
 
 _STUDY = "Sysplex/CICSplex/DB2 Data Sharing (1996)"
 _BLOCK = report("group buffer pool activity")
@@ -99,6 +100,7 @@ def _others(f: Any) -> Any:
         f.read_castout_statistics,
         f.read_directory_info,
         f.read_storage_statistics,
+        f.other_requests,
     )
 
 
@@ -108,8 +110,26 @@ GROUP_POOL = Grain(
     row="one group buffer pool as one Db2 used it in one interval",
     keys=(SUBSYSTEM, Key("group_pool", "Group buffer pool")),
     attributes=ATTRIBUTES,
-    facts=(INTERVAL, *facts_of("SMF 100 IFCID 2", FIELDS)),
-    sources=(Source("SMF 100", ("smf100_ifcid2_qbgl",), _pools),),
+    facts=(
+        INTERVAL,
+        *facts_of("SMF 100 IFCID 2", FIELDS),
+        Fact(
+            "other_requests",
+            "Other requests, where only their sum is told",
+            COUNT,
+            Rollup.COUNT,
+            "Db2 PM group buffer pool detail, Other Requests",
+        ),
+    ),
+    sources=(
+        Source("SMF 100", ("smf100_ifcid2_qbgl",), _pools),
+        Source(text_reports.STATISTICS, ("text_db2_group_buffer_pool",), text_reports.group_pools),
+        Source(
+            text_reports.DISPLAY,
+            ("text_db2_group_buffer_pool",),
+            lambda inputs: text_reports.group_pools(inputs, displays=True),
+        ),
+    ),
     metrics=(
         per_second(
             "dependent_getpages_per_second", "Getpages of GBP-dependent pages", "dependent_getpages", "QBGLGG", _BLOCK

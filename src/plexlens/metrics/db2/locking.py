@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from plexlens.metrics.db2 import text_reports
 from plexlens.metrics.db2.records import ATTRIBUTES, INTERVAL, SUBSYSTEM, common, document, intervals, report
 from plexlens.metrics.definition import Grain, Metric, Rollup, Source
 from plexlens.metrics.expressions import ratio, total
@@ -112,7 +113,10 @@ LOCKING = Grain(
         *facts_of("SMF 100 IFCID 2", LOCAL_FIELDS),
         *facts_of("SMF 100 IFCID 2", SHARED_FIELDS),
     ),
-    sources=(Source("SMF 100", ("smf100_ifcid2_qtxa",), _locking),),
+    sources=(
+        Source("SMF 100", ("smf100_ifcid2_qtxa",), _locking),
+        Source(text_reports.STATISTICS, ("text_db2_locking",), text_reports.locking),
+    ),
     metrics=(
         per_second("lock_requests_per_second", "Lock requests", "lock_requests", "QTXALOCK", _LOCAL),
         per_second("unlock_requests_per_second", "Unlock requests", "unlock_requests", "QTXAUNLK", _LOCAL),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from plexlens.metrics.db2 import text_reports
 from plexlens.metrics.db2.records import ATTRIBUTES, INTERVAL, SUBSYSTEM, common, document, intervals, report
 from plexlens.metrics.definition import Grain, Metric, Source
 from plexlens.metrics.expressions import ratio, total
@@ -60,7 +61,10 @@ LOG = Grain(
     keys=(SUBSYSTEM,),
     attributes=ATTRIBUTES,
     facts=(INTERVAL, *facts_of("SMF 100 IFCID 1", FIELDS)),
-    sources=(Source("SMF 100", ("smf100_ifcid1_qjst",), _logs),),
+    sources=(
+        Source("SMF 100", ("smf100_ifcid1_qjst",), _logs),
+        Source(text_reports.STATISTICS, ("text_db2_log",), text_reports.log),
+    ),
     metrics=(
         Metric(
             "reads_per_second",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from plexlens.metrics.db2 import text_reports
 from plexlens.metrics.db2.pool_fields import FIELDS
 from plexlens.metrics.db2.records import (
     ATTRIBUTES,
@@ -16,7 +17,7 @@ from plexlens.metrics.db2.records import (
     pool_name,
     report,
 )
-from plexlens.metrics.definition import Fact, Grain, Key, Metric, Rollup, Source
+from plexlens.metrics.definition import Attribute, Fact, Grain, Key, Metric, Rollup, Source
 from plexlens.metrics.expressions import ratio, total
 from plexlens.metrics.fields import columns_of, facts_of, per_event, per_second
 from plexlens.metrics.inputs import Inputs
@@ -70,15 +71,24 @@ POOL = Grain(
     title="Db2 buffer pools",
     row="one buffer pool of one Db2 in one interval",
     keys=(SUBSYSTEM, Key("pool", "Buffer pool")),
-    attributes=ATTRIBUTES,
+    attributes=(*ATTRIBUTES, Attribute("page_fix", "PGFIX"), Attribute("page_steal", "PGSTEAL")),
     facts=(
         INTERVAL,
         *facts_of("SMF 100 IFCID 2", FIELDS),
         Fact("getpages_random", "Random getpages", COUNT, Rollup.COUNT, "SMF 100 IFCID 2 QBSTGET - QBSTSGT"),
         Fact("sync_reads_random", "Random synchronous reads", COUNT, Rollup.COUNT, "SMF 100 IFCID 2 QBSTRIO - QBSTSIO"),
         Fact("pool_bytes", "Pool storage", GIB, Rollup.LEVEL, "SMF 100 IFCID 2 QBSTVPL x page size"),
+        Fact("vpseqt", "Sequential threshold (VPSEQT)", FRACTION, Rollup.CONSTANT, "Db2 -DISPLAY BUFFERPOOL"),
+        Fact("dwqt", "Deferred write threshold (DWQT)", FRACTION, Rollup.CONSTANT, "Db2 -DISPLAY BUFFERPOOL"),
+        Fact(
+            "vdwqt", "Vertical deferred write threshold (VDWQT)", FRACTION, Rollup.CONSTANT, "Db2 -DISPLAY BUFFERPOOL"
+        ),
     ),
-    sources=(Source("SMF 100", ("smf100_ifcid2_qbst",), _pools),),
+    sources=(
+        Source("SMF 100", ("smf100_ifcid2_qbst",), _pools),
+        Source(text_reports.STATISTICS, ("text_db2_pool",), text_reports.pools),
+        Source(text_reports.DISPLAY, ("text_db2_pool",), lambda inputs: text_reports.pools(inputs, displays=True)),
+    ),
     metrics=(
         per_second("getpages_per_second", "Getpages", "getpages", "QBSTGET", _READS),
         per_second("random_getpages_per_second", "Random getpages", "getpages_random", "(QBSTGET - QBSTSGT)", _READS),

@@ -10,6 +10,7 @@ from typing import Any
 
 import ibis
 
+from plexlens.metrics.db2 import text_reports
 from plexlens.metrics.db2.records import ATTRIBUTES, INTERVAL, SUBSYSTEM, SYSTEM, common, document, intervals, report
 from plexlens.metrics.db2.subsystem_fields import SECTIONS
 from plexlens.metrics.definition import Fact, Grain, Metric, Rollup, Source
@@ -97,7 +98,10 @@ SUBSYSTEM_GRAIN = Grain(
     keys=(SUBSYSTEM,),
     attributes=ATTRIBUTES,
     facts=(INTERVAL, *_fields(), *_GAPS),
-    sources=(Source("SMF 100", ("smf100_ifcid1_q3st",), _subsystems),),
+    sources=(
+        Source("SMF 100", ("smf100_ifcid1_q3st",), _subsystems),
+        Source(text_reports.STATISTICS, ("text_db2_subsystem",), text_reports.subsystems),
+    ),
     metrics=(
         Metric(
             "commits_per_second",
