@@ -362,7 +362,9 @@ fn fast(catalogue: &Catalogue, records: &[Vec<u8>]) -> Slow {
 fn is_for(map: &RecordMap, record: &[u8]) -> bool {
     let number = |at: usize| record.get(at..at + 2).map(|bytes| big(bytes) as u16);
     let product = record.get(28..32).map_or(0, |bytes| big(bytes) as usize);
-    let ifcid = if product == 0 { None } else { number(product + 4) };
+    // An entry without length in its triplet begins with its own.
+    let own = if number(32) == Some(0) { 2 } else { 0 };
+    let ifcid = if product == 0 { None } else { number(product + 4 + own) };
     let by_subtype = match (record.get(5), number(22)) {
         (Some(101), Some(0)) => Some(3),
         (Some(101), Some(1)) => Some(239),

@@ -15,4 +15,5 @@ pub use dictionary::{Dictionary, DictionaryEntry};
 pub use regions::{Connections, HELD_BYTES, Regions};
 
 pub(crate) use connected::CLOCK_LONG;
+pub(crate) use places::Places;
 pub(crate) use regions::Connection;

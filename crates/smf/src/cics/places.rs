@@ -1,5 +1,6 @@
 //! Where records say what they hold: places in the product section, by the layout files.
 
+use crate::decode::RecordView;
 use crate::layout::{Catalogue, RecordMap, Rule, Section, Selector};
 
 use super::dictionary::EntryLayout;
@@ -14,12 +15,13 @@ pub(super) const PERFORMANCE: u16 = 3;
 
 /// What of the record maps is needed to connect records with dictionaries.
 #[derive(Debug, Clone)]
-pub(super) struct Places {
-    pub entries: EntryLayout,
+pub(crate) struct Places {
+    pub(super) entries: EntryLayout,
     /// The known fields of performance records.
     pub known: std::sync::Arc<Section>,
-    /// In the header: the triplet of the product section.
+    /// In the header: the triplets of the product section, and of the data section.
     pub product: usize,
+    pub data_section: usize,
     /// In the product section: the region's name.
     pub applid: (usize, usize),
     /// In the product section: the triplets of connectors and of data records.
@@ -46,10 +48,26 @@ impl Places {
             entries: EntryLayout::compile(section(dictionary, Rule::Entries)?)?,
             known: std::sync::Arc::clone(section(performance, Rule::Connected)?),
             product: performance.product().and_then(|entry| catalogue.triplet(performance, entry))?.offset,
+            data_section: section(performance, Rule::Header)?.field("SMFASS").map(|field| field.offset)?,
             applid: product.field("SMFMNSPN").map(|field| (field.offset, field.length))?,
             connectors: at("SMFMNDCA")?,
             data: at("SMFMNDRA")?,
             compressed: at("SMFMNCRL")?,
         })
+    }
+
+    /// Start and length of the product section.
+    pub fn product(&self, view: RecordView<'_>) -> Option<(usize, usize)> {
+        let start = view.u32(self.product)? as usize;
+        let len = usize::from(view.u16(self.product + 4)?).min(view.0.len().checked_sub(start)?);
+        Some((start, len))
+    }
+
+    /// The product section of a record whose data is compressed, and how long the data is.
+    pub fn compressed_data(&self, view: RecordView<'_>) -> Option<((usize, usize), usize)> {
+        let wanted = matches!(view.class(), Some(DICTIONARY | PERFORMANCE)) && view.subtype() == Some(MONITORING);
+        let (start, len) = self.product(view).filter(|_| wanted)?;
+        let packed = view.u16(start + self.compressed).filter(|_| self.compressed + 2 <= len)?;
+        (packed != 0).then_some(((start, len), packed.into()))
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use crate::decode::{Reason, RecordView, SectionDamage, header_offset};
+use crate::decode::{Expanded, Reason, RecordView, SectionDamage, header_offset};
 use crate::forms::ebcdic::CodePage;
 use crate::forms::tod_clock::{LeapSeconds, units_to_micros};
 use crate::layout::Catalogue;
@@ -44,6 +44,8 @@ pub struct Connections {
     pub(crate) of: HashMap<usize, Connection>,
     /// Local minus UTC, in microseconds, for records that do not tell it themselves.
     pub(crate) zones: HashMap<usize, i64>,
+    /// Plain forms of the batch's compressed records.
+    pub(crate) expanded: Expanded,
     /// Whether the batch holds records that waited: the inventory has them already.
     pub(crate) released: bool,
 }
@@ -105,17 +107,19 @@ impl Regions {
     }
 
     /// Goes through a batch: dictionaries are remembered, data records connected or kept. Records whose flag in `keep`
-    /// is false are not kept, but their dictionaries count. Returns what was found, and batches of records that had
-    /// waited, if their dictionary is in this batch.
+    /// is false are not kept, but their dictionaries count. `expanded` are the plain forms of its compressed records, as
+    /// [`Decoder::expand`](crate::decode::Decoder::expand) gave them. Returns what was found, and batches of records that
+    /// had waited, if their dictionary is in this batch.
     pub fn resolve(
         &mut self,
         batch: &FrameBatch,
+        expanded: Expanded,
         keep: Option<&[bool]>,
     ) -> (Connections, Vec<(FrameBatch, Connections)>) {
-        let (mut found, mut released) = (Connections::default(), Vec::new());
+        let (mut found, mut released) = (Connections { expanded, ..Connections::default() }, Vec::new());
         let Some(places) = self.places.clone() else { return (found, released) };
         for (index, frame) in batch.frames.iter().enumerate() {
-            let view = RecordView(batch.record(frame));
+            let view = RecordView(found.expanded.record(batch, index, frame).1);
             match (view.record_type(), view.subtype()) {
                 (70..=78, _) => self.learn_zone(view, rmf_zone(view)),
                 (CICS, Some(STATISTICS)) => {
@@ -203,9 +207,8 @@ impl Regions {
         index: usize,
         found: &mut Connections,
     ) {
-        let packed = view.u16(product.0 + places.compressed).filter(|_| places.compressed + 2 <= product.1);
-        if packed.unwrap_or(0) != 0 {
-            return; // decoding says so
+        if places.compressed_data(view).is_some() {
+            return; // could not be expanded; decoding says so
         }
         match self.layout(places, view, &region, product) {
             Ok(layout) => {
@@ -275,8 +278,7 @@ impl Regions {
 
 /// The region that wrote a record, and start and length of its product section.
 fn region(places: &Places, view: RecordView<'_>) -> Option<(Region, (usize, usize))> {
-    let start = view.u32(places.product)? as usize;
-    let len = usize::from(view.u16(places.product + 4)?).min(view.0.len().checked_sub(start)?);
+    let (start, len) = places.product(view)?;
     let (at, length) = places.applid;
     let applid = view.0.get(start..start + len)?.get(at..at + length)?;
     Some(((view.bytes(14)?, applid.to_vec()), (start, len)))

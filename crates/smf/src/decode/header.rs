@@ -93,11 +93,15 @@ impl<'a> RecordView<'a> {
     #[must_use]
     pub fn ifcid(self) -> Option<u16> {
         let product = self.u32(28).filter(|&offset| offset != 0).and_then(|offset| usize::try_from(offset).ok());
-        product.and_then(|offset| self.u16(offset.checked_add(4)?)).or(match (self.record_type(), self.subtype()) {
-            (101, Some(0)) => Some(3),
-            (101, Some(1)) => Some(239),
-            _ => None,
-        })
+        // Where the triplet gives no length, the entry begins with its own.
+        let own = if self.u16(32) == Some(0) { 2 } else { 0 };
+        product.and_then(|offset| self.u16(offset.checked_add(4 + own)?)).or(
+            match (self.record_type(), self.subtype()) {
+                (101, Some(0)) => Some(3),
+                (101, Some(1)) => Some(239),
+                _ => None,
+            },
+        )
     }
 
     /// Monitoring class of a CICS record, from its product section.

@@ -6,6 +6,7 @@
 //! [`SectionDamage`], and the rest of the record is kept.
 
 mod column;
+mod compressed;
 mod header;
 mod identity;
 mod inventory;
@@ -13,7 +14,7 @@ mod locate;
 mod report;
 mod table;
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
 use arrow_array::RecordBatch;
@@ -25,11 +26,13 @@ use crate::forms::tod_clock::LeapSeconds;
 use crate::layout::{Catalogue, INVENTORY, LayoutError, MapEntry, Rule, Selector};
 use crate::stream::FrameBatch;
 
+pub use compressed::{EXPANDED_BYTES, Expanded};
 pub use header::{EXTENDED, RecordView};
 pub(crate) use identity::header_offset;
 pub use inventory::record_hash;
 pub use report::{Note, NoteKind, Reason, SectionDamage, add_notes};
 
+use compressed::{Expander, is_compressed_db2};
 use identity::Hints;
 use inventory::Inventory;
 use locate::{Described, Located, MapPlan, RecordPlace};
@@ -56,6 +59,7 @@ pub struct Decoder {
     by_type: HashMap<u8, Vec<(Selector, usize)>>,
     /// Whether records that need a dictionary, or the time zone of others, are decoded at all.
     regions: Regions,
+    expander: Expander,
     options: DecodeOptions,
 }
 
@@ -118,7 +122,8 @@ impl Decoder {
         } else {
             Regions::default()
         };
-        Ok(Self { tables, maps, by_type, regions, options })
+        let expander = Expander::compile(catalogue);
+        Ok(Self { tables, maps, by_type, regions, expander, options })
     }
 
     /// What has to be remembered of CICS regions while the batches of one dump are decoded: see
@@ -126,6 +131,13 @@ impl Decoder {
     #[must_use]
     pub fn regions(&self, limit: usize) -> Regions {
         self.regions.fresh(limit)
+    }
+
+    /// Expands the compressed records of a batch, behind its other bytes; what comes back goes to
+    /// [`Regions::resolve`](crate::cics::Regions::resolve). Where more than `limit` bytes came of it, the records not
+    /// looked at yet are taken out of the batch and returned.
+    pub fn expand(&self, batch: &mut FrameBatch, limit: usize) -> (Expanded, Option<FrameBatch>) {
+        self.expander.expand(batch, limit)
     }
 
     /// The map for a record: class before IFCID before subtype before type.
@@ -173,23 +185,29 @@ impl Decoder {
             connections.layouts.iter().map(|layout| Layout::new(Arc::clone(&layout.section))).collect();
         let mut rows_of = vec![0_u64; more.len()];
         let mut keys = Vec::new();
+        let mut expanded = BTreeMap::<u8, u64>::new();
         for (index, frame) in batch.frames.iter().enumerate() {
             if keep.is_some_and(|keep| keep.get(index) == Some(&false)) {
                 continue;
             }
             decoded.records += u64::from(!connections.released);
-            let view = RecordView(batch.record(frame));
+            let (base, plain) = connections.expanded.record(batch, index, frame);
+            let view = RecordView(plain);
             let map = self.map(view);
             if let Some(inventory) = &mut inventory {
-                inventory.push(frame, view, source.code_page, map.is_some(), source_id);
+                let written = RecordView(batch.record(frame));
+                inventory.push(frame, written, source.code_page, map.is_some(), source_id);
             }
-            if let Some(detail) = compressed_db2(view) {
+            if connections.expanded.contains(index) {
+                *expanded.entry(view.record_type()).or_default() += 1;
+            } else if is_compressed_db2(view) {
+                let why = connections.expanded.refused(index).unwrap_or("not expanded");
                 found.damage.push(SectionDamage {
                     record_no: frame.record_no,
                     offset: frame.offset,
                     section: format!("smf{}", view.record_type()),
                     reason: Reason::Db2Compressed,
-                    detail,
+                    detail: format!("{} bytes of compressed data: {why}", plain.len().saturating_sub(28)),
                 });
                 continue;
             }
@@ -208,11 +226,12 @@ impl Decoder {
             };
             let place = RecordPlace {
                 view,
-                base: frame.start,
+                base,
                 record,
                 record_no: frame.record_no,
                 offset: frame.offset,
                 described,
+                refused: connections.expanded.refused(index),
             };
             let located = map.locate(&mut found, &place);
             let section = located.identified.and_then(|(start, len)| batch.data.get(start..start + len));
@@ -261,20 +280,15 @@ impl Decoder {
             max_bytes: 0,
         });
         add_notes(&mut decoded.notes, &unmapped.collect::<Vec<_>>());
+        let expanded = expanded.into_iter().map(|(record_type, count)| Note {
+            kind: NoteKind::Expanded,
+            section: format!("smf{record_type}"),
+            field: None,
+            count,
+            max_bytes: 0,
+        });
+        add_notes(&mut decoded.notes, &expanded.collect::<Vec<_>>());
         decoded.damage = found.damage;
         Ok(decoded)
     }
-}
-
-/// Why a Db2 record cannot be read: it is compressed from its product section's triplet on. Where the header says so
-/// is not documented; but then bytes 24 to 27 are not zero, and what should be the triplet leads to no header QWHS.
-fn compressed_db2(view: RecordView<'_>) -> Option<String> {
-    if !matches!(view.record_type(), 100..=102) || view.bytes::<4>(24).is_none_or(|bytes| bytes == [0; 4]) {
-        return None;
-    }
-    let product = view.u32(28).map(|offset| offset as usize).filter(|&offset| offset >= 36);
-    // QWHS begins with its length and type 1; Db2 may put the entry's own length in front.
-    let header = |at: usize| view.u16(at).is_some_and(|len| len >= 52) && view.0.get(at + 2) == Some(&1);
-    let plain = product.is_some_and(|at| header(at) || header(at + 2));
-    (!plain).then(|| format!("{} bytes of compressed data", view.0.len().saturating_sub(28)))
 }

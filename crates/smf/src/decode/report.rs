@@ -30,9 +30,9 @@ pub enum Reason {
     ChainBroken,
     /// The triplet that should lead to the product section is empty or cut off.
     ProductSectionMissing,
-    /// CICS compressed the data (SMFMNCRL is not zero).
+    /// CICS compressed the data (SMFMNCRL is not zero), and it cannot be expanded.
     CicsCompressed,
-    /// Db2 compressed the record (SMFCOMP=ON).
+    /// Db2 compressed the record (SMFCOMP=ON), and it cannot be expanded.
     Db2Compressed,
     /// No dictionary record of the region came before the end of the file.
     DictionaryMissing,
@@ -119,6 +119,8 @@ pub enum NoteKind {
     SectionUnmapped,
     /// The interval of an MQ product section does not end when the record was written; its start is null.
     IntervalInconsistent,
+    /// Records that were compressed, and read after expanding them.
+    Expanded,
 }
 
 impl NoteKind {
@@ -130,7 +132,8 @@ impl NoteKind {
             | Self::SectionShorter
             | Self::LowConfidence
             | Self::UnknownField
-            | Self::SectionUnmapped => Severity::Info,
+            | Self::SectionUnmapped
+            | Self::Expanded => Severity::Info,
             Self::ValueUnreadable | Self::IntervalInconsistent => Severity::Error,
         }
     }
@@ -146,6 +149,7 @@ impl NoteKind {
             Self::LowConfidence => "low_confidence",
             Self::UnknownField => "unknown_field",
             Self::SectionUnmapped => "section_unmapped",
+            Self::Expanded => "compressed_expanded",
         }
     }
 }

@@ -3,6 +3,7 @@
 //! Each module holds one form: how its bytes become a value, and how a value becomes bytes. None of them knows
 //! about layouts or Arrow.
 
+pub mod csrcesrv;
 pub mod ebcdic;
 pub mod hexfloat;
 pub mod packed_decimal;

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use super::catalogue::Catalogue;
-use super::record_map::{MapEntry, RecordMap};
+use super::record_map::{Identity, MapEntry, RecordMap};
 use super::section::Field;
 
 /// What a condition looks at.
@@ -106,7 +106,9 @@ impl Catalogue {
         let field = |row: &MapEntry| self.section(&row.layout)?.field(name);
         let first = map.entries.iter().find(|other| other.triplet == entry.triplet);
         let here = first.and_then(field).map(Witness::Entry);
-        here.or_else(|| map.product().and_then(field).map(Witness::Product))
+        // Records of these identities are not read by a product section.
+        let product = || map.product().filter(|_| !matches!(map.identity, Identity::Standard | Identity::Smf30));
+        here.or_else(|| product().and_then(field).map(Witness::Product))
     }
 }
 

@@ -16,7 +16,7 @@ use std::thread::JoinHandle;
 use arrow_schema::ArrowError;
 
 use crate::cics::{Connections, HELD_BYTES, Regions};
-use crate::decode::{DecodedBatch, Decoder};
+use crate::decode::{DecodedBatch, Decoder, EXPANDED_BYTES};
 use crate::stream::{FrameBatch, ReadOptions, SmfReader, StreamError, StreamSummary};
 
 pub use duplicates::Duplicates;
@@ -73,6 +73,12 @@ struct Framed {
     bytes_read: u64,
 }
 
+/// Records of a batch that wait because those before them became long when they were expanded.
+struct Rest {
+    framed: Framed,
+    keep: Vec<bool>,
+}
+
 type Answer = Receiver<(Result<DecodedBatch, ArrowError>, u64)>;
 
 /// Reads and decodes one file.
@@ -83,6 +89,7 @@ pub struct Pipeline {
     pool: rayon::ThreadPool,
     depth: usize,
     pending: VecDeque<Answer>,
+    rest: Option<Rest>,
     failed: Option<StreamError>,
     decoder: Arc<Decoder>,
     source_id: Arc<str>,
@@ -129,6 +136,7 @@ impl Pipeline {
             pool,
             depth: threads + 2,
             pending: VecDeque::new(),
+            rest: None,
             failed: None,
             decoder,
             source_id: options.source_id.as_str().into(),
@@ -168,6 +176,10 @@ impl Pipeline {
     /// Hands framed batches to the decoding threads until all have work. Waits only when none has.
     fn dispatch<E>(&mut self, seen: &mut dyn FnMut(i32) -> Result<Vec<u64>, E>) -> Result<(), PipelineError<E>> {
         while self.pending.len() < self.depth {
+            if let Some(Rest { framed, keep }) = self.rest.take() {
+                self.spawn(framed, keep);
+                continue;
+            }
             let Some(framed) = &self.framed else { break };
             let next = if self.pending.is_empty() {
                 framed.recv().map_err(|_| TryRecvError::Disconnected)
@@ -175,7 +187,13 @@ impl Pipeline {
                 framed.try_recv()
             };
             match next {
-                Ok(Ok(framed)) => self.spawn(framed, seen)?,
+                Ok(Ok(framed)) => {
+                    self.summary.add_frames(&framed.batch);
+                    let keep = self.duplicates.keep(&framed.batch, seen).map_err(PipelineError::Seen)?;
+                    self.summary.duplicates = self.duplicates.dropped();
+                    self.summary.forgotten_days = self.duplicates.forgotten_days();
+                    self.spawn(framed, keep);
+                }
                 Ok(Err(error)) => self.failed = Some(error),
                 Err(TryRecvError::Empty) => break,
                 Err(TryRecvError::Disconnected) => {
@@ -188,22 +206,17 @@ impl Pipeline {
         Ok(())
     }
 
-    fn spawn<E>(
-        &mut self,
-        framed: Framed,
-        seen: &mut dyn FnMut(i32) -> Result<Vec<u64>, E>,
-    ) -> Result<(), PipelineError<E>> {
-        let Framed { batch, bytes_read } = framed;
-        self.summary.add_frames(&batch);
-        let keep = self.duplicates.keep(&batch, seen).map_err(PipelineError::Seen)?;
-        self.summary.duplicates = self.duplicates.dropped();
-        self.summary.forgotten_days = self.duplicates.forgotten_days();
-        let (connections, released) = self.regions.resolve(&batch, Some(&keep));
+    /// Expands and connects the records of a batch, and has them decoded.
+    fn spawn(&mut self, framed: Framed, mut keep: Vec<bool>) {
+        let Framed { mut batch, bytes_read } = framed;
+        let (expanded, rest) = self.decoder.expand(&mut batch, EXPANDED_BYTES);
+        let later = keep.split_off(batch.frames.len());
+        self.rest = rest.map(|batch| Rest { framed: Framed { batch, bytes_read }, keep: later });
+        let (connections, released) = self.regions.resolve(&batch, expanded, Some(&keep));
         for (batch, connections) in released {
             self.start(batch, None, connections, bytes_read);
         }
         self.start(batch, Some(keep), connections, bytes_read);
-        Ok(())
     }
 
     /// Has a batch decoded.

@@ -2,6 +2,8 @@
 
 #![allow(dead_code, reason = "each test program uses its own part")]
 
+pub mod cics;
+pub mod made;
 pub mod same;
 pub mod values;
 

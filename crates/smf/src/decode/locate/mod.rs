@@ -265,7 +265,8 @@ impl MapPlan {
         for triplet in &self.inner {
             let uses = wanted(&triplet.uses);
             if packed != 0 {
-                pass.damage(&uses, Reason::CicsCompressed, format!("{packed} bytes of compressed data"));
+                let why = pass.record.refused.unwrap_or("not expanded");
+                pass.damage(&uses, Reason::CicsCompressed, format!("{packed} bytes of compressed data: {why}"));
                 continue;
             }
             let span = Span::read(view, start + triplet.at).filter(|_| triplet.at + 8 <= len);
@@ -351,4 +352,6 @@ pub(crate) struct RecordPlace<'a> {
     pub offset: u64,
     /// What is known of data that a dictionary describes.
     pub described: Described<'a>,
+    /// Why its data could not be expanded.
+    pub refused: Option<&'a str>,
 }
