@@ -200,7 +200,7 @@ fn tagged(entries: &[(u16, &[u8])]) -> Vec<u8> {
         let length = contents.len() as u16 + 4;
         [&length.to_be_bytes()[..], &id.to_be_bytes(), contents].concat()
     };
-    entries.iter().flat_map(|one| entry(one)).collect()
+    entries.iter().flat_map(entry).collect()
 }
 
 fn statistics() -> Catalogue {
