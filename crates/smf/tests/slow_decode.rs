@@ -417,12 +417,14 @@ fn random_record(catalogue: &Catalogue, map: &RecordMap, random: &mut Random) ->
             continue;
         }
         seen.push(at);
-        let length = catalogue.section(&entry.layout).expect("a layout").length() + random.below(40) as usize;
+        let section = catalogue.section(&entry.layout).expect("a layout");
+        let length = section.length() + random.below(40) as usize;
         let count = 1 + random.below(3) as usize;
         let start = record.len();
         let varying = entry.rule == Rule::Varying && random.below(2) == 0;
         for _ in 0..count {
-            let own = if varying { length - random.below(20) as usize } else { length };
+            let shorter = random.below(20.min((length - least(section)) as u64 + 1)) as usize;
+            let own = if varying { length - shorter } else { length };
             if varying {
                 record.extend((own as u16).to_be_bytes());
             }

@@ -157,7 +157,7 @@ impl MapPlan {
                 section: entry.layout.clone(),
                 rule: entry.rule,
                 when: condition(catalogue, map, entry),
-                min_len: min_len(entry.rule, section),
+                min_len: min_len(entry.rule, section, catalogue.section(&entry.table).unwrap_or(section)),
                 identifies,
                 points: LinkPlan::points(catalogue, map, index),
             };
@@ -319,13 +319,13 @@ fn identifies(identity: Identity, rule: Rule, section: &Section) -> bool {
     }
 }
 
-/// Fewest bytes of an entry that make a row, so that a small damaged record cannot become a large table.
-fn min_len(rule: Rule, section: &Section) -> usize {
+/// Fewest bytes of an entry that make a row of its table, so that a small damaged record cannot become a large one.
+fn min_len(rule: Rule, section: &Section, table: &Section) -> usize {
     match rule {
         // Bounded by their number instead.
         Rule::Counted => 0,
         Rule::Connected => 1,
-        _ => (section.fields.len() * 8 / EXPANSION).max(4).min(section.length()),
+        _ => (table.fields.len() * 8 / EXPANSION).max(4).min(section.length()),
     }
 }
 
