@@ -31,6 +31,7 @@ SCHEMA = pa.schema(
         ("started", pa.timestamp("us", "UTC")),
         ("gets", pa.int64()),
         ("long", pa.int64()),
+        ("doubt", pa.int64()),
         ("buffers", pa.int64()),
     ]
 )
@@ -53,6 +54,7 @@ def record(minute: float, sequence: int, gets: int | None, long: int | None = 0,
         "started": NEVER_STARTED,
         "gets": gets,
         "long": long,
+        "doubt": 0,
         "buffers": 1000,
     } | other
 
@@ -61,7 +63,11 @@ def made(rows: list[dict[str, Any]], **options: Any) -> dict[int, dict[str, Any]
     """Intervals of the records by record number."""
     backend = ibis.duckdb.connect()
     backend.create_table("t", pa.Table.from_pylist(rows, schema=SCHEMA))
-    chosen = {"counters": {"gets": "bits", "long": 64}, "sequence": "sequence"} | options
+    chosen = {
+        "counters": {"gets": "bits", "long": 64, "doubt": 32},
+        "witnesses": ["gets", "long"],
+        "sequence": "sequence",
+    } | options
     table = deltas(backend.table("t"), entity=ENTITY, **chosen)
     return {row["record_no"]: row for row in table.to_pyarrow().to_pylist()}
 
@@ -156,6 +162,17 @@ def test_the_first_record_after_a_known_start_begins_there() -> None:
     assert rows[180]["gets"] == 700.0
 
 
+def test_a_counter_in_doubt_that_falls_says_nothing_and_is_no_restart() -> None:
+    rows = made([record(1, 10, 1000, doubt=77), record(2, 11, 1500, doubt=5), record(3, 12, 1600, doubt=9)])
+    assert (rows[120]["gets"], rows[120]["doubt"], rows[120]["unused_because"]) == (500.0, None, None)
+    assert rows[180]["doubt"] == 4.0
+
+
+def test_without_witnesses_named_every_counter_is_one() -> None:
+    rows = made([record(1, 10, 1000, doubt=77), record(2, 11, 1500, doubt=5)], witnesses=None)
+    assert rows[120]["unused_because"] == RESTART
+
+
 def test_a_counter_that_a_release_lacks_stays_unknown() -> None:
     rows = made([record(1, 10, None), record(2, 11, None), record(3, 12, 40)])
     assert [rows[at]["gets"] for at in (120, 180)] == [None, None]
@@ -169,6 +186,7 @@ histories = st.lists(
         st.integers(1, 6),
         st.sampled_from([0, 1, 5, 1000, 2**31 - 1, 2**31, 2**31 + 1, 2**32 - 1]) | st.integers(0, 2**32 - 1),
         st.integers(0, 2**50),
+        st.sampled_from([0, 7, 2**31 + 5, 2**32 - 1]),
     ),
     max_size=30,
 )
@@ -176,12 +194,12 @@ histories = st.lists(
 
 @given(histories)
 @settings(max_examples=60, deadline=None)
-def test_as_the_slow_twin(history: list[tuple[str, int, int, int, int]]) -> None:
+def test_as_the_slow_twin(history: list[tuple[str, int, int, int, int, int]]) -> None:
     rows = [
-        record(minute, sequence, gets, long, subsystem=subsystem, record_no=number)
-        for number, (subsystem, minute, sequence, gets, long) in enumerate(history)
+        record(minute, sequence, gets, long, subsystem=subsystem, record_no=number, doubt=doubt)
+        for number, (subsystem, minute, sequence, gets, long, doubt) in enumerate(history)
     ]
-    expected = slow_cumulative.intervals(rows, ENTITY, {"gets": 32, "long": 64})
+    expected = slow_cumulative.intervals(rows, ENTITY, {"gets": 32, "long": 64, "doubt": 32}, {"doubt"})
     for number, row in made(rows).items():
         assert {name: row[name] for name in expected[number]} == expected[number], history[number]
 

@@ -19,8 +19,8 @@ def by_entity(rows: list[Row], entity: tuple[str, ...]) -> list[list[Row]]:
     return list(found.values())
 
 
-def one(before: Row | None, now: Row, bits: dict[str, int]) -> Row:
-    """What the record says of the time since the one before."""
+def one(before: Row | None, now: Row, bits: dict[str, int], doubtful: set[str]) -> Row:
+    """What the record says of the time since the one before; a doubtful counter that falls says nothing."""
     made: Row = {"unused_because": None, "restarts": 0, "missing_records": None, "interval_start": None}
     made |= dict.fromkeys(bits)
     if before is None:
@@ -38,6 +38,8 @@ def one(before: Row | None, now: Row, bits: dict[str, int]) -> Row:
             over_the_top = change[name] + NARROW_RANGE
             if width == 32 and over_the_top < NARROW_RANGE // 2:
                 change[name] = over_the_top
+            elif name in doubtful:
+                change[name] = None
             else:
                 restarted = True
     if restarted:
@@ -52,12 +54,12 @@ def one(before: Row | None, now: Row, bits: dict[str, int]) -> Row:
     )
 
 
-def intervals(rows: list[Row], entity: tuple[str, ...], bits: dict[str, int]) -> dict[int, Row]:
+def intervals(rows: list[Row], entity: tuple[str, ...], bits: dict[str, int], doubtful: set[str]) -> dict[int, Row]:
     """Every row's interval by its record number."""
     made = {}
     for several in by_entity(rows, entity):
         before: Row | None = None
         for now in several:
-            made[now["record_no"]] = one(before, now, bits)
+            made[now["record_no"]] = one(before, now, bits, doubtful)
             before = now
     return made

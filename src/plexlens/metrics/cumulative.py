@@ -6,7 +6,8 @@ of the first to the time of the second. A record that is missing makes the inter
 What tells a restart, in this order: the record's sequence number does not rise; or a counter falls and cannot have
 wrapped. A counter of 32 bits that falls has wrapped if it rose by less than half its range on the way, which no Db2
 counter does within a statistics interval; one of 64 bits does not wrap. Without a sequence number, a restart after
-which every counter is already above its last value goes unseen.
+which every counter is already above its last value goes unseen. A counter whose place in the record is not certain is
+no witness: should a level stand there, it would make a restart of every fall.
 
 High-water marks and levels are not differenced: leave them out of ``counters``.
 """
@@ -41,6 +42,7 @@ def deltas(
     *,
     entity: Sequence[str],
     counters: Mapping[str, int | str],
+    witnesses: Sequence[str] | None = None,
     time: str = "interval_end",
     sequence: str | None = None,
     started: str | None = None,
@@ -58,6 +60,9 @@ def deltas(
     counters
         Column names to the counter's width: 32 or 64 bits, or the name of a column that holds the width of each row,
         where releases differ.
+    witnesses
+        The counters whose fall means a restart; all by default. A counter that is no witness, because its place in the
+        record is not certain, is null where it falls without having wrapped.
     time
         Column with the time of the record.
     sequence
@@ -86,15 +91,14 @@ def deltas(
         before[f"_{name}"] = table[name].cast("float64").lag(1).over(window)
     seen = table.mutate(**before)
 
+    def wraps(table: Any, change: Any, width: int | str) -> Any:
+        narrow = table[width] == _NARROW if isinstance(width, str) else ibis.literal(width == _NARROW)
+        return (change < 0) & narrow.fill_null(False) & (change + _RANGE < _HALF)
+
+    changes = {name: seen[name].cast("float64") - seen[f"_{name}"] for name in counters}
     fell = ibis.literal(False)
-    changes: dict[str, Any] = {}
-    for name, width in counters.items():
-        change = seen[name].cast("float64") - seen[f"_{name}"]
-        narrow = seen[width] == _NARROW if isinstance(width, str) else ibis.literal(width == _NARROW)
-        wraps = (change < 0) & narrow.fill_null(False) & (change + _RANGE < _HALF)
-        fell = fell | ((change < 0) & ~wraps).fill_null(False)
-        # Of a row that is used, a counter that fell has wrapped.
-        changes[name] = change
+    for name in counters if witnesses is None else witnesses:
+        fell = fell | ((changes[name] < 0) & ~wraps(seen, changes[name], counters[name])).fill_null(False)
     first = seen["_time"].isnull()
     restarted = fell
     missing = ibis.null("float64")
@@ -125,7 +129,7 @@ def deltas(
 
     def value(name: str) -> Any:
         change = told[f"_{name}"]
-        since = ibis.ifelse(change < 0, change + _RANGE, change)
+        since = ibis.cases((change >= 0, change), (wraps(told, change, counters[name]), change + _RANGE), else_=nothing)
         if started is not None:
             since = ibis.ifelse(told["_fresh"], told[name].cast("float64"), since)
         return ibis.ifelse(told["_used"], since, nothing)

@@ -24,8 +24,10 @@ from plexlens.metrics.db2.locking import LOCKING
 from plexlens.metrics.db2.log import LOG
 from plexlens.metrics.db2.package import PACKAGE
 from plexlens.metrics.db2.pool import POOL
+from plexlens.metrics.db2.simulation import SIMULATION
+from plexlens.metrics.db2.storage import STORAGE
 from plexlens.metrics.db2.subsystem import SUBSYSTEM_GRAIN
 
-STATISTICS = (SUBSYSTEM_GRAIN, POOL, GROUP_POOL, LOCKING, LOG, ADDRESS_SPACE)
+STATISTICS = (SUBSYSTEM_GRAIN, POOL, SIMULATION, GROUP_POOL, LOCKING, LOG, ADDRESS_SPACE, STORAGE)
 
 GRAINS = (*STATISTICS, ACCOUNTING, CORRELATION, USER, POOL_USE, PACKAGE, DATA_SET)

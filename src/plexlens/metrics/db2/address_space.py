@@ -14,6 +14,9 @@ from plexlens.metrics.unit import FRACTION, PROCESSORS, SECONDS
 
 _BLOCK = report("CPU times")
 
+# Times whose places are published: a fall of one means that Db2 started.
+_WITNESSES = ("qwsaejst", "qwsasrbt")
+
 FIELDS = (
     Field("tcb_seconds", "TCB time", "QWSAEJST", SECONDS),
     Field("srb_seconds", "SRB time on CPs", "QWSASRBT", SECONDS),
@@ -24,7 +27,7 @@ FIELDS = (
 
 
 def _spaces(inputs: Inputs) -> Any:
-    table = intervals(inputs, "smf100_ifcid1_qwsa", FIELDS, "qwsaproc", text=("qwsaproc",))
+    table = intervals(inputs, "smf100_ifcid1_qwsa", FIELDS, "qwsaproc", witnesses=_WITNESSES, text=("qwsaproc",))
     # The name is the last letters of the procedure: MSTR, DBM1, IRLM (or its own name), DIST.
     return table.select(
         **common(table),

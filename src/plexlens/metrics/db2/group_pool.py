@@ -16,6 +16,9 @@ _STUDY = "Sysplex/CICSplex/DB2 Data Sharing (1996)"
 _BLOCK = report("group buffer pool activity")
 _SIZE = document("Determining whether a group buffer pool is too small")
 
+# Counters whose places are published: a fall of one means that Db2 started.
+_WITNESSES = ("qbglgg", "qbglxd", "qbglxr", "qbglsw", "qbglaw", "qbglrc")
+
 FIELDS = (
     Field("dependent_getpages", "Getpages of GBP-dependent pages", "QBGLGG"),
     Field("reads_invalid_data", "Reads after cross-invalidation, data returned", "QBGLXD"),
@@ -58,9 +61,26 @@ FIELDS = (
     Field("page_unlock_requests", "Page P-lock unlock requests", "QBGLU1"),
 )
 
+_DISPLAY = "Db2 -DISPLAY GROUPBUFFERPOOL GDETAIL"
+
+# Counted by the coupling facility for all members together: statistics records do not hold them, a display does.
+_OF_THE_FACILITY = (
+    Fact("directory_reclaims", "Directory entries reclaimed", COUNT, Rollup.SPAN, f"{_DISPLAY}, DSNB787I"),
+    Fact("data_reclaims", "Data entries reclaimed", COUNT, Rollup.SPAN, f"{_DISPLAY}, DSNB787I"),
+    Fact(
+        "invalidations_directory_reclaim",
+        "Cross-invalidations by directory reclaim",
+        COUNT,
+        Rollup.SPAN,
+        f"{_DISPLAY}, DSNB788I",
+    ),
+    Fact("directory_entries", "Directory entries", COUNT, Rollup.SHARED, f"{_DISPLAY}, DSNB759I"),
+    Fact("data_pages", "Data pages", PAGES, Rollup.SHARED, f"{_DISPLAY}, DSNB759I"),
+)
+
 
 def _pools(inputs: Inputs) -> Any:
-    table = intervals(inputs, "smf100_ifcid2_qbgl", FIELDS, "qbglgn", long_since_11=True)
+    table = intervals(inputs, "smf100_ifcid2_qbgl", FIELDS, "qbglgn", witnesses=_WITNESSES, long_since_11=True)
     return table.select(**common(table), **columns_of(table, FIELDS), group_pool=pool_name(table.qbglgn, "GBP"))
 
 
@@ -120,6 +140,7 @@ GROUP_POOL = Grain(
             Rollup.COUNT,
             "Db2 PM group buffer pool detail, Other Requests",
         ),
+        *_OF_THE_FACILITY,
     ),
     sources=(
         Source("SMF 100", ("smf100_ifcid2_qbgl",), _pools),
@@ -267,6 +288,25 @@ GROUP_POOL = Grain(
             _SIZE,
         ),
         per_second("unregister_per_second", "Pages unregistered", "unregister_pages", "QBGLDG", _BLOCK),
+        Metric(
+            "reclaim_invalidations_per_second",
+            "Cross-invalidations by directory reclaim",
+            PER_SECOND,
+            "cross-invalidations by directory reclaim / interval",
+            document("Too few directory entries"),
+            lambda f: ratio(f.invalidations_directory_reclaim, f.interval_seconds),
+            "From a display command alone; of SMF data, coupling_structure has it for the pool's structure. The aim is "
+            "none: each may cost a read from disk.",
+        ),
+        Metric(
+            "directory_to_data_ratio",
+            "Directory entries per data page",
+            RATIO,
+            "directory entries / data pages",
+            document("Group buffer pool RATIO"),
+            lambda f: ratio(f.directory_entries, f.data_pages),
+            "From a display command alone; of SMF data, coupling_structure has it for the pool's structure.",
+        ),
         per_event(
             "page_lock_suspension_fraction",
             "Page P-lock requests that waited",

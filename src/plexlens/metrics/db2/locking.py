@@ -16,6 +16,10 @@ _LOCAL = report("locking activity")
 _SHARED = report("data sharing locking")
 _CONTENTION = document("Calculating global contention")
 
+# Counters whose places are published: a fall of one means that Db2 started.
+_LOCAL_WITNESSES = ("qtxalock", "qtxaunlk", "qtxachg", "qtxaclno", "qtxadrno")
+_SHARED_WITNESSES = ("qtgslslm", "qtgscslm", "qtgsuslm", "qtgsiglo")
+
 LOCAL_FIELDS = (
     Field("deadlocks", "Deadlocks", "QTXADEA"),
     Field("timeouts", "Timeouts", "QTXATIM"),
@@ -62,12 +66,12 @@ SHARED_FIELDS = (
 
 
 def _locking(inputs: Inputs) -> Any:
-    table = intervals(inputs, "smf100_ifcid2_qtxa", LOCAL_FIELDS)
+    table = intervals(inputs, "smf100_ifcid2_qtxa", LOCAL_FIELDS, witnesses=_LOCAL_WITNESSES)
     facts = {**common(table), **columns_of(table, LOCAL_FIELDS)}
     if not inputs.has("smf100_ifcid2_qtgs"):
         return table.select(**facts)
     # Both sections of a record span the same interval: each has an entry in every statistics record of a member.
-    shared = intervals(inputs, "smf100_ifcid2_qtgs", SHARED_FIELDS)
+    shared = intervals(inputs, "smf100_ifcid2_qtgs", SHARED_FIELDS, witnesses=_SHARED_WITNESSES)
     shared = shared.select(*RECORD, **columns_of(shared, SHARED_FIELDS))
     both = table.select(*RECORD, **facts).left_join(shared, list(RECORD))
     return both.drop(*RECORD, *(f"{name}_right" for name in RECORD))

@@ -18,6 +18,9 @@ _TUNING = document("Improving log performance")
 #: A control interval of the log.
 _INTERVAL_BYTES = 4096
 
+# Counters that two published readers place alike: a fall of one means that Db2 started.
+_WITNESSES = ("qjstwrw", "qjstwrnw", "qjstbffl", "qjstrbuf", "qjstract")
+
 FIELDS = (
     Field("reads_output_buffer", "Log reads from output buffers", "QJSTRBUF"),
     Field("reads_active_log", "Log reads from the active log", "QJSTRACT"),
@@ -46,7 +49,7 @@ FIELDS = (
 
 
 def _logs(inputs: Inputs) -> Any:
-    table = intervals(inputs, "smf100_ifcid1_qjst", FIELDS)
+    table = intervals(inputs, "smf100_ifcid1_qjst", FIELDS, witnesses=_WITNESSES)
     return table.select(**common(table), **columns_of(table, FIELDS))
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from plexlens.metrics.db2 import text_reports
-from plexlens.metrics.db2.pool_fields import FIELDS
+from plexlens.metrics.db2.pool_fields import FIELDS, WITNESSES
 from plexlens.metrics.db2.records import (
     ATTRIBUTES,
     INTERVAL,
@@ -30,7 +30,7 @@ _THRESHOLDS = document("Buffer pool thresholds")
 
 
 def _pools(inputs: Inputs) -> Any:
-    table = intervals(inputs, "smf100_ifcid2_qbst", FIELDS, "qbstpid", long_since_11=True)
+    table = intervals(inputs, "smf100_ifcid2_qbst", FIELDS, "qbstpid", witnesses=WITNESSES, long_since_11=True)
     return table.select(
         **common(table),
         **columns_of(table, FIELDS),
@@ -81,7 +81,11 @@ POOL = Grain(
         Fact("vpseqt", "Sequential threshold (VPSEQT)", FRACTION, Rollup.CONSTANT, "Db2 -DISPLAY BUFFERPOOL"),
         Fact("dwqt", "Deferred write threshold (DWQT)", FRACTION, Rollup.CONSTANT, "Db2 -DISPLAY BUFFERPOOL"),
         Fact(
-            "vdwqt", "Vertical deferred write threshold (VDWQT)", FRACTION, Rollup.CONSTANT, "Db2 -DISPLAY BUFFERPOOL"
+            "vdwqt",
+            "Vertical deferred write threshold (VDWQT)",
+            FRACTION,
+            Rollup.CONSTANT,
+            "Db2 -DISPLAY BUFFERPOOL",
         ),
     ),
     sources=(

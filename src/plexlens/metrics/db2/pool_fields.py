@@ -6,6 +6,9 @@ from plexlens.metrics.definition import Rollup
 from plexlens.metrics.fields import Field
 from plexlens.metrics.unit import COUNT, PAGES
 
+#: Counters whose places are published: a fall of one means that Db2 started.
+WITNESSES = ("qbstget", "qbstrio", "qbstpws", "qbstwio", "qbstpio", "qbstlio", "qbstdio")
+
 FIELDS = (
     Field("getpages", "Getpages", "QBSTGET"),
     Field("getpages_sequential", "Sequential getpages", "QBSTSGT"),

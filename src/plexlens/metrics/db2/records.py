@@ -110,8 +110,8 @@ def intervals(
     section: str,
     fields: Sequence[Field],
     *keys: str,
+    witnesses: Sequence[str],
     text: tuple[str, ...] = (),
-    counters: Sequence[str] = (),
     long_since_11: bool = False,
     unused: bool = False,
 ) -> Any:
@@ -127,17 +127,17 @@ def intervals(
         Facts that are one field each; those that roll up as `COUNTED` are counters.
     keys
         Columns that with the subsystem make one entity.
+    witnesses
+        Columns of counters whose places are published: a fall of one means a restart.
     text
         Which of `keys` are text, not numbers.
-    counters
-        Further columns that are counters.
     long_since_11
         Whether counters have 8 bytes from Db2 11 on; else they have 4 and wrap.
     unused
         Whether to keep rows that make no interval (their counters are null).
     """
     levels = [f.column for f in fields if f.rollup not in COUNTED]
-    counted = [*(f.column for f in fields if f.rollup in COUNTED), *counters]
+    counted = [f.column for f in fields if f.rollup in COUNTED]
     numbers = [*counted, *levels, *(key for key in keys if key not in text)]
     table = with_header(inputs, inputs.table(section, *dict.fromkeys(numbers), text=text))
     width = {f.column: 64 for f in fields if f.unit.base == "s"}
@@ -145,6 +145,7 @@ def intervals(
         table,
         entity=(*SYSTEM, *keys),
         counters={name: width.get(name, "wide" if long_since_11 else 32) for name in counted},
+        witnesses=witnesses,
         sequence="sequence",
     )
     return table if unused else table.filter(table.unused_because.isnull())

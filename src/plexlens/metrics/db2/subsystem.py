@@ -12,7 +12,7 @@ import ibis
 
 from plexlens.metrics.db2 import text_reports
 from plexlens.metrics.db2.records import ATTRIBUTES, INTERVAL, SUBSYSTEM, SYSTEM, common, document, intervals, report
-from plexlens.metrics.db2.subsystem_fields import SECTIONS
+from plexlens.metrics.db2.subsystem_fields import SECTIONS, Section
 from plexlens.metrics.definition import Fact, Grain, Metric, Rollup, Source
 from plexlens.metrics.expressions import ratio, total
 from plexlens.metrics.fields import columns_of, facts_of, per_event, per_second
@@ -33,13 +33,21 @@ _LATCHES = report("latch counters")
 
 
 def _fields() -> tuple[Fact, ...]:
-    return tuple(fact for _, record, fields, _, _ in SECTIONS for fact in facts_of(record, fields))
+    return tuple(fact for section in SECTIONS for fact in facts_of(section.record, section.fields))
 
 
-def _section(inputs: Inputs, name: str, fields: Any, long_since_11: bool, keys: tuple[str, ...]) -> Any:
+def _section(inputs: Inputs, section: Section) -> Any:
     """A section's rows with the columns of the grain; facts of other sections are null."""
-    table = intervals(inputs, name, fields, *keys, long_since_11=long_since_11, unused=not keys)
-    own = columns_of(table, fields)
+    table = intervals(
+        inputs,
+        section.table,
+        section.fields,
+        *section.keys,
+        witnesses=section.witnesses,
+        long_since_11=section.long_since_11,
+        unused=not section.keys,
+    )
+    own = columns_of(table, section.fields)
     unused = table.unused_because.notnull()
     # Levels and peaks of a record without interval would stand beside no counts.
     known = {key: ibis.ifelse(unused, ibis.null("float64"), column) for key, column in own.items()}
@@ -57,11 +65,7 @@ def _section(inputs: Inputs, name: str, fields: Any, long_since_11: bool, keys: 
 
 
 def _subsystems(inputs: Inputs) -> Any:
-    parts = [
-        _section(inputs, name, fields, long_since_11, keys)
-        for name, _, fields, long_since_11, keys in SECTIONS
-        if inputs.has(name)
-    ]
+    parts = [_section(inputs, section) for section in SECTIONS if inputs.has(section.table)]
     rows = parts[0] if len(parts) == 1 else ibis.union(*parts)
     how = {Rollup.COUNT: "sum", Rollup.LEVEL: "sum", Rollup.PEAK: "max"}
     return (

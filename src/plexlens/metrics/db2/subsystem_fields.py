@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from plexlens.metrics.definition import Rollup
 from plexlens.metrics.fields import Field
 from plexlens.metrics.unit import COUNT, PAGES
@@ -80,13 +82,41 @@ BUFFERS = (
     Field("buffers", "Buffers of all pools", "QBSTVPL", PAGES, Rollup.LEVEL),
 )
 
-#: Raw table to its fields, to whether counters have 8 bytes from Db2 11 on, and to what else identifies an entry.
+
+@dataclass(frozen=True)
+class Section:
+    """A section of a statistics record that the subsystem's facts come from.
+
+    Parameters
+    ----------
+    table
+        The raw table.
+    record
+        What the facts' source texts begin with.
+    fields
+        Facts that are one field each.
+    witnesses
+        Counters whose places are published: a fall of one means that Db2 started.
+    long_since_11
+        Whether counters have 8 bytes from Db2 11 on.
+    keys
+        What identifies an entry where the section has several.
+    """
+
+    table: str
+    record: str
+    fields: tuple[Field, ...]
+    witnesses: tuple[str, ...]
+    long_since_11: bool = False
+    keys: tuple[str, ...] = ()
+
+
 SECTIONS = (
-    ("smf100_ifcid1_q3st", "SMF 100 IFCID 1", SERVICES, False, ()),
-    ("smf100_ifcid1_qwsd", "SMF 100 IFCID 1", CHECKPOINTS, False, ()),
-    ("smf100_ifcid1_qvls", "SMF 100 IFCID 1", LATCHES, False, ()),
-    ("smf100_ifcid1_qdst", "SMF 100 IFCID 1", DISTRIBUTED, False, ()),
-    ("smf100_ifcid2_qxst", "SMF 100 IFCID 2", SQL, True, ()),
-    ("smf100_ifcid2_qise", "SMF 100 IFCID 2", DESCRIPTORS, False, ()),
-    ("smf100_ifcid2_qbst", "SMF 100 IFCID 2", BUFFERS, True, ("qbstpid",)),
+    Section("smf100_ifcid1_q3st", "SMF 100 IFCID 1", SERVICES, ("q3stcthd", "q3stterm", "q3stsign", "q3stcomm")),
+    Section("smf100_ifcid1_qwsd", "SMF 100 IFCID 1", CHECKPOINTS, ("qwsdckpt",)),
+    Section("smf100_ifcid1_qvls", "SMF 100 IFCID 1", LATCHES, ("qvlslc14", "qvlslc19", "qvlslc24")),
+    Section("smf100_ifcid1_qdst", "SMF 100 IFCID 1", DISTRIBUTED, ("qdstndba", "qdstpool")),
+    Section("smf100_ifcid2_qxst", "SMF 100 IFCID 2", SQL, ("qxselect", "qxinsrt", "qxupdte", "qxfetch"), True),
+    Section("smf100_ifcid2_qise", "SMF 100 IFCID 2", DESCRIPTORS, ("qisektg", "qisedbdg")),
+    Section("smf100_ifcid2_qbst", "SMF 100 IFCID 2", BUFFERS, ("qbstget", "qbstrio"), True, ("qbstpid",)),
 )
