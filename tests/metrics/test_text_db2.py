@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from plexlens.metrics.inputs import Inputs
+from tests.ingest.test_text_db2_accounting import LONG
 from tests.ingest.test_text_db2_display import GROUP_POOL, POOL
 from tests.ingest.test_text_studies import GROUP_POOL_PANEL, LOG_AND_SERVICES, POOL_2006, POOL_2009
 from tests.ingest.text_report_documents import statistics
@@ -101,3 +102,32 @@ def test_a_panel_of_a_group_buffer_pool(tmp_path: Path) -> None:
     assert pool["reads_absent_no_data"] == 347 + 25
     assert pool["other_requests"] == 1231
     assert pool["requests_per_second"] is None, "the panel prints no time"
+
+
+def test_accounting_by_plan_user_and_package(tmp_path: Path) -> None:
+    with inputs_of(tmp_path, LONG) as inputs:
+        plan = only(rows_of(inputs, "db2_accounting"), plan="DISTSERV")
+        user = only(rows_of(inputs, "db2_accounting_user"), auth="WEBUSER")
+        packages = rows_of(inputs, "db2_package")
+        assert rows_of(inputs, "db2_accounting_correlation") == [], "the report names none"
+    # 200 threads took 1.25 s each, 210 commits are all of theirs.
+    assert (plan["occurrences"], plan["commits"], plan["rollbacks"]) == (200, 210, 3)
+    assert plan["class1_elapsed_seconds"] == pytest.approx(250)
+    assert plan["class1_elapsed_time"] == pytest.approx(1.25)
+    assert plan["cpu_per_commit"] == pytest.approx(200 * (0.060 + 0.034) / 210)
+    # 0.0025 s of 0.0365 s eligible ran on general processors.
+    assert plan["ziip_overflow_fraction"] == pytest.approx(0.0025 / 0.0365)
+    assert plan["class3_total_seconds"] == pytest.approx(200 * 0.537)
+    assert plan["not_accounted_time"] == pytest.approx(0.750 - 0.083 - 0.537)
+    assert user["cpu_seconds"] == plan["cpu_seconds"]
+    assert packages
+    assert all(row["package"] for row in packages)
+
+
+def test_a_total_beside_its_parts_is_left_out(tmp_path: Path) -> None:
+    total = LONG.replace("PRIMAUTH: WEBUSER  PLANNAME: DISTSERV", "*** GRAND TOTAL ***")
+    body = total[total.index("*** GRAND TOTAL") :]
+    with inputs_of(tmp_path, LONG + "\n" + body) as inputs:
+        assert [row["plan"] for row in rows_of(inputs, "db2_accounting")] == ["DISTSERV"]
+    with inputs_of(tmp_path, total) as inputs:
+        assert [row["occurrences"] for row in rows_of(inputs, "db2_accounting")] == [200]

@@ -403,7 +403,13 @@ def record(
     number
         Sequence number; records that are otherwise alike are not duplicates.
     """
-    chain: Row = {"qwhsiid": ifcid, "qwhsrn": release, "qwhsssid": subsystem, "qwhsstck": built, "qwhsnsda": triplets + 1}
+    chain: Row = {
+        "qwhsiid": ifcid,
+        "qwhsrn": release,
+        "qwhsssid": subsystem,
+        "qwhsstck": built,
+        "qwhsnsda": triplets + 1,
+    }
     product = section(QWHS, chain | {"qwhslen": 76, "qwhstyp": 1, "qwhswseq": number})
     for kind, name, fields in HEADERS:
         if headers and name in headers:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from plexlens.metrics.db2 import text_accounting
 from plexlens.metrics.db2.records import SUBSYSTEM
 from plexlens.metrics.db2.suspensions import CAUSES
 from plexlens.metrics.db2.suspensions import facts as suspension_facts
@@ -383,6 +384,9 @@ def _grain(name: str, title: str, row: str, keys: tuple[Key, ...]) -> Grain:
     def rows(inputs: Inputs) -> Any:
         return thread_facts(inputs, names)
 
+    def printed(inputs: Inputs) -> Any:
+        return text_accounting.threads(inputs, names)
+
     return Grain(
         name=name,
         title=title,
@@ -391,7 +395,10 @@ def _grain(name: str, title: str, row: str, keys: tuple[Key, ...]) -> Grain:
         attributes=SHARING_ATTRIBUTES,
         facts=FACTS,
         metrics=METRICS,
-        sources=(Source("SMF 101", ("smf101_ifcid3_qwac",), rows),),
+        sources=(
+            Source("SMF 101", ("smf101_ifcid3_qwac",), rows),
+            Source(text_accounting.REPORT, ("text_db2_accounting",), printed),
+        ),
     )
 
 

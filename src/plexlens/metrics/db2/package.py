@@ -6,6 +6,7 @@ from typing import Any
 
 import ibis
 
+from plexlens.metrics.db2 import text_accounting
 from plexlens.metrics.db2.records import SUBSYSTEM
 from plexlens.metrics.db2.suspensions import PACKAGE_CAUSES, columns, recorded_fields
 from plexlens.metrics.db2.suspensions import facts as suspension_facts
@@ -69,6 +70,10 @@ def _packages(inputs: Inputs) -> Any:
     )
 
 
+def _packages_printed(inputs: Inputs) -> Any:
+    return text_accounting.packages(inputs, tuple(key.name for key in _KEYS))
+
+
 PACKAGE = Grain(
     name="db2_package",
     title="Db2 packages",
@@ -76,7 +81,10 @@ PACKAGE = Grain(
     keys=_KEYS,
     attributes=SHARING_ATTRIBUTES,
     facts=_FACTS,
-    sources=(Source("SMF 101", ("smf101_ifcid239_qpac",), _packages),),
+    sources=(
+        Source("SMF 101", ("smf101_ifcid239_qpac",), _packages),
+        Source(text_accounting.REPORT, ("text_db2_accounting",), _packages_printed),
+    ),
     metrics=(
         Metric(
             "cpu_seconds",
