@@ -369,6 +369,13 @@ def test_what_stops_comes_first_then_what_costs_then_what_is_grave() -> None:
     assert [one.rank for one in order] == list(range(1, 12))
 
 
+def test_objects_of_a_rule_stand_by_their_worst_interval() -> None:
+    rows = waits(200, manager="A") + waits(400, manager="B") + waits(300, manager="C")
+    assert [one.entity[1].value for one in judge(rule(), rows).fired] == ["B", "C", "A"]
+    lowest = rule(condition="buffer_waits_per_second < 5", worst="lowest")
+    assert [one.entity[1].value for one in judge(lowest, rows).fired] == ["A", "C", "B"]
+
+
 def test_the_worst_and_those_at_or_above() -> None:
     found = Findings(fired=ranked([made("low"), made("high"), made("medium")]))
     assert found.worst is Severity.HIGH

@@ -3,7 +3,8 @@
 1. Critical findings: work fails or stops, and no cost per hour weighs that.
 2. By estimated cost, where it is at least 36 seconds an hour: one per cent of a processor, or of one user's time. A
    second of CPU and a second of delay weigh alike.
-3. By severity, then by what cost there is, then by the number of intervals, then by rule and object.
+3. By severity, then by what cost there is, then by the number of intervals, then by rule, and within a rule
+   by the worst interval.
 """
 
 from __future__ import annotations
@@ -24,8 +25,9 @@ def ranked(findings: Iterable[Finding]) -> tuple[Finding, ...]:
     return tuple(replace(one, rank=rank) for rank, one in enumerate(ordered, 1))
 
 
-def _key(one: Finding) -> tuple[bool, float, int, float, int, str, str]:
+def _key(one: Finding) -> tuple[bool, float, int, float, int, str, float, str]:
     cost = one.cost or 0.0
+    worst = one.worst if one.worst is not None else 0.0
     return (
         one.severity is not Severity.CRITICAL,
         -cost if cost >= NOTICEABLE else 0.0,
@@ -33,5 +35,6 @@ def _key(one: Finding) -> tuple[bool, float, int, float, int, str, str]:
         -cost,
         -one.holding,
         one.rule.id,
+        worst if one.rule.lowest else -worst,
         one.name,
     )

@@ -314,6 +314,8 @@ class Advice:
         When the rule fires.
     source, url
         The document behind it, and its address or nothing.
+    folded
+        Whether only its head is shown until the reader opens it.
     """
 
     name: str
@@ -331,6 +333,7 @@ class Advice:
     command: str = ""
     undo: str = ""
     url: str = ""
+    folded: bool = False
 
 
 Block = Table | Chart | KeyFigures | Note | Missing | Advice

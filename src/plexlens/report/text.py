@@ -159,6 +159,8 @@ class _Writer:
         head = f"{advice.rank}. {advice.severity.upper()}: {advice.title.upper()} ({advice.objects}{cost})"
         yield from self.wrapped(head)
         yield from self.wrapped(advice.text, "   ")
+        if advice.folded:
+            return
         yield from self.wrapped(f"What to do: {advice.action}", "   ")
         yield from self.command(advice.command)
         if advice.undo:

@@ -33,6 +33,9 @@ SECONDS_PER_HOUR = Unit("s/h", "s/h", 1.0, 0)
 #: Objects of a rule that are shown before the reader asks for all.
 TOP = 6
 
+#: Rules that are shown in full; of the others the head, until the reader opens them. Critical ones are never folded.
+FULL = 10
+
 _COSTS = {CostKind.CPU: "of CPU", CostKind.DELAY: "of delay"}
 
 
@@ -54,10 +57,13 @@ def _blocks(context: Context) -> Sequence[Block]:
     by_rule: dict[str, list[Finding]] = {}
     for one in found.fired:
         by_rule.setdefault(one.rule.id, []).append(one)
-    blocks += [
+    advice = [
         _advice(context, rank, members, found.left_out.get(name, 0))
         for rank, (name, members) in enumerate(by_rule.items(), 1)
     ]
+    blocks += [one for one in advice if not one.folded]
+    if folded := [one for one in advice if one.folded]:
+        blocks += [Note(f"{counted(len(folded), 'more rule')} found something; they weigh less."), *folded]
     if found.passed:
         blocks.append(_passed(found, folded=bool(found.fired)))
     if found.not_checked:
@@ -116,6 +122,7 @@ def _advice(context: Context, rank: int, members: Sequence[Finding], left_out: i
         url=rule.source.url,
         cost=cost,
         cost_meaning=rule.cost.meaning if cost and rule.cost is not None else "",
+        folded=rank > FULL and worst is not Severity.CRITICAL,
     )
 
 
