@@ -80,7 +80,7 @@ MAPS_OF_THE_SPINE = {
 }
 MAPS_OF_DB2_CICS_AND_JOBS = {
     *("smf30", "smf42_6", "smf73_1", "smf100_ifcid1", "smf100_ifcid2", "smf101_ifcid3"),
-    *("smf110_1_class1", "smf110_1_class3"),
+    *("smf110_1_class1", "smf110_1_class3", "smf110_2"),
 }
 
 

@@ -1,0 +1,118 @@
+"""CPU time of address spaces (SMF 30) beside the transactions of CICS of the same system and time."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import ibis
+
+from plexlens.metrics.cics.cost import METRICS, cpu_facts
+from plexlens.metrics.cics.records import any_of, plus, statistics
+from plexlens.metrics.cics.transaction import tasks
+from plexlens.metrics.definition import Fact, Grain, Key, Rollup
+from plexlens.metrics.expressions import interval_seconds
+from plexlens.metrics.inputs import Inputs, identity
+from plexlens.metrics.jobs.address_space import ADDRESS_SPACE
+from plexlens.metrics.jobs.records import NEEDS
+from plexlens.metrics.jobs.usage import general
+from plexlens.metrics.unit import SECONDS
+
+#: Programs that address spaces are known by, and what works in them.
+_ROLES = {
+    "DFHSIP": "CICS region",
+    "DFHSIPZ": "CICS region",
+    "ISTINM01": "VTAM",
+    "EZBTCPIP": "TCP/IP",
+    "IXCINJST": "XCF",
+    "CSQYASCP": "MQ queue manager",
+    "CSQXJST": "MQ channel initiator",
+    "DSNYASCP": "Db2",
+    "DSNX9WLM": "Db2 stored procedures",
+    "DXRRLM00": "IRLM",
+    "CTGBATCH": "CICS Transaction Gateway",
+    "IGWSSI": "VSAM RLS",
+    "IXGINLPA": "System logger",
+}
+
+
+def _transactions(inputs: Inputs) -> Any:
+    """Transactions of CICS by system and interval: of the statistics of a system that has them, else of monitoring."""
+    parts = []
+    if inputs.has("smf110_2_transaction_manager"):
+        table = statistics(inputs, "smf110_2_transaction_manager", "xmgnum")
+        parts.append(
+            table.select(
+                system=table.system,
+                starts=table.interval_start,
+                ends=table.interval_end,
+                ended=table.xmgnum.cast("float64"),
+            )
+        )
+    if inputs.has("smf110_1_performance"):
+        table = tasks(inputs)
+        minute = table.task_stop.truncate("minute").cast("timestamp('UTC')")
+        table = table.filter(table.rtype.fill_null("").isin(["", "T"])).mutate(starts=minute)
+        counted = table.group_by(["system", "starts"]).aggregate(ended=table.count().cast("float64"))
+        counted = counted.mutate(ends=counted.starts + ibis.interval(minutes=1))
+        counted = counted.select("system", "starts", "ends", "ended")
+        if parts:
+            held = parts[0].select("system").distinct()
+            counted = counted.anti_join(held, "system")
+        parts.append(counted)
+    table = plus(*parts)
+    return table.filter(table.starts.notnull() & (table.ends > table.starts))
+
+
+def _costs(inputs: Inputs) -> Any:
+    spaces = ADDRESS_SPACE.sources[0].facts(inputs)
+    role = ibis.cases(*((spaces.program == name, text) for name, text in _ROLES.items()), else_="other")
+    spaces = spaces.mutate(role=role)
+    cics = _transactions(inputs)
+    moments = spaces.select("system", "interval_start", "interval_end").distinct()
+    met = moments.join(
+        cics,
+        [
+            moments.system == cics.system,
+            cics.starts < moments.interval_end,
+            cics.ends > moments.interval_start,
+        ],
+        rname="cics_{name}",
+    )
+    overlap = ibis.least(met.ends, met.interval_end).delta(
+        ibis.greatest(met.starts, met.interval_start), unit="microsecond"
+    )
+    length = met.ends.delta(met.starts, unit="microsecond")
+    met = met.mutate(part=met.ended * overlap.cast("float64") / length.cast("float64"))
+    counted = met.group_by(["system", "interval_start", "interval_end"]).aggregate(cics_transactions=met.part.sum())
+    joined = spaces.inner_join(counted, ["system", "interval_start", "interval_end"], rname="counted_{name}")
+    return joined.select(
+        **identity(joined),
+        job=joined.job,
+        role=joined.role,
+        interval_seconds=interval_seconds(joined),
+        cp_seconds=general(joined),
+        specialty_seconds=joined.ziip_seconds.fill_null(0.0),
+        cics_transactions=joined.cics_transactions,
+    )
+
+
+ADDRESS_SPACE_COST = Grain(
+    name="cics_cost",
+    title="CICS cost by address space",
+    row="one address space in one SMF interval, beside the transactions of CICS of the system in the same time",
+    keys=(Key("job", "Address space"), Key("role", "What it is")),
+    facts=(
+        Fact("interval_seconds", "Interval", SECONDS, Rollup.SPAN, "SMF 30 SMF30ISS, SMF30IET"),
+        *cpu_facts(
+            cp="SMF 30, as in the grain of address spaces",
+            specialty="SMF 30 SMF30_TIME_ON_ZIIP, SMF30SNF",
+            transactions="SMF 110-2 XMGNUM, else records of 110-1; shared out by time where intervals differ",
+        ),
+    ),
+    sources=any_of(
+        ("smf110_2_transaction_manager", "smf110_1_performance"), _costs, kind="SMF 30 and 110", beside=NEEDS
+    ),
+    metrics=METRICS,
+)
+
+__all__ = ["ADDRESS_SPACE_COST"]
