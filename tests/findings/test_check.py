@@ -482,6 +482,11 @@ def test_several_rows_of_one_object_without_a_time_are_not_added_up() -> None:
     assert (passed.objects, passed.intervals) == (1, 2)
 
 
+def test_a_rule_that_applies_to_none_says_that_and_not_the_time() -> None:
+    (one,) = judge(rule(where="queue_manager = 'MQPZ'"), undated(60, 60)).not_checked
+    assert (one.lack, one.reason) == (Lack.NOTHING, "MQ log: none with queue_manager = 'MQPZ'")
+
+
 def test_an_hour_that_nobody_knows_is_not_judged() -> None:
     (one,) = judge(rule(time="hour"), undated(200)).not_checked
     assert one.lack is Lack.TIME

@@ -172,7 +172,7 @@ def _nothing_known(evaluation: Evaluation, rule: Rule, releases: Mapping[str, tu
     if evaluation.outside and rule.releases is not None:
         told = ", ".join(f"{s} {releases[s][0]}.{releases[s][1]}" for s in evaluation.outside)
         return NotChecked(rule, Lack.RELEASE, f"the rule is for {rule.releases}; the data is from {told}")
-    if evaluation.undated and rule.time != "all":
+    if evaluation.only_undated():
         return NotChecked(
             rule,
             Lack.TIME,

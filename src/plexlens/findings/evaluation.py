@@ -108,7 +108,8 @@ class Evaluation:
         self.outside = tuple(outside)
         self.undated = undated
         self.by, self.time = rules[0].by, rules[0].time
-        self.facts = self._judgeable(kept.facts.filter(self._applies(kept.facts)))
+        self.applicable = kept.facts.filter(self._applies(kept.facts))
+        self.facts = self._judgeable(self.applicable)
         self.rows: Any = None
 
     def _applies(self, table: Any) -> Any:
@@ -277,6 +278,10 @@ class Evaluation:
         return facts.semi_join(held, same)
 
     # --- what is missing ----------------------------------------------------------------------------------------
+
+    def only_undated(self) -> bool:
+        """Whether there are rows that the rules apply to, and none of them can be judged for want of a time."""
+        return self.time != "all" and self.undated and bool(self.applicable.count().to_pyarrow().as_py())
 
     def rows_and_gaps(self, rule: Rule) -> tuple[int, tuple[str, ...]]:
         """Rows of facts the rule applies to, and which of the facts its condition reads have no value in any."""
