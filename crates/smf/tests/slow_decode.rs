@@ -3,7 +3,8 @@
 
 mod records;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::LazyLock;
 
 use arrow_array::cast::AsArray;
 use arrow_array::types::{
@@ -14,7 +15,9 @@ use arrow_array::{Array, ArrayRef};
 use arrow_schema::{DataType, TimeUnit};
 use plexlens_smf::decode::{DecodeOptions, Decoder};
 use plexlens_smf::encode::{EncodeOptions, RecordEncoder, RecordIdentity};
-use plexlens_smf::layout::{Catalogue, Conversion, Field, Format, Identity, RecordMap, Rule, Section, Selector};
+use plexlens_smf::layout::{
+    Catalogue, Conversion, Field, Format, Identity, MapEntry, RecordMap, Rule, Section, Selector, Subject, data_type,
+};
 use proptest::prelude::*;
 use records::Random;
 
@@ -159,26 +162,79 @@ struct Slow {
     damaged: Vec<u64>,
 }
 
-impl Slow {
-    fn row(&mut self, section: &Section, record_no: u64, section_no: usize, entry: &[u8]) {
-        let cells = section.fields.iter().map(|one| field(one, entry)).collect();
-        self.tables.entry(section.name.clone()).or_default().push((record_no, section_no as u32, cells));
+/// A row of a record map: the layout of its entries, and the table they fill.
+#[derive(Clone, Copy)]
+struct Use<'a> {
+    entry: &'a MapEntry,
+    section: &'a Section,
+    table: &'a Section,
+}
+
+impl Use<'_> {
+    fn rule(&self) -> Rule {
+        self.entry.rule
     }
 
-    /// The next number of an entry in its record.
-    fn next_no(&self, section: &Section, record_no: u64) -> usize {
-        let rows = self.tables.get(&section.name).map_or(&[][..], Vec::as_slice);
-        rows.last().filter(|row| row.0 == record_no).map_or(1, |row| row.1 as usize + 1)
+    /// Whether the row is for an entry: by its length, or by a field of it or of the product section.
+    fn is_for(&self, catalogue: &Catalogue, map: &RecordMap, entry: &[u8], product: &[u8]) -> bool {
+        let Some(when) = &self.entry.when else { return true };
+        let found = match &when.subject {
+            Subject::Length => entry.len() as u128,
+            Subject::Field(name) => {
+                let first = map.entries.iter().find(|other| other.triplet == self.entry.triplet).expect("itself");
+                let own = catalogue.section(&first.layout).and_then(|section| section.field(name));
+                let of_product = || catalogue.section(&map.product()?.layout)?.field(name);
+                let (bytes, field) = match own {
+                    Some(field) => (entry, field),
+                    None => (product, of_product().expect("a field")),
+                };
+                let Some(bytes) = bytes.get(field.offset..field.offset + field.length) else { return false };
+                big(bytes)
+            }
+        };
+        match when.to_string() {
+            text if text.contains(">=") => found >= u128::from(when.value),
+            text if text.contains('<') => found < u128::from(when.value),
+            _ => found == u128::from(when.value),
+        }
+    }
+
+    /// Fewest bytes worth a row: at most 32 bytes of the table's own columns for each byte read.
+    fn least(&self) -> usize {
+        let end = self.section.fields.iter().map(|field| field.offset + field.length).max().expect("fields");
+        (self.table.fields.len() * 8 / 32).max(4).min(end)
+    }
+}
+
+impl Slow {
+    fn row(&mut self, one: &Use<'_>, record_no: u64, section_no: usize, entry: &[u8]) {
+        let cell = |column: &Field| {
+            let own = one.section.fields.iter().find(|field| field.column == column.column);
+            match own.map_or(Cell::Null, |own| field(own, entry)) {
+                Cell::Whole(number) if data_type(column) == DataType::Float64 => real(number as f64),
+                cell => cell,
+            }
+        };
+        let cells = one.table.fields.iter().map(cell).collect();
+        self.tables.entry(one.table.name.clone()).or_default().push((record_no, section_no as u32, cells));
+    }
+
+    /// Entries of a table that the record gave so far.
+    fn before(&self, one: &Use<'_>, record_no: u64) -> usize {
+        let rows = self.tables.get(&one.table.name).map_or(&[][..], Vec::as_slice);
+        rows.last().filter(|row| row.0 == record_no).map_or(0, |row| row.1 as usize)
     }
 
     fn record(&mut self, catalogue: &Catalogue, map: &RecordMap, record: &[u8], record_no: u64) {
         let number = |at: usize, length: usize| record.get(at..at + length).map(|bytes| big(bytes) as usize);
-        let mut by_triplet: BTreeMap<usize, Vec<(&Section, Rule)>> = BTreeMap::new();
+        let mut by_triplet: BTreeMap<usize, Vec<Use<'_>>> = BTreeMap::new();
         for entry in map.entries.iter().filter(|entry| entry.rule != Rule::Header) {
             let at = catalogue.triplet(map, entry).expect("a triplet").offset;
             let section = catalogue.section(&entry.layout).expect("a layout");
-            by_triplet.entry(at).or_default().push((section, entry.rule));
+            let table = catalogue.section(&entry.table).expect("a table");
+            by_triplet.entry(at).or_default().push(Use { entry, section, table });
         }
+        let mut product: &[u8] = &[];
         let mut first = record.len();
         let mut left = record.len();
         let mut counted = if map.identity == Identity::Rmf { number(24, 2).filter(|&count| count != 0) } else { None };
@@ -189,7 +245,7 @@ impl Slow {
             if counted.is_some_and(|count| index > count) {
                 break;
             }
-            let is_product = uses.iter().any(|&(_, rule)| rule == Rule::Product);
+            let is_product = uses.iter().any(|one| one.rule() == Rule::Product);
             let mut damage = |slow: &mut Self, times: usize| {
                 slow.damaged.extend(vec![record_no; times]);
                 product_damaged |= is_product;
@@ -214,8 +270,9 @@ impl Slow {
             }
             first = first.min(offset);
             let chained = matches!(map.identity, Identity::Mq | Identity::Db2)
-                && uses.iter().any(|&(_, rule)| matches!(rule, Rule::Product | Rule::Chain(_)));
-            if length == 0 && uses.iter().any(|&(_, rule)| rule == Rule::Varying) {
+                && uses.iter().any(|one| matches!(one.rule(), Rule::Product | Rule::Chain(_)));
+            let before: Vec<usize> = uses.iter().map(|one| self.before(one, record_no)).collect();
+            if length == 0 && uses.iter().any(|one| one.rule() == Rule::Varying) {
                 let mut start = offset;
                 for entry in 0..count {
                     let own = number(start, 2).filter(|own| start + 2 + own <= record.len() && 2 + own <= left);
@@ -224,13 +281,15 @@ impl Slow {
                         break;
                     };
                     left -= 2 + own;
-                    for &(section, _) in &uses {
-                        if own < least(section) {
+                    let bytes = &record[start + 2..start + 2 + own];
+                    for (one, before) in uses.iter().zip(&before) {
+                        if !one.is_for(catalogue, map, bytes, product) {
+                            continue;
+                        }
+                        if own < one.least() {
                             damage(self, 1);
                         } else {
-                            let section_no = self.next_no(section, record_no);
-                            assert!(section_no <= entry + 1);
-                            self.row(section, record_no, section_no, &record[start + 2..start + 2 + own]);
+                            self.row(one, record_no, before + entry + 1, bytes);
                         }
                     }
                     start += 2 + own;
@@ -255,47 +314,61 @@ impl Slow {
                         damage(self, uses.len());
                         break;
                     }
-                    for &(section, rule) in &uses {
-                        let here = match rule {
+                    for one in &uses {
+                        let here = match one.rule() {
                             Rule::Chain(kind) => kind == region[at + 2],
                             _ => at == 0,
                         };
-                        if here && own < least(section) {
+                        if here && own < one.least() {
                             damage(self, 1);
                         } else if here {
-                            product_read |= rule == Rule::Product;
-                            if rule == Rule::Product && map.identity == Identity::Db2 {
-                                counted = region[..own].get(6).map(|&n| usize::from(n)).filter(|&n| n != 0);
+                            if one.rule() == Rule::Product {
+                                product_read = true;
+                                product = &region[..own];
+                                if map.identity == Identity::Db2 {
+                                    counted = product.get(6).map(|&n| usize::from(n)).filter(|&n| n != 0);
+                                }
                             }
-                            self.row(section, record_no, self.next_no(section, record_no), &region[at..at + own]);
+                            self.row(one, record_no, self.before(one, record_no) + 1, &region[at..at + own]);
                         }
                     }
                     at += own;
                 }
                 continue;
             }
-            for &(section, rule) in &uses {
-                if let Rule::Array(array) = rule {
+            for (one, before) in uses.iter().zip(&before) {
+                let entries =
+                    (0..count).map(|number| &record[offset + number * length..offset + (number + 1) * length]);
+                let by_length = one.entry.when.as_ref().is_some_and(|when| when.subject == Subject::Length);
+                if by_length && !one.is_for(catalogue, map, &record[offset..offset + length], product) {
+                    continue;
+                }
+                if let Rule::Array(array) = one.rule() {
                     let size = usize::from(array.length);
                     let room = length.saturating_sub(array.offset.into()) / size;
                     let elements = array.count.map_or(room, |most| room.min(most.into()));
-                    for element in 0..elements * count {
-                        let entry = offset + element / elements * length;
-                        let start = entry + usize::from(array.offset) + element % elements * size;
-                        if record[start..start + size].iter().any(|&byte| byte != 0) {
-                            self.row(section, record_no, element + 1, &record[start..start + size]);
+                    for (number, entry) in entries.enumerate() {
+                        for element in (0..elements).filter(|_| one.is_for(catalogue, map, entry, product)) {
+                            let start = usize::from(array.offset) + element * size;
+                            if entry[start..start + size].iter().any(|&byte| byte != 0) {
+                                self.row(one, record_no, number * elements + element + 1, &entry[start..start + size]);
+                            }
                         }
                     }
                     continue;
                 }
-                if length < least(section) {
+                if length < one.least() {
                     damage(self, 1);
                     continue;
                 }
-                product_read |= rule == Rule::Product;
-                for entry in 0..count {
-                    let start = offset + entry * length;
-                    self.row(section, record_no, self.next_no(section, record_no), &record[start..start + length]);
+                for (number, entry) in entries.enumerate() {
+                    if one.rule() == Rule::Product && !product_read {
+                        product_read = true;
+                        product = entry;
+                    }
+                    if one.is_for(catalogue, map, entry, product) {
+                        self.row(one, record_no, before + number + 1, entry);
+                    }
                 }
             }
         }
@@ -304,12 +377,6 @@ impl Slow {
             self.damaged.push(record_no);
         }
     }
-}
-
-/// Fewest bytes worth a row: at most 32 bytes of the section's own columns for each byte read.
-fn least(section: &Section) -> usize {
-    let end = section.fields.iter().map(|field| field.offset + field.length).max().expect("fields");
-    (section.fields.len() * 8 / 32).max(4).min(end)
 }
 
 /// An Arrow value as a cell. Texts are compared by the EBCDIC codes they came from.
@@ -341,9 +408,11 @@ fn cell(column: &ArrayRef, row: usize) -> Cell {
     }
 }
 
+static DECODER: LazyLock<Decoder> =
+    LazyLock::new(|| Decoder::new(records::catalogue(), DecodeOptions::default()).expect("all tables"));
+
 /// The fast decoder's answer in the twin's form.
-fn fast(catalogue: &Catalogue, records: &[Vec<u8>]) -> Slow {
-    let decoder = Decoder::new(catalogue, DecodeOptions::default()).expect("all tables");
+fn fast(decoder: &Decoder, records: &[Vec<u8>]) -> Slow {
     let decoded = decoder.decode(&records::batch(records), None, "test").expect("decodes");
     let mut found = Slow { damaged: decoded.damage.iter().map(|damage| damage.record_no).collect(), ..Slow::default() };
     for (name, table) in decoded.tables.iter().filter(|(name, _)| name != "smf_record") {
@@ -391,12 +460,12 @@ fn slow(catalogue: &Catalogue, records: &[Vec<u8>]) -> Slow {
     found
 }
 
-/// Whether the twin reads all that the map has: triplets in headers, and one layout for each section.
+/// Whether the twin reads all that the map has: entries behind the header's triplets.
 fn is_plain(catalogue: &Catalogue, map: &RecordMap) -> bool {
     map.entries.iter().filter(|entry| entry.rule != Rule::Header).all(|entry| {
         let rule =
             matches!(entry.rule, Rule::Product | Rule::Entries | Rule::Varying | Rule::Chain(_) | Rule::Array(_));
-        rule && entry.when.is_none() && !entry.is_variant() && catalogue.triplet(map, entry).is_some()
+        rule && catalogue.triplet(map, entry).is_some()
     })
 }
 
@@ -410,20 +479,21 @@ fn random_record(catalogue: &Catalogue, map: &RecordMap, random: &mut Random) ->
     };
     let encoder = RecordEncoder::new(catalogue, &map.name, EncodeOptions::default()).expect("a known map");
     let mut record = encoder.encode(&identity, &[]).expect("an empty record").get(0).expect("one").to_vec();
-    let mut seen = Vec::new();
-    for entry in map.entries.iter().filter(|entry| matches!(entry.rule, Rule::Entries | Rule::Varying)) {
-        let at = catalogue.triplet(map, entry).expect("a triplet").offset;
-        if seen.contains(&at) {
-            continue;
-        }
-        seen.push(at);
+    let entries = || map.entries.iter().filter(|entry| matches!(entry.rule, Rule::Entries | Rule::Varying));
+    let place = |entry: &MapEntry| catalogue.triplet(map, entry).expect("a triplet").offset;
+    let triplets: BTreeSet<usize> = entries().map(place).collect();
+    for at in triplets {
+        let layouts: Vec<&MapEntry> = entries().filter(|entry| place(entry) == at).collect();
+        let entry = layouts[random.below(layouts.len() as u64) as usize];
         let section = catalogue.section(&entry.layout).expect("a layout");
+        let table = catalogue.section(&entry.table).expect("a table");
+        let least = Use { entry, section, table }.least();
         let length = section.length() + random.below(40) as usize;
         let count = 1 + random.below(3) as usize;
         let start = record.len();
         let varying = entry.rule == Rule::Varying && random.below(2) == 0;
         for _ in 0..count {
-            let shorter = random.below(20.min((length - least(section)) as u64 + 1)) as usize;
+            let shorter = random.below(20.min((length - least) as u64 + 1)) as usize;
             let own = if varying { length - shorter } else { length };
             if varying {
                 record.extend((own as u16).to_be_bytes());
@@ -474,7 +544,7 @@ proptest! {
                 record
             })
             .collect();
-        let (fast, slow) = (fast(catalogue, &records), slow(catalogue, &records));
+        let (fast, slow) = (fast(&DECODER, &records), slow(catalogue, &records));
         if !damaged {
             prop_assert!(fast.damaged.is_empty(), "{:?}", fast.damaged);
             prop_assert!(!fast.tables.is_empty());
