@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from plexlens.metrics.cumulative import NO_RECORD_BEFORE, RESTART, SAME_TIME, deltas
+from plexlens.metrics.cumulative import NO_RECORD_BEFORE, NO_TIME, RESTART, SAME_TIME, deltas
 from tests.oracle import slow_cumulative
 
 START = datetime(2026, 3, 2, 8, 0, tzinfo=UTC)
@@ -92,6 +92,17 @@ def test_a_restart_makes_no_interval_and_the_next_record_does() -> None:
 
 def test_a_restart_is_seen_by_its_sequence_number_although_counters_rose() -> None:
     assert made([record(1, 10, 100), record(9, 2, 70_000)])[540]["unused_because"] == RESTART
+
+
+def test_a_sequence_number_that_stands_still_is_no_restart() -> None:
+    row = made([record(1, 0, 100), record(2, 0, 130)])[120]
+    assert (row["gets"], row["restarts"], row["missing_records"]) == (30.0, 0.0, None)
+
+
+def test_a_record_without_time_makes_no_interval() -> None:
+    rows = made([record(1, 1, 100), record(2, 2, 130), record(3, 3, 170, interval_end=None)])
+    assert (rows[180]["unused_because"], rows[180]["gets"], rows[180]["interval_seconds"]) == (NO_TIME, None, None)
+    assert rows[120]["gets"] == 30.0
 
 
 def test_a_restart_is_seen_by_a_counter_that_cannot_have_wrapped() -> None:

@@ -28,7 +28,7 @@ def one(before: Row | None, now: Row, bits: dict[str, int], doubtful: set[str]) 
     if before["interval_end"] == now["interval_end"]:
         return made | {"unused_because": "same time as the record before"}
     change = {}
-    restarted = now["sequence"] <= before["sequence"]
+    restarted = now["sequence"] < before["sequence"]
     for name, width in bits.items():
         if now[name] is None or before[name] is None:
             change[name] = None
@@ -49,7 +49,9 @@ def one(before: Row | None, now: Row, bits: dict[str, int], doubtful: set[str]) 
         | change
         | {
             "interval_start": before["interval_end"],
-            "missing_records": now["sequence"] - before["sequence"] - 1,
+            "missing_records": now["sequence"] - before["sequence"] - 1
+            if now["sequence"] > before["sequence"]
+            else None,
         }
     )
 

@@ -3,11 +3,11 @@
 A record tells a counter's value since the start; two successive records of one entity make one interval, from the time
 of the first to the time of the second. A record that is missing makes the interval longer, never the rate wrong.
 
-What tells a restart, in this order: the record's sequence number does not rise; or a counter falls and cannot have
-wrapped. A counter of 32 bits that falls has wrapped if it rose by less than half its range on the way, which no Db2
-counter does within a statistics interval; one of 64 bits does not wrap. Without a sequence number, a restart after
-which every counter is already above its last value goes unseen. A counter whose place in the record is not certain is
-no witness: should a level stand there, it would make a restart of every fall.
+What tells a restart, in this order: the record's sequence number falls; or a counter falls and cannot have wrapped. A
+counter of 32 bits that falls has wrapped if it rose by less than half its range on the way, which no Db2 counter does
+within a statistics interval; one of 64 bits does not wrap. Without a sequence number, a restart after which every
+counter is already above its last value goes unseen. A counter whose place in the record is not certain is no witness:
+should a level stand there, it would make a restart of every fall.
 
 High-water marks and levels are not differenced: leave them out of ``counters``.
 """
@@ -24,9 +24,10 @@ from plexlens.metrics.inputs import RECORD
 NO_RECORD_BEFORE = "no record before"
 RESTART = "restart"
 SAME_TIME = "same time as the record before"
+NO_TIME = "no time"
 
 #: Why a record makes no interval, as the column ``unused_because`` says it.
-REASONS = (NO_RECORD_BEFORE, RESTART, SAME_TIME)
+REASONS = (NO_RECORD_BEFORE, RESTART, SAME_TIME, NO_TIME)
 
 #: Columns that `deltas` adds.
 ADDED = ("interval_seconds", "restarts", "missing_records", "unused_because")
@@ -104,19 +105,22 @@ def deltas(
     missing = ibis.null("float64")
     if sequence is not None:
         step = seen[sequence].cast("float64") - seen["_sequence"]
-        restarted = restarted | (step <= 0).fill_null(False)
-        missing = step - 1
+        restarted = restarted | (step < 0).fill_null(False)
+        missing = ibis.ifelse(step > 0, step - 1, missing)
     same_time = (seen[time] == seen["_time"]).fill_null(False)
-    restarted = restarted & ~first & ~same_time
+    untimed = seen[time].isnull()
+    restarted = restarted & ~first & ~same_time & ~untimed
     # Counted from the start itself where the record tells when that was.
-    fresh = (first | restarted) & (seen[started].notnull() if started is not None else ibis.literal(False))
+    known = seen[started].notnull() if started is not None else ibis.literal(False)
+    fresh = (first | restarted) & known & ~untimed
     # A view keeps what is decided once for the row from being written out again for each of its counters.
     told = seen.mutate(
         _first=first,
         _restarted=restarted,
         _same_time=same_time,
         _fresh=fresh,
-        _used=fresh | ~(first | restarted | same_time),
+        _untimed=untimed,
+        _used=fresh | ~(first | restarted | same_time | untimed),
         _missing=missing,
         **{f"_{name}": change for name, change in changes.items()},
     ).view()
@@ -142,12 +146,13 @@ def deltas(
         missing_records=ibis.ifelse(told["_used"] & ~told["_fresh"], told["_missing"], nothing),
         unused_because=ibis.cases(
             (told["_used"], ibis.null("string")),
+            (told["_untimed"], ibis.literal(NO_TIME)),
             (told["_first"], ibis.literal(NO_RECORD_BEFORE)),
             (told["_same_time"], ibis.literal(SAME_TIME)),
             else_=ibis.literal(RESTART),
         ),
     )
-    return result.drop(*before, "_first", "_restarted", "_same_time", "_fresh", "_used", "_missing").view()
+    return result.drop(*before, "_first", "_restarted", "_same_time", "_untimed", "_fresh", "_used", "_missing").view()
 
 
 def _order(table: Any, sequence: str | None) -> list[str]:
