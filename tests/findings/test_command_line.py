@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from plexlens.example import write_example
 from plexlens.findings import load_rules
+from tests.ingest.text_report_documents import statistics
 
 
 def run(*words: str | Path, cwd: Path) -> subprocess.CompletedProcess[str]:
@@ -26,45 +26,77 @@ def run(*words: str | Path, cwd: Path) -> subprocess.CompletedProcess[str]:
     return done
 
 
+#: The one rule that is high in the report below.
+HIGH = "db2.pool_prefetch_no_buffer"
+
+
 @pytest.fixture(scope="module")
 def pdb(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The example dump, whose gravest finding is a high one."""
-    folder = tmp_path_factory.mktemp("example")
-    write_example(folder / "example.smf")
-    assert run("ingest", "example.smf", "--pdb", "pdb", cwd=folder).returncode == 0
+    """A printed statistics report of a Db2; its gravest finding is a high one: prefetch disabled for want of buffers."""
+    folder = tmp_path_factory.mktemp("statistics")
+    (folder / "statistics.txt").write_text(statistics(), encoding="utf-8")
+    assert run("ingest", "statistics.txt", "--pdb", "pdb", cwd=folder).returncode == 0
     return folder / "pdb"
 
 
-@pytest.mark.parametrize(("level", "code"), [("low", 1), ("high", 1), ("critical", 0)])
+def site(folder: Path, *lines: str) -> Path:
+    (folder / "ours").mkdir()
+    (folder / "ours" / "ours.toml").write_text("\n".join(("[[rule]]", *lines, "")), encoding="utf-8")
+    return folder / "ours"
+
+
+@pytest.mark.parametrize(("level", "code"), [("low", 1), ("medium", 1), ("high", 1), ("critical", 0)])
 def test_fail_on(pdb: Path, tmp_path: Path, level: str, code: int) -> None:
     done = run("report", pdb, "-o", "out.html", "--fail-on", level, cwd=tmp_path)
     assert done.returncode == code
     # The report is written all the same.
     assert 'id="findings"' in (tmp_path / "out.html").read_text(encoding="utf-8")
-    assert ("findings of severity" in done.stderr) == (code == 1)
+    assert (f"findings of severity {level} or higher: " in done.stderr) == (code == 1)
+
+
+@pytest.mark.parametrize(("level", "code"), [("medium", 1), ("high", 0)])
+def test_rules_of_a_site_decide_too(pdb: Path, tmp_path: Path, level: str, code: int) -> None:
+    ours = site(tmp_path, f'id = "{HIGH}"', "disabled = true")
+    done = run("report", pdb, "-o", "out.html", "--rules", ours, "--fail-on", level, cwd=tmp_path)
+    assert done.returncode == code
 
 
 def test_without_fail_on_findings_are_no_failure(pdb: Path, tmp_path: Path) -> None:
     done = run("report", pdb, "--json", cwd=tmp_path)
     assert done.returncode == 0
     found = json.loads(done.stdout)["findings"]
-    assert "workload.ziip_overflow" in {one["rule"] for one in found["fired"]}
+    fired = {one["rule"]: one for one in found["fired"]}
+    # The report prints 7 prefetches disabled for want of a buffer, in a pool of 80,000.
+    assert fired[HIGH]["severity"] == "high"
+    assert fired[HIGH]["entity"] == {"system": None, "subsystem": "DB2A", "pool": "BP2"} | fired[HIGH]["entity"]
+    assert fired[HIGH]["evidence"][0]["value"] == 7.0
+    assert fired[HIGH]["command"] == "-ALTER BUFFERPOOL(BP2) VPSIZE(120000)"
+    assert fired[HIGH]["undo"] == "-ALTER BUFFERPOOL(BP2) VPSIZE(80000)"
+    assert [one["rank"] for one in found["fired"]] == list(range(1, len(found["fired"]) + 1))
+    # Every rule comes out: it fired, passed, or says what it lacks.
+    told = {one["rule"] for part in ("fired", "passed", "not_checked") for one in found[part]}
+    assert told == {rule.id for rule in load_rules()}
+    assert all(one["reason"] for one in found["not_checked"])
 
 
-def test_rules_of_a_site_decide_too(pdb: Path, tmp_path: Path) -> None:
-    (tmp_path / "ours").mkdir()
-    off = '[[rule]]\nid = "workload.ziip_overflow"\ndisabled = true\n'
-    (tmp_path / "ours" / "off.toml").write_text(off)
-    done = run("report", pdb, "-o", "out.html", "--rules", "ours", "--fail-on", "high", cwd=tmp_path)
+def test_findings_come_first_in_plain_text(pdb: Path, tmp_path: Path) -> None:
+    done = run("report", pdb, "--format", "text", cwd=tmp_path)
     assert done.returncode == 0
+    text = done.stdout
+    first = text.index("PREFETCH DISABLED FOR WANT OF BUFFERS (1 object)")
+    assert "HIGH: " in text[first - 10 : first]
+    assert (
+        "\n       -ALTER BUFFERPOOL(BP2) VPSIZE(120000)\n   To take it back:\n       -ALTER BUFFERPOOL(BP2) VPSIZE(80000)\n"
+        in text
+    )
+    assert text.index("F I N D I N G S") < first < text.index("could not be checked")
 
 
 def test_a_bad_rule_file_ends_before_the_work(pdb: Path, tmp_path: Path) -> None:
-    (tmp_path / "ours").mkdir()
-    (tmp_path / "ours" / "bad.toml").write_text('[[rule]]\nid = "paging.demand"\ncondition = "uic > 3"\n')
-    done = run("report", pdb, "-o", "out.html", "--rules", "ours", cwd=tmp_path)
+    ours = site(tmp_path, 'id = "paging.demand"', 'condition = "uic > 3"')
+    done = run("report", pdb, "-o", "out.html", "--rules", ours, cwd=tmp_path)
     assert done.returncode == 2
-    assert "bad.toml: line 3: rule paging.demand, condition: character 7: 3 meets a value in s" in done.stderr
+    assert "ours.toml: line 3: rule paging.demand, condition: character 7: 3 meets a value in s" in done.stderr
     assert not (tmp_path / "out.html").exists()
 
 
