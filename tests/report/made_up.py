@@ -59,6 +59,9 @@ _NAMES: dict[str, tuple[str, ...]] = {
     "path": ("IXCSTR1", "IXCSTR2"),
     "queue_manager": ("MQPA", "MQPB"),
     "subsystem": ("MQPA", "MQPB"),
+    "applid": ("CICSPA01", "CICSPA02"),
+    "transaction": ("PAY1", "PAY2", "INQ1", "CWBA"),
+    "mode": ("QR", "RO", "L8"),
     "volume": tuple(f"PRD{n:03}" for n in range(40)),
     "device": tuple(f"0{n:04X}" for n in range(0x8000, 0x8028)),
 }

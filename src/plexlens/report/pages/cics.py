@@ -1,0 +1,356 @@
+"""CICS: regions, transactions by CPU and by response, TCB modes, Db2, TCP/IP, storage, cost per transaction."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from plexlens.report.model import Reference, Way
+from plexlens.report.page import ChartSpec, FigureSpec, Page, Pick, Shown, TableSpec
+
+_REGION = ("applid",)
+_TRANSACTION = ("applid", "transaction")
+_MODE = ("applid", "mode")
+
+
+def _dispatched(facts: Any) -> Any:
+    return facts.dispatch_seconds > 0
+
+
+def _single(facts: Any) -> Any:
+    """Modes with one TCB: what it used of its time says how near the region is to its end."""
+    return (facts.mode == "QR") & (facts.dispatch_seconds > 0)
+
+
+def _ended(facts: Any) -> Any:
+    return facts.transactions > 0
+
+
+def _connected(facts: Any) -> Any:
+    return (facts.calls > 0) | (facts.peak_threads > 0)
+
+
+def _attached(facts: Any) -> Any:
+    return (facts.transactions > 0) | (facts.peak_connections > 0) | (facts.peak_inbound_sockets > 0)
+
+
+def _used_pool(facts: Any) -> Any:
+    return facts.peak_tcbs > 0
+
+
+def _used_area(facts: Any) -> Any:
+    return facts.peak_size > 0
+
+
+def _costs(facts: Any) -> Any:
+    return facts.cp_seconds > 0
+
+
+_COST = (
+    Shown("cpu_time", bar=True),
+    Shown("cp_time", "General processors", group="Per transaction"),
+    Shown("specialty_time", "Specialty engines", group="Per transaction"),
+    Shown("cp_fraction", "General processors", group="Of one processor"),
+    Shown("specialty_fraction", "Specialty engines", group="Of one processor"),
+    Shown("transactions_per_second"),
+)
+
+_COST_NOTE = (
+    "Every one that uses CPU time stands beside all transactions of CICS of its system: add up those that work for "
+    "CICS (its regions, network, TCP/IP, XCF, Db2, MQ) to get what a transaction costs."
+)
+
+PAGE = Page(
+    order=850,
+    id="cics",
+    title="CICS",
+    lead="Regions and their TCBs, connections and storage from statistics; transactions from monitoring; what a "
+    "transaction costs in every address space.",
+    what="CICS regions and transactions",
+    ways=(
+        Way(
+            "SMF 110-2",
+            "STATRCD=ON and STATINT=001500 in the system initialization table of the region (or CEMT SET STATISTICS), "
+            "and TYPE(110) in SMFPRMxx.",
+        ),
+        Way(
+            "SMF 110-1",
+            "MN=ON, MNPER=ON and MNRES=NO, without compression (MCT with COMPRESS=NO), in the system initialization "
+            "table of the region (or CEMT SET MONITOR), and TYPE(110) in SMFPRMxx. The dictionary that tells what "
+            "records hold is written when monitoring starts: give the dump that has it, or one that DFHMNDUP made.",
+        ),
+        Way(
+            "CICS statistics report",
+            "What DFHSTUP prints from SMF 110-2, or the sample transaction STAT (DFH0STAT), as text.",
+        ),
+        Way(
+            "SMF 30 and 110",
+            "SMF 30 by interval (INTERVAL(SMF,SYNC) in SMFPRMxx), of the same time and system as SMF 110.",
+        ),
+        Way(
+            "SMF 72-3",
+            "Monitor I option WKLD of RMF or the z/OS Data Gatherer, and TYPE(72) in SMFPRMxx; report classes for the "
+            "transactions of CICS and for each address space that works for them.",
+        ),
+        Way(
+            "RMF XML WLMGL",
+            "Postprocessor control statement SYSRPTS(WLMGL(SCPER,RCPER)) with output to ddname XPXSRPTS, or the "
+            "Distributed Data Server at /gpm/rmfpp.xml?reports=WLMGL(SCPER,RCPER).",
+        ),
+        Way(
+            "RMF text WLMGL",
+            "Postprocessor control statement SYSRPTS(WLMGL(SCPER,RCPER)) with output to ddname MFRxxxxx, as text.",
+        ),
+    ),
+    figures=(
+        FigureSpec("cics_rate", "CICS transactions", "cics_region", "transactions_per_second"),
+        FigureSpec(
+            "cics_busiest_qr",
+            "Busiest QR TCB",
+            "cics_tcb",
+            "busy_fraction",
+            by=_MODE,
+            pick=Pick.HIGHEST,
+            where=_single,
+        ),
+        FigureSpec(
+            "cics_lowest_ratio",
+            "Lowest QR CPU to dispatch ratio",
+            "cics_region",
+            "qr_cpu_dispatch_ratio",
+            by=_REGION,
+            pick=Pick.LOWEST,
+        ),
+        FigureSpec("cics_response", "Response time of CICS", "cics_transaction", "response_time"),
+    ),
+    charts=(
+        ChartSpec(
+            "cics_course",
+            "CICS transactions, by region",
+            "cics_region",
+            ("transactions_per_second",),
+            by=_REGION,
+            timeline=True,
+        ),
+        ChartSpec(
+            "cics_qr_course",
+            "QR TCB busy, by region",
+            "cics_region",
+            ("qr_cpu_fraction",),
+            by=_REGION,
+            references=(Reference("70 %: near what the region can do", 0.7),),
+        ),
+        ChartSpec(
+            "cics_response_course",
+            "Response time, by transaction",
+            "cics_transaction",
+            ("response_time",),
+            by=_TRANSACTION,
+            where=_ended,
+        ),
+    ),
+    tables=(
+        TableSpec(
+            "cics_regions",
+            "Regions",
+            "cics_region",
+            (
+                Shown("transactions_per_second", bar=True),
+                Shown("processors"),
+                Shown("cpu_per_transaction"),
+                Shown("qr_cpu_fraction", "Busy", group="QR TCB"),
+                Shown("qr_dispatch_fraction", "Dispatched", group="QR TCB"),
+                Shown("qr_cpu_dispatch_ratio", "CPU to dispatch", group="QR TCB"),
+                Shown("qr_share_of_cpu", "Of the CPU time", group="QR TCB"),
+                Shown("task_limit", "Limit", group="Tasks (MXT)"),
+                Shown("peak_tasks", "Most", group="Tasks (MXT)"),
+                Shown("times_at_limit", "Times reached", group="Tasks (MXT)"),
+            ),
+            by=("system", *_REGION),
+            order="transactions_per_second",
+            course="transactions_per_second",
+            drill="cics_transactions_cpu",
+        ),
+        TableSpec(
+            "cics_transactions_cpu",
+            "Transactions, by CPU time",
+            "cics_transaction",
+            (
+                Shown("transactions"),
+                Shown("cpu_seconds", bar=True),
+                Shown("cpu_time", "CPU", group="A transaction"),
+                Shown("qr_cpu_time", "On QR", group="A transaction"),
+                Shown("l8_cpu_time", "On L8", group="A transaction"),
+                Shown("dispatch_time", "Dispatched", group="A transaction"),
+                Shown("cpu_dispatch_ratio"),
+                Shown("specialty_fraction"),
+                Shown("spilled_fraction"),
+                Shown("db2_requests_per_task"),
+                Shown("abends"),
+            ),
+            by=_TRANSACTION,
+            order="cpu_seconds",
+            drill="cics_transactions_waits",
+            where=_ended,
+        ),
+        TableSpec(
+            "cics_transactions_response",
+            "Transactions, by response time",
+            "cics_transaction",
+            (
+                Shown("transactions"),
+                Shown("response_time", "Mean", group="Response", bar=True),
+                Shown("response_deviation", "Deviation", group="Response"),
+                Shown("longest_response", "Longest", group="Response"),
+                Shown("dispatch_fraction", "Dispatched", group="Of the response"),
+                Shown("suspend_fraction", "Suspended", group="Of the response"),
+                Shown("first_dispatch_wait_time", "First dispatch", group="A transaction waits for"),
+                Shown("redispatch_wait_time", "Next dispatch", group="A transaction waits for"),
+                Shown("db2_time", "In Db2", group="A transaction"),
+            ),
+            by=_TRANSACTION,
+            order="response_time",
+            where=_ended,
+            course="response_time",
+        ),
+        TableSpec(
+            "cics_transactions_waits",
+            "What transactions wait for",
+            "cics_transaction",
+            (
+                Shown("suspend_time", bar=True),
+                Shown("redispatch_wait_time", "Next dispatch", group="Of it, a transaction"),
+                Shown("mode_change_wait_time", "TCB mode", group="Of it, a transaction"),
+                Shown("open_tcb_limit_wait_time", "Open TCB", group="Of it, a transaction"),
+                Shown("file_io_wait_time", "File I/O", group="Of it, a transaction"),
+                Shown("rls_wait_time", "RLS", group="Of it, a transaction"),
+                Shown("resource_manager_suspend_wait_time", "Db2, MQ, IMS", group="Of it, a transaction"),
+                Shown("mro_wait_time", "Region", group="Of it, a transaction"),
+                Shown("enqueue_wait_time", "Enqueue", group="Of it, a transaction"),
+                Shown("lock_wait_time", "Lock", group="Of it, a transaction"),
+                Shown("temporary_storage_io_wait_time", "TS I/O", group="Of it, a transaction"),
+                Shown("terminal_wait_time", "Terminal", group="Of it, a transaction"),
+                Shown("unknown_wait_time", "Other", group="Of it, a transaction"),
+            ),
+            by=_TRANSACTION,
+            order="suspend_time",
+            where=_ended,
+            note="Other is what no column of the definitions explains; further causes are among the definitions.",
+        ),
+        TableSpec(
+            "cics_tcb_modes",
+            "TCB modes",
+            "cics_tcb",
+            (
+                Shown("cpu_seconds", "CPU", group="Time", bar=True),
+                Shown("dispatch_seconds", "Dispatched", group="Time"),
+                Shown("wait_seconds", "In MVS waits", group="Time"),
+                Shown("cpu_dispatch_ratio"),
+                Shown("busy_fraction"),
+                Shown("peak_tcbs"),
+                Shown("waits"),
+                Shown("mean_queue", "Mean", group="Tasks waiting"),
+                Shown("peak_queue", "Most", group="Tasks waiting"),
+            ),
+            by=_MODE,
+            order="cpu_seconds",
+            where=_dispatched,
+            note="A QR TCB that is dispatched without CPU waits for a processor, a lock or a page.",
+        ),
+        TableSpec(
+            "cics_tcb_pools",
+            "Pools of open TCBs",
+            "cics_tcb_pool",
+            (
+                Shown("limit"),
+                Shown("peak_tcbs"),
+                Shown("peak_fraction", bar=True),
+                Shown("times_at_limit"),
+                Shown("limit_waits"),
+                Shown("limit_wait_time"),
+                Shown("mismatch_waits"),
+            ),
+            by=("applid", "pool"),
+            order="peak_fraction",
+            where=_used_pool,
+        ),
+        TableSpec(
+            "cics_db2_threads",
+            "Db2 connection",
+            "cics_db2",
+            (
+                Shown("calls_per_second", bar=True),
+                Shown("calls_per_task"),
+                Shown("thread_limit", "Limit", group="Threads"),
+                Shown("peak_threads", "Most", group="Threads"),
+                Shown("reuse_fraction", "Used again", group="Threads"),
+                Shown("thread_waits", "Waits, overflows", group="Threads"),
+                Shown("wait_fraction", "Tasks that waited", group="Threads"),
+                Shown("tcb_limit", "Limit", group="TCBs of the connection"),
+                Shown("peak_tcbs", "Most", group="TCBs of the connection"),
+                Shown("rollbacks"),
+            ),
+            by=("applid", "db2_entry"),
+            order="calls_per_second",
+            where=_connected,
+        ),
+        TableSpec(
+            "cics_tcpip_services",
+            "TCP/IP services",
+            "cics_tcpip",
+            (
+                Shown("transactions_per_second", bar=True),
+                Shown("connections", "At the end", group="Connections"),
+                Shown("peak_connections", "Most", group="Connections"),
+                Shown("backlog_limit", "Backlog", group="Connections"),
+                Shown("received_bytes_per_second", "In", group="Data"),
+                Shown("sent_bytes_per_second", "Out", group="Data"),
+                Shown("receive_length", "A receive", group="Data"),
+                Shown("send_length", "A send", group="Data"),
+                Shown("socket_limit", "Limit", group="Sockets"),
+                Shown("peak_inbound_sockets", "Most inbound", group="Sockets"),
+            ),
+            by=("applid", "service"),
+            order="transactions_per_second",
+            where=_attached,
+        ),
+        TableSpec(
+            "cics_storage_areas",
+            "Dynamic storage areas",
+            "cics_storage",
+            (
+                Shown("peak_size", bar=True),
+                Shown("size"),
+                Shown("lowest_free"),
+                Shown("times_short"),
+                Shown("short_seconds"),
+                Shown("suspended_requests"),
+                Shown("cushion_releases"),
+                Shown("violations"),
+            ),
+            by=("applid", "area"),
+            order="peak_size",
+            where=_used_area,
+            folded=True,
+        ),
+        TableSpec(
+            "cics_cost_spaces",
+            "Cost of a transaction, by address space",
+            "cics_cost",
+            _COST,
+            by=("system", "job", "role"),
+            order="cpu_time",
+            where=_costs,
+            note=_COST_NOTE,
+        ),
+        TableSpec(
+            "cics_cost_classes",
+            "Cost of a transaction, by report class",
+            "cics_class_cost",
+            _COST,
+            by=("system", "class_name"),
+            order="cpu_time",
+            where=_costs,
+            note=_COST_NOTE,
+        ),
+    ),
+)
