@@ -1,4 +1,5 @@
-//! Speed and memory on the yardstick trace, answers checked: `cargo run --release --example yardstick [MILLIONS]`.
+//! Speed and memory on the yardstick trace, answers checked: `cargo run --release --example yardstick
+//! [MILLIONS [curves|policy]]`.
 //!
 //! The trace is made in stretches outside the clock. Processor time is that of the thread that works (one core); on a
 //! busy machine it, not wall time, can be compared. What is measured includes numbering data sets and building page keys.
@@ -175,20 +176,23 @@ impl ChangedColumns {
 fn main() {
     // One worker, the main thread: its processor time is all of it.
     rayon::ThreadPoolBuilder::new().num_threads(1).use_current_thread().build_global().expect("set once");
-    let millions = std::env::args().nth(1).map_or(50, |word| word.parse().expect("a number of million references"));
+    let mut words = std::env::args().skip(1);
+    let millions = words.next().map_or(50, |word| word.parse().expect("a number of million references"));
+    let which = words.next();
+    let wanted = |what: &str| which.as_deref().is_none_or(|which| which == what);
     let rows = millions * 1_000_000;
     let z50 = Yardstick::z50();
-    println!(
-        "{millions} million references over {} pages, Zipf({}), {:.0} % scans",
-        z50.pages,
-        z50.exponent,
-        z50.scans * 100.0
-    );
-    let exact = curves(&z50, rows);
-    sampled(&z50, rows, &exact);
-    policy(&z50, rows);
     let small = Yardstick { pages: 900_000, pages_an_object: 18_000, ..z50 };
-    println!("the same over {} pages", small.pages);
-    let exact = curves(&small, rows);
-    sampled(&small, rows, &exact);
+    for yardstick in [z50, small] {
+        let scans = yardstick.scans * 100.0;
+        let (pages, exponent) = (yardstick.pages, yardstick.exponent);
+        println!("{millions} million references over {pages} pages, Zipf({exponent}), {scans:.0} % scans");
+        if wanted("curves") {
+            let exact = curves(&yardstick, rows);
+            sampled(&yardstick, rows, &exact);
+        }
+        if wanted("policy") {
+            policy(&yardstick, rows);
+        }
+    }
 }

@@ -22,10 +22,24 @@ const SMALLEST: usize = 16;
 struct Bucket {
     keys: [u64; WAYS],
     values: [u32; WAYS],
-    used: u32,
+    /// Entries in use, and [`OVERFLOWN`].
+    state: u32,
 }
 
+/// A key that belongs here went to a bucket further on, so a search must go on there. Stays until the table is rebuilt.
+const OVERFLOWN: u32 = 1 << 31;
+
 impl Bucket {
+    #[inline(always)]
+    fn used(&self) -> usize {
+        (self.state & !OVERFLOWN) as usize
+    }
+
+    #[inline(always)]
+    fn is_overflown(&self) -> bool {
+        self.state & OVERFLOWN != 0
+    }
+
     /// Index of a key, all ways compared at once: no branch to mispredict before the answer.
     #[inline(always)]
     fn position(&self, key: u64) -> Option<usize> {
@@ -33,16 +47,20 @@ impl Bucket {
         for way in 0..WAYS {
             found |= u32::from(self.keys[way] == key) << way;
         }
-        found &= (1 << self.used) - 1;
+        found &= (1 << self.used()) - 1;
         (found != 0).then(|| found.trailing_zeros() as usize)
     }
 }
 
-/// A map from page keys to `u32`. Keys are never removed.
+/// A map from page keys to `u32`.
 pub struct PageTable {
     buckets: Vec<Bucket>,
     len: usize,
     limit: usize,
+    /// Removals since the table was built.
+    removed: usize,
+    /// Buckets that are overflown. Never more than half of them, so that every search ends, and soon.
+    overflown: usize,
 }
 
 impl Default for PageTable {
@@ -58,7 +76,13 @@ impl PageTable {
     }
 
     fn with_buckets(count: usize) -> Self {
-        Self { buckets: vec![Bucket::default(); count], len: 0, limit: (count as f64 * WAYS as f64 * LOAD) as usize }
+        Self {
+            buckets: vec![Bucket::default(); count],
+            len: 0,
+            limit: (count as f64 * WAYS as f64 * LOAD) as usize,
+            removed: 0,
+            overflown: 0,
+        }
     }
 
     /// Number of keys.
@@ -86,26 +110,47 @@ impl PageTable {
     /// program. Calls do not wait for each other; lookups do.
     #[inline(always)]
     pub fn touch(&self, key: u64) -> u32 {
-        self.buckets[self.home(key)].used
+        self.buckets[self.home(key)].state
+    }
+
+    /// Bucket and way of a key.
+    #[inline(always)]
+    fn place(&self, key: u64) -> Option<(usize, usize)> {
+        let mut at = self.home(key);
+        loop {
+            let bucket = &self.buckets[at];
+            if let Some(way) = bucket.position(key) {
+                return Some((at, way));
+            }
+            if !bucket.is_overflown() {
+                return None;
+            }
+            at = self.after(at);
+        }
+    }
+
+    #[inline(always)]
+    fn after(&self, at: usize) -> usize {
+        if at + 1 == self.buckets.len() { 0 } else { at + 1 }
     }
 
     /// The value of a key.
     #[inline(always)]
     pub fn get(&self, key: u64) -> Option<u32> {
-        let mut at = self.home(key);
-        loop {
-            let bucket = &self.buckets[at];
-            if let Some(way) = bucket.position(key) {
-                return Some(bucket.values[way]);
-            }
-            if (bucket.used as usize) < WAYS {
-                return None;
-            }
-            at += 1;
-            if at == self.buckets.len() {
-                at = 0;
-            }
-        }
+        self.place(key).map(|(at, way)| self.buckets[at].values[way])
+    }
+
+    /// Takes a key out and returns its value.
+    #[inline]
+    pub fn remove(&mut self, key: u64) -> Option<u32> {
+        let (at, way) = self.place(key)?;
+        let bucket = &mut self.buckets[at];
+        let (value, last) = (bucket.values[way], bucket.used() - 1);
+        (bucket.keys[way], bucket.values[way]) = (bucket.keys[last], bucket.values[last]);
+        bucket.state -= 1;
+        self.len -= 1;
+        self.removed += 1;
+        Some(value)
     }
 
     /// Puts a value in place of the key's former one, which is returned; none if the key is new.
@@ -121,34 +166,43 @@ impl PageTable {
         if self.len == self.limit {
             self.grow();
         }
-        let mut at = self.home(key);
-        loop {
-            let bucket = &self.buckets[at];
-            if let Some(way) = bucket.position(key) {
-                return (&mut self.buckets[at].values[way], false);
-            }
-            let used = bucket.used as usize;
-            if used < WAYS {
-                let bucket = &mut self.buckets[at];
-                bucket.keys[used] = key;
-                bucket.values[used] = first;
-                bucket.used += 1;
-                self.len += 1;
-                return (&mut self.buckets[at].values[used], true);
-            }
-            at += 1;
-            if at == self.buckets.len() {
-                at = 0;
-            }
+        if let Some((at, way)) = self.place(key) {
+            return (&mut self.buckets[at].values[way], false);
         }
+        let mut at = self.home(key);
+        while self.buckets[at].used() == WAYS {
+            self.overflown += usize::from(!self.buckets[at].is_overflown());
+            self.buckets[at].state |= OVERFLOWN;
+            at = self.after(at);
+        }
+        if self.overflown > self.buckets.len() / 2 {
+            // Keys that came and went have left their traces; where none did, the table is too full by chance.
+            if self.removed > self.limit / 2 {
+                self.rebuild(self.buckets.len())
+            } else {
+                self.grow()
+            }
+            return self.slot(key, first);
+        }
+        let bucket = &mut self.buckets[at];
+        let way = bucket.used();
+        bucket.keys[way] = key;
+        bucket.values[way] = first;
+        bucket.state += 1;
+        self.len += 1;
+        (&mut bucket.values[way], true)
     }
 
     #[cold]
     fn grow(&mut self) {
-        let larger = (self.buckets.len() as f64 * GROWTH) as usize + 1;
-        let old = std::mem::replace(self, Self::with_buckets(larger));
+        self.rebuild((self.buckets.len() as f64 * GROWTH) as usize + 1);
+    }
+
+    #[cold]
+    fn rebuild(&mut self, count: usize) {
+        let old = std::mem::replace(self, Self::with_buckets(count));
         for bucket in &old.buckets {
-            for way in 0..bucket.used as usize {
+            for way in 0..bucket.used() {
                 self.slot(bucket.keys[way], bucket.values[way]);
             }
         }
@@ -157,7 +211,7 @@ impl PageTable {
     /// Every value, to be changed in place.
     pub fn values_mut(&mut self) -> impl Iterator<Item = &mut u32> {
         self.buckets.iter_mut().flat_map(|bucket| {
-            let used = bucket.used as usize;
+            let used = bucket.used();
             &mut bucket.values[..used]
         })
     }
@@ -183,14 +237,18 @@ mod tests {
     proptest! {
         #[test]
         fn answers_as_the_standard_map(
-            steps in prop::collection::vec((0u64..400, any::<u32>()), 0..2000),
+            steps in prop::collection::vec((0u64..400, any::<u32>(), any::<bool>()), 0..2000),
             stride in prop::sample::select(vec![1u64, 1 << 40, 0x9E37_79B9]),
         ) {
             let (mut table, mut map) = (PageTable::new(), HashMap::new());
-            for (key, value) in steps {
+            for (key, value, removed) in steps {
                 let key = key.wrapping_mul(stride);
                 prop_assert_eq!(table.get(key), map.get(&key).copied());
-                prop_assert_eq!(table.replace(key, value), map.insert(key, value));
+                if removed {
+                    prop_assert_eq!(table.remove(key), map.remove(&key));
+                } else {
+                    prop_assert_eq!(table.replace(key, value), map.insert(key, value));
+                }
                 prop_assert_eq!(table.len(), map.len());
             }
             for value in table.values_mut() {
@@ -209,6 +267,21 @@ mod tests {
         assert_eq!(table.replace(0, 7), None);
         assert_eq!(table.replace(u64::MAX, 8), None);
         assert_eq!((table.get(0), table.get(u64::MAX)), (Some(7), Some(8)));
+    }
+
+    #[test]
+    fn pages_that_come_and_go_are_found_in_a_table_that_stays_small() {
+        let mut table = PageTable::new();
+        for page in 0..200_000u64 {
+            table.replace(page, page as u32);
+            if page >= 1000 {
+                assert_eq!(table.remove(page - 1000), Some(page as u32 - 1000));
+                assert_eq!(table.get(page - 500), Some(page as u32 - 500));
+                assert_eq!(table.get(page - 1000), None);
+            }
+        }
+        assert_eq!(table.len(), 1000);
+        assert!(table.bytes() < 30_000, "{} bytes", table.bytes());
     }
 
     #[test]

@@ -188,20 +188,36 @@ const MOST_EXTENTS: usize = 1 << (64 - PAGE_BITS);
 ///
 /// A key is exact, not a hash: the upper 24 bits number the stretch of 2^40 pages of a data set, the lower 40 are the
 /// page in it. Traces whose page ids fill all 64 bits have many such stretches, which are numbered alike.
-#[derive(Default)]
 pub struct DataSets {
     numbers: PageTable,
-    extents: PageTable,
     known: Vec<(u32, u16)>,
+    /// The data sets seen last, by a hash: most rows are found here without a search.
+    recent: Vec<(u64, u32)>,
+    extents: PageTable,
+    /// Extent of the first 2^40 pages of each data set; there are hardly ever others.
+    first_extent: Vec<u32>,
     extent_count: u32,
-    last: Option<(u64, u32)>,
-    last_extent: Option<(u64, u32)>,
+}
+
+const RECENT: usize = 1024;
+
+impl Default for DataSets {
+    fn default() -> Self {
+        Self::new()
+    }
 }
 
 impl DataSets {
     /// None known yet.
     pub fn new() -> Self {
-        Self::default()
+        Self {
+            numbers: PageTable::new(),
+            known: Vec::new(),
+            recent: vec![(u64::MAX, 0); RECENT],
+            extents: PageTable::new(),
+            first_extent: Vec::new(),
+            extent_count: 0,
+        }
     }
 
     /// Object and partition of each number.
@@ -210,48 +226,62 @@ impl DataSets {
     }
 
     /// Number of a data set; new ones get the next.
-    #[inline]
+    #[inline(always)]
     pub fn number(&mut self, object: u32, partition: u16) -> u32 {
         let id = u64::from(object) << 16 | u64::from(partition);
-        if let Some((last, number)) = self.last
-            && last == id
-        {
+        let at = (id.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 32) as usize % RECENT;
+        let (recent, number) = self.recent[at];
+        if recent == id {
             return number;
         }
-        let next = self.known.len() as u32;
-        let (&mut number, new) = self.numbers.slot(id, next);
+        let number = self.search(id);
+        self.recent[at] = (id, number);
+        number
+    }
+
+    fn search(&mut self, id: u64) -> u32 {
+        let (&mut number, new) = self.numbers.slot(id, self.known.len() as u32);
         if new {
-            self.known.push((object, partition));
+            self.known.push(((id >> 16) as u32, id as u16));
+            self.first_extent.push(u32::MAX);
         }
-        self.last = Some((id, number));
         number
     }
 
     /// Key of a page of a numbered data set; none when there are more stretches of pages than keys have room for.
-    #[inline]
+    #[inline(always)]
     pub fn key(&mut self, number: u32, page: u64) -> Option<u64> {
-        let high = page >> PAGE_BITS;
+        let mut extent = if page <= PAGE_MASK { self.first_extent[number as usize] } else { u32::MAX };
+        if extent == u32::MAX {
+            extent = self.extent(number, page >> PAGE_BITS)?;
+        }
+        Some(u64::from(extent) << PAGE_BITS | page & PAGE_MASK)
+    }
+
+    fn extent(&mut self, number: u32, high: u64) -> Option<u32> {
         let id = u64::from(number) << (64 - PAGE_BITS) | high;
-        let extent = match self.last_extent {
-            Some((last, extent)) if last == id => extent,
-            _ => {
-                let (&mut extent, new) = self.extents.slot(id, self.extent_count);
-                if new {
-                    if self.extent_count as usize == MOST_EXTENTS {
-                        return None;
-                    }
-                    self.extent_count += 1;
-                }
-                self.last_extent = Some((id, extent));
-                extent
+        let extent = match self.extents.get(id) {
+            Some(extent) => extent,
+            None if self.extent_count as usize == MOST_EXTENTS => return None,
+            None => {
+                self.extents.replace(id, self.extent_count);
+                self.extent_count += 1;
+                self.extent_count - 1
             }
         };
-        Some(u64::from(extent) << PAGE_BITS | page & PAGE_MASK)
+        if high == 0 {
+            self.first_extent[number as usize] = extent;
+        }
+        Some(extent)
     }
 
     /// Bytes held.
     pub fn bytes(&self) -> usize {
-        self.numbers.bytes() + self.extents.bytes() + self.known.capacity() * size_of::<(u32, u16)>()
+        self.numbers.bytes()
+            + self.extents.bytes()
+            + self.known.capacity() * size_of::<(u32, u16)>()
+            + self.first_extent.capacity() * 4
+            + RECENT * size_of::<(u64, u32)>()
     }
 }
 

@@ -10,6 +10,10 @@
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
+use std::hint::black_box;
+
+/// Entries after the front up to the one whose buffer is asked for.
+const AHEAD: usize = 16;
 
 /// What a chain must know of a buffer.
 pub(crate) trait Buffers {
@@ -17,6 +21,8 @@ pub(crate) trait Buffers {
     fn is_current(&self, buffer: u32, age: u64) -> bool;
     /// Whether it can be stolen.
     fn is_available(&self, buffer: u32) -> bool;
+    /// Loads a buffer; no branch may depend on what comes.
+    fn touch(&self, buffer: u32) -> u64;
     /// Its entry left the queue because it cannot be stolen.
     fn pass(&mut self, buffer: u32);
 }
@@ -63,6 +69,10 @@ impl Chain {
             self.waiting.pop();
         }
         while let Some(&(age, buffer)) = self.queue.front() {
+            // Whether an entry is stale cannot be guessed, and its buffer is far away: ask for those to come.
+            if let Some(&(_, later)) = self.queue.get(AHEAD) {
+                black_box(buffers.touch(later));
+            }
             if buffers.is_current(buffer, age) {
                 if buffers.is_available(buffer) {
                     return Some((age, buffer));

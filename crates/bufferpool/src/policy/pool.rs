@@ -1,6 +1,7 @@
 //! One pool, event by event. The rules are in the module's documentation ([`crate::policy`]).
 
 use std::collections::VecDeque;
+use std::hint::black_box;
 
 use super::chain::{Buffers, Chain};
 use super::config::{Limits, PoolConfig, Steal, WRITE_BATCH};
@@ -18,55 +19,75 @@ const CHANGED: u8 = 2;
 const PASSED: u8 = 4;
 /// Prefetched and not yet asked for.
 const UNASKED: u8 = 8;
+/// Held by a requester.
+const IN_USE: u8 = 16;
 
+/// What every getpage looks at, in one word: many of these fit into the processor's cache.
 #[derive(Clone, Copy)]
-struct Buffer {
+struct State(u64);
+
+impl State {
+    fn new(age: u64, flags: u8) -> Self {
+        Self(age << 8 | u64::from(flags))
+    }
+
+    fn age(self) -> u64 {
+        self.0 >> 8
+    }
+
+    fn is(self, flag: u8) -> bool {
+        self.0 as u8 & flag != 0
+    }
+
+    fn chain(self) -> usize {
+        usize::from(self.is(SEQUENTIAL))
+    }
+
+    fn is_available(self) -> bool {
+        !self.is(CHANGED | IN_USE)
+    }
+
+    fn add(&mut self, flag: u8) {
+        self.0 |= u64::from(flag);
+    }
+
+    fn drop(&mut self, flag: u8) {
+        self.0 &= !u64::from(flag);
+    }
+}
+
+/// The page in a buffer: looked at when it comes and goes.
+#[derive(Clone, Copy)]
+struct Held {
     key: u64,
-    age: u64,
     loaded: i64,
     data_set: u32,
-    uses: u16,
-    flags: u8,
 }
 
-impl Buffer {
-    fn is(&self, flag: u8) -> bool {
-        self.flags & flag != 0
-    }
-
-    fn chain(&self) -> usize {
-        usize::from(self.flags & SEQUENTIAL)
-    }
-
-    fn is_available(&self) -> bool {
-        self.uses == 0 && !self.is(CHANGED)
-    }
-
-    fn page(&self) -> u64 {
-        self.key & PAGE_MASK
-    }
-}
-
-/// The buffers as one of the two chains sees them.
+/// The buffers as a chain sees them. Ages are given once, so an age also tells the chain.
 struct OnChain<'a> {
-    buffers: &'a mut [Buffer],
-    chain: usize,
+    states: &'a mut [State],
+    held: &'a [Held],
 }
 
 impl Buffers for OnChain<'_> {
     #[inline(always)]
     fn is_current(&self, buffer: u32, age: u64) -> bool {
-        let buffer = &self.buffers[buffer as usize];
-        buffer.age == age && buffer.chain() == self.chain
+        self.states[buffer as usize].age() == age
     }
 
     #[inline(always)]
     fn is_available(&self, buffer: u32) -> bool {
-        self.buffers[buffer as usize].is_available()
+        self.states[buffer as usize].is_available()
+    }
+
+    #[inline(always)]
+    fn touch(&self, buffer: u32) -> u64 {
+        self.states[buffer as usize].0 ^ self.held[buffer as usize].key
     }
 
     fn pass(&mut self, buffer: u32) {
-        self.buffers[buffer as usize].flags |= PASSED;
+        self.states[buffer as usize].add(PASSED);
     }
 }
 
@@ -125,7 +146,10 @@ pub struct BufferPool {
     size: u32,
     limits: Limits,
     table: PageTable,
-    buffers: Vec<Buffer>,
+    states: Vec<State>,
+    held: Vec<Held>,
+    /// Requesters that hold each buffer; empty unless the trace records releases.
+    uses: Vec<u16>,
     changed_at: Vec<u64>,
     chains: [Chain; 2],
     clock: u64,
@@ -154,7 +178,9 @@ impl BufferPool {
             size: config.size,
             limits: config.limits(),
             table: PageTable::new(),
-            buffers: Vec::new(),
+            states: Vec::new(),
+            held: Vec::new(),
+            uses: Vec::new(),
             changed_at: Vec::new(),
             chains: Default::default(),
             clock: 0,
@@ -211,14 +237,13 @@ impl BufferPool {
     /// Loads what it will need next.
     #[inline(always)]
     pub(crate) fn touch_buffer(&self, key: u64) -> u64 {
-        self.table.get(key).and_then(|at| self.buffers.get(at as usize)).map_or(0, |buffer| buffer.age)
+        self.table.get(key).map_or(0, |at| self.states[at as usize].0)
     }
 
     /// The buffer that holds a page.
     #[inline(always)]
     fn find(&self, key: u64) -> Option<u32> {
-        // A stolen buffer is not taken out of the table: its key tells that it holds another page now.
-        self.table.get(key).filter(|&at| self.buffers[at as usize].key == key)
+        self.table.get(key)
     }
 
     /// A request for a page.
@@ -313,7 +338,7 @@ impl BufferPool {
         for page in request.first..last {
             touched ^= self.table.touch(extent | page);
         }
-        std::hint::black_box(touched);
+        black_box(touched);
         for page in request.first..last {
             let key = extent | page;
             if self.find(key).is_some() {
@@ -344,20 +369,19 @@ impl BufferPool {
     /// The page was in the pool.
     #[inline(always)]
     fn hit(&mut self, at: u32, sequential: bool) {
-        let buffer = &mut self.buffers[at as usize];
-        buffer.flags &= !UNASKED;
+        let state = &mut self.states[at as usize];
+        state.drop(UNASKED);
         if self.steal != Steal::Lru {
             return;
         }
-        buffer.flags &= !PASSED;
-        if !sequential && buffer.is(SEQUENTIAL) {
-            buffer.flags &= !SEQUENTIAL;
+        if !sequential && state.is(SEQUENTIAL) {
+            state.drop(SEQUENTIAL);
             self.on_sequential -= 1;
             self.counters.random_hits_sequential += 1;
         }
         self.clock += 1;
-        buffer.age = self.clock;
-        let chain = buffer.chain();
+        *state = State::new(self.clock, state.0 as u8 & !PASSED);
+        let chain = state.chain();
         self.enter(at, chain);
     }
 
@@ -366,7 +390,7 @@ impl BufferPool {
     fn enter(&mut self, at: u32, chain: usize) {
         self.chains[chain].touch(at, self.clock);
         if self.chains[chain].entries() > 4 * self.size as usize + 1024 {
-            self.chains[chain].sweep(&OnChain { buffers: &mut self.buffers, chain });
+            self.chains[chain].sweep(&OnChain { states: &mut self.states, held: &self.held });
         }
     }
 
@@ -393,16 +417,20 @@ impl BufferPool {
     /// Puts a page into a buffer; none when all are in use.
     fn load(&mut self, key: u64, data_set: u32, time: i64, sequential: bool, flags: u8) -> Option<u32> {
         let sequential = sequential && self.two_chains;
-        let at = if self.buffers.len() < self.size as usize {
-            self.buffers.push(Buffer { key, age: 0, loaded: time, data_set, uses: 0, flags: 0 });
+        let at = if self.states.len() < self.size as usize {
+            self.states.push(State(0));
+            self.held.push(Held { key, loaded: time, data_set });
             self.changed_at.push(0);
-            self.buffers.len() as u32 - 1
+            if self.releases {
+                self.uses.push(0);
+            }
+            self.states.len() as u32 - 1
         } else {
             self.steal(time, sequential)?
         };
         self.clock += 1;
-        let flags = flags | if sequential { SEQUENTIAL } else { 0 };
-        self.buffers[at as usize] = Buffer { key, age: self.clock, loaded: time, data_set, uses: 0, flags };
+        self.states[at as usize] = State::new(self.clock, flags | if sequential { SEQUENTIAL } else { 0 });
+        self.held[at as usize] = Held { key, loaded: time, data_set };
         self.table.replace(key, at);
         self.on_sequential += u32::from(sequential);
         if self.steal != Steal::None || at >= self.limits.kept {
@@ -432,20 +460,21 @@ impl BufferPool {
                 self.free_one()?
             }
         };
-        let buffer = self.buffers[at as usize];
-        let stayed = u64::try_from(time.saturating_sub(buffer.loaded)).unwrap_or(0);
+        let (state, held) = (self.states[at as usize], self.held[at as usize]);
+        let stayed = u64::try_from(time.saturating_sub(held.loaded)).unwrap_or(0);
         self.counters.stolen += 1;
         self.counters.residency += stayed;
-        self.counters.prefetched_unused += u64::from(buffer.is(UNASKED));
-        let counters = &mut self.data_sets[buffer.data_set as usize].counters;
+        self.counters.prefetched_unused += u64::from(state.is(UNASKED));
+        let counters = &mut self.data_sets[held.data_set as usize].counters;
         counters.stolen += 1;
         counters.residency += stayed;
-        self.on_sequential -= u32::from(buffer.is(SEQUENTIAL));
+        self.on_sequential -= u32::from(state.is(SEQUENTIAL));
+        self.table.remove(held.key);
         Some(at)
     }
 
     fn oldest(&mut self, chain: usize) -> Option<(u64, u32)> {
-        self.chains[chain].oldest(&mut OnChain { buffers: &mut self.buffers, chain })
+        self.chains[chain].oldest(&mut OnChain { states: &mut self.states, held: &self.held })
     }
 
     /// Writes the oldest changed page that is not in use, synchronously, and gives its buffer.
@@ -453,10 +482,10 @@ impl BufferPool {
     fn free_one(&mut self) -> Option<u32> {
         let first = if self.steal == Steal::None { self.limits.kept } else { 0 };
         let changed = (first..self.size).filter(|&at| {
-            let buffer = &self.buffers[at as usize];
-            buffer.uses == 0 && buffer.is(CHANGED)
+            let state = self.states[at as usize];
+            !state.is(IN_USE) && state.is(CHANGED)
         });
-        let at = changed.min_by_key(|&at| self.buffers[at as usize].age)?;
+        let at = changed.min_by_key(|&at| self.states[at as usize].age())?;
         self.write_synchronously(at);
         // Stolen at once: whatever the chains still know of it carries an age that will not return.
         Some(at)
@@ -499,24 +528,21 @@ impl BufferPool {
     }
 
     fn change(&mut self, at: u32) {
-        let buffer = &mut self.buffers[at as usize];
-        if buffer.is(CHANGED) {
+        let state = &mut self.states[at as usize];
+        if state.is(CHANGED) {
             return;
         }
-        let was_available = buffer.is_available();
-        buffer.flags |= CHANGED;
-        let number = buffer.data_set;
+        let was_available = state.is_available();
+        state.add(CHANGED);
+        let number = self.held[at as usize].data_set;
         self.change_clock += 1;
         self.changed_at[at as usize] = self.change_clock;
         let changed = &mut self.data_sets[number as usize].changed;
         changed.order.push_back((self.change_clock, at));
         changed.count += 1;
         if changed.order.len() > 2 * changed.count as usize + 64 {
-            let (buffers, changed_at) = (&self.buffers, &self.changed_at);
-            changed.order.retain(|&(when, at)| {
-                let buffer = &buffers[at as usize];
-                buffer.data_set == number && buffer.is(CHANGED) && changed_at[at as usize] == when
-            });
+            let (states, changed_at) = (&self.states, &self.changed_at);
+            changed.order.retain(|&(when, at)| states[at as usize].is(CHANGED) && changed_at[at as usize] == when);
         }
         if changed.ticket == 0 {
             self.take_ticket(number);
@@ -548,9 +574,11 @@ impl BufferPool {
     }
 
     fn hold(&mut self, at: u32) {
-        let buffer = &mut self.buffers[at as usize];
-        let was_available = buffer.is_available();
-        buffer.uses = buffer.uses.saturating_add(1);
+        let state = &mut self.states[at as usize];
+        let was_available = state.is_available();
+        state.add(IN_USE);
+        let uses = &mut self.uses[at as usize];
+        *uses = uses.saturating_add(1);
         self.now_unavailable(was_available);
     }
 
@@ -569,10 +597,10 @@ impl BufferPool {
     fn now_available(&mut self, at: u32) {
         self.unavailable -= 1;
         self.above_dmth &= self.unavailable >= self.limits.dmth;
-        let buffer = &mut self.buffers[at as usize];
-        if buffer.is(PASSED) {
-            buffer.flags &= !PASSED;
-            let (chain, age) = (buffer.chain(), buffer.age);
+        let state = &mut self.states[at as usize];
+        if state.is(PASSED) {
+            state.drop(PASSED);
+            let (chain, age) = (state.chain(), state.age());
             self.chains[chain].wake(at, age);
         }
     }
@@ -584,13 +612,16 @@ impl BufferPool {
             return;
         }
         let Some(at) = self.find(reference.key) else { return };
-        let buffer = &mut self.buffers[at as usize];
-        if buffer.uses == 0 {
+        let uses = &mut self.uses[at as usize];
+        if *uses == 0 {
             return;
         }
-        buffer.uses -= 1;
-        if buffer.is_available() {
-            self.now_available(at);
+        *uses -= 1;
+        if *uses == 0 {
+            self.states[at as usize].drop(IN_USE);
+            if self.states[at as usize].is_available() {
+                self.now_available(at);
+            }
         }
     }
 
@@ -602,9 +633,9 @@ impl BufferPool {
 
     /// Marks a changed page as written.
     fn clean(&mut self, at: u32) {
-        let buffer = &mut self.buffers[at as usize];
-        buffer.flags &= !CHANGED;
-        let (number, available) = (buffer.data_set, buffer.is_available());
+        let state = &mut self.states[at as usize];
+        state.drop(CHANGED);
+        let (number, available) = (self.held[at as usize].data_set, state.is_available());
         let changed = &mut self.data_sets[number as usize].changed;
         changed.count -= 1;
         if changed.count == 0 {
@@ -628,7 +659,7 @@ impl BufferPool {
     }
 
     fn write_synchronously(&mut self, at: u32) {
-        let number = self.buffers[at as usize].data_set;
+        let number = self.held[at as usize].data_set;
         self.clean(at);
         self.count_write(number, 1, 1, true);
     }
@@ -638,9 +669,8 @@ impl BufferPool {
         let mut pages = Vec::new();
         while pages.len() < most {
             let Some((when, at)) = self.data_sets[data_set as usize].changed.order.pop_front() else { break };
-            let buffer = &self.buffers[at as usize];
-            if buffer.data_set == data_set && buffer.is(CHANGED) && self.changed_at[at as usize] == when {
-                pages.push(buffer.page());
+            if self.states[at as usize].is(CHANGED) && self.changed_at[at as usize] == when {
+                pages.push(self.held[at as usize].key & PAGE_MASK);
                 self.clean(at);
             }
         }
@@ -685,7 +715,7 @@ impl BufferPool {
         let quantity = self.limits.sequential_quantity;
         let mut first = 0;
         while first < known_pages(&self.data_sets, reference.data_set) {
-            let room = self.limits.kept.saturating_sub(self.buffers.len() as u32);
+            let room = self.limits.kept.saturating_sub(self.states.len() as u32);
             if room == 0 {
                 return;
             }
