@@ -12,8 +12,8 @@ use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 use std::hint::black_box;
 
-/// Entries after the front up to the one whose buffer is asked for.
-const AHEAD: usize = 16;
+/// Entries whose memory is asked for together.
+const AHEAD: usize = 48;
 
 /// What a chain must know of a buffer.
 pub(crate) trait Buffers {
@@ -23,6 +23,10 @@ pub(crate) trait Buffers {
     fn is_available(&self, buffer: u32) -> bool;
     /// Loads a buffer; no branch may depend on what comes.
     fn touch(&self, buffer: u32) -> u64;
+    /// Loads the page that a buffer holds.
+    fn touch_page(&self, buffer: u32) -> u64;
+    /// Loads where the table says that it does.
+    fn touch_place(&self, buffer: u32) -> u32;
     /// Its entry left the queue because it cannot be stolen.
     fn pass(&mut self, buffer: u32);
 }
@@ -31,6 +35,8 @@ pub(crate) trait Buffers {
 pub(crate) struct Chain {
     queue: VecDeque<(u64, u32)>,
     waiting: BinaryHeap<Reverse<(u64, u32)>>,
+    /// Entries at the front whose buffers have been loaded.
+    loaded: usize,
 }
 
 impl Chain {
@@ -69,9 +75,8 @@ impl Chain {
             self.waiting.pop();
         }
         while let Some(&(age, buffer)) = self.queue.front() {
-            // Whether an entry is stale cannot be guessed, and its buffer is far away: ask for those to come.
-            if let Some(&(_, later)) = self.queue.get(AHEAD) {
-                black_box(buffers.touch(later));
+            if self.loaded == 0 {
+                self.load_ahead(buffers);
             }
             if buffers.is_current(buffer, age) {
                 if buffers.is_available(buffer) {
@@ -80,7 +85,20 @@ impl Chain {
                 buffers.pass(buffer);
             }
             self.queue.pop_front();
+            self.loaded = self.loaded.saturating_sub(1);
         }
         None
+    }
+
+    /// Loads what the next entries will need, all of it at once: whether an entry is stale cannot be guessed, and its
+    /// buffer is far away.
+    #[cold]
+    fn load_ahead(&mut self, buffers: &impl Buffers) {
+        let next = || self.queue.iter().take(AHEAD);
+        black_box(next().fold(0, |sum, &(_, buffer)| sum ^ buffers.touch(buffer)));
+        let current = || next().filter(|&&(age, buffer)| buffers.is_current(buffer, age));
+        black_box(current().fold(0, |sum, &(_, buffer)| sum ^ buffers.touch_page(buffer)));
+        black_box(current().fold(0, |sum, &(_, buffer)| sum ^ buffers.touch_place(buffer)));
+        self.loaded = AHEAD;
     }
 }

@@ -68,6 +68,7 @@ struct Held {
 struct OnChain<'a> {
     states: &'a mut [State],
     held: &'a [Held],
+    table: &'a PageTable,
 }
 
 impl Buffers for OnChain<'_> {
@@ -83,7 +84,17 @@ impl Buffers for OnChain<'_> {
 
     #[inline(always)]
     fn touch(&self, buffer: u32) -> u64 {
-        self.states[buffer as usize].0 ^ self.held[buffer as usize].key
+        self.states[buffer as usize].0
+    }
+
+    #[inline(always)]
+    fn touch_page(&self, buffer: u32) -> u64 {
+        self.held[buffer as usize].key
+    }
+
+    #[inline(always)]
+    fn touch_place(&self, buffer: u32) -> u32 {
+        self.table.touch(self.held[buffer as usize].key)
     }
 
     fn pass(&mut self, buffer: u32) {
@@ -390,7 +401,7 @@ impl BufferPool {
     fn enter(&mut self, at: u32, chain: usize) {
         self.chains[chain].touch(at, self.clock);
         if self.chains[chain].entries() > 4 * self.size as usize + 1024 {
-            self.chains[chain].sweep(&OnChain { states: &mut self.states, held: &self.held });
+            self.chains[chain].sweep(&OnChain { states: &mut self.states, held: &self.held, table: &self.table });
         }
     }
 
@@ -474,7 +485,7 @@ impl BufferPool {
     }
 
     fn oldest(&mut self, chain: usize) -> Option<(u64, u32)> {
-        self.chains[chain].oldest(&mut OnChain { states: &mut self.states, held: &self.held })
+        self.chains[chain].oldest(&mut OnChain { states: &mut self.states, held: &self.held, table: &self.table })
     }
 
     /// Writes the oldest changed page that is not in use, synchronously, and gives its buffer.
