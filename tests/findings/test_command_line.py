@@ -32,7 +32,7 @@ HIGH = "db2.pool_prefetch_no_buffer"
 
 @pytest.fixture(scope="module")
 def pdb(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A printed statistics report of a Db2; its gravest finding is a high one: prefetch disabled for want of buffers."""
+    """A printed statistics report of a Db2; its gravest finding is a high one: prefetch without buffers."""
     folder = tmp_path_factory.mktemp("statistics")
     (folder / "statistics.txt").write_text(statistics(), encoding="utf-8")
     assert run("ingest", "statistics.txt", "--pdb", "pdb", cwd=folder).returncode == 0
@@ -68,7 +68,7 @@ def test_without_fail_on_findings_are_no_failure(pdb: Path, tmp_path: Path) -> N
     fired = {one["rule"]: one for one in found["fired"]}
     # The report prints 7 prefetches disabled for want of a buffer, in a pool of 80,000.
     assert fired[HIGH]["severity"] == "high"
-    assert fired[HIGH]["entity"] == {"system": None, "subsystem": "DB2A", "pool": "BP2"} | fired[HIGH]["entity"]
+    assert fired[HIGH]["entity"] == {"subsystem": "DB2A", "pool": "BP2"}
     assert fired[HIGH]["evidence"][0]["value"] == 7.0
     assert fired[HIGH]["command"] == "-ALTER BUFFERPOOL(BP2) VPSIZE(120000)"
     assert fired[HIGH]["undo"] == "-ALTER BUFFERPOOL(BP2) VPSIZE(80000)"
@@ -85,10 +85,8 @@ def test_findings_come_first_in_plain_text(pdb: Path, tmp_path: Path) -> None:
     text = done.stdout
     first = text.index("PREFETCH DISABLED FOR WANT OF BUFFERS (1 object)")
     assert "HIGH: " in text[first - 10 : first]
-    assert (
-        "\n       -ALTER BUFFERPOOL(BP2) VPSIZE(120000)\n   To take it back:\n       -ALTER BUFFERPOOL(BP2) VPSIZE(80000)\n"
-        in text
-    )
+    command = "       -ALTER BUFFERPOOL(BP2) VPSIZE({})\n"
+    assert command.format(120000) + "   To take it back:\n" + command.format(80000) in text
     assert text.index("F I N D I N G S") < first < text.index("could not be checked")
 
 
