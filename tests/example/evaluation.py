@@ -1,7 +1,7 @@
 """What the metrics make of the example: values of the expressions in the table of expected numbers.
 
-An expression is ``grain.column[key=value,...]``, or two of them with `` / `` between. The keys in brackets are kept
-apart, all others are rolled up.
+An expression is ``grain.column[key=value,...]``, or two of them with `` / `` or `` * `` between. The keys in brackets
+are kept apart, all others are rolled up.
 """
 
 from __future__ import annotations
@@ -18,11 +18,12 @@ from plexlens.metrics.inputs import Inputs
 from tests.example.paths import STUDIES
 
 _TERM = re.compile(r"(?P<grain>\w+)\.(?P<column>\w+)\[(?P<keys>[^\]]+)\]\Z")
-_PRINTED = re.compile(r"(?P<below>< )?(?P<digits>[\d.]+)(?P<suffix>[%KM]?)\Z")
+_PRINTED = re.compile(r"(?P<below>< )?(?P<digits>-?[\d.,]+)(?P<suffix>[%KM]?)\Z")
 
-#: What a printed suffix, and a unit that the table's heading names, are in base units.
+#: What a printed suffix, and a unit that the table's heading names, are in base units. An M is a MiB but in counts.
 _SUFFIXES = {"": 1.0, "%": 0.01, "K": 1000.0, "M": 1024.0**2}
-_UNITS = {"": 1.0, "%": 0.01, "us": 1e-6, "ms": 1e-3}
+_UNITS = {"": 1.0, "%": 0.01, "us": 1e-6, "ms": 1e-3, "count": 1.0, "MiB": 1024.0**2}
+_MILLION = 1e6
 
 
 @dataclass
@@ -35,11 +36,13 @@ class Metrics:
 
     def value(self, expression: str, run: str) -> float | None:
         """Value of an expression in the interval of a run; None where the metric is null."""
-        values = [self._term(term.strip(), run) for term in expression.split(" / ")]
+        values = [self._term(term.strip(), run) for term in re.split(" [/*] ", expression)]
         if None in values:
             return None
         numbers = [value for value in values if value is not None]
-        return numbers[0] / numbers[1] if len(numbers) == 2 else numbers[0]
+        if len(numbers) == 1:
+            return numbers[0]
+        return numbers[0] / numbers[1] if " / " in expression else numbers[0] * numbers[1]
 
     def _term(self, term: str, run: str) -> float | None:
         parts = _TERM.match(term)
@@ -61,7 +64,7 @@ class Metrics:
 
     def _minute(self, run: str) -> datetime:
         """The minute by which an interval is named: the one nearest to its start."""
-        for site in self.plan.sites:
+        for site in (*self.plan.sites, *self.plan.db2.subsystems):
             for candidate in site.runs:
                 if candidate.name == run:
                     start = candidate.start - site.utc_offset + timedelta(seconds=30)
@@ -75,8 +78,10 @@ def disagreement(line: dict[str, str], value: float | None) -> str | None:
         return "the metric is null"
     parts = _PRINTED.match(line["printed"])
     assert parts is not None, line
-    shown = value / _SUFFIXES[parts["suffix"]] / _UNITS[line["unit"]]
-    printed = float(parts["digits"])
+    suffix = parts["suffix"]
+    scale = _MILLION if (suffix, line["unit"]) == ("M", "count") else _SUFFIXES[suffix]
+    shown = value / scale / _UNITS[line["unit"]]
+    printed = float(parts["digits"].replace(",", ""))
     if parts["below"]:
         return None if shown < printed else f"{shown} is not below {printed}"
     # A ten-thousandth of the last digit for sums of times kept in whole microseconds.

@@ -41,6 +41,10 @@ class Raw:
         return [self.data[start + n * length : start + (n + 1) * length] for n in range(count)]
 
 
+def _rmf(path: Path) -> list[Raw]:
+    return [record for record in _records(path) if 70 <= record.kind[0] <= 79]
+
+
 def _hex_float(raw: bytes) -> float:
     """IBM long floating point: exponent of 16, excess 64, and a fraction of 56 bits."""
     (bits,) = struct.unpack(">Q", raw)
@@ -93,18 +97,19 @@ def test_the_dump_begins_with_a_header_ends_with_a_trailer_and_holds_what_the_re
     assert [records[0].kind[0], records[-1].kind[0]] == [2, 3]
     assert [len(records[0].data), len(records[-1].data)] == [18, 18]
     # 70-1: B1, B3 of two systems, two cases. 74-4: five pairs of run and facility, two systems. 72-3: 6 classes of two
-    # systems in A1 and A3, 7 of the profile, two cases.
-    assert Counter(r.kind for r in records[1:-1]) == {(70, 1): 6, (74, 4): 10, (72, 3): 33}
+    # systems in A1 and A3, 7 of the profile, two cases. 100: begin and end of seven runs with pools (IFCID 2, which is
+    # subtype 1), one of them with services and log (IFCID 1, which is 0).
+    assert Counter(r.kind for r in records[1:-1]) == {(70, 1): 6, (74, 4): 10, (72, 3): 33, (100, 0): 2, (100, 1): 14}
 
 
 def test_records_are_in_the_order_of_time(dump: Path) -> None:
-    ends = [r.entries(28)[0][80:88] for r in _records(dump)[1:-1]]
+    ends = [r.entries(28)[0][80:88] for r in _rmf(dump)]
     assert ends == sorted(ends)
 
 
 def test_intervals_follow_each_other_without_gap_or_overlap(dump: Path) -> None:
     spans: dict[str, set[tuple[int, int]]] = {}
-    for record in _records(dump)[1:-1]:
+    for record in _rmf(dump):
         product = record.entries(28)[0]
         digits = product[18:22].hex()
         minutes, seconds, thousandths = int(digits[:2]), int(digits[2:4]), int(digits[4:7])
@@ -192,7 +197,7 @@ def test_what_is_there_is_replaced_only_by_a_complete_dump(tmp_path: Path) -> No
         write_example(target, studies=tmp_path)
     assert target.read_bytes() == b"kept"
     write_example(target, studies=STUDIES)
-    assert len(_records(target)) == 51
+    assert len(_records(target)) == 67
     assert [p.name for p in tmp_path.iterdir()] == ["example.smf"]
 
 

@@ -17,7 +17,15 @@ WHOLE_TABLES = {
     ("sysplex-1996", "table_12"): ("system", "pool"),
     ("sysplex-1996", "table_13"): ("Tranid",),
     ("sysplex-1996", "table_14"): ("system", "pool"),
+    ("sysplex-1996", "figure_2"): ("group", "item"),
     ("zxml-2008", "workload_activity"): ("block", "field"),
+    ("pools-2014", "pools_before"): ("Pool",),
+    ("pools-2014", "pools_after"): ("Pool (A)",),
+    ("pools-2014", "pools_threshold"): ("Pool",),
+    ("pools-2014", "statistics_bp1_paging"): ("block", "item"),
+    ("pools-2014", "statistics_bp1_engines"): ("block", "item"),
+    ("pools-2014", "statistics_bp20"): ("block", "item"),
+    ("pools-2014", "statistics_log"): ("block", "item"),
 }
 
 #: Numbers in them for which the metrics have no column; all are printed as zero or as a setting.
@@ -37,6 +45,40 @@ NOT_EXPECTED = {
     "PAGE-IN RATES BLOCK",
     "PAGE-IN RATES SHARED",
     "PAGE-IN RATES HSP",
+}
+
+#: Columns of the Db2 reports that the records do not determine: threads and commits of the reports' time are printed
+#: for one of them only, and a statistics record has no times of single pages.
+COLUMNS_NOT_EXPECTED = {"/THREAD", "/COMMIT", "Avg Pg Res Sec"}
+
+#: Cells of them: a mean in a field of whole buffers; 1270 page-ins in 2998.94 s, which are not 0.40 but 0.42 a second;
+#: counters without a metric; one counter for data not returned with and without interest of other members; BP9's I/O,
+#: which is off by 2000 from the rates beside it and the total below.
+CELLS_NOT_EXPECTED = {
+    ("GENERAL CURRENT ACTIVE BUFFERS", "QUANTITY"),
+    ("READ OPERATIONS PAGE-INS REQUIRED FOR READ", "/SECOND"),
+    ("SUBSYSTEM SERVICES UNITS OF RECOVERY INDOUBT", "QUANTITY"),
+    ("SUBSYSTEM SERVICES UNITS OF REC.INDBT RESOLVED", "QUANTITY"),
+    ("SUBSYSTEM SERVICES SUBSYSTEM ALLIED MEMORY EOT", "QUANTITY"),
+    ("SUBSYSTEM SERVICES SUBSYSTEM ALLIED MEMORY EOM", "QUANTITY"),
+    ("BP9", "I/O"),
+    *(
+        (f"Read Operations{kind} {item} =", "value")
+        for kind, item in (
+            (" - cross invalidation", "Data Not Returned - R/W Interest"),
+            (" - cross invalidation", "Data Not Returned - No R/W Interest"),
+            (" - page not found", "Data Not Returned - R/W Interest"),
+            (" - page not found", "Data Not Returned - No R/W Interest"),
+            (" - prefetch", "Data Returned"),
+            (" - prefetch", "Data Not Returned - R/W Interest"),
+            (" - prefetch", "Data Not Returned - No R/W Interest"),
+            ("", "Reads Done by Prefetch"),
+            ("", "Percent Not Returned - R/W Interest"),
+            ("", "Percent Not Returned - No R/W Interest"),
+            ("", "Other Requests"),
+            ("", "Reads Failed - No Storage"),
+        )
+    ),
 }
 
 
@@ -83,7 +125,10 @@ def test_every_number_of_a_determined_table_is_expected(study: str, table: str) 
         for row in _rows(study, table)
         for row_name in [" ".join(row[name] for name in names)]
         for column, cell in row.items()
-        if column not in names and _is_number(cell) and row_name not in NOT_EXPECTED
+        if column not in names and _is_number(cell.replace(",", "")) and row_name not in NOT_EXPECTED
+        if column not in COLUMNS_NOT_EXPECTED and (row_name, column) not in CELLS_NOT_EXPECTED
+        # A pool that writes nothing has no pages a write; the screen prints zero.
+        if (column, cell) != ("Pages/Write", "0.00")
         if (row_name, column) not in expected
     ]
     assert missing == []

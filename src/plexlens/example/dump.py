@@ -9,6 +9,7 @@ import pyarrow as pa
 
 from plexlens import _core
 from plexlens.example.coupling import coupling_records
+from plexlens.example.db2_statistics import statistics_records
 from plexlens.example.plan import Plan
 from plexlens.example.processors import processor_records
 from plexlens.example.record import Record, Row
@@ -20,8 +21,13 @@ _DUMP_TIME = timedelta(seconds=1)
 
 
 def example_records(plan: Plan) -> list[Record]:
-    """All records, in the order in which RMF wrote them: by end of interval, then system, then record type."""
-    records = [*processor_records(plan), *workload_records(plan), *coupling_records(plan)]
+    """All records, in the order in which they were written: by end of interval, then system, then record type."""
+    records = [
+        *processor_records(plan),
+        *workload_records(plan),
+        *coupling_records(plan),
+        *statistics_records(plan.db2),
+    ]
     # Sorting is stable: classes and facilities of one record type stay in the order of their tables.
     return sorted(records, key=lambda record: (record.end, record.system, record.map))
 
@@ -56,6 +62,8 @@ def write_dump(plan: Plan, path: Path) -> None:
             for record in example_records(plan):
                 sections = {name: _batch(catalogue, name, rows) for name, rows in record.sections.items()}
                 identity = {"system": record.system, "written_at": record.written_at}
+                if record.subsystem:
+                    identity["subsystem"] = record.subsystem
                 dump.write(_core.encode_record(catalogue, record.map, identity, sections, lengths=record.lengths))
             dump.dump_trailer(plan.writer, plan.written + _DUMP_TIME)
         unfinished.replace(path)

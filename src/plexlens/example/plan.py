@@ -9,6 +9,7 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
+from plexlens.example.db2_plan import Db2Plan, read_db2_plan
 from plexlens.example.printed import ExampleError, Study
 
 
@@ -127,6 +128,7 @@ class Plan:
     coupling: dict[str, Any]
     workload: dict[str, Any]
     processors: dict[str, Any]
+    db2: Db2Plan
 
     def site(self, name: str) -> Site:
         """The site of that study; KeyError names the ones there are."""
@@ -206,6 +208,7 @@ def read_plan(studies: Path) -> Plan:
             coupling=settings["coupling"],
             workload=settings["workload"],
             processors=settings["processors"],
+            db2=read_db2_plan(studies),
         )
     except (OSError, tomllib.TOMLDecodeError, KeyError, TypeError, ValueError) as error:
         raise ExampleError(

@@ -31,6 +31,8 @@ class Record:
         Section name to its entries. Fields that an entry does not name are zero or blank.
     lengths
         Lengths of sections that are shorter than their layout.
+    subsystem
+        Db2 or CICS that wrote it; empty for RMF.
     """
 
     study: str
@@ -40,6 +42,7 @@ class Record:
     end: datetime
     sections: dict[str, list[Row]]
     lengths: dict[str, int]
+    subsystem: str = ""
 
 
 def utc(site: Site, local: datetime) -> datetime:

@@ -1,0 +1,122 @@
+"""Db2 subsystems of the example (``studies/example/db2.toml``)."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+from plexlens.example.printed import ExampleError, Study
+
+
+@dataclass(frozen=True)
+class Db2Run:
+    """What one Db2 did between two statistics records.
+
+    Parameters
+    ----------
+    name
+        Unique in the example.
+    start
+        Local time.
+    seconds
+        Length.
+    screen, reports, group_pools
+        The study's tables that print its counters: a screen of pools, statistics reports, reports on group pools.
+    pool
+        Number of the pool that the reports speak of.
+    counts
+        Counts that other printed numbers settle where the table's own do not: of a report's row, or all I/Os of a pool
+        of a screen.
+    """
+
+    name: str
+    start: datetime
+    seconds: float
+    screen: str = ""
+    reports: tuple[str, ...] = ()
+    group_pools: tuple[str, ...] = ()
+    pool: int = 0
+    counts: Mapping[str, int] = field(default_factory=dict)
+
+    @property
+    def end(self) -> datetime:
+        """Local time at which it ended."""
+        return self.start + timedelta(seconds=self.seconds)
+
+
+@dataclass(frozen=True)
+class Subsystem:
+    """A Db2."""
+
+    study: Study
+    study_name: str
+    system: str
+    subsystem: str
+    group: str
+    release: int
+    utc_offset: timedelta
+    runs: tuple[Db2Run, ...]
+
+
+@dataclass(frozen=True)
+class Db2Plan:
+    """All of ``db2.toml``.
+
+    Parameters
+    ----------
+    buffers
+        Screen to pool to its size in pages; ``rest`` is shared by the other 4K pools, ``larger`` is each pool of larger
+        pages.
+    prefetch_pages
+        Pages that a dynamic prefetch reads.
+    """
+
+    subsystems: tuple[Subsystem, ...]
+    buffers: dict[str, Any]
+    prefetch_pages: int
+
+
+def _run(entry: dict[str, Any]) -> Db2Run:
+    lists: dict[str, Any] = {name: tuple(entry[name]) for name in ("reports", "group_pools") if name in entry}
+    return Db2Run(**{**entry, **lists})
+
+
+def read_db2_plan(studies: Path) -> Db2Plan:
+    """Read ``example/db2.toml``.
+
+    Raises
+    ------
+    ExampleError
+        It is missing or cannot be understood.
+    """
+    path = studies / "example" / "db2.toml"
+    try:
+        with path.open("rb") as file:
+            settings = tomllib.load(file)
+        return Db2Plan(
+            subsystems=tuple(
+                Subsystem(
+                    study=Study(studies / entry["study"]),
+                    study_name=entry["study"],
+                    system=entry["system"],
+                    subsystem=entry["subsystem"],
+                    group=entry["group"],
+                    release=entry["release"],
+                    utc_offset=timedelta(hours=entry["utc_offset_hours"]),
+                    runs=tuple(_run(run) for run in entry["runs"]),
+                )
+                for entry in settings["subsystems"]
+            ),
+            buffers=settings["buffers"],
+            prefetch_pages=settings["prefetch"]["pages"],
+        )
+    except (OSError, tomllib.TOMLDecodeError, KeyError, TypeError, ValueError) as error:
+        raise ExampleError(
+            file=str(path),
+            what=f"the example's Db2 data cannot be read ({error})",
+            remedy="run from a complete checkout, or name its studies folder",
+        ) from error
