@@ -102,10 +102,15 @@ EXCERPTS = {
 every_excerpt = pytest.mark.parametrize("excerpt", EXCERPTS.values(), ids=EXCERPTS.keys())
 
 
-@pytest.fixture(scope="session", autouse=True)
-def studies() -> None:
+def studies_are_there() -> None:
+    """Skip the test where they are not."""
     if not SHARED.is_dir():
         pytest.skip("the texts of the studies do not lie beside the checkout")
+
+
+@pytest.fixture(autouse=True)
+def studies() -> None:
+    studies_are_there()
 
 
 def study(name: str) -> Path:
