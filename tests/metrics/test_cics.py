@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import csv
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from plexlens.metrics import GRAINS
-from plexlens.metrics.evaluate import evaluate
+from plexlens.metrics.evaluate import evaluate, facts
 from tests.metrics.raw import START, inputs, row, rows_of
 
 STUDY = Path(__file__).parents[2] / "studies" / "cics-2012"
@@ -107,6 +107,38 @@ def test_collections_that_reset_count(kind: str | None) -> None:
         smf110_2_tcpip_service=[region(1, sor_service_name="HTTP", sor_trans_attached=5)],
     )
     assert [r["transactions"] for r in rows_of(evaluate(raw, GRAINS["cics_tcpip"]))] == [5]
+
+
+@pytest.mark.parametrize("known", [True, False])
+@pytest.mark.parametrize(
+    ("date", "collected", "reset", "end", "length"),
+    [
+        ("03022026", "093000", "091500", datetime(2026, 3, 2, 9, 30), 900),
+        ("02292024", "000500", "235000", datetime(2024, 2, 29, 0, 5), 900),
+        ("01011970", "010000", "000000", datetime(1970, 1, 1, 1, 0), 3600),
+        ("12312099", "120000", "110000", datetime(2099, 12, 31, 12, 0), 3600),
+    ],
+)
+def test_a_dump_of_statistics_alone_has_intervals(  # noqa: PLR0917 cases by parameter
+    date: str, collected: str, reset: str, end: datetime, length: int, known: bool
+) -> None:
+    when: dict[str, Any] = {"interval_start": None, "interval_end": None, "utc_offset": None}
+    told = {"smfstdat": date, "smfstclt": collected, "smfstlrt": reset}
+    # The dispatcher started at seven by UTC, at eight on the local clock.
+    started = {"dsgstart": START, "dsglstrt": START.replace(tzinfo=None) + timedelta(hours=1)} if known else {}
+    raw = inputs(
+        smf110_2_product=[collection(1, **told, **when), collection(2, interval=50)],
+        smf110_2_dispatcher=[
+            region(1, dsgejst=9.0, **started, **when),
+            region(2, interval=50, dsgejst=1.0, **({"dsgstart": None, "dsglstrt": None} if known else {})),
+        ],
+    )
+    rows = rows_of(facts(raw, GRAINS["cics_region"]))
+    (found,) = (r for r in rows if r["tcb_seconds"] == 9.0)
+    zone = timedelta(hours=1) if known else timedelta(0)
+    assert found["interval_end"] == (end - zone).replace(tzinfo=UTC)
+    assert found["interval_seconds"] == length
+    assert found["utc_offset"] == (3600.0 if known else None)
 
 
 def test_the_qr_tcb_of_the_study() -> None:

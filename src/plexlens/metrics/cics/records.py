@@ -22,6 +22,13 @@ APPLID = Key("applid", "Region (applid)")
 INTERVAL = Fact("interval_seconds", "Interval", SECONDS, Rollup.SPAN, "SMF 110-2 SMFSTLRT, SMFSTCLT")
 
 
+_PRODUCT = "smf110_2_product"
+_QUARTER = 900
+_DAY = 86_400
+#: Days from the first of March of year 0 to 1970, plus the one by which the count of days in a month starts.
+_DAYS_TO_1970 = 719_469
+
+
 def document(topic: str) -> str:
     """Source text of a topic of the product's documentation."""
     return f"IBM CICS TS documentation, {topic}"
@@ -43,13 +50,67 @@ def statistics(inputs: Inputs, table: str, *columns: str, text: tuple[str, ...] 
         Identity columns and those named, and ``generic_applid``.
     """
     section = inputs.table(table, *columns, text=text)
-    if not inputs.has("smf110_2_product"):
+    if not inputs.has(_PRODUCT):
         return section.mutate(generic_applid=ibis.null("string"))
-    product = inputs.table("smf110_2_product", text=("smfstrqt", "smfstprn")).select(
-        *RECORD, collection="smfstrqt", generic_applid="smfstprn"
-    )
+    texts = ("smfstrqt", "smfstprn", "smfstdat", "smfstclt", "smfstlrt")
+    product = inputs.table(_PRODUCT, text=texts)
+    product = product.select(*RECORD, **{name: product[name].cast("string") for name in texts})
     joined = section.left_join(product, list(RECORD)).drop("source_id_right", "record_no_right")
-    return joined.filter(joined.collection.cast("string").fill_null("") != "REQ").drop("collection")
+    joined = joined.filter(joined.smfstrqt.fill_null("") != "REQ")
+    return _placed(inputs, joined).mutate(generic_applid=joined.smfstprn).drop(*texts)
+
+
+def _placed(inputs: Inputs, table: Any) -> Any:
+    """The table with an interval where the records of the data do not tell how far the clock is from UTC.
+
+    The dispatcher writes when it started in both times, which is that difference; without it local time stands, and the
+    offset stays unknown.
+    """
+    zones = inputs.has("smf110_2_dispatcher")
+    if zones:
+        started = inputs.table("smf110_2_dispatcher", "dsgstart", "dsglstrt")
+        began = started.dsgstart.cast("timestamp('UTC')").epoch_seconds()
+        apart = started.dsglstrt.cast("timestamp").epoch_seconds() - began
+        quarters = (apart.cast("float64") / _QUARTER).round() * _QUARTER
+        zone = started.mutate(zone=quarters).group_by(["system", "subsystem"]).aggregate(zone=lambda t: t.zone.max())
+        table = table.left_join(zone, ["system", "subsystem"], rname="zone_{name}")
+    offset = table.zone if zones else ibis.null("float64")
+    end = _seconds(table.smfstdat, table.smfstclt)
+    reset = _seconds(table.smfstdat, table.smfstlrt)
+    # A time of day after that of the collection was on the day before.
+    start = ibis.ifelse(reset > end, reset - _DAY, reset)
+    utc = offset.fill_null(0.0).cast("int64")
+    unplaced = table.interval_end.isnull()
+    placed = table.mutate(
+        interval_start=ibis.ifelse(unplaced, _moment(start - utc), table.interval_start),
+        interval_end=ibis.ifelse(unplaced, _moment(end - utc), table.interval_end),
+        utc_offset=ibis.ifelse(unplaced, ibis.coalesce(table.utc_offset, offset), table.utc_offset),
+    )
+    return placed.drop(*(name for name in placed.columns if name == "zone" or name.startswith("zone_")))
+
+
+def _moment(seconds: Any) -> Any:
+    return seconds.as_timestamp("s").cast("timestamp('UTC')")
+
+
+def _seconds(date: Any, time: Any) -> Any:
+    """Seconds since 1970 of MMDDYYYY and HHMMSS; null where they are no such digits.
+
+    Days are counted by the rule of the Gregorian calendar, for the engine has no conversion that forgives a day that
+    does not exist.
+    """
+
+    def digits(text: Any, first: int, length: int) -> Any:
+        part = text.substr(first, length)
+        return ibis.ifelse(part.re_search("^[0-9]+$"), part, ibis.null("string")).cast("int64")
+
+    month, day, year = digits(date, 0, 2), digits(date, 2, 2), digits(date, 4, 4)
+    # Years begin in March, so that the leap day is their last.
+    since_march = (month + 9) % 12
+    of_march = year - ibis.ifelse(month < 3, 1, 0)
+    days = 365 * of_march + of_march // 4 - of_march // 100 + of_march // 400 + (153 * since_march + 2) // 5 + day
+    of_day = digits(time, 0, 2) * 3600 + digits(time, 2, 2) * 60 + digits(time, 4, 2)
+    return (days - _DAYS_TO_1970) * _DAY + of_day
 
 
 def common(table: Any) -> dict[str, Any]:

@@ -41,6 +41,10 @@ def _used_area(facts: Any) -> Any:
     return facts.peak_size > 0
 
 
+def _known(facts: Any) -> Any:
+    return facts.role != "other"
+
+
 def _costs(facts: Any) -> Any:
     return facts.cp_seconds > 0
 
@@ -121,6 +125,15 @@ PAGE = Page(
             pick=Pick.LOWEST,
         ),
         FigureSpec("cics_response", "Response time of CICS", "cics_transaction", "response_time"),
+        FigureSpec(
+            "cics_whole_cost",
+            "CPU time per CICS transaction, all address spaces of a known kind",
+            "cics_cost",
+            "cpu_time",
+            by=("system",),
+            pick=Pick.HIGHEST,
+            where=_known,
+        ),
     ),
     charts=(
         ChartSpec(
@@ -331,6 +344,16 @@ PAGE = Page(
             order="peak_size",
             where=_used_area,
             folded=True,
+        ),
+        TableSpec(
+            "cics_cost_kinds",
+            "Cost of a transaction, by kind of address space",
+            "cics_cost",
+            _COST,
+            by=("system", "role"),
+            order="cpu_time",
+            where=_known,
+            drill="cics_cost_spaces",
         ),
         TableSpec(
             "cics_cost_spaces",
