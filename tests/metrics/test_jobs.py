@@ -350,4 +350,5 @@ def test_jobs_rolled_up_by_service_class() -> None:
     assert found["cp_seconds"] == pytest.approx(200.0)
     # (30 + 90)/2.
     assert found["queue_time"] == pytest.approx(60.0)
+    assert (found["jobs"], found["ended"]) == (2, 2)
     assert found["abend_fraction"] == pytest.approx(0.5)

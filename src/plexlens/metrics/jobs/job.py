@@ -66,7 +66,8 @@ def _jobs(inputs: Inputs) -> Any:
             going.read_in.fill_null(0.0) == known.ended_read_in.fill_null(0.0),
         ],
     )
-    return ended.drop("read_in").union(_added_up(going).select(*ended.drop("read_in").columns))
+    table = ended.drop("read_in").union(_added_up(going).select(*ended.drop("read_in").columns))
+    return table.mutate(jobs=count_if(ibis.literal(True)))
 
 
 def _keys(table: Any) -> dict[str, Any]:
@@ -110,6 +111,9 @@ JOB = Grain(
         Attribute("counted_from", "Counted from"),
     ),
     facts=(
+        Fact(
+            "jobs", "Jobs", COUNT, Rollup.COUNT, "SMF 30 subtype 5: one a record; else one for all intervals of a job"
+        ),
         Fact("ended", "Jobs ended", COUNT, Rollup.COUNT, "SMF 30 subtype 5: one a record"),
         Fact(
             "elapsed_seconds",
@@ -130,9 +134,9 @@ JOB = Grain(
             "queue_time",
             "Waiting for an initiator",
             SECONDS,
-            "SMF30SQT / jobs ended",
+            "SMF30SQT / jobs",
             _SECTION,
-            lambda f: ratio(f.queue_seconds, f.ended),
+            lambda f: ratio(f.queue_seconds, f.jobs),
             "Time held or waiting for JCL conversion or a resource is not in it.",
         ),
     ),
