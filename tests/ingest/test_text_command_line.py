@@ -23,7 +23,7 @@ def folder(tmp_path: Path) -> Path:
             "excerpt.txt",
             f"{POOL_2006}\nWe also have the log of another day for you, and it looks bad.\n{LOG_AND_SERVICES}",
         ),
-        ("letter.txt", 3, "Dear all,\nthe response time of 3 transactions doubled.\n"),
+        ("letter.txt", "Dear all,\nthe response time of 3 transactions doubled.\n"),
         ("heading.txt", db2_heading("1-1")),
     ):
         (tmp_path / name).write_text(text)
