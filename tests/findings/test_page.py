@@ -11,7 +11,7 @@ from plexlens.findings import Rule, load_rules
 from plexlens.report import Options, Report, build, render_html, render_text, to_json
 from plexlens.report.model import Advice, KeyFigures, Note, Table
 from plexlens.report.pages import PAGES
-from plexlens.report.pages.findings import FULL, PAGE, TOP
+from plexlens.report.pages.findings import FULL, PAGE, TOP, _commands
 from plexlens.report.readings import Readings
 from tests.findings.made import database
 from tests.findings.test_check import rule, waits
@@ -145,3 +145,11 @@ def test_rules_that_found_nothing_are_listed() -> None:
 def test_nothing_to_judge_is_a_warning() -> None:
     notes = [one.text for one in blocks(report([RULES["db2.data_set_slow"]], mq_log=waits(0)), Note)]
     assert notes[0].startswith("No rule could be checked")
+
+
+def test_commands_for_several_subsystems_say_whose_they_are() -> None:
+    told = [("DB1", "-ALTER A"), ("DB2", "-ALTER A"), ("DB1", "-ALTER B"), ("DB1", "-ALTER A"), ("DB2", "")]
+    assert _commands(told) == "* DB1\n-ALTER A\n-ALTER B\n* DB2\n-ALTER A"
+    # Of one subsystem there is no doubt, and some commands name theirs.
+    assert _commands([("DB1", "-ALTER A"), ("DB1", "-ALTER A")]) == "-ALTER A"
+    assert _commands([("QM1", "* QM1\nALTER A"), ("QM2", "* QM2\nALTER A")]) == "* QM1\nALTER A\n* QM2\nALTER A"

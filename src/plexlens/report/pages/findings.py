@@ -98,8 +98,6 @@ def _advice(context: Context, rank: int, members: Sequence[Finding], left_out: i
     """A rule and the objects it fired for; these stand by rank, the one that costs most first."""
     first, rule = members[0], members[0].rule
     worst = max(members, key=lambda one: one.severity.rank).severity
-    commands = dict.fromkeys(one.command for one in members if one.command)
-    undoing = dict.fromkeys(one.undo for one in members if one.undo)
     costs = [one.cost for one in members if one.cost is not None]
     cost = ""
     if costs and rule.cost is not None:
@@ -115,8 +113,8 @@ def _advice(context: Context, rank: int, members: Sequence[Finding], left_out: i
         objects=counted(len(members) + left_out, "object"),
         evidence=_evidence(context, members, left_out),
         action=first.action,
-        command="\n".join(commands),
-        undo="\n".join(undoing),
+        command=_commands([(_subsystem(one), one.command) for one in members]),
+        undo=_commands([(_subsystem(one), one.undo) for one in members]),
         condition=_condition(first),
         source=f"{rule.source.document}. {rule.source.where}{stated}{origin}.",
         url=rule.source.url,
@@ -124,6 +122,26 @@ def _advice(context: Context, rank: int, members: Sequence[Finding], left_out: i
         cost_meaning=rule.cost.meaning if cost and rule.cost is not None else "",
         folded=rank > FULL and worst is not Severity.CRITICAL,
     )
+
+
+def _subsystem(one: Finding) -> str:
+    return next((entity.value or "" for entity in one.entity if entity.column == "subsystem"), "")
+
+
+def _commands(told: Sequence[tuple[str, str]]) -> str:
+    """Commands of all objects, each once; of several subsystems, under the name of each, as a comment."""
+    by_subsystem: dict[str, dict[str, None]] = {}
+    for subsystem, command in told:
+        if command:
+            by_subsystem.setdefault(subsystem, {})[command] = None
+    named = len(by_subsystem) > 1
+    lines = []
+    for subsystem, commands in by_subsystem.items():
+        # Some commands say themselves whose they are.
+        if named and subsystem and not any(command.startswith("* ") for command in commands):
+            lines.append(f"* {subsystem}")
+        lines += commands
+    return "\n".join(lines)
 
 
 def _condition(one: Finding) -> str:
