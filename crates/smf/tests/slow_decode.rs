@@ -181,7 +181,7 @@ impl Use<'_> {
         let found = match &when.subject {
             Subject::Length => entry.len() as u128,
             Subject::Field(name) => {
-                let first = map.entries.iter().find(|other| other.triplet == self.entry.triplet).expect("itself");
+                let first = map.entries.iter().find(|other| other.shares_entries(self.entry)).expect("itself");
                 let own = catalogue.section(&first.layout).and_then(|section| section.field(name));
                 let of_product = || catalogue.section(&map.product()?.layout)?.field(name);
                 let (bytes, field) = match own {
@@ -448,9 +448,22 @@ fn is_for(map: &RecordMap, record: &[u8]) -> bool {
     record.get(5) == Some(&map.record_type) && selected
 }
 
+/// Whether a Db2 record looks compressed: marked, and without a header of 52 bytes and type 1 where the triplet leads.
+fn looks_compressed(record: &[u8]) -> bool {
+    let number = |at: usize, length: usize| record.get(at..at + length).map_or(0, |bytes| big(bytes) as usize);
+    let product = number(28, 4);
+    let headed = |at: usize| number(at, 2) >= 52 && number(at + 2, 1) == 1;
+    let plain = product >= 36 && (headed(product) || headed(product + 2));
+    matches!(record.get(5), Some(100..=102)) && number(24, 4) != 0 && !plain
+}
+
 fn slow(catalogue: &Catalogue, records: &[Vec<u8>]) -> Slow {
     let mut found = Slow::default();
     for (record_no, record) in (1..).zip(records) {
+        if looks_compressed(record) {
+            found.damaged.push(record_no);
+            continue;
+        }
         let maps: Vec<_> = catalogue.maps().filter(|map| is_for(map, record)).collect();
         assert!(maps.len() <= 1, "one map takes a record");
         for map in maps {

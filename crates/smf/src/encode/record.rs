@@ -31,9 +31,21 @@ pub(crate) struct Part {
     pub table: String,
     /// Which entries it is for.
     pub when: Option<Condition>,
-    /// The field of the product section that the condition looks at.
-    witness: Option<String>,
+    /// The field that the condition looks at.
+    witness: Option<Column>,
 }
+
+/// A column whose value decides which layout rows are written by.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Column {
+    table: String,
+    name: String,
+    /// Whether it is of the product section, which says of which release a record is.
+    product: bool,
+}
+
+/// What a table's rows hold in such a column; nothing where they differ or there are none.
+type Witnesses = Vec<(Column, Option<u64>)>;
 
 /// Writes records of one kind.
 pub struct RecordEncoder {
@@ -74,10 +86,15 @@ impl RecordEncoder {
                 _ => 0,
             });
             let (table, when) = (entry.table.clone(), entry.when.clone());
-            let witness = match catalogue.witness(map, entry) {
-                Some(Witness::Product(field)) => Some(field.column.clone()),
-                _ => None,
-            };
+            let witness = catalogue.witness(map, entry).and_then(|witness| {
+                let (holder, field, product) = match witness {
+                    Witness::Product(field) => (map.product()?, field, true),
+                    Witness::Entry(field) => {
+                        (map.entries.iter().find(|other| other.shares_entries(entry))?, field, false)
+                    }
+                };
+                Some(Column { table: holder.table.clone(), name: field.column.clone(), product })
+            });
             parts.push(Part { section: Arc::clone(section), rule: entry.rule, slot, place, table, when, witness });
         }
         for (table, &length) in &options.lengths {
@@ -178,46 +195,52 @@ impl RecordEncoder {
         ends.chain([part.section.length()]).max().unwrap_or(0)
     }
 
-    /// What the product section holds in the fields that conditions look at. Layouts are chosen for all records of a
-    /// call at once, so their rows must agree.
-    fn witnesses(&self, sections: &[(String, RecordBatch)]) -> Result<Vec<(String, u64)>, EncodeError> {
-        let product = self.parts.iter().find(|part| part.rule == Rule::Product).map(|part| part.section.name.as_str());
-        let rows = sections.iter().find(|(name, _)| Some(name.as_str()) == product).map(|(_, rows)| rows);
-        let mut witnesses: Vec<(String, u64)> = Vec::new();
+    /// What the rows hold in the fields that conditions look at. Layouts are chosen for all records of a call at once, so
+    /// product sections must agree.
+    fn witnesses(&self, sections: &[(String, RecordBatch)]) -> Result<Witnesses, EncodeError> {
+        let mut witnesses = Witnesses::new();
         for column in self.parts.iter().filter_map(|part| part.witness.as_ref()) {
             if witnesses.iter().any(|(known, _)| known == column) {
                 continue;
             }
-            let usual = if column == "qwhsrn" { u64::from(DB2_RELEASE) } else { 0 };
-            let values = rows.and_then(|rows| rows.column_by_name(column)).and_then(Values::new);
+            let usual = if column.name == "qwhsrn" { u64::from(DB2_RELEASE) } else { 0 };
+            let rows = sections.iter().find(|(name, _)| *name == column.table).map(|(_, rows)| rows);
+            let values = rows.and_then(|rows| rows.column_by_name(&column.name)).and_then(Values::new);
             let number = |row| match values.as_ref().and_then(|values| values.get(row)) {
                 Some(Value::Int(number)) => u64::try_from(number).unwrap_or(usual),
                 _ => usual,
             };
+            let count = rows.map_or(0, RecordBatch::num_rows);
             let found = number(0);
-            if let Some(row) = (0..rows.map_or(0, RecordBatch::num_rows)).find(|&row| number(row) != found) {
+            let other = (0..count).find(|&row| number(row) != found);
+            if let Some(row) = other.filter(|_| column.product) {
                 return Err(EncodeError {
                     row: Some(row),
                     ..EncodeError::column(
-                        product.unwrap_or(""),
-                        column,
+                        &column.table,
+                        &column.name,
                         format!("{} after {found}: sections of these releases differ", number(row)),
                         "write the records of each release in a call of their own",
                     )
                 });
             }
-            witnesses.push((column.clone(), found));
+            let told = column.product || (count != 0 && other.is_none());
+            witnesses.push((column.clone(), told.then_some(found)));
         }
         Ok(witnesses)
     }
 
-    /// The layout that a table's rows are written by: the first whose condition holds for the length asked for and for
-    /// what the product section holds.
-    fn part(&self, table: &str, witnesses: &[(String, u64)]) -> Option<usize> {
+    /// The layout that a table's rows are written by: the first whose condition holds for the length asked for, and for
+    /// what the rows hold of which it speaks.
+    fn part(&self, table: &str, witnesses: &Witnesses) -> Option<usize> {
         let length = self.options.lengths.get(table);
         let fits = |part: &&Part| match (&part.when, &part.witness) {
             (Some(when), Some(column)) => {
-                witnesses.iter().any(|(known, value)| known == column && when.comparison.holds(*value, when.value))
+                let held = witnesses.iter().find(|(known, _)| known == column).and_then(|&(_, value)| value);
+                match held {
+                    Some(value) => when.comparison.holds(value, when.value),
+                    None => part.section.name == table,
+                }
             }
             (Some(when), None) if when.subject == Subject::Length => match length {
                 Some(&length) => when.allows_length(length),
@@ -234,7 +257,7 @@ impl RecordEncoder {
         name: &str,
         batch: &'a RecordBatch,
         grouped: bool,
-        witnesses: &[(String, u64)],
+        witnesses: &Witnesses,
     ) -> Result<Table<'a>, EncodeError> {
         let part = self.part(name, witnesses);
         if part.is_none() && name != INVENTORY {

@@ -11,7 +11,7 @@ use super::section::Field;
 pub enum Subject {
     /// The entry's length in bytes.
     Length,
-    /// An unsigned field: of the first layout that the map names for the same triplet, or else of the product section.
+    /// An unsigned field: of the first layout that the map names for the same entries, or else of the product section.
     Field(String),
 }
 
@@ -104,7 +104,7 @@ impl Catalogue {
     pub fn witness<'a>(&'a self, map: &RecordMap, entry: &MapEntry) -> Option<Witness<'a>> {
         let Some(Condition { subject: Subject::Field(name), .. }) = &entry.when else { return None };
         let field = |row: &MapEntry| self.section(&row.layout)?.field(name);
-        let first = map.entries.iter().find(|other| other.triplet == entry.triplet);
+        let first = map.entries.iter().find(|other| other.shares_entries(entry));
         let here = first.and_then(field).map(Witness::Entry);
         // Records of these identities are not read by a product section.
         let product = || map.product().filter(|_| !matches!(map.identity, Identity::Standard | Identity::Smf30));

@@ -114,6 +114,12 @@ fn parse_name(name: &str) -> Option<(u8, Selector)> {
 }
 
 impl MapEntry {
+    /// Whether entries of both are found in the same place: behind one triplet, and of one kind.
+    #[must_use]
+    pub fn shares_entries(&self, other: &Self) -> bool {
+        self.triplet == other.triplet && self.rule.tag() == other.rule.tag()
+    }
+
     /// The column `rule` as the file has it.
     #[must_use]
     pub fn rule_text(&self) -> String {

@@ -88,6 +88,15 @@ impl Rule {
         Some((rule, None))
     }
 
+    /// The identifier of the statistics entries that it is for.
+    #[must_use]
+    pub fn tag(self) -> Option<u16> {
+        match self {
+            Self::Tagged(id, _) => Some(id),
+            _ => None,
+        }
+    }
+
     /// The array whose elements are the rows, where there is one.
     #[must_use]
     pub fn array(self) -> Option<ArrayRule> {

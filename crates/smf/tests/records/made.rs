@@ -28,33 +28,40 @@ pub struct Made {
     lengths: BTreeMap<String, usize>,
 }
 
+/// Where entries are found: by triplet, and for statistics by identifier.
+type Place = (String, Option<u16>);
+
+fn place(entry: &MapEntry) -> Place {
+    (entry.triplet.clone(), entry.rule.tag())
+}
+
 /// Values that decide which layouts a record has: by the field's column in the product section, and by triplet.
 struct Chosen {
     product: BTreeMap<String, u64>,
-    entry: BTreeMap<String, (String, u64)>,
+    entry: BTreeMap<Place, (String, u64)>,
 }
 
 impl Chosen {
     /// A value from around each condition's, so that every side of it is drawn.
     fn draw(catalogue: &Catalogue, map: &RecordMap, random: &mut Random) -> Self {
-        let mut values = BTreeMap::<(bool, String, String), BTreeSet<u64>>::new();
+        let mut values = BTreeMap::<(bool, Place, String), BTreeSet<u64>>::new();
         for entry in &map.entries {
             let Some(Condition { comparison, value, .. }) = &entry.when else { continue };
             let key = match catalogue.witness(map, entry) {
                 None => continue,
-                Some(Witness::Product(field)) => (true, String::new(), field.column.clone()),
-                Some(Witness::Entry(field)) => (false, entry.triplet.clone(), field.column.clone()),
+                Some(Witness::Product(field)) => (true, (String::new(), None), field.column.clone()),
+                Some(Witness::Entry(field)) => (false, place(entry), field.column.clone()),
             };
             let below = (*comparison != Comparison::Equals).then(|| value.saturating_sub(1));
             values.entry(key).or_default().extend(below.into_iter().chain([*value]));
         }
         let mut chosen = Self { product: BTreeMap::new(), entry: BTreeMap::new() };
-        for ((product, triplet, column), values) in values {
+        for ((product, place, column), values) in values {
             let value = *values.iter().nth(random.below(values.len() as u64) as usize).expect("one of them");
             if product {
                 chosen.product.insert(column, value);
             } else {
-                chosen.entry.insert(triplet, (column, value));
+                chosen.entry.insert(place, (column, value));
             }
         }
         chosen
@@ -69,7 +76,7 @@ impl Chosen {
             // A second field on which the same triplet depends is left alone.
             Some(Witness::Entry(field)) => self
                 .entry
-                .get(&entry.triplet)
+                .get(&place(entry))
                 .is_some_and(|(column, chosen)| *column == field.column && comparison.holds(*chosen, *value)),
         }
     }
@@ -148,7 +155,7 @@ pub fn make(catalogue: &Catalogue, map: &RecordMap, seed: u64) -> Made {
         }
         let entry = candidates[random.below(candidates.len() as u64) as usize];
         let section = catalogue.section(&entry.layout).expect("a layout");
-        let same_place = || body().filter(|other| other.triplet == entry.triplet);
+        let same_place = || body().filter(|other| other.shares_entries(entry));
         let arrays = || same_place().filter_map(|other| other.rule.array());
         let mut bytes = length(entry, section);
         if entry.when.as_ref().is_some_and(|_| !by_entry(entry)) && entry.rule.array().is_none() {
@@ -172,7 +179,7 @@ pub fn make(catalogue: &Catalogue, map: &RecordMap, seed: u64) -> Made {
         }
         let decides = match entry.rule {
             Rule::Product => chosen.product.clone(),
-            _ => chosen.entry.get(&entry.triplet).cloned().into_iter().collect(),
+            _ => chosen.entry.get(&place(entry)).cloned().into_iter().collect(),
         };
         for (column, value) in &decides {
             if let Some(field) = section.fields.iter().find(|field| field.column == *column) {
