@@ -140,8 +140,9 @@ def _empty(section: Section) -> bool:
 
 
 def _within_a_sentence(title: str) -> str:
-    """A title with a small first letter, unless its first word is an abbreviation (DASD, XCF)."""
-    return title if title[1:2].isupper() else title[:1].lower() + title[1:]
+    """A title with a small first letter, unless its first word is a name or an abbreviation (Db2, DASD, XCF)."""
+    first, _, _ = title.partition(" ")
+    return title if not first[1:].islower() else title[:1].lower() + title[1:]
 
 
 def _partly_missing(page: Page, absent: Sequence[Grain]) -> Missing:

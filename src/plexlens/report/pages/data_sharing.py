@@ -40,6 +40,14 @@ PAGE = Page(
             "SMF 100",
             "-START TRACE(STAT) CLASS(1,3,4,5) DEST(SMF) in every member of the group, and TYPE(100) in SMFPRMxx.",
         ),
+        Way(
+            "Db2 statistics report",
+            "OMEGAMON or DB2 PM, as text: STATISTICS REPORT LAYOUT(LONG).",
+        ),
+        Way(
+            "Db2 display command",
+            "The messages of -DISPLAY BUFFERPOOL(*) DETAIL and -DISPLAY GROUPBUFFERPOOL(*) MDETAIL, as text.",
+        ),
     ),
     figures=(
         FigureSpec(

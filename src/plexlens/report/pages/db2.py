@@ -40,6 +40,14 @@ PAGE = Page(
             "-START TRACE(STAT) CLASS(1,3,4,5) DEST(SMF) in every member, with STATIME 1 in DSNZPARM for one record a "
             "minute, and TYPE(100) in SMFPRMxx. Counters run from the start of Db2: two records make one interval.",
         ),
+        Way(
+            "Db2 statistics report",
+            "OMEGAMON or DB2 PM, as text: STATISTICS REPORT LAYOUT(LONG).",
+        ),
+        Way(
+            "Db2 display command",
+            "The messages of -DISPLAY BUFFERPOOL(*) DETAIL and -DISPLAY GROUPBUFFERPOOL(*) MDETAIL, as text.",
+        ),
     ),
     figures=(
         FigureSpec("db2_read_ios", "Db2 read I/O", "db2_subsystem", "read_ios_per_second"),

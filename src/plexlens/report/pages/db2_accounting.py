@@ -51,6 +51,10 @@ PAGE = Page(
             "-START TRACE(STAT) CLASS(8) DEST(SMF), and TYPE(102) in SMFPRMxx; objects with less than one I/O a second "
             "are not in it. IFCID 105 and 107 name the objects.",
         ),
+        Way(
+            "Db2 accounting report",
+            "OMEGAMON or DB2 PM, as text: ACCOUNTING REPORT LAYOUT(LONG).",
+        ),
     ),
     figures=(
         FigureSpec("db2_thread_cpu", "CPU of Db2 threads", "db2_accounting", "cpu_seconds"),
