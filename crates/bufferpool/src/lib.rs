@@ -3,9 +3,12 @@
 //! The crate takes columns and returns counts. [`trace`] says what a reference is; [`curve`] gives the misses of every
 //! pool size from one pass, with each object's share, and [`pool_curves`] does so for all pools of a trace at once; [`sampled`]
 //! estimates both from a sample of the pages.
-//! [`page_table`] and [`recency`] are the two structures below that, [`synthetic`] makes traces with known properties.
+//! [`policy`] simulates one configuration of a pool event by event, [`group`] the pools of several members with a group
+//! buffer pool between them. [`page_table`] and [`recency`] are the two structures below the curves, [`synthetic`] makes
+//! traces with known properties.
 
 pub mod curve;
+pub mod group;
 pub mod page_table;
 pub mod policy;
 pub mod pool_curves;

@@ -23,6 +23,8 @@ macro_rules! counters {
     };
 }
 
+pub(crate) use counters;
+
 counters! {
     /// Counters of a pool since the simulation began.
     Counters {

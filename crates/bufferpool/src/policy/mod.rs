@@ -26,15 +26,17 @@
 //! Sources: Db2 for z/OS documentation, "Buffer pool thresholds" and "Write operations"; "Storage Management with DB2
 //! for OS/390" (SG24-5462), chapter 10; "Db2 12 for z/OS Performance Topics" (SG24-8404) for PGSTEAL(NONE).
 
-mod chain;
+pub(crate) mod chain;
 mod config;
-mod counters;
+pub(crate) mod counters;
+mod coupling;
 mod pool;
 mod scan;
 mod simulation;
-mod writes;
+pub(crate) mod writes;
 
 pub use config::{ConfigError, PoolConfig, Steal};
 pub use counters::{Counters, DataSetCounters};
+pub use coupling::{Alone, Coupling};
 pub use pool::{BufferPool, Reference};
 pub use simulation::{SimulatedPool, Simulation, Snapshot};

@@ -6,6 +6,7 @@ use std::hint::black_box;
 use super::chain::{Buffers, Chain};
 use super::config::{Limits, PoolConfig, Steal, WRITE_BATCH};
 use super::counters::{Counters, DataSetCounters};
+use super::coupling::{Alone, Coupling};
 use super::scan::{Detection, Planned, Request};
 use super::writes::{Changed, write_ios};
 use crate::page_table::PageTable;
@@ -144,8 +145,11 @@ pub struct Reference {
     pub access: Access,
 }
 
-/// A buffer pool.
-pub struct BufferPool {
+/// A buffer pool; of a member of a data-sharing group, if coupled.
+pub struct BufferPool<C: Coupling = Alone> {
+    coupling: C,
+    /// Coupled data sets that got changed pages since the last commit; some of them may have none any more.
+    uncommitted: Vec<u32>,
     steal: Steal,
     /// Prefetch is simulated and VPSEQT is not 0.
     prefetch: bool,
@@ -179,7 +183,16 @@ pub struct BufferPool {
 impl BufferPool {
     /// An empty pool. The settings are checked by [`PoolConfig::check`] beforehand.
     pub fn new(config: &PoolConfig) -> Self {
+        Self::coupled(config, Alone)
+    }
+}
+
+impl<C: Coupling> BufferPool<C> {
+    /// An empty pool of a member.
+    pub fn coupled(config: &PoolConfig, coupling: C) -> Self {
         Self {
+            coupling,
+            uncommitted: Vec::new(),
             steal: config.steal,
             prefetch: config.prefetch && config.vpseqt > 0,
             two_chains: config.vpseqt > 0 && config.steal != Steal::None,
@@ -269,6 +282,7 @@ impl BufferPool {
         let sequential = self.before_lookup(reference);
         let at = match self.find(reference.key) {
             Some(at) => {
+                self.validate(reference, sequential);
                 self.hit(at, sequential);
                 Some(at)
             }
@@ -355,10 +369,11 @@ impl BufferPool {
             if self.find(key).is_some() {
                 continue;
             }
+            let in_group = self.is_in_group(key, reference.data_set);
             if self.load(key, reference.data_set, reference.time, true, UNASKED).is_none() {
                 break;
             }
-            read += 1;
+            read += u64::from(!in_group);
         }
         let counters = &mut self.counters;
         let (requests, reads, pages) = match kind {
@@ -375,6 +390,32 @@ impl BufferPool {
         let counters = &mut self.data_sets[reference.data_set as usize].counters;
         counters.prefetch_reads += u64::from(read > 0);
         counters.prefetch_pages += read;
+    }
+
+    /// A page in the pool that another member changed meanwhile is read again into its buffer.
+    #[inline(always)]
+    fn validate(&mut self, reference: &Reference, sequential: bool) {
+        if self.coupling.is_dependent(reference.data_set)
+            && !self.coupling.is_valid(reference.key)
+            && !self.coupling.reread(reference.key, reference.data_set)
+        {
+            self.count_sync_read(reference.data_set, sequential);
+        }
+    }
+
+    /// Registers a coupled page that is about to be read; whether the group buffer pool has it, so that no I/O is needed.
+    #[inline(always)]
+    fn is_in_group(&mut self, key: u64, data_set: u32) -> bool {
+        self.coupling.is_dependent(data_set) && self.coupling.read(key, data_set)
+    }
+
+    fn count_sync_read(&mut self, data_set: u32, sequential: bool) {
+        self.data_sets[data_set as usize].counters.sync_reads += 1;
+        if sequential {
+            self.counters.sync_reads_sequential += 1;
+        } else {
+            self.counters.sync_reads_random += 1;
+        }
     }
 
     /// The page was in the pool.
@@ -407,19 +448,16 @@ impl BufferPool {
 
     /// The page was not in the pool.
     fn miss(&mut self, reference: &Reference, sequential: bool) -> Option<u32> {
-        let known = &mut self.data_sets[reference.data_set as usize];
-        if reference.access == Access::List && self.prefetch && !known.list.refused {
-            let begun = !std::mem::replace(&mut known.list.read, true);
-            known.counters.prefetch_reads += u64::from(begun);
-            known.counters.prefetch_pages += 1;
-            self.counters.list_reads += u64::from(begun);
-            self.counters.list_pages += 1;
-        } else {
-            known.counters.sync_reads += 1;
-            if sequential {
-                self.counters.sync_reads_sequential += 1;
+        if !self.is_in_group(reference.key, reference.data_set) {
+            let known = &mut self.data_sets[reference.data_set as usize];
+            if reference.access == Access::List && self.prefetch && !known.list.refused {
+                let begun = !std::mem::replace(&mut known.list.read, true);
+                known.counters.prefetch_reads += u64::from(begun);
+                known.counters.prefetch_pages += 1;
+                self.counters.list_reads += u64::from(begun);
+                self.counters.list_pages += 1;
             } else {
-                self.counters.sync_reads_random += 1;
+                self.count_sync_read(reference.data_set, sequential);
             }
         }
         self.load(reference.key, reference.data_set, reference.time, sequential, 0)
@@ -437,7 +475,15 @@ impl BufferPool {
             }
             self.states.len() as u32 - 1
         } else {
-            self.steal(time, sequential)?
+            match self.steal(time, sequential) {
+                Some(at) => at,
+                None => {
+                    if self.coupling.is_dependent(data_set) {
+                        self.coupling.forget(key);
+                    }
+                    return None;
+                }
+            }
         };
         self.clock += 1;
         self.states[at as usize] = State::new(self.clock, flags | if sequential { SEQUENTIAL } else { 0 });
@@ -481,6 +527,9 @@ impl BufferPool {
         counters.residency += stayed;
         self.on_sequential -= u32::from(state.is(SEQUENTIAL));
         self.table.remove(held.key);
+        if self.coupling.is_dependent(held.data_set) {
+            self.coupling.forget(held.key);
+        }
         Some(at)
     }
 
@@ -508,16 +557,20 @@ impl BufferPool {
         self.know(reference.data_set).counters.updates += 1;
         self.counters.updates += 1;
         let at = match self.find(reference.key) {
-            Some(at) => at,
+            Some(at) => {
+                self.validate(reference, false);
+                at
+            }
             None => {
                 self.counters.updates_reread += 1;
-                self.counters.sync_reads_random += 1;
-                self.data_sets[reference.data_set as usize].counters.sync_reads += 1;
+                if !self.is_in_group(reference.key, reference.data_set) {
+                    self.count_sync_read(reference.data_set, false);
+                }
                 match self.load(reference.key, reference.data_set, reference.time, false, 0) {
                     Some(at) => at,
                     None => {
                         // No buffer for it: changed in a buffer of no pool and written at once.
-                        self.count_write(reference.data_set, 1, 1, true);
+                        self.write_out(reference.data_set, &[reference.key], true);
                         return;
                     }
                 }
@@ -530,7 +583,7 @@ impl BufferPool {
         }
         if self.data_sets[reference.data_set as usize].changed.count > self.limits.vertical {
             self.counters.vertical_threshold += 1;
-            self.write_oldest(reference.data_set, self.limits.vertical_batch);
+            self.write_oldest(reference.data_set, self.limits.vertical_batch, false);
         }
         if self.unavailable > self.limits.horizontal {
             self.counters.horizontal_threshold += 1;
@@ -554,6 +607,9 @@ impl BufferPool {
         if changed.order.len() > 2 * changed.count as usize + 64 {
             let (states, changed_at) = (&self.states, &self.changed_at);
             changed.order.retain(|&(when, at)| states[at as usize].is(CHANGED) && changed_at[at as usize] == when);
+        }
+        if changed.count == 1 && self.coupling.is_dependent(number) {
+            self.uncommitted.push(number);
         }
         if changed.ticket == 0 {
             self.take_ticket(number);
@@ -657,44 +713,67 @@ impl BufferPool {
         }
     }
 
-    fn count_write(&mut self, data_set: u32, pages: u64, ios: u64, synchronous: bool) {
-        self.counters.pages_written += pages;
+    /// Pages of a data set, no longer changed here, go to disk, or to the group buffer pool if it is coupled.
+    fn write_out(&mut self, data_set: u32, keys: &[u64], synchronous: bool) {
+        if self.coupling.is_dependent(data_set) {
+            for &key in keys {
+                self.coupling.write(key, data_set, synchronous);
+            }
+            return;
+        }
+        let ios = write_ios(keys, self.limits.write_quantity);
+        self.counters.pages_written += keys.len() as u64;
         if synchronous {
             self.counters.sync_writes += ios;
         } else {
             self.counters.async_writes += ios;
         }
         let counters = &mut self.data_sets[data_set as usize].counters;
-        counters.pages_written += pages;
+        counters.pages_written += keys.len() as u64;
         counters.writes += ios;
     }
 
     fn write_synchronously(&mut self, at: u32) {
-        let number = self.held[at as usize].data_set;
+        let held = self.held[at as usize];
         self.clean(at);
-        self.count_write(number, 1, 1, true);
+        self.write_out(held.data_set, &[held.key], true);
     }
 
     /// Writes the pages of a data set that were changed first, so many at most.
-    fn write_oldest(&mut self, data_set: u32, most: usize) {
-        let mut pages = Vec::new();
-        while pages.len() < most {
+    fn write_oldest(&mut self, data_set: u32, most: usize, synchronous: bool) {
+        let mut keys = Vec::new();
+        while keys.len() < most {
             let Some((when, at)) = self.data_sets[data_set as usize].changed.order.pop_front() else { break };
             if self.states[at as usize].is(CHANGED) && self.changed_at[at as usize] == when {
-                pages.push(self.held[at as usize].key & PAGE_MASK);
+                keys.push(self.held[at as usize].key);
                 self.clean(at);
             }
         }
-        pages.sort_unstable();
-        let ios = write_ios(&pages, self.limits.write_quantity);
-        self.count_write(data_set, pages.len() as u64, ios, false);
+        keys.sort_unstable();
+        self.write_out(data_set, &keys, synchronous);
+    }
+
+    /// A commit: changed pages of coupled data sets go to the group buffer pool.
+    pub fn commit(&mut self) {
+        for number in std::mem::take(&mut self.uncommitted) {
+            self.write_oldest(number, usize::MAX, true);
+        }
+    }
+
+    /// Another member wants the page: if it is changed here it goes to the group buffer pool first.
+    pub fn give_up(&mut self, key: u64) {
+        if let Some(at) = self.find(key)
+            && self.states[at as usize].is(CHANGED)
+        {
+            self.write_synchronously(at);
+        }
     }
 
     /// Writes data set by data set, a batch each in turn, until few enough buffers are unavailable.
     fn write_down(&mut self) {
         while self.unavailable > self.limits.horizontal_floor {
             let Some(number) = self.next_to_write() else { break };
-            self.write_oldest(number, WRITE_BATCH);
+            self.write_oldest(number, WRITE_BATCH, false);
             if self.data_sets[number as usize].changed.count > 0 {
                 self.take_ticket(number);
             }
@@ -712,7 +791,7 @@ impl BufferPool {
             self.next_checkpoint = Some(next.saturating_add(passed.saturating_mul(every)));
             self.counters.checkpoints += passed as u64;
             while let Some(number) = self.next_to_write() {
-                self.write_oldest(number, usize::MAX);
+                self.write_oldest(number, usize::MAX, false);
             }
         }
     }

@@ -1,0 +1,422 @@
+//! The group buffer pool itself: directory, data, castout.
+
+use std::collections::BTreeSet;
+
+use crate::page_table::PageTable;
+use crate::policy::ConfigError;
+use crate::policy::chain::{Buffers, Chain};
+use crate::policy::counters::counters;
+use crate::policy::writes::write_ios;
+
+/// A group buffer pool as `-ALTER GROUPBUFFERPOOL` and the structure's size describe it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct GroupConfig {
+    /// Data entries: pages that it holds.
+    pub data_entries: u32,
+    /// Directory entries: pages that it knows of.
+    pub directory_entries: u32,
+    /// Bytes of a page: 4096, 8192, 16384 or 32768.
+    pub page_bytes: u32,
+    /// Percentage of the data entries that one class's changed pages may hold (CLASST).
+    pub class_threshold: u32,
+    /// The same as a number of pages; counts when the percentage is 0.
+    pub class_pages: u32,
+    /// Percentage of the data entries that changed pages may hold in all (GBPOOLT).
+    pub pool_threshold: u32,
+    /// Updates after which a member commits, for traces that record no commits; none: only recorded commits count.
+    pub updates_a_commit: Option<u32>,
+}
+
+impl Default for GroupConfig {
+    /// 4,000 data and 20,000 directory entries (five to one), CLASST 5,0, GBPOOLT 30, every update committed at once.
+    fn default() -> Self {
+        Self {
+            data_entries: 4000,
+            directory_entries: 20_000,
+            page_bytes: 4096,
+            class_threshold: 5,
+            class_pages: 0,
+            pool_threshold: 30,
+            updates_a_commit: Some(1),
+        }
+    }
+}
+
+impl GroupConfig {
+    /// Checks the settings.
+    pub fn check(&self) -> Result<(), ConfigError> {
+        let refused = |setting, found: u32, allowed| Err(ConfigError { setting, found: found.into(), allowed });
+        if self.data_entries == 0 {
+            return refused("data entries", 0, "at least 1");
+        }
+        if self.directory_entries < self.data_entries {
+            return refused("directory entries", self.directory_entries, "at least as many as data entries");
+        }
+        if ![4096, 8192, 16384, 32768].contains(&self.page_bytes) {
+            return refused("page size", self.page_bytes, "4096, 8192, 16384 or 32768 bytes");
+        }
+        if self.class_threshold > 90 {
+            return refused("CLASST", self.class_threshold, "0 to 90 per cent");
+        }
+        if self.pool_threshold > 90 {
+            return refused("GBPOOLT", self.pool_threshold, "0 to 90 per cent");
+        }
+        if self.updates_a_commit == Some(0) {
+            return refused("updates a commit", 0, "at least 1");
+        }
+        Ok(())
+    }
+}
+
+counters! {
+    /// Counters of a group buffer pool since the simulation began.
+    GroupCounters {
+        /// Cross-invalidations because another member changed the page.
+        invalidated_by_write "",
+        /// Cross-invalidations because a directory entry was reclaimed.
+        invalidated_by_reclaim "",
+        /// Directory entries reclaimed.
+        directory_reclaims "",
+        /// Data entries reclaimed.
+        data_reclaims "",
+        /// Times that a class's changed pages exceeded CLASST.
+        class_threshold "",
+        /// Times that changed pages exceeded GBPOOLT.
+        pool_threshold "",
+        /// Pages cast out.
+        castout_pages "QBGLRC",
+        /// Castout I/Os.
+        castout_ios "QBSTCIO",
+    }
+}
+
+counters! {
+    /// What one member counts of a group buffer pool.
+    MemberGroupCounters {
+        /// Reads of pages not in the local pool that returned data.
+        misses_with_data "QBGLMD",
+        /// Reads of pages not in the local pool that returned none.
+        misses_without_data "QBGLMR",
+        /// Reads after cross-invalidation that returned data.
+        invalid_with_data "QBGLXD",
+        /// Reads after cross-invalidation that returned none.
+        invalid_without_data "QBGLXR",
+        /// Changed pages written synchronously.
+        sync_writes "QBGLSW",
+        /// Changed pages written asynchronously.
+        async_writes "QBGLAW",
+        /// Writes that failed for lack of storage.
+        failed_writes "QBGLWF",
+    }
+}
+
+#[derive(Clone, Copy, Default)]
+struct Entry {
+    key: u64,
+    data_set: u32,
+    /// Ages in the directory's chain and in that of the data; 0: no data.
+    age: u64,
+    data_age: u64,
+    registered: [u64; 4],
+    changed: bool,
+    passed: bool,
+    data_passed: bool,
+}
+
+/// Directory entries by age.
+struct Directory<'a>(&'a mut [Entry]);
+
+impl Buffers for Directory<'_> {
+    fn is_current(&self, entry: u32, age: u64) -> bool {
+        self.0[entry as usize].age == age
+    }
+
+    fn is_available(&self, entry: u32) -> bool {
+        !self.0[entry as usize].changed
+    }
+
+    fn touch(&self, entry: u32) -> u64 {
+        self.0[entry as usize].age
+    }
+
+    fn touch_page(&self, _: u32) -> u64 {
+        0
+    }
+
+    fn touch_place(&self, _: u32) -> u32 {
+        0
+    }
+
+    fn pass(&mut self, entry: u32) {
+        self.0[entry as usize].passed = true;
+    }
+}
+
+/// Entries with data by age of the data.
+struct Data<'a>(&'a mut [Entry]);
+
+impl Buffers for Data<'_> {
+    fn is_current(&self, entry: u32, age: u64) -> bool {
+        self.0[entry as usize].data_age == age
+    }
+
+    fn is_available(&self, entry: u32) -> bool {
+        !self.0[entry as usize].changed
+    }
+
+    fn touch(&self, entry: u32) -> u64 {
+        self.0[entry as usize].data_age
+    }
+
+    fn touch_page(&self, _: u32) -> u64 {
+        0
+    }
+
+    fn touch_place(&self, _: u32) -> u32 {
+        0
+    }
+
+    fn pass(&mut self, entry: u32) {
+        self.0[entry as usize].data_passed = true;
+    }
+}
+
+/// A group buffer pool.
+pub struct GroupBufferPool {
+    config: GroupConfig,
+    table: PageTable,
+    entries: Vec<Entry>,
+    directory: Chain,
+    data: Chain,
+    data_used: u32,
+    clock: u64,
+    /// Changed pages of each data set, and the data sets by how many they have.
+    classes: Vec<BTreeSet<(u64, u32)>>,
+    sizes: BTreeSet<(usize, u32)>,
+    changed: u32,
+    counters: GroupCounters,
+    members: Vec<MemberGroupCounters>,
+}
+
+impl GroupBufferPool {
+    /// An empty one. The settings are checked by [`GroupConfig::check`] beforehand.
+    pub fn new(config: &GroupConfig) -> Self {
+        Self {
+            config: config.clone(),
+            table: PageTable::new(),
+            entries: Vec::new(),
+            directory: Chain::default(),
+            data: Chain::default(),
+            data_used: 0,
+            clock: 0,
+            classes: Vec::new(),
+            sizes: BTreeSet::new(),
+            changed: 0,
+            counters: GroupCounters::default(),
+            members: vec![MemberGroupCounters::default(); 256],
+        }
+    }
+
+    /// Counters of the whole.
+    pub fn counters(&self) -> &GroupCounters {
+        &self.counters
+    }
+
+    /// Counters of a member.
+    pub fn member_counters(&self, member: u8) -> &MemberGroupCounters {
+        &self.members[usize::from(member)]
+    }
+
+    /// Pages changed and not cast out.
+    pub fn changed(&self) -> u32 {
+        self.changed
+    }
+
+    /// Whether a member is registered for a page.
+    pub(crate) fn is_registered(&self, member: u8, key: u64) -> bool {
+        self.table
+            .get(key)
+            .is_some_and(|at| self.entries[at as usize].registered[usize::from(member / 64)] & bit(member) != 0)
+    }
+
+    /// Registers a member that reads a page; whether data comes with it. `invalid`: the member has a former version.
+    pub(crate) fn read(&mut self, member: u8, key: u64, data_set: u32, invalid: bool) -> bool {
+        let at = self.entry(key, data_set);
+        let entry = &mut self.entries[at as usize];
+        entry.registered[usize::from(member / 64)] |= bit(member);
+        let with_data = entry.data_age != 0;
+        if with_data {
+            self.touch_data(at);
+        }
+        let counters = &mut self.members[usize::from(member)];
+        *match (invalid, with_data) {
+            (false, true) => &mut counters.misses_with_data,
+            (false, false) => &mut counters.misses_without_data,
+            (true, true) => &mut counters.invalid_with_data,
+            (true, false) => &mut counters.invalid_without_data,
+        } += 1;
+        with_data
+    }
+
+    /// Ends a member's registration.
+    pub(crate) fn forget(&mut self, member: u8, key: u64) {
+        if let Some(at) = self.table.get(key) {
+            self.entries[at as usize].registered[usize::from(member / 64)] &= !bit(member);
+        }
+    }
+
+    /// Takes a changed page; other members' versions become invalid.
+    pub(crate) fn write(&mut self, member: u8, key: u64, data_set: u32, synchronous: bool) {
+        let at = self.entry(key, data_set);
+        let entry = &mut self.entries[at as usize];
+        let own = entry.registered[usize::from(member / 64)] & bit(member);
+        let all: u32 = entry.registered.iter().map(|bits| bits.count_ones()).sum();
+        self.counters.invalidated_by_write += u64::from(all - own.count_ones());
+        entry.registered = [0; 4];
+        entry.registered[usize::from(member / 64)] = own;
+        if entry.data_age == 0 && !self.take_data_entry(at) {
+            self.members[usize::from(member)].failed_writes += 1;
+            self.cast_out_down_to(0);
+            self.take_data_entry(at);
+        }
+        self.touch_data(at);
+        let counters = &mut self.members[usize::from(member)];
+        *if synchronous { &mut counters.sync_writes } else { &mut counters.async_writes } += 1;
+        self.mark(at);
+        self.castout_class(data_set);
+        self.castout_pool();
+    }
+
+    /// The entry of a page, touched; a new one if it has none.
+    fn entry(&mut self, key: u64, data_set: u32) -> u32 {
+        let at = match self.table.get(key) {
+            Some(at) => at,
+            None => {
+                let at = self.new_entry();
+                self.entries[at as usize] = Entry { key, data_set, ..Entry::default() };
+                self.table.replace(key, at);
+                at
+            }
+        };
+        self.clock += 1;
+        let entry = &mut self.entries[at as usize];
+        (entry.age, entry.passed) = (self.clock, false);
+        self.directory.touch(at, self.clock);
+        if self.directory.entries() > 4 * self.config.directory_entries as usize + 1024 {
+            self.directory.sweep(&Directory(&mut self.entries));
+        }
+        at
+    }
+
+    fn new_entry(&mut self) -> u32 {
+        if self.entries.len() < self.config.directory_entries as usize {
+            self.entries.push(Entry::default());
+            return self.entries.len() as u32 - 1;
+        }
+        let at = match self.directory.oldest(&mut Directory(&mut self.entries)) {
+            Some((_, at)) => at,
+            None => {
+                self.cast_out_down_to(0);
+                self.directory.oldest(&mut Directory(&mut self.entries)).map_or(0, |(_, at)| at)
+            }
+        };
+        let entry = self.entries[at as usize];
+        self.counters.directory_reclaims += 1;
+        let registered: u32 = entry.registered.iter().map(|bits| bits.count_ones()).sum();
+        self.counters.invalidated_by_reclaim += u64::from(registered);
+        self.data_used -= u32::from(entry.data_age != 0);
+        self.table.remove(entry.key);
+        at
+    }
+
+    /// Finds room for a page's data.
+    fn take_data_entry(&mut self, at: u32) -> bool {
+        if self.data_used < self.config.data_entries {
+            self.data_used += 1;
+            return true;
+        }
+        let Some((_, from)) = self.data.oldest(&mut Data(&mut self.entries)) else { return false };
+        debug_assert_ne!(from, at, "an entry without data has none to give");
+        self.entries[from as usize].data_age = 0;
+        self.counters.data_reclaims += 1;
+        true
+    }
+
+    fn touch_data(&mut self, at: u32) {
+        self.clock += 1;
+        let entry = &mut self.entries[at as usize];
+        (entry.data_age, entry.data_passed) = (self.clock, false);
+        self.data.touch(at, self.clock);
+        if self.data.entries() > 4 * self.config.data_entries as usize + 1024 {
+            self.data.sweep(&Data(&mut self.entries));
+        }
+    }
+
+    /// Marks an entry's page as changed.
+    fn mark(&mut self, at: u32) {
+        let entry = &mut self.entries[at as usize];
+        if std::mem::replace(&mut entry.changed, true) {
+            return;
+        }
+        let (key, number) = (entry.key, entry.data_set);
+        if number as usize >= self.classes.len() {
+            self.classes.resize_with(number as usize + 1, BTreeSet::new);
+        }
+        let class = &mut self.classes[number as usize];
+        self.sizes.remove(&(class.len(), number));
+        class.insert((key, at));
+        self.sizes.insert((class.len(), number));
+        self.changed += 1;
+    }
+
+    fn castout_pool(&mut self) {
+        let limit = u64::from(self.config.data_entries) * u64::from(self.config.pool_threshold) / 100;
+        if u64::from(self.changed) > limit {
+            self.counters.pool_threshold += 1;
+            self.cast_out_down_to(limit as u32);
+        }
+    }
+
+    fn castout_class(&mut self, data_set: u32) {
+        let limit = match self.config.class_threshold {
+            0 => u64::from(self.config.class_pages),
+            percent => u64::from(self.config.data_entries) * u64::from(percent) / 100,
+        };
+        if self.classes[data_set as usize].len() as u64 > limit {
+            self.counters.class_threshold += 1;
+            self.cast_out(data_set);
+        }
+    }
+
+    /// Casts out the largest classes until no more than so many pages are changed.
+    fn cast_out_down_to(&mut self, most: u32) {
+        while self.changed > most {
+            let Some(&(_, number)) = self.sizes.last() else { return };
+            self.cast_out(number);
+        }
+    }
+
+    /// Casts out all changed pages of a class.
+    fn cast_out(&mut self, data_set: u32) {
+        let class = std::mem::take(&mut self.classes[data_set as usize]);
+        self.sizes.remove(&(class.len(), data_set));
+        self.changed -= class.len() as u32;
+        let keys: Vec<u64> = class.iter().map(|&(key, _)| key).collect();
+        self.counters.castout_pages += keys.len() as u64;
+        self.counters.castout_ios += write_ios(&keys, (32 * 4096 / self.config.page_bytes) as usize);
+        for (_, at) in class {
+            let entry = &mut self.entries[at as usize];
+            entry.changed = false;
+            if std::mem::take(&mut entry.passed) {
+                self.directory.wake(at, entry.age);
+            }
+            if std::mem::take(&mut entry.data_passed) {
+                self.data.wake(at, entry.data_age);
+            }
+        }
+    }
+}
+
+fn bit(member: u8) -> u64 {
+    1 << (member % 64)
+}

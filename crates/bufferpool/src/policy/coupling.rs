@@ -1,0 +1,44 @@
+//! What a pool asks of the group that its member belongs to.
+
+/// The group buffer pool as one member's pool sees it.
+pub trait Coupling {
+    /// Whether pages of a data set are kept coherent through the group buffer pool.
+    fn is_dependent(&self, data_set: u32) -> bool;
+    /// Registers a page that is being read; whether the group buffer pool has it.
+    fn read(&mut self, key: u64, data_set: u32) -> bool;
+    /// Whether a registered page is still the current one.
+    fn is_valid(&self, key: u64) -> bool;
+    /// The same as [`Coupling::read`] for a page that is in the pool but not valid.
+    fn reread(&mut self, key: u64, data_set: u32) -> bool;
+    /// The page is no longer in the pool.
+    fn forget(&mut self, key: u64);
+    /// Writes a changed page to the group buffer pool.
+    fn write(&mut self, key: u64, data_set: u32, synchronous: bool);
+}
+
+/// A pool of a subsystem that shares with nobody.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Alone;
+
+impl Coupling for Alone {
+    #[inline(always)]
+    fn is_dependent(&self, _: u32) -> bool {
+        false
+    }
+
+    fn read(&mut self, _: u64, _: u32) -> bool {
+        false
+    }
+
+    fn is_valid(&self, _: u64) -> bool {
+        true
+    }
+
+    fn reread(&mut self, _: u64, _: u32) -> bool {
+        false
+    }
+
+    fn forget(&mut self, _: u64) {}
+
+    fn write(&mut self, _: u64, _: u32, _: bool) {}
+}
