@@ -314,3 +314,53 @@ fn fields_of_low_confidence_are_told_once_for_a_table() {
     assert_eq!(notes.len(), 1);
     assert_eq!((notes[0].kind, notes[0].section.as_str(), notes[0].count), (NoteKind::LowConfidence, "guess", 10));
 }
+
+#[test]
+fn conditions_of_statistics_entries_look_at_their_own_kind() {
+    let catalogue = catalogue(
+        "standard",
+        &[
+            ("pool", &["LEN,0,2,u16,", "ID,2,2,u16,", "KIND,4,1,u8,"]),
+            ("file", &["LEN,0,2,u16,", "ID,2,2,u16,", "OTHER,4,1,u8,", "SORT,5,1,u8,"]),
+            ("tcb", &["T,0,4,u32,"]),
+            ("part", &["P,0,4,u32,"]),
+        ],
+        &[
+            "pool,X200O,tagged:21,,",
+            "tcb,X200O,tagged:21:8:4:1,KIND=2,",
+            "tcb,X200O,tagged:21:12:4:1,KIND=3,",
+            "file,X200O,tagged:60,,",
+            "part,X200O,tagged:60:8:4,SORT=1,",
+        ],
+    )
+    .expect("SORT is a field of the entries 60");
+    let entry = |kind: u8, sort: u8, values: &[u32]| [vec![kind, sort, 0, 0], words(values)].concat();
+    let data = tagged(&[
+        (21, &entry(2, 0, &[10, 20])),
+        (60, &entry(0, 1, &[30])),
+        (21, &entry(3, 0, &[40, 50])),
+        (60, &entry(1, 0, &[60])),
+    ]);
+    let decoded = decode(&catalogue, &[records::record(data.len() as u16, 1, &data)]);
+    assert!(decoded.damage.is_empty(), "{:?}", decoded.damage);
+    assert_eq!(numbers(table(&decoded, "tcb"), "t"), [Some(10), Some(50)]);
+    assert_eq!(numbers(table(&decoded, "part"), "p"), [Some(30)]);
+
+    // The encoder puts the element where the entry's kind has it.
+    let encoder = RecordEncoder::new(&catalogue, "smf200_1", EncodeOptions::default()).expect("known");
+    let identity = RecordIdentity { system: Some("SYS1".into()), written_at: Some(0), ..RecordIdentity::default() };
+    for (kind, at) in [(2, 8), (3, 12)] {
+        let kinds = Arc::new(UInt8Array::from(vec![kind])) as _;
+        let values = Arc::new(UInt32Array::from(vec![77])) as _;
+        let rows = [
+            ("pool".to_owned(), RecordBatch::try_from_iter([("kind", kinds)]).expect("columns")),
+            ("tcb".to_owned(), RecordBatch::try_from_iter([("t", values)]).expect("columns")),
+        ];
+        let encoded = encoder.encode(&identity, &rows).expect("encodes");
+        let record = encoded.get(0).expect("one");
+        assert_eq!(record[36 + 4], kind);
+        assert_eq!(record[36 + at..36 + at + 4], 77_u32.to_be_bytes());
+        let again = decode(&catalogue, &[record.to_vec()]);
+        assert_eq!(numbers(table(&again, "tcb"), "t"), [Some(77)]);
+    }
+}
