@@ -10,7 +10,7 @@ from plexlens.metrics.cics.records import APPLID, INTERVAL, common, document, st
 from plexlens.metrics.definition import Grain, Key, Metric, Rollup, Source
 from plexlens.metrics.expressions import interval_seconds, ratio, total
 from plexlens.metrics.fields import Field, columns_of, facts_of, names_of, per_event
-from plexlens.metrics.inputs import Inputs, identity
+from plexlens.metrics.inputs import Inputs, identity, named
 from plexlens.metrics.unit import FRACTION, MEAN_COUNT, MICROSECONDS, MILLISECONDS, PROCESSORS, SECONDS
 
 #: Modes whose TCBs belong to one task at a time.
@@ -73,7 +73,7 @@ def _printed(inputs: Inputs) -> Any:
     wide = wide.filter(wide.dispatch_seconds.notnull() | wide.cpu_seconds.notnull())
     return wide.select(
         **identity(wide),
-        applid=wide.subsystem,
+        applid=named(wide, wide.subsystem),
         mode=wide.resource,
         interval_seconds=interval_seconds(wide),
         **{fact: wide[fact] for fact in _PRINTED},
