@@ -99,7 +99,7 @@ def test_short_counters_of_db2_9_fill_the_same_table(tmp_path: Path) -> None:
     assert "smf100_ifcid2_qbst" in notes
 
 
-@pytest.mark.parametrize("length", [12, 100, 399, 400, 487, 600])
+@pytest.mark.parametrize("length", [16, 100, 399, 400, 487, 600])
 def test_an_entry_of_any_length_gives_what_it_holds(tmp_path: Path, length: int) -> None:
     entry = Noise(length).pool(3, length)
     data = db2_by_hand.record(2, {3: Sections([entry])}, built=AT)
