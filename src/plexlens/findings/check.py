@@ -126,7 +126,9 @@ def _of_grain(
         span = members[0].releases
         outside = sorted(system for system, release in releases.items() if span and not span.include(release))
         evaluation = Evaluation(inputs, kept, members, outside, undated=undated)
-        outcomes += [_of_rule(evaluation, rule, judged, releases) for rule, judged in evaluation.judged()]
+        judged = evaluation.judged()
+        values = evaluation.values({rule.id: [one.entity for one in _fired(objects)] for rule, objects in judged})
+        outcomes += [_of_rule(evaluation, rule, objects, values.get(rule.id, {}), releases) for rule, objects in judged]
         evaluation.close()
     return outcomes
 
@@ -137,16 +139,23 @@ def _undated(facts: Any) -> bool:
     return bool(count.to_pyarrow().as_py())
 
 
+def _fired(judged: Sequence[Judged]) -> list[Judged]:
+    return [one for one in judged if one.severity is not None]
+
+
 def _of_rule(
-    evaluation: Evaluation, rule: Rule, judged: Sequence[Judged], releases: Mapping[str, tuple[int, int]]
+    evaluation: Evaluation,
+    rule: Rule,
+    judged: Sequence[Judged],
+    values: Mapping[tuple[str | None, ...], Values],
+    releases: Mapping[str, tuple[int, int]],
 ) -> Findings:
     known = sum(one.known for one in judged)
     if not known:
         return Findings(not_checked=(_nothing_known(evaluation, rule, releases),))
-    fired = [one for one in judged if one.severity is not None]
+    fired = _fired(judged)
     if not fired:
         return Findings(passed=(Passed(rule, sum(one.known > 0 for one in judged), known),))
-    values = evaluation.values(rule, [one.entity for one in fired])
     made = sorted((_finding(rule, evaluation.whole, one, values[one.entity]) for one in fired), key=_weight)
     left = len(made) - MOST_OBJECTS
     return Findings(fired=tuple(made[:MOST_OBJECTS]), left_out={rule.id: left} if left > 0 else {})

@@ -13,7 +13,7 @@ import ibis
 from plexlens.findings.expression import Expression
 from plexlens.findings.rule import Formula, Rule, Severity
 from plexlens.findings.translation import translate
-from plexlens.metrics.definition import Grain
+from plexlens.metrics.definition import Grain, Key
 from plexlens.metrics.evaluate import evaluate
 from plexlens.metrics.inputs import Inputs
 from plexlens.metrics.reduction import fields_of, reduced
@@ -22,6 +22,9 @@ Entity = tuple[str | None, ...]
 
 #: The temporary table of rolled-up rows.
 _ROWS = "findings_rows"
+
+#: The column that keeps the facts of several rules apart.
+_RULE = "findings_rule"
 
 
 @dataclass(frozen=True)
@@ -236,46 +239,55 @@ class Evaluation:
 
     # --- how much -----------------------------------------------------------------------------------------------
 
-    def values(self, rule: Rule, entities: Sequence[Entity]) -> dict[Entity, Values]:
-        """Numbers of these objects, over the intervals in which the rule's condition holds."""
-        grain = self.grain((rule,), rule.named)
-        table = evaluate(self.inputs, grain, by=self.by, time="all", kept=self._held(rule))
-        written = {expression: f"written_{n}" for n, expression in enumerate(rule.written)}
-        made = {
-            name: translate(expression, lambda column: table[column]).cast("float64")
-            for expression, name in written.items()
-        }
-        if rule.cost is not None:
-            cost = translate(rule.cost.seconds.expression, lambda column: table[column])
-            made["cost_seconds"] = cost.cast("float64")
+    def values(self, wanted: Mapping[str, Sequence[Entity]]) -> dict[str, dict[Entity, Values]]:
+        """Numbers of the objects that are named for each rule, over the intervals in which its condition holds."""
+        rules = [(n, rule) for n, rule in enumerate(self.rules) if wanted.get(rule.id)]
+        if not rules:
+            return {}
+        grain = self.grain([rule for _, rule in rules], frozenset[str]().union(*(rule.named for _, rule in rules)))
         attributes = [one.name for one in grain.attributes if one.name not in self.by]
-        found = table.mutate(**made).select(*self.by, *attributes, *rule.evidence, *made).to_pyarrow()
-        wanted = set(entities)
-        values = {}
-        for row in found.to_pylist():
+        # One statement for all of them: the number of the rule keeps them apart.
+        apart = replace(grain, keys=(*grain.keys, Key(_RULE, "Rule")))
+        by = (_RULE, *self.by)
+        table = evaluate(self.inputs, apart, by=by, time="all", kept=self._held([n for n, _ in rules]))
+        made: dict[str, Any] = {}
+        for n, rule in rules:
+            for k, expression in enumerate(rule.written):
+                made[f"written_{n}_{k}"] = translate(expression, lambda column: table[column]).cast("float64")
+            if rule.cost is not None:
+                cost = translate(rule.cost.seconds.expression, lambda column: table[column])
+                made[f"cost_{n}"] = cost.cast("float64")
+        shown = dict.fromkeys(name for _, rule in rules for name in rule.evidence)
+        found: dict[str, dict[Entity, Values]] = {rule.id: {} for _, rule in rules}
+        known = {str(n): (n, rule, frozenset(wanted[rule.id])) for n, rule in rules}
+        for row in table.mutate(**made).select(*by, *attributes, *shown, *made).to_pyarrow().to_pylist():
+            n, rule, objects = known[row[_RULE]]
             entity = tuple(row[name] for name in self.by)
-            if entity in wanted:
-                values[entity] = Values(
+            if entity in objects:
+                found[rule.id][entity] = Values(
                     columns={name: _finite(row[name]) for name in rule.evidence},
                     attributes={name: row[name] for name in attributes},
-                    written={expression: _finite(row[name]) for expression, name in written.items()},
-                    cost_seconds=_finite(row.get("cost_seconds")),
+                    written={one: _finite(row[f"written_{n}_{k}"]) for k, one in enumerate(rule.written)},
+                    cost_seconds=_finite(row.get(f"cost_{n}")),
                 )
-        return values
+        return found
 
-    def _held(self, rule: Rule) -> Any:
-        """The facts of those intervals and objects alone in which the condition holds."""
-        facts = self.facts
-        held = self.rows.filter(self.rows[f"holds_{self.rules.index(rule)}"].fill_null(False))
-        columns = {f"held_{name}": held[name] for name in self.by}
-        if self.time != "all":
-            columns["held_time"] = held.time
-        held = held.select(**columns).distinct()
+    def _held(self, numbers: Sequence[int]) -> Any:
+        """The facts of those intervals and objects alone in which a rule holds, with its number: once for each rule."""
+        facts, rows = self.facts, self.rows
+        parts = []
+        for n in numbers:
+            one = rows.filter(rows[f"holds_{n}"].fill_null(False))
+            columns = {_RULE: ibis.literal(str(n))} | {f"held_{name}": one[name] for name in self.by}
+            if self.time != "all":
+                columns["held_time"] = one.time
+            parts.append(one.select(**columns).distinct())
+        held = parts[0] if len(parts) == 1 else ibis.union(*parts)
         same = [facts[name].identical_to(held[f"held_{name}"]) for name in self.by]
         if self.time != "all":
             time = facts.interval if self.time == "interval" else facts.interval.truncate("hour")
             same.append(time.identical_to(held.held_time))
-        return facts.semi_join(held, same)
+        return facts.inner_join(held, same)
 
     # --- what is missing ----------------------------------------------------------------------------------------
 
