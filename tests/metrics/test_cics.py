@@ -109,7 +109,7 @@ def test_collections_that_reset_count(kind: str | None) -> None:
     assert [r["transactions"] for r in rows_of(evaluate(raw, GRAINS["cics_tcpip"]))] == [5]
 
 
-@pytest.mark.parametrize("known", [True, False])
+@pytest.mark.parametrize("told_by", ["dispatcher", "other records", ""])
 @pytest.mark.parametrize(
     ("date", "collected", "reset", "end", "length"),
     [
@@ -119,26 +119,25 @@ def test_collections_that_reset_count(kind: str | None) -> None:
         ("12312099", "120000", "110000", datetime(2099, 12, 31, 12, 0), 3600),
     ],
 )
-def test_a_dump_of_statistics_alone_has_intervals(  # noqa: PLR0917 cases by parameter
-    date: str, collected: str, reset: str, end: datetime, length: int, known: bool
+def test_statistics_before_the_difference_to_utc_is_known(  # noqa: PLR0917 cases by parameter
+    date: str, collected: str, reset: str, end: datetime, length: int, told_by: str
 ) -> None:
     when: dict[str, Any] = {"interval_start": None, "interval_end": None, "utc_offset": None}
     told = {"smfstdat": date, "smfstclt": collected, "smfstlrt": reset}
-    # The dispatcher started at seven by UTC, at eight on the local clock.
-    started = {"dsgstart": START, "dsglstrt": START.replace(tzinfo=None) + timedelta(hours=1)} if known else {}
+    # The dispatcher started at eight by UTC, at nine on the local clock.
+    by_itself = told_by == "dispatcher"
+    started = {"dsgstart": START, "dsglstrt": START.replace(tzinfo=None) + timedelta(hours=1)} if by_itself else {}
+    other = {"interval": 50, "utc_offset": 3600.0 if told_by == "other records" else None}
     raw = inputs(
-        smf110_2_product=[collection(1, **told, **when), collection(2, interval=50)],
-        smf110_2_dispatcher=[
-            region(1, dsgejst=9.0, **started, **when),
-            region(2, interval=50, dsgejst=1.0, **({"dsgstart": None, "dsglstrt": None} if known else {})),
-        ],
+        smf110_2_product=[collection(1, **told, **when), collection(2, **other)],
+        smf110_2_dispatcher=[region(1, dsgejst=9.0, **started, **when), region(2, dsgejst=1.0, **other)],
     )
     rows = rows_of(facts(raw, GRAINS["cics_region"]))
     (found,) = (r for r in rows if r["tcb_seconds"] == 9.0)
-    zone = timedelta(hours=1) if known else timedelta(0)
+    zone = timedelta(hours=1) if told_by else timedelta(0)
     assert found["interval_end"] == (end - zone).replace(tzinfo=UTC)
     assert found["interval_seconds"] == length
-    assert found["utc_offset"] == (3600.0 if known else None)
+    assert found["utc_offset"] == (3600.0 if told_by else None)
 
 
 def test_the_qr_tcb_of_the_study() -> None:

@@ -23,6 +23,8 @@ INTERVAL = Fact("interval_seconds", "Interval", SECONDS, Rollup.SPAN, "SMF 110-2
 
 
 _PRODUCT = "smf110_2_product"
+#: Tables whose rows can show how far the clock of their system is from UTC.
+_SHOW_ZONES = (_PRODUCT, "smf110_1_product", "smf30_identification", "smf72_3_wlm_control", "smf70_1_cpu_control")
 _QUARTER = 900
 _DAY = 86_400
 #: Days from the first of March of year 0 to 1970, plus the one by which the count of days in a month starts.
@@ -61,20 +63,14 @@ def statistics(inputs: Inputs, table: str, *columns: str, text: tuple[str, ...] 
 
 
 def _placed(inputs: Inputs, table: Any) -> Any:
-    """The table with an interval where the records of the data do not tell how far the clock is from UTC.
+    """The table with an interval where the decoder did not know yet how far the clock is from UTC.
 
-    The dispatcher writes when it started in both times, which is that difference; without it local time stands, and the
-    offset stays unknown.
+    Other records of the system tell it, or the dispatcher, which writes in both times when it started. Where nothing
+    tells it local time stands, and the offset stays unknown.
     """
-    zones = inputs.has("smf110_2_dispatcher")
-    if zones:
-        started = inputs.table("smf110_2_dispatcher", "dsgstart", "dsglstrt")
-        began = started.dsgstart.cast("timestamp('UTC')").epoch_seconds()
-        apart = started.dsglstrt.cast("timestamp").epoch_seconds() - began
-        quarters = (apart.cast("float64") / _QUARTER).round() * _QUARTER
-        zone = started.mutate(zone=quarters).group_by(["system", "subsystem"]).aggregate(zone=lambda t: t.zone.max())
-        table = table.left_join(zone, ["system", "subsystem"], rname="zone_{name}")
-    offset = table.zone if zones else ibis.null("float64")
+    zones = _zones(inputs)
+    table = table.left_join(zones, ["system", "subsystem"], rname="zone_{name}")
+    offset = ibis.coalesce(table.zone, table.shown)
     end = _seconds(table.smfstdat, table.smfstclt)
     reset = _seconds(table.smfstdat, table.smfstlrt)
     # A time of day after that of the collection was on the day before.
@@ -86,7 +82,26 @@ def _placed(inputs: Inputs, table: Any) -> Any:
         interval_end=ibis.ifelse(unplaced, _moment(end - utc), table.interval_end),
         utc_offset=ibis.ifelse(unplaced, ibis.coalesce(table.utc_offset, offset), table.utc_offset),
     )
-    return placed.drop(*(name for name in placed.columns if name == "zone" or name.startswith("zone_")))
+    return placed.drop("zone", "shown", *(name for name in placed.columns if name.startswith("zone_")))
+
+
+def _zones(inputs: Inputs) -> Any:
+    """Local minus UTC of each region in seconds: by its dispatcher, and as other records of the system show it."""
+    regions = inputs.table(_PRODUCT).select("system", "subsystem").distinct()
+    tables = [name for name in _SHOW_ZONES if inputs.has(name)]
+    shown = plus(*(inputs.table(name).select("system", "utc_offset") for name in tables))
+    shown = shown.group_by("system").aggregate(shown=shown.utc_offset.max())
+    regions = regions.left_join(shown, "system", rname="shown_{name}")
+    regions = regions.select("system", "subsystem", "shown")
+    if not inputs.has("smf110_2_dispatcher"):
+        return regions.mutate(zone=ibis.null("float64"))
+    started = inputs.table("smf110_2_dispatcher", "dsgstart", "dsglstrt")
+    began = started.dsgstart.cast("timestamp('UTC')").epoch_seconds()
+    apart = started.dsglstrt.cast("timestamp").epoch_seconds() - began
+    started = started.mutate(zone=(apart.cast("float64") / _QUARTER).round() * _QUARTER)
+    told = started.group_by(["system", "subsystem"]).aggregate(zone=started.zone.max())
+    regions = regions.left_join(told, ["system", "subsystem"], rname="told_{name}")
+    return regions.select("system", "subsystem", "shown", "zone")
 
 
 def _moment(seconds: Any) -> Any:
