@@ -25,6 +25,9 @@ _SUFFIXES = {"": 1.0, "%": 0.01, "K": 1000.0, "M": 1024.0**2}
 _UNITS = {"": 1.0, "%": 0.01, "us": 1e-6, "ms": 1e-3, "count": 1.0, "MiB": 1024.0**2}
 _MILLION = 1e6
 
+#: Grains of records that are written when something ends, not by interval.
+QUARTERS = {"db2_accounting"}
+
 
 @dataclass
 class Metrics:
@@ -56,19 +59,23 @@ class Metrics:
         rows = [
             row
             for row in self._rolled[roll_up]
-            if row["time"] == self._minute(run) and all(row[key] == value for key, value in keys.items())
+            if row["time"] == self._time(parts["grain"], run) and all(row[key] == value for key, value in keys.items())
         ]
         assert len(rows) == 1, f"{len(rows)} rows for {term} in run {run}"
         found: float | None = rows[0][parts["column"]]
         return found
 
-    def _minute(self, run: str) -> datetime:
-        """The minute by which an interval is named: the one nearest to its start."""
+    def _time(self, grain: str, run: str) -> datetime:
+        """What names a run in a grain: the minute nearest to its start, or the quarter of an hour in which it ended."""
         for site in (*self.plan.sites, *self.plan.db2.subsystems):
             for candidate in site.runs:
-                if candidate.name == run:
-                    start = candidate.start - site.utc_offset + timedelta(seconds=30)
-                    return start.replace(second=0, microsecond=0, tzinfo=UTC)
+                if candidate.name != run:
+                    continue
+                if grain in QUARTERS:
+                    end = (candidate.end - site.utc_offset).replace(tzinfo=UTC)
+                    return end.replace(minute=end.minute // 15 * 15, second=0, microsecond=0)
+                start = candidate.start - site.utc_offset + timedelta(seconds=30)
+                return start.replace(second=0, microsecond=0, tzinfo=UTC)
         raise KeyError(run)
 
 

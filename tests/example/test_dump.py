@@ -98,8 +98,15 @@ def test_the_dump_begins_with_a_header_ends_with_a_trailer_and_holds_what_the_re
     assert [len(records[0].data), len(records[-1].data)] == [18, 18]
     # 70-1: B1, B3 of two systems, two cases. 74-4: five pairs of run and facility, two systems. 72-3: 6 classes of two
     # systems in A1 and A3, 7 of the profile, two cases. 100: begin and end of seven runs with pools (IFCID 2, which is
-    # subtype 1), one of them with services and log (IFCID 1, which is 0).
-    assert Counter(r.kind for r in records[1:-1]) == {(70, 1): 6, (74, 4): 10, (72, 3): 33, (100, 0): 2, (100, 1): 14}
+    # subtype 1), one of them with services and log (IFCID 1, which is 0). 101: 40 threads in two cases.
+    assert Counter(r.kind for r in records[1:-1]) == {
+        (70, 1): 6,
+        (74, 4): 10,
+        (72, 3): 33,
+        (100, 0): 2,
+        (100, 1): 14,
+        (101, 0): 80,
+    }
 
 
 def test_records_are_in_the_order_of_time(dump: Path) -> None:
@@ -190,6 +197,22 @@ def test_processors_of_case_1_2(dump: Path) -> None:
     assert [p[:16].decode("cp037").rstrip() for p in record.entries(76)] == ["CP", "IIP"]
 
 
+def test_threads_of_case_1_2_are_rolled_up(dump: Path) -> None:
+    threads = [
+        r for r in _records(dump) if r.kind == (101, 0) and r.number(6, 4) == ((10 * 60 + 16) * 60 + 20) * 100 + 31
+    ]
+    # 869,793 transactions of 40 threads: 33 x 21,745 + 7 x 21,744.
+    sections = [r.entries(36)[0] for r in threads]
+    assert [int.from_bytes(s[68:72], "big") for s in sections] == [21_745] * 33 + [21_744] * 7
+    first = sections[0]
+    # No begin, and 21,745 x 19.216 ms, in microseconds and 4096 parts.
+    assert int.from_bytes(first[0:8], "big") == 0
+    assert int.from_bytes(first[8:16], "big") == 417_851_920 * 4096
+    # 17.801 ms in Db2 and 0.536 ms of CPU.
+    assert int.from_bytes(first[76:84], "big") / 4096e6 == pytest.approx(387.082745, abs=1e-6)
+    assert int.from_bytes(first[84:92], "big") / 4096e6 == pytest.approx(11.65532, abs=1e-6)
+
+
 def test_what_is_there_is_replaced_only_by_a_complete_dump(tmp_path: Path) -> None:
     target = tmp_path / "example.smf"
     target.write_bytes(b"kept")
@@ -197,7 +220,7 @@ def test_what_is_there_is_replaced_only_by_a_complete_dump(tmp_path: Path) -> No
         write_example(target, studies=tmp_path)
     assert target.read_bytes() == b"kept"
     write_example(target, studies=STUDIES)
-    assert len(_records(target)) == 67
+    assert len(_records(target)) == 147
     assert [p.name for p in tmp_path.iterdir()] == ["example.smf"]
 
 

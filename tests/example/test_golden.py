@@ -56,7 +56,13 @@ def test_the_dump_is_whole(pdb: Pdb) -> None:
     damage = backend.table("damage").to_pyarrow().to_pylist()
     assert [row["reason"] for row in damage if row["severity"] != "info"] == []
     inventory = backend.table("smf_record").to_pyarrow().to_pylist()
-    assert Counter(row["record_type"] for row in inventory if row["decoded"]) == {70: 6, 72: 33, 74: 10, 100: 16}
+    assert Counter(row["record_type"] for row in inventory if row["decoded"]) == {
+        70: 6,
+        72: 33,
+        74: 10,
+        100: 16,
+        101: 80,
+    }
     assert {row["record_type"] for row in inventory if not row["decoded"]} == {2, 3}
 
 

@@ -63,11 +63,41 @@ class Subsystem:
 
 
 @dataclass(frozen=True)
+class Threads:
+    """Remote threads of a study's runs, as accounting records name them.
+
+    Parameters
+    ----------
+    study
+        The study; its runs are those of the site of that name.
+    subsystem, release
+        The Db2.
+    plan, connection, auth, transaction
+        Names in the correlation header.
+    lengths
+        Lengths of sections that are shorter than their layout.
+    """
+
+    study: str
+    subsystem: str
+    release: int
+    plan: str
+    connection: str
+    auth: str
+    transaction: str
+    lengths: dict[str, int]
+
+
+@dataclass(frozen=True)
 class Db2Plan:
     """All of ``db2.toml``.
 
     Parameters
     ----------
+    subsystems
+        Those of which there are statistics.
+    threads
+        Those of which there is accounting.
     buffers
         Screen to pool to its size in pages; ``rest`` is shared by the other 4K pools, ``larger`` is each pool of larger
         pages.
@@ -76,6 +106,7 @@ class Db2Plan:
     """
 
     subsystems: tuple[Subsystem, ...]
+    threads: tuple[Threads, ...]
     buffers: dict[str, Any]
     prefetch_pages: int
 
@@ -111,6 +142,7 @@ def read_db2_plan(studies: Path) -> Db2Plan:
                 )
                 for entry in settings["subsystems"]
             ),
+            threads=tuple(Threads(**entry) for entry in settings["threads"]),
             buffers=settings["buffers"],
             prefetch_pages=settings["prefetch"]["pages"],
         )

@@ -9,6 +9,7 @@ import pyarrow as pa
 
 from plexlens import _core
 from plexlens.example.coupling import coupling_records
+from plexlens.example.db2_accounting import accounting_records
 from plexlens.example.db2_statistics import statistics_records
 from plexlens.example.plan import Plan
 from plexlens.example.processors import processor_records
@@ -27,6 +28,7 @@ def example_records(plan: Plan) -> list[Record]:
         *workload_records(plan),
         *coupling_records(plan),
         *statistics_records(plan.db2),
+        *accounting_records(plan),
     ]
     # Sorting is stable: classes and facilities of one record type stay in the order of their tables.
     return sorted(records, key=lambda record: (record.end, record.system, record.map))

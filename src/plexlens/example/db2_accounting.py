@@ -1,0 +1,161 @@
+"""SMF 101 of the 2008 study: the user threads of cases 1-1 and 1-2, each as one record that Db2 rolled up.
+
+Without roll-up there would be a record for each of 1.7 million transactions. A record that is rolled up has no begin;
+its end holds the elapsed time of all its transactions, as a clock that started in 1900.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+
+from plexlens.example.db2_plan import Threads
+from plexlens.example.plan import Plan, Run, Site
+from plexlens.example.printed import Study, number
+from plexlens.example.record import Record, Row, utc
+
+_CLOCK_ZERO = datetime(1900, 1, 1, tzinfo=UTC)
+
+#: QWHCATYP: remote unit of work.
+_DRDA = 8
+
+
+@dataclass(frozen=True)
+class _Transaction:
+    """Seconds of one transaction."""
+
+    elapsed: float
+    cp: float
+    specialty: float
+    eligible_on_cp: float
+    elapsed_in_db2: float
+    cp_in_db2: float
+    specialty_in_db2: float
+    suspended: float
+
+
+def _values(study: Study, case: str) -> dict[str, str]:
+    return {row["Values"]: row[case] for row in study.table("values")}
+
+
+def _report(study: Study, item: str, column: str) -> float:
+    return number(study.row("accounting", block=item, AVERAGE=item)[column])
+
+
+def _transaction(study: Study, case: str) -> _Transaction:
+    """A transaction of a case; times in Db2 and eligible work of case 1-1, not printed, follow those of case 1-2.
+
+    Elapsed time outside Db2 is the same; CPU time in Db2 has the same share of each engine's time. Eligible work on
+    general processors is the share of CPU time that the workload activity figures of case 1-1 leave.
+    """
+    cells = _values(study, case)
+    class_1, class_2 = "APPL (CL.1)", "DB2 (CL.2)"
+    elapsed, cp, specialty = (
+        number(cells[f"DB2 {item} (ms) per transaction"]) / 1e3
+        for item in ("elapsed time", "CP CPU time", "zIIP CPU time")
+    )
+    suspended = number(cells["DB2 total suspend time (ms) per transaction"]) / 1e3
+    if case == "Case1-2":
+        eligible_on_cp = _report(study, "SECP CPU", class_1)
+    else:
+        eligible = number(cells["WLM report - % of zIIP eligible work"]) / 100
+        redirected = number(cells["WLM report - % of Actual redirected"]) / 100
+        eligible_on_cp = (eligible - redirected) * (cp + specialty)
+    outside = _report(study, "ELAPSED TIME", class_1) - _report(study, "ELAPSED TIME", class_2)
+
+    def within(item: str, seconds: float) -> float:
+        return seconds * _report(study, item, class_2) / _report(study, item, class_1)
+
+    return _Transaction(
+        elapsed=elapsed,
+        cp=cp,
+        specialty=specialty,
+        eligible_on_cp=eligible_on_cp,
+        elapsed_in_db2=elapsed - outside,
+        cp_in_db2=within("CP CPU TIME", cp),
+        specialty_in_db2=within("SE CPU TIME", specialty),
+        suspended=suspended,
+    )
+
+
+def _ended(study: Study, run: Run) -> int:
+    """Transactions of a run: those of the workload activity report, where there is one, else rate x interval."""
+    if run.name == "Case1-2":
+        return int(study.row("workload_activity", block="TRANSACTIONS", field="ENDED")["value"])
+    return study.count(_values(study, run.name)["Transactions per second"], run.seconds)
+
+
+def _times(each: _Transaction, transactions: int, service_class: str) -> Row:
+    return {
+        "qwacesc": _CLOCK_ZERO + timedelta(seconds=each.elapsed * transactions),
+        "qwacejst": each.cp * transactions,
+        "qwaccls1_ziip": each.specialty * transactions,
+        "qwacziip_eligible": each.eligible_on_cp * transactions,
+        "qwacasc": each.elapsed_in_db2 * transactions,
+        "qwacajst": each.cp_in_db2 * transactions,
+        "qwaccls2_ziip": each.specialty_in_db2 * transactions,
+        # Which waits they were is not printed: RMF shows next to no I/O of the class, and each transaction commits.
+        "qwacawlg": each.suspended * transactions,
+        "qwacarlg": transactions,
+        "qwaccomm": transactions,
+        "qwacwlme": service_class,
+    }
+
+
+def _records(site: Site, run: Run, threads: Threads) -> list[Record]:
+    study = site.study
+    each = _transaction(study, run.name)
+    ended = _ended(study, run)
+    users = int(_values(study, run.name)["#of user threads"])
+    service_class = study.row("workload_activity", block="REPORT BY", field="SERVICE CLASS")["value"]
+    end = utc(site, run.end)
+    records = []
+    for user in range(users):
+        # Shared evenly: the first threads have one more where it does not divide.
+        transactions = ended // users + (user < ended % users)
+        header: Row = {
+            "qwhsssid": threads.subsystem,
+            "qwhsstck": end,
+            "qwhsiseq": site.runs.index(run) * users + user + 1,
+            "qwhsrn": threads.release,
+        }
+        correlation: Row = {
+            "qwhcaid": threads.auth,
+            "qwhcopid": threads.auth,
+            "qwhccv": threads.transaction,
+            "qwhccn": threads.connection,
+            "qwhcplan": threads.plan,
+            "qwhcatyp": _DRDA,
+            "qwhceuid": threads.auth,
+            "qwhceutx": threads.transaction,
+        }
+        records.append(
+            Record(
+                study=site.name,
+                map="smf101_ifcid3",
+                system=site.systems[0],
+                written_at=run.end,
+                end=end,
+                sections={
+                    "smf101_qwhs": [header],
+                    "smf101_qwhc": [correlation],
+                    "smf101_ifcid3_qwac": [_times(each, transactions, service_class)],
+                    # One insert in each transaction.
+                    "smf101_ifcid3_qxst": [{"qxinsrt": transactions}],
+                },
+                lengths=threads.lengths,
+                subsystem=threads.subsystem,
+            )
+        )
+    return records
+
+
+def accounting_records(plan: Plan) -> list[Record]:
+    """A record for each user thread and run."""
+    return [
+        record
+        for threads in plan.db2.threads
+        for site in [plan.site(threads.study)]
+        for run in site.runs
+        for record in _records(site, run, threads)
+    ]
