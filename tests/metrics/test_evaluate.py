@@ -55,6 +55,13 @@ def test_a_report_in_local_time_is_recognised_by_the_offset_of_the_dump() -> Non
     assert found["utilization"] == pytest.approx(0.1)
 
 
+def test_a_report_of_an_hour_of_which_the_dump_has_quarters_counts_once() -> None:
+    hour = {"interval_start": START - timedelta(seconds=1800), "interval_end": START + timedelta(seconds=1800)}
+    (found,) = rows_of(evaluate(inputs(**smf(), **xml(**hour)), FACILITY, by=("facility",), time="all"))
+    assert found["intervals"] == 1
+    assert found["utilization"] == pytest.approx(0.1)
+
+
 def test_another_interval_of_the_report_is_kept() -> None:
     raw = inputs(**smf(), **xml(shift=900))
     (found,) = rows_of(evaluate(raw, FACILITY, by=("facility",), time="all"))

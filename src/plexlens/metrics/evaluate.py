@@ -72,14 +72,29 @@ def _owner(grain: Grain) -> str | None:
 
 
 def _held_times(table: Any, owner: str | None) -> Any:
-    """Who was measured and when, once by UTC and once by local time where the table knows the offset."""
+    """Who was measured and when: by UTC, and by local time too.
+
+    Where the table does not know the offset, its times are local ones, and stand for UTC as well.
+    """
     who = ("system", "sysplex", *([owner] if owner else []))
     held = table.select("interval", "utc_offset", *who).distinct()
-    local = held.filter(held.utc_offset.notnull())
-    shifted = (local.interval + local.utc_offset.cast("int64").as_interval("s")).cast("timestamp('UTC')")
-    return held.select(
-        held_interval=held.interval, held_local=False, **{f"held_{name}": held[name] for name in who}
-    ).union(local.select(held_interval=shifted, held_local=True, **{f"held_{name}": local[name] for name in who}))
+    shifted = (held.interval + held.utc_offset.fill_null(0.0).cast("int64").as_interval("s")).cast("timestamp('UTC')")
+    names = {f"held_{name}": held[name] for name in who}
+    return held.select(held_interval=held.interval, held_local=False, **names).union(
+        held.select(held_interval=shifted, held_local=True, **names)
+    )
+
+
+def _same_time(table: Any, held: Any) -> Any:
+    """Whether a row tells what is held: the same interval, or a longer one in which held ones begin.
+
+    A row that tells local time only is compared with the local time of what is held.
+    """
+    is_local = table.utc_offset.isnull()
+    last = table.interval_end - ibis.interval(seconds=30)
+    within = (held.held_interval > table.interval) & (held.held_interval < last) & (held.held_local == is_local)
+    same = (table.interval == held.held_interval) & (~held.held_local | is_local)
+    return same | within.fill_null(False)
 
 
 def _same_owner(table: Any, held: Any, owner: str | None) -> Any:
@@ -113,12 +128,7 @@ def facts(inputs: Inputs, grain: Grain) -> Any:
         held = _held_times(result, owner)
         table = table.anti_join(
             held,
-            [
-                table.interval == held.held_interval,
-                # A report that tells local time only is compared with the local time of what is held.
-                ~held.held_local | table.utc_offset.isnull(),
-                _same_owner(table, held, owner),
-            ],
+            [_same_time(table, held), _same_owner(table, held, owner)],
         )
         result = result.union(table)
     return result
