@@ -82,3 +82,14 @@ def test_every_rule_has_cases_both_ways(rule: Rule) -> None:
     assert any("severity" not in case and "lack" not in case for case in mine), "no case in which it must not"
     graded = {str(severity) for severity, _ in rule.grades} | {str(rule.severity)}
     assert graded == {case["severity"] for case in mine if "severity" in case}, "a severity without a case"
+
+
+@pytest.mark.parametrize("rule", RULES.values(), ids=lambda rule: rule.id)
+def test_what_a_rule_works_out_is_worked_out_by_hand(rule: Rule) -> None:
+    """Commands with numbers in them, the way back, and costs: each in one case at least."""
+    told = {key for case in CASES if case["rule"] == rule.id and "severity" in case for key in case}
+    texts = {"command": rule.command, "undo": rule.undo}
+    wanted = {key for key, made in texts.items() if any(place.expression is not None for place in made.places)}
+    if rule.cost is not None:
+        wanted.add("cost")
+    assert wanted <= told, f"no case tells {', '.join(sorted(wanted - told))}"

@@ -31,6 +31,8 @@ whose input is not in the data is listed as not checked, with what it lacks.
 - **cost**: seconds lost in the intervals in which the condition holds, divided by the hours that the data covers:
   those of the object's intervals, or, where rows have no intervals in common (accounting), from the first to the last.
   Each rule says what its estimate counts; several may count the same time from different sides.
+- a command is followed by the one that takes it back, where there is one. What the data does not tell stands in it as
+  `nnn`; castout thresholds are put back to their defaults. Look at the display before either.
 - an object whose only row tells no time, as an excerpt of a printed report, is judged as one interval. Where it has
   several such rows nothing tells whether they are of one time, and it is left out.
 
