@@ -6,6 +6,8 @@ import math
 from pathlib import Path
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from plexlens.ingest.text_reports.elapsed import CountAndRate, elapsed
 from plexlens.ingest.text_reports.printed import read_value
@@ -83,3 +85,30 @@ def test_a_misprint_is_told_with_its_arithmetic(tmp_path: Path) -> None:
     assert "SUSPENSIONS (ALL) 411.00 at 0.64 a second takes 637.2 to 647.3 s" in damage.detail
     assert value(rows, "SUSPENSIONS (ALL)", "QUANTITY")["number"] == 411.0
     assert value(rows, "SUSPENSIONS (ALL)", "/SECOND")["number"] == 0.64
+
+
+counts = st.integers(1, 40).map(lambda n: f"{n * 25}.00")
+rates = st.integers(0, 30).map(lambda n: f"{n / 100:.2f}")
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.lists(st.tuples(counts, rates), max_size=12))
+def test_the_length_is_that_of_the_slow_way(printed: list[tuple[str, str]]) -> None:
+    """Every moment at which a pair begins is tried, and the pairs that allow it are counted one by one."""
+    pairs = [pair(quantity, rate, line) for line, (quantity, rate) in enumerate(printed)]
+    bounded = [(one, bounds) for one in pairs if (bounds := one.bounds())]
+    meeting = {low: [one for one, (begin, end) in bounded if begin <= low <= end] for _, (low, _) in bounded}
+    most = max(map(len, meeting.values()), default=0)
+    found = elapsed(pairs)
+    if most * 2 <= len(bounded):
+        assert found is None
+        return
+    chosen = next(meeting[low] for low in sorted(meeting) if len(meeting[low]) == most)
+    bounds = [one.bounds() or (0.0, 0.0) for one in chosen]
+    if math.isinf(min(end for _, end in bounds)):
+        assert found is None
+        return
+    assert found is not None
+    assert (found.low, found.high) == (max(low for low, _ in bounds), min(end for _, end in bounds))
+    assert found.agreeing == most
+    assert [one.line for one in found.contradicting] == [one.line for one, _ in bounded if one not in chosen]
