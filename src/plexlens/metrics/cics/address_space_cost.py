@@ -66,34 +66,27 @@ def _transactions(inputs: Inputs) -> Any:
 def _costs(inputs: Inputs) -> Any:
     spaces = ADDRESS_SPACE.sources[0].facts(inputs)
     role = ibis.cases(*((spaces.program == name, text) for name, text in _ROLES.items()), else_="other")
-    spaces = spaces.mutate(role=role)
-    cics = _transactions(inputs)
-    moments = spaces.select("system", "interval_start", "interval_end").distinct()
-    met = moments.join(
+    # Steps of a job can share an interval: each keeps its own number.
+    spaces = spaces.select(
+        **identity(spaces),
+        job=spaces.job,
+        role=role,
+        interval_seconds=interval_seconds(spaces),
+        cp_seconds=general(spaces),
+        specialty_seconds=spaces.ziip_seconds.fill_null(0.0),
+        number=ibis.row_number(),
+    )
+    cics = _transactions(inputs).rename(cics_system="system")
+    met = spaces.join(
         cics,
-        [
-            moments.system == cics.system,
-            cics.starts < moments.interval_end,
-            cics.ends > moments.interval_start,
-        ],
-        rname="cics_{name}",
+        [spaces.system == cics.cics_system, cics.starts < spaces.interval_end, cics.ends > spaces.interval_start],
     )
     overlap = ibis.least(met.ends, met.interval_end).delta(
         ibis.greatest(met.starts, met.interval_start), unit="microsecond"
     )
     length = met.ends.delta(met.starts, unit="microsecond")
     met = met.mutate(part=met.ended * overlap.cast("float64") / length.cast("float64"))
-    counted = met.group_by(["system", "interval_start", "interval_end"]).aggregate(cics_transactions=met.part.sum())
-    joined = spaces.inner_join(counted, ["system", "interval_start", "interval_end"], rname="counted_{name}")
-    return joined.select(
-        **identity(joined),
-        job=joined.job,
-        role=joined.role,
-        interval_seconds=interval_seconds(joined),
-        cp_seconds=general(joined),
-        specialty_seconds=joined.ziip_seconds.fill_null(0.0),
-        cics_transactions=joined.cics_transactions,
-    )
+    return met.group_by(list(spaces.columns)).aggregate(cics_transactions=met.part.sum()).drop("number")
 
 
 ADDRESS_SPACE_COST = Grain(

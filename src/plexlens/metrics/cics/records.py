@@ -156,9 +156,10 @@ def any_of(
 
     def source(number: int) -> Source:
         def facts(inputs: Inputs) -> Any:
-            table = rows(inputs)
-            # The source of an earlier section has told everything already.
-            return table.limit(0) if any(inputs.has(earlier) for earlier in sections[:number]) else table
+            if any(inputs.has(earlier) for earlier in sections[:number]):
+                # The source of an earlier section has told everything already.
+                return inputs.table(sections[number]).limit(0)
+            return rows(inputs)
 
         return Source(kind, (*beside, sections[number]), facts)
 
