@@ -15,6 +15,7 @@ from pathlib import Path
 
 from benchmarks.dumps import Sysplex, write_mq, write_rmf
 from benchmarks.measure import best, command, in_process, machine
+from benchmarks.transactions import Transactions, write_transactions
 
 MIB = 1024**2
 RECORD = Path(__file__).parent / "record"
@@ -71,7 +72,7 @@ class Line:
     held: bool
 
 
-def _check_rmf(plex: Sysplex, rows: dict[str, int], sums: dict[str, float] | None) -> None:
+def _check(plex: Sysplex | Transactions, rows: dict[str, int], sums: dict[str, float] | None) -> None:
     for table, count in plex.rows.items():
         if rows.get(table) != count:
             raise SystemExit(f"wrong answer: {table} has {rows.get(table)} rows, written were {count}")
@@ -102,7 +103,7 @@ def scan(path: Path, runs: int) -> Line:
     )
 
 
-def decode_rmf(path: Path, plex: Sysplex, runs: int) -> Line:
+def decode(what: str, path: Path, plex: Sysplex | Transactions, runs: int) -> Line:
     """Decode to Arrow on one core."""
     import json
 
@@ -110,9 +111,9 @@ def decode_rmf(path: Path, plex: Sysplex, runs: int) -> Line:
     for table, column in plex.sums:
         wanted.setdefault(table, []).append(column)
     run = best(runs, lambda: in_process(DECODE, path, json.dumps(wanted), cores=1))
-    _check_rmf(plex, run.answer["rows"], run.answer["sums"])
+    _check(plex, run.answer["rows"], run.answer["sums"])
     speed = path.stat().st_size / run.seconds / 1e6
-    return Line("SMF decode to Arrow, RMF, one core", f"{speed:,.0f} MB/s", "", "at least 400 MB/s", speed >= 400)
+    return Line(f"SMF decode to Arrow, {what}, one core", f"{speed:,.0f} MB/s", "", "at least 400 MB/s", speed >= 400)
 
 
 def decode_mq(path: Path, rows: dict[str, int], runs: int) -> Line:
@@ -140,7 +141,7 @@ def ingest(path: Path, plex: Sysplex, folder: Path, runs: int) -> Line:
         return in_process(INGEST, path, pdb, cores=2)
 
     run = best(runs, once)
-    _check_rmf(plex, run.answer, None)
+    _check(plex, run.answer, None)
     speed = path.stat().st_size / run.seconds / 1e6
     return Line(
         "SMF to a PDB, two cores",
@@ -151,16 +152,18 @@ def ingest(path: Path, plex: Sysplex, folder: Path, runs: int) -> Line:
     )
 
 
-def report(path: Path, folder: Path) -> Line:
-    """From a dump to the finished page."""
+def report(what: str, path: Path, folder: Path, *names: str) -> Line:
+    """From a dump to the finished page, which must name these objects of the dump."""
     page = folder / "report.html"
     run = command(Path(sys.executable).with_name("plexlens"), "report", path, "-o", page)
-    if "STR_0001" not in page.read_text(encoding="utf-8"):
-        raise SystemExit("wrong answer: the report does not name a structure of the dump")
+    text = page.read_text(encoding="utf-8")
+    for name in names:
+        if name not in text:
+            raise SystemExit(f"wrong answer: the report of {what} does not name {name}")
     size = path.stat().st_size
     allowed = 30 * size / 1024**3
     return Line(
-        f"report of {_memory(size)}, two cores",
+        f"report of {_memory(size)} of {what}, two cores",
         f"{run.seconds:.1f} s, peak {_memory(run.peak_bytes)}",
         "",
         f"{allowed:.0f} s (30 s a GiB), peak below 2,048 MiB",
@@ -171,27 +174,34 @@ def report(path: Path, folder: Path) -> Line:
 def main() -> None:
     """Make the dumps, measure, print, and record."""
     words = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
-    words.add_argument("--size", type=int, default=1024, help="MiB of the RMF dump")
+    words.add_argument("--size", type=int, default=1024, help="MiB of a dump")
     words.add_argument("--runs", type=int, default=3, help="runs of each measurement; the best counts")
     words.add_argument("--record", action="store_true", help="write the table to benchmarks/record")
     chosen = words.parse_args()
     with tempfile.TemporaryDirectory(prefix="plexlens-bench-") as name:
         folder = Path(name)
-        rmf, mq = folder / "rmf.smf", folder / "mq.smf"
+        rmf, mq, work = folder / "rmf.smf", folder / "mq.smf", folder / "work.smf"
         plex = write_rmf(rmf, chosen.size * MIB)
         mq_rows = write_mq(mq, min(chosen.size, 256) * MIB)
         lines = [
             scan(rmf, chosen.runs),
-            decode_rmf(rmf, plex, chosen.runs),
+            decode("RMF", rmf, plex, chosen.runs),
             decode_mq(mq, mq_rows, chosen.runs),
             ingest(rmf, plex, folder, chosen.runs),
-            report(rmf, folder),
+            report("RMF", rmf, folder, "STR_0001"),
+        ]
+        rmf.unlink()
+        shutil.rmtree(folder / "pdb")
+        transactions = write_transactions(work, chosen.size * MIB)
+        lines += [
+            decode("Db2 101 and CICS 110", work, transactions, chosen.runs),
+            report("Db2 101 and CICS 110", work, folder, "PLAN0001", "CICS0001"),
         ]
     load = os.getloadavg()[0]
     text = [
         f"# {datetime.now(UTC):%Y-%m-%d}",
         "",
-        f"{machine()}; Python {platform.python_version()}; load {load:.1f} at the end. RMF dump of {chosen.size} MiB; "
+        f"{machine()}; Python {platform.python_version()}; load {load:.1f} at the end. dumps of {chosen.size} MiB; "
         f"best of {chosen.runs} runs; answers checked in the same run.",
         "",
         "| what | figure | yardstick | bound | held |",
