@@ -20,13 +20,16 @@ from tests.example.paths import STUDIES
 _TERM = re.compile(r"(?P<grain>\w+)\.(?P<column>\w+)\[(?P<keys>[^\]]+)\]\Z")
 _PRINTED = re.compile(r"(?P<below>< )?(?P<digits>-?[\d.,]+)(?P<suffix>[%KM]?)\Z")
 
+_CLOCK = re.compile(r"(\d+):(\d\d):(\d\d\.\d+)\Z")
+
 #: What a printed suffix, and a unit that the table's heading names, are in base units. An M is a MiB but in counts.
+#: "cut" behind a unit: further digits were cut off, not rounded.
 _SUFFIXES = {"": 1.0, "%": 0.01, "K": 1000.0, "M": 1024.0**2}
 _UNITS = {"": 1.0, "%": 0.01, "us": 1e-6, "ms": 1e-3, "count": 1.0, "MiB": 1024.0**2}
 _MILLION = 1e6
 
 #: Grains of records that are written when something ends, not by interval.
-QUARTERS = {"db2_accounting"}
+QUARTERS = {"cics_transaction", "db2_accounting"}
 
 
 @dataclass
@@ -67,30 +70,37 @@ class Metrics:
 
     def _time(self, grain: str, run: str) -> datetime:
         """What names a run in a grain: the minute nearest to its start, or the quarter of an hour in which it ended."""
-        for site in (*self.plan.sites, *self.plan.db2.subsystems):
-            for candidate in site.runs:
-                if candidate.name != run:
-                    continue
-                if grain in QUARTERS:
-                    end = (candidate.end - site.utc_offset).replace(tzinfo=UTC)
-                    return end.replace(minute=end.minute // 15 * 15, second=0, microsecond=0)
-                start = candidate.start - site.utc_offset + timedelta(seconds=30)
-                return start.replace(second=0, microsecond=0, tzinfo=UTC)
-        raise KeyError(run)
+        sites = (*self.plan.sites, *self.plan.db2.subsystems)
+        spans = {each.name: (each.start, each.end, site.utc_offset) for site in sites for each in site.runs}
+        region, window = self.plan.site(self.plan.cics.study), self.plan.cics.statistics
+        spans[window.name] = (window.start, window.end, region.utc_offset)
+        start, end, offset = spans[run]
+        if grain in QUARTERS:
+            end = (end - offset).replace(tzinfo=UTC)
+            return end.replace(minute=end.minute // 15 * 15, second=0, microsecond=0)
+        return (start - offset + timedelta(seconds=30)).replace(second=0, microsecond=0, tzinfo=UTC)
 
 
 def disagreement(line: dict[str, str], value: float | None) -> str | None:
     """Why a value does not print as expected; None when it does."""
     if value is None:
         return "the metric is null"
+    if (clock := _CLOCK.match(line["printed"])) is not None:
+        hours, minutes, seconds = (float(part) for part in clock.groups())
+        near = abs(value - (hours * 3600 + minutes * 60 + seconds)) <= 0.5001 * 10.0 ** -int(line["decimals"])
+        return None if near else f"{value} s are not {line['printed']}"
     parts = _PRINTED.match(line["printed"])
     assert parts is not None, line
     suffix = parts["suffix"]
     scale = _MILLION if (suffix, line["unit"]) == ("M", "count") else _SUFFIXES[suffix]
-    shown = value / scale / _UNITS[line["unit"]]
+    unit, _, cut = line["unit"].partition(" ")
+    shown = value / scale / _UNITS[unit]
     printed = float(parts["digits"].replace(",", ""))
     if parts["below"]:
         return None if shown < printed else f"{shown} is not below {printed}"
+    if cut == "cut":
+        within = printed <= shown < printed + 10.0 ** -int(line["decimals"])
+        return None if within else f"{shown} cut off does not print as {line['printed']}"
     # A ten-thousandth of the last digit for sums of times kept in whole microseconds.
     half = 0.5001 * 10.0 ** -int(line["decimals"])
     return None if abs(shown - printed) <= half else f"{shown} does not print as {line['printed']}"

@@ -97,15 +97,18 @@ def test_the_dump_begins_with_a_header_ends_with_a_trailer_and_holds_what_the_re
     assert [records[0].kind[0], records[-1].kind[0]] == [2, 3]
     assert [len(records[0].data), len(records[-1].data)] == [18, 18]
     # 70-1: B1, B3 of two systems, two cases. 74-4: five pairs of run and facility, two systems. 72-3: 6 classes of two
-    # systems in A1 and A3, 7 of the profile, two cases. 100: begin and end of seven runs with pools (IFCID 2, which is
-    # subtype 1), one of them with services and log (IFCID 1, which is 0). 101: 40 threads in two cases.
+    # systems in A1 and A3, 7 of the profile, two cases, 4 in nine runs of 2012. 100: begin and end of seven runs
+    # with pools (IFCID 2, which is subtype 1), one of them with services and log (IFCID 1, which is 0). 101: 40 threads
+    # in two cases. 110-1: the dictionary and five times 200 tasks.
     assert Counter(r.kind for r in records[1:-1]) == {
         (70, 1): 6,
         (74, 4): 10,
-        (72, 3): 33,
+        (72, 3): 69,
         (100, 0): 2,
         (100, 1): 14,
         (101, 0): 80,
+        (110, 1): 6,
+        (110, 2): 1,
     }
 
 
@@ -213,6 +216,26 @@ def test_threads_of_case_1_2_are_rolled_up(dump: Path) -> None:
     assert int.from_bytes(first[84:92], "big") / 4096e6 == pytest.approx(11.65532, abs=1e-6)
 
 
+def test_qr_tcb_of_the_one_minute_statistics(dump: Path) -> None:
+    (record,) = [r for r in _records(dump) if r.kind == (110, 2)]
+    assert record.data[18:22].decode("cp037") == "CICS"
+    (product,) = record.entries(28)
+    assert product[10:18].decode("cp037") == "IYWAYS1 "
+    assert [product[at : at + 6].decode("cp037") for at in (44, 50, 68)] == ["101800", "000100", "101659"]
+    (data,) = record.entries(36)
+    # The dispatcher's entry: 18 TCB modes of 160 bytes behind 160; the next one is the transaction manager's.
+    length = int.from_bytes(data[0:2], "big")
+    assert (int.from_bytes(data[2:4], "big"), int.from_bytes(data[10:12], "big")) == (62, 18)
+    mode = data[160:320]
+    assert mode[0:2].decode("cp037") == "QR"
+    assert int.from_bytes(mode[80:84], "big") == 0
+    clocks = [int.from_bytes(mode[at : at + 8], "big") / 4096e6 for at in (112, 120, 136)]
+    assert clocks == pytest.approx([0.0, 60.982635, 34.217026], abs=1e-9)
+    manager = data[length:]
+    # 10160.81/s for 61 s are 619,809.4.
+    assert (int.from_bytes(manager[2:4], "big"), int.from_bytes(manager[8:12], "big")) == (10, 619_809)
+
+
 def test_what_is_there_is_replaced_only_by_a_complete_dump(tmp_path: Path) -> None:
     target = tmp_path / "example.smf"
     target.write_bytes(b"kept")
@@ -220,7 +243,7 @@ def test_what_is_there_is_replaced_only_by_a_complete_dump(tmp_path: Path) -> No
         write_example(target, studies=tmp_path)
     assert target.read_bytes() == b"kept"
     write_example(target, studies=STUDIES)
-    assert len(_records(target)) == 147
+    assert len(_records(target)) == 190
     assert [p.name for p in tmp_path.iterdir()] == ["example.smf"]
 
 

@@ -58,10 +58,11 @@ def test_the_dump_is_whole(pdb: Pdb) -> None:
     inventory = backend.table("smf_record").to_pyarrow().to_pylist()
     assert Counter(row["record_type"] for row in inventory if row["decoded"]) == {
         70: 6,
-        72: 33,
+        72: 69,
         74: 10,
         100: 16,
         101: 80,
+        110: 7,
     }
     assert {row["record_type"] for row in inventory if not row["decoded"]} == {2, 3}
 

@@ -1,4 +1,4 @@
-"""The example dump: figures of two published studies as SMF 70-1, 72-3 and 74-4.
+"""The example dump: figures of four published studies as SMF 70-1, 72-3, 74-4, 100, 101 and 110.
 
 ``studies/example/README.md`` says what it holds and where every number comes from.
 """

@@ -8,6 +8,8 @@ from pathlib import Path
 import pyarrow as pa
 
 from plexlens import _core
+from plexlens.example.cics_classes import class_records
+from plexlens.example.cics_region import region_records
 from plexlens.example.coupling import coupling_records
 from plexlens.example.db2_accounting import accounting_records
 from plexlens.example.db2_statistics import statistics_records
@@ -29,6 +31,8 @@ def example_records(plan: Plan) -> list[Record]:
         *coupling_records(plan),
         *statistics_records(plan.db2),
         *accounting_records(plan),
+        *class_records(plan),
+        *region_records(plan),
     ]
     # Sorting is stable: classes and facilities of one record type stay in the order of their tables.
     return sorted(records, key=lambda record: (record.end, record.system, record.map))
@@ -39,6 +43,14 @@ def _batch(catalogue: _core.Catalogue, section: str, rows: list[Row]) -> pa.Reco
     named = {name for row in rows for name in row}
     fields = [field for field in catalogue.schema(section) if field.name in named]
     return pa.RecordBatch.from_pylist(rows, schema=pa.schema(fields))
+
+
+def _connectors(catalogue: _core.Catalogue, record: Record) -> list[int] | None:
+    """Connectors of the fields that performance records hold; None for other records."""
+    if not record.dictionary_fields:
+        return None
+    numbers = {row["cmodhead"]: row["cmodconn"] for row in _core.standard_dictionary(catalogue).to_pylist()}
+    return sorted(numbers[name] for name in record.dictionary_fields)
 
 
 def write_dump(plan: Plan, path: Path) -> None:
@@ -66,7 +78,16 @@ def write_dump(plan: Plan, path: Path) -> None:
                 identity = {"system": record.system, "written_at": record.written_at}
                 if record.subsystem:
                     identity["subsystem"] = record.subsystem
-                dump.write(_core.encode_record(catalogue, record.map, identity, sections, lengths=record.lengths))
+                dump.write(
+                    _core.encode_record(
+                        catalogue,
+                        record.map,
+                        identity,
+                        sections,
+                        lengths=record.lengths,
+                        connectors=_connectors(catalogue, record),
+                    )
+                )
             dump.dump_trailer(plan.writer, plan.written + _DUMP_TIME)
         unfinished.replace(path)
     finally:

@@ -9,6 +9,7 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
+from plexlens.example.cics_plan import CicsPlan, read_cics_plan
 from plexlens.example.db2_plan import Db2Plan, read_db2_plan
 from plexlens.example.printed import ExampleError, Study
 
@@ -129,6 +130,7 @@ class Plan:
     workload: dict[str, Any]
     processors: dict[str, Any]
     db2: Db2Plan
+    cics: CicsPlan
 
     def site(self, name: str) -> Site:
         """The site of that study; KeyError names the ones there are."""
@@ -209,6 +211,7 @@ def read_plan(studies: Path) -> Plan:
             workload=settings["workload"],
             processors=settings["processors"],
             db2=read_db2_plan(studies),
+            cics=read_cics_plan(studies),
         )
     except (OSError, tomllib.TOMLDecodeError, KeyError, TypeError, ValueError) as error:
         raise ExampleError(

@@ -33,6 +33,8 @@ class Record:
         Lengths of sections that are shorter than their layout.
     subsystem
         Db2 or CICS that wrote it; empty for RMF.
+    dictionary_fields
+        Short names of the fields that CICS performance records hold, in the order of the standard dictionary.
     """
 
     study: str
@@ -43,6 +45,7 @@ class Record:
     sections: dict[str, list[Row]]
     lengths: dict[str, int]
     subsystem: str = ""
+    dictionary_fields: tuple[str, ...] = ()
 
 
 def utc(site: Site, local: datetime) -> datetime:
