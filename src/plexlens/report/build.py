@@ -141,8 +141,8 @@ def _empty(section: Section) -> bool:
 
 def _within_a_sentence(title: str) -> str:
     """A title with a small first letter, unless its first word is a name or an abbreviation (Db2, DASD, XCF)."""
-    first, _, _ = title.partition(" ")
-    return title if not first[1:].islower() else title[:1].lower() + title[1:]
+    rest = title.partition(" ")[0][1:]
+    return title[:1].lower() + title[1:] if rest.isalpha() and rest.islower() else title
 
 
 def _partly_missing(page: Page, absent: Sequence[Grain]) -> Missing:
