@@ -107,6 +107,11 @@ def _keep(backend: Any, name: str, table: Any) -> None:
     else:
         # What `create_table` does beyond this statement, such as casts to the expression's own types, is costly.
         backend.raw_sql(f"create or replace temp table {name} as {backend.compile(table)}")
+        # A literal such as 1.0, and sums of it, are decimals for DuckDB; facts are floating point numbers.
+        columns = backend.raw_sql(f"select column_name, column_type from (describe {name})").fetchall()
+        for column, kind in columns:
+            if kind.startswith("DECIMAL"):
+                backend.raw_sql(f'alter table {name} alter column "{column}" type double')
 
 
 def _asked(backend: Any, sql: str) -> pa.Table:
