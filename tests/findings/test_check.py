@@ -217,6 +217,15 @@ def test_a_grade_must_hold_in_the_same_share() -> None:
     assert str(one.severity) == "low"
 
 
+def test_a_grade_counts_only_where_the_rule_holds() -> None:
+    """300 waits would be high, and are beyond what the condition is about."""
+    bounded = rule(
+        condition="buffer_waits_per_second > 1 and buffer_waits < 250", grades={"high": "buffer_waits > 250"}
+    )
+    (one,) = judge(bounded, waits(200, 300)).fired
+    assert (str(one.severity), one.holding) == ("low", 1)
+
+
 def test_a_grade_alone_does_not_fire() -> None:
     graded = rule(condition="buffer_waits_per_second > 9", grades={"high": "buffer_waits > 0"})
     assert judge(graded, waits(100)).fired == ()
@@ -355,7 +364,7 @@ def test_what_stops_comes_first_then_what_costs_then_what_is_grave() -> None:
         made("critical", name="1"),
         made("low", cost=400, name="2"),
         made("high", cost=300, name="3"),
-        made("high", cost=NOTICEABLE, name="4"),
+        made("low", cost=NOTICEABLE, name="4"),
         made("high", cost=NOTICEABLE - 1, holding=1, name="5"),
         made("high", holding=9, name="6"),
         made("high", holding=2, name="7"),
