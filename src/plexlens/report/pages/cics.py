@@ -231,6 +231,7 @@ PAGE = Page(
             "cics_transaction",
             (
                 Shown("suspend_time", bar=True),
+                Shown("first_dispatch_wait_time", "First dispatch", group="Of it, a transaction"),
                 Shown("redispatch_wait_time", "Next dispatch", group="Of it, a transaction"),
                 Shown("mode_change_wait_time", "TCB mode", group="Of it, a transaction"),
                 Shown("open_tcb_limit_wait_time", "Open TCB", group="Of it, a transaction"),
