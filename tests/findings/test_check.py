@@ -544,7 +544,7 @@ def test_a_cost_of_accounting_is_of_the_time_from_first_to_last() -> None:
 
 
 def test_the_example_dump_has_the_findings_that_its_studies_tell(tmp_path: Path) -> None:
-    """The XML study: zIIPs took what they could, and general processors did zIIP work."""
+    """What the authors conclude from the tables that the dump is made of."""
     from plexlens.example import write_example
     from plexlens.pdb import Pdb, ingest
 
@@ -553,8 +553,18 @@ def test_the_example_dump_has_the_findings_that_its_studies_tell(tmp_path: Path)
         ingest([tmp_path / "example.smf"], pdb)
         found = check(Inputs(pdb.connect()))
     fired = {one.rule.id: one for one in found.fired}
+    # The XML study: zIIPs took what they could, and general processors did zIIP work.
     overflow = fired["workload.ziip_overflow"]
     assert overflow.entity[-1].value == "DB2DDF"
     assert overflow.start == datetime(2008, 5, 15, 17, 0, 0, tzinfo=UTC)
+    assert fired["db2.ziip_overflow"].severity is Severity.HIGH
+    # The pool study: paging; no engines, thresholds the wrong way round, a backout; pools by their reads a second.
+    wrong = {"page_ins", "prefetch_no_engine", "no_write_engine", "horizontal_writes", "prefetch_in_vain"}
+    assert {"db2.log_backout", *(f"db2.pool_{name}" for name in wrong)} <= fired.keys()
+    tuned = [one.name for one in found.fired if one.rule.id == "db2.pool_read_rate" and "DE34" in one.name]
+    assert [name.rpartition(" ")[2] for name in tuned] == ["BP11", "BP9", "BP2", "BP8", "BP10", "BP1"]
+    # The CICS study: the QR TCB is the point of contention, not the processor.
+    assert fired["cics.qr_always_dispatched"].entity[-1].value == "IYWAYS1"
+    assert "db2.pool_data_manager_threshold" in {one.rule.id for one in found.passed}
     # Table 2 of the 1996 study prints 0.7 % false contention, below the guideline.
     assert "coupling.db2_false_contention" in {one.rule.id for one in found.passed}
