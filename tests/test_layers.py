@@ -23,6 +23,7 @@ def test_no_import_goes_up() -> None:
         ("metrics/cpu.py", "import plexlens.cli\n", "metrics imports cli"),
         ("ingest/smf.py", "def f():\n    from plexlens import metrics\n", "ingest imports metrics"),
         ("ingest/deep/smf.py", "from ...pdb import Pdb\n", "ingest imports pdb"),
+        ("compare/audit.py", "from plexlens.report.model import Table\n", "compare imports report"),
         ("pools/lru.py", "from plexlens.compare.runs import Run\n", "pools imports compare"),
         ("odd/thing.py", "x = 1\n", "odd has no layer"),
     ],

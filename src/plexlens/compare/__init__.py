@@ -1,0 +1,22 @@
+"""Studies: published tables whose derived numbers are worked out again from the measured ones beside them.
+
+``load_study`` reads a study's folder, ``audit`` works out its derived columns by `plexlens.compare.formulas` and
+compares them with what is printed, allowing for the rounding of every printed digit.
+"""
+
+from __future__ import annotations
+
+from plexlens.compare.audit import Audit, Cell, TableAudit, audit
+from plexlens.compare.study import Study, StudyError, load_study, studies_path, study_names
+
+__all__ = [
+    "Audit",
+    "Cell",
+    "Study",
+    "StudyError",
+    "TableAudit",
+    "audit",
+    "load_study",
+    "studies_path",
+    "study_names",
+]

@@ -1,0 +1,289 @@
+"""The audit of a study: every derived cell worked out again and held against the printed one.
+
+A cell agrees where some number that rounds to the printed one lies within the bounds that the rounding of the inputs
+leaves (`plexlens.compare.quantity`). What does not agree is shown with its arithmetic.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+
+from plexlens.compare.line import FittedLine, fit_line
+from plexlens.compare.quantity import Quantity, UndefinedError, as_printed, exact, printed, shown
+from plexlens.compare.study import SAME, Derived, Line, Match, Reference, Study, StudyError, StudyTable
+
+
+class _MissingError(Exception):
+    """An argument that is not printed."""
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One derived cell.
+
+    Attributes
+    ----------
+    row, label, column
+        Row from 1 and what stands at its head; heading of the column.
+    formula
+        Name of the formula.
+    text
+        The cell as printed; empty in a column that the study does not print.
+    printed, computed
+        What it stands for, and what follows from the inputs, each with bounds; None where there is none.
+    arithmetic
+        The numbers put into the formula, and both results with their bounds; the reason where nothing was computed.
+    note
+        Why it is the print that is wrong, where the study's notes say so.
+    """
+
+    row: int
+    label: str
+    column: str
+    formula: str
+    text: str
+    printed: Quantity | None
+    computed: Quantity | None
+    arithmetic: str
+    note: str = ""
+
+    @property
+    def compared(self) -> bool:
+        """Whether there is a printed and a computed number."""
+        return self.printed is not None and self.computed is not None
+
+    @property
+    def agrees(self) -> bool:
+        """Whether the rounding of printed digits can account for the difference."""
+        return self.printed is not None and self.computed is not None and self.printed.meets(self.computed)
+
+    @property
+    def difference(self) -> Fraction | None:
+        """Computed less printed."""
+        return None if self.printed is None or self.computed is None else self.computed.value - self.printed.value
+
+
+@dataclass(frozen=True)
+class TableLine:
+    """A line fitted to a table: milliseconds of processor time a second over transactions a second.
+
+    ``predicted`` has, for each of the last two rows, the measured rate, the cost per transaction measured there, and
+    that predicted by the line through the rows before them; it is empty where fewer than two rows remain.
+    """
+
+    columns: tuple[str, ...]
+    line: FittedLine
+    predicted: tuple[tuple[float, float, float], ...]
+
+
+@dataclass(frozen=True)
+class TableAudit:
+    """A table and its derived cells."""
+
+    table: StudyTable
+    cells: tuple[Cell, ...]
+    lines: tuple[TableLine, ...]
+
+    @property
+    def compared(self) -> list[Cell]:
+        """Cells with a printed and a computed number."""
+        return [cell for cell in self.cells if cell.compared]
+
+    @property
+    def agree(self) -> int:
+        """How many of them agree."""
+        return sum(cell.agrees for cell in self.compared)
+
+    @property
+    def disagree(self) -> list[Cell]:
+        """Those that do not."""
+        return [cell for cell in self.compared if not cell.agrees]
+
+    @property
+    def not_computed(self) -> list[Cell]:
+        """Printed cells for which an input is missing; ``arithmetic`` says which."""
+        return [cell for cell in self.cells if cell.computed is None]
+
+
+@dataclass(frozen=True)
+class Audit:
+    """What came of a study."""
+
+    study: Study
+    tables: tuple[TableAudit, ...]
+
+
+def audit(study: Study) -> Audit:
+    """Work out every derived cell of a study.
+
+    Raises
+    ------
+    StudyError
+        A cell holds no number where one is needed, a row is named that is not there, cells depend on each other in a
+        circle, or a disagreement that the notes explain is none.
+    """
+    run = _Run(study)
+    return Audit(study, tuple(run.table(table) for table in study.tables.values()))
+
+
+class _Run:
+    def __init__(self, study: Study) -> None:
+        self.study = study
+        self.done: dict[tuple[str, int, str], tuple[Quantity, str]] = {}
+        self.open: list[tuple[str, int, str]] = []
+
+    def table(self, table: StudyTable) -> TableAudit:
+        cells = [
+            self.cell(table, derived, number, column)
+            for derived in table.derived
+            for number, row in enumerate(table.rows)
+            if derived.rows.takes(row)
+            for column in derived.columns
+            if not derived.printed or self.number(table, number, column) is not None
+        ]
+        cells.sort(key=lambda cell: cell.row)
+        for known in table.known:
+            if not any(
+                cell.note == known.note and cell.column == known.column and cell.compared and not cell.agrees
+                for cell in cells
+            ):
+                raise StudyError(
+                    file=str(self.study.path),
+                    what=f"table {table.id!r}, key 'known': {known.column!r} of rows {dict(known.rows.cells)} "
+                    "agrees or is not computed",
+                    remedy="take the note away",
+                )
+        return TableAudit(table, tuple(cells), tuple(self.lines(table)))
+
+    def number(self, table: StudyTable, number: int, column: str, cut: bool = False) -> Quantity | None:
+        try:
+            return printed(table.rows[number][column], count=column in table.counts, cut=cut)
+        except ValueError as error:
+            raise StudyError(
+                file=str(table.path),
+                what=f"row {number + 1}, column {column!r}: {error}",
+                remedy=f"write the number as printed; study.toml, table {table.id!r} works with it",
+            ) from error
+
+    def cell(self, table: StudyTable, derived: Derived, number: int, column: str) -> Cell:
+        row = table.rows[number]
+        held = self.number(table, number, column, derived.cut) if derived.printed else None
+        found: Quantity | None = None
+        try:
+            found, worked = self.computed(table, derived, number, column)
+            arithmetic = f"{worked} = {shown(found.value)}"
+            if found.low != found.high:
+                arithmetic += f" ({shown(found.low)} to {shown(found.high)})"
+            if held is not None:
+                arithmetic += f"; printed {row[column]}"
+                if held.low != held.high:
+                    arithmetic += f" ({shown(held.low)} to {shown(held.high)})"
+        except (_MissingError, UndefinedError) as error:
+            arithmetic = f"not computed: {error}"
+        return Cell(
+            number + 1,
+            row[table.columns[0]],
+            column,
+            derived.formula.name,
+            row[column] if derived.printed else "",
+            held,
+            found,
+            arithmetic,
+            next((one.note for one in table.known if one.column == column and one.rows.takes(row)), ""),
+        )
+
+    def computed(self, table: StudyTable, derived: Derived, number: int, column: str) -> tuple[Quantity, str]:
+        """The result of a formula for a cell, and its arithmetic."""
+        key = (table.id, number, column)
+        if key in self.done:
+            return self.done[key]
+        if key in self.open:
+            raise StudyError(
+                file=str(self.study.path),
+                what=f"table {table.id!r}, column {column!r}, row {number + 1}: it is worked out from itself",
+                remedy="take an argument from a printed column",
+            )
+        self.open.append(key)
+        try:
+            arguments: dict[str, Quantity | list[Quantity]] = {}
+            texts: dict[str, str] = {}
+            for name, references in derived.arguments.items():
+                values = [one for reference in references for one in self.values(reference, table, number, column)]
+                if not values:
+                    raise _MissingError(f"nothing is printed for {name}")
+                arguments[name] = values if name in derived.formula.lists else values[0]
+                texts[name] = " + ".join(shown(value.value) for value in values)
+                texts["n"] = str(len(values))
+            try:
+                result = derived.formula(arguments)
+            except ValueError as error:
+                raise _MissingError(str(error)) from error
+            self.done[key] = (result, derived.formula.worked.format(**texts))
+        finally:
+            self.open.remove(key)
+        return self.done[key]
+
+    def values(self, reference: Reference, table: StudyTable, number: int, column: str) -> list[Quantity]:
+        """What a reference stands for; cells that print nothing are left out."""
+        if reference.value:
+            return [exact(reference.value)]
+        there = self.study.tables[reference.table]
+        wanted = column if reference.column == SAME else reference.column
+        if reference.match is None:
+            found = [number]
+        else:
+            here = table.rows[number]
+            cells = {head: here[head] if cell == SAME else cell for head, cell in reference.match.cells.items()}
+            match = Match(cells, reference.match.but)
+            found = [place for place, row in enumerate(there.rows) if match.takes(row)]
+            if not found or (len(found) > 1 and not reference.many):
+                raise StudyError(
+                    file=str(self.study.path),
+                    what=f"table {table.id!r}, column {column!r}: {len(found)} rows of table {there.id!r} have {cells}",
+                    remedy="name the rows so that " + ("some match" if reference.many else "exactly one matches"),
+                )
+        values = [self.value(there, place, wanted, reference) for place in found]
+        return [value for value in values if value is not None]
+
+    def value(self, table: StudyTable, number: int, column: str, reference: Reference) -> Quantity | None:
+        rule = next(
+            (one for one in table.derived if column in one.columns and one.rows.takes(table.rows[number])), None
+        )
+        if rule is not None and (reference.computed or column not in table.columns):
+            found = self.computed(table, rule, number, column)[0]
+            if reference.as_printed and rule.decimals is not None:
+                return as_printed(found, rule.decimals, cut=rule.cut)
+            return found
+        if column not in table.columns:
+            return None
+        cell = self.number(table, number, column, rule is not None and rule.cut)
+        return exact(cell.value) if cell is not None and reference.as_printed else cell
+
+    def lines(self, table: StudyTable) -> list[TableLine]:
+        return [fitted for line in table.lines if (fitted := self.line(table, line)) is not None]
+
+    def line(self, table: StudyTable, line: Line) -> TableLine | None:
+        rates, costs = [], []
+        for number in range(len(table.rows)):
+            rate = self.number(table, number, line.rate)
+            parts = [self.number(table, number, column) for column in line.cpu_percent]
+            if rate is not None:
+                rates.append(float(rate.value))
+                costs.append(10 * float(sum(part.value for part in parts if part is not None)))
+        whole = fit_line(rates, costs)
+        if whole is None:
+            return None
+        first = fit_line(rates[:-2], costs[:-2])
+        predicted = [
+            (rate, cost / rate, first.at(rate) / rate)
+            for rate, cost in zip(rates[-2:], costs[-2:], strict=True)
+            if first is not None and rate
+        ]
+        return TableLine(line.cpu_percent, whole, tuple(predicted))
+
+
+def formula_names(tables: Mapping[str, StudyTable]) -> list[str]:
+    """Names of the formulas that tables use, in the order of their first use."""
+    return list(dict.fromkeys(derived.formula.name for table in tables.values() for derived in table.derived))

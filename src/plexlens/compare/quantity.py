@@ -1,0 +1,165 @@
+"""Printed numbers as intervals: what the digits show, and what was rounded away.
+
+A printed number stands for every number that rounds to it: half a unit of its last digit to either side, or, where
+a paper cuts digits off, up to a unit further from zero. Sums, products
+and quotients carry the bounds along by interval arithmetic, in exact fractions, so that nothing but the printed digits
+decides whether two numbers agree. The bounds hold for certain; where an input stands twice in a formula they may be
+wider than need be, never narrower.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from fractions import Fraction
+
+_NUMBER = re.compile(r"(?P<digits>[+-]?(?:\d[\d,]*\.?\d*|\.\d+)) ?(?P<suffix>%|[KM](?![A-Za-z]))?(?P<unit>[ /].*)?\Z")
+_CLOCK = re.compile(r"(?P<hours>\d+):(?P<minutes>[0-5]\d):(?P<seconds>[0-5]\d(?:\.\d+)?)\Z")
+_SCALE = {"K": 1_000, "M": 1_000_000}
+
+#: Cells that print no number.
+NOT_PRINTED = frozenset({"", "N/A", "NA", "#NA#", "N/P", "-"})
+
+
+class UndefinedError(ArithmeticError):
+    """A quotient whose divisor is zero, or may be zero within its rounding."""
+
+
+@dataclass(frozen=True)
+class Quantity:
+    """A number and the bounds within which the rounding of the printed digits leaves it.
+
+    Parameters
+    ----------
+    value
+        The number as printed, or worked out from numbers as printed.
+    low, high
+        Least and greatest number that the printed digits allow; ``low <= value <= high``.
+    """
+
+    value: Fraction
+    low: Fraction
+    high: Fraction
+
+    def __post_init__(self) -> None:
+        if not self.low <= self.value <= self.high:
+            raise ValueError(f"{self.value} does not lie within {self.low} to {self.high}")
+
+    def __add__(self, other: Quantity) -> Quantity:
+        return Quantity(self.value + other.value, self.low + other.low, self.high + other.high)
+
+    def __sub__(self, other: Quantity) -> Quantity:
+        return Quantity(self.value - other.value, self.low - other.high, self.high - other.low)
+
+    def __mul__(self, other: Quantity) -> Quantity:
+        ends = [a * b for a in (self.low, self.high) for b in (other.low, other.high)]
+        return Quantity(self.value * other.value, min(ends), max(ends))
+
+    def __truediv__(self, other: Quantity) -> Quantity:
+        """The quotient.
+
+        Raises
+        ------
+        UndefinedError
+            The divisor is zero or may be zero within its rounding.
+        """
+        if other.low <= 0 <= other.high:
+            raise UndefinedError("the divisor is zero, or may be within its rounding")
+        ends = [a / b for a in (self.low, self.high) for b in (other.low, other.high)]
+        return Quantity(self.value / other.value, min(ends), max(ends))
+
+    def meets(self, other: Quantity) -> bool:
+        """Whether some number lies within the bounds of both."""
+        return self.low <= other.high and other.low <= self.high
+
+
+def exact(number: Fraction | int | str) -> Quantity:
+    """A number without rounding: a count, or a constant of a formula."""
+    value = Fraction(number)
+    return Quantity(value, value, value)
+
+
+def total(quantities: Iterable[Quantity]) -> Quantity:
+    """Their sum; zero where there are none."""
+    result = exact(0)
+    for quantity in quantities:
+        result += quantity
+    return result
+
+
+def printed(cell: str, *, count: bool = False, cut: bool = False) -> Quantity | None:
+    """The number that a cell shows, with the bounds of its rounding.
+
+    Thousands commas, brackets around the number and a unit behind it are passed over; ``K`` and ``M`` multiply; a
+    percent sign does not divide (formulas state percentages as such); ``h:mm:ss`` is in seconds.
+
+    Parameters
+    ----------
+    cell
+        The text as printed.
+    count
+        Whether the number counts something: a whole number is then exact.
+    cut
+        Whether digits were cut off rather than rounded: the number then lies up to one unit further from zero.
+
+    Returns
+    -------
+    Quantity or None
+        None where the cell says that there is no number (blank, ``N/A``).
+
+    Raises
+    ------
+    ValueError
+        The text is neither.
+    """
+    text = cell.strip()
+    if text.upper() in NOT_PRINTED:
+        return None
+    if text.startswith("[") and text.endswith("]"):
+        text = text[1:-1].strip()
+    clock = _CLOCK.match(text)
+    if clock is not None:
+        places = len(clock["seconds"].partition(".")[2])
+        value = 3600 * int(clock["hours"]) + 60 * int(clock["minutes"]) + Fraction(clock["seconds"])
+        return _bounded(value, Fraction(1, 10**places), cut)
+    found = _NUMBER.match(text)
+    if found is None:
+        raise ValueError(f"{cell!r} is no printed number")
+    digits = found["digits"].replace(",", "").rstrip(".")
+    scale = _SCALE.get(found["suffix"] or "", 1)
+    places = len(digits.partition(".")[2])
+    value = Fraction(digits) * scale
+    if count and not places and scale == 1:
+        return exact(value)
+    return _bounded(value, Fraction(scale, 10**places), cut)
+
+
+def _bounded(value: Fraction, unit: Fraction, cut: bool) -> Quantity:
+    if not cut:
+        return Quantity(value, value - unit / 2, value + unit / 2)
+    # A cut zero may come from either side.
+    return Quantity(value, value - (unit if value <= 0 else 0), value + (unit if value >= 0 else 0))
+
+
+def as_printed(quantity: Quantity, decimals: int, *, cut: bool) -> Quantity:
+    """A number as it would be printed with so many decimals, which may be several within its bounds."""
+
+    def one(number: Fraction) -> Fraction:
+        scaled = number * 10**decimals
+        whole = math.trunc(scaled) if cut else math.floor(scaled + Fraction(1, 2))
+        return Fraction(whole, 10**decimals)
+
+    return Quantity(one(quantity.value), one(quantity.low), one(quantity.high))
+
+
+def shown(number: Fraction, significant: int = 7) -> str:
+    """A number for people: enough digits to see a difference, no exponents for what people write out."""
+    if number.denominator == 1:
+        return f"{number.numerator:,}"
+    text = f"{float(number):,.{significant}g}"
+    if "e" in text:
+        size = float(number)
+        text = f"{size:,.2f}" if abs(size) >= 1 else f"{size:.{significant + 5}f}".rstrip("0")
+    return text

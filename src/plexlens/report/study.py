@@ -1,0 +1,172 @@
+"""A study's audit as a report: each table with printed, computed and difference, what disagrees with its arithmetic."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Sequence
+
+from plexlens import __version__
+from plexlens.compare import Audit, Cell, TableAudit
+from plexlens.compare.formulas import FORMULAS
+from plexlens.compare.json_object import RULE
+from plexlens.compare.quantity import shown
+from plexlens.metrics.unit import Unit
+from plexlens.report.model import Block, Column, ColumnKind, Definition, Level, Note, Report, Section, Table
+
+_CSV_HEADS = (
+    "study", "table", "row", "label", "column", "formula", "unit",
+    "printed", "computed", "low", "high", "difference", "agrees", "arithmetic", "note",
+)  # fmt: skip
+
+
+def study_report(audits: Sequence[Audit]) -> Report:
+    """One report of one or more studies.
+
+    Parameters
+    ----------
+    audits
+        As `plexlens.compare.audit` makes them, at least one.
+    """
+    several = len(audits) > 1
+    used = {cell.formula for audit in audits for table in audit.tables for cell in table.cells}
+    return Report(
+        title="Published studies recomputed" if several else audits[0].study.title,
+        systems=(),
+        sysplexes=(),
+        start=None,
+        end=None,
+        utc_offset=None,
+        time_note="",
+        alerts=(Note(RULE),),
+        sections=tuple(
+            section
+            for audit in audits
+            for section in (_summary(audit), *(_section(audit, one, several) for one in audit.tables))
+        ),
+        definitions={
+            f"study.{name}": Definition(
+                f"study.{name}", "Study", "a cell of a printed table", formula.title, Unit(formula.unit, formula.unit),
+                formula.text, formula.source,
+            )
+            for name, formula in FORMULAS.items()
+            if name in used
+        },
+        generator=f"Plexlens {__version__}",
+    )  # fmt: skip
+
+
+def _column(name: str, title: str, *, key: bool = False) -> Column:
+    return Column(name, title, ColumnKind.TEXT, key=key)
+
+
+def _summary(audit: Audit) -> Section:
+    compared = sum(len(one.compared) for one in audit.tables)
+    agree = sum(one.agree for one in audit.tables)
+    rows = tuple(
+        (one.table.id, one.table.title, str(len(one.table.rows)), str(len(one.compared)), str(one.agree),
+         str(len(one.disagree)))
+        for one in audit.tables
+    )  # fmt: skip
+    heads = (
+        _column("table", "Table", key=True), _column("title", "Title"), _column("rows", "Rows"),
+        _column("computed", "Computed cells"), _column("agree", "Agree"), _column("disagree", "Disagree"),
+    )  # fmt: skip
+    return Section(
+        f"study-{audit.study.name}",
+        audit.study.title,
+        (Table(f"{audit.study.name}-tables", "Tables", heads, rows, top=len(rows)),),
+        f"{audit.study.source}. Of {compared} printed cells that follow from others, {agree} agree and "
+        f"{compared - agree} do not.",
+    )
+
+
+def _section(audit: Audit, one: TableAudit, several: bool) -> Section:
+    name = f"{audit.study.name}-{one.table.id}" if several else one.table.id
+    blocks: list[Block] = []
+    if one.table.note:
+        blocks.append(Note(one.table.note))
+    blocks += [
+        Note(
+            f"Row {cell.row} ({cell.label}), {cell.column}: printed {cell.text} cannot be what its inputs give.",
+            Level.WARNING,
+            tuple(part for part in (cell.arithmetic, cell.note) if part),
+        )
+        for cell in one.disagree
+    ]
+    blocks += [Note(f"Row {cell.row} ({cell.label}), {cell.column}: {cell.arithmetic}.") for cell in one.not_computed]
+    if one.cells:
+        heads = (
+            _column("row", "Row", key=True), _column("label", one.table.columns[0], key=True),
+            _column("column", "Column", key=True), _column("formula", "Formula"), _column("unit", "Unit"),
+            _column("printed", "Printed"), _column("computed", "Computed"), _column("bounds", "Bounds"),
+            _column("difference", "Difference"), _column("result", "Result"),
+        )  # fmt: skip
+        rows = tuple(_row(cell) for cell in one.cells)
+        blocks.append(Table(f"{name}-cells", "Derived cells", heads, rows, top=len(rows)))
+    blocks += [Note(text) for text in _lines(one)]
+    columns = tuple(_column(f"c{number}", head, key=number == 0) for number, head in enumerate(one.table.columns))
+    cells = tuple(tuple(row[head] for head in one.table.columns) for row in one.table.rows)
+    blocks.append(Table(f"{name}-printed", "As printed", columns, cells, top=len(cells), folded=True))
+    return Section(name, f"{one.table.id}: {one.table.title}", tuple(blocks))
+
+
+def _row(cell: Cell) -> tuple[str, ...]:
+    computed = cell.computed
+    difference = cell.difference
+    result = "not compared"
+    if computed is None:
+        result = "not computed"
+    elif cell.printed is not None:
+        result = "agrees" if cell.agrees else "DISAGREES"
+    return (
+        str(cell.row), cell.label, cell.column, FORMULAS[cell.formula].title, FORMULAS[cell.formula].unit, cell.text,
+        "" if computed is None else shown(computed.value),
+        "" if computed is None or computed.low == computed.high else f"{shown(computed.low)} to {shown(computed.high)}",
+        "" if difference is None else shown(difference, 3),
+        result,
+    )  # fmt: skip
+
+
+def _lines(one: TableAudit) -> list[str]:
+    texts = []
+    for fitted in one.lines:
+        line = fitted.line
+        error = "" if line.slope_error is None else f" (standard error {line.slope_error:.4f})"
+        text = (
+            f"Least squares over {len(line.residuals)} rows, {' + '.join(fitted.columns)}: processor time = "
+            f"{line.fixed:.2f} ms a second whatever the rate, and {line.slope:.4f} ms{error} a transaction; rows lie "
+            f"{min(line.residuals):+.2f} to {max(line.residuals):+.2f} ms a second off the line."
+        )
+        if fitted.predicted:
+            told = "; ".join(
+                f"at {rate:,.2f} transactions a second {guess:.3f} ms, measured {cost:.3f} ({guess / cost - 1:+.1%})"
+                for rate, cost, guess in fitted.predicted
+            )
+            text += f" The line through the rows before the last two predicts {told}."
+        texts.append(text)
+    return texts
+
+
+def study_csv(audits: Sequence[Audit]) -> str:
+    """Every derived cell of the studies as CSV, a row for each."""
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(_CSV_HEADS)
+    for audit in audits:
+        for one in audit.tables:
+            for cell in one.cells:
+                writer.writerow(_csv_row(audit.study.name, one.table.id, cell))
+    return out.getvalue()
+
+
+def _csv_row(study: str, table: str, cell: Cell) -> tuple[object, ...]:
+    computed = cell.computed
+    numbers = ("", "", "") if computed is None else (float(computed.value), float(computed.low), float(computed.high))
+    return (
+        study, table, cell.row, cell.label, cell.column, cell.formula, FORMULAS[cell.formula].unit, cell.text,
+        *numbers,
+        "" if cell.difference is None else float(cell.difference),
+        ("yes" if cell.agrees else "no") if cell.compared else "",
+        cell.arithmetic, cell.note,
+    )  # fmt: skip
