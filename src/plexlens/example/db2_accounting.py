@@ -94,9 +94,9 @@ def _times(each: _Transaction, transactions: int, service_class: str) -> Row:
         "qwacasc": each.elapsed_in_db2 * transactions,
         "qwacajst": each.cp_in_db2 * transactions,
         "qwaccls2_ziip": each.specialty_in_db2 * transactions,
-        # Which waits they were is not printed: RMF shows next to no I/O of the class, and each transaction commits.
-        "qwacawlg": each.suspended * transactions,
-        "qwacarlg": transactions,
+        # Which waits they were is not printed: RMF shows next to no I/O of the class, and each gets XML from a client.
+        "qwacalbw": each.suspended * transactions,
+        "qwacalbc": transactions,
         "qwaccomm": transactions,
         "qwacwlme": service_class,
     }
