@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-from benchmarks.dumps import Sysplex, write_mq, write_rmf
+from benchmarks.dumps import Known, Sysplex, write_mq, write_rmf
 from benchmarks.measure import best, command, in_process, machine
-from benchmarks.transactions import Transactions, write_transactions
+from benchmarks.transactions import write_transactions
 
 MIB = 1024**2
 RECORD = Path(__file__).parent / "record"
@@ -72,7 +72,7 @@ class Line:
     held: bool
 
 
-def _check(plex: Sysplex | Transactions, rows: dict[str, int], sums: dict[str, float] | None) -> None:
+def _check(plex: Known, rows: dict[str, int], sums: dict[str, float] | None) -> None:
     for table, count in plex.rows.items():
         if rows.get(table) != count:
             raise SystemExit(f"wrong answer: {table} has {rows.get(table)} rows, written were {count}")
@@ -103,7 +103,7 @@ def scan(path: Path, runs: int) -> Line:
     )
 
 
-def decode(what: str, path: Path, plex: Sysplex | Transactions, runs: int) -> Line:
+def decode(what: str, path: Path, plex: Known, runs: int) -> Line:
     """Decode to Arrow on one core."""
     import json
 

@@ -44,27 +44,33 @@ def _names(stem: str, count: int) -> np.ndarray:
     return np.array([f"{stem}{number:04d}" for number in range(count)])
 
 
-class Sysplex:
-    """Intervals of RMF records of a sysplex, one system and interval after the other.
+class Known:
+    """What is known of a dump while it is written: rows by table, and sums of columns by (table, column).
 
     Parameters
     ----------
     layouts
         The catalogue to encode by.
+    seed
+        Of the random numbers.
     """
 
-    def __init__(self, layouts: Any) -> None:
+    def __init__(self, layouts: Any, seed: int) -> None:
         self.layouts = layouts
-        self.random = np.random.default_rng(SEED)
-        #: What is known of the dump: sums of columns by (table, column), and rows by table.
+        self.random = np.random.default_rng(seed)
         self.sums: dict[tuple[str, str], float] = {}
         self.rows: dict[str, int] = {}
 
-    def _note(self, table: str, rows: pa.Table, *columns: str) -> None:
+    def note(self, table: str, rows: pa.Table, *columns: str) -> None:
+        """Add up the rows of a table and some of its columns."""
         self.rows[table] = self.rows.get(table, 0) + rows.num_rows
         for column in columns:
             key = (table, column)
             self.sums[key] = self.sums.get(key, 0.0) + float(np.sum(rows[column].to_numpy()))
+
+
+class Sysplex(Known):
+    """Intervals of RMF records of a sysplex, one system and interval after the other."""
 
     def interval(self, number: int, system: int) -> list[Any]:
         """The records that one system writes at the end of one interval."""
@@ -124,7 +130,7 @@ class Sysplex:
             ),
             "smf70_1_cpu_identification": _table(2, 1, smf70cin=np.array(["CP", "IIP"]), smf70ctn=np.array([16, 4])),
         }
-        self._note("smf70_1_logical_processor", sections["smf70_1_logical_processor"], "smf70pdt")
+        self.note("smf70_1_logical_processor", sections["smf70_1_logical_processor"], "smf70pdt")
         return self._encode("smf70_1", identity, sections)
 
     def _workload(self, identity: dict[str, Any]) -> Any:
@@ -176,8 +182,8 @@ class Sysplex:
                 for n, bound in enumerate(bounds, 1)
             },
         )
-        self._note("smf72_3_period", period, "r723ccpu", "r723crcp")
-        self._note("smf72_3_response_distribution", distribution)
+        self.note("smf72_3_period", period, "r723ccpu", "r723crcp")
+        self.note("smf72_3_response_distribution", distribution)
         return self._encode(
             "smf72_3",
             identity,
@@ -209,7 +215,7 @@ class Sysplex:
             smf74utl=self.random.integers(0, 900, DEVICES),
         )
         control = _table(records, np.arange(1, records + 1), smf74sub=0x20)
-        self._note("smf74_1_device", device, "smf74ssc", "smf74cnn")
+        self.note("smf74_1_device", device, "smf74ssc", "smf74cnn")
         return self._encode("smf74_1", identity, {"smf74_1_device_control": control, "smf74_1_device": device})
 
     def _coupling(self, identity: dict[str, Any], facility: str) -> Any:
@@ -233,7 +239,7 @@ class Sysplex:
         )
         cache = _table(STRUCTURES, 1, r744crhc=(sync // 2).astype(float), r744crmn=(sync // 20).astype(float))
         processor = _table(4, 1, r744pnum=np.arange(4), r744pbsy=200.0, r744pwai=700.0)
-        self._note("smf74_4_request", request, "r744ssrc", "r744sstm")
+        self.note("smf74_4_request", request, "r744ssrc", "r744sstm")
         return self._encode(
             "smf74_4",
             identity,
@@ -249,7 +255,7 @@ class Sysplex:
 
 def write_rmf(path: Path, size: int) -> Sysplex:
     """Write RMF records until the dump holds about ``size`` bytes; returns what is known of them."""
-    plex = Sysplex(catalogue())
+    plex = Sysplex(catalogue(), SEED)
     written = 0
     with _core.DumpWriter(path) as dump:
         number = 0

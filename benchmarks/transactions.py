@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from benchmarks.dumps import START, catalogue
+from benchmarks.dumps import START, Known, catalogue
 from plexlens import _core
 
 SEED = 20260303
@@ -32,26 +32,8 @@ TRANSACTIONS = 120
 BLOCK_SECONDS = 60
 
 
-class Transactions:
-    """Blocks of accounting and performance records.
-
-    Parameters
-    ----------
-    layouts
-        The catalogue to encode by.
-    """
-
-    def __init__(self, layouts: Any) -> None:
-        self.layouts = layouts
-        self.random = np.random.default_rng(SEED)
-        self.sums: dict[tuple[str, str], float] = {}
-        self.rows: dict[str, int] = {}
-
-    def _note(self, table: str, rows: pa.Table, *columns: str) -> None:
-        self.rows[table] = self.rows.get(table, 0) + rows.num_rows
-        for column in columns:
-            key = (table, column)
-            self.sums[key] = self.sums.get(key, 0.0) + float(np.sum(rows[column].to_numpy()))
+class Transactions(Known):
+    """Blocks of accounting and performance records."""
 
     def threads(self, number: int) -> Any:
         """Accounting records of one Db2 in one minute."""
@@ -108,8 +90,8 @@ class Transactions:
             }
         )
         qtxa = pa.table({"record_no": record, "qtxalock": random.integers(0, 900, THREADS).astype(np.uint32)})
-        self._note("smf101_ifcid3_qwac", qwac, "qwacajst", "qwaccomm")
-        self._note("smf101_ifcid3_qbac", qbac, "qbacget")
+        self.note("smf101_ifcid3_qwac", qwac, "qwacajst", "qwaccomm")
+        self.note("smf101_ifcid3_qbac", qbac, "qbacget")
         return _core.encode_records(
             self.layouts,
             "smf101_ifcid3",
@@ -172,13 +154,13 @@ class Transactions:
                 "db2reqct": random.integers(0, 60, count).astype(np.uint32),
             }
         )
-        self._note("smf110_1_performance", task, "usrcput_seconds", "db2reqct")
+        self.note("smf110_1_performance", task, "usrcput_seconds", "db2reqct")
         return _core.encode_records(self.layouts, "smf110_1_class3", {"smf110_1_performance": task}, identity=identity)
 
 
 def write_transactions(path: Path, size: int) -> Transactions:
     """Write threads and tasks, half of each, until the dump holds about ``size`` bytes; returns what is known of it."""
-    work = Transactions(catalogue())
+    work = Transactions(catalogue(), SEED)
     with _core.DumpWriter(path) as dump:
         written = 0
         for region in range(REGIONS):
