@@ -333,3 +333,138 @@ class DumpWriter:
 
     def __enter__(self) -> Self: ...
     def __exit__(self, *error: object) -> None: ...
+
+TRACE_COLUMNS: list[tuple[str, str]]
+"""Columns of a trace batch and their Arrow types; times in microseconds, no nulls."""
+TRACE_FUNCTIONS: list[str]
+"""Meanings of the function codes 0, 1, ..."""
+TRACE_ACCESSES: list[str]
+"""Meanings of the access codes 0, 1, ..."""
+
+class PoolError(ValueError):
+    """A trace or a pool's settings that cannot be used: its text says what is wrong and what to do."""
+
+@final
+class PoolCurves:
+    """LRU read misses of every size of every pool of a trace, from one pass over its getpages.
+
+    Parameters
+    ----------
+    sample
+        Share of the pages to look at, above 0 and at most 1; None looks at all and is exact.
+
+    Raises
+    ------
+    PoolError
+        An impossible share.
+    """
+
+    def __new__(cls, *, sample: float | None = None) -> Self: ...
+    def add(self, batch: pa.RecordBatch) -> None:
+        """Add the next stretch of the trace; where it is cut changes nothing.
+
+        Raises
+        ------
+        PoolError
+            A column of `TRACE_COLUMNS` is missing, of another type, or has nulls; an unknown code.
+        """
+
+    @property
+    def rate(self) -> float:
+        """The sampling rate; 1 where all pages are looked at."""
+
+    def pools(self) -> list[int]:
+        """Pool ids, rising."""
+
+    def events(self, pool: int) -> dict[str, int]:
+        """Events of a pool by function, sampled or not.
+
+        Raises
+        ------
+        KeyError
+            The trace has no such pool; so do the methods below.
+        """
+
+    def distinct_pages(self, pool: int) -> float:
+        """Pages referenced; estimated from a sample."""
+
+    def enough(self, pool: int) -> int:
+        """The smallest number of buffers at which only first references miss."""
+
+    def read_misses(self, pool: int, sizes: Sequence[int]) -> list[tuple[float, float]]:
+        """Misses of an LRU pool of each size (buffers), with their standard error: 0 where they are exact."""
+
+    def shares(self, pool: int) -> list[tuple[int, int, float, float, list[tuple[float, float]]]]:
+        """What each data set contributes.
+
+        Returns
+        -------
+        list
+            Object, partition, getpages, distinct pages, and its misses at pool sizes 1.6 % apart or less, smallest
+            first, up to the size after which they fall no further.
+        """
+
+@final
+class PoolSimulation:
+    """One configuration of each pool of a trace, simulated event by event.
+
+    Parameters
+    ----------
+    pools
+        Settings by pool id: ``size`` (buffers), ``page_bytes``, ``steal`` (``lru``, ``fifo``, ``none``), ``vpseqt``,
+        ``dwqt``, ``vdwqt`` (per cent), ``vdwqt_pages``, ``prefetch``, ``releases`` (the trace records them),
+        ``checkpoint`` (microseconds). What is not given is as Db2 has it by default, with 40,000 buffers of 4 KB.
+    interval
+        Microseconds after which counters are kept, again and again; None keeps none.
+
+    Raises
+    ------
+    PoolError
+        An unknown or impossible setting.
+    """
+
+    def __new__(cls, pools: Mapping[int, Mapping[str, Any]], *, interval: int | None = None) -> Self: ...
+    def set_pages(self, object: int, partition: int, pages: int) -> None:
+        """Say how many pages a data set has, before its first reference: prefetch ends there."""
+
+    def add(self, batch: pa.RecordBatch) -> None:
+        """Add the next stretch of the trace; where it is cut changes nothing.
+
+        Raises
+        ------
+        PoolError
+            As for `PoolCurves.add`.
+        """
+
+    def counters(self) -> dict[int, dict[str, int]]:
+        """Counters of each pool since the beginning, by the names of `fields`."""
+
+    def snapshots(self, pool: int) -> list[tuple[int, int, int, dict[str, int]]]:
+        """Counters at the end of each full interval.
+
+        Returns
+        -------
+        list
+            Time, fewest and most buffers on the sequential chain in the interval, counters since the beginning.
+
+        Raises
+        ------
+        KeyError
+            The pool has no configuration.
+        """
+
+    def data_sets(self, pool: int) -> list[tuple[int, int, dict[str, int]]]:
+        """Object, partition and counters of each data set of a pool.
+
+        Raises
+        ------
+        KeyError
+            The pool has no configuration.
+        """
+
+    def without_configuration(self) -> dict[int, int]:
+        """Rows left out, by pools that have no configuration."""
+
+    @staticmethod
+    def fields() -> list[tuple[str, str, str]]:
+        """Name, field of the Db2 statistics record (empty: it has none), and meaning of each counter."""

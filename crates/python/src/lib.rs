@@ -2,6 +2,7 @@
 
 mod catalogue;
 mod errors;
+mod pools;
 mod reader;
 mod summary;
 mod writer;
@@ -14,6 +15,12 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
     module.add("SmfError", module.py().get_type::<errors::SmfError>())?;
     module.add_class::<catalogue::Catalogue>()?;
+    module.add("PoolError", module.py().get_type::<pools::PoolError>())?;
+    module.add("TRACE_COLUMNS", pools::trace_columns())?;
+    module.add("TRACE_FUNCTIONS", pools::functions())?;
+    module.add("TRACE_ACCESSES", pools::accesses())?;
+    module.add_class::<pools::PoolCurves>()?;
+    module.add_class::<pools::PoolSimulation>()?;
     module.add_class::<reader::DecodedBatch>()?;
     module.add_class::<reader::SmfReader>()?;
     module.add_class::<writer::DumpWriter>()?;
