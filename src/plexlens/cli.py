@@ -373,6 +373,50 @@ def records(sources: Sources, as_json: Json = False) -> None:
         typer.echo(line)
 
 
+@app.command()
+def pools(
+    traces: Annotated[
+        list[Path],
+        typer.Argument(
+            metavar="TRACE...", help="A page-reference trace: CSV, Parquet, Arrow, oracleGeneral; in pieces."
+        ),
+    ],
+    *,
+    sizes: Annotated[str, typer.Option(help="Pool sizes in pages: 1000,5000. Without it, a choice of sizes.")] = "",
+    sample: Annotated[
+        float | None, typer.Option(help="Look at this share of the pages (0.01) and state the error.")
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Read misses of every buffer pool of a trace at any size, from one pass over it."""
+    from plexlens.pools import curves_of, to_json
+
+    try:
+        wanted = [int(size) for size in sizes.split(",") if size.strip()]
+    except ValueError as error:
+        raise UsageError(
+            file="", what=f"--sizes {sizes} is no list of numbers", remedy="give pages, as in --sizes 1000,5000"
+        ) from error
+    with _progress() as progress:
+        curves = curves_of(traces, sizes=wanted, sample=sample, progress=progress)
+    if as_json:
+        _emit(to_json(curves, sample=sample))
+        return
+    names = ["pool", "pages", "read misses", "misses/getpage"] + ([] if sample is None else ["standard error"])
+    rows = [
+        {
+            "pool": curve.pool,
+            "pages": size,
+            "read misses": round(misses),
+            "misses/getpage": f"{misses / curve.getpages:.4f}" if curve.getpages else None,
+            "standard error": round(error),
+        }
+        for curve in curves
+        for size, misses, error in curve.points
+    ]
+    _print_rows(names, rows)
+
+
 @layouts_app.command("list")
 def layouts_list(as_json: Json = False, layouts: Layouts = None) -> None:
     """Record types that are decoded, and the sections of each."""

@@ -1,0 +1,66 @@
+"""Curves of traces, as a library and on the command line."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from plexlens.cli import app
+from plexlens.errors import UsageError
+from plexlens.pools import curves_of, to_json
+
+
+@pytest.fixture
+def ring(tmp_path: Path) -> Path:
+    """Four rounds through 50 pages in BP2, and one page of BP8K0."""
+    path = tmp_path / "ring.csv"
+    rows = [f"BP2,{page}" for _ in range(4) for page in range(50)] + ["BP8K0,1"]
+    path.write_text("pool,page\n" + "\n".join(rows) + "\n")
+    return path
+
+
+def test_a_ring_misses_always_until_it_fits(ring: Path) -> None:
+    small, eight = curves_of([ring], sizes=[100, 49, 50])
+    assert (small.pool, small.getpages, small.distinct_pages) == ("BP2", 200, 50)
+    assert small.points == ((49, 200, 0), (50, 50, 0), (100, 50, 0))
+    assert (eight.pool, eight.points) == ("BP8K0", ((49, 1, 0), (50, 1, 0), (100, 1, 0)))
+
+
+def test_without_sizes_the_curve_ends_where_nothing_more_is_gained(ring: Path) -> None:
+    points = curves_of([ring])[0].points
+    assert (points[-1][:2], points[0][0] >= 1) == ((50, 50), True)
+
+
+def test_a_trace_in_pieces_is_one_trace(ring: Path) -> None:
+    whole = curves_of([ring, ring], sizes=[50])[0]
+    assert whole.points == ((50, 50, 0),)
+    assert whole.getpages == 400
+
+
+def test_a_sample_says_so(ring: Path) -> None:
+    made = to_json(curves_of([ring], sizes=[50], sample=1.0), sample=1.0)
+    assert made["sample"] == 1.0
+    assert made["pools"]["BP2"]["curve"] == [{"pages": 50, "read_misses": 50, "standard_error": 0.0}]
+
+
+@pytest.mark.parametrize(
+    ("choice", "expected"), [({"sizes": [0]}, "a pool of 0 pages"), ({"sample": 2.0}, "sampling rate of 2")]
+)
+def test_impossible_wishes(ring: Path, choice: dict[str, object], expected: str) -> None:
+    with pytest.raises(UsageError, match=expected):
+        curves_of([ring], **choice)  # type: ignore[arg-type]
+
+
+def test_the_command(ring: Path) -> None:
+    done = CliRunner().invoke(app, ["pools", str(ring), "--sizes", "49,50", "--json"])
+    assert done.exit_code == 0
+    assert json.loads(done.stdout)["pools"]["BP2"] == {
+        "getpages": 200,
+        "distinct_pages": 50,
+        "curve": [{"pages": 49, "read_misses": 200}, {"pages": 50, "read_misses": 50}],
+    }
+    text = CliRunner().invoke(app, ["pools", str(ring), "--sizes", "49,50"]).stdout
+    assert "BP2" in text and "200" in text
