@@ -157,9 +157,14 @@ class _Run:
                 )
         return TableAudit(table, tuple(cells), tuple(self.lines(table)))
 
-    def number(self, table: StudyTable, number: int, column: str, cut: bool = False) -> Quantity | None:
+    def number(self, table: StudyTable, number: int, column: str, rule: Derived | None = None) -> Quantity | None:
         try:
-            return printed(table.rows[number][column], count=column in table.counts, cut=cut)
+            return printed(
+                table.rows[number][column],
+                count=column in table.counts,
+                cut=rule is not None and rule.cut,
+                digits=None if rule is None else rule.digits,
+            )
         except ValueError as error:
             raise StudyError(
                 file=str(table.path),
@@ -169,7 +174,7 @@ class _Run:
 
     def cell(self, table: StudyTable, derived: Derived, number: int, column: str) -> Cell:
         row = table.rows[number]
-        held = self.number(table, number, column, derived.cut) if derived.printed else None
+        held = self.number(table, number, column, derived) if derived.printed else None
         found: Quantity | None = None
         try:
             found, worked = self.computed(table, derived, number, column)
@@ -258,7 +263,7 @@ class _Run:
             return found
         if column not in table.columns:
             return None
-        cell = self.number(table, number, column, rule is not None and rule.cut)
+        cell = self.number(table, number, column, rule)
         return exact(cell.value) if cell is not None and reference.as_printed else cell
 
     def lines(self, table: StudyTable) -> list[TableLine]:

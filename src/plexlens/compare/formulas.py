@@ -70,6 +70,10 @@ def _weighted(values: list[Quantity], weights: list[Quantity]) -> Quantity:
     return total(value * weight for value, weight in zip(values, weights, strict=True)) / total(weights)
 
 
+def _total(values: list[Quantity]) -> Quantity:
+    return total(values)
+
+
 def _mean(values: list[Quantity]) -> Quantity:
     return total(values) / exact(len(values))
 
@@ -107,7 +111,7 @@ def _all() -> tuple[Formula, ...]:
             _mean,
             "({values}) / {n}",
         ),
-        Formula("total", "Sum", "", "sum of values", _POOLS, (), ("values",), total, "{values}"),
+        Formula("total", "Sum", "", "sum of values", _POOLS, (), ("values",), _total, "{values}"),
         Formula(
             "weighted_mean",
             "Mean weighted by another column",
@@ -405,6 +409,61 @@ def _all() -> tuple[Formula, ...]:
             (),
             lambda transactions_per_second, response_ms: transactions_per_second * response_ms / exact(1000),
             "{transactions_per_second} x {response_ms} / 1000",
+        ),
+        Formula(
+            "milliseconds",
+            "Seconds as milliseconds",
+            "ms",
+            "seconds x 1000",
+            _XML,
+            ("seconds",),
+            (),
+            lambda seconds: seconds * exact(1000),
+            "{seconds} x 1000",
+        ),
+        Formula(
+            "response_by_little",
+            "Response time from transactions in the system",
+            "ms",
+            "in_system / transactions_per_second x 1000 (Little's law)",
+            "RMF workload activity report, AVG and ACTUAL",
+            ("in_system", "transactions_per_second"),
+            (),
+            lambda in_system, transactions_per_second: in_system / transactions_per_second * exact(1000),
+            "{in_system} / {transactions_per_second} x 1000",
+        ),
+        Formula(
+            "cf_delay_us",
+            "Coupling facility delay per transaction",
+            "\u00b5s",
+            "requests_per_second x service_us / sum of rates",
+            "Sysplex data sharing, 1996, tables 11 to 14",
+            ("requests_per_second", "service_us"),
+            ("rates",),
+            lambda requests_per_second, service_us, rates: requests_per_second * service_us / total(rates),
+            "{requests_per_second} x {service_us} / ({rates})",
+        ),
+        Formula(
+            "ratio_of_sums",
+            "Ratio",
+            "",
+            "sum of parts / sum of wholes",
+            _POOLS,
+            (),
+            ("parts", "wholes"),
+            lambda parts, wholes: total(parts) / total(wholes),
+            "({parts}) / ({wholes})",
+        ),
+        Formula(
+            "log_rate",
+            "Bytes written to one log",
+            "MiB/s",
+            "ci_written_per_second / 2 x 4096 / 2^20: both copies of the log are counted, a control interval is 4 KiB",
+            _PM,
+            ("ci_written_per_second",),
+            (),
+            lambda ci_written_per_second: ci_written_per_second / exact(512),
+            "{ci_written_per_second} / 2 x 4096 / 1,048,576",
         ),
         Formula(
             "dispatched_percent",

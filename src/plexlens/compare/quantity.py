@@ -20,7 +20,7 @@ _CLOCK = re.compile(r"(?P<hours>\d+):(?P<minutes>[0-5]\d):(?P<seconds>[0-5]\d(?:
 _SCALE = {"K": 1_000, "M": 1_000_000}
 
 #: Cells that print no number.
-NOT_PRINTED = frozenset({"", "N/A", "NA", "#NA#", "N/P", "-"})
+NOT_PRINTED = frozenset({"", "N/A", "N/C", "NA", "#NA#", "N/P", "-"})
 
 
 class UndefinedError(ArithmeticError):
@@ -89,7 +89,7 @@ def total(quantities: Iterable[Quantity]) -> Quantity:
     return result
 
 
-def printed(cell: str, *, count: bool = False, cut: bool = False) -> Quantity | None:
+def printed(cell: str, *, count: bool = False, cut: bool = False, digits: int | None = None) -> Quantity | None:
     """The number that a cell shows, with the bounds of its rounding.
 
     Thousands commas, brackets around the number and a unit behind it are passed over; ``K`` and ``M`` multiply; a
@@ -103,6 +103,8 @@ def printed(cell: str, *, count: bool = False, cut: bool = False) -> Quantity | 
         Whether the number counts something: a whole number is then exact.
     cut
         Whether digits were cut off rather than rounded: the number then lies up to one unit further from zero.
+    digits
+        How many of the decimals mean something, where the others are zeros that pad the print; None for all.
 
     Returns
     -------
@@ -127,10 +129,12 @@ def printed(cell: str, *, count: bool = False, cut: bool = False) -> Quantity | 
     found = _NUMBER.match(text)
     if found is None:
         raise ValueError(f"{cell!r} is no printed number")
-    digits = found["digits"].replace(",", "").rstrip(".")
+    text = found["digits"].replace(",", "").rstrip(".")
     scale = _SCALE.get(found["suffix"] or "", 1)
-    places = len(digits.partition(".")[2])
-    value = Fraction(digits) * scale
+    places = len(text.partition(".")[2])
+    value = Fraction(text) * scale
+    if digits is not None:
+        places = min(places, digits)
     if count and not places and scale == 1:
         return exact(value)
     return _bounded(value, Fraction(scale, 10**places), cut)

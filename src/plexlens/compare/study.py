@@ -25,7 +25,7 @@ TURNED = "column"
 
 
 _REFERENCE_KEYS = ("value", "table", "column", "row", "rows", "but", "computed", "as_printed")
-_DERIVED_KEYS = ("column", "formula", "arguments", "where", "but", "printed", "cut", "decimals")
+_DERIVED_KEYS = ("column", "formula", "arguments", "where", "but", "printed", "cut", "decimals", "digits")
 
 
 class StudyError(UnreadableInputError):
@@ -81,7 +81,8 @@ class Derived:
 
     ``printed`` is false where the study prints no such column: the numbers are worked out, shown, and compared with
     nothing. ``cut`` is true where the study cuts digits off instead of rounding them. ``decimals`` is with how many the
-    study would show what it does not print.
+    study would show what it does not print; ``digits`` how many decimals of the printed cells mean something, where the
+    print pads them with zeros.
     """
 
     columns: tuple[str, ...]
@@ -91,6 +92,7 @@ class Derived:
     printed: bool
     cut: bool = False
     decimals: int | None = None
+    digits: int | None = None
 
 
 @dataclass(frozen=True)
@@ -393,11 +395,15 @@ class _Reader:
             if argument in formula.singles and (len(references) != 1 or references[0].many):
                 raise self.wrong(key, "it is one number, and more are given", "name one cell")
             arguments[argument] = references
-        decimals = entry.get("decimals")
-        if decimals is not None and (type(decimals) is not int or decimals < 0):
-            raise self.wrong("derived.decimals", f"{decimals!r} is no number of decimals", "write decimals = 3")
+        decimals, digits = (self.decimals(entry, key) for key in ("decimals", "digits"))
         printed, cut = (self.flag(entry, "derived.", key, key == "printed") for key in ("printed", "cut"))
-        return Derived(columns, rows, formula, arguments, printed, cut, decimals)
+        return Derived(columns, rows, formula, arguments, printed, cut, decimals, digits)
+
+    def decimals(self, entry: Mapping[str, Any], key: str) -> int | None:
+        value = entry.get(key)
+        if value is None or (type(value) is int and value >= 0):
+            return value
+        raise self.wrong(f"derived.{key}", f"{value!r} is no number of decimals", f"write {key} = 3")
 
     def flag(self, content: Mapping[str, Any], of: str, key: str, default: bool = False) -> bool:
         value = content.get(key, default)
