@@ -107,7 +107,7 @@ def render_html(report: Report) -> str:
 def period(report: Report, clock: Clock) -> str:
     """The time the report covers, as its heading says it."""
     if report.start is None or report.end is None:
-        return "No interval was read"
+        return report.subject or "No interval was read"
     return f"{clock.span(report.start, report.end)} {clock.zone}"
 
 

@@ -378,6 +378,8 @@ class Report:
         Program and version.
     findings
         What came of the rules; None where the report has no page of them.
+    kind, subject
+        What the report is, and what stands for systems and times where it is not of measured intervals.
     """
 
     title: str
@@ -392,6 +394,8 @@ class Report:
     definitions: dict[str, Definition] = field(default_factory=dict)
     generator: str = ""
     findings: Findings | None = None
+    kind: str = "Performance report"
+    subject: str = ""
 
     def section(self, section_id: str) -> Section:
         """The section of that id; KeyError names the ones there are."""

@@ -53,6 +53,8 @@ def study_report(audits: Sequence[Audit]) -> Report:
             if name in used
         },
         generator=f"Plexlens {__version__}",
+        kind="Study",
+        subject="; ".join(audit.study.source for audit in audits),
     )  # fmt: skip
 
 

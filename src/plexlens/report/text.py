@@ -81,7 +81,7 @@ class _Writer:
 
     def lines(self) -> Iterator[str]:
         report = self.report
-        yield self.heading("Performance report")
+        yield self.heading(self.report.kind)
         yield from self.wrapped(report.title)
         yield from self.wrapped(self.identity())
         yield from self.wrapped(report.time_note)
@@ -118,7 +118,7 @@ class _Writer:
         if report.start is not None and report.end is not None:
             parts += [f"START {self.clock.minute(report.start)}", f"END {self.clock.minute(report.end)}"]
             parts.append(self.clock.zone)
-        return "    ".join(parts) or "No interval was read"
+        return "    ".join(parts) or report.subject or "No interval was read"
 
     def section(self, section: Section) -> Iterator[str]:
         yield ""
