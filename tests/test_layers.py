@@ -42,7 +42,7 @@ def test_planted_import_is_found(tmp_path: Path, path: str, source: str, expecte
     [
         ("report/page.py", "from plexlens.metrics import GRAINS\nimport json\n"),
         ("metrics/cpu.py", "from plexlens.metrics.unit import COUNT\nfrom . import mq\n"),
-        ("cli.py", "from plexlens import __version__, report\n"),
+        ("cli/app.py", "from plexlens import __version__, report\n"),
     ],
 )
 def test_import_downwards_is_allowed(tmp_path: Path, path: str, source: str) -> None:

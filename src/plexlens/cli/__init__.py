@@ -1,0 +1,49 @@
+"""The command line: argument parsing and wiring only.
+
+Exit codes: 0 done, 1 findings at or above ``--fail-on``, 2 wrong use, 3 unreadable input, 4 nothing usable in it.
+With ``--json`` standard output holds one JSON object and nothing else; progress and messages go to standard error.
+
+A command is a module of this package; it joins the application by being imported here, in the order of the help.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+
+from plexlens.cli.app import app
+
+from plexlens.cli import (  # isort: skip
+    report, ingest, sql, records, pools, layouts, findings, example, study,  # noqa: F401
+)  # fmt: skip
+from plexlens.cli.terminal import err
+from plexlens.errors import PlexlensError, UnreadableInputError
+
+__all__ = ["app", "main"]
+
+
+def main() -> None:
+    """Run the command line; every expected error is one message and its exit code, never a traceback."""
+    try:
+        app()
+    except PlexlensError as error:
+        _fail(str(error), error.exit_code)
+    except BrokenPipeError:
+        # The reader of a pipe has seen enough; what is left to flush has nowhere to go.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(0)
+    except MemoryError:
+        _fail("there is not enough memory; give fewer or smaller files at a time", UnreadableInputError.exit_code)
+    except Exception as error:
+        if os.environ.get("PLEXLENS_TRACEBACK"):
+            raise
+        _fail(
+            f"this is a defect of Plexlens ({type(error).__name__}: {error}); "
+            "please report it with the output of the same command under PLEXLENS_TRACEBACK=1",
+            70,
+        )
+
+
+def _fail(message: str, code: int) -> None:
+    err.print(f"plexlens: {message}")
+    sys.exit(code)

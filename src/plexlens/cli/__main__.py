@@ -1,0 +1,5 @@
+"""`python -m plexlens.cli`."""
+
+from plexlens.cli import main
+
+main()

@@ -1,0 +1,77 @@
+"""`plexlens ingest`: dumps into a performance database."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from plexlens.cli.app import app
+from plexlens.cli.options import CodePage, Codepage, Json, Layouts, LeapSeconds, Sources
+from plexlens.cli.terminal import emit, err, progress_bar
+from plexlens.errors import IngestFailuresError, PlexlensError
+
+
+@app.command()
+def ingest(
+    sources: Sources,
+    pdb: Annotated[Path, typer.Option("--pdb", help="The performance database; made when it is not there.")],
+    *,
+    as_json: Json = False,
+    layouts: Layouts = None,
+    codepage: Codepage = CodePage.LATIN_1047,
+    leap_seconds: LeapSeconds = False,
+) -> None:
+    """Keep dumps in a performance database. The same dump twice changes nothing; records are kept once."""
+    from plexlens.pdb import Pdb
+    from plexlens.pdb import ingest as put
+
+    held = Pdb.open_or_create(pdb)
+    failures: list[PlexlensError] = []
+    with progress_bar() as progress:
+        try:
+            results = put(
+                sources,
+                held,
+                progress=progress,
+                layouts=tuple(layouts or ()),
+                codepage=codepage,
+                leap_seconds=leap_seconds,
+            )
+        except IngestFailuresError as error:
+            results, failures = list(error.results), list(error.failures)
+    if as_json:
+        emit(
+            {
+                "pdb": str(pdb),
+                "files": [_result(one) for one in results],
+                "failed": [{"file": one.file, "what": one.what, "remedy": one.remedy} for one in failures],
+            }
+        )
+    else:
+        for one in results:
+            made = _result(one)
+            counts = ("records", "rows", "duplicates", "damage")
+            told = ", ".join(f"{made[name]:,} {name}" for name in counts if made[name])
+            why = f": {one.reason}" if one.reason else ""
+            typer.echo(f"{one.file}: {one.outcome.value}{why}" + (f" ({told})" if told else ""))
+    for failure in failures:
+        err.print(f"plexlens: {failure}")
+    if failures:
+        raise typer.Exit(failures[0].exit_code)
+
+
+def _result(one: Any) -> dict[str, Any]:
+    """What became of one file, as a plain object."""
+    made = one.ingest
+    return {
+        "file": one.file,
+        "outcome": one.outcome.value,
+        "reason": one.reason,
+        "kind": made.kind if made else None,
+        "records": sum(made.records.values()) if made else 0,
+        "rows": sum(made.rows.values()) if made else 0,
+        "duplicates": made.duplicates if made else 0,
+        "damage": sum(made.damage.values()) if made else 0,
+    }

@@ -1,0 +1,56 @@
+"""`plexlens study`: published studies recomputed."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from plexlens.cli.app import app
+from plexlens.cli.options import Json
+from plexlens.cli.terminal import cannot_write, check_writable, err, write
+from plexlens.errors import UsageError
+
+
+@app.command()
+def study(
+    names: Annotated[list[str] | None, typer.Argument(metavar="NAME...", help="Studies: sysplex-1996, ...")] = None,
+    *,
+    all_of_them: Annotated[bool, typer.Option("--all", help="Every study that there is.")] = False,
+    as_json: Json = False,
+    output: Annotated[
+        Path | None, typer.Option("-o", "--output", help="File to write: .html, .txt, .csv or .json.")
+    ] = None,
+) -> None:
+    """Recompute the tables of a published study: printed, computed, difference, and what cannot be right in print."""
+    from plexlens import compare
+    from plexlens.compare.json_object import to_object
+    from plexlens.report import render_html, render_text
+    from plexlens.report.study import study_csv, study_report
+
+    if bool(names) == all_of_them:
+        raise UsageError(
+            file="",
+            what="a study and --all are both given" if names else "no study is named",
+            remedy=f"name one of {', '.join(compare.study_names())}, or give --all",
+        )
+    form = "json" if as_json else output.suffix.removeprefix(".").lower() if output else "txt"
+    if form not in ("html", "txt", "csv", "json"):
+        raise cannot_write(Path(output or ""), f"a study has no form {output.suffix!r}" if output else "")
+    check_writable(output)
+    audits = [compare.audit(compare.load_study(name)) for name in names or compare.study_names()]
+    if form == "json":
+        objects = [to_object(one) for one in audits]
+        text = json.dumps({"studies": objects} if len(objects) > 1 else objects[0], ensure_ascii=False) + "\n"
+    elif form == "csv":
+        text = study_csv(audits)
+    else:
+        text = (render_html if form == "html" else render_text)(study_report(audits))
+    if output is None:
+        sys.stdout.write(text)
+    else:
+        write(output, text)
+        err.print(f"written: {output}")
