@@ -11,7 +11,7 @@ import typer
 
 from plexlens.cli.app import app
 from plexlens.cli.options import Json
-from plexlens.cli.terminal import cannot_write, check_writable, err, write
+from plexlens.cli.terminal import cannot_write, check_writable, err, write, write_bytes
 from plexlens.errors import UsageError
 
 
@@ -22,7 +22,7 @@ def study(
     all_of_them: Annotated[bool, typer.Option("--all", help="Every study that there is.")] = False,
     as_json: Json = False,
     output: Annotated[
-        Path | None, typer.Option("-o", "--output", help="File to write: .html, .txt, .csv or .json.")
+        Path | None, typer.Option("-o", "--output", help="File to write: .html, .txt, .csv, .xlsx or .json.")
     ] = None,
 ) -> None:
     """Recompute the tables of a published study: printed, computed, difference, and what cannot be right in print."""
@@ -30,6 +30,7 @@ def study(
     from plexlens.compare.json_object import to_object
     from plexlens.report import render_html, render_text
     from plexlens.report.study import study_csv, study_report
+    from plexlens.report.study_xlsx import study_workbook
 
     if bool(names) == all_of_them:
         raise UsageError(
@@ -38,10 +39,14 @@ def study(
             remedy=f"name one of {', '.join(compare.study_names())}, or give --all",
         )
     form = "json" if as_json else output.suffix.removeprefix(".").lower() if output else "txt"
-    if form not in ("html", "txt", "csv", "json"):
+    if form not in ("html", "txt", "csv", "json", "xlsx"):
         raise cannot_write(Path(output or ""), f"a study has no form {output.suffix!r}" if output else "")
     check_writable(output)
     audits = [compare.audit(compare.load_study(name)) for name in names or compare.study_names()]
+    if form == "xlsx" and output is not None:
+        write_bytes(output, study_workbook(audits))
+        err.print(f"written: {output}")
+        return
     if form == "json":
         objects = [to_object(one) for one in audits]
         text = json.dumps({"studies": objects} if len(objects) > 1 else objects[0], ensure_ascii=False) + "\n"

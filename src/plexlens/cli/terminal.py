@@ -48,9 +48,14 @@ def check_writable(path: Path | None) -> None:
 
 def write(path: Path, text: str) -> None:
     """A whole file or none: written beside its place, then moved there."""
+    write_bytes(path, text.encode())
+
+
+def write_bytes(path: Path, content: bytes) -> None:
+    """As `write`, for files that are no text."""
     part = path.with_name(f".{path.name}.part")
     try:
-        part.write_text(text, encoding="utf-8")
+        part.write_bytes(content)
         part.replace(path)
     except OSError as error:
         part.unlink(missing_ok=True)
