@@ -7,11 +7,13 @@ compares them with what is printed, allowing for the rounding of every printed d
 from __future__ import annotations
 
 from plexlens.compare.audit import Audit, Cell, TableAudit, audit
-from plexlens.compare.study import Study, StudyError, load_study, studies_path, study_names
+from plexlens.compare.study import LeftOut, Study, StudyError, studies_path, study_names
+from plexlens.compare.study_reader import load_study
 
 __all__ = [
     "Audit",
     "Cell",
+    "LeftOut",
     "Study",
     "StudyError",
     "TableAudit",

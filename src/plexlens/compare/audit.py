@@ -124,11 +124,19 @@ def audit(study: Study) -> Audit:
         A cell holds no number where one is needed, a row is named that is not there, cells depend on each other in a
         circle, or a disagreement that the notes explain is none.
     """
-    run = _Run(study)
+    run = Recomputation(study)
     return Audit(study, tuple(run.table(table) for table in study.tables.values()))
 
 
-class _Run:
+class Recomputation:
+    """Works cells of a study out, each once.
+
+    Parameters
+    ----------
+    study
+        Whose tables.
+    """
+
     def __init__(self, study: Study) -> None:
         self.study = study
         self.done: dict[tuple[str, int, str], tuple[Quantity, str]] = {}
@@ -157,6 +165,19 @@ class _Run:
                 )
         return TableAudit(table, tuple(cells), tuple(self.lines(table)))
 
+    def printed(self, table: StudyTable, number: int, column: str) -> Quantity | None:
+        """A printed cell with the bounds of its rounding; None where it prints no number."""
+        row = table.rows[number]
+        rule = next((one for one in table.derived if column in one.columns and one.rows.takes(row)), None)
+        return self.number(table, number, column, rule)
+
+    def derived(self, table: StudyTable, derived: Derived, number: int, column: str) -> Quantity | None:
+        """A cell worked out; None where an input is missing or a divisor may be zero."""
+        try:
+            return self.computed(table, derived, number, column)[0]
+        except (_MissingError, UndefinedError):
+            return None
+
     def number(self, table: StudyTable, number: int, column: str, rule: Derived | None = None) -> Quantity | None:
         try:
             return printed(
@@ -164,6 +185,8 @@ class _Run:
                 count=column in table.counts,
                 cut=rule is not None and rule.cut,
                 digits=None if rule is None else rule.digits,
+                padded=column in table.padded,
+                binary=column in table.binary,
             )
         except ValueError as error:
             raise StudyError(

@@ -51,6 +51,10 @@ def _table(one: TableAudit) -> dict[str, Any]:
             }
             for fitted in one.lines
         ],
+        "left_out": [
+            {"column": lacking.column, "missing": list(lacking.missing), "template": lacking.template}
+            for lacking in one.table.left_out
+        ],
         "note": one.table.note,
     }
 

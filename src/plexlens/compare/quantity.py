@@ -18,6 +18,7 @@ from fractions import Fraction
 _NUMBER = re.compile(r"(?P<digits>[+-]?(?:\d[\d,]*\.?\d*|\.\d+)) ?(?P<suffix>%|[KM](?![A-Za-z]))?(?P<unit>[ /].*)?\Z")
 _CLOCK = re.compile(r"(?P<hours>\d+):(?P<minutes>[0-5]\d):(?P<seconds>[0-5]\d(?:\.\d+)?)\Z")
 _SCALE = {"K": 1_000, "M": 1_000_000}
+_BINARY_SCALE = {"K": 1024, "M": 1024 * 1024}
 
 #: Cells that print no number.
 NOT_PRINTED = frozenset({"", "N/A", "N/C", "NA", "#NA#", "N/P", "-"})
@@ -89,7 +90,15 @@ def total(quantities: Iterable[Quantity]) -> Quantity:
     return result
 
 
-def printed(cell: str, *, count: bool = False, cut: bool = False, digits: int | None = None) -> Quantity | None:
+def printed(
+    cell: str,
+    *,
+    count: bool = False,
+    cut: bool = False,
+    digits: int | None = None,
+    padded: bool = False,
+    binary: bool = False,
+) -> Quantity | None:
     """The number that a cell shows, with the bounds of its rounding.
 
     Thousands commas, brackets around the number and a unit behind it are passed over; ``K`` and ``M`` multiply; a
@@ -105,6 +114,10 @@ def printed(cell: str, *, count: bool = False, cut: bool = False, digits: int | 
         Whether digits were cut off rather than rounded: the number then lies up to one unit further from zero.
     digits
         How many of the decimals mean something, where the others are zeros that pad the print; None for all.
+    padded
+        Whether decimals that are all zeros only pad the print of a whole number.
+    binary
+        Whether ``K`` and ``M`` multiply by 1024 and its square.
 
     Returns
     -------
@@ -130,8 +143,9 @@ def printed(cell: str, *, count: bool = False, cut: bool = False, digits: int | 
     if found is None:
         raise ValueError(f"{cell!r} is no printed number")
     text = found["digits"].replace(",", "").rstrip(".")
-    scale = _SCALE.get(found["suffix"] or "", 1)
-    places = len(text.partition(".")[2])
+    scale = (_BINARY_SCALE if binary else _SCALE).get(found["suffix"] or "", 1)
+    decimals = text.partition(".")[2]
+    places = 0 if padded and not decimals.strip("0") else len(decimals)
     value = Fraction(text) * scale
     if digits is not None:
         places = min(places, digits)

@@ -1,0 +1,405 @@
+"""Reads a study's folder: ``study.toml``, the TOML files of ``parts/`` if there are any, and tables as CSV.
+
+Parts continue ``study.toml`` in the order of their names: they add tables, and templates. A template declares once what
+is derived in tables of one kind; a table that names it takes every rule whose columns it has, its own rules come
+first, and printed columns left without inputs are kept as left out, with what is missing.
+
+Everything is checked when a study is read: a column, table, formula or argument that does not exist is named with the
+file, the table and the key.
+"""
+
+from __future__ import annotations
+
+import csv
+import tomllib
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from plexlens.compare.formulas import FORMULAS
+from plexlens.compare.study import (
+    SAME,
+    TURNED,
+    Derived,
+    Known,
+    LeftOut,
+    Line,
+    Match,
+    Reference,
+    Study,
+    StudyError,
+    StudyTable,
+    studies_path,
+    study_names,
+)
+from plexlens.compare.study_template import applied
+from plexlens.errors import UsageError
+
+_REFERENCE_KEYS = ("value", "table", "column", "row", "rows", "but", "computed", "as_printed")
+_DERIVED_KEYS = ("column", "formula", "arguments", "where", "but", "printed", "cut", "decimals", "digits")
+
+#: Keys that name columns in which digits have a meaning of their own.
+_COLUMN_SETS = ("counts", "padded", "binary")
+
+#: Where a row is named by this word, the table's base is meant: its first row unless it says otherwise.
+BASE = "base"
+
+
+def load_study(name: str, folder: Path | None = None) -> Study:
+    """Read a study and check it whole.
+
+    Parameters
+    ----------
+    name
+        Its name: that of its folder.
+    folder
+        Where studies are; those that come with Plexlens if not given.
+
+    Raises
+    ------
+    UsageError
+        There is no study of that name.
+    StudyError
+        A file cannot be read, or says something that cannot be.
+    """
+    folder = folder or studies_path()
+    if name not in study_names(folder):
+        raise UsageError(
+            file="",
+            what=f"there is no study {name!r}",
+            remedy=f"name one of {', '.join(study_names(folder))}, or give --all",
+        )
+    return _Reader(folder / name / "study.toml").study()
+
+
+@dataclass(frozen=True)
+class _RawTable:
+    """A table before its rules are read: their formulas may use tables that come later."""
+
+    path: Path
+    content: Mapping[str, Any]
+    heads: tuple[str, ...]
+    rows: list[dict[str, str]]
+    rules: list[tuple[Path, Mapping[str, Any]]]
+    left_out: tuple[LeftOut, ...]
+    sets: dict[str, frozenset[str]]
+
+
+@dataclass(frozen=True)
+class _Template:
+    """What holds for every table that names it."""
+
+    path: Path
+    content: Mapping[str, Any]
+
+
+class _Reader:
+    """Reads one study; knows in which file and where it is for the sake of messages."""
+
+    def __init__(self, path: Path) -> None:
+        self.folder = path.parent
+        self.path = path
+        self.where = ""
+        self.headings: dict[str, tuple[str, ...]] = {}
+        self.templates: dict[str, _Template] = {}
+        self.base = Match({}, {})
+
+    def toml(self, path: Path) -> dict[str, Any]:
+        try:
+            return tomllib.loads(path.read_text(encoding="utf-8"))
+        except (OSError, UnicodeDecodeError) as error:
+            raise StudyError(file=str(path), what=f"it cannot be read: {error}", remedy="restore the file") from error
+        except tomllib.TOMLDecodeError as error:
+            raise StudyError(file=str(path), what=f"it is no TOML: {error}", remedy="correct the syntax") from error
+
+    def wrong(self, key: str, what: str, remedy: str) -> StudyError:
+        at = ", ".join(part for part in (self.where, f"key {key!r}") if part)
+        return StudyError(file=str(self.path), what=f"{at}: {what}", remedy=remedy)
+
+    def known_keys(self, content: Mapping[str, Any], allowed: tuple[str, ...], of: str = "") -> None:
+        for key in content:
+            if key not in allowed:
+                raise self.wrong(f"{of}{key}", "there is no such key", f"use one of {', '.join(allowed)}")
+
+    def text(self, content: Mapping[str, Any], key: str, default: str | None = None) -> str:
+        value = content.get(key, default)
+        if not isinstance(value, str):
+            found = "it is missing" if value is None else f"{value!r} is no text"
+            raise self.wrong(key, found, f'write {key} = "..."')
+        return value
+
+    def entries(self, content: Mapping[str, Any], key: str) -> list[Mapping[str, Any]]:
+        value = content.get(key, [])
+        if not isinstance(value, list) or not all(isinstance(one, dict) for one in value):
+            raise self.wrong(key, "it is no list of tables", f"write [[tables.{key}]]")
+        return value
+
+    def study(self) -> Study:
+        whole = self.path
+        content = self.toml(whole)
+        self.known_keys(content, ("name", "title", "source", "tables", "templates"))
+        files = [(whole, content)]
+        for path in sorted((self.folder / "parts").glob("*.toml")):
+            self.path = path
+            files.append((self.path, self.toml(self.path)))
+            self.known_keys(files[-1][1], ("tables", "templates"))
+        for path, part in files:
+            self.path = path
+            for number, one in enumerate(self.entries(part, "templates"), 1):
+                self.where = f"template {number}"
+                self.template(one)
+            self.where = ""
+        raw: dict[str, _RawTable] = {}
+        for path, part in files:
+            self.path = path
+            for number, one in enumerate(self.entries(part, "tables"), 1):
+                self.where = f"table {number}"
+                table_id = self.text(one, "id")
+                self.where = f"table {table_id!r}"
+                if table_id in raw:
+                    raise self.wrong("id", "two tables have it", "give each table an id of its own")
+                raw[table_id] = self.raw_table(one)
+            self.where = ""
+        tables = {}
+        for table_id, found in raw.items():
+            self.path = found.path
+            tables[table_id] = self.table(found)
+        self.path, self.where = whole, ""
+        return Study(
+            self.text(content, "name"), self.text(content, "title"), self.text(content, "source"), whole, tables
+        )
+
+    def template(self, one: Mapping[str, Any]) -> None:
+        name = self.text(one, "name")
+        self.where = f"template {name!r}"
+        self.known_keys(one, ("name", "derived", *_COLUMN_SETS))
+        if name in self.templates:
+            raise self.wrong("name", "two templates have it", "give each template a name of its own")
+        for rule in self.entries(one, "derived"):
+            self.known_keys(rule, _DERIVED_KEYS, "derived.")
+            if SAME in self.column_names(rule.get("column")):
+                raise self.wrong("derived.column", "a template cannot know all columns", "name them")
+        self.templates[name] = _Template(self.path, one)
+
+    def raw_table(self, one: Mapping[str, Any]) -> _RawTable:
+        """The cells of a table, and its rules with those of its templates behind them."""
+        heads, rows = self.cells(one)
+        rules = [(self.path, rule) for rule in self.entries(one, "derived")]
+        own = [column for _, rule in rules for column in self.column_names(rule.get("column"))]
+        left_out: list[LeftOut] = []
+        names = self.column_names(one["template"]) if "template" in one else ()
+        for name in names:
+            if name not in self.templates:
+                there = ", ".join(self.templates) or "none: there are no templates"
+                raise self.wrong("template", f"there is no template {name!r}", f"use one of {there}")
+            template = self.templates[name]
+            more, lacking = applied(name, self.entries(template.content, "derived"), heads, own)
+            rules += [(template.path, rule) for rule in more]
+            own += [column for rule in more for column in rule["column"]]
+            left_out += lacking
+        unprinted = [
+            column
+            for _, rule in rules
+            if rule.get("printed") is False
+            for column in self.column_names(rule.get("column"))
+        ]
+        self.headings[one["id"]] = (*heads, *unprinted)
+        sets = {key: frozenset(self.column_set(one, key, heads)) for key in _COLUMN_SETS}
+        for name in names:
+            content = self.templates[name].content
+            for key in _COLUMN_SETS:
+                sets[key] |= {column for column in self.named(content, key) if column in heads}
+        kept = tuple(lacking for lacking in left_out if lacking.column not in own)
+        return _RawTable(self.path, one, heads, rows, rules, kept, sets)
+
+    def named(self, content: Mapping[str, Any], key: str) -> tuple[str, ...]:
+        return self.column_names(content[key]) if content.get(key) else ()
+
+    def column_set(self, one: Mapping[str, Any], key: str, heads: tuple[str, ...]) -> tuple[str, ...]:
+        names = heads if one.get(key) == SAME else self.named(one, key)
+        return tuple(self.column(key, name, one["id"]) for name in names)
+
+    def cells(self, one: Mapping[str, Any]) -> tuple[tuple[str, ...], list[dict[str, str]]]:
+        path = self.folder / self.text(one, "file")
+        try:
+            with path.open(encoding="utf-8", newline="") as file:
+                lines = list(csv.reader(file))
+        except (OSError, UnicodeDecodeError) as error:
+            raise self.wrong("file", f"{path.name} cannot be read: {error}", "name a CSV file of the folder") from error
+        if not lines or not lines[0]:
+            raise StudyError(file=str(path), line=1, what="there are no headings", remedy="write them in line 1")
+        for number, line in enumerate(lines, 1):
+            if len(line) != len(lines[0]):
+                raise StudyError(
+                    file=str(path),
+                    line=number,
+                    what=f"{len(line)} cells stand under {len(lines[0])} headings",
+                    remedy="write one cell for each heading, blank where nothing is printed",
+                )
+        labels = one.get("transpose")
+        if labels is not None:
+            lines = self.turned(lines, self.column_names(labels))
+        heads = tuple(lines[0])
+        if len(set(heads)) != len(heads):
+            twice = next(head for head in heads if heads.count(head) > 1)
+            raise StudyError(file=str(path), line=1, what=f"heading {twice!r} stands twice", remedy="tell them apart")
+        return heads, [dict(zip(heads, line, strict=True)) for line in lines[1:]]
+
+    def turned(self, lines: list[list[str]], labels: tuple[str, ...]) -> list[list[str]]:
+        """Columns for rows: a row of items under each former heading."""
+        for label in labels:
+            if label not in lines[0]:
+                raise self.wrong("transpose", f"there is no column {label!r}", f"use one of {', '.join(lines[0])}")
+        at = [lines[0].index(label) for label in labels]
+        heads = [TURNED]
+        seen: Counter[str] = Counter()
+        for line in lines[1:]:
+            name = " / ".join(line[place] for place in at)
+            seen[name] += 1
+            heads.append(name if seen[name] == 1 else f"{name} ({seen[name]})")
+        kept = [place for place in range(len(lines[0])) if place not in at]
+        return [heads, *([lines[0][place], *(line[place] for line in lines[1:])] for place in kept)]
+
+    def column_names(self, value: Any) -> tuple[str, ...]:
+        names = [value] if isinstance(value, str) else value
+        if not isinstance(names, list) or not names or not all(isinstance(name, str) for name in names):
+            raise self.wrong("column", f"{value!r} names no column", "give a heading, or a list of headings")
+        return tuple(names)
+
+    def column(self, key: str, name: str, table_id: str) -> str:
+        if name not in self.headings[table_id]:
+            there = ", ".join(repr(one) for one in self.headings[table_id])
+            raise self.wrong(key, f"table {table_id!r} has no column {name!r}", f"use one of {there}")
+        return name
+
+    def match(self, key: str, table_id: str, cells: Any, but: Any = None) -> Match:
+        for given in (cells, but or {}):
+            if not isinstance(given, dict) or not all(isinstance(cell, str) for cell in given.values()):
+                raise self.wrong(key, f"{given!r} names no rows", 'write {"heading" = "cell"}')
+            for column in given:
+                self.column(key, column, table_id)
+        return Match(cells, but or {})
+
+    def table(self, raw: _RawTable) -> StudyTable:
+        one, heads, table_id = raw.content, raw.heads, raw.content["id"]
+        self.where = f"table {table_id!r}"
+        allowed = ("id", "file", "title", "note", "transpose", "base", "template", "derived", "known", "lines")
+        self.known_keys(one, (*allowed, *_COLUMN_SETS))
+        first = {heads[0]: raw.rows[0][heads[0]]} if raw.rows else {}
+        self.base = self.match("base", table_id, one.get("base", first))
+        derived = []
+        for path, entry in raw.rules:
+            # A rule of a template is wrong where the template stands.
+            self.path = path
+            derived.append(self.derived(entry, table_id, heads))
+        self.path = raw.path
+        known = []
+        for entry in self.entries(one, "known"):
+            self.known_keys(entry, ("column", "where", "but", "note"), "known.")
+            known.append(
+                Known(
+                    self.column("known.column", self.text(entry, "column"), table_id),
+                    self.match("known.where", table_id, entry.get("where", {}), entry.get("but")),
+                    self.text(entry, "note"),
+                )
+            )
+        lines = []
+        for entry in self.entries(one, "lines"):
+            self.known_keys(entry, ("rate", "cpu_percent"), "lines.")
+            lines.append(
+                Line(
+                    self.column("lines.rate", self.text(entry, "rate"), table_id),
+                    tuple(
+                        self.column("lines.cpu_percent", name, table_id)
+                        for name in self.column_names(entry.get("cpu_percent"))
+                    ),
+                )
+            )
+        note = self.text(one, "note", "")
+        if not derived and not note:
+            raise self.wrong("note", "nothing in the table is worked out, and nothing says why", "state the reason")
+        return StudyTable(
+            table_id,
+            self.text(one, "title"),
+            self.folder / one["file"],
+            heads,
+            tuple(raw.rows),
+            raw.sets["counts"],
+            tuple(derived),
+            tuple(known),
+            tuple(lines),
+            note,
+            raw.sets["padded"],
+            raw.sets["binary"],
+            raw.left_out,
+        )
+
+    def derived(self, entry: Mapping[str, Any], table_id: str, heads: tuple[str, ...]) -> Derived:
+        self.known_keys(entry, _DERIVED_KEYS, "derived.")
+        rows = self.match("derived.where", table_id, entry.get("where", {}), entry.get("but"))
+        given = self.column_names(entry.get("column"))
+        if given == (SAME,):
+            fixed = set(rows.cells) | set(rows.but)
+            given = tuple(head for head in heads if head not in fixed)
+        columns = tuple(self.column("derived.column", name, table_id) for name in given)
+        name = self.text(entry, "formula")
+        if name not in FORMULAS:
+            raise self.wrong("derived.formula", f"there is no formula {name!r}", f"use one of {', '.join(FORMULAS)}")
+        formula = FORMULAS[name]
+        raw = entry.get("arguments", {})
+        if not isinstance(raw, dict):
+            raise self.wrong("derived.arguments", "it is no table", "write arguments = {name = ...}")
+        self.known_keys(raw, formula.arguments, "derived.arguments.")
+        arguments = {}
+        for argument in formula.arguments:
+            key = f"derived.arguments.{argument}"
+            if argument not in raw:
+                raise self.wrong(key, f"formula {name!r} needs it", "say where it comes from")
+            value = raw[argument]
+            parts = value if isinstance(value, list) else [value]
+            references = tuple(self.reference(key, part, table_id) for part in parts)
+            if argument in formula.singles and (len(references) != 1 or references[0].many):
+                raise self.wrong(key, "it is one number, and more are given", "name one cell")
+            arguments[argument] = references
+        decimals, digits = (self.decimals(entry, key) for key in ("decimals", "digits"))
+        printed, cut = (self.flag(entry, "derived.", key, key == "printed") for key in ("printed", "cut"))
+        return Derived(columns, rows, formula, arguments, printed, cut, decimals, digits)
+
+    def decimals(self, entry: Mapping[str, Any], key: str) -> int | None:
+        value = entry.get(key)
+        if value is None or (type(value) is int and value >= 0):
+            return value
+        raise self.wrong(f"derived.{key}", f"{value!r} is no number of decimals", f"write {key} = 3")
+
+    def flag(self, content: Mapping[str, Any], of: str, key: str, default: bool = False) -> bool:
+        value = content.get(key, default)
+        if not isinstance(value, bool):
+            raise self.wrong(f"{of}{key}", f"{value!r} is neither true nor false", f"write {key} = true or false")
+        return value
+
+    def reference(self, key: str, value: Any, table_id: str) -> Reference:
+        if isinstance(value, str):
+            return Reference(table=table_id, column=value if value == SAME else self.column(key, value, table_id))
+        if not isinstance(value, dict):
+            raise self.wrong(key, f"{value!r} is no reference", "give a heading, or {column, row} or {value}")
+        self.known_keys(value, _REFERENCE_KEYS, f"{key}.")
+        if "value" in value:
+            return Reference(value=str(value["value"]))
+        there = value.get("table", table_id)
+        if there not in self.headings:
+            raise self.wrong(f"{key}.table", f"there is no table {there!r}", f"use one of {', '.join(self.headings)}")
+        column = self.text(value, "column")
+        if column != SAME:
+            self.column(f"{key}.column", column, there)
+        many = "rows" in value
+        cells = value.get("rows", value.get("row"))
+        if cells == BASE and there == table_id:
+            match: Match | None = self.base
+        else:
+            match = None if cells is None else self.match(f"{key}.row", there, cells, value.get("but"))
+        if match is None and there != table_id:
+            raise self.wrong(key, f"no row of table {there!r} is named", "add row = {...}, or rows = {...} for several")
+        computed, as_printed = (self.flag(value, f"{key}.", name) for name in ("computed", "as_printed"))
+        return Reference("", there, column, match, many, computed, as_printed)
