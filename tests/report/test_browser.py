@@ -6,7 +6,6 @@ Screenshots go to ``.build/screenshots``, to be looked at.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -36,15 +35,6 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("report") / "report.html"
     path.write_text(render_html(report), encoding="utf-8")
     return path
-
-
-@pytest.fixture(scope="module")
-def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[chromium.Browser]:
-    if reason := chromium.missing():
-        pytest.fail(reason, pytrace=False)
-    opened = chromium.Browser(tmp_path_factory.mktemp("profile"))
-    yield opened
-    opened.close()
 
 
 def test_missing_programs_are_named_with_their_packages(monkeypatch: pytest.MonkeyPatch) -> None:

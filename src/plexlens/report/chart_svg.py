@@ -89,7 +89,7 @@ def draw(chart: Chart, clock: Clock, start: datetime, end: datetime) -> Drawing:
     def y(value: float) -> float:
         return SIZE - value * factor / height * SIZE
 
-    grid = "".join(f"M0 {_n(SIZE - mark / height * SIZE)}H{SIZE}" for mark in scale)
+    grid = "".join(f"M0 {coordinate(SIZE - mark / height * SIZE)}H{SIZE}" for mark in scale)
     parts = [Markup('<path class="grid" d="{}"/>').format(grid)]
     for number, (lower, upper) in enumerate(layers, 1):
         parts.append(Markup('<path class="fill c{}" d="{}"/>').format(number, _area(lefts, rights, lower, upper, y)))
@@ -98,9 +98,11 @@ def draw(chart: Chart, clock: Clock, start: datetime, end: datetime) -> Drawing:
             path = _steps(lefts, rights, series.values, y)
             parts.append(Markup('<path class="line c{}" d="{}"/>').format(number, path))
     for reference in chart.references:
-        place = _n(y(reference.value))
-        parts.append(Markup('<path class="reference" d="M0 {}H{}"/>').format(place, SIZE))
-    parts += [Markup('<path class="break" d="M{} 0V{}"/>').format(_n(place * SIZE), SIZE) for place in times.breaks]
+        height_of = coordinate(y(reference.value))
+        parts.append(Markup('<path class="reference" d="M0 {}H{}"/>').format(height_of, SIZE))
+    parts += [
+        Markup('<path class="break" d="M{} 0V{}"/>').format(coordinate(place * SIZE), SIZE) for place in times.breaks
+    ]
     svg = Markup('<svg viewBox="0 0 {0} {0}" preserveAspectRatio="none" aria-hidden="true">{1}</svg>').format(
         SIZE, Markup("").join(parts)
     )
@@ -123,7 +125,7 @@ def _close(chart: Chart, index: int) -> bool:
     return distance <= GAP * own
 
 
-def _n(number: float) -> str:
+def coordinate(number: float) -> str:
     """A coordinate with one decimal, without what is not needed."""
     return f"{number:.1f}".removesuffix(".0")
 
@@ -149,9 +151,9 @@ def _steps(
         if value is None:
             reached = None
             continue
-        height = _n(y(value))
+        height = coordinate(y(value))
         joined = reached is not None and abs(reached - left) < 0.05
-        path.append(f"V{height}H{_n(right)}" if joined else f"M{_n(left)} {height}H{_n(right)}")
+        path.append(f"V{height}H{coordinate(right)}" if joined else f"M{coordinate(left)} {height}H{coordinate(right)}")
         reached = right
     return "".join(path)
 
@@ -172,9 +174,9 @@ def _area(
             runs.append([index])
     path: list[str] = []
     for run in runs:
-        path.append(f"M{_n(lefts[run[0]])} {_n(y(lower[run[0]]))}")
-        path += [f"V{_n(y(upper[i]))}H{_n(rights[i])}" for i in run]
-        path += [f"V{_n(y(lower[i]))}H{_n(lefts[i])}" for i in reversed(run)]
+        path.append(f"M{coordinate(lefts[run[0]])} {coordinate(y(lower[run[0]]))}")
+        path += [f"V{coordinate(y(upper[i]))}H{coordinate(rights[i])}" for i in run]
+        path += [f"V{coordinate(y(lower[i]))}H{coordinate(lefts[i])}" for i in reversed(run)]
         path.append("Z")
     return "".join(path)
 
@@ -209,8 +211,8 @@ def _data(chart: Chart, lefts: Sequence[float], rights: Sequence[float]) -> str:
     """What the reading line needs: where each interval lies, when it starts, and the values as shown."""
     content = {
         "t": [round(moment.timestamp()) for moment in chart.times],
-        "x": [float(_n(left)) for left in lefts],
-        "w": [float(_n(right)) for right in rights],
+        "x": [float(coordinate(left)) for left in lefts],
+        "w": [float(coordinate(right)) for right in rights],
         "v": [[_rounded(value, chart) for value in series.values] for series in chart.series],
         "e": [round(moment.timestamp()) for moment in chart.ends],
         "d": chart.unit.digits,

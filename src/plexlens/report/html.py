@@ -16,6 +16,7 @@ from typing import Any
 import jinja2
 from markupsafe import Markup
 
+from plexlens.metrics.unit import Unit
 from plexlens.report.chart_svg import draw, spark
 from plexlens.report.clock import Clock
 from plexlens.report.display import NULL, shown
@@ -37,6 +38,8 @@ from plexlens.report.model import (
 )
 from plexlens.report.names import printable
 from plexlens.report.table_html import table_view
+from plexlens.report.xy import XYChart
+from plexlens.report.xy_svg import draw_xy
 
 #: A chart is drawn over the report's whole time where its own covers at least this share of it.
 SHARED_AXIS = 0.2
@@ -138,6 +141,7 @@ def _kind(block: Block) -> str:
 _KINDS = {
     KeyFigures: "figures",
     Chart: "chart",
+    XYChart: "chart",
     Table: "table",
     Note: "note",
     Missing: "missing",
@@ -154,6 +158,8 @@ def _view(block: Block, report: Report, clock: Clock, drills: Drills) -> Any:
         }
     if isinstance(block, Chart):
         return _chart(block, report, clock)
+    if isinstance(block, XYChart):
+        return _xy(block)
     if isinstance(block, Table):
         return table_view(block, report.definitions, clock, drills)
     if isinstance(block, Advice):
@@ -197,6 +203,7 @@ def _chart(chart: Chart, report: Report, clock: Clock) -> dict[str, Any]:
     total = len(chart.series) + chart.left_out
     return {
         "name": chart.name,
+        "over_time": True,
         "title": chart.title,
         "definition": chart.definition,
         "axis_unit": chart.unit.symbol or chart.unit.base,
@@ -208,6 +215,22 @@ def _chart(chart: Chart, report: Report, clock: Clock) -> dict[str, Any]:
         "shown_of": f"{len(chart.series)} of {total:,} are drawn; the table has all.",
         "origin": chart.origin,
     }
+
+
+def _xy(chart: XYChart) -> dict[str, Any]:
+    total = len(chart.series) + chart.left_out
+    return {
+        "over_time": False,
+        "chart": chart,
+        "y_title": _axis_title(chart.y_title, chart.y_unit),
+        "x_title": _axis_title(chart.x_title, chart.x_unit),
+        "drawing": draw_xy(chart),
+        "shown_of": f"{len(chart.series)} of {total:,} are drawn; the table has all.",
+    }
+
+
+def _axis_title(title: str, unit: Unit) -> str:
+    return f"{title} ({unit.symbol})" if unit.symbol and unit.symbol not in title.split() else title
 
 
 def domain(chart: Chart, report: Report) -> tuple[datetime, datetime]:

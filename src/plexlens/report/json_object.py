@@ -19,6 +19,7 @@ from plexlens.report.model import (
     Report,
     Table,
 )
+from plexlens.report.xy import XYChart
 
 
 def to_json(report: Report) -> dict[str, Any]:
@@ -29,9 +30,10 @@ def to_json(report: Report) -> dict[str, Any]:
     dict
         ``title``, ``systems``, ``sysplexes``, ``span`` (UTC), ``utc_offset`` (seconds), ``alerts``, ``definitions`` by
         id, and ``sections`` in order. A section has ``figures``, ``tables`` (``columns``, ``rows`` as objects),
-        ``charts`` (``times`` and ``series``), ``advice``, ``notes`` and ``missing``. ``findings`` holds what came of
-        the rules (`plexlens.findings.Findings.to_json`), or null. Numbers are in the base unit that stands beside them;
-        not recorded and undefined are both null.
+        ``charts`` (``times`` and ``series``), ``xy_charts`` (over a number; ``points`` of each series, ``marks``),
+        ``advice``, ``notes`` and ``missing``. ``findings`` holds what came of the rules
+        (`plexlens.findings.Findings.to_json`), or null. Numbers are in the base unit that stands beside them; not
+        recorded and undefined are both null.
     """
     return {
         "title": report.title,
@@ -50,6 +52,7 @@ def to_json(report: Report) -> dict[str, Any]:
                 ],
                 "tables": [_table(block) for block in section.blocks if isinstance(block, Table)],
                 "charts": [_chart(block) for block in section.blocks if isinstance(block, Chart)],
+                "xy_charts": [_xy(block) for block in section.blocks if isinstance(block, XYChart)],
                 "advice": [_advice(block) for block in section.blocks if isinstance(block, Advice)],
                 "notes": [_note(block) for block in section.blocks if isinstance(block, Note)],
                 "missing": [
@@ -164,4 +167,26 @@ def _chart(chart: Chart) -> dict[str, Any]:
             {"name": series.name, "values": [_value(value) for value in series.values]} for series in chart.series
         ],
         "left_out": chart.left_out,
+    }
+
+
+def _xy(chart: XYChart) -> dict[str, Any]:
+    return {
+        "name": chart.name,
+        "title": chart.title,
+        "x": {"title": chart.x_title, "unit": chart.x_unit.base, "definition": chart.x_definition or None},
+        "y": {"title": chart.y_title, "unit": chart.y_unit.base, "definition": chart.definition or None},
+        "stacked": chart.stacked,
+        "series": [
+            {
+                "name": series.name,
+                "points": [[_value(x), _value(y)] for x, y in series.points],
+                "band": [[_value(number) for number in one] for one in series.band] or None,
+            }
+            for series in chart.series
+        ],
+        "marks": [{"x": _value(mark.x), "label": mark.label} for mark in chart.marks],
+        "left_out": chart.left_out,
+        "note": chart.note or None,
+        "origin": chart.origin or None,
     }

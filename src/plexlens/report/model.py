@@ -13,6 +13,7 @@ from enum import StrEnum
 
 from plexlens.findings import Findings
 from plexlens.metrics.unit import Unit
+from plexlens.report.xy import XYChart
 
 Cell = str | float | int | datetime | tuple[float | None, ...] | None
 """A table cell: text, a number in the base unit, a time in UTC, a series (sparkline), or null."""
@@ -336,7 +337,7 @@ class Advice:
     folded: bool = False
 
 
-Block = Table | Chart | KeyFigures | Note | Missing | Advice
+Block = Table | Chart | XYChart | KeyFigures | Note | Missing | Advice
 
 
 @dataclass(frozen=True)

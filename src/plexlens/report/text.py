@@ -31,6 +31,8 @@ from plexlens.report.model import (
     Table,
 )
 from plexlens.report.names import printable
+from plexlens.report.xy import XYChart
+from plexlens.report.xy_text import xy_columns, xy_rows
 
 #: A text column takes at most this share of the line; longer cells run on in the next lines.
 _TEXT_SHARE = 0.3
@@ -135,6 +137,8 @@ class _Writer:
             yield from self.table(block)
         elif isinstance(block, Chart):
             yield from self.chart(block)
+        elif isinstance(block, XYChart):
+            yield from self.xy(block)
         elif isinstance(block, KeyFigures):
             yield from self.figures(block)
         elif isinstance(block, Note):
@@ -221,6 +225,13 @@ class _Writer:
             Column("time", "Highest at", ColumnKind.TIME),
         )
         yield from self.grid(columns, cells)
+        if chart.left_out:
+            yield f" {counted(chart.left_out, 'further series', 'further series')}; the table has all"
+
+    def xy(self, chart: XYChart) -> Iterator[str]:
+        yield from self.titled(chart.title)
+        yield from self.wrapped(" ".join(part for part in (chart.note, chart.origin) if part))
+        yield from self.grid(xy_columns(chart), xy_rows(chart, self.rows))
         if chart.left_out:
             yield f" {counted(chart.left_out, 'further series', 'further series')}; the table has all"
 

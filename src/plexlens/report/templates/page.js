@@ -187,7 +187,7 @@
     } else closePopover();
   });
 
-  // Charts: a reading line that all charts of the same time share.
+  // Charts: a reading line that all charts of the same time share; one over a number (its places have labels) has its own.
   const charts = all(".chart").map((figure) => {
     const data = JSON.parse(figure.querySelector(".data").textContent);
     return { figure, data, plot: figure.querySelector(".plot"), area: figure.querySelector(".area"), cursor: null };
@@ -209,15 +209,16 @@
     if (index >= 0) chart.cursor.style.left = `${(chart.data.x[index] + chart.data.w[index]) / 20}%`;
   };
   const at = (data, seconds) => {
+    if (data.l) return -1;
     let found = -1;
     for (let i = 0; i < data.t.length && data.t[i] <= seconds; i += 1) found = i;
     return found;
   };
   const read = (chart, index) => {
-    const seconds = chart.data.t[index];
+    const seconds = chart.data.l ? Infinity : chart.data.t[index];
     for (const other of charts) {
       const same = other === chart ? index : at(other.data, seconds);
-      const inside = same >= 0 && (other === chart || seconds < other.data.e[same]);
+      const inside = other === chart || (same >= 0 && seconds < other.data.e[same]);
       showLine(other, inside ? same : -1);
     }
     const names = all(".legend li", chart.figure);
@@ -232,7 +233,8 @@
         : value.toLocaleString("en", { minimumFractionDigits: chart.data.d, maximumFractionDigits: chart.data.d });
     });
     const time = document.createElement("div");
-    time.textContent = `${clock(seconds)} ${zone}${chart.data.u ? `, in ${chart.data.u}` : ""}`;
+    const place = chart.data.l ? chart.data.l[index] : `${clock(seconds)} ${zone}`;
+    time.textContent = `${place}${chart.data.u ? `, in ${chart.data.u}` : ""}`;
     reading.replaceChildren(time, table);
     if (reading.parentNode !== chart.figure) chart.figure.append(reading);
     reading.hidden = false;
@@ -253,6 +255,10 @@
       const box = chart.area.getBoundingClientRect();
       const place = (event.clientX - box.left) / box.width * 1000;
       let best = -1;
+      if (chart.data.l) {
+        chart.data.x.forEach((one, i) => { if (best < 0 || Math.abs(one - place) < Math.abs(chart.data.x[best] - place)) best = i; });
+        return best;
+      }
       chart.data.x.forEach((left, i) => { if (place >= left && place <= chart.data.w[i]) best = i; });
       return best;
     };
@@ -261,7 +267,7 @@
     chart.plot.addEventListener("pointerleave", (event) => { if (event.pointerType === "mouse") leave(); });
     chart.plot.addEventListener("blur", leave);
     chart.plot.addEventListener("keydown", (event) => {
-      const last = chart.data.t.length - 1;
+      const last = chart.data.x.length - 1;
       const steps = { ArrowRight: 1, ArrowLeft: -1, PageDown: 8, PageUp: -8 };
       let index = chart.index ?? -1;
       if (event.key in steps) index += steps[event.key];
