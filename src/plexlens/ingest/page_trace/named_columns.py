@@ -1,0 +1,198 @@
+"""Named columns of a file as columns of a trace: names become numbers, what means nothing is refused."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from plexlens import _core
+from plexlens.ingest.page_trace.error import TraceError
+from plexlens.ingest.page_trace.names import MOST_MEMBERS, TraceNames
+from plexlens.ingest.page_trace.pool_names import pool_id
+
+#: Columns of a trace and their types.
+TYPES: dict[str, pa.DataType] = {name: pa.type_for_alias(kind) for name, kind in _core.TRACE_COLUMNS}
+
+#: Schema of every batch.
+SCHEMA = pa.schema(list(TYPES.items()))
+
+#: Columns that a file may have besides: lost references before a row, what an object is.
+LOST, KIND = "lost", "kind"
+
+#: What objects are.
+KINDS = ("tablespace", "index")
+
+#: Columns whose values may be names.
+NAMED = ("member", "pool", "object", "function", "access", KIND)
+
+
+class NamedColumns:
+    """Turns stretches of a file with named columns into trace batches.
+
+    Parameters
+    ----------
+    path
+        The file, for errors.
+    names
+        Where names of objects and members go.
+    first_row
+        The number of the first row, which is its time where the file has no column ``time``.
+
+    Attributes
+    ----------
+    rows : int
+        Rows so far.
+    lost : int
+        Sum of the column ``lost`` so far.
+    timed : bool
+        Whether there is a column ``time``; without it rows are numbered.
+    """
+
+    def __init__(self, path: Path, names: TraceNames, *, first_row: int = 0) -> None:
+        self._path = path
+        self._names = names
+        self._first_row = first_row
+        self.rows = 0
+        self.lost = 0
+        self.timed = True
+
+    def batch(self, columns: dict[str, pa.Array], rows: int) -> pa.RecordBatch:
+        """The next stretch.
+
+        Raises
+        ------
+        TraceError
+            Columns are missing or unknown, or hold values that mean nothing.
+        """
+        self._check(columns)
+        self.timed = "time" in columns
+        made = {}
+        for name, kind in TYPES.items():
+            column = columns.get(name)
+            if column is not None:
+                made[name] = self._column(name, column, kind)
+            elif name == "time":
+                made[name] = pa.array(np.arange(rows) + (self._first_row + self.rows), kind)
+            else:
+                made[name] = pa.array(np.zeros(rows, kind.to_pandas_dtype()))
+        if LOST in columns:
+            self.lost += pc.sum(self._column(LOST, columns[LOST], pa.uint64())).as_py() or 0
+        if KIND in columns:
+            self._kinds(made["object"], columns[KIND])
+        self.rows += rows
+        return pa.record_batch(made, schema=SCHEMA)
+
+    def _check(self, columns: dict[str, pa.Array]) -> None:
+        if "page" not in columns:
+            raise TraceError(
+                file=str(self._path),
+                what=f"it has no column page (it has {', '.join(columns) or 'none'})",
+                remedy=f"name its columns as these: {', '.join(TYPES)}",
+            )
+        unknown = sorted(columns.keys() - TYPES.keys() - {LOST, KIND})
+        if unknown:
+            raise TraceError(
+                file=str(self._path),
+                what=f"unknown columns: {', '.join(unknown)}",
+                remedy=f"leave them out or name them as one of these: {', '.join([*TYPES, LOST, KIND])}",
+            )
+
+    def _column(self, name: str, column: pa.Array, kind: pa.DataType) -> pa.Array:
+        if pa.types.is_timestamp(column.type):
+            column = column.cast(pa.timestamp("us", tz=column.type.tz), safe=False).cast(pa.int64())
+        if pa.types.is_string(column.type) or pa.types.is_large_string(column.type):
+            column = column.dictionary_encode()
+        if column.null_count:
+            row = pc.index(column.is_null(), True).as_py()
+            raise self._wrong(name, row, "nothing", "leave out rows without it")
+        if pa.types.is_dictionary(column.type):
+            column = self._of_names(name, column, kind)
+        try:
+            return column.cast(kind)
+        except pa.ArrowException as error:
+            raise TraceError(
+                file=str(self._path),
+                what=f"column {name}: {str(error).splitlines()[0]}",
+                remedy=f"it must fit into {kind}",
+            ) from error
+
+    def _of_names(self, name: str, column: pa.DictionaryArray, kind: pa.DataType) -> pa.Array:
+        """Numbers of a column of text: each name is looked at once."""
+        resolve, remedy = self._resolver(name)
+        used = pc.unique(column.indices).to_pylist()
+        numbers = [0] * len(column.dictionary)
+        for index in used:
+            text = column.dictionary[index].as_py()
+            text = text.strip() if isinstance(text, str) else ""
+            number = resolve(text)
+            if number is None or number.bit_length() > kind.bit_width:
+                row = pc.index(column.indices, index).as_py()
+                remedy = remedy if number is None else f"it must fit into {kind}"
+                raise self._wrong(name, row, repr(text) if text else "nothing", remedy)
+            numbers[index] = number
+        wide = pa.int64() if kind == pa.int64() else pa.uint64()
+        return pc.take(pa.array(numbers, wide), column.indices)
+
+    def _resolver(self, name: str) -> tuple[Callable[[str], int | None], str]:
+        """What a text of a column stands for (None: nothing), and what to do then."""
+        if name == "pool":
+            return (
+                lambda text: _number(text) if _number(text) is not None else pool_id(text),
+                "name pools as BP0, BP8K0, BP16K0, BP32K, or by number",
+            )
+        if name in ("function", "access"):
+            known = _core.TRACE_FUNCTIONS if name == "function" else _core.TRACE_ACCESSES
+            codes = {one: code for code, one in enumerate(known)} | {str(code): code for code in range(len(known))}
+            return lambda text: codes.get(text.lower()), f"give one of {', '.join(known)}"
+        if name == "object":
+            return (
+                lambda text: (
+                    (_number(text) if _number(text) is not None else self._names.object_of(text)) if text else None
+                ),
+                "give names or numbers",
+            )
+        if name == "member":
+            return self._member, f"give names or numbers of at most {MOST_MEMBERS} members"
+        return _number, "give numbers"
+
+    def _member(self, text: str) -> int | None:
+        number = _number(text)
+        if number is None and text:
+            number = self._names.member_of(text)
+        return number if number is not None and number < MOST_MEMBERS else None
+
+    def _kinds(self, objects: pa.Array, column: pa.Array) -> None:
+        """Note what the objects of a batch are."""
+        if not pa.types.is_dictionary(column.type):
+            column = column.cast(pa.string()).dictionary_encode()
+        kinds = [text.strip().lower() if text else "" for text in column.dictionary.to_pylist()]
+        indices = pc.fill_null(column.indices, -1)
+        pairs = np.unique(_pairs(objects.to_numpy(), indices.to_numpy()))
+        for pair in pairs.tolist():
+            number, index = pair >> 32, (pair & 0xFFFFFFFF) - 1
+            if index < 0 or not kinds[index]:
+                continue
+            if kinds[index] not in KINDS:
+                row = pc.index(indices, index).as_py()
+                raise self._wrong(KIND, row, repr(kinds[index]), f"give one of {', '.join(KINDS)}, or nothing")
+            self._names.tell_kind(number, kinds[index])
+
+    def _wrong(self, name: str, row: int, found: str, remedy: str) -> TraceError:
+        return TraceError(
+            file=str(self._path), record_no=self.rows + row + 1, what=f"column {name} holds {found}", remedy=remedy
+        )
+
+
+def _number(text: str) -> int | None:
+    return int(text) if text.isascii() and text.isdigit() else None
+
+
+def _pairs(objects: npt.NDArray[np.uint32], indices: npt.NDArray[np.int32]) -> npt.NDArray[np.uint64]:
+    """Object and index of its kind (plus one) in one number."""
+    pairs: npt.NDArray[np.uint64] = (objects.astype(np.uint64) << np.uint64(32)) | (indices + 1).astype(np.uint64)
+    return pairs

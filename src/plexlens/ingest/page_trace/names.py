@@ -1,0 +1,119 @@
+"""What the numbers of a trace are called: pools, data sets, members."""
+
+from __future__ import annotations
+
+from plexlens.ingest.page_trace.pool_names import pool_name
+
+#: Objects that a trace calls by name get numbers from here on. Database ids are 15 bits wide, so that no
+#: ``dbid << 16 | psid`` of Db2 is as large.
+FIRST_NAMED = 1 << 31
+
+#: Members beyond this one do not fit the trace's column.
+MOST_MEMBERS = 256
+
+
+class TraceNames:
+    """Names of pools, data sets and members of a trace.
+
+    Names come from the trace (columns of text, IFCID 105, 107 and 199) and from a file of names; they grow while a
+    trace is read, and are complete after one pass.
+    """
+
+    def __init__(self) -> None:
+        self._names: dict[int, str] = {}
+        self._partition_names: dict[tuple[int, int], str] = {}
+        self._holders: dict[str, int] = {}
+        self._kinds: dict[int, str] = {}
+        self._kinds_by_name: dict[str, str] = {}
+        self._statement_names: dict[int, str] = {}
+        self._numbers: dict[str, int] = {}
+        self._members: list[str] = []
+
+    def pool(self, pool: int) -> str:
+        """Name of a buffer pool: 2 is ``BP2``."""
+        return pool_name(pool)
+
+    def data_set(self, object: int, partition: int) -> str:
+        """Name of a data set.
+
+        ``DATABASE.PAGESET`` or, with a partition, ``DATABASE.PAGESET.3``; numbers where no name is known. Two objects
+        of one name (a table space that was dropped and made again) are told apart by their numbers:
+        ``DATABASE.PAGESET[260.7]``.
+        """
+        own = self._partition_names.get((object, partition))
+        if own is not None:
+            return own
+        name = self._names.get(object)
+        if name is None:
+            name = self.number(object)
+        elif self._holders[name] > 1:
+            name = f"{name}[{self.number(object)}]"
+        return f"{name}.{partition}" if partition else name
+
+    def has_name(self, object: int) -> bool:
+        """Whether a name is known."""
+        return object in self._names
+
+    def kind(self, object: int) -> str:
+        """``tablespace``, ``index``, or empty where it is not known."""
+        known = self._kinds.get(object)
+        return known if known is not None else self._kinds_by_name.get(self._names.get(object, ""), "")
+
+    def statement_name(self, object: int) -> str:
+        """The name that SQL statements use for it: ``CREATOR.INDEXNAME`` of an index, if the file of names tells it."""
+        return self._statement_names.get(object) or self._names.get(object) or self.number(object)
+
+    def member(self, member: int) -> str:
+        """Name of a member: the Db2 subsystem; its number where the trace has no name."""
+        return self._members[member] if member < len(self._members) else str(member)
+
+    @property
+    def members(self) -> tuple[str, ...]:
+        """Members that have names, by number."""
+        return tuple(self._members)
+
+    def number(self, object: int) -> str:
+        """``DBID.PSID`` of an object; its number where that is none of Db2."""
+        if object in self._names and object >= FIRST_NAMED:
+            return str(object - FIRST_NAMED + 1)
+        return f"{object >> 16}.{object & 0xFFFF}" if object >> 16 else str(object)
+
+    def tell(self, object: int, name: str, *, kind: str = "", statement_name: str = "") -> None:
+        """Give an object its name; what was told last counts, but a kind is not forgotten."""
+        before = self._names.get(object)
+        if before != name:
+            if before is not None:
+                self._holders[before] -= 1
+            self._holders[name] = self._holders.get(name, 0) + 1
+            self._names[object] = name
+        if kind:
+            self._kinds[object] = kind
+        if statement_name:
+            self._statement_names[object] = statement_name
+
+    def tell_partition(self, object: int, partition: int, name: str) -> None:
+        """Give one data set of an object a name of its own."""
+        self._partition_names[(object, partition)] = name
+
+    def tell_kind(self, object: int, kind: str) -> None:
+        """Say what an object is, if nothing has said so before."""
+        self._kinds.setdefault(object, kind)
+
+    def tell_kind_of_name(self, name: str, kind: str) -> None:
+        """Say what the object of a name is, whichever number it has or will get."""
+        self._kinds_by_name[name] = kind
+
+    def object_of(self, name: str) -> int:
+        """Number of an object that a trace calls by name; a new one if it was not met before."""
+        number = self._numbers.get(name)
+        if number is None:
+            number = FIRST_NAMED + len(self._numbers)
+            self._numbers[name] = number
+            self.tell(number, name)
+        return number
+
+    def member_of(self, name: str) -> int:
+        """Number of a member; a new one if it was not met before. Beyond `MOST_MEMBERS` they do not fit a trace."""
+        if name not in self._members:
+            self._members.append(name)
+        return self._members.index(name)

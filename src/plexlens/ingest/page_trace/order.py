@@ -1,0 +1,114 @@
+"""Batches of a trace in the order of time: one stream put right within bounds, several merged."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from plexlens.ingest.page_trace.error import TraceOrderError
+
+
+@dataclass
+class Disorder:
+    """What was out of order.
+
+    Attributes
+    ----------
+    rows : int
+        Rows that came after a later one, and were put right.
+    """
+
+    rows: int = 0
+
+
+def in_order(
+    batches: Iterable[pa.RecordBatch], disorder: Disorder, *, file: str, remedy: str
+) -> Iterator[pa.RecordBatch]:
+    """A stream in the order of time.
+
+    Several processors write the records of one Db2, so neighbours may be exchanged. A batch is held back until the
+    next is there, and the rows of both are sorted where they overlap: what is late by no more than the rows of one
+    batch is put right (rows of one time keep their order), what is later is refused.
+
+    Raises
+    ------
+    TraceOrderError
+        A row is earlier than rows that are gone already.
+    """
+    held: pa.RecordBatch | None = None
+    gone: int | None = None
+    done = 0
+    for each in batches:
+        if each.num_rows == 0:
+            continue
+        batch = _sorted(each, disorder)
+        if held is not None:
+            late = int(np.count_nonzero(_times(batch) < _times(held)[-1]))
+            if late:
+                disorder.rows += late
+                rows = held.num_rows
+                both = _by_time(pa.concat_batches([held, batch]))
+                held, batch = both.slice(0, rows), both.slice(rows)
+            _check(held, gone, done, file, remedy)
+            yield held
+            gone = int(_times(held)[-1])
+            done += held.num_rows
+        held = batch
+    if held is not None:
+        _check(held, gone, done, file, remedy)
+        yield held
+
+
+def _check(batch: pa.RecordBatch, gone: int | None, done: int, file: str, remedy: str) -> None:
+    """Refuse a batch that begins before the rows that are gone."""
+    first = int(_times(batch)[0])
+    if gone is not None and first < gone:
+        raise TraceOrderError(
+            file=file,
+            record_no=done + 1,
+            what=f"references are out of order: one at {first} us comes more than a batch after one at {gone} us, "
+            f"{(gone - first) / 1e6:.6f} s later",
+            remedy=remedy,
+        )
+
+
+def merged(streams: Sequence[Iterator[pa.RecordBatch]]) -> Iterator[pa.RecordBatch]:
+    """Streams that are each in order, as one: by time, at one time by stream. One batch of each is held."""
+    heads = [next(stream, None) for stream in streams]
+    while True:
+        ends = [(int(_times(head)[-1]), number) for number, head in enumerate(heads) if head is not None]
+        if not ends:
+            return
+        bound, bounding = min(ends)
+        parts = []
+        for number, head in enumerate(heads):
+            if head is None:
+                continue
+            # Rows of the bounding time itself: an earlier stream has shown all of its own, a later one waits its turn.
+            times = _times(head)
+            rows = int(np.count_nonzero(times <= bound if number <= bounding else times < bound))
+            if rows:
+                parts.append(head.slice(0, rows))
+            heads[number] = head.slice(rows) if rows < head.num_rows else next(streams[number], None)
+        yield parts[0] if len(parts) == 1 else _by_time(pa.concat_batches(parts))
+
+
+def _times(batch: pa.RecordBatch) -> npt.NDArray[np.int64]:
+    times: npt.NDArray[np.int64] = batch.column("time").to_numpy()
+    return times
+
+
+def _sorted(batch: pa.RecordBatch, disorder: Disorder) -> pa.RecordBatch:
+    times = _times(batch)
+    if not np.any(times[1:] < times[:-1]):
+        return batch
+    disorder.rows += int(np.count_nonzero(times < np.maximum.accumulate(times)))
+    return _by_time(batch)
+
+
+def _by_time(batch: pa.RecordBatch) -> pa.RecordBatch:
+    return batch.take(pa.array(np.argsort(_times(batch), kind="stable")))

@@ -1,0 +1,321 @@
+"""Page-reference traces from wherever they lie: trace files, SMF dumps, a PDB.
+
+>>> trace = open_trace([Path("day1.parquet")])            # doctest: +SKIP
+>>> for batch in trace.batches():                         # doctest: +SKIP
+...     curves.add(batch)
+>>> trace.facts.references["getpage"]                     # doctest: +SKIP
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Protocol
+
+import numpy as np
+import pyarrow as pa
+
+from plexlens import _core
+from plexlens.errors import NothingUsableError, UnreadableInputError, UsageError
+from plexlens.ingest.page_trace import FileTrace, LostRecordsError, TraceError, TraceNames, TraceOrderError
+from plexlens.ingest.page_trace.lib_cache_sim import is_oracle_general
+from plexlens.ingest.page_trace.name_file import read_names
+from plexlens.ingest.page_trace.order import Disorder, in_order, merged
+from plexlens.ingest.recognition import describe, read_head
+
+__all__ = [
+    "LOST_REFUSED",
+    "LOST_WARNED",
+    "LostRecordsError",
+    "Trace",
+    "TraceError",
+    "TraceFacts",
+    "TraceNames",
+    "TraceOrderError",
+    "open_trace",
+]
+
+#: Share of lost references from which a user is warned, and from which a trace is refused.
+LOST_WARNED, LOST_REFUSED = 0.02, 0.20
+
+#: Told bytes done, bytes in all, and what is done.
+Progress = Callable[[int, int, str], None]
+
+
+@dataclass
+class TraceFacts:
+    """What a pass over a trace found; complete when the pass has ended.
+
+    Attributes
+    ----------
+    references
+        References by function (`plexlens._core.TRACE_FUNCTIONS`).
+    first, last
+        Times of the first and last reference in microseconds; None before the first.
+    timed
+        Whether the trace tells times; else its rows are numbered, and there are no rates.
+    seconds
+        Time from first to last reference; 0 where it tells no times.
+    members
+        Names of the members, by number.
+    lost
+        References lost while tracing; for records, the mean number of references of a record is taken.
+    lost_share
+        Lost references of all that there were.
+    left_out
+        Records or rows that are not in the trace, by reason.
+    statuses
+        Getpages that found their page, and those that did not, as Db2 recorded it: ``hit``, ``miss``, ``no_read``.
+    notes
+        What a user must know, in sentences.
+    complete
+        Whether the pass has ended.
+    """
+
+    references: dict[str, int] = field(default_factory=lambda: dict.fromkeys(_core.TRACE_FUNCTIONS, 0))
+    first: int | None = None
+    last: int | None = None
+    timed: bool = True
+    seconds: float = 0.0
+    members: tuple[str, ...] = ()
+    lost: int = 0
+    lost_share: float = 0.0
+    left_out: dict[str, int] = field(default_factory=dict)
+    statuses: dict[str, int] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
+    complete: bool = False
+
+    @property
+    def rows(self) -> int:
+        """All references."""
+        return sum(self.references.values())
+
+    def count(self, batch: pa.RecordBatch) -> None:
+        """Count a batch."""
+        times = batch.column("time").to_numpy()
+        self.first = int(times[0]) if self.first is None else self.first
+        self.last = int(times[-1])
+        counts = np.bincount(batch.column("function").to_numpy(), minlength=len(_core.TRACE_FUNCTIONS))
+        for name, count in zip(_core.TRACE_FUNCTIONS, counts.tolist(), strict=False):
+            self.references[name] += count
+
+
+class Piece(Protocol):
+    """One source of a trace during one pass."""
+
+    @property
+    def path(self) -> Path:
+        """Where it lies."""
+
+    @property
+    def position(self) -> int:
+        """About how many of its bytes are read."""
+
+    @property
+    def lost(self) -> int:
+        """References that were lost, as far as is known."""
+
+    @property
+    def timed(self) -> bool:
+        """Whether it tells times."""
+
+    def batches(self) -> Iterator[pa.RecordBatch]:
+        """Its references."""
+
+
+class Trace:
+    """A page-reference trace that can be read again and again; memory does not grow with its length.
+
+    Made by `open_trace`.
+
+    Attributes
+    ----------
+    names : TraceNames
+        Names of pools, data sets and members: they grow while batches are read, and are complete after one pass.
+    facts : TraceFacts
+        What the last pass found; a pass that begins replaces it.
+    """
+
+    def __init__(self, sources: Sequence[Path], names: TraceNames, *, force: bool) -> None:
+        self._sources = tuple(sources)
+        self._force = force
+        self.names = names
+        self.facts = TraceFacts()
+
+    @property
+    def sources(self) -> tuple[Path, ...]:
+        """Where it is read from."""
+        return self._sources
+
+    def batches(self, progress: Progress | None = None) -> Iterator[pa.RecordBatch]:
+        """Read the trace from its beginning, in the order of time.
+
+        Pieces are merged by time, so that traces of several members are one trace; pieces without times follow each
+        other as they were given. What is out of order by no more than a batch is put right, and noted.
+
+        Parameters
+        ----------
+        progress
+            Told bytes done, bytes in all and the file.
+
+        Yields
+        ------
+        pyarrow.RecordBatch
+            Columns of `plexlens._core.TRACE_COLUMNS`; none is empty.
+
+        Raises
+        ------
+        UnreadableInputError
+            A source cannot be read or understood.
+        TraceOrderError
+            A source is out of order by more than a batch.
+        LostRecordsError
+            At the end of the pass: 20 % of the references or more were lost, and nothing forces the trace on.
+        """
+        facts = self.facts = TraceFacts()
+        pieces = [FileTrace(path, self.names) for path in self._sources]
+        disorder = Disorder()
+        total = sum(path.stat().st_size for path in self._sources if path.is_file())
+        for batch in self._ordered(pieces, disorder):
+            facts.count(batch)
+            if progress:
+                progress(sum(piece.position for piece in pieces), total, f"reading {self._named(pieces)}")
+            yield batch
+        self._conclude(facts, pieces, disorder)
+
+    def _named(self, pieces: Sequence[Piece]) -> str:
+        """The piece being read: the last that was begun."""
+        begun = [piece.path.name for piece in pieces if piece.position]
+        return begun[-1] if begun else pieces[0].path.name
+
+    def _ordered(self, pieces: Sequence[FileTrace], disorder: Disorder) -> Iterator[pa.RecordBatch]:
+        first = pieces[0].batches()
+        head = next(first)
+        if not pieces[0].timed:
+            yield head
+            yield from first
+            yield from self._numbered(pieces)
+            return
+        streams = [_chain(head, first), *(piece.batches() for piece in pieces[1:])]
+        yield from merged(
+            [
+                in_order(
+                    _with_times(stream, piece),
+                    disorder,
+                    file=str(piece.path),
+                    remedy="sort the trace by time before it is given",
+                )
+                for stream, piece in zip(streams, pieces, strict=True)
+            ]
+        )
+
+    def _numbered(self, pieces: Sequence[FileTrace]) -> Iterator[pa.RecordBatch]:
+        """The pieces after the first of a trace without times, one after another."""
+        rows = pieces[0].rows
+        for piece in pieces[1:]:
+            for batch in piece.starting_at(rows).batches():
+                if piece.timed:
+                    raise _mixed(piece.path, "has times, which pieces before it have not")
+                yield batch
+            rows += piece.rows
+
+    def _conclude(self, facts: TraceFacts, pieces: Sequence[Piece], disorder: Disorder) -> None:
+        facts.timed = all(piece.timed for piece in pieces)
+        if facts.timed and facts.first is not None and facts.last is not None:
+            facts.seconds = (facts.last - facts.first) / 1e6
+        facts.members = self.names.members
+        facts.lost = sum(piece.lost for piece in pieces)
+        facts.lost_share = facts.lost / (facts.lost + facts.rows) if facts.lost else 0.0
+        if not facts.timed:
+            facts.notes.append("The trace tells no times: its rows are numbered, and there are no rates by second.")
+        if disorder.rows:
+            facts.notes.append(f"Out of order of time, and put right: {disorder.rows} references.")
+        if facts.references["getpage"] == 0:
+            raise NothingUsableError(
+                file=self._label(),
+                what=f"no getpage among {facts.rows} references",
+                remedy="give a trace with getpages (IFCID 198, function G)",
+            )
+        self._judge_losses(facts)
+        facts.complete = True
+
+    def _judge_losses(self, facts: TraceFacts) -> None:
+        if not facts.lost:
+            return
+        share = f"{facts.lost} of {facts.lost + facts.rows} references ({facts.lost_share:.1%}) were lost while tracing"
+        if facts.lost_share >= LOST_REFUSED and not self._force:
+            raise LostRecordsError(
+                file=self._label(),
+                what=f"{share}: nothing can be concluded from what is left",
+                remedy="trace again with larger buffers, or a shorter time, or fewer pools; --force takes it as it is",
+                lost=facts.lost,
+                share=facts.lost_share,
+            )
+        if facts.lost_share >= LOST_WARNED:
+            facts.notes.append(f"{share}: misses are off by about as much.")
+        else:
+            facts.notes.append(f"{share}.")
+
+    def _label(self) -> str:
+        return str(self._sources[0]) if len(self._sources) == 1 else f"{self._sources[0]} and others"
+
+
+def _chain(head: pa.RecordBatch, rest: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    yield head
+    yield from rest
+
+
+def _with_times(batches: Iterator[pa.RecordBatch], piece: FileTrace) -> Iterator[pa.RecordBatch]:
+    """The batches of a piece that must tell times."""
+    for batch in batches:
+        if not piece.timed:
+            raise _mixed(piece.path, "tells no times, which pieces before it do")
+        yield batch
+
+
+def _mixed(path: Path, what: str) -> TraceError:
+    return TraceError(
+        file=str(path), what=f"it {what}", remedy="give pieces of one trace, all with times or all without"
+    )
+
+
+def open_trace(sources: Sequence[Path], *, names: Path | None = None, force: bool = False) -> Trace:
+    """Open a trace; nothing but its beginning is read yet.
+
+    Parameters
+    ----------
+    sources
+        Trace files (CSV, Parquet, Arrow, oracleGeneral, csv of libCacheSim), in pieces.
+    names
+        A file of names (`plexlens.ingest.page_trace.name_file`).
+    force
+        Take a trace that lost too much.
+
+    Raises
+    ------
+    UsageError
+        No source.
+    UnreadableInputError
+        A source is no trace, or the file of names cannot be used.
+    """
+    if not sources:
+        raise UsageError(file="", what="no trace is given", remedy="give trace files, SMF dumps or a PDB")
+    for path in sources:
+        _check_form(path)
+    known = TraceNames()
+    if names is not None:
+        read_names(names, known)
+    return Trace(sources, known, force=force)
+
+
+def _check_form(path: Path) -> None:
+    """Refuse what is no trace by its first bytes."""
+    if is_oracle_general(path.name) and path.is_file():
+        return
+    head = read_head(path)
+    if head[:4] == b"PAR1" or head[:6] == b"ARROW1":
+        return
+    seems = describe(head)
+    if seems is not None and not seems[0].startswith("text"):
+        raise UnreadableInputError(file=str(path), what=f"{seems[0]} is no page-reference trace", remedy=seems[1])
