@@ -3,8 +3,9 @@
 The cost of a pool falls with its size, but not by ever smaller steps: a set of pages that is gone through again and
 again gains nothing until all of it fits. So two methods work together. *Marginal gain*: on the lower convex hull of
 each curve, storage goes where a byte saves most (Fox, "Discrete optimization via marginal analysis", Management
-Science 13, 1966). *Dynamic programming* over a grid of storage finds what no hull shows. The better of the two is filled
-up with what storage is left. A bound that no allocation can beat comes from the linear relaxation: so the gap is known.
+Science 13, 1966). *Dynamic programming* over a grid of storage finds what no hull shows. The better of the two is
+filled up with what storage is left. A bound that no allocation can beat comes from the linear relaxation:
+so the gap is known.
 """
 
 from __future__ import annotations
