@@ -30,6 +30,9 @@ from plexlens.pdb.partition import family_of, partition_of
 from plexlens.pdb.schema import Column, columns_of
 from plexlens.pdb.views import view_sql
 
+# Merging nested selects in Python takes a fifth of a report's time; DuckDB's optimiser does it in no time.
+ibis.options.sql.fuse_selects = False
+
 LOCK = "lock"
 
 SOURCE_SCHEMA = pa.schema(
