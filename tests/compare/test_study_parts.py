@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from plexlens.compare import LeftOut, StudyError, audit, load_study
-from plexlens.compare.quantity import printed
+from plexlens.compare.quantity import Quantity, printed, rounded
 
 STUDY = """\
 name = "runs"
@@ -109,6 +109,12 @@ def test_zeros_that_pad_and_k_of_1024(folder: Path) -> None:
     assert idle["B"] is not None and (idle["B"].low, idle["B"].high) == (Fraction("10.495"), Fraction("10.505"))
     pages = printed("105K", binary=True)
     assert pages is not None and (pages.value, pages.low) == (105 * 1024, 104 * 1024 + 512)
+
+
+def test_a_number_known_as_its_digits_show_it() -> None:
+    """339.98 to 340.02 is shown as 340, and so is all from 339.5 to 340.5."""
+    found = rounded(Quantity(Fraction(340), Fraction("339.98"), Fraction("340.02")), 0)
+    assert (found.low, found.value, found.high) == (Fraction("339.5"), 340, Fraction("340.5"))
 
 
 @pytest.mark.parametrize(

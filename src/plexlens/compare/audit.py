@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from plexlens.compare.line import FittedLine, fit_line
-from plexlens.compare.quantity import Quantity, UndefinedError, as_printed, exact, printed, shown
+from plexlens.compare.quantity import Quantity, UndefinedError, as_printed, exact, printed, rounded, shown
 from plexlens.compare.study import SAME, Derived, Line, Match, Reference, Study, StudyError, StudyTable
 
 
@@ -70,12 +70,14 @@ class TableLine:
     """A line fitted to a table: milliseconds of processor time a second over transactions a second.
 
     ``predicted`` has, for each of the last two rows, the measured rate, the cost per transaction measured there, and
-    that predicted by the line through the rows before them; it is empty where fewer than two rows remain.
+    that predicted by the line through the rows before them (their rates are ``fitted_rates``); it is empty where fewer
+    than two rows remain.
     """
 
     columns: tuple[str, ...]
     line: FittedLine
     predicted: tuple[tuple[float, float, float], ...]
+    fitted_rates: tuple[float, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -143,6 +145,7 @@ class Recomputation:
         self.open: list[tuple[str, int, str]] = []
 
     def table(self, table: StudyTable) -> TableAudit:
+        """All derived cells and lines of a table."""
         cells = [
             self.cell(table, derived, number, column)
             for derived in table.derived
@@ -179,6 +182,7 @@ class Recomputation:
             return None
 
     def number(self, table: StudyTable, number: int, column: str, rule: Derived | None = None) -> Quantity | None:
+        """A cell as a rule reads it."""
         try:
             return printed(
                 table.rows[number][column],
@@ -196,6 +200,7 @@ class Recomputation:
             ) from error
 
     def cell(self, table: StudyTable, derived: Derived, number: int, column: str) -> Cell:
+        """A derived cell against its print."""
         row = table.rows[number]
         held = self.number(table, number, column, derived) if derived.printed else None
         found: Quantity | None = None
@@ -276,6 +281,7 @@ class Recomputation:
         return [value for value in values if value is not None]
 
     def value(self, table: StudyTable, number: int, column: str, reference: Reference) -> Quantity | None:
+        """A cell as an argument takes it."""
         rule = next(
             (one for one in table.derived if column in one.columns and one.rows.takes(table.rows[number])), None
         )
@@ -283,6 +289,8 @@ class Recomputation:
             found = self.computed(table, rule, number, column)[0]
             if reference.as_printed and rule.decimals is not None:
                 return as_printed(found, rule.decimals, cut=rule.cut)
+            if reference.rounded and rule.decimals is not None:
+                return rounded(found, rule.decimals)
             return found
         if column not in table.columns:
             return None
@@ -290,9 +298,11 @@ class Recomputation:
         return exact(cell.value) if cell is not None and reference.as_printed else cell
 
     def lines(self, table: StudyTable) -> list[TableLine]:
+        """The fitted lines of a table."""
         return [fitted for line in table.lines if (fitted := self.line(table, line)) is not None]
 
     def line(self, table: StudyTable, line: Line) -> TableLine | None:
+        """A line; None where the rates do not differ."""
         rates, costs = [], []
         for number in range(len(table.rows)):
             rate = self.number(table, number, line.rate)
@@ -309,7 +319,7 @@ class Recomputation:
             for rate, cost in zip(rates[-2:], costs[-2:], strict=True)
             if first is not None and rate
         ]
-        return TableLine(line.cpu_percent, whole, tuple(predicted))
+        return TableLine(line.cpu_percent, whole, tuple(predicted), tuple(rates[:-2]))
 
 
 def formula_names(tables: Mapping[str, StudyTable]) -> list[str]:

@@ -172,6 +172,13 @@ def as_printed(quantity: Quantity, decimals: int, *, cut: bool) -> Quantity:
     return Quantity(one(quantity.value), one(quantity.low), one(quantity.high))
 
 
+def rounded(quantity: Quantity, decimals: int) -> Quantity:
+    """A number known only as rounded to so many decimals: all that show the same digits are within its bounds."""
+    half = Fraction(1, 2 * 10**decimals)
+    digits = as_printed(quantity, decimals, cut=False)
+    return Quantity(digits.value, digits.low - half, digits.high + half)
+
+
 def shown(number: Fraction, significant: int = 7) -> str:
     """A number for people: enough digits to see a difference, no exponents for what people write out."""
     if number.denominator == 1:

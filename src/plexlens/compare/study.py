@@ -55,6 +55,9 @@ class Reference:
         Whether the worked-out number is taken where the printed one would be.
     as_printed
         Whether the digits are taken for the number itself, as where a paper goes on with what it printed.
+    rounded
+        Whether a worked-out number is known only as its formula's ``decimals`` show it, as where a measuring tool
+        shows whole percents and works on with what it has behind them.
     """
 
     value: str = ""
@@ -64,6 +67,7 @@ class Reference:
     many: bool = False
     computed: bool = False
     as_printed: bool = False
+    rounded: bool = False
 
 
 @dataclass(frozen=True)

@@ -37,7 +37,7 @@ from plexlens.compare.study import (
 from plexlens.compare.study_template import applied
 from plexlens.errors import UsageError
 
-_REFERENCE_KEYS = ("value", "table", "column", "row", "rows", "but", "computed", "as_printed")
+_REFERENCE_KEYS = ("value", "table", "column", "row", "rows", "but", "computed", "as_printed", "rounded")
 _DERIVED_KEYS = ("column", "formula", "arguments", "where", "but", "printed", "cut", "decimals", "digits")
 
 #: Keys that name columns in which digits have a meaning of their own.
@@ -401,5 +401,5 @@ class _Reader:
             match = None if cells is None else self.match(f"{key}.row", there, cells, value.get("but"))
         if match is None and there != table_id:
             raise self.wrong(key, f"no row of table {there!r} is named", "add row = {...}, or rows = {...} for several")
-        computed, as_printed = (self.flag(value, f"{key}.", name) for name in ("computed", "as_printed"))
-        return Reference("", there, column, match, many, computed, as_printed)
+        flags = [self.flag(value, f"{key}.", name) for name in ("computed", "as_printed", "rounded")]
+        return Reference("", there, column, match, many, *flags)
