@@ -1,0 +1,148 @@
+"""Disk volumes of a VM system: components of response time, how busy they are, and what a faster volume is worth."""
+
+from __future__ import annotations
+
+from plexlens.compare.formulas.formula import Formula
+from plexlens.compare.quantity import exact
+
+_100 = exact(100)
+_DFW = "VM/ESA 1.1 performance report, 1992, DASD fast write, tables 39 to 46"
+_CCW = "VM/ESA 1.1 performance report, 1992, CCW fast path, discussion of table 30"
+
+FORMULAS = (
+    Formula(
+        "dasd_service_ms",
+        "DASD service time",
+        "ms",
+        "pending + disconnect + connect",
+        _DFW,
+        ("pending", "disconnect", "connect"),
+        (),
+        lambda pending, disconnect, connect: pending + disconnect + connect,
+        "{pending} + {disconnect} + {connect}",
+    ),
+    Formula(
+        "dasd_response_ms",
+        "DASD response time",
+        "ms",
+        "service + queue: what an I/O waits in the queue of its volume comes on top",
+        _DFW,
+        ("service", "queue"),
+        (),
+        lambda service, queue: service + queue,
+        "{service} + {queue}",
+    ),
+    Formula(
+        "dasd_queue_ms",
+        "Time in the queue of a volume",
+        "ms",
+        "response - service",
+        _DFW,
+        ("response", "service"),
+        (),
+        lambda response, service: response - service,
+        "{response} - {service}",
+    ),
+    Formula(
+        "dasd_busy_percent",
+        "Volume busy",
+        "%",
+        "rate x service / (10 x volumes): I/Os a second to all volumes times milliseconds each (utilisation law)",
+        _DFW,
+        ("rate", "service", "volumes"),
+        (),
+        lambda rate, service, volumes: rate * service / (exact(10) * volumes),
+        "{rate} x {service} / (10 x {volumes})",
+    ),
+    Formula(
+        "dasd_write_percent",
+        "Writes among I/Os",
+        "%",
+        "100 - read_percent",
+        _DFW,
+        ("read_percent",),
+        (),
+        lambda read_percent: _100 - read_percent,
+        "100 - {read_percent}",
+    ),
+    Formula(
+        "dasd_fast_percent",
+        "I/Os that meet the cache",
+        "%",
+        "(read_percent x read_hits + (100 - read_percent) x write_hits) / 100: reads found in the cache and writes "
+        "found there by DASD fast write",
+        _DFW,
+        ("read_percent", "read_hits", "write_hits"),
+        (),
+        lambda read_percent, read_hits, write_hits: (
+            (read_percent * read_hits + (_100 - read_percent) * write_hits) / _100
+        ),
+        "({read_percent} x {read_hits} + (100 - {read_percent}) x {write_hits}) / 100",
+    ),
+    Formula(
+        "dasd_ms_per_second",
+        "DASD response time used up in a second",
+        "ms/s",
+        "rate x response: I/Os under way on average, in thousandths (Little's law)",
+        _DFW + ", DASD Resp Msec/Sec",
+        ("rate", "response"),
+        (),
+        lambda rate, response: rate * response,
+        "{rate} x {response}",
+    ),
+    Formula(
+        "response_saved_by_dasd",
+        "Response time that faster DASD should save",
+        "s",
+        "(before - after) / (1000 x commands): DASD response milliseconds a second less, over commands a second",
+        _DFW,
+        ("before", "after", "commands"),
+        (),
+        lambda before, after, commands: (before - after) / (exact(1000) * commands),
+        "({before} - {after}) / (1000 x {commands})",
+    ),
+    Formula(
+        "cpu_ms_saved_per_io",
+        "CPU time saved per I/O",
+        "ms",
+        "(before / ios_before - after / ios_after) x 1000: processor seconds over I/Os, without a change and with it",
+        _CCW,
+        ("before", "ios_before", "after", "ios_after"),
+        (),
+        lambda before, ios_before, after, ios_after: (before / ios_before - after / ios_after) * exact(1000),
+        "({before} / {ios_before} - {after} / {ios_after}) x 1000",
+    ),
+    Formula(
+        "cpu_seconds_saved",
+        "CPU time that a saving per I/O comes to",
+        "s",
+        "ios x saved_ms / 1000",
+        _CCW,
+        ("ios", "saved_ms"),
+        (),
+        lambda ios, saved_ms: ios * saved_ms / exact(1000),
+        "{ios} x {saved_ms} / 1000",
+    ),
+    Formula(
+        "cpu_seconds_projected",
+        "CPU time projected from a saving per I/O",
+        "s",
+        "cpu_seconds - ios x saved_ms / 1000",
+        _CCW,
+        ("cpu_seconds", "ios", "saved_ms"),
+        (),
+        lambda cpu_seconds, ios, saved_ms: cpu_seconds - ios * saved_ms / exact(1000),
+        "{cpu_seconds} - {ios} x {saved_ms} / 1000",
+    ),
+    Formula(
+        "itr_projected",
+        "ITR projected from a saving of CPU time",
+        "",
+        "itr x before / after: the same work in fewer processor seconds",
+        _CCW,
+        ("itr", "before", "after"),
+        (),
+        lambda itr, before, after: itr * before / after,
+        "{itr} x {before} / {after}",
+    ),
+)
