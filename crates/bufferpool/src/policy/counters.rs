@@ -86,6 +86,10 @@ counters! {
         stolen "",
         /// Microseconds that stolen pages had been in the pool, summed.
         residency "",
+        /// Buffers stolen from the sequential chain.
+        stolen_sequential "",
+        /// Microseconds that pages stolen from the sequential chain had been in the pool, summed.
+        residency_sequential "",
         /// Prefetched pages stolen before any getpage asked for them.
         prefetched_unused "",
         /// Reads and prefetches that the trace records; the simulation decides upon its own.
@@ -110,10 +114,16 @@ counters! {
         pages_written "",
         /// Write I/Os, synchronous and asynchronous.
         writes "",
+        /// Times that a page of it came into a buffer, by whatever means; less `stolen`, its pages in the pool.
+        loaded "",
         /// Buffers stolen from it.
         stolen "",
         /// Microseconds that its stolen pages had been in the pool, summed.
         residency "",
+        /// Those of its stolen buffers that were on the sequential chain.
+        stolen_sequential "",
+        /// Microseconds that these pages had been in the pool, summed.
+        residency_sequential "",
     }
 }
 

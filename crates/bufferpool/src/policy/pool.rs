@@ -489,6 +489,7 @@ impl<C: Coupling> BufferPool<C> {
         self.states[at as usize] = State::new(self.clock, flags | if sequential { SEQUENTIAL } else { 0 });
         self.held[at as usize] = Held { key, loaded: time, data_set };
         self.table.replace(key, at);
+        self.data_sets[data_set as usize].counters.loaded += 1;
         self.on_sequential += u32::from(sequential);
         if self.steal != Steal::None || at >= self.limits.kept {
             self.enter(at, usize::from(sequential));
@@ -525,6 +526,12 @@ impl<C: Coupling> BufferPool<C> {
         let counters = &mut self.data_sets[held.data_set as usize].counters;
         counters.stolen += 1;
         counters.residency += stayed;
+        if state.is(SEQUENTIAL) {
+            counters.stolen_sequential += 1;
+            counters.residency_sequential += stayed;
+            self.counters.stolen_sequential += 1;
+            self.counters.residency_sequential += stayed;
+        }
         self.on_sequential -= u32::from(state.is(SEQUENTIAL));
         self.table.remove(held.key);
         if self.coupling.is_dependent(held.data_set) {

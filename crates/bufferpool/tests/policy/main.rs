@@ -301,6 +301,11 @@ fn residency_is_the_time_from_read_to_steal() {
     events.iter_mut().for_each(|event| event.time *= 1_000_000);
     let counters = simulate(&config, &events);
     assert_eq!((counters.stolen, counters.residency), (8, 16_000_000));
+    assert_eq!((counters.stolen_sequential, counters.residency_sequential), (0, 0));
+    // The same pages by a scan: all are on the sequential chain.
+    events.iter_mut().for_each(|event| event.access = Access::Sequential);
+    let counters = simulate(&config, &events);
+    assert_eq!((counters.stolen_sequential, counters.residency_sequential), (8, 16_000_000));
 }
 
 #[test]

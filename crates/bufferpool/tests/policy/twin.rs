@@ -289,6 +289,12 @@ impl Twin {
             let counters = &mut self.sets.get_mut(&old.set).unwrap().counters;
             counters.stolen += 1;
             counters.residency += stayed;
+            if old.sequential {
+                counters.stolen_sequential += 1;
+                counters.residency_sequential += stayed;
+                self.counters.stolen_sequential += 1;
+                self.counters.residency_sequential += stayed;
+            }
             Some(at)
         };
         self.clock += 1;
@@ -303,6 +309,7 @@ impl Twin {
             unasked,
             kept,
         };
+        self.sets.get_mut(&event.set).unwrap().counters.loaded += 1;
         match at {
             Some(at) => self.pages[at] = new,
             None => self.pages.push(new),
