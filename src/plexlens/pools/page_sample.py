@@ -1,0 +1,290 @@
+"""A sample of a trace's pages in memory, small enough to try groups of objects on.
+
+A page is in the sample when a hash of its identity is below a threshold, so that all references to it are or none
+(Waldspurger and others, "Efficient MRC construction with SHARDS", FAST 2015); a pool of ``n`` buffers then behaves as
+one of ``rate * n`` buffers among the sampled pages. The threshold is halved as often as the sample would become too
+large, so the trace is read once and its length need not be known. A trace that fits is taken whole: its rate is 1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from plexlens import _core
+from plexlens.pools.optimise_sizes import CostCurve, Integers
+
+#: References that a sample holds at most.
+MOST = 1_000_000
+
+#: Told bytes done, bytes in all, and what is done.
+Progress = Callable[[int, int, str], None]
+
+_GETPAGE = _core.TRACE_FUNCTIONS.index("getpage")
+_WRITE = _core.TRACE_FUNCTIONS.index("set_write")
+_ACCESSES = len(_core.TRACE_ACCESSES)
+_WHOLE = 1 << 32
+
+Whole = npt.NDArray[np.uint64]
+
+
+class Batches(Protocol):
+    """What can be read again and again: a trace."""
+
+    def batches(self, progress: Progress | None = None) -> Iterator[pa.RecordBatch]:
+        """The references, columns of `plexlens._core.TRACE_COLUMNS`."""
+
+
+@dataclass
+class ObjectUse:
+    """What a trace does with one object, all of its partitions together.
+
+    Attributes
+    ----------
+    number
+        Its number in the trace.
+    getpages
+        Getpages by pool id.
+    accesses
+        Getpages by access (`plexlens._core.TRACE_ACCESSES`).
+    updates
+        References that change a page.
+    """
+
+    number: int
+    getpages: dict[int, int] = field(default_factory=dict)
+    accesses: npt.NDArray[np.int64] = field(default_factory=lambda: np.zeros(_ACCESSES, np.int64))
+    updates: int = 0
+
+    @property
+    def home(self) -> int:
+        """The pool of most of its getpages; of equals the lowest."""
+        return min(self.getpages, key=lambda pool: (-self.getpages[pool], pool))
+
+    @property
+    def total(self) -> int:
+        """Getpages in all pools."""
+        return sum(self.getpages.values())
+
+
+def hashes(objects: npt.NDArray[np.uint32], partitions: npt.NDArray[np.uint16], pages: Whole) -> npt.NDArray[np.uint32]:
+    """Hashes of pages, 32 bits, evenly spread: the finaliser of MurmurHash3 over page and data set."""
+    mixed = pages ^ (objects.astype(np.uint64) << np.uint64(16) | partitions.astype(np.uint64)) * np.uint64(
+        0x9E3779B97F4A7C15
+    )
+    for factor in (0xFF51AFD7ED558CCD, 0xC4CEB9FE1A85EC53):
+        mixed ^= mixed >> np.uint64(33)
+        mixed *= np.uint64(factor)
+    return np.asarray(mixed >> np.uint64(32), np.uint32)
+
+
+@dataclass
+class _Rows:
+    """Sampled getpages in the order of the trace."""
+
+    position: Integers
+    hash: npt.NDArray[np.uint32]
+    object: npt.NDArray[np.uint32]
+    partition: npt.NDArray[np.uint16]
+    page: Whole
+
+    def take(self, chosen: npt.NDArray[np.bool_]) -> _Rows:
+        return _Rows(*(getattr(self, name)[chosen] for name in self.__dataclass_fields__))
+
+    @classmethod
+    def joined(cls, parts: Sequence[_Rows]) -> _Rows:
+        columns = {name: np.concatenate([getattr(part, name) for part in parts]) for name in cls.__dataclass_fields__}
+        return cls(**columns)
+
+    @classmethod
+    def none(cls) -> _Rows:
+        kinds: list[Any] = [np.int64, np.uint32, np.uint32, np.uint16, np.uint64]
+        return cls(*(np.empty(0, kind) for kind in kinds))
+
+
+class PageSample:
+    """Sampled getpages of a trace, and what the whole trace does with each object.
+
+    Attributes
+    ----------
+    rate
+        Share of the pages that are in it; 1: all.
+    getpages
+        Getpages of the whole trace.
+    objects
+        Objects by their number in the trace.
+    """
+
+    def __init__(self, rows: _Rows, rate: float, getpages: int, objects: dict[int, ObjectUse]) -> None:
+        self._rows = rows
+        self.rate = rate
+        self.getpages = getpages
+        self.objects = objects
+
+    def __len__(self) -> int:
+        return len(self._rows.page)
+
+    @property
+    def position(self) -> Integers:
+        """Ordinal of each sampled getpage among all getpages of the trace, rising."""
+        return self._rows.position
+
+    @property
+    def object(self) -> npt.NDArray[np.uint32]:
+        """Object of each sampled getpage."""
+        return self._rows.object
+
+    def pages(self) -> Integers:
+        """A number for the page of each sampled getpage; pages of different data sets have different numbers."""
+        rows = self._rows
+        identity = np.empty(len(rows.page), dtype=[("data_set", np.uint64), ("page", np.uint64)])
+        identity["data_set"] = rows.object.astype(np.uint64) << np.uint64(16) | rows.partition
+        identity["page"] = rows.page
+        return np.asarray(np.unique(identity, return_inverse=True)[1], np.int64).reshape(-1)
+
+    def batches(self, objects: Iterable[int], rows: int = 1 << 18) -> Iterator[pa.RecordBatch]:
+        """Getpages of these objects alone, as a trace of one pool (0)."""
+        wanted = np.fromiter(objects, np.uint32)
+        held = self._rows.take(np.isin(self._rows.object, wanted))
+        for at in range(0, len(held.page), rows):
+            cut = slice(at, at + rows)
+            length = len(held.page[cut])
+            columns = {
+                "time": held.position[cut],
+                "member": np.zeros(length, np.uint8),
+                "pool": np.zeros(length, np.uint16),
+                "object": held.object[cut],
+                "partition": held.partition[cut],
+                "page": held.page[cut],
+                "function": np.full(length, _GETPAGE, np.uint8),
+                "access": np.zeros(length, np.uint8),
+            }
+            yield pa.record_batch(
+                {name: pa.array(columns[name], pa.type_for_alias(kind)) for name, kind in _core.TRACE_COLUMNS}
+            )
+
+
+def take(trace: Batches, *, most: int = MOST, progress: Progress | None = None) -> PageSample:
+    """Read a trace once and keep a sample of its getpages.
+
+    Parameters
+    ----------
+    trace
+        The trace.
+    most
+        Sampled getpages at most.
+    progress
+        Told how far the reading is.
+    """
+    threshold = _WHOLE
+    parts: list[_Rows] = []
+    held = getpages = 0
+    objects: dict[int, ObjectUse] = {}
+    for batch in trace.batches(progress):
+        columns: dict[str, Any] = {name: batch.column(name).to_numpy() for name, _ in _core.TRACE_COLUMNS}
+        _count(objects, columns)
+        chosen = columns["function"] == _GETPAGE
+        rows = _Rows(
+            getpages + np.arange(int(chosen.sum()), dtype=np.int64),
+            np.empty(0, np.uint32),
+            columns["object"][chosen],
+            columns["partition"][chosen],
+            columns["page"][chosen],
+        )
+        getpages += len(rows.page)
+        rows.hash = hashes(rows.object, rows.partition, rows.page)
+        rows = rows.take(rows.hash < threshold) if threshold < _WHOLE else rows
+        parts.append(rows)
+        held += len(rows.page)
+        while held > most and threshold > 1:
+            threshold //= 2
+            whole = _Rows.joined(parts)
+            parts = [whole.take(whole.hash < threshold)]
+            held = len(parts[0].page)
+    return PageSample(_Rows.joined([_Rows.none(), *parts]), threshold / _WHOLE, getpages, objects)
+
+
+def _count(objects: dict[int, ObjectUse], columns: dict[str, Any]) -> None:
+    """Getpages by pool and access, and updates, of each object of a batch."""
+    key = columns["object"].astype(np.uint64) << np.uint64(32) | columns["pool"].astype(np.uint64) << np.uint64(16)
+    key |= columns["access"].astype(np.uint64) << np.uint64(8) | columns["function"].astype(np.uint64)
+    for code, count in zip(*(found.tolist() for found in np.unique(key, return_counts=True)), strict=True):
+        number, pool, access, function = code >> 32, code >> 16 & 0xFFFF, code >> 8 & 0xFF, code & 0xFF
+        if function == _GETPAGE:
+            use = objects.setdefault(number, ObjectUse(number))
+            use.getpages[pool] = use.getpages.get(pool, 0) + count
+            use.accesses[access] += count
+        elif function == _WRITE and number in objects:
+            objects[number].updates += count
+
+
+class GroupCurves:
+    """Simulated curves of groups of objects; each group is simulated once.
+
+    Parameters
+    ----------
+    sample
+        The sample.
+    weights
+        What a page read of an object costs, by the object's number.
+    """
+
+    def __init__(self, sample: PageSample, weights: dict[int, float]) -> None:
+        self.sample = sample
+        self.weights = weights
+        self.simulated = 0
+        self._known: dict[tuple[frozenset[int], int], CostCurve] = {}
+
+    def of(self, objects: frozenset[int], page_bytes: int) -> CostCurve:
+        """What a pool of these objects alone costs at each size, simulated with LRU page steal."""
+        key = (objects, page_bytes)
+        if key not in self._known:
+            self._known[key] = self._simulate(objects, page_bytes)
+        return self._known[key]
+
+    def _simulate(self, objects: frozenset[int], page_bytes: int) -> CostCurve:
+        self.simulated += 1
+        curves = _core.PoolCurves()
+        for batch in self.sample.batches(sorted(objects)):
+            curves.add(batch)
+        if not curves.pools():
+            return CostCurve(np.array([1], np.int64), np.zeros(1), page_bytes)
+        return cost_curve(curves.shares(0), self.weights, self.sample.rate, page_bytes)
+
+
+def cost_curve(
+    shares: Sequence[tuple[int, int, float, float, Sequence[tuple[float, float]]]],
+    weights: dict[int, float],
+    rate: float,
+    page_bytes: int,
+) -> CostCurve:
+    """The cost of a pool from the misses of its data sets, each read weighted by its object.
+
+    Parameters
+    ----------
+    shares
+        As `plexlens._core.PoolCurves.shares` gives them, sizes and counts of the references looked at.
+    weights
+        What a page read of an object costs.
+    rate
+        Share of the pages that were looked at.
+    page_bytes
+        Bytes of a page.
+    """
+    steps = max(shares, key=lambda share: len(share[4]))[4]
+    # A pool of one buffer at least: without a second reference to anything every reference misses.
+    sizes = np.array([size for size, _ in steps] or [1.0])
+    costs = np.zeros(len(sizes))
+    for number, _, getpages, _, points in shares:
+        misses = np.array([count for _, count in points] or [getpages])
+        padded = np.concatenate((misses, np.full(len(sizes) - len(misses), misses[-1])))
+        costs += weights[number] * padded
+    # Sampled pages stand for 1 / rate pages each; a size between two sampled ones costs what the smaller does.
+    scaled = np.ceil(sizes / rate).astype(np.int64)
+    kept, first = np.unique(scaled, return_index=True)
+    return CostCurve(kept, costs[first] / rate, page_bytes)

@@ -1,0 +1,113 @@
+"""Groups of objects simulated on a sample, and guessed from what each object does alone."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from plexlens.pools.composition import Composition
+from plexlens.pools.page_sample import GroupCurves, take
+from tests.pools.made_trace import MadeTrace, lru_misses, mixed, zipf
+
+
+def three_objects(seed: int = 1) -> tuple[list[int], list[int], MadeTrace]:
+    random = np.random.default_rng(seed)
+    objects, pages = mixed(
+        seed,
+        {
+            1: zipf(random, 300, 0.9, 6000).tolist(),
+            2: zipf(random, 900, 0.5, 5000).tolist(),
+            3: list(range(200)) * 15,
+        },
+    )
+    return objects, pages, MadeTrace(object=objects, page=pages, pool=np.array(objects) % 2)
+
+
+def test_what_a_trace_does_with_an_object() -> None:
+    trace = MadeTrace(
+        object=[7, 7, 7, 7, 9, 7],
+        page=[1, 1, 2, 3, 1, 3],
+        pool=[2, 2, 3, 2, 2, 2],
+        function=[0, 1, 0, 0, 0, 4],
+        access=[0, 0, 1, 0, 3, 0],
+        rows=2,
+    )
+    sample = take(trace)
+    assert (sample.rate, sample.getpages, len(sample)) == (1.0, 4, 4)
+    seven, nine = sample.objects[7], sample.objects[9]
+    assert (seven.getpages, seven.home, seven.total, seven.updates) == ({2: 2, 3: 1}, 2, 3, 1)
+    assert seven.accesses.tolist() == [2, 1, 0, 0]
+    assert nine.accesses.tolist() == [0, 0, 0, 1]
+
+
+@pytest.mark.parametrize("group", [{1}, {3}, {1, 2}, {1, 3}, {1, 2, 3}])
+def test_a_group_costs_what_a_slow_pool_of_it_reads(group: set[int]) -> None:
+    objects, pages, trace = three_objects()
+    weights = {1: 1.0, 2: 2.0, 3: 0.25}
+    curve = GroupCurves(take(trace), weights).of(frozenset(group), 4096)
+    of_group = [(number, page) for number, page in zip(objects, pages, strict=True) if number in group]
+    for size in (1, 7, 64, 200, 500):
+        slow = 0.0
+        for number in group:
+            # Misses of one object in the pool of all: misses of all less those of a pool that forgives this object's.
+            slow += weights[number] * misses_of(of_group, number, size)
+        assert float(curve.at(size)) == pytest.approx(slow), size
+
+
+def misses_of(references: list[tuple[int, int]], number: int, size: int) -> int:
+    """Misses of one object in an LRU pool that others use too."""
+    held: list[tuple[int, int]] = []
+    misses = 0
+    for reference in references:
+        if reference in held:
+            held.remove(reference)
+        else:
+            misses += reference[0] == number
+            if len(held) == size:
+                held.pop(0)
+        held.append(reference)
+    return misses
+
+
+def test_a_group_is_simulated_once() -> None:
+    curves = GroupCurves(take(three_objects()[2]), {1: 1.0, 2: 1.0, 3: 1.0})
+    first = curves.of(frozenset({1, 2}), 4096)
+    assert curves.of(frozenset({2, 1}), 4096) is first
+    assert curves.simulated == 1
+
+
+def test_a_sample_holds_whole_pages_and_tells_the_curve() -> None:
+    random = np.random.default_rng(5)
+    pages = zipf(random, 20_000, 0.8, 200_000)
+    trace = MadeTrace(page=pages, rows=10_000)
+    sample = take(trace, most=60_000)
+    assert 0 < len(sample) <= 60_000
+    assert sample.rate in (0.5, 0.25, 0.125)
+    assert sample.getpages == 200_000
+    numbers, counts = np.unique(sample.pages(), return_counts=True)
+    whole = np.bincount(pages)
+    chosen = pages[sample.position]
+    assert sorted(counts.tolist()) == sorted(whole[np.unique(chosen)].tolist()), "all references to a page or none"
+    assert abs(len(numbers) - sample.rate * np.count_nonzero(whole)) < 6 * np.sqrt(len(numbers))
+    curve = GroupCurves(sample, {0: 1.0}).of(frozenset({0}), 4096)
+    for size in (1000, 4000, 10_000):
+        slow = lru_misses(pages.tolist(), size)
+        assert float(curve.at(size)) == pytest.approx(slow, abs=0.015 * len(pages)), size
+
+
+def test_composition_is_near_the_simulation_of_independent_objects() -> None:
+    sample = take(three_objects()[2])
+    weights = {1: 1.0, 2: 1.0, 3: 1.0}
+    guess, simulated = Composition(sample, weights), GroupCurves(sample, weights)
+    for group in ({1, 2}, {1, 2, 3}):
+        for size in (50, 200, 600):
+            composed = float(guess.curve(group, 4096).at(size))
+            assert composed == pytest.approx(float(simulated.of(frozenset(group), 4096).at(size)), rel=0.06)
+    alone = guess.curve({3}, 4096)
+    assert float(alone.at(150)) == 3000, "a ring of 200 pages finds nothing in 150 buffers"
+    assert float(alone.at(210)) == 200
+
+
+def test_a_trace_without_getpages_makes_an_empty_sample() -> None:
+    sample = take(MadeTrace(page=[1], function=[4]))
+    assert (len(sample), sample.getpages, sample.objects) == (0, 0, {})
