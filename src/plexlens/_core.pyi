@@ -352,6 +352,8 @@ class PoolCurves:
     ----------
     sample
         Share of the pages to look at, above 0 and at most 1; None looks at all and is exact.
+    placement
+        Pools of data sets (object, partition) that are to be looked at elsewhere than the trace has them.
 
     Raises
     ------
@@ -359,7 +361,9 @@ class PoolCurves:
         An impossible share.
     """
 
-    def __new__(cls, *, sample: float | None = None) -> Self: ...
+    def __new__(
+        cls, *, sample: float | None = None, placement: Mapping[tuple[int, int], int] | None = None
+    ) -> Self: ...
     def add(self, batch: pa.RecordBatch) -> None:
         """Add the next stretch of the trace; where it is cut changes nothing.
 
@@ -405,6 +409,123 @@ class PoolCurves:
         """
 
 @final
+class DataSetCurves:
+    """LRU curve of each data set of a trace as if it were in a pool of its own, from one pass over its getpages.
+
+    Parameters
+    ----------
+    sample
+        Share of the pages to look at, above 0 and at most 1; None looks at all and is exact.
+
+    Raises
+    ------
+    PoolError
+        An impossible share.
+    """
+
+    def __new__(cls, *, sample: float | None = None) -> Self: ...
+    def add(self, batch: pa.RecordBatch) -> None:
+        """Add the next stretch of the trace; where it is cut changes nothing.
+
+        Raises
+        ------
+        PoolError
+            As for `PoolCurves.add`.
+        """
+
+    @property
+    def rate(self) -> float:
+        """The sampling rate; 1 where all pages are looked at."""
+
+    def data_sets(self) -> list[tuple[int, int, int, float]]:
+        """Object, partition, getpages (sampled or not) and distinct pages (estimated from a sample) of each data set."""
+
+    def enough(self, object: int, partition: int) -> int:
+        """The smallest number of buffers at which only first references miss.
+
+        Raises
+        ------
+        KeyError
+            The trace has no getpage of this data set; so does `read_misses`.
+        """
+
+    def read_misses(self, object: int, partition: int, sizes: Sequence[int]) -> list[tuple[float, float]]:
+        """Misses of an LRU pool of each size (buffers), with their standard error: 0 where they are exact."""
+
+@final
+class TraceSample:
+    """The sampled references of a trace, held: any grouping of its data sets has its curve without another pass.
+
+    Parameters
+    ----------
+    sample
+        Share of the pages, above 0 and at most 1; 1 holds all getpages and is exact. Memory is 13 bytes a held
+        reference, up to three times that while it grows.
+
+    Raises
+    ------
+    PoolError
+        An impossible share.
+    """
+
+    def __new__(cls, *, sample: float) -> Self: ...
+    def add(self, batch: pa.RecordBatch) -> None:
+        """Add the next stretch of the trace; where it is cut changes nothing.
+
+        Raises
+        ------
+        PoolError
+            As for `PoolCurves.add`.
+        """
+
+    @property
+    def rate(self) -> float:
+        """The sampling rate, to the precision of the hash."""
+
+    def __len__(self) -> int:
+        """References held."""
+
+    def data_sets(self) -> list[tuple[int, int, int]]:
+        """Object, partition and getpages (sampled or not) of each data set."""
+
+    def read_misses(
+        self, groups: Sequence[Sequence[tuple[int, int]]], sizes: Sequence[int], *, errors: bool = False
+    ) -> list[list[tuple[float, float]]]:
+        """Misses of an LRU pool that holds the data sets (object, partition) of a group and no others.
+
+        Groups are worked on side by side on all cores; a group costs a scan of the held references and work for those
+        of its data sets.
+
+        Returns
+        -------
+        list
+            Of each group: misses at each size (buffers) and their standard error; 0 without `errors`, which take as
+            long again.
+
+        Raises
+        ------
+        KeyError
+            The trace has no getpage of a data set.
+        """
+
+    def shares(
+        self, groups: Sequence[Sequence[tuple[int, int]]]
+    ) -> list[list[tuple[int, int, list[tuple[float, float]]]]]:
+        """What each data set contributes to the curve of its group.
+
+        Returns
+        -------
+        list
+            Of each group, of each data set in the order given: object, partition, and its misses at sizes of the
+            group's pool, smallest first, up to the size after which they fall no further.
+
+        Raises
+        ------
+        KeyError
+            The trace has no getpage of a data set.
+        """
+
+@final
 class PoolSimulation:
     """One configuration of each pool of a trace, simulated event by event.
 
@@ -416,6 +537,8 @@ class PoolSimulation:
         ``checkpoint`` (microseconds). What is not given is as Db2 has it by default, with 40,000 buffers of 4 KB.
     interval
         Microseconds after which counters are kept, again and again; None keeps none.
+    placement
+        Pools of data sets (object, partition) that are to be simulated elsewhere than the trace has them.
 
     Raises
     ------
@@ -423,7 +546,13 @@ class PoolSimulation:
         An unknown or impossible setting.
     """
 
-    def __new__(cls, pools: Mapping[int, Mapping[str, Any]], *, interval: int | None = None) -> Self: ...
+    def __new__(
+        cls,
+        pools: Mapping[int, Mapping[str, Any]],
+        *,
+        interval: int | None = None,
+        placement: Mapping[tuple[int, int], int] | None = None,
+    ) -> Self: ...
     def set_pages(self, object: int, partition: int, pages: int) -> None:
         """Say how many pages a data set has, before its first reference: prefetch ends there."""
 

@@ -17,19 +17,39 @@ use crate::curve::{LruCurve, Misses, ShareSizes};
 use crate::trace::{DataSets, Function, References, TraceError};
 
 /// Samples within the sample.
-const PARTS: usize = 8;
+pub(crate) const PARTS: usize = 8;
 
 /// Rows filtered together.
 const STRIP: usize = 512;
 
 /// Which pages are in the sample.
 #[derive(Clone, Copy, Debug)]
-struct Filter {
+pub(crate) struct Filter {
     /// Hashes of 32 bits below this are.
     threshold: u64,
 }
 
 impl Filter {
+    pub fn new(rate: f64) -> Result<Self, RateError> {
+        let threshold = (rate * (1u64 << 32) as f64).round();
+        if !(threshold >= PARTS as f64 && rate <= 1.0) {
+            return Err(RateError(rate));
+        }
+        Ok(Self { threshold: threshold as u64 })
+    }
+
+    /// The rate, to the precision of the hash.
+    pub fn rate(self) -> f64 {
+        self.threshold as f64 / (1u64 << 32) as f64
+    }
+
+    /// The part that a page belongs to; none if it is not in the sample.
+    #[inline(always)]
+    pub fn part_of(self, object: u32, partition: u16, page: u64) -> Option<u8> {
+        let hash = Self::hash(object, partition, page);
+        (hash < self.threshold).then(|| self.part(hash) as u8)
+    }
+
     #[inline(always)]
     fn hash(object: u32, partition: u16, page: u64) -> u64 {
         let data_set = u64::from(object) << 16 | u64::from(partition);
@@ -105,12 +125,8 @@ impl SampledPool {
 
     /// Misses of every size, estimated.
     pub fn estimate(&self) -> Estimate {
-        Estimate {
-            references: self.references() as f64,
-            rate: self.rate,
-            whole: self.whole.misses(),
-            parts: self.parts.iter().map(LruCurve::misses).collect(),
-        }
+        let parts = self.parts.iter().map(LruCurve::misses).collect();
+        Estimate::new(self.references() as f64, self.rate, self.whole.misses(), parts)
     }
 }
 
@@ -124,6 +140,10 @@ pub struct Estimate {
 }
 
 impl Estimate {
+    pub(crate) fn new(references: f64, rate: f64, whole: Misses, parts: Vec<Misses>) -> Self {
+        Self { references, rate, whole, parts }
+    }
+
     /// Misses of an LRU pool of this many buffers; the pool without buffers misses always.
     pub fn of(&self, size: u64) -> f64 {
         if size == 0 {
@@ -134,7 +154,7 @@ impl Estimate {
 
     /// Standard error of [`Estimate::of`], as the parts of the sample differ.
     pub fn error(&self, size: u64) -> f64 {
-        if size == 0 || self.rate >= 1.0 {
+        if size == 0 || self.rate >= 1.0 || self.parts.is_empty() {
             return 0.0;
         }
         let count = self.parts.len() as f64;
@@ -172,17 +192,8 @@ pub struct SampledPools {
 impl SampledPools {
     /// A sample of this rate, above 0 and at most 1. Objects' shares are kept at these sizes of the sample.
     pub fn new(rate: f64, sizes: ShareSizes) -> Result<Self, RateError> {
-        let threshold = (rate * (1u64 << 32) as f64).round();
-        if !(threshold >= PARTS as f64 && rate <= 1.0) {
-            return Err(RateError(rate));
-        }
-        Ok(Self {
-            filter: Filter { threshold: threshold as u64 },
-            rate: threshold / (1u64 << 32) as f64,
-            sizes,
-            data_sets: DataSets::new(),
-            pools: BTreeMap::new(),
-        })
+        let filter = Filter::new(rate)?;
+        Ok(Self { filter, rate: filter.rate(), sizes, data_sets: DataSets::new(), pools: BTreeMap::new() })
     }
 
     /// Adds the next stretch of the trace. Where it is cut changes nothing.

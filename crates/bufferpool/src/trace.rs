@@ -225,6 +225,11 @@ impl DataSets {
         &self.known
     }
 
+    /// Number of a known data set.
+    pub fn find(&self, object: u32, partition: u16) -> Option<u32> {
+        self.numbers.get(u64::from(object) << 16 | u64::from(partition))
+    }
+
     /// Number of a data set; new ones get the next.
     #[inline(always)]
     pub fn number(&mut self, object: u32, partition: u16) -> u32 {

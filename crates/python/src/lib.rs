@@ -21,6 +21,8 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("TRACE_ACCESSES", pools::accesses())?;
     module.add_class::<pools::PoolCurves>()?;
     module.add_class::<pools::PoolSimulation>()?;
+    module.add_class::<pools::DataSetCurves>()?;
+    module.add_class::<pools::TraceSample>()?;
     module.add_class::<reader::DecodedBatch>()?;
     module.add_class::<reader::SmfReader>()?;
     module.add_class::<writer::DumpWriter>()?;

@@ -1,0 +1,41 @@
+//! Settings by name.
+
+use plexlens_bufferpool::policy::{PoolConfig, Steal};
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+use super::refused;
+
+/// Settings of one pool by name.
+pub fn config(settings: &Bound<'_, PyDict>) -> PyResult<PoolConfig> {
+    let mut config = PoolConfig::default();
+    for (key, value) in settings {
+        let name: String = key.extract()?;
+        match name.as_str() {
+            "size" => config.size = value.extract()?,
+            "page_bytes" => config.page_bytes = value.extract()?,
+            "steal" => {
+                config.steal = match value.extract::<String>()?.to_lowercase().as_str() {
+                    "lru" => Steal::Lru,
+                    "fifo" => Steal::Fifo,
+                    "none" => Steal::None,
+                    other => return Err(refused(format!("PGSTEAL {other} is not possible; give LRU, FIFO or NONE"))),
+                }
+            }
+            "vpseqt" => config.vpseqt = value.extract()?,
+            "dwqt" => config.dwqt = value.extract()?,
+            "vdwqt" => config.vdwqt = value.extract()?,
+            "vdwqt_pages" => config.vdwqt_pages = value.extract()?,
+            "prefetch" => config.prefetch = value.extract()?,
+            "releases" => config.releases = value.extract()?,
+            "checkpoint" => config.checkpoint = value.extract()?,
+            _ => {
+                return Err(refused(format!(
+                    "a pool has no setting {name}; give size, page_bytes, steal, vpseqt, dwqt, vdwqt, vdwqt_pages, \
+                     prefetch, releases, checkpoint"
+                )));
+            }
+        }
+    }
+    Ok(config)
+}
