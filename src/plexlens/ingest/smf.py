@@ -108,7 +108,7 @@ class SmfReading:
                     yield INVENTORY, tables[INVENTORY]
                 yield from ((table, rows) for table, rows in tables.items() if table != INVENTORY)
         except _core.SmfError as error:
-            raise _smf_error(self._path, error) from error
+            raise smf_error(self._path, error) from error
 
 
 def read(
@@ -164,7 +164,7 @@ def read(
             seen=None if seen is None else lambda day: seen(_EPOCH + timedelta(days=day)),
         )
     except _core.SmfError as error:
-        raise _smf_error(path, error) from error
+        raise smf_error(path, error) from error
     return SmfReading(path, reader, source_id)
 
 
@@ -180,7 +180,7 @@ def read_with(path: Path, options: ReadOptions) -> SmfReading:
     )
 
 
-def _smf_error(path: Path, error: Any) -> PlexlensError:
+def smf_error(path: Path, error: Any) -> PlexlensError:
     """The extension's error as one of ours: its text is "file: what; remedy", with attributes for the parts."""
     file = error.file or str(path)
     remedy = error.remedy or "see the message"

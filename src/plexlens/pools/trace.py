@@ -1,4 +1,4 @@
-"""Page-reference traces from wherever they lie: trace files, SMF dumps, a PDB.
+"""Page-reference traces from wherever they lie: trace files, SMF dumps with IFCID 198, a PDB.
 
 >>> trace = open_trace([Path("day1.parquet")])            # doctest: +SKIP
 >>> for batch in trace.batches():                         # doctest: +SKIP
@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Protocol
 
 import numpy as np
 import pyarrow as pa
@@ -19,15 +18,21 @@ import pyarrow as pa
 from plexlens import _core
 from plexlens.errors import NothingUsableError, UnreadableInputError, UsageError
 from plexlens.ingest.page_trace import FileTrace, LostRecordsError, TraceError, TraceNames, TraceOrderError
+from plexlens.ingest.page_trace.db2 import START_TRACE, START_TRACE_ALL
+from plexlens.ingest.page_trace.delays import IoDelays, ObjectDelay
+from plexlens.ingest.page_trace.dump import DumpTrace
 from plexlens.ingest.page_trace.lib_cache_sim import is_oracle_general
 from plexlens.ingest.page_trace.name_file import read_names
 from plexlens.ingest.page_trace.order import Disorder, in_order, merged
 from plexlens.ingest.recognition import describe, read_head
+from plexlens.pdb import Pdb
+from plexlens.pools.trace_database import DatabaseTrace
 
 __all__ = [
     "LOST_REFUSED",
     "LOST_WARNED",
     "LostRecordsError",
+    "ObjectDelay",
     "Trace",
     "TraceError",
     "TraceFacts",
@@ -91,6 +96,24 @@ class TraceFacts:
         """All references."""
         return sum(self.references.values())
 
+    def count_left_out(self, piece: DumpTrace | DatabaseTrace) -> None:
+        """Count what records said that is no reference, by reason."""
+        records = piece.records
+        for found, counted in ((records.left_out, self.left_out), (records.statuses, self.statuses)):
+            for name, count in found.items():
+                counted[name] = counted.get(name, 0) + count
+        alone = {
+            "read I/Os that began, but did not end in the trace (IFCID 6 without 7)": records.delays.starts_alone,
+            "read I/Os that began before the trace (IFCID 7 without 6)": records.delays.ends_alone,
+            "read I/Os that failed": records.delays.failed,
+            "records of IFCID 198 with the sequence number of the one before": sum(
+                one.repeated for one in records.sequences.values()
+            ),
+        }
+        self.notes += [f"{piece.path.name}: {count} {what}." for what, count in records.taken_as.items()]
+        self.notes += [f"{piece.path.name}: left out: {count} {what}." for what, count in records.left_out.items()]
+        self.notes += [f"{piece.path.name}: {count} {what}." for what, count in alone.items() if count]
+
     def count(self, batch: pa.RecordBatch) -> None:
         """Count a batch."""
         times = batch.column("time").to_numpy()
@@ -101,27 +124,8 @@ class TraceFacts:
             self.references[name] += count
 
 
-class Piece(Protocol):
-    """One source of a trace during one pass."""
-
-    @property
-    def path(self) -> Path:
-        """Where it lies."""
-
-    @property
-    def position(self) -> int:
-        """About how many of its bytes are read."""
-
-    @property
-    def lost(self) -> int:
-        """References that were lost, as far as is known."""
-
-    @property
-    def timed(self) -> bool:
-        """Whether it tells times."""
-
-    def batches(self) -> Iterator[pa.RecordBatch]:
-        """Its references."""
+Piece = FileTrace | DumpTrace | DatabaseTrace
+"""One source of a trace during one pass."""
 
 
 class Trace:
@@ -137,9 +141,14 @@ class Trace:
         What the last pass found; a pass that begins replaces it.
     """
 
-    def __init__(self, sources: Sequence[Path], names: TraceNames, *, force: bool) -> None:
+    def __init__(
+        self, sources: Sequence[Path], names: TraceNames, *, force: bool, layouts: Sequence[Path], subsystem: str
+    ) -> None:
         self._sources = tuple(sources)
         self._force = force
+        self._layouts = tuple(layouts)
+        self._subsystem = subsystem
+        self._delays = IoDelays()
         self.names = names
         self.facts = TraceFacts()
 
@@ -147,6 +156,15 @@ class Trace:
     def sources(self) -> tuple[Path, ...]:
         """Where it is read from."""
         return self._sources
+
+    @property
+    def delays(self) -> list[ObjectDelay]:
+        """I/O delays of the objects, the one with the most synchronous I/O first; complete after one pass.
+
+        From the I/Os traced (IFCID 6, 7 and 10) where there are any, else from IFCID 199; empty where neither is there,
+        and for trace files.
+        """
+        return self._delays.found()
 
     def batches(self, progress: Progress | None = None) -> Iterator[pa.RecordBatch]:
         """Read the trace from its beginning, in the order of time.
@@ -174,9 +192,10 @@ class Trace:
             At the end of the pass: 20 % of the references or more were lost, and nothing forces the trace on.
         """
         facts = self.facts = TraceFacts()
-        pieces = [FileTrace(path, self.names) for path in self._sources]
+        self._delays = IoDelays()
+        pieces = [self._piece(path) for path in self._sources]
         disorder = Disorder()
-        total = sum(path.stat().st_size for path in self._sources if path.is_file())
+        total = sum(piece.size for piece in pieces)
         for batch in self._ordered(pieces, disorder):
             facts.count(batch)
             if progress:
@@ -184,15 +203,26 @@ class Trace:
             yield batch
         self._conclude(facts, pieces, disorder)
 
+    def _piece(self, path: Path) -> Piece:
+        """A source at its beginning. I/Os of several dumps go into one table, but are paired within each."""
+        form = _form(path)
+        if form == "file":
+            return FileTrace(path, self.names)
+        delays = IoDelays(by_object=self._delays.by_object, summed=self._delays.summed)
+        if form == "pdb":
+            return DatabaseTrace(path, self.names, delays, self._subsystem)
+        return DumpTrace(path, self.names, delays, self._layouts, self._subsystem)
+
     def _named(self, pieces: Sequence[Piece]) -> str:
         """The piece being read: the last that was begun."""
         begun = [piece.path.name for piece in pieces if piece.position]
         return begun[-1] if begun else pieces[0].path.name
 
-    def _ordered(self, pieces: Sequence[FileTrace], disorder: Disorder) -> Iterator[pa.RecordBatch]:
+    def _ordered(self, pieces: Sequence[Piece], disorder: Disorder) -> Iterator[pa.RecordBatch]:
         first = pieces[0].batches()
-        head = next(first)
+        head = next(first, None)
         if not pieces[0].timed:
+            assert head is not None
             yield head
             yield from first
             yield from self._numbered(pieces)
@@ -200,20 +230,17 @@ class Trace:
         streams = [_chain(head, first), *(piece.batches() for piece in pieces[1:])]
         yield from merged(
             [
-                in_order(
-                    _with_times(stream, piece),
-                    disorder,
-                    file=str(piece.path),
-                    remedy="sort the trace by time before it is given",
-                )
+                in_order(_with_times(stream, piece), disorder, file=str(piece.path), remedy=_remedy_of_order(piece))
                 for stream, piece in zip(streams, pieces, strict=True)
             ]
         )
 
-    def _numbered(self, pieces: Sequence[FileTrace]) -> Iterator[pa.RecordBatch]:
+    def _numbered(self, pieces: Sequence[Piece]) -> Iterator[pa.RecordBatch]:
         """The pieces after the first of a trace without times, one after another."""
-        rows = pieces[0].rows
+        rows = self.facts.rows
         for piece in pieces[1:]:
+            if not isinstance(piece, FileTrace):
+                raise _mixed(piece.path, "has times, which pieces before it have not")
             for batch in piece.starting_at(rows).batches():
                 if piece.timed:
                     raise _mixed(piece.path, "has times, which pieces before it have not")
@@ -227,18 +254,36 @@ class Trace:
         facts.members = self.names.members
         facts.lost = sum(piece.lost for piece in pieces)
         facts.lost_share = facts.lost / (facts.lost + facts.rows) if facts.lost else 0.0
+        traced = [piece for piece in pieces if not isinstance(piece, FileTrace)]
+        for piece in traced:
+            facts.count_left_out(piece)
+        if facts.references["getpage"] == 0:
+            self._refuse_without_getpages(facts, traced)
         if not facts.timed:
             facts.notes.append("The trace tells no times: its rows are numbered, and there are no rates by second.")
         if disorder.rows:
             facts.notes.append(f"Out of order of time, and put right: {disorder.rows} references.")
-        if facts.references["getpage"] == 0:
-            raise NothingUsableError(
-                file=self._label(),
-                what=f"no getpage among {facts.rows} references",
-                remedy="give a trace with getpages (IFCID 198, function G)",
+        if traced and len(facts.members) > 1:
+            facts.notes.append(
+                f"{', '.join(facts.members)} are taken as members of one data-sharing group; if they are not, read one "
+                "alone (--subsystem)."
             )
+        for piece in traced:
+            facts.notes += piece.remarks()
         self._judge_losses(facts)
         facts.complete = True
+
+    def _refuse_without_getpages(self, facts: TraceFacts, traced: Sequence[DumpTrace | DatabaseTrace]) -> None:
+        if facts.rows:
+            what = f"no getpage among {facts.rows} references"
+            remedy = f"give a trace with getpages: IFCID 198, function G ({START_TRACE})"
+        else:
+            of = f" of {self._subsystem}" if self._subsystem else ""
+            what = f"no page references{of} (SMF 102 IFCID 198) in it, but {'; '.join(piece.found for piece in traced)}"
+            left_out = ", ".join(f"{count} {reason}" for reason, count in facts.left_out.items())
+            what += f"; left out: {left_out}" if left_out else ""
+            remedy = f"trace them with {START_TRACE}; {START_TRACE_ALL} also gives names and I/O delays"
+        raise NothingUsableError(file=self._label(), what=what, remedy=remedy)
 
     def _judge_losses(self, facts: TraceFacts) -> None:
         if not facts.lost:
@@ -261,12 +306,13 @@ class Trace:
         return str(self._sources[0]) if len(self._sources) == 1 else f"{self._sources[0]} and others"
 
 
-def _chain(head: pa.RecordBatch, rest: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    yield head
+def _chain(head: pa.RecordBatch | None, rest: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    if head is not None:
+        yield head
     yield from rest
 
 
-def _with_times(batches: Iterator[pa.RecordBatch], piece: FileTrace) -> Iterator[pa.RecordBatch]:
+def _with_times(batches: Iterator[pa.RecordBatch], piece: Piece) -> Iterator[pa.RecordBatch]:
     """The batches of a piece that must tell times."""
     for batch in batches:
         if not piece.timed:
@@ -280,42 +326,69 @@ def _mixed(path: Path, what: str) -> TraceError:
     )
 
 
-def open_trace(sources: Sequence[Path], *, names: Path | None = None, force: bool = False) -> Trace:
+def _remedy_of_order(piece: Piece) -> str:
+    if isinstance(piece, DumpTrace):
+        return "ingest the dump (plexlens ingest DUMP --pdb DIR) and give the PDB: it is read in the order of time"
+    return "sort the trace by time before it is given"
+
+
+def open_trace(
+    sources: Sequence[Path],
+    *,
+    names: Path | None = None,
+    force: bool = False,
+    layouts: Sequence[Path] = (),
+    subsystem: str = "",
+) -> Trace:
     """Open a trace; nothing but its beginning is read yet.
 
     Parameters
     ----------
     sources
-        Trace files (CSV, Parquet, Arrow, oracleGeneral, csv of libCacheSim), in pieces.
+        Trace files (CSV, Parquet, Arrow, oracleGeneral, csv of libCacheSim) and SMF dumps with IFCID 198, in pieces; or
+        one PDB.
     names
         A file of names (`plexlens.ingest.page_trace.name_file`).
     force
         Take a trace that lost too much.
+    layouts
+        Folders with record layouts of the site, for dumps.
+    subsystem
+        The Db2 whose records count, in dumps and a PDB; empty for all, as members of one group.
 
     Raises
     ------
     UsageError
-        No source.
+        No source, or a PDB among others.
     UnreadableInputError
         A source is no trace, or the file of names cannot be used.
     """
     if not sources:
         raise UsageError(file="", what="no trace is given", remedy="give trace files, SMF dumps or a PDB")
-    for path in sources:
-        _check_form(path)
+    forms = [_form(path) for path in sources]
+    if "pdb" in forms:
+        if len(forms) > 1:
+            path = sources[forms.index("pdb")]
+            raise UsageError(file=str(path), what="a PDB among other sources", remedy="give it alone")
+        Pdb.open(sources[0])
     known = TraceNames()
     if names is not None:
         read_names(names, known)
-    return Trace(sources, known, force=force)
+    return Trace(sources, known, force=force, layouts=layouts, subsystem=subsystem)
 
 
-def _check_form(path: Path) -> None:
-    """Refuse what is no trace by its first bytes."""
+def _form(path: Path) -> str:
+    """``file``, ``dump`` or ``pdb``; a file that is none of these by its first bytes is refused."""
+    if path.is_dir():
+        return "pdb"
     if is_oracle_general(path.name) and path.is_file():
-        return
+        return "file"
     head = read_head(path)
     if head[:4] == b"PAR1" or head[:6] == b"ARROW1":
-        return
+        return "file"
     seems = describe(head)
-    if seems is not None and not seems[0].startswith("text"):
-        raise UnreadableInputError(file=str(path), what=f"{seems[0]} is no page-reference trace", remedy=seems[1])
+    if seems is None:
+        return "dump"
+    if seems[0].startswith("text"):
+        return "file"
+    raise UnreadableInputError(file=str(path), what=f"{seems[0]} is no page-reference trace", remedy=seems[1])

@@ -60,6 +60,11 @@ class FileTrace:
     rows: int = 0
     _first_row: int = field(default=0, repr=False)
 
+    @property
+    def size(self) -> int:
+        """Bytes of the file."""
+        return self.path.stat().st_size if self.path.is_file() else 0
+
     def starting_at(self, row: int) -> FileTrace:
         """Number the rows of a trace without times from this one on."""
         self._first_row = row

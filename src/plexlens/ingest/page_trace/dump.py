@@ -1,0 +1,128 @@
+"""SMF dumps with Db2's performance trace (SMF 102 IFCID 198) as page-reference traces, streamed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from plexlens import _core
+from plexlens.ingest.page_trace.db2 import PAGES, TABLES, Db2Records, described
+from plexlens.ingest.page_trace.delays import IoDelays
+from plexlens.ingest.page_trace.error import TraceError
+from plexlens.ingest.page_trace.names import TraceNames
+from plexlens.ingest.smf import smf_error
+from plexlens.layouts_path import layout_folders
+
+#: Bytes of records decoded at a time: some hundred thousand references.
+_BATCH_BYTES = 16 << 20
+
+
+@dataclass
+class DumpTrace:
+    """One SMF dump being read.
+
+    Parameters
+    ----------
+    path
+        The dump.
+    names
+        Where names of objects and members go.
+    layouts
+        Folders with layouts of the site, which replace those of the same name.
+    delays
+        Where delays of I/Os go.
+    subsystem
+        The Db2 whose records count; empty for all.
+
+    Attributes
+    ----------
+    records : Db2Records
+        What the records said, besides references.
+    position : int
+        Bytes of the file read.
+    """
+
+    path: Path
+    names: TraceNames
+    delays: IoDelays
+    layouts: Sequence[Path] = ()
+    subsystem: str = ""
+    position: int = 0
+    timed: bool = True
+    records: Db2Records = field(init=False)
+    _summary: dict[str, Any] = field(default_factory=dict, repr=False)
+
+    def __post_init__(self) -> None:
+        self.records = Db2Records(self.names, self.subsystem, self.delays)
+
+    @property
+    def lost(self) -> int:
+        """References lost while tracing."""
+        return self.records.lost
+
+    def batches(self) -> Iterator[pa.RecordBatch]:
+        """The references in the order of the dump.
+
+        Raises
+        ------
+        PlexlensError
+            The file is no SMF dump or cannot be read.
+        TraceError
+            Most records make no sense.
+        """
+        try:
+            reader = _core.SmfReader(
+                self.path,
+                _core.Catalogue(layout_folders(self.layouts)),
+                source_id="trace",
+                tables=list(TABLES),
+                batch_bytes=_BATCH_BYTES,
+            )
+            for decoded in reader:
+                self.position = decoded.bytes_read
+                batch = self.records.batch(decoded.tables)
+                if PAGES in decoded.tables:
+                    self._make_sense()
+                if batch is not None and batch.num_rows:
+                    yield batch
+            self._summary = reader.summary()
+        except _core.SmfError as error:
+            raise smf_error(self.path, error) from error
+
+    def _make_sense(self) -> None:
+        """Refuse records of which most have codes that Db2 does not write: the layout is not theirs."""
+        odd = sum(count for reason, count in self.records.left_out.items() if "unknown function" in reason)
+        if odd > self.records.references:
+            raise TraceError(
+                file=str(self.path),
+                what=f"{odd} of {odd + self.records.references} records of IFCID 198 have function codes that mean "
+                "nothing: their fields do not stand where the layout has them",
+                remedy="import the exact layout from DSNDQW02 (plexlens layouts import) and give it by --layouts",
+            )
+
+    @property
+    def size(self) -> int:
+        """Bytes of the file."""
+        return self.path.stat().st_size
+
+    @property
+    def found(self) -> str:
+        """What the dump holds, in words."""
+        return described(self._summary.get("records", {}), self.records.ifcids)
+
+    def remarks(self) -> list[str]:
+        """What a user must know of the dump: damage, and records that SMF itself lost."""
+        told = []
+        damage = self._summary.get("damage", [])
+        for reason, count in sorted(self._summary.get("damage_counts", {}).items()):
+            first = next((row for row in damage if row["reason"] == reason), None)
+            where = f", first at byte {first['offset']}: {first['detail']}; {first['remedy']}" if first else ""
+            told.append(f"{self.path.name}: {reason} {count} times{where}.")
+        lost = self._summary.get("records", {}).get("7", 0)
+        if lost:
+            told.append(f"{self.path.name}: {lost} records of type 7 say that SMF lost data while it was written.")
+        return told
