@@ -1,0 +1,171 @@
+"""Workloads for buffer pools: page-reference traces made of stated parts, from a seed.
+
+Each object of a workload is used in one of the ways that objects of a Db2 are used:
+
+- ``random``: pages of falling popularity (Zipf), one at a time;
+- ``index``: probes from the root over the second level to a leaf, leaves of falling popularity;
+- ``scan``: from the first page to the last and again, in stretches of 32 pages, marked as sequential;
+- ``ring``: a set of pages gone through again and again, as a batch job does that repeats, marked as random;
+- ``append``: inserts at the end, and reads of what was inserted lately;
+- ``hot``: a few pages of a code table.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from plexlens import _core
+
+Integers = npt.NDArray[np.int64]
+
+_GETPAGE, _WRITE = (_core.TRACE_FUNCTIONS.index(name) for name in ("getpage", "set_write"))
+_RANDOM, _SEQUENTIAL = (_core.TRACE_ACCESSES.index(name) for name in ("random", "sequential"))
+_BURST = {"random": 1, "index": 3, "scan": 32, "ring": 8, "append": 2, "hot": 1}
+
+
+@dataclass(frozen=True)
+class UsedObject:
+    """An object and how it is used.
+
+    Attributes
+    ----------
+    name
+        ``DATABASE.PAGESET``.
+    use
+        One of the ways above.
+    pages
+        Its pages.
+    rate
+        Its share of the references, before all shares are scaled to one.
+    pool
+        Pool id.
+    skew
+        Exponent of the popularity of its pages.
+    writes
+        Share of its getpages that change the page.
+    """
+
+    name: str
+    use: str
+    pages: int
+    rate: float
+    pool: int
+    skew: float = 0.8
+    writes: float = 0.0
+
+
+class MadeTrace:
+    """A trace in memory that reads as one from a file does.
+
+    Parameters
+    ----------
+    objects
+        Its objects, numbered from 1 as database 300.
+    references
+        Getpages.
+    seed
+        Of all that is random.
+    seconds
+        Time that they take.
+    """
+
+    def __init__(self, objects: Sequence[UsedObject], references: int, *, seed: int, seconds: float = 600.0) -> None:
+        self.objects = {(300 << 16) + number: one for number, one in enumerate(objects, start=1)}
+        self.seconds = seconds
+        self.batch = _made(self.objects, references, seed, seconds)
+
+    def batches(self, progress: Callable[[int, int, str], None] | None = None) -> Iterator[pa.RecordBatch]:
+        """The references, in stretches."""
+        rows = 1 << 16
+        for at in range(0, self.batch.num_rows, rows):
+            yield self.batch.slice(at, rows)
+
+
+def _made(objects: dict[int, UsedObject], references: int, seed: int, seconds: float) -> pa.RecordBatch:
+    random = np.random.default_rng(seed)
+    numbers = np.array(list(objects), np.int64)
+    bursts = np.array([_BURST[one.use] for one in objects.values()])
+    share = np.array([one.rate for one in objects.values()]) / bursts
+    chosen = random.choice(len(numbers), size=references, p=share / share.sum())
+    lengths = bursts[chosen]
+    chosen = np.repeat(chosen, lengths)[:references]
+    pages = np.empty(references, np.int64)
+    writes = np.zeros(references, bool)
+    for index, one in enumerate(objects.values()):
+        rows = np.flatnonzero(chosen == index)
+        pages[rows] = _pages(one, len(rows), random)
+        writes[rows] = random.random(len(rows)) < one.writes
+    kinds = np.array([_SEQUENTIAL if one.use == "scan" else _RANDOM for one in objects.values()])
+    pools = np.array([one.pool for one in objects.values()])
+    # A page that is changed is marked right after its getpage.
+    times = 1 + writes
+    columns: dict[str, Any] = {
+        "object": np.repeat(numbers[chosen], times),
+        "page": np.repeat(pages, times),
+        "pool": np.repeat(pools[chosen], times),
+        "access": np.repeat(kinds[chosen], times),
+    }
+    function = np.full(len(columns["page"]), _GETPAGE)
+    function[np.cumsum(times)[writes] - 1] = _WRITE
+    columns["function"] = function
+    columns["time"] = np.linspace(0, seconds * 1e6, len(function)).astype(np.int64)
+    nothing = np.zeros(len(function), np.int64)
+    return pa.record_batch(
+        {name: pa.array(columns.get(name, nothing), pa.type_for_alias(kind)) for name, kind in _core.TRACE_COLUMNS}
+    )
+
+
+def _popular(one: UsedObject, count: int, random: np.random.Generator, pages: int) -> Integers:
+    """Pages by falling popularity, the popular ones spread over the object."""
+    weights = np.cumsum(np.arange(1, pages + 1, dtype=float) ** -one.skew)
+    ranks = np.searchsorted(weights, random.random(count) * weights[-1])
+    return np.asarray(random.permutation(pages)[ranks], np.int64)
+
+
+def _pages(one: UsedObject, count: int, random: np.random.Generator) -> Integers:
+    if one.use in ("random", "hot"):
+        return _popular(one, count, random, one.pages)
+    if one.use in ("scan", "ring"):
+        return np.arange(count, dtype=np.int64) % one.pages
+    if one.use == "index":
+        leaves = _popular(one, count // 3 + 1, random, one.pages)
+        second = 1 + leaves * max(one.pages // 200, 1) // one.pages
+        levels = np.stack([np.zeros_like(leaves), second, leaves + 1000], axis=1)
+        return np.asarray(levels.reshape(-1)[:count], np.int64)
+    if one.use == "append":
+        # A page takes ten inserts; every second reference reads what was inserted lately.
+        end = np.arange(count, dtype=np.int64) // 20
+        back = random.geometric(1 / one.pages, size=count)
+        return np.where(np.arange(count) % 2 == 0, end, np.maximum(end - back, 0))
+    raise ValueError(f"no use {one.use!r}; give one of {', '.join(_BURST)}")
+
+
+def fifty_objects(references: int = 1_200_000, *, seed: int = 20_14) -> MadeTrace:
+    """Fifty objects of all uses in three pools, as they grow when nobody looks: tables, indexes, and the rest."""
+    random = np.random.default_rng(seed)
+    objects: list[UsedObject] = []
+
+    def sizes(count: int, least: int, most: int) -> list[int]:
+        return sorted(int(size) for size in np.exp(random.uniform(np.log(least), np.log(most), count)))
+
+    for number, pages in enumerate(sizes(12, 2000, 60_000)):
+        skew = float(random.uniform(0.5, 1.0))
+        objects.append(UsedObject(f"SALES.TS{number:02}", "random", pages, 2.0, 1, skew, 0.2))
+    for number, pages in enumerate(sizes(12, 1000, 30_000)):
+        skew = float(random.uniform(0.6, 1.1))
+        objects.append(UsedObject(f"SALES.IX{number:02}", "index", pages, 3.0, 2, skew, 0.05))
+    for number, pages in enumerate(sizes(8, 4000, 40_000)):
+        objects.append(UsedObject(f"REPORT.TS{number:02}", "scan", pages, 2.0, 1))
+    for number, pages in enumerate(sizes(6, 1500, 8000)):
+        objects.append(UsedObject(f"BATCH.TS{number:02}", "ring", pages, 1.6, 3))
+    for number, pages in enumerate(sizes(8, 50, 2000)):
+        objects.append(UsedObject(f"LOGS.TS{number:02}", "append", pages, 0.8, 3, writes=0.5))
+    for number, pages in enumerate(sizes(4, 50, 200)):
+        objects.append(UsedObject(f"CODES.TS{number:02}", "hot", pages, 2.0, 3, 0.6))
+    return MadeTrace(objects, references, seed=seed)

@@ -1,0 +1,184 @@
+"""Groups improved by guesses: many moves tried, each at the price of an addition.
+
+What a group costs is composed from its objects (`plexlens.pools.composition`); the sizes of all pools are chosen anew
+for every try, by dynamic programming on a coarse grid.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from plexlens.pools.composition import Composition
+from plexlens.pools.optimise_problem import Groups, Problem
+from plexlens.pools.optimise_sizes import Floats
+
+#: Parts that storage is divided into.
+_UNITS = 96
+#: Rounds through all objects.
+_SWEEPS = 12
+
+_AT = np.arange(_UNITS + 1)
+_REST = np.maximum(_AT[:, None] - _AT[None, :], 0)
+_IMPOSSIBLE = _AT[:, None] < _AT[None, :]
+
+#: Working sets and costs by age of a pool's objects, added up.
+Sums = Mapping[str, tuple[Floats, Floats]]
+
+
+@dataclass(frozen=True)
+class Move:
+    """One object from one pool to another."""
+
+    number: int
+    source: str
+    target: str
+
+    def applied(self, groups: Groups) -> dict[str, frozenset[int]]:
+        """The groups after the move."""
+        moved = dict(groups)
+        moved[self.source] = moved[self.source] - {self.number}
+        moved[self.target] = moved.get(self.target, frozenset()) | {self.number}
+        return moved
+
+
+class Guess:
+    """Groups whose cost is guessed, while objects are moved.
+
+    Parameters
+    ----------
+    problem
+        What may be done.
+    composition
+        What objects do alone.
+    groups
+        The groups to begin with.
+    """
+
+    def __init__(self, problem: Problem, composition: Composition, groups: Groups) -> None:
+        self.problem = problem
+        self.composition = composition
+        self.home = problem.home_of()
+        self.members = {name: set(groups.get(name, frozenset())) for name in problem.names}
+        self.place = {number: name for name, objects in self.members.items() for number in objects}
+        self._sums = {name: self._sum(objects) for name, objects in self.members.items()}
+        self.movable = sorted(
+            (number for number in self.home if number not in problem.fixed),
+            key=lambda number: (-float(composition.costs[number].max()), number),
+        )
+
+    def groups(self) -> dict[str, frozenset[int]]:
+        """The groups as they are now."""
+        return self.problem.kept({name: frozenset(objects) for name, objects in self.members.items()})
+
+    def cost(self) -> float:
+        """What they cost."""
+        return self._cost(self._sums, self._used())
+
+    def after(self, move: Move) -> float:
+        """What they would cost after a move."""
+        held, costs = self.composition.working_sets[move.number], self.composition.costs[move.number]
+        source, target = self._sums[move.source], self._sums[move.target]
+        tried = {**self._sums}
+        tried[move.source] = (source[0] - held, source[1] - costs)
+        tried[move.target] = (target[0] + held, target[1] + costs)
+        leaves_none = len(self.members[move.source]) == 1 and move.source not in self.problem.home
+        used = [name for name in self._used(move.target) if not (leaves_none and name == move.source)]
+        return self._cost(tried, used)
+
+    def moves_of(self, number: int) -> Iterator[Move]:
+        """Where an object may go. Of new pools without objects one is enough: they are alike."""
+        source = self.place[number]
+        size = self.problem.page_bytes[source]
+        new_seen = False
+        for target in self.problem.names:
+            if target == source or self.problem.page_bytes[target] != size:
+                continue
+            if not self.members[target] and target not in self.problem.home:
+                if new_seen:
+                    continue
+                new_seen = True
+            yield Move(number, source, target)
+
+    def move(self, move: Move) -> None:
+        """Move an object."""
+        self.members[move.source].discard(move.number)
+        self.members[move.target].add(move.number)
+        self.place[move.number] = move.target
+        self._renew(move.source, move.target)
+
+    def improve(self, threshold: float) -> None:
+        """Move single objects, and give up new pools, while that saves more than the threshold."""
+        now = self.cost()
+        for _ in range(_SWEEPS):
+            before = now
+            for number in self.movable:
+                tries = []
+                for move in self.moves_of(number):
+                    cost = self.after(move)
+                    # To go home is free; any other move must pay.
+                    least = 0.0 if self.home[number] == move.target else threshold
+                    if cost < now - least:
+                        tries.append((cost, move.target, move))
+                if tries:
+                    now, _, chosen = min(tries)
+                    self.move(chosen)
+            now = self._merge(now)
+            if before - now <= threshold:
+                return
+
+    def _merge(self, now: float) -> float:
+        """Give up new pools whose objects are no worse off in another."""
+        for name in self.problem.free:
+            if not self.members[name]:
+                continue
+            tries = []
+            for target in self._used():
+                if target == name or self.problem.page_bytes[target] != self.problem.page_bytes[name]:
+                    continue
+                own, other = self._sums[name], self._sums[target]
+                tried = {**self._sums, target: (other[0] + own[0], other[1] + own[1])}
+                tries.append((self._cost(tried, [one for one in self._used() if one != name]), target))
+            if tries and min(tries)[0] <= now:
+                now, target = min(tries)
+                for number in self.members[name]:
+                    self.place[number] = target
+                self.members[target] |= self.members[name]
+                self.members[name] = set()
+                self._renew(name, target)
+        return now
+
+    def _used(self, also: str = "") -> list[str]:
+        problem = self.problem
+        return [name for name in problem.names if name in problem.home or self.members[name] or name == also]
+
+    def _renew(self, *names: str) -> None:
+        # Added up anew: differences would leave rounding behind.
+        for name in names:
+            self._sums[name] = self._sum(self.members[name])
+
+    def _sum(self, objects: set[int]) -> tuple[Floats, Floats]:
+        held, costs = np.zeros(len(self.composition.ages)), np.zeros(len(self.composition.ages))
+        for number in sorted(objects):
+            held += self.composition.working_sets[number]
+            costs += self.composition.costs[number]
+        return held, costs
+
+    def _cost(self, sums: Sums, used: Sequence[str]) -> float:
+        """What these pools cost with the best sizes."""
+        problem = self.problem
+        least = [problem.least[name] * problem.page_bytes[name] for name in used]
+        room = problem.budget - sum(least)
+        if room < 0:
+            return float("inf")
+        best = np.zeros(_UNITS + 1)
+        for name, floor in zip(used, least, strict=True):
+            held, costs = sums[name]
+            sizes = (floor + _AT * (room / _UNITS)) / problem.page_bytes[name]
+            age = np.searchsorted(held, sizes, side="right") - 1
+            both = best[_REST] + costs[np.maximum(age, 0)]
+            both[_IMPOSSIBLE] = np.inf
+            best = both.min(axis=1)
+        return float(best[-1])

@@ -1,0 +1,166 @@
+"""Which objects share a pool: a search over groups whose curves are simulated.
+
+From several beginnings (where objects are now, all together, clusters of objects that are used alike) objects are moved
+one by one to the pool where they cost least, as long as that saves anything by a guess. What comes out of each
+beginning is simulated; the best is improved further by moves of which every one is simulated; and objects go back to
+where they are where a move saves less than it is worth. Nothing is random: the same trace gives the same groups.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from plexlens.pools.composition import Composition
+from plexlens.pools.optimise_beginnings import clusterings, named
+from plexlens.pools.optimise_guess import Guess, Move
+from plexlens.pools.optimise_problem import Beginning, Grouping, Groups, Problem, Search
+from plexlens.pools.optimise_sizes import best_sizes
+from plexlens.pools.page_sample import GroupCurves
+
+#: Moves that are simulated in a round of the search by simulation, and rounds of it.
+_TRIED, _ROUNDS = 6, 8
+
+
+def simulate(problem: Problem, groups: Groups, curves: GroupCurves) -> Grouping:
+    """Groups with the best sizes, their curves simulated.
+
+    Raises
+    ------
+    UsageError
+        The budget is below the least sizes.
+    """
+    kept = problem.kept(groups)
+    held = [curves.of(objects, problem.page_bytes[name]) for name, objects in kept.items()]
+    return Grouping(kept, best_sizes(held, problem.budget, least=[problem.least[name] for name in kept]))
+
+
+class PlacementSearch:
+    """A search for groups of objects that cost less than the present ones.
+
+    Parameters
+    ----------
+    problem
+        What may be done.
+    curves
+        Simulated curves of groups.
+    composition
+        Guessed curves of groups.
+    progress
+        Told what is being done.
+    """
+
+    def __init__(
+        self,
+        problem: Problem,
+        curves: GroupCurves,
+        composition: Composition,
+        *,
+        progress: Callable[[str], None] | None = None,
+    ) -> None:
+        self.problem = problem
+        self.curves = curves
+        self.composition = composition
+        self._tell = progress or (lambda stage: None)
+        self._home_of = problem.home_of()
+        self._threshold = 0.0
+
+    def run(self, groupings: Mapping[str, Mapping[int, int]] | None = None) -> Search:
+        """Search.
+
+        Parameters
+        ----------
+        groupings
+            Further beginnings: a label for each object, by the name of the grouping.
+
+        Raises
+        ------
+        UsageError
+            The budget is below the least sizes of the pools there are.
+        """
+        problem = self.problem
+        home = simulate(problem, problem.home, self.curves)
+        self._threshold = problem.least_gain * home.cost
+        labellings = {**clusterings(problem, self.composition), **(groupings or {})}
+        beginnings: dict[str, Groups] = {"where objects are": problem.home}
+        beginnings |= {name: named(problem, labels) for name, labels in labellings.items()}
+        found = self._from(beginnings)
+        # Of what costs the same the earlier beginning counts: the present groups come first.
+        ordered = sorted(found.items(), key=lambda item: self._worth(item[1]))
+        best = ordered[0][1] if ordered else home
+        best = self._take_back(self._improve(best))
+        if self._worth(best) >= home.cost:
+            best = home
+        told = (
+            Beginning(name, grouping.cost, problem.moved(grouping.groups), len(grouping.groups))
+            for name, grouping in ordered
+        )
+        return Search(home, best, tuple(told), self.curves.simulated)
+
+    def _from(self, beginnings: Mapping[str, Groups]) -> dict[str, Grouping]:
+        """Each beginning improved by guesses, then simulated; what leads to groups met before is left out."""
+        found: dict[str, Grouping] = {}
+        seen: set[tuple[tuple[str, frozenset[int]], ...]] = set()
+        for name, groups in beginnings.items():
+            self._tell("grouping objects")
+            guess = Guess(self.problem, self.composition, groups)
+            guess.improve(self._threshold)
+            improved = guess.groups()
+            identity = tuple(improved.items())
+            if identity in seen or self.problem.least_bytes(improved) > self.problem.budget:
+                continue
+            seen.add(identity)
+            self._tell("simulating groups of objects")
+            found[name] = simulate(self.problem, improved, self.curves)
+        return found
+
+    def _worth(self, grouping: Grouping) -> float:
+        """Cost, and for every moved object and new pool what it must save."""
+        changes = self.problem.moved(grouping.groups) + self.problem.made(grouping.groups)
+        return grouping.cost + self._threshold * changes
+
+    def _improve(self, best: Grouping) -> Grouping:
+        """The most promising moves, each simulated, until none of them saves enough."""
+        for _ in range(_ROUNDS):
+            self._tell("simulating moves of objects")
+            before = best
+            for move in self._promising(best.groups):
+                if move.number in best.groups.get(move.source, frozenset()):
+                    tried = simulate(self.problem, move.applied(best.groups), self.curves)
+                    best = tried if self._worth(tried) < self._worth(best) else best
+            if best is before:
+                break
+        return best
+
+    def _promising(self, groups: Groups) -> list[Move]:
+        guess = Guess(self.problem, self.composition, groups)
+        moves = [move for number in guess.movable for move in guess.moves_of(number)]
+        costs = {move: guess.after(move) for move in moves}
+        possible = [move for move in moves if costs[move] < float("inf")]
+        return sorted(possible, key=lambda move: (costs[move], move.number, move.target))[:_TRIED]
+
+    def _take_back(self, best: Grouping) -> Grouping:
+        """New pools, then objects, whose move saves less than it is worth go back to where they are."""
+        self._tell("taking back what saves little")
+        for name in self.problem.free:
+            objects = best.groups.get(name, frozenset())
+            if objects:
+                back = dict(best.groups)
+                back.pop(name)
+                for number in objects:
+                    back[self._home_of[number]] |= {number}
+                best = self._unless_dearer(best, back)
+        guess = Guess(self.problem, self.composition, best.groups)
+        moves = [
+            Move(number, name, self._home_of[number])
+            for name, objects in best.groups.items()
+            for number in sorted(objects)
+            if self._home_of[number] != name
+        ]
+        for move in sorted(moves, key=lambda move: (guess.after(move), move.number)):
+            if move.number in best.groups.get(move.source, frozenset()):
+                best = self._unless_dearer(best, move.applied(best.groups))
+        return best
+
+    def _unless_dearer(self, best: Grouping, groups: Groups) -> Grouping:
+        tried = simulate(self.problem, groups, self.curves)
+        return tried if self._worth(tried) <= self._worth(best) else best
