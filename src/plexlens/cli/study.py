@@ -27,6 +27,8 @@ def study(
 ) -> None:
     """Recompute the tables of a published study: printed, computed, difference, and what cannot be right in print."""
     from plexlens import compare
+    from plexlens.compare.analysis import analyse
+    from plexlens.compare.analysis_object import to_object as analysis_object
     from plexlens.compare.json_object import to_object
     from plexlens.report import render_html, render_text
     from plexlens.report.study import study_csv, study_report
@@ -48,7 +50,7 @@ def study(
         err.print(f"written: {output}")
         return
     if form == "json":
-        objects = [to_object(one) for one in audits]
+        objects = [{**to_object(one), **analysis_object(analyse(one))} for one in audits]
         text = json.dumps({"studies": objects} if len(objects) > 1 else objects[0], ensure_ascii=False) + "\n"
     elif form == "csv":
         text = study_csv(audits)

@@ -8,11 +8,25 @@ from collections.abc import Sequence
 
 from plexlens import __version__
 from plexlens.compare import Audit, Cell, TableAudit
+from plexlens.compare.analysis import Analysis, analyse
 from plexlens.compare.formulas import FORMULAS
 from plexlens.compare.json_object import RULE
 from plexlens.compare.quantity import shown
 from plexlens.metrics.unit import Unit
-from plexlens.report.model import Block, Column, ColumnKind, Definition, Level, Note, Report, Section, Table
+from plexlens.report.model import (
+    Block,
+    Column,
+    ColumnKind,
+    Definition,
+    Figure,
+    KeyFigures,
+    Level,
+    Note,
+    Report,
+    Section,
+    Table,
+)
+from plexlens.report.study_analysis import DEFINITIONS, analysis_sections
 
 _CSV_HEADS = (
     "study", "table", "row", "label", "column", "formula", "unit",
@@ -29,6 +43,7 @@ def study_report(audits: Sequence[Audit]) -> Report:
         As `plexlens.compare.audit` makes them, at least one.
     """
     several = len(audits) > 1
+    analyses = [analyse(audit) for audit in audits]
     used = {cell.formula for audit in audits for table in audit.tables for cell in table.cells}
     return Report(
         title="Published studies recomputed" if several else audits[0].study.title,
@@ -41,16 +56,22 @@ def study_report(audits: Sequence[Audit]) -> Report:
         alerts=(Note(RULE),),
         sections=tuple(
             section
-            for audit in audits
-            for section in (_summary(audit), *(_section(audit, one, several) for one in audit.tables))
+            for audit, analysis in zip(audits, analyses, strict=True)
+            for section in (
+                _about(audit, analysis), *analysis_sections(analysis, audit.study.name), _summary(audit),
+                *(_section(audit, one, several) for one in audit.tables),
+            )
         ),
         definitions={
-            f"study.{name}": Definition(
-                f"study.{name}", "Study", "a cell of a printed table", formula.title, Unit(formula.unit, formula.unit),
-                formula.text, formula.source,
-            )
-            for name, formula in FORMULAS.items()
+            **(DEFINITIONS if any(analysis != Analysis() for analysis in analyses) else {}),
+            **{
+                f"study.{name}": Definition(
+                    f"study.{name}", "Study", "a cell of a printed table", formula.title,
+                    Unit(formula.unit, formula.unit), formula.text, formula.source,
+                )
+                for name, formula in FORMULAS.items()
             if name in used
+            },
         },
         generator=f"Plexlens {__version__}",
         kind="Study",
@@ -60,6 +81,36 @@ def study_report(audits: Sequence[Audit]) -> Report:
 
 def _column(name: str, title: str, *, key: bool = False) -> Column:
     return Column(name, title, ColumnKind.TEXT, key=key)
+
+
+def _about(audit: Audit, analysis: Analysis) -> Section:
+    """What the study asked, how it measured, and how its printed numbers stand up."""
+    compared = sum(len(one.compared) for one in audit.tables)
+    wrong = sum(len(one.disagree) for one in audit.tables)
+    claims, doubtful = len(analysis.claims), sum(not one.agrees for one in analysis.claims)
+    figures = [
+        Figure(
+            "tables", "Tables", len(audit.tables), detail=f"{sum(len(one.table.rows) for one in audit.tables):,} rows"
+        ),
+        Figure("computed", "Printed cells worked out again", compared, detail=f"{compared - wrong:,} agree"),
+        Figure("disagree", "Cells that disagree", wrong, detail="each with its arithmetic below", alarm=wrong > 0),
+    ]
+    if claims:
+        figures.append(
+            Figure(
+                "claims",
+                "Statements of the text that the tables contradict",
+                doubtful,
+                detail=f"of {claims} compared",
+                alarm=doubtful > 0,
+            )
+        )
+    blocks: list[Block] = [KeyFigures(f"{audit.study.name}-figures-of-audit", tuple(figures))]
+    if analysis.setup:
+        blocks.append(Note("How it was measured", details=analysis.setup))
+    return Section(
+        f"study-{audit.study.name}", audit.study.title, tuple(blocks), analysis.question or f"{audit.study.source}."
+    )
 
 
 def _summary(audit: Audit) -> Section:
@@ -75,8 +126,8 @@ def _summary(audit: Audit) -> Section:
         _column("computed", "Computed cells"), _column("agree", "Agree"), _column("disagree", "Disagree"),
     )  # fmt: skip
     return Section(
-        f"study-{audit.study.name}",
-        audit.study.title,
+        f"{audit.study.name}-audit",
+        "Audit",
         (Table(f"{audit.study.name}-tables", "Tables", heads, rows, top=len(rows)),),
         f"{audit.study.source}. Of {compared} printed cells that follow from others, {agree} agree and "
         f"{compared - agree} do not.",

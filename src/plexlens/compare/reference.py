@@ -1,0 +1,142 @@
+"""The reference of all studies, written from their audits: ``python -m plexlens.compare.reference PATH``."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from plexlens.compare import Audit, Cell, TableAudit, audit, load_study, study_names
+from plexlens.compare.formulas import FORMULAS
+from plexlens.compare.json_object import RULE
+from plexlens.metrics.reference import cell as text_cell
+
+_HEAD = f"""\
+# Studies
+
+Written from the folders in `studies/` by `make docs`; do not edit. `plexlens study NAME` prints the same with every
+cell, `-o NAME.xlsx` writes it as a workbook.
+
+A *computed* cell is one that the study prints and that follows from others it prints; computed columns are named with
+the formula, and those in *italics* are worked out although the study does not print them. Derived numbers are stored
+nowhere. {RULE}
+"""
+
+
+def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    lines = [head, ["---"] * len(head), *rows]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+def _anchor(found: Audit) -> str:
+    return found.study.name
+
+
+def _columns(one: TableAudit) -> str:
+    """The computed columns of a table with their formulas."""
+    named: dict[tuple[str, bool], list[str]] = {}
+    for derived in one.table.derived:
+        columns = named.setdefault((derived.formula.name, derived.printed), [])
+        columns += [column for column in derived.columns if column not in columns]
+    parts = []
+    for (formula, printed), columns in named.items():
+        shown = ", ".join(text_cell(column) for column in columns[:6])
+        if len(columns) > 6:
+            shown += f" and {len(columns) - 6} more"
+        parts.append(f"{shown if printed else f'*{shown}*'}: {text_cell(FORMULAS[formula].title.lower())}")
+    return "; ".join(parts)
+
+
+def _place(one: TableAudit, cell: Cell) -> str:
+    return f"`{one.table.id}`, row {cell.row} ({text_cell(cell.label)}), {text_cell(cell.column)}"
+
+
+def study_text(found: Audit) -> str:
+    """The section about one study."""
+    compared = sum(len(one.compared) for one in found.tables)
+    agree = sum(one.agree for one in found.tables)
+    parts = [
+        f'<a id="{_anchor(found)}"></a>\n\n## {text_cell(found.study.title)}: `{found.study.name}`',
+        f"{text_cell(found.study.source)}. {len(found.tables)} tables; of {compared} computed cells {agree} agree and "
+        f"{compared - agree} do not.",
+        _table(
+            ("table", "title", "rows", "computed columns", "computed", "agree", "disagree"),
+            (
+                (
+                    f"`{one.table.id}`",
+                    text_cell(one.table.title),
+                    str(len(one.table.rows)),
+                    _columns(one) or "none",
+                    str(len(one.compared)),
+                    str(one.agree),
+                    str(len(one.disagree)),
+                )
+                for one in found.tables
+            ),
+        ),
+    ]
+    wrong = [
+        f"- {_place(one, cell)}: {text_cell(cell.arithmetic)}." + (f" {text_cell(cell.note)}" if cell.note else "")
+        for one in found.tables
+        for cell in one.disagree
+    ]
+    if wrong:
+        parts += ["### Disagreements", "\n".join(wrong)]
+    open_cells = [
+        f"- {_place(one, cell)}: {text_cell(cell.arithmetic)}." for one in found.tables for cell in one.not_computed
+    ]
+    if open_cells:
+        parts += ["### Not computed", "\n".join(open_cells)]
+    notes = [f"- `{one.table.id}`: {text_cell(one.table.note)}" for one in found.tables if one.table.note]
+    if notes:
+        parts += ["### Notes", "\n".join(notes)]
+    return "\n\n".join(parts)
+
+
+def document() -> str:
+    """The whole reference as Markdown."""
+    found = [audit(load_study(name)) for name in study_names()]
+    contents = _table(
+        ("study", "tables", "rows", "computed cells", "agree", "disagree"),
+        (
+            (
+                f"[{one.study.name}](#{_anchor(one)})",
+                str(len(one.tables)),
+                str(sum(len(table.table.rows) for table in one.tables)),
+                str(sum(len(table.compared) for table in one.tables)),
+                str(sum(table.agree for table in one.tables)),
+                str(sum(len(table.disagree) for table in one.tables)),
+            )
+            for one in found
+        ),
+    )
+    return "\n\n".join([f"{_HEAD}\n{contents}", *(study_text(one) for one in found)]) + "\n"
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Write the reference, or check that it is up to date.
+
+    Returns
+    -------
+    int
+        Exit code: 1 where ``--check`` finds it missing or stale.
+    """
+    parser = argparse.ArgumentParser(prog="python -m plexlens.compare.reference", description=__doc__)
+    parser.add_argument("path", type=Path, help="the Markdown file, docs/studies.md")
+    parser.add_argument("--check", action="store_true", help="write nothing; fail if the file is missing or stale")
+    options = parser.parse_args(arguments)
+    path: Path = options.path
+    text = document()
+    if not options.check:
+        path.write_text(text, encoding="utf-8", newline="\n")
+        return 0
+    state = "missing" if not path.is_file() else "stale" if path.read_text(encoding="utf-8") != text else None
+    if state is None:
+        return 0
+    sys.stderr.write(f"{path} is {state}; run make docs\n")
+    return 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
