@@ -1,0 +1,311 @@
+"""A run out of a performance database: everything that `plexlens.compare.subjects` names, over a stretch of time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from typing import Any
+
+import ibis
+import pyarrow as pa
+
+from plexlens.compare.run import Activity, Group, Key, Measure, Reading, Run, Setting
+from plexlens.compare.significance import group_lengths, without_each
+from plexlens.compare.subjects import SUBJECTS, Subject, Watched
+from plexlens.errors import NothingUsableError
+from plexlens.metrics import GRAINS
+from plexlens.metrics.definition import Attribute, Fact, Grain, Metric, Rollup
+from plexlens.metrics.definition import Key as GrainKey
+from plexlens.metrics.display import with_symbol
+from plexlens.metrics.evaluate import available, evaluate, facts
+from plexlens.metrics.inputs import Inputs
+from plexlens.metrics.reduction import fields_of, reduced
+
+#: Objects of one kind that are compared; those with the least work are left out beyond it, and counted.
+MOST_OBJECTS = 200
+
+_OUT = "left_out"
+_ALL = "none"
+
+#: What joins the keys of an object; a sign that no name holds, so that names can be told apart again.
+BETWEEN = " / "
+
+
+@dataclass(frozen=True)
+class Window:
+    """A stretch of local time as the systems recorded it; an open end is None."""
+
+    start: datetime | None = None
+    end: datetime | None = None
+
+    def takes(self, table: Any) -> Any:
+        """Which rows of a grain's facts begin within it."""
+        moment = ibis.coalesce(table.interval_start, table.interval_end)
+        local = moment.epoch_seconds().cast("float64") + table.utc_offset.fill_null(0.0)
+        taken = ibis.literal(True)
+        if self.start is not None:
+            taken = taken & (local >= self.start.timestamp())
+        if self.end is not None:
+            taken = taken & (local < self.end.timestamp())
+        return taken.fill_null(False)
+
+
+def database_run(inputs: Inputs, name: str, *, window: Window | None = None) -> Run:
+    """The run that a performance database holds.
+
+    Parameters
+    ----------
+    inputs
+        Its raw tables; the engine behind them must allow temporary tables.
+    name
+        What the user called it.
+    window
+        The local time to take; all of it by default.
+
+    Raises
+    ------
+    NothingUsableError
+        It holds nothing that can be compared in that time.
+    """
+    parts = [part for subject in SUBJECTS if (part := _part(inputs, subject, window or Window())) is not None]
+    if not parts:
+        raise NothingUsableError(
+            file=name,
+            what="it holds no numbers that can be compared" + (" in the time named" if window is not None else ""),
+            remedy="name a database or dump with SMF 30, 70 to 74, 100, 101, 110 or 115 of both times"
+            + (", or another time" if window is not None else ""),
+        )
+    return Run(
+        name=name,
+        description=_description(parts),
+        family="database",
+        settings=_settings(inputs, parts),
+        activities=tuple(activity for part in parts for activity in part.activities),
+        measures={measure.id: measure for part in parts for measure in part.measures},
+        readings={key: reading for part in parts for key, reading in part.readings.items()},
+        intervals={part.grain.title: part.intervals for part in parts},
+        notes=tuple(note for part in parts for note in part.notes),
+    )
+
+
+@dataclass(frozen=True)
+class _Part:
+    """What one grain gives to a run."""
+
+    grain: Grain
+    measures: tuple[Measure, ...]
+    readings: Mapping[Key, Reading]
+    activities: tuple[Activity, ...]
+    settings: tuple[Setting, ...]
+    systems: frozenset[str]
+    times: tuple[tuple[datetime, datetime], ...]
+    intervals: int
+    seconds: float
+    notes: tuple[str, ...]
+
+
+def _part(inputs: Inputs, subject: Subject, window: Window) -> _Part | None:
+    whole = GRAINS[subject.grain]
+    if not available(inputs, whole):
+        return None
+    grain = _narrowed(whole, subject)
+    backend = inputs.backend
+    table = facts(inputs, grain)
+    held = f"compare_{grain.name}"
+    backend.create_table(held, table.filter(window.takes(table)), temp=True, overwrite=True)
+    kept = backend.table(held)
+    times = _times(backend, held)
+    if not times:
+        return None
+    rows = _rolled_up(inputs, grain, subject, kept, [moment for moment, _, _ in times])
+    seconds = sum((end - start).total_seconds() for _, start, end in times)
+    objects = _objects(rows, subject)
+    chosen = dict(objects[:MOST_OBJECTS])
+    readings: dict[Key, Reading] = {}
+    measures = []
+    parts = (Watched(name, Group.OTHER) for name in subject.parts)
+    for watched in (*subject.columns, *parts):
+        column = whole.column(watched.column)
+        measures.append(replace(_measure(whole, column, watched), part=watched.column in subject.parts))
+        spread = _repeatable(whole, column)
+        for thing, mine in chosen.items():
+            readings[measures[-1].id, thing] = _reading(mine, watched.column, len(times), spread)
+    names = backend.raw_sql(f"select distinct system from {held} where system is not null").fetchall()
+    out = len(objects) - MOST_OBJECTS
+    told = f"{whole.title}: {out:,} of {len(objects):,}, those with the least work, are left out."
+    notes = (told,) if out > 0 else ()
+    return _Part(
+        whole,
+        tuple(measures),
+        readings,
+        tuple(_activities(whole, subject, objects, seconds)),
+        tuple(_part_settings(whole, subject, chosen)),
+        frozenset(name for (name,) in names),
+        tuple((start, end) for _, start, end in times),
+        len(times),
+        seconds,
+        notes,
+    )
+
+
+def _narrowed(whole: Grain, subject: Subject) -> Grain:
+    """The grain with only what is compared."""
+    wanted = {one.column for one in subject.columns} | {*subject.parts, *subject.settings, subject.weight}
+    wanted.update(fact for work in subject.work for fact in work.facts)
+    grain = reduced(whole, wanted, ())
+    return replace(grain, attributes=tuple(one for one in whole.attributes if one.name in subject.settings))
+
+
+def _times(backend: Any, held: str) -> list[tuple[datetime, datetime, datetime]]:
+    """Name, local start and local end of each interval, in order."""
+    # Facts of local reports have no offset and are local already.
+    rows = backend.raw_sql(
+        'select "interval" as moment, min(coalesce(interval_start, interval_end)'
+        " + to_seconds(coalesce(utc_offset, 0))) as first, max(coalesce(interval_end, interval_start)"
+        f" + to_seconds(coalesce(utc_offset, 0))) as last from {held}"
+        ' where "interval" is not null group by 1 order by 1'
+    ).to_arrow_table()
+    columns = ([moment.astimezone(UTC) for moment in rows[name].to_pylist()] for name in ("moment", "first", "last"))
+    return [(moment, start, max(start, end)) for moment, start, end in zip(*columns, strict=True)]
+
+
+def _rolled_up(
+    inputs: Inputs, grain: Grain, subject: Subject, kept: Any, moments: Sequence[datetime]
+) -> list[dict[str, Any]]:
+    """The grain over all time, and over all time without each group of intervals.
+
+    Every value, with and without a group, comes from `evaluate`: the facts are repeated under a further key that says
+    which group is left out.
+    """
+    lengths = group_lengths(len(moments))
+    groups = [group for group, length in enumerate(lengths) for _ in range(length)] or [0] * len(moments)
+    numbers = ibis.memtable(
+        pa.table({"numbered": pa.array(moments, pa.timestamp("us", "UTC")), "group_no": pa.array(groups, pa.int64())})
+    )
+    outs = ibis.memtable(pa.table({_OUT: [_ALL, *(str(number) for number in range(len(lengths)))]}))
+    numbered = kept.left_join(numbers, kept["interval"] == numbers["numbered"]).drop("numbered")
+    spread = numbered.cross_join(outs)
+    spread = spread.filter(
+        (spread[_OUT] == _ALL) | (spread["group_no"].cast("string").fill_null("") != spread[_OUT])
+    ).drop("group_no")
+    wide = replace(grain, keys=(*grain.keys, GrainKey(_OUT, "Without")))
+    table = evaluate(inputs, wide, by=(*subject.by, _OUT), time="all", kept=spread)
+    rows: list[dict[str, Any]] = table.to_pyarrow().to_pylist()
+    return rows
+
+
+def _objects(rows: Iterable[dict[str, Any]], subject: Subject) -> list[tuple[str, dict[str, dict[str, Any]]]]:
+    """Rows of each object by what is left out of them; the object with the most work first."""
+    found: dict[str, dict[str, dict[str, Any]]] = {}
+    for row in rows:
+        thing = BETWEEN.join(str(row[key]) for key in subject.by if row[key] is not None)
+        found.setdefault(thing, {})[row[_OUT]] = row
+    there = [(thing, mine) for thing, mine in found.items() if _ALL in mine]
+    return sorted(there, key=lambda one: (-(one[1][_ALL].get(subject.weight) or 0.0), one[0]))
+
+
+def _measure(grain: Grain, column: Fact | Metric, watched: Watched) -> Measure:
+    return Measure(
+        f"{grain.name}.{column.name}",
+        column.title,
+        column.unit,
+        watched.group,
+        watched.better,
+        grain.title,
+        grain.row,
+        column.formula if isinstance(column, Metric) else "",
+        column.source,
+        column.caveat if isinstance(column, Metric) else "",
+        watched.summed,
+    )
+
+
+def _repeatable(grain: Grain, column: Fact | Metric) -> bool:
+    """Whether leaving intervals out tells the spread: not for high-water and low-water marks."""
+    shape = ibis.table({fact.name: "float64" for fact in grain.facts}, name=grain.name)
+    read = fields_of(column.expression(shape)) if isinstance(column, Metric) else {column.name}
+    return not any(fact.rollup in (Rollup.PEAK, Rollup.FLOOR) for fact in grain.facts if fact.name in read)
+
+
+def _reading(mine: Mapping[str, Mapping[str, Any]], column: str, count: int, spread: bool) -> Reading:
+    value = mine[_ALL][column]
+    without = [mine[str(number)][column] for number in range(len(group_lengths(count))) if str(number) in mine]
+    complete = len(without) == len(group_lengths(count))
+    return Reading(value, estimate=without_each(value, without, count) if spread and complete else None)
+
+
+def _activities(
+    grain: Grain, subject: Subject, objects: Sequence[tuple[str, Mapping[str, Mapping[str, Any]]]], seconds: float
+) -> Iterable[Activity]:
+    if seconds <= 0:
+        return
+    split = "class_kind" if "class_kind" in subject.by else ""
+    kinds = sorted({mine[_ALL][split] or "" for _, mine in objects}) if split else [""]
+    for work in subject.work:
+        for kind in kinds:
+            mine = {thing: rows[_ALL] for thing, rows in objects if not split or (rows[_ALL][split] or "") == kind}
+            if work.kinds:
+                amounts = {
+                    title: sum(row[fact] or 0.0 for row in mine.values()) / seconds
+                    for fact, title in zip(work.facts, work.kinds, strict=True)
+                }
+            else:
+                amounts = {thing: sum(row[fact] or 0.0 for fact in work.facts) / seconds for thing, row in mine.items()}
+            title = f"{work.title} by {kind}" if kind else work.title
+            kept = {thing: amount for thing, amount in amounts.items() if amount > 0}
+            if kept:
+                yield Activity(
+                    f"{grain.name}.{title}",
+                    title,
+                    "kinds of access" if work.kinds else grain.title,
+                    amounts if work.kinds else kept,
+                    bool(work.kinds),
+                )
+
+
+def _part_settings(
+    grain: Grain, subject: Subject, objects: Mapping[str, Mapping[str, Mapping[str, Any]]]
+) -> Iterable[Setting]:
+    attributes = {attribute.name: attribute for attribute in grain.attributes}
+    for name in subject.settings:
+        for thing, mine in objects.items():
+            value = mine[_ALL].get(name)
+            if value is None:
+                continue
+            column: Attribute | Fact | Metric = attributes[name] if name in attributes else grain.column(name)
+            text = str(value) if isinstance(column, Attribute) else with_symbol(value, column.unit)
+            yield Setting(f"{grain.title}: {thing}", column.title, text)
+
+
+def _settings(inputs: Inputs, parts: Sequence[_Part]) -> tuple[Setting, ...]:
+    """The environment: who was measured and how long, levels of software, then what the grains say."""
+    found = [
+        Setting("Systems", "names", ", ".join(sorted(set().union(*(part.systems for part in parts)))) or "unknown")
+    ]
+    if inputs.has("rmf_product_section"):
+        rows = inputs.backend.raw_sql(
+            "select system, string_agg(distinct smf7xmvs, ', ' order by smf7xmvs) from rmf_product_section"
+            " where smf7xmvs is not null and system is not null group by 1 order by 1"
+        ).fetchall()
+        measured = set().union(*(part.systems for part in parts))
+        found += [Setting(f"System {name}", "z/OS level", level) for name, level in rows if name in measured]
+    for part in parts:
+        lengths = sorted({round((end - start).total_seconds()) for start, end in part.times})
+        shown = f"{lengths[0]:,} s" if len(lengths) == 1 else f"{lengths[0]:,} to {lengths[-1]:,} s"
+        found.append(Setting("Length of intervals", part.grain.title, shown))
+    return (*found, *(setting for part in parts for setting in part.settings))
+
+
+def _description(parts: Sequence[_Part]) -> str:
+    start = min(first for part in parts for first, _ in part.times)
+    end = max(last for part in parts for _, last in part.times)
+    systems = sorted(set().union(*(part.systems for part in parts)))
+    who = ("systems " if len(systems) > 1 else "system ") + ", ".join(systems) if systems else "no system named"
+    most = max(part.intervals for part in parts)
+    times = f"{most:,} intervals" if most > 1 else "one interval"
+    return f"performance database, {who}, {_moment(start)} to {_moment(end)} local time, {times}"
+
+
+def _moment(moment: datetime) -> str:
+    return f"{moment.day} {moment:%B %Y %H:%M:%S}".removesuffix(":00")

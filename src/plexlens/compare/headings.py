@@ -1,0 +1,124 @@
+"""What the headings of studies' tables mean: title, unit, group, which way is better (``headings.csv``).
+
+A heading is looked up as printed, then without what a table adds to it: a part of the table before `` / ``, and the
+letter of the tool that measured it.
+"""
+
+from __future__ import annotations
+
+import csv
+import re
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from plexlens.compare.run import Better, Group, Measure
+from plexlens.metrics.unit import Unit
+
+#: Tools by the letter behind a heading of the VM/ESA report.
+TOOLS = {
+    "T": "measured by TPNS, which plays the users",
+    "V": "measured by VMPRF, from the VM monitor",
+    "H": "measured by the hardware monitor",
+    "Q": "measured by QUERY FILEPOOL STATUS, in the file pool servers",
+    "": "measured by RTM, within the system",
+}
+
+_TOOL = re.compile(r"(?P<name>.*?) ?\((?P<tool>[TVHQ])\)\Z")
+_DIAGNOSE = re.compile(r"DIAG (?P<code>[0-9A-F]{2,3})/CMD\Z")
+_SERVERS = re.compile(r"machines?|servers?|SFS|VTAM|VSCS", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class Heading:
+    """What a heading means.
+
+    Attributes
+    ----------
+    role
+        Empty for a measured number; ``environment`` for a setting, ``work`` for a rate that has to be alike, ``count``
+        for a number that only means something with the length of the run, ``component`` for the use of a processor by
+        one kind of address space.
+    """
+
+    title: str
+    unit: str
+    group: Group
+    better: Better
+    role: str
+    known: bool = True
+
+
+@cache
+def _catalogue() -> dict[tuple[str, str], Heading]:
+    with Path(__file__).with_name("headings.csv").open(encoding="utf-8", newline="") as file:
+        return {
+            (row["study"], row["heading"]): Heading(
+                row["title"],
+                row["unit"],
+                Group[row["group"]] if row["group"] in Group.__members__ else Group.OTHER,
+                Better(row["better"]),
+                row["role"],
+            )
+            for row in csv.DictReader(file)
+        }
+
+
+@cache
+def heading(study: str, text: str) -> Heading:
+    """What a heading of a study means; one that is not known is a measured number in the unit as printed."""
+    whole = _found(study, text)
+    if whole is not None:
+        return whole
+    part, _, last = text.rpartition(" / ")
+    name, tool = _without_tool(last)
+    known = _found(study, last) or _found(study, name)
+    code = _DIAGNOSE.match(name)
+    if known is None and code is not None:
+        known = Heading(
+            f"DIAGNOSE X'{code['code']}' instructions of a command", "instructions", Group.PRIVILEGED, Better.LOWER, ""
+        )
+    if known is None:
+        return Heading(text, "", Group.OTHER, Better.NEITHER, "", known=False)
+    server = bool(part) and _SERVERS.search(part) is not None
+    title = known.title + (f", {part}" if server else "") + (f" ({TOOLS[tool].split(',', 1)[0]})" if tool else "")
+    return Heading(
+        title, known.unit, Group.SERVERS if server and not known.role else known.group, known.better, known.role
+    )
+
+
+def _found(study: str, text: str) -> Heading | None:
+    """The entry for a study, or else for all."""
+    return _catalogue().get((study, text)) or _catalogue().get(("", text))
+
+
+def tool_of(text: str) -> str:
+    """The letter of the tool that measured a column of the VM/ESA report; empty for none."""
+    return _without_tool(text)[1]
+
+
+def _without_tool(text: str) -> tuple[str, str]:
+    match = _TOOL.match(text)
+    return (match["name"], match["tool"]) if match else (text, "")
+
+
+def measure_of(study: str, text: str, name: str, *, kind: str, row: str, formula: str, source: str) -> Measure:
+    """A heading as a measure.
+
+    Parameters
+    ----------
+    study, text, name
+        The study, the heading, and the id under which it is compared with others.
+    kind, row, formula, source
+        As `Measure` has them.
+    """
+    known = heading(study, text)
+    symbol = known.unit or "as printed"
+    unit = Unit("" if symbol == "ratio" else symbol, symbol, 1.0, 3)
+    return Measure(name, known.title, unit, known.group, known.better, kind, row, formula, source)
+
+
+def common_name(study: str, text: str) -> str:
+    """The id of a heading: the same for headings that mean the same, such as ``RI/O/Sec`` and ``RIQ/Sec``."""
+    known = heading(study, text)
+    return f"{known.title} [{known.unit}]" if known.known else text
