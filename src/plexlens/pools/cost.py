@@ -1,0 +1,344 @@
+"""What an I/O costs: CPU, and delay of those who wait for it; measured at the site where its data can say it.
+
+A number is *measured* (a mean that Db2 recorded), *fitted* (a line through the site's intervals), or *stated* (out of a
+published study); every one carries where it comes from. A fit that cannot be trusted is refused, and says why.
+
+CPU of synchronous reads is on the application's accounting, that of prefetch and deferred writes in the SRBs of the
+DBM1 address space (from Db2 10 on mostly on zIIPs): the two are fitted from different records.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+from typing import Any
+
+from plexlens.metrics.db2.accounting import ACCOUNTING
+from plexlens.metrics.db2.address_space import ADDRESS_SPACE
+from plexlens.metrics.db2.data_set import DATA_SET
+from plexlens.metrics.db2.pool import POOL
+from plexlens.metrics.definition import Grain
+from plexlens.metrics.display import with_symbol
+from plexlens.metrics.evaluate import available, evaluate
+from plexlens.metrics.inputs import Inputs
+from plexlens.metrics.unit import FRACTION, MICROSECONDS, MILLISECONDS, Unit
+from plexlens.pools.regression import Fit, Slope, least_squares
+
+STUDY = "DB2 Buffer Pool Tuning (2014)"
+
+#: Fewest intervals that a line is fitted through (chosen).
+LEAST_INTERVALS = 12
+
+#: Least share of the variance that a line has to explain (chosen).
+LEAST_R2 = 0.5
+
+#: CPU seconds of one I/O that can be believed (chosen; sites report some 10 to 70 us). What lies outside is the price
+#: of the work that comes with an I/O, not of the I/O.
+PLAUSIBLE = (1e-6, 200e-6)
+
+_DAY = 86400.0
+
+
+class Origin(StrEnum):
+    """Where a number comes from."""
+
+    MEASURED = "measured"
+    FITTED = "fitted"
+    STATED = "stated"
+
+
+@dataclass(frozen=True)
+class Assumption:
+    """One number and where it comes from.
+
+    Attributes
+    ----------
+    value
+        In the base unit of ``unit``.
+    source
+        The document, or the records and how many of them.
+    low, high
+        95 % confidence interval of a fitted number; None else.
+    """
+
+    title: str
+    value: float
+    unit: Unit
+    origin: Origin
+    source: str
+    low: float | None = None
+    high: float | None = None
+
+    def __str__(self) -> str:
+        """``CPU of a synchronous read: 33.0 us, stated: ...``."""
+        range_ = (
+            ""
+            if self.low is None or self.high is None
+            else f" ({with_symbol(self.low, self.unit)} to {with_symbol(self.high, self.unit)} with 95 % confidence)"
+        )
+        return f"{self.title}: {with_symbol(self.value, self.unit)}{range_}, {self.origin}: {self.source}"
+
+
+def _stated(title: str, value: float, unit: Unit, source: str) -> Assumption:
+    return Assumption(title, value, unit, Origin.STATED, source)
+
+
+SYNC_READ = _stated(
+    "CPU of a synchronous read I/O", 33e-6, MICROSECONDS, f"{STUDY}: the same for each of its 21 objects (CPU Sec Cost)"
+)
+ASYNC_IO = _stated(
+    "CPU of a prefetch or deferred write I/O",
+    33e-6,
+    MICROSECONDS,
+    f"{STUDY}: its cost of an I/O; its table of page fixing has 26 to 36 us of DBM1 SRB time for an I/O",
+)
+PAGE_FIX = _stated("Share of the I/O CPU that page fixing saves", 0.08, FRACTION, f"{STUDY}: about 8 %")
+SYNC_DELAY = _stated(
+    "Delay of a synchronous read I/O", 2e-3, MILLISECONDS, f"{STUDY}: the mean of its busiest objects, pages in cache"
+)
+ASYNC_DELAY = _stated("Time of a prefetch I/O", 3e-3, MILLISECONDS, f"{STUDY}: dynamic prefetch of its object XGEN048B")
+
+
+@dataclass(frozen=True)
+class IoCost:
+    """Prices of I/O.
+
+    Attributes
+    ----------
+    sync_read, async_io
+        CPU seconds of a synchronous read, and of a prefetch or deferred write.
+    page_fix
+        Share of this CPU that PGFIX(YES) saves.
+    sync_delay, async_delay
+        Seconds that a synchronous read takes, which its requester waits; that a prefetch takes, during which its
+        requester may well work on.
+    notes
+        Fits that were refused and why, for the user.
+    """
+
+    sync_read: Assumption = SYNC_READ
+    async_io: Assumption = ASYNC_IO
+    page_fix: Assumption = PAGE_FIX
+    sync_delay: Assumption = SYNC_DELAY
+    async_delay: Assumption = ASYNC_DELAY
+    notes: tuple[str, ...] = field(default=())
+
+    @property
+    def assumptions(self) -> tuple[Assumption, ...]:
+        """All the numbers."""
+        return (self.sync_read, self.async_io, self.page_fix, self.sync_delay, self.async_delay)
+
+    def cpu_seconds(self, sync_ios: float, async_ios: float, *, page_fixed: bool = False) -> float:
+        """CPU seconds of so many synchronous I/Os and so many prefetch and deferred write I/Os."""
+        seconds = sync_ios * self.sync_read.value + async_ios * self.async_io.value
+        return seconds * (1 - self.page_fix.value) if page_fixed else seconds
+
+    def to_json(self) -> dict[str, Any]:
+        """The numbers with their origins; what a saved prediction keeps."""
+        names = ("sync_read", "async_io", "page_fix", "sync_delay", "async_delay")
+        return {
+            name: {
+                "value": one.value,
+                "unit": one.unit.base,
+                "origin": str(one.origin),
+                "source": one.source,
+                "low": one.low,
+                "high": one.high,
+            }
+            for name, one in zip(names, self.assumptions, strict=True)
+        }
+
+
+def default_cost() -> IoCost:
+    """The stated prices alone."""
+    return IoCost()
+
+
+def per_day(amount: float, seconds: float) -> float | None:
+    """What ``amount`` in ``seconds`` comes to in 24 hours, if all were like them; None without a time."""
+    return amount * _DAY / seconds if seconds > 0 else None
+
+
+def fitted_cost(inputs: Inputs, *, subsystem: str = "") -> IoCost:
+    """Prices from the site's own records where they tell them, stated ones for the rest.
+
+    Parameters
+    ----------
+    inputs
+        Raw tables of a database.
+    subsystem
+        The Db2 whose records count; empty for all. Of several each has a constant of its own in a fit.
+    """
+    notes: list[str] = []
+    cost = IoCost()
+    fitted = fit_async(_dbm1_rows(inputs, subsystem))
+    if isinstance(fitted, Assumption):
+        cost = replace(cost, async_io=fitted)
+    else:
+        notes.append(fitted)
+    fitted = fit_sync(_accounting_rows(inputs, subsystem))
+    if isinstance(fitted, Assumption):
+        cost = replace(cost, sync_read=fitted)
+    else:
+        notes.append(fitted)
+    delays = measured_delays(inputs, subsystem)
+    return replace(
+        cost,
+        sync_delay=delays.get("sync_delay", cost.sync_delay),
+        async_delay=delays.get("async_delay", cost.async_delay),
+        notes=tuple(notes),
+    )
+
+
+def fit_async(rows: Sequence[Mapping[str, Any]]) -> Assumption | str:
+    """CPU of an asynchronous I/O: the slope of DBM1's SRB time over prefetch and deferred write I/Os.
+
+    Parameters
+    ----------
+    rows
+        For each interval ``subsystem``, ``cpu_seconds`` (SRB time of DBM1, CPs and zIIPs) and ``async_ios``.
+
+    Returns
+    -------
+    Assumption or str
+        The price; or why there is none.
+    """
+    return _fitted(
+        rows,
+        ASYNC_IO,
+        "cpu_seconds",
+        {"async_ios": "asynchronous I/Os"},
+        "SRB time of DBM1 over prefetch and deferred write I/Os (SMF 100 IFCID 1 and 2)",
+    )
+
+
+def fit_sync(rows: Sequence[Mapping[str, Any]]) -> Assumption | str:
+    """CPU of a synchronous read: its slope in class 2 CPU, beside that of the getpages that come with the work.
+
+    Parameters
+    ----------
+    rows
+        For each interval ``subsystem``, ``cpu_seconds`` (class 2), ``sync_reads``, ``getpages``.
+
+    Returns
+    -------
+    Assumption or str
+        The price; or why there is none.
+    """
+    return _fitted(
+        rows,
+        SYNC_READ,
+        "cpu_seconds",
+        {"sync_reads": "synchronous reads", "getpages": "getpages"},
+        "class 2 CPU over synchronous reads and getpages (SMF 101)",
+    )
+
+
+def _fitted(
+    rows: Sequence[Mapping[str, Any]], default: Assumption, values: str, columns: Mapping[str, str], over: str
+) -> Assumption | str:
+    wanted = (values, *columns)
+    known = [row for row in rows if all(row[name] is not None for name in wanted)]
+    refused = f"{default.title} is not fitted ({over}) but stated: "
+    if len(known) < LEAST_INTERVALS:
+        there = "no interval has" if not known else f"only {len(known)} intervals have"
+        return f"{refused}{there} all it needs, {LEAST_INTERVALS} are the fewest"
+    fit = least_squares(
+        {title: [float(row[name]) for row in known] for name, title in columns.items()},
+        [float(row[values]) for row in known],
+        [str(row["subsystem"]) for row in known],
+    )
+    if isinstance(fit, str):
+        return f"{refused}{fit}"
+    slope = fit.slopes[next(iter(columns.values()))]
+    if doubt := _doubt(slope, fit):
+        return f"{refused}{doubt}"
+    source = f"{over}, {fit.n} intervals, r² {fit.r2:.2f}"
+    return replace(
+        default, value=slope.value, origin=Origin.FITTED, source=source, low=max(slope.low, 0.0), high=slope.high
+    )
+
+
+def _doubt(slope: Slope, fit: Fit) -> str:
+    """Why a slope is no price of an I/O; empty where it may be one."""
+    told = f"{with_symbol(slope.value, MICROSECONDS)} from {fit.n} intervals, r² {fit.r2:.2f}"
+    if slope.value <= 0:
+        return f"the line falls ({told}); other work decides this CPU"
+    if fit.r2 < LEAST_R2:
+        return f"the line explains too little ({told}; {LEAST_R2:.2f} is the least)"
+    if slope.low <= 0:
+        return f"the slope cannot be told from zero ({told})"
+    if not PLAUSIBLE[0] <= slope.value <= PLAUSIBLE[1]:
+        least, most = (with_symbol(bound, MICROSECONDS) for bound in PLAUSIBLE)
+        return f"{told} lies outside {least} to {most}: it is the price of the work that comes with an I/O"
+    return ""
+
+
+def _rows(inputs: Inputs, grain: Grain, subsystem: str, by: Sequence[str], time: str) -> list[dict[str, Any]]:
+    if not available(inputs, grain):
+        return []
+    table = evaluate(inputs, grain, by=["subsystem", *by], time=time)
+    if subsystem:
+        table = table.filter(table.subsystem == subsystem)
+    found: list[dict[str, Any]] = table.to_pyarrow().to_pylist()
+    return found
+
+
+def _dbm1_rows(inputs: Inputs, subsystem: str) -> list[dict[str, Any]]:
+    """SRB time of DBM1 and asynchronous I/Os of all pools, interval by interval."""
+    ios = {
+        (row["subsystem"], row["time"]): _sum(
+            row[name]
+            for name in ("sequential_prefetch_reads", "list_prefetch_reads", "dynamic_prefetch_reads", "async_writes")
+        )
+        for row in _rows(inputs, POOL, subsystem, (), "interval")
+    }
+    return [
+        {
+            "subsystem": row["subsystem"],
+            "cpu_seconds": _sum((row["srb_seconds"], row["iip_srb_seconds"])),
+            "async_ios": ios.get((row["subsystem"], row["time"])),
+        }
+        for row in _rows(inputs, ADDRESS_SPACE, subsystem, ("address_space",), "interval")
+        if str(row["address_space"]).endswith("DBM1")
+    ]
+
+
+def _accounting_rows(inputs: Inputs, subsystem: str) -> list[dict[str, Any]]:
+    """Class 2 CPU, synchronous reads and getpages of all threads, by the interval in which they were written."""
+    return [
+        {
+            "subsystem": row["subsystem"],
+            "cpu_seconds": _sum((row["class2_cp_cpu_seconds"], row["class2_se_cpu_seconds"])),
+            "sync_reads": row["sync_reads"],
+            "getpages": row["getpages"],
+        }
+        for row in _rows(inputs, ACCOUNTING, subsystem, (), "interval")
+    ]
+
+
+def _sum(parts: Any) -> float | None:
+    known = [float(part) for part in parts if part is not None]
+    return sum(known) if known else None
+
+
+def measured_delays(inputs: Inputs, subsystem: str = "") -> dict[str, Assumption]:
+    """Delays that Db2 recorded, as ``sync_delay`` and ``async_delay``.
+
+    Accounting comes first: it has the waits for all synchronous I/O. IFCID 199 only has those of busy data sets, and
+    is the only one of the two that tells prefetch.
+    """
+    found: dict[str, Assumption] = {}
+    data_sets = _rows(inputs, DATA_SET, subsystem, (), "all")
+    for name, default, kind in (("sync_delay", SYNC_DELAY, "sync"), ("async_delay", ASYNC_DELAY, "async")):
+        ios, seconds = (_sum(row[f"{kind}_{what}"] for row in data_sets) for what in ("ios", "delay_seconds"))
+        if ios and seconds:
+            source = f"mean of {ios:,.0f} I/Os of data sets with one or more a second (SMF 102 IFCID 199)"
+            found[name] = replace(default, value=seconds / ios, origin=Origin.MEASURED, source=source)
+    threads = _rows(inputs, ACCOUNTING, subsystem, (), "all")
+    events, seconds = (_sum(row[f"class3_database_io_{what}"] for row in threads) for what in ("events", "seconds"))
+    if events and seconds:
+        source = f"mean of {events:,.0f} class 3 suspensions for database I/O (SMF 101)"
+        found["sync_delay"] = replace(SYNC_DELAY, value=seconds / events, origin=Origin.MEASURED, source=source)
+    return found
