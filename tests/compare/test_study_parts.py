@@ -111,6 +111,18 @@ def test_zeros_that_pad_and_k_of_1024(folder: Path) -> None:
     assert pages is not None and (pages.value, pages.low) == (105 * 1024, 104 * 1024 + 512)
 
 
+def test_digits_lost_at_the_edge_of_a_page(folder: Path) -> None:
+    """3.1 / 2.0 lies between 1.488 and 1.615: a rounded 1.4 (1.35 to 1.45) cannot be it, one cut off (1.4 to 1.5) can."""
+    path = folder / "runs" / "parts" / "2_second.toml"
+    table = folder / "runs" / "second.csv"
+    table.write_text(table.read_text().replace("3.0,1.50", "3.1,1.5"))
+    assert [cell.label for cell in audit(load_study("runs", folder)).tables[1].disagree] == []
+    table.write_text(table.read_text().replace("3.1,1.5", "3.1,1.4"))
+    assert [cell.label for cell in audit(load_study("runs", folder)).tables[1].disagree] == ["D"]
+    path.write_text(PART + '\n[[tables.cut]]\ncolumn = "ratio"\nwhere = { run = "D" }\n')
+    assert audit(load_study("runs", folder)).tables[1].disagree == []
+
+
 def test_a_number_known_as_its_digits_show_it() -> None:
     """339.98 to 340.02 is shown as 340, and so is all from 339.5 to 340.5."""
     found = rounded(Quantity(Fraction(340), Fraction("339.98"), Fraction("340.02")), 0)

@@ -183,11 +183,13 @@ class Recomputation:
 
     def number(self, table: StudyTable, number: int, column: str, rule: Derived | None = None) -> Quantity | None:
         """A cell as a rule reads it."""
+        row = table.rows[number]
+        cut = any(column in one.columns and one.rows.takes(row) for one in table.cut)
         try:
             return printed(
-                table.rows[number][column],
+                row[column],
                 count=column in table.counts,
-                cut=rule is not None and rule.cut,
+                cut=cut or (rule is not None and rule.cut),
                 digits=None if rule is None else rule.digits,
                 padded=column in table.padded,
                 binary=column in table.binary,

@@ -100,6 +100,14 @@ class Known:
 
 
 @dataclass(frozen=True)
+class Cut:
+    """Cells whose last digits are cut off rather than rounded, or lost at the edge of a page."""
+
+    columns: frozenset[str]
+    rows: Match
+
+
+@dataclass(frozen=True)
 class LeftOut:
     """A printed column that a template would work out, if the table had the columns that are missing."""
 
@@ -132,6 +140,8 @@ class StudyTable:
         Columns whose decimals say nothing where all of them are zeros.
     binary
         Columns in which K is 1024 and M is 1024 x 1024.
+    cut
+        Cells whose digits are cut off.
     left_out
         Printed columns that the table's templates work out elsewhere and cannot here.
     """
@@ -148,6 +158,7 @@ class StudyTable:
     note: str
     padded: frozenset[str] = frozenset()
     binary: frozenset[str] = frozenset()
+    cut: tuple[Cut, ...] = ()
     left_out: tuple[LeftOut, ...] = ()
 
 

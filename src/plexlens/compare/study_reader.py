@@ -22,6 +22,7 @@ from plexlens.compare.formulas import FORMULAS
 from plexlens.compare.study import (
     SAME,
     TURNED,
+    Cut,
     Derived,
     Known,
     LeftOut,
@@ -285,7 +286,7 @@ class _Reader:
     def table(self, raw: _RawTable) -> StudyTable:
         one, heads, table_id = raw.content, raw.heads, raw.content["id"]
         self.where = f"table {table_id!r}"
-        allowed = ("id", "file", "title", "note", "transpose", "base", "template", "derived", "known", "lines")
+        allowed = ("id", "file", "title", "note", "transpose", "base", "template", "derived", "known", "lines", "cut")
         self.known_keys(one, (*allowed, *_COLUMN_SETS))
         first = {heads[0]: raw.rows[0][heads[0]]} if raw.rows else {}
         self.base = self.match("base", table_id, one.get("base", first))
@@ -295,6 +296,12 @@ class _Reader:
             self.path = path
             derived.append(self.derived(entry, table_id, heads))
         self.path = raw.path
+        cut = []
+        for entry in self.entries(one, "cut"):
+            self.known_keys(entry, ("column", "where", "but"), "cut.")
+            names = self.column_names(entry.get("column"))
+            columns = frozenset(heads if names == (SAME,) else (self.column("cut.column", n, table_id) for n in names))
+            cut.append(Cut(columns, self.match("cut.where", table_id, entry.get("where", {}), entry.get("but"))))
         known = []
         for entry in self.entries(one, "known"):
             self.known_keys(entry, ("column", "where", "but", "note"), "known.")
@@ -333,6 +340,7 @@ class _Reader:
             note,
             raw.sets["padded"],
             raw.sets["binary"],
+            tuple(cut),
             raw.left_out,
         )
 
