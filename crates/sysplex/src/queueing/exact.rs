@@ -24,13 +24,13 @@ pub(super) fn shared_stations(network: &Network) -> Vec<usize> {
 pub(super) fn solve(network: &Network, closed: &[usize], seen: &[Vec<f64>]) -> Solution {
     let shared = shared_stations(network);
     let subsets = 1usize << shared.len();
-    let mut first_throughputs: Vec<Vec<f64>> = vec![Vec::new(); subsets];
+    let mut throughputs: Vec<Vec<f64>> = vec![Vec::new(); subsets];
     // A subset comes after all those that leave out more.
     for left_out in (1..subsets).rev() {
         let recursion = Recursion::new(network, closed, seen, &shared, left_out);
-        first_throughputs[left_out] = recursion.run(&first_throughputs).1;
+        throughputs[left_out] = recursion.run(&throughputs).1;
     }
-    Recursion::new(network, closed, seen, &shared, 0).run(&first_throughputs).0
+    Recursion::new(network, closed, seen, &shared, 0).run(&throughputs).0
 }
 
 struct Recursion<'a> {
@@ -84,14 +84,14 @@ impl<'a> Recursion<'a> {
         Self { network, closed, seen, shared, left_out, strides, queues, slots, slot_count, busy }
     }
 
-    /// The solution, and the throughput of the first class present at each population.
-    fn run(mut self, first_throughputs: &[Vec<f64>]) -> (Solution, Vec<f64>) {
+    /// The solution, and the throughput of every class at each population.
+    fn run(mut self, throughputs: &[Vec<f64>]) -> (Solution, Vec<f64>) {
         let classes = self.closed.len();
         let mut population = vec![0u32; classes];
         let mut throughput = vec![0.0; classes];
         let mut residence = vec![vec![0.0; classes]; self.network.stations.len()];
         let states = self.network.states(self.closed);
-        let mut firsts = vec![0.0; states];
+        let mut all = vec![0.0; states * classes];
         for state in 1..states {
             let mut rest = state;
             for (index, &class) in self.closed.iter().enumerate() {
@@ -100,16 +100,15 @@ impl<'a> Recursion<'a> {
                 rest /= size;
             }
             self.step(state, &population, &mut throughput, &mut residence);
-            let first = population.iter().position(|&count| count > 0).unwrap_or(0);
-            firsts[state] = throughput[first];
+            all[state * classes..][..classes].copy_from_slice(&throughput);
             for (bit, &station) in self.shared.iter().enumerate() {
                 if self.left_out >> bit & 1 == 0 {
-                    let without = first_throughputs[self.left_out | 1 << bit][state];
-                    self.spread(station, state, &population, &throughput, throughput[first] / without, first);
+                    let without = &throughputs[self.left_out | 1 << bit][state * classes..][..classes];
+                    self.spread(station, state, &population, &throughput, without);
                 }
             }
         }
-        (self.solution(&throughput, &residence), firsts)
+        (self.solution(&throughput, &residence), all)
     }
 
     /// One population, from those with one transaction less.
@@ -156,31 +155,24 @@ impl<'a> Recursion<'a> {
         (0..count.saturating_sub(1)).map(|busy| (count - 1 - busy) as f64 * self.busy[at + busy]).sum()
     }
 
-    /// Probabilities of busy servers at a population; `slower` is the throughput of the class `first` over what it
-    /// would be without the station.
-    fn spread(
-        &mut self,
-        station: usize,
-        state: usize,
-        population: &[u32],
-        throughput: &[f64],
-        slower: f64,
-        first: usize,
-    ) {
+    /// Probabilities of busy servers at a population; `without` is the throughput without the station.
+    fn spread(&mut self, station: usize, state: usize, population: &[u32], throughput: &[f64], without: &[f64]) {
         let (from, count) = self.slots[station];
         let at = state * self.slot_count + from;
+        self.busy[at] = 1.0;
         for (index, &class) in self.closed.iter().enumerate() {
-            if population[index] == 0 {
+            let demand = self.seen[station][class];
+            if population[index] == 0 || demand == 0.0 {
                 continue;
             }
-            let rate = self.seen[station][class] * throughput[index];
+            let rate = demand * throughput[index];
             let before = (state - self.strides[index]) * self.slot_count + from;
             for busy in 1..count {
                 self.busy[at + busy] += rate * self.busy[before + busy - 1] / busy as f64;
             }
+            // Whichever class comes here says the same.
+            self.busy[at] = self.busy[before] * throughput[index] / without[index];
         }
-        let before = (state - self.strides[first]) * self.slot_count + from;
-        self.busy[at] = self.busy[before] * slower;
     }
 
     fn solution(&self, throughput: &[f64], residence: &[Vec<f64>]) -> Solution {
