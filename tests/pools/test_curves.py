@@ -64,3 +64,33 @@ def test_the_command(ring: Path) -> None:
     }
     text = CliRunner().invoke(app, ["pools", str(ring), "--sizes", "49,50"]).stdout
     assert "BP2" in text and "200" in text
+
+
+@pytest.fixture
+def two_objects(tmp_path: Path) -> Path:
+    """Object 7 goes three times through 10 pages, object 9 four times to one page, in turn, all in BP1."""
+    path = tmp_path / "two.csv"
+    rows = []
+    for step in range(30):
+        rows.append(f"BP1,7,{step % 10}")
+        if step % 8 == 0:
+            rows.append("BP1,9,0")
+    path.write_text("pool,object,page\n" + "\n".join(rows) + "\n")
+    return path
+
+
+def test_shares_add_up_to_the_curve(two_objects: Path) -> None:
+    (curve,) = curves_of([two_objects], sizes=[1, 9, 10, 11])
+    totals = [misses for _, misses, _ in curve.points]
+    assert [sum(share.misses[i] for share in curve.shares) for i in range(4)] == totals
+    by_object = {share.object: share for share in curve.shares}
+    # Between two references to the page of object 9 lie 8 pages of the other; between those to one of these, all 10.
+    assert by_object[7].misses == (30, 30, 30, 10)
+    assert by_object[9].misses == (4, 1, 1, 1)
+    assert (curve.enough, by_object[7].distinct_pages, by_object[9].getpages) == (11, 10, 4)
+
+
+def test_a_placement_moves_objects_before_the_curves(two_objects: Path) -> None:
+    first, second = curves_of([two_objects], sizes=[1, 10], placement={(9, 0): 2})
+    assert (first.pool, first.points) == ("BP1", ((1, 30, 0), (10, 10, 0)))
+    assert (second.pool, second.points) == ("BP2", ((1, 1, 0), (10, 1, 0)))

@@ -28,6 +28,7 @@ def test_what_a_trace_does_with_an_object() -> None:
         object=[7, 7, 7, 7, 9, 7],
         page=[1, 1, 2, 3, 1, 3],
         pool=[2, 2, 3, 2, 2, 2],
+        partition=[0, 0, 5, 0, 0, 0],
         function=[0, 1, 0, 0, 0, 4],
         access=[0, 0, 1, 0, 3, 0],
         rows=2,
@@ -37,6 +38,7 @@ def test_what_a_trace_does_with_an_object() -> None:
     seven, nine = sample.objects[7], sample.objects[9]
     assert (seven.getpages, seven.home, seven.total, seven.updates) == ({2: 2, 3: 1}, 2, 3, 1)
     assert seven.accesses.tolist() == [2, 1, 0, 0]
+    assert sample.data_sets[7, 5].getpages == {3: 1}
     assert nine.accesses.tolist() == [0, 0, 0, 1]
 
 

@@ -1,18 +1,49 @@
-"""Read misses of every pool size."""
+"""Read misses of every pool size, and what each data set has of them."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from plexlens import _core
 from plexlens.errors import UnreadableInputError, UsageError
-from plexlens.ingest import page_trace
+from plexlens.ingest.page_trace import TraceNames
+from plexlens.pools.page_sample import Batches
+from plexlens.pools.trace import Trace, open_trace
 
 #: Sizes shown where none are asked for: so many, by equal factors up to the size beyond which nothing is gained.
 SIZES = 20
+
+Progress = Callable[[int, int, str], None]
+
+
+@dataclass(frozen=True)
+class Share:
+    """What one data set contributes to a pool's curve.
+
+    Attributes
+    ----------
+    name
+        ``DATABASE.PAGESET``, with its partition.
+    object, partition
+        Its numbers in the trace.
+    getpages, distinct_pages
+        Getpages, and pages referenced; estimated from a sample.
+    misses
+        Read misses at the sizes of the pool's points. They are kept at sizes 1.6 % apart or less; between two of these
+        they are interpolated.
+    """
+
+    name: str
+    object: int
+    partition: int
+    getpages: float
+    distinct_pages: float
+    misses: tuple[float, ...]
 
 
 @dataclass(frozen=True)
@@ -29,31 +60,41 @@ class PoolCurve:
         Pages referenced; estimated from a sample.
     points
         Pool size in pages, read misses of an LRU pool of that size without prefetch, their standard error (0: exact).
+    enough
+        The smallest size at which only first references miss.
+    shares
+        What each data set contributes, the one with the most misses at the smallest size first.
     """
 
     pool: str
     getpages: int
     distinct_pages: float
     points: tuple[tuple[int, float, float], ...]
+    enough: int = 0
+    shares: tuple[Share, ...] = ()
 
 
 def curves_of(
-    traces: Sequence[Path],
+    trace: Trace | Sequence[Path],
     *,
     sizes: Sequence[int] = (),
     sample: float | None = None,
-    progress: Callable[[int, int, str], None] | None = None,
+    placement: Mapping[tuple[int, int], int] | None = None,
+    progress: Progress | None = None,
 ) -> list[PoolCurve]:
     """Curves of all pools of a trace.
 
     Parameters
     ----------
-    traces
-        Files of one trace in their order.
+    trace
+        The trace, or files of one in their order.
     sizes
         Pool sizes in pages; empty for a choice up to the size beyond which nothing is gained.
     sample
         Share of the pages to look at; None for all.
+    placement
+        Data sets, by object and partition, that are to be looked at in another pool (by its id) than the trace has
+        them in.
     progress
         Told bytes done, bytes in all and the file.
 
@@ -64,40 +105,100 @@ def curves_of(
     UnreadableInputError
         A file that is no trace.
     """
+    check_sizes(sizes)
+    opened = trace if isinstance(trace, Trace) else open_trace(trace)
+    curves = new_curves(sample, placement)
+    source = ", ".join(path.name for path in opened.sources[:3])
+    read_curves(opened, [curves], source=source, progress=progress)
+    return [curve_of(curves, pool, opened.names, sizes) for pool in curves.pools()]
+
+
+def check_sizes(sizes: Sequence[int]) -> None:
+    """Refuse sizes that no pool has.
+
+    Raises
+    ------
+    UsageError
+        A size below 1.
+    """
     wrong = next((size for size in sizes if size < 1), None)
     if wrong is not None:
         raise UsageError(file="", what=f"a pool of {wrong} pages is not possible", remedy="give sizes of at least 1")
+
+
+def new_curves(sample: float | None = None, placement: Mapping[tuple[int, int], int] | None = None) -> _core.PoolCurves:
+    """Curves without references yet.
+
+    Raises
+    ------
+    UsageError
+        An impossible share.
+    """
     try:
-        curves = _core.PoolCurves(sample=sample)
+        return _core.PoolCurves(sample=sample, placement=placement)
     except _core.PoolError as error:
         what, _, remedy = str(error).partition("; ")
         raise UsageError(file="", what=what, remedy=remedy) from error
-    total = sum(path.stat().st_size for path in traces if path.is_file())
-    done = 0
-    for path in traces:
-        if progress:
-            progress(done, total, f"reading {path.name}")
-        for batch in page_trace.read(path):
+
+
+def read_curves(
+    trace: Batches, curves: Sequence[_core.PoolCurves], *, source: str = "", progress: Progress | None = None
+) -> None:
+    """Add a trace to curves.
+
+    Raises
+    ------
+    UnreadableInputError
+        The trace holds what cannot be understood.
+    """
+    for batch in trace.batches(progress):
+        for one in curves:
             try:
-                curves.add(batch)
+                one.add(batch)
             except _core.PoolError as error:
                 what, _, remedy = str(error).partition("; ")
                 raise UnreadableInputError(
-                    file=str(path), what=what, remedy=remedy or f"codes mean {_core.TRACE_FUNCTIONS}, from 0"
+                    file=source, what=what, remedy=remedy or f"codes mean {_core.TRACE_FUNCTIONS}, from 0"
                 ) from error
-        done += path.stat().st_size
-    return [_curve(curves, pool, sizes) for pool in curves.pools()]
 
 
-def _curve(curves: _core.PoolCurves, pool: int, sizes: Sequence[int]) -> PoolCurve:
-    chosen = sorted(set(sizes)) or _choice(curves.enough(pool))
+def curve_of(curves: _core.PoolCurves, pool: int, names: TraceNames, sizes: Sequence[int] = ()) -> PoolCurve:
+    """The curve of one pool.
+
+    Parameters
+    ----------
+    curves
+        With all references.
+    pool
+        Its id.
+    names
+        Names of pools and data sets.
+    sizes
+        Pool sizes in pages; empty for a choice.
+    """
+    enough = curves.enough(pool)
+    chosen = sorted(set(sizes)) or _choice(enough)
     misses = curves.read_misses(pool, chosen)
     return PoolCurve(
-        pool=page_trace.pool_name(pool),
+        pool=names.pool(pool),
         getpages=curves.events(pool)["getpage"],
         distinct_pages=curves.distinct_pages(pool),
         points=tuple((size, read, error) for size, (read, error) in zip(chosen, misses, strict=True)),
+        enough=enough,
+        shares=_shares(curves, pool, names, chosen),
     )
+
+
+def _shares(curves: _core.PoolCurves, pool: int, names: TraceNames, sizes: Sequence[int]) -> tuple[Share, ...]:
+    found = []
+    for number, partition, getpages, distinct, points in curves.shares(pool):
+        # A pool without buffers misses always; what is referenced once misses in every pool.
+        kept = np.array([0.0, *(size for size, _ in points)])
+        counts = np.array([getpages, *(count for _, count in points)])
+        misses = np.interp(np.asarray(sizes, np.float64), kept, counts)
+        name = names.data_set(number, partition)
+        found.append(Share(name, number, partition, getpages, distinct, tuple(misses.tolist())))
+    return tuple(sorted(found, key=lambda share: (-share.misses[0], share.name)))
 
 
 def _choice(enough: int) -> list[int]:

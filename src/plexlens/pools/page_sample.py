@@ -41,13 +41,11 @@ class Batches(Protocol):
 
 
 @dataclass
-class ObjectUse:
-    """What a trace does with one object, all of its partitions together.
+class Use:
+    """What a trace does with one object, or one data set of it.
 
     Attributes
     ----------
-    number
-        Its number in the trace.
     getpages
         Getpages by pool id.
     accesses
@@ -56,7 +54,6 @@ class ObjectUse:
         References that change a page.
     """
 
-    number: int
     getpages: dict[int, int] = field(default_factory=dict)
     accesses: npt.NDArray[np.int64] = field(default_factory=lambda: np.zeros(_ACCESSES, np.int64))
     updates: int = 0
@@ -70,6 +67,13 @@ class ObjectUse:
     def total(self) -> int:
         """Getpages in all pools."""
         return sum(self.getpages.values())
+
+    def include(self, other: Use) -> None:
+        """Add what is done with another data set."""
+        for pool, count in other.getpages.items():
+            self.getpages[pool] = self.getpages.get(pool, 0) + count
+        self.accesses += other.accesses
+        self.updates += other.updates
 
 
 def hashes(objects: npt.NDArray[np.uint32], partitions: npt.NDArray[np.uint16], pages: Whole) -> npt.NDArray[np.uint32]:
@@ -116,15 +120,20 @@ class PageSample:
         Share of the pages that are in it; 1: all.
     getpages
         Getpages of the whole trace.
+    data_sets
+        Data sets by object and partition.
     objects
-        Objects by their number in the trace.
+        Objects by their number in the trace, all partitions together.
     """
 
-    def __init__(self, rows: _Rows, rate: float, getpages: int, objects: dict[int, ObjectUse]) -> None:
+    def __init__(self, rows: _Rows, rate: float, getpages: int, data_sets: dict[tuple[int, int], Use]) -> None:
         self._rows = rows
         self.rate = rate
         self.getpages = getpages
-        self.objects = objects
+        self.data_sets = data_sets
+        self.objects: dict[int, Use] = {}
+        for (number, _), use in data_sets.items():
+            self.objects.setdefault(number, Use()).include(use)
 
     def __len__(self) -> int:
         return len(self._rows.page)
@@ -184,10 +193,10 @@ def take(trace: Batches, *, most: int = MOST, progress: Progress | None = None) 
     threshold = _WHOLE
     parts: list[_Rows] = []
     held = getpages = 0
-    objects: dict[int, ObjectUse] = {}
+    data_sets: dict[tuple[int, int], Use] = {}
     for batch in trace.batches(progress):
         columns: dict[str, Any] = {name: batch.column(name).to_numpy() for name, _ in _core.TRACE_COLUMNS}
-        _count(objects, columns)
+        _count(data_sets, columns)
         chosen = columns["function"] == _GETPAGE
         rows = _Rows(
             getpages + np.arange(int(chosen.sum()), dtype=np.int64),
@@ -206,21 +215,29 @@ def take(trace: Batches, *, most: int = MOST, progress: Progress | None = None) 
             whole = _Rows.joined(parts)
             parts = [whole.take(whole.hash < threshold)]
             held = len(parts[0].page)
-    return PageSample(_Rows.joined([_Rows.none(), *parts]), threshold / _WHOLE, getpages, objects)
+    return PageSample(_Rows.joined([_Rows.none(), *parts]), threshold / _WHOLE, getpages, data_sets)
 
 
-def _count(objects: dict[int, ObjectUse], columns: dict[str, Any]) -> None:
-    """Getpages by pool and access, and updates, of each object of a batch."""
-    key = columns["object"].astype(np.uint64) << np.uint64(32) | columns["pool"].astype(np.uint64) << np.uint64(16)
-    key |= columns["access"].astype(np.uint64) << np.uint64(8) | columns["function"].astype(np.uint64)
-    for code, count in zip(*(found.tolist() for found in np.unique(key, return_counts=True)), strict=True):
-        number, pool, access, function = code >> 32, code >> 16 & 0xFFFF, code >> 8 & 0xFF, code & 0xFF
-        if function == _GETPAGE:
-            use = objects.setdefault(number, ObjectUse(number))
+def _count(data_sets: dict[tuple[int, int], Use], columns: dict[str, Any]) -> None:
+    """Getpages by pool and access, and updates, of each data set of a batch."""
+    key = columns["object"].astype(np.uint64) << np.uint64(32) | columns["partition"].astype(np.uint64) << np.uint64(16)
+    key |= columns["pool"].astype(np.uint64)
+    is_getpage = columns["function"] == _GETPAGE
+    for access in range(_ACCESSES):
+        for (data_set, pool), count in _counted(key[is_getpage & (columns["access"] == access)]):
+            use = data_sets.setdefault(data_set, Use())
             use.getpages[pool] = use.getpages.get(pool, 0) + count
             use.accesses[access] += count
-        elif function == _WRITE and number in objects:
-            objects[number].updates += count
+    for (data_set, _), count in _counted(key[columns["function"] == _WRITE]):
+        if data_set in data_sets:
+            data_sets[data_set].updates += count
+
+
+def _counted(keys: Whole) -> Iterator[tuple[tuple[tuple[int, int], int], int]]:
+    """Object, partition and pool of keys, and how often each occurs."""
+    codes, counts = np.unique(keys, return_counts=True)
+    for code, count in zip(codes.tolist(), counts.tolist(), strict=True):
+        yield ((code >> 32, code >> 16 & 0xFFFF), code & 0xFFFF), count
 
 
 class GroupCurves:

@@ -1,0 +1,97 @@
+"""Storage that pools can still take without paging (SMF 71).
+
+A pool that is paged is worse than a smaller one: its buffers are the first to be missed, and its I/O waits for page-ins
+too. So pools may grow by what was free when least was, less a reserve; and not at all where the system pages already.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from plexlens.metrics.evaluate import available, evaluate
+from plexlens.metrics.inputs import Inputs
+from plexlens.metrics.paging import STORAGE
+
+#: Share of the frames online that stays free (chosen: z/OS begins to steal when fewer than a few hundredths are).
+RESERVE = 0.05
+
+#: Page faults a second above which a system is held to be paging, as in the rule paging.demand.
+PAGING = 1.0
+
+_FRAME = 4096
+
+
+@dataclass(frozen=True)
+class Headroom:
+    """Storage of a system that pools may still take.
+
+    Attributes
+    ----------
+    system
+        The system.
+    growth
+        Bytes that pools may grow by.
+    least_available
+        Bytes free when least were.
+    page_faults
+        Page faults a second in the interval that had most.
+    intervals
+        Intervals looked at.
+    """
+
+    system: str
+    growth: int
+    least_available: int
+    page_faults: float
+    intervals: int
+
+    @property
+    def is_paging(self) -> bool:
+        """Whether the system pages, so that no pool may grow."""
+        return self.page_faults > PAGING
+
+    def __str__(self) -> str:
+        """A sentence."""
+        free = f"{self.system}: {self.least_available / (1 << 30):.2f} GiB were free when least was"
+        if self.is_paging:
+            return f"{free}, and up to {self.page_faults:.1f} page faults a second: pools cannot grow"
+        return f"{free}: pools can grow by {self.growth / (1 << 30):.2f} GiB (SMF 71, {self.intervals} intervals)"
+
+
+def headroom_of(backend: Any, *, system: str | None = None) -> Headroom | None:
+    """What a database says of free storage; None where it says nothing.
+
+    Of several systems the one with the least counts: which of them the Db2 runs on is not in a trace.
+
+    Parameters
+    ----------
+    backend
+        What `Pdb.connect` gives.
+    system
+        The system that the Db2 runs on; None for any.
+    """
+    inputs = Inputs(backend)
+    if not available(inputs, STORAGE):
+        return None
+    columns = ("system", "frames", "available_frames", "lowest_available_fraction", "page_faults_per_second")
+    rows = [
+        row
+        for row in evaluate(inputs, STORAGE)[list(columns)].to_pyarrow().to_pylist()
+        if row["frames"] and row["available_frames"] is not None and system in (None, row["system"])
+    ]
+    found = []
+    for name in sorted({row["system"] for row in rows}):
+        own = [row for row in rows if row["system"] == name]
+        free = min(_free(row) for row in own)
+        faults = max(row["page_faults_per_second"] or 0.0 for row in own)
+        kept = RESERVE * max(row["frames"] for row in own)
+        growth = 0 if faults > PAGING else max(int((free - kept) * _FRAME), 0)
+        found.append(Headroom(name, growth, int(free * _FRAME), faults, len(own)))
+    return min(found, key=lambda one: (one.growth, one.system), default=None)
+
+
+def _free(row: dict[str, Any]) -> float:
+    """Frames free when least were; their mean where the least is not recorded."""
+    lowest = row["lowest_available_fraction"]
+    return float(row["available_frames"] if lowest is None else min(lowest * row["frames"], row["available_frames"]))
