@@ -65,6 +65,17 @@ FORMULAS = (
         "{bytes} / {ms}",
     ),
     Formula(
+        "lines_of_controllers",
+        "Lines of communication controllers",
+        "lines",
+        "controllers x lines",
+        _PAPER + "communications of each measurement",
+        ("controllers", "lines"),
+        (),
+        lambda controllers, lines: controllers * lines,
+        "{controllers} x {lines}",
+    ),
+    Formula(
         "engine_efficiency_percent",
         "Throughput per engine against that of the smaller machine",
         "%",
