@@ -112,7 +112,7 @@ def test_zeros_that_pad_and_k_of_1024(folder: Path) -> None:
 
 
 def test_digits_lost_at_the_edge_of_a_page(folder: Path) -> None:
-    """3.1 / 2.0 lies between 1.488 and 1.615: a rounded 1.4 (1.35 to 1.45) cannot be it, one cut off (1.4 to 1.5) can."""
+    """3.1 / 2.0 lies between 1.488 and 1.615: a rounded 1.4 (1.35 to 1.45) cannot be it, a cut one can."""
     path = folder / "runs" / "parts" / "2_second.toml"
     table = folder / "runs" / "second.csv"
     table.write_text(table.read_text().replace("3.0,1.50", "3.1,1.5"))
