@@ -198,6 +198,8 @@ IFCID_198 = structure("""
 4 u1 qw0198bp
 5 text1 qw0198fc qw0198ps qw0198at
 8 u4 qw0198pn qw0198ac
+17 u1 qw0198p
+20 u4 qw0198pt
 """)
 IFCID_199 = structure("""
 0 u2 qw0199db qw0199ob
