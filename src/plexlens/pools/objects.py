@@ -1,0 +1,218 @@
+"""Pools and objects by the I/O they cost.
+
+What ranks is read I/O per second: it alone turns into CPU and into delay. A hit ratio does not: the application hit
+ratio counts pages that prefetch brought as hits, so that it tells of waits and not of I/O; the system hit ratio falls
+with every page that prefetch reads ahead, below zero where nobody asks for them; and neither knows how often. Both are
+shown to be recognised, and nothing is decided by them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from plexlens.pools.cost import IoCost, per_day
+from plexlens.pools.observation import Observation, ObservedObject
+
+
+@dataclass(frozen=True)
+class Io:
+    """Getpages and I/O of a pool or an object in a time. None: not known.
+
+    Attributes
+    ----------
+    pool, name, kind
+        Pool; ``DATABASE.PAGESET`` or empty for the whole pool; ``tablespace``, ``index`` or empty.
+    seconds
+        The time; 0 where it is not known.
+    partitions
+        Data sets of the object that were referenced; of a pool, its objects.
+    getpages, random_getpages, sequential_getpages
+        All, by random access, by scans (planned or noticed); the rest is list access.
+    sync_reads, prefetch_reads, prefetch_pages
+        Synchronous read I/Os; prefetch I/Os and the pages they read.
+    updates, write_ios, pages_written
+        References that change a page; write I/Os and the pages they wrote.
+    sync_delay, sync_delay_longest, prefetch_delay
+        Seconds of a synchronous read I/O, mean and longest, and of a prefetch I/O, as they were recorded.
+    recorded_sync_reads, recorded_prefetches
+        Read I/Os that the trace records, beside those simulated.
+    """
+
+    pool: str
+    name: str
+    kind: str = ""
+    seconds: float = 0.0
+    partitions: int = 1
+    getpages: float | None = None
+    random_getpages: float | None = None
+    sequential_getpages: float | None = None
+    sync_reads: float | None = None
+    prefetch_reads: float | None = None
+    prefetch_pages: float | None = None
+    updates: float | None = None
+    write_ios: float | None = None
+    pages_written: float | None = None
+    sync_delay: float | None = None
+    sync_delay_longest: float | None = None
+    prefetch_delay: float | None = None
+    recorded_sync_reads: float | None = None
+    recorded_prefetches: float | None = None
+
+    @property
+    def read_ios(self) -> float | None:
+        """Synchronous and prefetch read I/Os."""
+        return _total(self.sync_reads, self.prefetch_reads)
+
+    @property
+    def pages_read(self) -> float | None:
+        """One for each synchronous read, and what prefetch brought."""
+        return _total(self.sync_reads, self.prefetch_pages)
+
+    @property
+    def recorded_read_ios(self) -> float | None:
+        """Read I/Os that the trace records."""
+        return _total(self.recorded_sync_reads, self.recorded_prefetches)
+
+    @property
+    def random_share(self) -> float | None:
+        """Share of random getpages."""
+        return _ratio(self.random_getpages, self.getpages)
+
+    @property
+    def application_hit_ratio(self) -> float | None:
+        """Share of getpages that waited for no read of their own."""
+        return None if self.getpages is None else _ratio(_less(self.getpages, self.sync_reads), self.getpages)
+
+    @property
+    def system_hit_ratio(self) -> float | None:
+        """Getpages less pages read, as a share of getpages; negative where prefetch reads in vain."""
+        return None if self.getpages is None else _ratio(_less(self.getpages, self.pages_read), self.getpages)
+
+    @property
+    def pages_per_write(self) -> float | None:
+        """Pages that a write I/O writes."""
+        return _ratio(self.pages_written, self.write_ios)
+
+    def per_second(self, amount: float | None) -> float | None:
+        """An amount of the time by second."""
+        return amount / self.seconds if amount is not None and self.seconds > 0 else None
+
+    @property
+    def read_ios_per_second(self) -> float | None:
+        """What pools and objects are ranked by."""
+        return self.per_second(self.read_ios)
+
+    def cpu_seconds(self, cost: IoCost) -> float | None:
+        """CPU of the read I/Os."""
+        if self.read_ios is None:
+            return None
+        return cost.cpu_seconds(self.sync_reads or 0.0, self.prefetch_reads or 0.0)
+
+    def sync_delay_of(self, cost: IoCost) -> float:
+        """Seconds of a synchronous read: the object's own where they were recorded, else what is assumed of all."""
+        return cost.sync_delay.value if self.sync_delay is None else self.sync_delay
+
+    def elapsed_seconds(self, cost: IoCost) -> float | None:
+        """Time that applications waited for synchronous reads."""
+        return None if self.sync_reads is None else self.sync_reads * self.sync_delay_of(cost)
+
+    def cpu_per_day(self, cost: IoCost) -> float | None:
+        """CPU of the read I/Os in 24 hours."""
+        return _scaled(self.cpu_seconds(cost), self.seconds)
+
+    def delay_per_day(self, cost: IoCost) -> float | None:
+        """Time waited in 24 hours."""
+        return _scaled(self.elapsed_seconds(cost), self.seconds)
+
+
+def _scaled(amount: float | None, seconds: float) -> float | None:
+    return None if amount is None else per_day(amount, seconds)
+
+
+def _total(*parts: float | None) -> float | None:
+    known = [part for part in parts if part is not None]
+    return sum(known) if known else None
+
+
+def _less(whole: float, part: float | None) -> float | None:
+    return None if part is None else whole - part
+
+
+def _ratio(part: float | None, whole: float | None) -> float | None:
+    return part / whole if part is not None and whole else None
+
+
+def io_of(one: ObservedObject, observation: Observation) -> Io:
+    """What the simulation counted for an object, beside what was recorded of it."""
+    counters, delay = one.counters, one.delay
+    return Io(
+        pool=one.pool,
+        name=one.name,
+        kind=one.kind,
+        seconds=observation.seconds,
+        partitions=one.partitions,
+        getpages=one.getpages,
+        random_getpages=one.getpages_of("random"),
+        sequential_getpages=one.getpages_of("sequential") + one.getpages_of("dynamic"),
+        sync_reads=counters.get("sync_reads", 0),
+        prefetch_reads=counters.get("prefetch_reads", 0),
+        prefetch_pages=counters.get("prefetch_pages", 0),
+        updates=one.updates,
+        write_ios=counters.get("writes", 0),
+        pages_written=counters.get("pages_written", 0),
+        sync_delay=None if delay is None else delay.sync_mean,
+        sync_delay_longest=delay.sync_longest if delay is not None and delay.sync_ios else None,
+        prefetch_delay=None if delay is None else delay.prefetch_mean,
+        recorded_sync_reads=one.recorded_sync_reads if observation.recorded else None,
+        recorded_prefetches=one.recorded_prefetches if observation.recorded else None,
+    )
+
+
+def objects_of(observation: Observation) -> list[Io]:
+    """Every object, the one with the most read I/O first."""
+    return ranked(io_of(one, observation) for one in observation.objects())
+
+
+def partitions_of(observation: Observation) -> list[Io]:
+    """Every data set of the objects that have several, the one with the most read I/O first."""
+    several = {(one.pool, one.object) for one in observation.objects() if one.partitions > 1}
+    return ranked(io_of(one, observation) for one in observation.data_sets if (one.pool, one.object) in several)
+
+
+def pools_of(observation: Observation) -> list[Io]:
+    """Every pool that was simulated, the one with the most read I/O first."""
+    objects = objects_of(observation)
+    return ranked(_pool(name, [one for one in objects if one.pool == name], observation) for name in observation.pools)
+
+
+def _pool(name: str, objects: list[Io], observation: Observation) -> Io:
+    def sum_of(field: str) -> float | None:
+        return _total(*(getattr(one, field) for one in objects))
+
+    timed = [(one.sync_delay, one.sync_reads or 0.0) for one in objects if one.sync_delay is not None]
+    reads = sum(weight for _, weight in timed)
+    return Io(
+        pool=name,
+        name="",
+        seconds=observation.seconds,
+        partitions=len(objects),
+        getpages=sum_of("getpages"),
+        random_getpages=sum_of("random_getpages"),
+        sequential_getpages=sum_of("sequential_getpages"),
+        sync_reads=sum_of("sync_reads"),
+        prefetch_reads=sum_of("prefetch_reads"),
+        prefetch_pages=sum_of("prefetch_pages"),
+        updates=sum_of("updates"),
+        write_ios=sum_of("write_ios"),
+        pages_written=sum_of("pages_written"),
+        sync_delay=sum(delay * weight for delay, weight in timed) / reads if reads else None,
+        sync_delay_longest=max((one.sync_delay_longest or 0.0 for one in objects), default=0.0) or None,
+        recorded_sync_reads=sum_of("recorded_sync_reads"),
+        recorded_prefetches=sum_of("recorded_prefetches"),
+    )
+
+
+def ranked(ios: Iterable[Io]) -> list[Io]:
+    """By read I/O, the most first; where it is equal by getpages, then by name."""
+    return sorted(ios, key=lambda one: (-(one.read_ios or 0.0), -(one.getpages or 0.0), one.pool, one.name))

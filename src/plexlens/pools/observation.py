@@ -1,0 +1,392 @@
+"""One pass over a trace: what each object asks for, what one configuration of the pools reads for it, what it holds.
+
+The pools are simulated event by event (`plexlens._core.PoolSimulation`), and looked at at the ends of equal stretches
+of the trace: how many pages of each object are in its pool, and how many different pages it referenced since the last
+look. Memory grows with the pages referenced within one stretch and with objects times looks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from plexlens import _core
+from plexlens.errors import UsageError
+from plexlens.ingest.page_trace import pool_id, pool_name
+from plexlens.ingest.page_trace.delays import ObjectDelay
+from plexlens.pools.placed import Placed
+from plexlens.pools.settings import PoolSettings
+from plexlens.pools.trace import Progress, Trace
+
+#: Looks at the pools where no number of them is asked for.
+LOOKS = 60
+
+Floats = npt.NDArray[np.float64]
+Integers = npt.NDArray[np.int64]
+Pages = npt.NDArray[np.uint64]
+
+_GETPAGE, _WRITE, _READ, _PREFETCH = (
+    _core.TRACE_FUNCTIONS.index(name) for name in ("getpage", "set_write", "read", "prefetch")
+)
+_ACCESSES = len(_core.TRACE_ACCESSES)
+
+#: Bits of a page number where it shares 64 bits with the number of its data set.
+_PAGE_BITS = np.uint64(40)
+
+
+@dataclass
+class ObservedObject:
+    """One object (a page set with all its partitions, or one partition) in one pool.
+
+    Attributes
+    ----------
+    name, kind
+        ``DATABASE.PAGESET``; ``tablespace``, ``index`` or empty.
+    partitions
+        Data sets of it that were referenced.
+    accesses
+        Getpages by access (`plexlens._core.TRACE_ACCESSES`), as the trace records them.
+    updates
+        References that change a page.
+    recorded_sync_reads, recorded_prefetches
+        Read I/Os that the trace records (IFCID 6).
+    counters
+        What the simulation counted, by name: ``sync_reads``, ``prefetch_reads``, ``prefetch_pages``, ``writes``, ...
+    resident
+        Pages in the pool at each look.
+    referenced
+        Different pages referenced between one look and the next.
+    delay
+        I/O times of it that were recorded; None where none were, and of a single partition.
+    """
+
+    pool: str
+    name: str
+    kind: str
+    object: int
+    partition: int
+    partitions: int = 1
+    accesses: Integers = field(default_factory=lambda: np.zeros(_ACCESSES, np.int64))
+    updates: int = 0
+    recorded_sync_reads: int = 0
+    recorded_prefetches: int = 0
+    counters: dict[str, int] = field(default_factory=dict)
+    resident: Integers = field(default_factory=lambda: np.zeros(0, np.int64))
+    referenced: Integers = field(default_factory=lambda: np.zeros(0, np.int64))
+    delay: ObjectDelay | None = None
+
+    @property
+    def getpages(self) -> int:
+        """All getpages."""
+        return int(self.accesses.sum())
+
+    def getpages_of(self, access: str) -> int:
+        """Getpages of one access."""
+        return int(self.accesses[_core.TRACE_ACCESSES.index(access)])
+
+
+@dataclass(frozen=True)
+class Observation:
+    """What a pass found.
+
+    Attributes
+    ----------
+    settings
+        The pools simulated, by name.
+    seconds
+        Time from first to last reference; 0 where the trace tells none: there are no rates then.
+    looks
+        Times of the looks, in seconds since the first reference (references, where the trace tells no times).
+    timed
+        Whether it tells times.
+    data_sets
+        Each data set (partition) by itself, in no order.
+    pools
+        Counters of each pool since the beginning, by name.
+    filled
+        The look at which each pool was full for the first time; None where it never was.
+    left_out
+        References to pools that are not simulated, by pool name.
+    delays
+        I/O times that records tell (IFCID 6 and 7, or 199).
+    """
+
+    settings: Mapping[str, PoolSettings]
+    seconds: float
+    looks: Floats
+    timed: bool
+    data_sets: tuple[ObservedObject, ...]
+    pools: Mapping[str, Mapping[str, int]]
+    filled: Mapping[str, int | None]
+    left_out: Mapping[str, int]
+    delays: tuple[ObjectDelay, ...] = ()
+
+    def objects(self) -> list[ObservedObject]:
+        """Page sets with all their partitions, in the order of pool and name."""
+        groups: dict[tuple[str, int], list[ObservedObject]] = {}
+        for one in self.data_sets:
+            groups.setdefault((one.pool, one.object), []).append(one)
+        merged = [_merged(parts, self._delay(*key)) for key, parts in groups.items()]
+        return sorted(merged, key=lambda one: (pool_id(one.pool) or 0, one.name))
+
+    def _delay(self, pool: str, number: int) -> ObjectDelay | None:
+        """I/O times of an object: those in its pool, or where it was when they were recorded."""
+        own = [one for one in self.delays if one.object == number]
+        return _sum_of([one for one in own if pool_name(one.pool) == pool] or own)
+
+    @property
+    def recorded(self) -> bool:
+        """Whether the trace records read I/Os."""
+        return any(one.recorded_sync_reads or one.recorded_prefetches for one in self.data_sets)
+
+
+def _merged(parts: Sequence[ObservedObject], delay: ObjectDelay | None) -> ObservedObject:
+    first = min(parts, key=lambda one: one.partition)
+    counters: dict[str, int] = {}
+    for part in parts:
+        for name, count in part.counters.items():
+            counters[name] = counters.get(name, 0) + count
+    used = [part for part in parts if part.getpages or part.updates]
+    return ObservedObject(
+        pool=first.pool,
+        name=_page_set(first),
+        kind=first.kind,
+        object=first.object,
+        partition=0,
+        partitions=max(len(used), 1),
+        accesses=np.sum([part.accesses for part in parts], axis=0),
+        updates=sum(part.updates for part in parts),
+        recorded_sync_reads=sum(part.recorded_sync_reads for part in parts),
+        recorded_prefetches=sum(part.recorded_prefetches for part in parts),
+        counters=counters,
+        resident=np.sum([part.resident for part in parts], axis=0),
+        referenced=np.sum([part.referenced for part in parts], axis=0),
+        delay=delay,
+    )
+
+
+def _page_set(one: ObservedObject) -> str:
+    return one.name.removesuffix(f".{one.partition}") if one.partition else one.name
+
+
+def _sum_of(parts: Sequence[ObjectDelay]) -> ObjectDelay | None:
+    if not parts:
+        return None
+    whole = ObjectDelay(pool=parts[0].pool, object=parts[0].object, partition=0, source=parts[0].source)
+    for part in parts:
+        whole.sync_ios += part.sync_ios
+        whole.sync_seconds += part.sync_seconds
+        whole.sync_longest = max(whole.sync_longest, part.sync_longest)
+        whole.prefetch_ios += part.prefetch_ios
+        whole.prefetch_seconds += part.prefetch_seconds
+        whole.prefetch_longest = max(whole.prefetch_longest, part.prefetch_longest)
+        whole.prefetch_pages += part.prefetch_pages
+        whole.write_ios += part.write_ios
+        whole.write_pages += part.write_pages
+    return whole
+
+
+def observe(
+    trace: Trace,
+    settings: Iterable[PoolSettings],
+    *,
+    placement: Mapping[str, str] | None = None,
+    looks: int = LOOKS,
+    progress: Progress | None = None,
+) -> Observation:
+    """Read a trace, simulate its pools, and look at them.
+
+    Parameters
+    ----------
+    trace
+        The references. It is read once, or twice where nothing has read it before.
+    settings
+        The pools; references to others are counted and left out.
+    placement
+        Objects that are simulated in other pools than the trace has them.
+    looks
+        How often to look at the pools.
+    progress
+        Told bytes done, bytes in all and the file.
+
+    Raises
+    ------
+    UsageError
+        No look, impossible settings, or a placed object that the trace does not have.
+    UnreadableInputError
+        The trace cannot be read.
+    """
+    if looks < 1:
+        raise UsageError(file="", what=f"{looks} looks at the pools show nothing", remedy="ask for at least one")
+    if not trace.facts.complete:
+        for _ in trace.batches(progress):
+            pass
+    facts = trace.facts
+    first, last = facts.first or 0, facts.last or 0
+    ends = first + np.ceil((last - first) * np.arange(1, looks + 1) / looks).astype(np.int64)
+    ends = np.unique(np.maximum(ends, first))
+    by_id = {pool_id(pool.name) or 0: pool for pool in settings}
+    try:
+        simulation = _core.PoolSimulation({number: one.engine() for number, one in by_id.items()})
+        pass_ = _Pass(simulation, tuple(by_id))
+        placed = Placed(placement or {}, trace.names)
+        for batch, full in _cut(placed.batches(trace.batches(progress)), ends):
+            if batch is not None:
+                pass_.add(batch)
+            if full:
+                pass_.look()
+    except _core.PoolError as error:
+        what, _, remedy = str(error).partition("; ")
+        raise UsageError(file="", what=what, remedy=remedy or "see docs/pools.md for what pools can be") from error
+    placed.check_all_met()
+    return _observation(trace, by_id, pass_, (ends - first) / (1e6 if facts.timed else 1.0))
+
+
+def _cut(batches: Iterable[pa.RecordBatch], ends: Integers) -> Iterator[tuple[pa.RecordBatch | None, bool]]:
+    """The batches cut after the last reference at or before each end, and whether an end is reached."""
+    at = 0
+    for batch in batches:
+        times = batch.column("time").to_numpy()
+        start = 0
+        while at < len(ends) and times[-1] > ends[at]:
+            stop = int(np.searchsorted(times, ends[at], "right"))
+            yield (batch.slice(start, stop - start) if stop > start else None), True
+            start, at = stop, at + 1
+        if start < len(times):
+            yield batch.slice(start), False
+    # The last end is the time of the last reference, which no reference lies beyond.
+    for _ in range(at, len(ends)):
+        yield None, True
+
+
+class _Pass:
+    """What is counted while the trace is read. A data set in a pool has a number, in the order of first reference."""
+
+    def __init__(self, simulation: _core.PoolSimulation, pools: Sequence[int]) -> None:
+        self.simulation = simulation
+        self.pools = pools
+        self.numbers: dict[tuple[int, int, int], int] = {}
+        self.keys: list[tuple[int, int, int]] = []
+        self.accesses = np.zeros((0, _ACCESSES), np.int64)
+        self.functions = np.zeros((0, len(_core.TRACE_FUNCTIONS)), np.int64)
+        self.pages: list[tuple[Integers, Pages]] = []
+        self.resident: list[Integers] = []
+        self.referenced: list[Integers] = []
+
+    def add(self, batch: pa.RecordBatch) -> None:
+        """Count and simulate a stretch."""
+        columns = {name: column.to_numpy() for name, column in zip(batch.schema.names, batch.columns, strict=True)}
+        number = self._numbers(columns["pool"], columns["object"], columns["partition"])
+        function, access = columns["function"], columns["access"]
+        size = len(self.keys)
+        kinds = np.bincount(number * len(_core.TRACE_FUNCTIONS) + function, minlength=size * len(_core.TRACE_FUNCTIONS))
+        self.functions = _grown(self.functions, size) + kinds.reshape(size, -1)
+        asked = function == _GETPAGE
+        ways = np.bincount(number[asked] * _ACCESSES + access[asked], minlength=size * _ACCESSES)
+        self.accesses = _grown(self.accesses, size) + ways.reshape(size, -1)
+        self.pages.append(_distinct(number[asked], columns["page"][asked]))
+        self.simulation.add(batch)
+
+    def _numbers(
+        self, pool: npt.NDArray[np.uint16], object: npt.NDArray[np.uint32], partition: npt.NDArray[np.uint16]
+    ) -> Integers:
+        keys = (pool.astype(np.uint64) << np.uint64(48)) | (object.astype(np.uint64) << np.uint64(16)) | partition
+        found, which = np.unique(keys, return_inverse=True)
+        numbers = np.empty(len(found), np.int64)
+        for at, key in enumerate(found.tolist()):
+            name = (key >> 48, key >> 16 & 0xFFFFFFFF, key & 0xFFFF)
+            numbers[at] = self._number(name)
+        known: Integers = numbers[which]
+        return known
+
+    def _number(self, name: tuple[int, int, int]) -> int:
+        number = self.numbers.get(name)
+        if number is None:
+            number = self.numbers[name] = len(self.keys)
+            self.keys.append(name)
+        return number
+
+    def look(self) -> None:
+        """See what each data set holds and has referenced since the last look."""
+        whose = np.zeros(0, np.int64)
+        if self.pages:
+            whose, _ = _distinct(*(np.concatenate(parts) for parts in zip(*self.pages, strict=True)))
+        self.referenced.append(np.bincount(whose, minlength=len(self.keys)))
+        self.pages = []
+        held = np.zeros(len(self.keys), np.int64)
+        for pool in self.pools:
+            for number, partition, counters in self.simulation.data_sets(pool):
+                held[self.numbers[pool, number, partition]] = counters["loaded"] - counters["stolen"]
+        self.resident.append(held)
+
+
+def _distinct(number: Integers, page: Pages) -> tuple[Integers, Pages]:
+    """Each page of each data set once."""
+    if not len(page) or int(page.max()) >> int(_PAGE_BITS) == 0:
+        keys = np.unique((number.astype(np.uint64) << _PAGE_BITS) | page)
+        return (keys >> _PAGE_BITS).astype(np.int64), keys & np.uint64((1 << int(_PAGE_BITS)) - 1)
+    order = np.lexsort((page, number))
+    number, page = number[order], page[order]
+    new = np.ones(len(page), np.bool_)
+    new[1:] = (number[1:] != number[:-1]) | (page[1:] != page[:-1])
+    return number[new], page[new]
+
+
+def _grown(table: Integers, rows: int) -> Integers:
+    if len(table) == rows:
+        return table
+    return np.concatenate([table, np.zeros((rows - len(table), table.shape[1]), np.int64)])
+
+
+def _observation(trace: Trace, by_id: Mapping[int, PoolSettings], found: _Pass, looks: Floats) -> Observation:
+    size = len(found.keys)
+    resident, referenced = (
+        np.array([np.pad(row, (0, size - len(row))) for row in rows]).reshape(len(rows), size)
+        for rows in (found.resident, found.referenced)
+    )
+    counters = {
+        (pool, number, partition): counted
+        for pool in by_id
+        for number, partition, counted in found.simulation.data_sets(pool)
+    }
+    data_sets = []
+    for at, key in enumerate(found.keys):
+        pool, number, partition = key
+        if pool not in by_id:
+            continue
+        data_sets.append(
+            ObservedObject(
+                pool=pool_name(pool),
+                name=trace.names.data_set(number, partition),
+                kind=trace.names.kind(number),
+                object=number,
+                partition=partition,
+                accesses=found.accesses[at],
+                updates=int(found.functions[at, _WRITE]),
+                recorded_sync_reads=int(found.functions[at, _READ]),
+                recorded_prefetches=int(found.functions[at, _PREFETCH]),
+                counters=counters.get(key, {}),
+                resident=resident[:, at],
+                referenced=referenced[:, at],
+            )
+        )
+    filled: dict[str, int | None] = {}
+    for one in by_id.values():
+        held = sum((each.resident for each in data_sets if each.pool == one.name), start=np.zeros(len(looks), np.int64))
+        full = np.flatnonzero(held >= one.size)
+        filled[one.name] = int(full[0]) if len(full) else None
+    return Observation(
+        settings={pool.name: pool for pool in by_id.values()},
+        seconds=trace.facts.seconds,
+        looks=looks,
+        timed=trace.facts.timed,
+        data_sets=tuple(data_sets),
+        pools={pool_name(pool): counted for pool, counted in found.simulation.counters().items()},
+        filled=filled,
+        left_out={pool_name(pool): rows for pool, rows in found.simulation.without_configuration().items()},
+        delays=tuple(trace.delays),
+    )

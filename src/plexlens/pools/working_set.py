@@ -1,0 +1,88 @@
+"""Working sets: how much of its pool each object holds, and how much it references, over time.
+
+An object's working set is what it holds of its pool, looked at at equal stretches of the trace. It depends on the
+pool: in a larger one everything holds more. What the object references between two looks does not; where that is far
+more than it holds, its pages are gone before they are asked for again.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from plexlens.pools.observation import Integers, Observation, ObservedObject
+
+
+@dataclass(frozen=True)
+class WorkingSet:
+    """The working set of one object.
+
+    Attributes
+    ----------
+    average, maximum
+        Pages in the pool over the looks that count: those since the pool was full for the first time, or all where it
+        never was.
+    pool_pages
+        Buffers of the pool.
+    referenced_average, referenced_maximum
+        Different pages referenced from look to look.
+    course
+        Pages in the pool at every look.
+    since_full
+        Whether the pool was ever full; else the working set has not been put to the test.
+    """
+
+    pool: str
+    name: str
+    kind: str
+    average: float
+    maximum: int
+    pool_pages: int
+    referenced_average: float
+    referenced_maximum: int
+    course: tuple[int, ...]
+    since_full: bool
+
+    @property
+    def delta(self) -> float:
+        """Maximum less average: how much it swings."""
+        return self.maximum - self.average
+
+    @property
+    def average_share(self) -> float:
+        """Average as a share of the pool."""
+        return self.average / self.pool_pages
+
+    @property
+    def maximum_share(self) -> float:
+        """Maximum as a share of the pool."""
+        return self.maximum / self.pool_pages
+
+    @property
+    def delta_share(self) -> float:
+        """Delta as a share of the pool."""
+        return self.delta / self.pool_pages
+
+
+def working_sets(observation: Observation) -> list[WorkingSet]:
+    """The working set of every object, the largest share of a pool first."""
+    found = [_of(one, observation) for one in observation.objects()]
+    return sorted(found, key=lambda one: (-one.maximum_share, one.pool, one.name))
+
+
+def _of(one: ObservedObject, observation: Observation) -> WorkingSet:
+    full = observation.filled[one.pool]
+    counted: Integers = one.resident[full or 0 :]
+    return WorkingSet(
+        pool=one.pool,
+        name=one.name,
+        kind=one.kind,
+        average=float(np.mean(counted)),
+        maximum=int(np.max(counted)),
+        pool_pages=observation.settings[one.pool].size,
+        referenced_average=float(np.mean(one.referenced)),
+        referenced_maximum=int(np.max(one.referenced)),
+        course=tuple(one.resident.tolist()),
+        since_full=full is not None,
+    )
