@@ -102,6 +102,15 @@ def test_a_rule_of_the_table_goes_before_that_of_the_template(folder: Path) -> N
     assert {cell.formula for cell in second.cells} == {"total"}
 
 
+def test_what_is_not_printed_needs_no_inputs(folder: Path) -> None:
+    """Busy of B is not printed: its idle share is no cell; a printed cell without inputs says so."""
+    path = folder / "runs" / "first.csv"
+    path.write_text(path.read_text().replace("90.00,89.50", "90.00,na").replace("5860,280", "5860,"))
+    first = audit(load_study("runs", folder)).tables[0]
+    assert [cell.label for cell in first.cells if cell.column == "idle"] == ["A"]
+    assert [(cell.label, cell.column) for cell in first.not_computed] == [("B", "pages a user")]
+
+
 def test_zeros_that_pad_and_k_of_1024(folder: Path) -> None:
     first = audit(load_study("runs", folder)).tables[0]
     idle = {cell.label: cell.computed for cell in first.cells if cell.column == "idle"}

@@ -147,12 +147,13 @@ class Recomputation:
     def table(self, table: StudyTable) -> TableAudit:
         """All derived cells and lines of a table."""
         cells = [
-            self.cell(table, derived, number, column)
+            cell
             for derived in table.derived
             for number, row in enumerate(table.rows)
             if derived.rows.takes(row)
             for column in derived.columns
             if not derived.printed or self.number(table, number, column) is not None
+            if (cell := self.cell(table, derived, number, column)) is not None
         ]
         cells.sort(key=lambda cell: cell.row)
         for known in table.known:
@@ -201,8 +202,8 @@ class Recomputation:
                 remedy=f"write the number as printed; study.toml, table {table.id!r} works with it",
             ) from error
 
-    def cell(self, table: StudyTable, derived: Derived, number: int, column: str) -> Cell:
-        """A derived cell against its print."""
+    def cell(self, table: StudyTable, derived: Derived, number: int, column: str) -> Cell | None:
+        """A derived cell against its print; None where neither it nor its inputs are printed."""
         row = table.rows[number]
         held = self.number(table, number, column, derived) if derived.printed else None
         found: Quantity | None = None
@@ -215,7 +216,11 @@ class Recomputation:
                 arithmetic += f"; printed {row[column]}"
                 if held.low != held.high:
                     arithmetic += f" ({shown(held.low)} to {shown(held.high)})"
-        except (_MissingError, UndefinedError) as error:
+        except _MissingError as error:
+            if not derived.printed:
+                return None
+            arithmetic = f"not computed: {error}"
+        except UndefinedError as error:
             arithmetic = f"not computed: {error}"
         return Cell(
             number + 1,

@@ -158,6 +158,17 @@ FORMULAS = (
         "{pbt} - {cp}",
     ),
     Formula(
+        "unattributed_per_command",
+        "Processor busy time per command that is neither CP's nor emulation",
+        "ms",
+        "pbt - cp - emulation: the hardware monitor counts the three apart",
+        _GLOSSARY + "PBT/CMD (H), CP/CMD (H), EMUL/CMD (H)",
+        ("pbt", "cp", "emulation"),
+        (),
+        lambda pbt, cp, emulation: pbt - cp - emulation,
+        "{pbt} - {cp} - {emulation}",
+    ),
+    Formula(
         "utilisation_per_processor",
         "Utilisation per processor",
         "%",
