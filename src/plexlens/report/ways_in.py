@@ -1,0 +1,212 @@
+"""Ways into CICS as a report: ranked, with the limit that binds first, and what was left out and why."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from plexlens import __version__
+from plexlens.compare.ways_in import Advice, Way
+from plexlens.metrics.unit import Unit
+from plexlens.report.model import Block, Cell, Column, ColumnKind, Definition, Level, Note, Report, Section, Table
+
+_MS = Unit("ms", "ms", 1.0, 3)
+_WHOLE_MS = Unit("ms", "ms", 1.0, 0)
+_RATE = Unit("/s", "1/s", 1.0, 0)
+_ENGINES = Unit("", "processors", 1.0, 2)
+
+
+def _definition(name: str, title: str, unit: Unit, formula: str, caveat: str = "") -> Definition:
+    source = "CICS ways in, 2012: tables of the ways, and the text beside them"
+    return Definition(f"ways.{name}", "Way in", "a way into CICS", title, unit, formula, source, caveat)
+
+
+DEFINITIONS = {
+    one.id: one
+    for one in (
+        _definition(
+            "cpu", "CPU per transaction", _MS,
+            "percent of a processor x 10 / rate, of every address space; between two measured rates percent is "
+            "interpolated over the rate",
+            "Work on specialty engines counts in the total, not in the general-purpose part.",
+        ),
+        _definition("engines", "Processors kept busy", _ENGINES, "rate x CPU per transaction / 1000"),
+        _definition("response", "Response", _WHOLE_MS, "as printed, interpolated over the rate", "Whole ms."),
+        _definition(
+            "limit", "Rate at which it binds", _RATE, "as the basis beside it says",
+            "One server, region, client or coprocessor; more of them lift it.",
+        ),
+        _definition("measured", "Highest rate measured", _RATE, "as printed"),
+    )
+}  # fmt: skip
+
+
+def _text(name: str, title: str, *, key: bool = False) -> Column:
+    return Column(name, title, ColumnKind.TEXT, key=key)
+
+
+def _number(name: str, title: str, unit: Unit, definition: str, *, bar: bool = False, group: str = "") -> Column:
+    return Column(name, title, ColumnKind.NUMBER, unit, f"ways.{definition}", group=group, bar=bar)
+
+
+def ways_report(advice: Advice) -> Report:
+    """The report of an advice."""
+    wish = advice.wish
+    alerts = [Note(text) for text in advice.caveats]
+    doubtful = [one for one in advice.ways if one.beyond]
+    if doubtful:
+        alerts.insert(
+            0,
+            Note(
+                f"{len(doubtful)} of {len(advice.ways)} ways below were NOT measured at this payload or rate; their "
+                "numbers are extrapolated and stand behind those that were.",
+                Level.WARNING,
+                tuple(f"{one.title}: {'; '.join(one.beyond)}" for one in doubtful),
+            ),
+        )
+    best = advice.ways[0]
+    sections = [
+        Section("ways-ranked", "Ranked", (_ranked(advice),), _lead(advice, best)),
+        Section(
+            "ways-limits", "What binds", (_limits(advice),),
+            "Rates at which something lets no more through; the lowest one of each way binds first.",
+        ),
+        Section("ways-parts", "Cost by address space", (_parts(advice),)),
+        Section("ways-caveats", "What to know of each", tuple(_caveats(one) for one in advice.ways)),
+    ]  # fmt: skip
+    if advice.left_out:
+        rows = tuple((one.title, one.reason) for one in advice.left_out)
+        heads = (_text("way", "Way in", key=True), _text("reason", "Why it is not ranked"))
+        sections.append(Section("ways-left-out", "Left out", (Table("left_out", "Left out", heads, rows, top=30),)))
+    return Report(
+        title="Ways into CICS", systems=(), sysplexes=(), start=None, end=None, utc_offset=None, time_note="",
+        alerts=tuple(alerts), sections=tuple(sections), definitions=dict(DEFINITIONS),
+        generator=f"Plexlens {__version__}", kind="Advice",
+        subject=f"{wish.payload:,} bytes in and out, {wish.rate:,g} transactions a second, "
+        f"{'any' if wish.connection == 'any' else wish.connection} connections, "
+        f"{'any' if wish.security == 'any' else 'no' if wish.security == 'none' else wish.security.upper()} security, "
+        f"{advice.engines:g} general-purpose processors. {advice.source}",
+    )  # fmt: skip
+
+
+def _lead(advice: Advice, best: Way) -> str:
+    what = "processor time" if advice.wish.rank == "cpu" else "time on general-purpose processors"
+    measured = "of the ways measured so" if not best.beyond else "of all ways, none of which was measured so"
+    binding = best.binding
+    need = best.needed(advice.wish.rate)
+    return (
+        f"{best.title} takes the least {what} {measured}: {best.total_ms:.3f} ms a transaction, "
+        f"{best.general_engines:.2f} general-purpose processors busy"
+        + (f" and {best.specialty_engines:.2f} specialty engines" if best.specialty_engines else "")
+        + f". What binds first is {binding.name}, at {binding.rate:,.0f} transactions a second"
+        + (f": {need} times as many {binding.relief} are needed." if need > 1 else ".")
+    )
+
+
+def _ranked(advice: Advice) -> Table:
+    columns = (
+        _text("rank", "Rank"), _text("way", "Way in", key=True),
+        _number("total", "All", _MS, "cpu", bar=True, group="CPU per transaction"),
+        _number("general", "General-purpose", _MS, "cpu", group="CPU per transaction"),
+        _number("specialty", "Specialty", _MS, "cpu", group="CPU per transaction"),
+        _number("general_engines", "General-purpose", _ENGINES, "engines", group="Processors busy"),
+        _number("specialty_engines", "Specialty", _ENGINES, "engines", group="Processors busy"),
+        _number("response", "Response", _WHOLE_MS, "response"),
+        _text("binds", "Binds first"), _number("limit", "at", _RATE, "limit"), _text("needed", "Needed"),
+        _text("measured", "Measured"),
+    )  # fmt: skip
+    rows: list[tuple[Cell, ...]] = []
+    for number, one in enumerate(advice.ways, 1):
+        need = one.needed(advice.wish.rate)
+        rows.append(
+            (
+                str(number), one.title, one.total_ms, one.general_ms, one.specialty_ms, one.general_engines,
+                one.specialty_engines, one.response_ms, one.binding.name, one.binding.rate,
+                f"{need} x {one.binding.relief}" if need > 1 else "one is enough",
+                "EXTRAPOLATED" if one.beyond else f"{one.measured[0]:,.0f} to {one.measured[1]:,.0f}/s, "
+                f"{one.payload:,} bytes",
+            )
+        )  # fmt: skip
+    return Table("ways", "Ways in", columns, tuple(rows), top=len(rows))
+
+
+def _limits(advice: Advice) -> Table:
+    columns = (
+        _text("way", "Way in", key=True), _text("limit", "Limit", key=True),
+        _number("rate", "Binds at", _RATE, "limit"), _text("holds", "At the rate asked for"),
+        _text("basis", "Basis"), _text("text", "How"),
+    )  # fmt: skip
+    rows: list[tuple[Cell, ...]] = [
+        (
+            one.title, limit.name, limit.rate,
+            f"{advice.wish.rate / limit.rate:.0%} used" if limit.rate >= advice.wish.rate else
+            f"exceeded: {_next_whole(advice.wish.rate / limit.rate)} x {limit.relief} needed",
+            limit.basis, limit.text,
+        )
+        for one in advice.ways
+        for limit in one.limits
+    ]  # fmt: skip
+    return Table("limits", "Limits", columns, tuple(rows), top=len(rows))
+
+
+def _next_whole(number: float) -> int:
+    """The next whole number, but for what rounding added."""
+    return -int(-(number - 1e-9) // 1)
+
+
+def _parts(advice: Advice) -> Table:
+    columns = (
+        _text("way", "Way in", key=True), _text("space", "Address space", key=True),
+        _number("ms", "CPU per transaction", _MS, "cpu", bar=True),
+    )  # fmt: skip
+    rows = tuple(
+        (one.title, column.removesuffix("%").strip(), ms) for one in advice.ways for column, ms in one.parts
+    )  # fmt: skip
+    return Table("parts", "CPU per transaction by address space", columns, rows, top=12)
+
+
+def _caveats(one: Way) -> Block:
+    return Note(one.title, details=one.caveats)
+
+
+def to_object(advice: Advice) -> dict[str, Any]:
+    """An advice as plain values, for JSON; times in milliseconds, rates in transactions a second."""
+    wish = advice.wish
+    return {
+        "payload_bytes": wish.payload,
+        "rate": wish.rate,
+        "connection": wish.connection,
+        "security": wish.security,
+        "engines": advice.engines,
+        "extrapolate": wish.extrapolate,
+        "source": advice.source,
+        "caveats": list(advice.caveats),
+        "ways": [
+            {
+                "id": one.id,
+                "title": one.title,
+                "table": one.table,
+                "connection": one.connection,
+                "security": one.security,
+                "cpu_ms": one.total_ms,
+                "general_ms": one.general_ms,
+                "specialty_ms": one.specialty_ms,
+                "parts_ms": dict(one.parts),
+                "general_engines": one.general_engines,
+                "specialty_engines": one.specialty_engines,
+                "response_ms": one.response_ms,
+                "measured_rates": list(one.measured),
+                "measured_payload_bytes": one.payload,
+                "extrapolated": list(one.beyond),
+                "binds_first": one.binding.name,
+                "needed": one.needed(wish.rate),
+                "limits": [
+                    {"name": limit.name, "rate": limit.rate, "basis": limit.basis, "text": limit.text,
+                     "relief": limit.relief}
+                    for limit in one.limits
+                ],
+                "caveats": list(one.caveats),
+            }
+            for one in advice.ways
+        ],
+        "left_out": [{"id": one.id, "title": one.title, "reason": one.reason} for one in advice.left_out],
+    }  # fmt: skip
