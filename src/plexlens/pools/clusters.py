@@ -1,0 +1,271 @@
+"""Clusters of objects: those that would take a pool from the others.
+
+The way of the 2014 study: objects are first told apart by access (Ramos: random, mostly; Samos: sequential, mostly),
+then, within each, by the size of their working set, so that objects that monopolise a pool stand by themselves.
+
+Feature of an object: its maximum working set as a share of its pool, not scaled further, since what matters is the
+share itself. Distance: the difference of two shares. Method: hierarchical clustering after Ward (scipy.cluster), which
+has no random start and so always gives the same. Number of clusters: the cut, into two to `MOST` clusters, with the
+greatest mean silhouette; one cluster where that is below `STRUCTURE`, the least that Kaufman and Rousseeuw ("Finding
+Groups in Data", 1990) call a reasonable structure.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+import numpy as np
+import numpy.typing as npt
+from scipy.cluster import hierarchy
+
+from plexlens.pools.objects import Io
+from plexlens.pools.working_set import WorkingSet
+
+#: Clusters of one access at most.
+MOST = 5
+
+#: Least mean silhouette of more than one cluster.
+STRUCTURE = 0.5
+
+#: From this share of random getpages on, an object is accessed randomly, mostly.
+RANDOM = 0.5
+
+#: Objects that are clustered; smaller ones beyond go to the nearest cluster. Memory grows with its square.
+CLUSTERED = 2000
+
+#: A cluster is large where each of its objects holds at least this share of its pool (chosen).
+LARGE = 0.10
+
+Floats = npt.NDArray[np.float64]
+Integers = npt.NDArray[np.int64]
+
+
+class Access(StrEnum):
+    """How an object is accessed, mostly."""
+
+    RANDOM = "Ramos"
+    SEQUENTIAL = "Samos"
+
+    @property
+    def words(self) -> str:
+        """``random, mostly``."""
+        return "random, mostly" if self is Access.RANDOM else "sequential, mostly"
+
+
+@dataclass(frozen=True)
+class Member:
+    """An object in a cluster.
+
+    Attributes
+    ----------
+    silhouette
+        How much nearer it is to its own cluster than to the next: 1 all, 0 as near; None where there is one cluster.
+    """
+
+    io: Io
+    working_set: WorkingSet
+    silhouette: float | None
+
+
+@dataclass(frozen=True)
+class Cluster:
+    """Objects of one pool that are alike.
+
+    Attributes
+    ----------
+    number
+        From 1, the largest working sets first; unique in its pool.
+    members
+        The largest working set first.
+    """
+
+    pool: str
+    number: int
+    access: Access
+    members: tuple[Member, ...]
+
+    @property
+    def smallest(self) -> int:
+        """Smallest maximum working set."""
+        return min(one.working_set.maximum for one in self.members)
+
+    @property
+    def largest(self) -> int:
+        """Largest maximum working set."""
+        return max(one.working_set.maximum for one in self.members)
+
+    @property
+    def pages(self) -> float:
+        """Average working sets of all members together."""
+        return sum(one.working_set.average for one in self.members)
+
+    @property
+    def share(self) -> float:
+        """The same as a share of the pool."""
+        return self.pages / self.members[0].working_set.pool_pages
+
+    @property
+    def is_large(self) -> bool:
+        """Whether each of its objects takes a good part of the pool."""
+        return all(one.working_set.maximum_share >= LARGE for one in self.members)
+
+    def total(self, name: str) -> float:
+        """Sum of an attribute of the members' I/O, unknown ones as nothing."""
+        return sum(getattr(one.io, name) or 0.0 for one in self.members)
+
+
+@dataclass(frozen=True)
+class PoolClusters:
+    """The clusters of one pool.
+
+    Attributes
+    ----------
+    clusters
+        Random ones first, in each access the largest working sets first.
+    silhouettes
+        Mean silhouette of the cut that was considered best, by access; no entry where there was nothing to cut.
+    """
+
+    pool: str
+    clusters: tuple[Cluster, ...]
+    silhouettes: dict[Access, float]
+
+    @property
+    def advice(self) -> str:
+        """What the clusters say about splitting the pool, in a sentence."""
+        if sum(len(one.members) for one in self.clusters) < 2:
+            return "One object: there is nothing to split."
+        accesses = {one.access for one in self.clusters}
+        large = [one for one in self.clusters if one.is_large]
+        others = [one for one in self.clusters if not one.is_large]
+        if len(accesses) > 1:
+            return "Random and sequential objects are mixed: pools of their own are worth a simulation."
+        if large and others:
+            count = sum(len(one.members) for one in large)
+            who = "1 object holds" if count == 1 else f"{count} objects hold"
+            return f"{who} {LARGE:.0%} of the pool or more, each: splitting them off is worth a simulation."
+        return "All of one access, and none stands out by size: there is little to gain from a split."
+
+
+def clusters_of(ios: Sequence[Io], sets: Sequence[WorkingSet], *, number: int | None = None) -> list[PoolClusters]:
+    """Cluster the objects of each pool.
+
+    Parameters
+    ----------
+    ios, sets
+        Getpages and working sets of the objects; those with both, and with getpages, are clustered.
+    number
+        Clusters of each access, instead of as many as the silhouette says; fewer where there are fewer objects.
+
+    Returns
+    -------
+    list of PoolClusters
+        In the order of the pools' first objects.
+    """
+    held = {(one.pool, one.name): one for one in sets}
+    pools: dict[str, list[tuple[Io, WorkingSet]]] = {}
+    for io in ios:
+        one = held.get((io.pool, io.name))
+        if one is not None and io.getpages:
+            pools.setdefault(io.pool, []).append((io, one))
+    return [_pool(name, objects, number) for name, objects in pools.items()]
+
+
+def _pool(pool: str, objects: list[tuple[Io, WorkingSet]], number: int | None) -> PoolClusters:
+    found: list[Cluster] = []
+    silhouettes: dict[Access, float] = {}
+    for access in Access:
+        members = [one for one in objects if _access(one[0]) is access]
+        if not members:
+            continue
+        members.sort(key=lambda one: (-one[1].maximum, one[1].name))
+        labels, each, mean = group(np.array([one[1].maximum_share for one in members]), number)
+        if mean is not None:
+            silhouettes[access] = mean
+        for label in range(int(labels.max()) + 1):
+            own = np.flatnonzero(labels == label).tolist()
+            told = tuple(Member(*members[at], None if each is None else float(each[at])) for at in own)
+            found.append(Cluster(pool, len(found) + 1, access, told))
+    return PoolClusters(pool, tuple(found), silhouettes)
+
+
+def _access(io: Io) -> Access:
+    return Access.RANDOM if (io.random_share or 0.0) >= RANDOM else Access.SEQUENTIAL
+
+
+def group(shares: Floats, number: int | None = None) -> tuple[Integers, Floats | None, float | None]:
+    """Cluster numbers that are alike.
+
+    Parameters
+    ----------
+    shares
+        At least one, falling.
+    number
+        How many clusters; None for as many as the silhouette says.
+
+    Returns
+    -------
+    tuple
+        The cluster of each, from 0 with the largest; the silhouette of each, or None of a single cluster; the mean
+        silhouette of the best cut into several, None where none is possible.
+    """
+    core = shares[:CLUSTERED]
+    different = len(np.unique(core))
+    most = min(MOST if number is None else number, different)
+    one = np.zeros(len(shares), np.int64)
+    if most < 2:
+        return one, None, None
+    tree = hierarchy.linkage(core.reshape(-1, 1), method="ward")
+    cuts = {}
+    for count in range(2, most + 1) if number is None else (most,):
+        labels = _in_order(hierarchy.fcluster(tree, count, "maxclust"))
+        cuts[count] = labels, silhouette(core, labels)
+    best = max(cuts, key=lambda count: (float(np.mean(cuts[count][1])), -count))
+    labels, each = cuts[best]
+    mean = float(np.mean(each))
+    if number is None and mean < STRUCTURE:
+        return one, None, mean
+    if len(shares) > len(core):
+        labels, each = _with_rest(shares, core, labels, each)
+    return labels, each, mean
+
+
+def _in_order(labels: npt.NDArray[np.int32]) -> Integers:
+    """Numbers of clusters from 0 in the order in which they come, which is that of size."""
+    _, first, which = np.unique(labels, return_index=True, return_inverse=True)
+    order = np.empty(len(first), np.int64)
+    order[np.argsort(first)] = np.arange(len(first))
+    ordered: Integers = order[which]
+    return ordered
+
+
+def _with_rest(shares: Floats, core: Floats, labels: Integers, each: Floats) -> tuple[Integers, Floats]:
+    """The smaller ones beyond the clustered, each in the cluster whose mean is nearest."""
+    rest = shares[len(core) :]
+    means = np.array([core[labels == label].mean() for label in range(int(labels.max()) + 1)])
+    nearest = np.argmin(np.abs(rest[:, None] - means[None, :]), axis=1)
+    return np.concatenate([labels, nearest]), np.concatenate([each, np.full(len(rest), np.nan)])
+
+
+def silhouette(values: Floats, labels: Integers) -> Floats:
+    """Silhouette of each value in its cluster: (b - a) / max(a, b), a the mean distance to the others of its own
+    cluster, b to those of the nearest other one; 0 where a value is alone, or all are equal.
+
+    Source: Rousseeuw, "Silhouettes: a graphical aid to the interpretation and validation of cluster analysis", 1987.
+    """
+    distances = np.abs(values[:, None] - values[None, :])
+    counts = np.bincount(labels)
+    sums = np.column_stack([distances[:, labels == label].sum(axis=1) for label in range(len(counts))])
+    own = counts[labels]
+    rows = np.arange(len(values))
+    within = sums[rows, labels] / np.maximum(own - 1, 1)
+    means = sums / counts
+    means[rows, labels] = np.inf
+    nearest = means.min(axis=1)
+    larger = np.maximum(within, nearest)
+    result = np.zeros(len(values))
+    some = (own > 1) & (larger > 0)
+    result[some] = ((nearest - within) / np.where(larger > 0, larger, 1.0))[some]
+    return result
