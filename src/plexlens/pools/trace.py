@@ -24,6 +24,7 @@ from plexlens.ingest.page_trace.dump import DumpTrace
 from plexlens.ingest.page_trace.lib_cache_sim import is_oracle_general
 from plexlens.ingest.page_trace.name_file import read_names
 from plexlens.ingest.page_trace.order import Disorder, in_order, merged
+from plexlens.ingest.page_trace.writing import form_of, write_batches
 from plexlens.ingest.recognition import describe, read_head
 from plexlens.pdb import Pdb
 from plexlens.pools.trace_database import DatabaseTrace
@@ -39,6 +40,7 @@ __all__ = [
     "TraceNames",
     "TraceOrderError",
     "open_trace",
+    "write_trace",
 ]
 
 #: Share of lost references from which a user is warned, and from which a trace is refused.
@@ -392,3 +394,39 @@ def _form(path: Path) -> str:
     if seems[0].startswith("text"):
         return "file"
     raise UnreadableInputError(file=str(path), what=f"{seems[0]} is no page-reference trace", remedy=seems[1])
+
+
+def write_trace(trace: Trace, path: Path, progress: Progress | None = None) -> int:
+    """Write a trace to a file that `open_trace` reads: same references, same names.
+
+    A trace that was not read yet is read twice: its names and losses are complete after one pass.
+
+    Parameters
+    ----------
+    trace
+        The references.
+    path
+        The file; ``.csv``, ``.csv.gz``, ``.parquet`` or ``.arrow``. What is there is replaced when it is complete.
+    progress
+        Told bytes done, bytes in all and the file.
+
+    Returns
+    -------
+    int
+        References written.
+
+    Raises
+    ------
+    UsageError
+        A suffix that is not known, or a file that the trace is read from.
+    PlexlensError
+        The trace cannot be read, or the file cannot be written.
+    """
+    form_of(path)
+    if path.exists() and any(source.exists() and source.samefile(path) for source in trace.sources):
+        raise UsageError(file=str(path), what="the trace is read from this file", remedy="write it to another")
+    if not trace.facts.complete:
+        for _ in trace.batches(progress):
+            pass
+    timed, lost = trace.facts.timed, trace.facts.lost
+    return write_batches(path, trace.batches(progress), trace.names, timed=timed, lost=lost)

@@ -17,8 +17,8 @@ from plexlens.ingest.page_trace.names import TraceNames
 from plexlens.ingest.smf import smf_error
 from plexlens.layouts_path import layout_folders
 
-#: Bytes of records decoded at a time: some hundred thousand references.
-_BATCH_BYTES = 16 << 20
+#: Bytes of records decoded at a time: tens of thousands of references, several batches at once.
+_BATCH_BYTES = 4 << 20
 
 
 @dataclass
@@ -122,6 +122,9 @@ class DumpTrace:
             first = next((row for row in damage if row["reason"] == reason), None)
             where = f", first at byte {first['offset']}: {first['detail']}; {first['remedy']}" if first else ""
             told.append(f"{self.path.name}: {reason} {count} times{where}.")
+        twice = self._summary.get("duplicates", 0)
+        if twice:
+            told.append(f"{self.path.name}: {twice} records are in it twice, and count once.")
         lost = self._summary.get("records", {}).get("7", 0)
         if lost:
             told.append(f"{self.path.name}: {lost} records of type 7 say that SMF lost data while it was written.")

@@ -43,12 +43,15 @@ class TraceNames:
         own = self._partition_names.get((object, partition))
         if own is not None:
             return own
+        name = self.page_set(object)
+        return f"{name}.{partition}" if partition else name
+
+    def page_set(self, object: int) -> str:
+        """Name of an object, all its partitions together; no other object of the trace has it."""
         name = self._names.get(object)
         if name is None:
-            name = self.number(object)
-        elif self._holders[name] > 1:
-            name = f"{name}[{self.number(object)}]"
-        return f"{name}.{partition}" if partition else name
+            return self.number(object)
+        return f"{name}[{self.number(object)}]" if self._holders[name] > 1 else name
 
     def has_name(self, object: int) -> bool:
         """Whether a name is known."""
@@ -58,6 +61,11 @@ class TraceNames:
         """``tablespace``, ``index``, or empty where it is not known."""
         known = self._kinds.get(object)
         return known if known is not None else self._kinds_by_name.get(self._names.get(object, ""), "")
+
+    @property
+    def any_kind(self) -> bool:
+        """Whether the kind of any object is known."""
+        return bool(self._kinds or self._kinds_by_name)
 
     def statement_name(self, object: int) -> str:
         """The name that SQL statements use for it: ``CREATOR.INDEXNAME`` of an index, if the file of names tells it."""

@@ -1,0 +1,168 @@
+"""A trace as a file: CSV, Parquet or Arrow, with the names of pools, objects and members."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.csv
+import pyarrow.parquet
+
+from plexlens import _core
+from plexlens.errors import PlexlensError, UsageError
+from plexlens.ingest.page_trace.files import LOST_KEY
+from plexlens.ingest.page_trace.named_columns import KIND, LOST
+from plexlens.ingest.page_trace.names import TraceNames
+
+#: Suffixes by form.
+SUFFIXES = {
+    ".csv": "csv",
+    ".csv.gz": "csv",
+    ".parquet": "parquet",
+    ".arrow": "arrow",
+    ".feather": "arrow",
+    ".ipc": "arrow",
+}
+
+_TEXT = pa.dictionary(pa.int32(), pa.string())
+
+
+def form_of(path: Path) -> str:
+    """Form by suffix.
+
+    Raises
+    ------
+    UsageError
+        It has none that is known.
+    """
+    form = next((form for suffix, form in SUFFIXES.items() if path.name.lower().endswith(suffix)), None)
+    if form is None:
+        raise UsageError(
+            file=str(path), what="its name does not tell a form", remedy=f"end it with {', '.join(SUFFIXES)}"
+        )
+    return form
+
+
+def write_batches(path: Path, batches: Iterable[pa.RecordBatch], names: TraceNames, *, timed: bool, lost: int) -> int:
+    """Write batches of a trace.
+
+    Objects and members are written by name where they have one, else by number; ``kind`` where any is known. Lost
+    references are metadata of Parquet and Arrow files, and a column of CSV.
+
+    Parameters
+    ----------
+    path
+        The file; its suffix tells the form. What is there is replaced when it is complete.
+    batches
+        The references.
+    names
+        Their names, complete.
+    timed
+        Whether times mean anything; else there is no column for them.
+    lost
+        References that were lost.
+
+    Returns
+    -------
+    int
+        References written.
+
+    Raises
+    ------
+    UsageError
+        A suffix that is not known.
+    PlexlensError
+        It cannot be written.
+    """
+    form = form_of(path)
+    named = _Named(names, timed=timed, lost=lost, column=form == "csv")
+    schema = named.schema(plain=form != "parquet")
+    if lost and form != "csv":
+        schema = schema.with_metadata({LOST_KEY: str(lost).encode()})
+    unfinished = path.with_name(f".{path.name}.unfinished")
+    rows = 0
+    try:
+        with _writer(form, unfinished, schema, packed=path.name.lower().endswith(".gz")) as write:
+            for batch in batches:
+                made = named.columns(batch, first=rows == 0)
+                arrays = [made[field.name].cast(field.type) for field in schema]
+                write(pa.record_batch(arrays, schema=schema))
+                rows += batch.num_rows
+        unfinished.replace(path)
+    except OSError as error:
+        raise PlexlensError(
+            file=str(path),
+            what=f"it cannot be written: {error.strerror or error}",
+            remedy="check the folder, your rights and that there is room",
+        ) from error
+    finally:
+        unfinished.unlink(missing_ok=True)
+    return rows
+
+
+@contextmanager
+def _writer(form: str, path: Path, schema: pa.Schema, *, packed: bool) -> Iterator[Callable[[pa.RecordBatch], Any]]:
+    if form == "parquet":
+        with pa.parquet.ParquetWriter(path, schema, compression="zstd") as parquet:
+            yield parquet.write_batch
+    elif form == "arrow":
+        options = pa.ipc.IpcWriteOptions(compression="lz4")
+        with pa.OSFile(str(path), "wb") as file, pa.ipc.new_file(file, schema, options=options) as arrow:
+            yield arrow.write_batch
+    else:
+        options = pa.csv.WriteOptions(quoting_style="needed", quoting_header="needed")
+        with (
+            pa.OSFile(str(path), "wb") as file,
+            pa.CompressedOutputStream(file, "gzip") if packed else file as stream,
+            pa.csv.CSVWriter(stream, schema, write_options=options) as csv,
+        ):
+            yield csv.write_batch
+
+
+class _Named:
+    """Columns of a batch with names in place of numbers."""
+
+    def __init__(self, names: TraceNames, *, timed: bool, lost: int, column: bool) -> None:
+        self._names = names
+        self._timed = timed
+        self._lost = lost if column else 0
+        self._kinds = names.any_kind
+
+    def schema(self, *, plain: bool) -> pa.Schema:
+        """Schema of the file; ``plain`` text where a form does not let dictionaries change between batches."""
+        text = pa.string() if plain else _TEXT
+        fields: dict[str, pa.DataType] = {"time": pa.int64()} if self._timed else {}
+        fields |= {"member": text if self._names.members else pa.uint8(), "pool": text, "object": text}
+        fields |= {"partition": pa.uint16(), "page": pa.uint64(), "function": text, "access": text}
+        fields |= {KIND: text} if self._kinds else {}
+        fields |= {LOST: pa.uint64()} if self._lost else {}
+        return pa.schema(list(fields.items()))
+
+    def columns(self, batch: pa.RecordBatch, *, first: bool) -> dict[str, pa.Array]:
+        """Columns of one batch; the lost references stand in the first row of all."""
+        names = self._names
+        made = {name: batch[name] for name in ("time", "partition", "page")}
+        made["member"] = _named(batch["member"], names.member) if names.members else batch["member"]
+        made["pool"] = _named(batch["pool"], names.pool)
+        made["object"] = _named(batch["object"], lambda one: names.page_set(one) if names.has_name(one) else str(one))
+        made["function"] = _named(batch["function"], lambda one: _core.TRACE_FUNCTIONS[one])
+        made["access"] = _named(batch["access"], lambda one: _core.TRACE_ACCESSES[one])
+        made[KIND] = _named(batch["object"], lambda one: names.kind(one) or None)
+        lost: npt.NDArray[np.uint64] = np.zeros(batch.num_rows, np.uint64)
+        lost[0] = self._lost if first else 0
+        made[LOST] = pa.array(lost)
+        return made
+
+
+def _named(column: pa.Array, name: Callable[[int], str | None]) -> pa.DictionaryArray:
+    encoded = column.dictionary_encode()
+    values = pa.array([name(one) for one in encoded.dictionary.to_pylist()], pa.string())
+    if values.null_count:
+        # Parquet takes no null among the values of a dictionary.
+        return values.take(encoded.indices).dictionary_encode()
+    return pa.DictionaryArray.from_arrays(encoded.indices, values)
