@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from plexlens.compare.run import Activity, Run
+from plexlens.compare.wording import capital, percent, within_a_sentence
 
 
 @dataclass(frozen=True)
@@ -104,7 +105,7 @@ class Comparability:
             return "It cannot be tested whether the runs are comparable: neither tells how much work it did."
         if self.comparable:
             return "The runs are comparable: rates, objects and mix of the work are alike within the bounds."
-        reasons = "; ".join(check.text.rstrip(".") for check in self.differing[:3])
+        reasons = "; ".join(within_a_sentence(check.text.rstrip(".")) for check in self.differing[:3])
         more = f"; and {len(self.differing) - 3} more" if len(self.differing) > 3 else ""
         return f"The runs are not comparable: {reasons}{more}."
 
@@ -172,7 +173,7 @@ def _rate(base: Activity, new: Activity, bound: float) -> Check:
         alike = abs(apart) <= bound + 1e-9
         way = "higher" if apart > 0 else "lower"
         text = (
-            f"The rate of {base.title} is {abs(apart):.1%} {way}, {_side(alike)} the {bound:.0%} allowed."
+            f"The rate of {base.title} is {percent(abs(apart))} {way}, {_side(alike)} the {percent(bound, 0)} allowed."
             if apart
             else f"The rate of {base.title} is the same."
         )
@@ -206,15 +207,15 @@ def _objects(base: Activity, new: Activity, bound: float) -> Check:
             f"{_counted(len(vanished), 'vanished')}, with {_percent(_share(vanished, base))} of BASE's {base.title}"
         )
     text = (
-        f"{_capital(base.kind)}: {' and '.join(told)}, {_side(alike)} the {bound:.0%} allowed."
+        f"{capital(base.kind)}: {' and '.join(told)}, {_side(alike)} the {percent(bound, 0)} allowed."
         if told
-        else f"{_capital(base.kind)}: the same {len(base.amounts):,} in both."
+        else f"{capital(base.kind)}: the same {len(base.amounts):,} in both."
     )
     details = [f"appeared: {thing}, {amount:,.2f} {base.title} a second" for thing, amount in _largest(appeared)]
     details += [f"vanished: {thing}, {amount:,.2f} {base.title} a second" for thing, amount in _largest(vanished)]
     return Check(
         f"{base.id}: objects",
-        f"{_capital(base.kind)} with {base.title}",
+        f"{capital(base.kind)} with {base.title}",
         f"{len(base.amounts):,}",
         f"{len(new.amounts):,}",
         share,
@@ -241,7 +242,7 @@ def _mix(base: Activity, new: Activity, bound: float) -> Check:
     alike = moved <= bound + 1e-9
     largest = [one for one in sorted(shifts.items(), key=lambda one: -abs(one[1]))[:5] if abs(one[1]) >= 0.0005]
     text = f"{_percent(moved)} of the {base.title} moved between {base.kind}, " + (
-        f"{_side(alike)} the {bound:.0%} allowed."
+        f"{_side(alike)} the {percent(bound, 0)} allowed."
     )
     return Check(
         f"{base.id}: mix",
@@ -254,8 +255,8 @@ def _mix(base: Activity, new: Activity, bound: float) -> Check:
         text,
         "" if alike else "Means over all objects change with the mix; compare object by object.",
         tuple(
-            f"{thing}: {base.amounts.get(thing, 0.0) / before:.1%} of BASE, "
-            f"{new.amounts.get(thing, 0.0) / after:.1%} of NEW"
+            f"{thing}: {percent(base.amounts.get(thing, 0.0) / before)} of BASE, "
+            f"{percent(new.amounts.get(thing, 0.0) / after)} of NEW"
             for thing, _ in largest
         ),
     )
@@ -264,7 +265,7 @@ def _mix(base: Activity, new: Activity, bound: float) -> Check:
 def _shares(activity: Activity) -> str:
     if not activity.exclusive:
         return f"{len(activity.amounts):,} {activity.kind}"
-    return ", ".join(f"{thing} {amount / activity.total:.1%}" for thing, amount in activity.amounts.items())
+    return ", ".join(f"{thing} {percent(amount / activity.total)}" for thing, amount in activity.amounts.items())
 
 
 def _share(part: Mapping[str, float], activity: Activity) -> float:
@@ -276,7 +277,7 @@ def _largest(amounts: Mapping[str, float]) -> list[tuple[str, float]]:
 
 
 def _percent(share: float) -> str:
-    return "less than 0.1 %" if 0 < share < 0.001 else f"{share * 100:.1f} %"
+    return "less than 0.1 %" if 0 < share < 0.001 else percent(share)
 
 
 def _counted(count: int, what: str) -> str:
@@ -285,7 +286,3 @@ def _counted(count: int, what: str) -> str:
 
 def _side(alike: bool) -> str:
     return "within" if alike else "beyond"
-
-
-def _capital(text: str) -> str:
-    return text[:1].upper() + text[1:]

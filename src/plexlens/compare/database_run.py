@@ -10,7 +10,7 @@ from typing import Any
 import ibis
 import pyarrow as pa
 
-from plexlens.compare.run import Activity, Group, Key, Measure, Reading, Run, Setting
+from plexlens.compare.run import Activity, Better, Group, Key, Measure, Reading, Run, Setting
 from plexlens.compare.significance import group_lengths, without_each
 from plexlens.compare.subjects import SUBJECTS, Subject, Watched
 from plexlens.errors import NothingUsableError
@@ -21,6 +21,7 @@ from plexlens.metrics.display import with_symbol
 from plexlens.metrics.evaluate import available, evaluate, facts
 from plexlens.metrics.inputs import Inputs
 from plexlens.metrics.reduction import fields_of, reduced
+from plexlens.metrics.unit import Unit
 
 #: Objects of one kind that are compared; those with the least work are left out beyond it, and counted.
 MOST_OBJECTS = 200
@@ -30,6 +31,21 @@ _ALL = "none"
 
 #: What joins the keys of an object; a sign that no name holds, so that names can be told apart again.
 BETWEEN = " / "
+
+
+#: Transactions for each second that general processors were busy. It is of two grains, so it is put together here.
+ITR = Measure(
+    "internal_throughput_rate",
+    "Internal throughput rate (ITR): ended transactions of all service classes for each second of busy processors",
+    Unit("/CPU s", "1/s", 1.0, 1),
+    Group.THROUGHPUT,
+    Better.HIGHER,
+    "Systems",
+    "all systems together",
+    "ended transactions a second of all service classes / general processors busy",
+    "Sysplex data sharing, 1996, note 1 to table 5; VM/ESA 1.1 performance, 1992: ITR",
+    "Transactions of different kinds count alike, so it can be compared only where the mix is alike.",
+)
 
 
 @dataclass(frozen=True)
@@ -76,14 +92,19 @@ def database_run(inputs: Inputs, name: str, *, window: Window | None = None) -> 
             remedy="name a database or dump with SMF 30, 70 to 74, 100, 101, 110 or 115 of both times"
             + (", or another time" if window is not None else ""),
         )
+    measures = {measure.id: measure for part in parts for measure in part.measures}
+    readings = {key: reading for part in parts for key, reading in part.readings.items()}
+    throughput = _internal_throughput(parts)
+    if throughput is not None:
+        measures[ITR.id], readings[ITR.id, ""] = ITR, Reading(throughput)
     return Run(
         name=name,
         description=_description(parts),
         family="database",
         settings=_settings(inputs, parts),
         activities=tuple(activity for part in parts for activity in part.activities),
-        measures={measure.id: measure for part in parts for measure in part.measures},
-        readings={key: reading for part in parts for key, reading in part.readings.items()},
+        measures=measures,
+        readings=readings,
         intervals={part.grain.title: part.intervals for part in parts},
         notes=tuple(note for part in parts for note in part.notes),
     )
@@ -118,18 +139,22 @@ def _part(inputs: Inputs, subject: Subject, window: Window) -> _Part | None:
     times = _times(backend, held)
     if not times:
         return None
-    rows = _rolled_up(inputs, grain, subject, kept, [moment for moment, _, _ in times])
+    moments = [moment for moment, _, _ in times]
+    rows = _rolled_up(inputs, grain, subject.by, kept, moments)
     seconds = sum((end - start).total_seconds() for _, start, end in times)
     objects = _objects(rows, subject)
     chosen = dict(objects[:MOST_OBJECTS])
     readings: dict[Key, Reading] = {}
+    shown = dict(chosen)
+    if subject.together and len(objects) > 1:
+        shown = {"": {row[_OUT]: row for row in _rolled_up(inputs, grain, (), kept, moments)}, **shown}
     measures = []
     parts = (Watched(name, Group.OTHER) for name in subject.parts)
     for watched in (*subject.columns, *parts):
         column = whole.column(watched.column)
         measures.append(replace(_measure(whole, column, watched), part=watched.column in subject.parts))
         spread = _repeatable(whole, column)
-        for thing, mine in chosen.items():
+        for thing, mine in shown.items():
             readings[measures[-1].id, thing] = _reading(mine, watched.column, len(times), spread)
     names = backend.raw_sql(f"select distinct system from {held} where system is not null").fetchall()
     out = len(objects) - MOST_OBJECTS
@@ -171,7 +196,7 @@ def _times(backend: Any, held: str) -> list[tuple[datetime, datetime, datetime]]
 
 
 def _rolled_up(
-    inputs: Inputs, grain: Grain, subject: Subject, kept: Any, moments: Sequence[datetime]
+    inputs: Inputs, grain: Grain, by: Sequence[str], kept: Any, moments: Sequence[datetime]
 ) -> list[dict[str, Any]]:
     """The grain over all time, and over all time without each group of intervals.
 
@@ -190,7 +215,7 @@ def _rolled_up(
         (spread[_OUT] == _ALL) | (spread["group_no"].cast("string").fill_null("") != spread[_OUT])
     ).drop("group_no")
     wide = replace(grain, keys=(*grain.keys, GrainKey(_OUT, "Without")))
-    table = evaluate(inputs, wide, by=(*subject.by, _OUT), time="all", kept=spread)
+    table = evaluate(inputs, wide, by=(*by, _OUT), time="all", kept=spread)
     rows: list[dict[str, Any]] = table.to_pyarrow().to_pylist()
     return rows
 
@@ -295,6 +320,24 @@ def _settings(inputs: Inputs, parts: Sequence[_Part]) -> tuple[Setting, ...]:
         shown = f"{lengths[0]:,} s" if len(lengths) == 1 else f"{lengths[0]:,} to {lengths[-1]:,} s"
         found.append(Setting("Length of intervals", part.grain.title, shown))
     return (*found, *(setting for part in parts for setting in part.settings))
+
+
+def _internal_throughput(parts: Sequence[_Part]) -> float | None:
+    """Transactions of service classes for each second of busy general processors; None where either is missing.
+
+    Both must be of the same systems and intervals.
+    """
+    named = {part.grain.name: part for part in parts}
+    work, processors = named.get("workload_period"), named.get("cpu_system")
+    if work is None or processors is None or (work.systems, work.times) != (processors.systems, processors.times):
+        return None
+    ended = sum(one.total for one in work.activities if one.title.endswith("by service class"))
+    busy = sum(
+        reading.value or 0.0
+        for (name, thing), reading in processors.readings.items()
+        if name == "cpu_system.processors_used" and thing.endswith(f"{BETWEEN}CP")
+    )
+    return ended / busy if ended > 0 and busy > 0 else None
 
 
 def _description(parts: Sequence[_Part]) -> str:

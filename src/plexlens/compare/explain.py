@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 
 from plexlens.compare.compositions import ADDED, CAUSED, CICS_TOTAL, DATABASE, VM, Composition, Kind, Part
 from plexlens.compare.run import Measure, Run
+from plexlens.compare.wording import percent
 from plexlens.metrics.display import with_symbol
 from plexlens.metrics.unit import Unit
 
@@ -226,12 +227,12 @@ def _told(one: Explanation) -> str:
     from_to = f"from {with_symbol(one.base, one.unit)} to {with_symbol(one.new, one.unit)}"
     if _share(0.0, one.base, one.new) is None:
         return f"{name} hardly changed, {from_to}; there is no change to divide."
-    percent = f" ({abs(one.change / one.base):.1%})" if one.base else ""
-    text = f"{name} {_went(one.change)} by {with_symbol(abs(one.change), one.unit)}{percent}, {from_to}."
+    relative = f" ({percent(abs(one.change / one.base))})" if one.base else ""
+    text = f"{name} {_went(one.change)} by {with_symbol(abs(one.change), one.unit)}{relative}, {from_to}."
     moved = [part for part in one.parts if part.share is not None and abs(part.share) >= 0.05]
     told = [
         f"{part.title} {_went(part.change)} by {with_symbol(abs(part.change), one.unit)}, "
-        + (f"{part.share:.0%} of the change" if part.share and part.share > 0 else f"{_against(part, one)}")
+        + (f"{percent(part.share, 0)} of the change" if part.share and part.share > 0 else f"{_against(part, one)}")
         for part in moved[:4]
     ]
     if told:
@@ -243,12 +244,16 @@ def _told(one: Explanation) -> str:
             for kind in Kind
             if kind in kinds
         }
-        text += " By kind: " + ", ".join(f"{kind} {share:.0%}" for kind, share in shares.items()) + " of the change."
+        text += (
+            " By kind: "
+            + ", ".join(f"{kind} {percent(share, 0)}" for kind, share in shares.items())
+            + " of the change."
+        )
     return text
 
 
 def _against(part: PartChange, one: Explanation) -> str:
-    return f"against the change ({abs(part.share or 0.0):.0%} of it)"
+    return f"against the change ({percent(abs(part.share or 0.0), 0)} of it)"
 
 
 def _went(change: float) -> str:
@@ -322,12 +327,12 @@ def _load_told(one: LoadExplanation) -> str:
     )
     if work_before > 0:
         text += (
-            f" {one.work} {_went(work_after - work_before)} by {abs(work_after / work_before - 1):.1%}."
+            f" {one.work} {_went(work_after - work_before)} by {percent(abs(work_after / work_before - 1))}."
             f" With the rate per unit of work of BASE, object by object, the load alone would have changed it by"
             f" {_signed(one.load, one.unit)}; {_signed(one.rest, one.unit)} is left for everything else."
         )
         if abs(one.change) > LEAST_CHANGE * abs(before):
-            text += f" So the load explains {one.load / one.change:.0%} of the change."
+            text += f" So the load explains {percent(one.load / one.change, 0)} of the change."
     return text
 
 

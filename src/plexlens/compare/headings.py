@@ -24,6 +24,10 @@ TOOLS = {
     "": "measured by RTM, within the system",
 }
 
+#: Symbols and decimals of units that are shown otherwise than by their own text with three.
+_SYMBOLS = {"ratio": "", "1/s": "/s"}
+_DIGITS = {"1/s": 2, "%": 1, "commands/s": 2, "pages/s": 1, "µs": 1}
+
 _TOOL = re.compile(r"(?P<name>.*?) ?\((?P<tool>[TVHQ])\)\Z")
 _DIAGNOSE = re.compile(r"DIAG (?P<code>[0-9A-F]{2,3})/CMD\Z")
 _SERVERS = re.compile(r"machines?|servers?|SFS|VTAM|VSCS", re.IGNORECASE)
@@ -38,7 +42,7 @@ class Heading:
     role
         Empty for a measured number; ``environment`` for a setting, ``work`` for a rate that has to be alike, ``count``
         for a number that only means something with the length of the run, ``component`` for the use of a processor by
-        one kind of address space.
+        one kind of address space, ``headline`` for the number that says most of its group.
     """
 
     title: str
@@ -82,9 +86,7 @@ def heading(study: str, text: str) -> Heading:
         return Heading(text, "", Group.OTHER, Better.NEITHER, "", known=False)
     server = bool(part) and _SERVERS.search(part) is not None
     title = known.title + (f", {part}" if server else "") + (f" ({TOOLS[tool].split(',', 1)[0]})" if tool else "")
-    return Heading(
-        title, known.unit, Group.SERVERS if server and not known.role else known.group, known.better, known.role
-    )
+    return Heading(title, known.unit, Group.SERVERS if server else known.group, known.better, known.role)
 
 
 def _found(study: str, text: str) -> Heading | None:
@@ -114,8 +116,11 @@ def measure_of(study: str, text: str, name: str, *, kind: str, row: str, formula
     """
     known = heading(study, text)
     symbol = known.unit or "as printed"
-    unit = Unit("" if symbol == "ratio" else symbol, symbol, 1.0, 3)
-    return Measure(name, known.title, unit, known.group, known.better, kind, row, formula, source)
+    unit = Unit(_SYMBOLS.get(symbol, symbol), symbol, 1.0, _DIGITS.get(symbol, 3))
+    return Measure(
+        name, known.title, unit, known.group, known.better, kind, row, formula, source,
+        headline=known.role == "headline",
+    )  # fmt: skip
 
 
 def common_name(study: str, text: str) -> str:

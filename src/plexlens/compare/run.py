@@ -53,6 +53,8 @@ class Measure:
         What one object is, in words.
     summed
         Whether the objects' numbers add up to that of the whole.
+    headline
+        Whether it is the number of its group that says most.
     part
         Whether it only serves to explain another number, and is not shown beside it.
     """
@@ -69,6 +71,7 @@ class Measure:
     caveat: str = ""
     summed: bool = False
     part: bool = False
+    headline: bool = False
 
 
 @dataclass(frozen=True)

@@ -21,6 +21,7 @@ from plexlens.compare.run import Activity, Key, Measure, Reading, Run, Setting
 from plexlens.compare.significance import of_repeats
 from plexlens.compare.study import Study, StudyError, StudyTable
 from plexlens.compare.study_reader import load_study
+from plexlens.compare.wording import within_a_sentence
 from plexlens.errors import UsageError
 from plexlens.metrics.unit import Unit
 
@@ -291,8 +292,7 @@ class _Reader:
                 if measure == name and reading.value is not None and reading.value > 0
             }
             if amounts:
-                title = measures[name].title
-                found.append(Activity(name, title[:1].lower() + title[1:], kind, amounts))
+                found.append(Activity(name, _work_of(measures[name]), kind, amounts))
         return found
 
     def describe(self, table: StudyTable, rows: Sequence[str], single: bool) -> str:
@@ -300,6 +300,13 @@ class _Reader:
         if not single:
             return told
         return told + (f", {rows[0]}" if len(rows) == 1 else f", {len(rows)} repeats: {', '.join(rows)}")
+
+
+def _work_of(measure: Measure) -> str:
+    """The work that a rate counts, in the plural: commands, transactions, getpages."""
+    if measure.title.startswith("External throughput rate"):
+        return "commands" if measure.unit.base == "commands/s" else "transactions"
+    return within_a_sentence(measure.title)
 
 
 def _plural(head: str) -> str:

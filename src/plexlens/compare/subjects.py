@@ -65,6 +65,8 @@ class Subject:
         Facts and attributes that belong to the environment.
     parts
         Metrics that serve to explain the columns (`plexlens.compare.compositions`) and are not shown beside them.
+    together
+        Whether all its objects together mean something: pools of a system do, classes that overlap do not.
     """
 
     grain: str
@@ -74,6 +76,7 @@ class Subject:
     work: tuple[Work, ...] = ()
     settings: tuple[str, ...] = ()
     parts: tuple[str, ...] = ()
+    together: bool = False
 
 
 SUBJECTS: tuple[Subject, ...] = (
@@ -142,6 +145,7 @@ SUBJECTS: tuple[Subject, ...] = (
             "interval_control_wait_time",
             "external_event_wait_time",
         ),
+        together=True,
     ),
     Subject(
         "cics_class_cost",
@@ -206,6 +210,7 @@ SUBJECTS: tuple[Subject, ...] = (
             "lob_xml_time",
             "accelerator_time",
         ),
+        together=True,
     ),
     Subject(
         "db2_subsystem",
@@ -245,6 +250,7 @@ SUBJECTS: tuple[Subject, ...] = (
             Work(("pages_written",), "pages written"),
         ),
         ("buffers", "vpseqt", "dwqt", "vdwqt", "page_fix", "page_steal"),
+        together=True,
     ),
     Subject(
         "db2_data_set",
@@ -359,6 +365,7 @@ SUBJECTS: tuple[Subject, ...] = (
             Watched("connect_time", Group.IO, _LOWER),
         ),
         (Work(("ios",), "DASD I/Os"),),
+        together=True,
     ),
     Subject(
         "mq_queue_manager",

@@ -1,0 +1,99 @@
+"""A prediction against what came: how much of the difference the load explains, and how much is left.
+
+A prediction of I/O holds for the getpages it was made from. If they changed, the prediction is first rescaled to them,
+object by object. What the rescaling changes is the load's part of the difference; what remains is the prediction's own
+error, and everything else that changed.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class RateCheck:
+    """A predicted rate of one object against what came.
+
+    Attributes
+    ----------
+    base
+        The rate before the change; None where it is not known.
+    predicted, actual
+        The rate that was predicted, and that came.
+    work_base, work_new
+        The work the prediction was made from, and that was done afterwards, a second.
+    rescaled
+        The prediction at the work that was done: predicted x work_new / work_base.
+    """
+
+    thing: str
+    base: float | None
+    predicted: float
+    actual: float
+    work_base: float
+    work_new: float
+    rescaled: float
+
+    @property
+    def difference(self) -> float:
+        """Actual less predicted."""
+        return self.actual - self.predicted
+
+    @property
+    def load(self) -> float:
+        """The load's part of it."""
+        return self.rescaled - self.predicted
+
+    @property
+    def rest(self) -> float:
+        """What the load does not explain: actual less the rescaled prediction."""
+        return self.actual - self.rescaled
+
+    @property
+    def error(self) -> float | None:
+        """The rest as a share of the rescaled prediction; None where that is zero."""
+        return self.rest / self.rescaled if self.rescaled else None
+
+    @property
+    def arithmetic(self) -> str:
+        """How the rescaled prediction came about."""
+        return f"{self.predicted:,.2f} x {self.work_new:,.2f} / {self.work_base:,.2f} = {self.rescaled:,.2f}"
+
+
+def check_rate(
+    thing: str, *, base: float | None, predicted: float, actual: float, work_base: float, work_new: float
+) -> RateCheck:
+    """Hold a predicted rate against what came.
+
+    Where the object had no work when the prediction was made, the prediction cannot be rescaled and stays as it was.
+
+    Examples
+    --------
+    >>> check = check_rate("BP2", base=859.45, predicted=720.0, actual=737.96, work_base=1000.0, work_new=950.0)
+    >>> check.rescaled, round(check.load, 2), round(check.rest, 2)
+    (684.0, -36.0, 53.96)
+    """
+    rescaled = predicted * work_new / work_base if work_base > 0 else predicted
+    return RateCheck(thing, base, predicted, actual, work_base, work_new, rescaled)
+
+
+@dataclass(frozen=True)
+class CheckTotals:
+    """Sums over objects."""
+
+    predicted: float
+    actual: float
+    load: float
+    rest: float
+
+
+def totals(checks: Sequence[RateCheck]) -> CheckTotals:
+    """The sums of several checks."""
+    return CheckTotals(
+        math.fsum(one.predicted for one in checks),
+        math.fsum(one.actual for one in checks),
+        math.fsum(one.load for one in checks),
+        math.fsum(one.rest for one in checks),
+    )

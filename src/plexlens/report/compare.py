@@ -1,0 +1,513 @@
+"""Two runs compared, as a report: environment and comparability first, then what changed and why, then every number."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from plexlens import __version__
+from plexlens.compare.comparability import Check, Outcome
+from plexlens.compare.comparison import Comparison
+from plexlens.compare.deltas import Delta, Judgement, by_group
+from plexlens.compare.explain import Explanation, LoadExplanation
+from plexlens.compare.prediction_check import RateCheck
+from plexlens.compare.quantity import shown as as_text
+from plexlens.compare.run import Better, Group, Measure, Reading
+from plexlens.compare.wording import capital, percent
+from plexlens.metrics.display import NULL, with_symbol
+from plexlens.metrics.unit import Unit
+from plexlens.report.json_object import to_json
+from plexlens.report.model import (
+    Block,
+    Column,
+    ColumnKind,
+    Definition,
+    Figure,
+    KeyFigures,
+    Level,
+    Note,
+    Report,
+    Section,
+    Table,
+)
+
+#: Rows of a table shown before the reader asks for all.
+TOP = 20
+
+#: Groups whose first number stands at the head of the page.
+_HEADLINES = (Group.RESPONSE, Group.THROUGHPUT, Group.PROCESSOR, Group.UTILISATION, Group.IO)
+
+
+def compare_report(made: Comparison) -> Report:
+    """The report of a comparison."""
+    return Report(
+        title=f"{made.new.name} against {made.base.name}",
+        systems=(),
+        sysplexes=(),
+        start=None,
+        end=None,
+        utc_offset=None,
+        time_note="",
+        alerts=_alerts(made),
+        sections=tuple(
+            section
+            for section in (
+                _short(made),
+                _environment(made),
+                _comparability(made),
+                _reasons(made),
+                _claims(made),
+                *_groups(made),
+                _method(made),
+            )
+            if section.blocks
+        ),
+        definitions={one.id: _definition(one) for one in _measures(made)},
+        generator=f"Plexlens {__version__}",
+        kind="Comparison",
+        subject=f"BASE: {made.base.description}. NEW: {made.new.description}.",
+    )
+
+
+def compare_json(made: Comparison) -> dict[str, Any]:
+    """The comparison as plain values: verdict, checks and deltas as numbers, and the page's tables."""
+    return {
+        "base": {"name": made.base.name, "description": made.base.description},
+        "new": {"name": made.new.name, "description": made.new.description},
+        "comparable": made.comparability.comparable if made.comparability.tested else None,
+        "verdict": made.comparability.verdict,
+        "environment": [
+            {"subject": one.subject, "name": one.name, "base": one.base, "new": one.new}
+            for one in made.environments.differences
+        ],
+        "checks": [_check_json(one) for one in made.comparability.checks],
+        "method": made.method,
+        "deltas": [_delta_json(one) for one in made.deltas],
+        "explanations": [
+            {"title": one.title, "object": one.thing or None, "unit": one.unit.base, "base": one.base, "new": one.new,
+             "text": one.text, "parts": [
+                 {"title": part.title, "kind": str(part.kind), "base": part.base, "new": part.new,
+                  "change": part.change, "share": part.share} for part in one.parts]}
+            for one in made.explanations
+        ],
+        "load": [
+            {"title": one.title, "work": one.work, "unit": one.unit.base, "change": one.change, "load": one.load,
+             "rest": one.rest, "text": one.text, "objects": [
+                 {"object": split.thing, "base": split.base, "new": split.new, "work_base": split.work_base,
+                  "work_new": split.work_new, "load": split.load, "rest": split.rest} for split in one.objects]}
+            for one in made.loads
+        ],
+        **to_json(compare_report(made)),
+    }  # fmt: skip
+
+
+def _check_json(one: Check) -> dict[str, Any]:
+    return {
+        "id": one.id, "title": one.title, "base": one.base, "new": one.new, "measured": one.measured,
+        "bound": one.bound, "outcome": str(one.outcome), "text": one.text, "consequence": one.consequence or None,
+        "details": list(one.details),
+    }  # fmt: skip
+
+
+def _delta_json(one: Delta) -> dict[str, Any]:
+    interval = one.interval
+    return {
+        "measure": one.measure.id,
+        "title": one.measure.title,
+        "group": str(one.measure.group),
+        "object": one.thing or None,
+        "unit": one.measure.unit.base,
+        "better": str(one.measure.better) or None,
+        "base": None if one.base is None else one.base.value,
+        "new": None if one.new is None else one.new.value,
+        "difference": one.difference,
+        "ratio": one.ratio,
+        "printed_digits": None if one.low is None else {"low": one.low, "high": one.high},
+        "confidence": None
+        if interval is None
+        else {
+            "low": interval.low,
+            "high": interval.high,
+            "ratio_low": interval.ratio_low,
+            "ratio_high": interval.ratio_high,
+            "freedom": interval.freedom,
+        },
+        "says": str(one.judgement),
+    }
+
+
+def _text(name: str, title: str, *, key: bool = False) -> Column:
+    return Column(name, title, ColumnKind.TEXT, key=key)
+
+
+def _alerts(made: Comparison) -> tuple[Note, ...]:
+    checked = made.comparability
+    level = Level.INFO if checked.comparable else Level.WARNING
+    consequences = tuple(dict.fromkeys(check.consequence for check in checked.differing if check.consequence))
+    text = checked.verdict
+    if not checked.comparable:
+        text += " Their numbers are shown all the same."
+    return (Note(text, level, consequences),)
+
+
+def _headline(found: Sequence[Delta]) -> Delta | None:
+    """The number of a group that says most: of the whole, with a known good way; None where there is none such."""
+    told = [one for one in found if one.difference is not None and (one.difference != 0 or one.ratio is not None)]
+    told = [one for one in told if not one.thing or one.measure.better is not Better.NEITHER]
+    return min(
+        told,
+        key=lambda one: (bool(one.thing), not one.measure.headline, one.measure.better is Better.NEITHER),
+        default=None,
+    )
+
+
+def _short(made: Comparison) -> Section:
+    figures = []
+    for group in _HEADLINES:
+        one = _headline(by_group(made.deltas).get(group, []))
+        if one is None or one.base is None or one.new is None:
+            continue
+        told = _change(one) or _difference(one)
+        figures.append(
+            Figure(
+                f"new_{group.name.lower()}",
+                one.measure.title + (f", {one.thing}" if one.thing else ""),
+                one.new.value,
+                one.measure.unit,
+                one.measure.id,
+                f"BASE {_amount(one.base, one.measure)}, {told}: {one.judgement}",
+                alarm=one.judgement is Judgement.WORSE,
+            )
+        )
+    blocks: list[Block] = [KeyFigures("headlines", tuple(figures))] if figures else []
+    texts = [one.text for one in made.loads[:1]] + [one.text for one in made.explanations if one.parts][:4]
+    blocks += [Note(text) for text in texts]
+    blocks += [Note(f"BASE: {text}") for text in made.base.notes]
+    blocks += [Note(f"NEW: {text}") for text in made.new.notes if text not in made.base.notes]
+    return Section(
+        "short",
+        "In short",
+        tuple(blocks),
+        "NEW beside BASE: differences are NEW less BASE, ratios NEW over BASE. Below 1, or a minus, means that NEW has "
+        "less.",
+    )
+
+
+def _environment(made: Comparison) -> Section:
+    found = made.environments
+    if not found.differences:
+        text = f"The environments are alike: all {found.alike:,} settings that both runs tell are the same."
+        return Section("environment", "Environment", (Note(text if found.alike else "Neither run tells a setting."),))
+    rows = tuple((one.subject, one.name, one.base, one.new) for one in found.differences)
+    columns = (
+        _text("subject", "Of what", key=True), _text("name", "Setting", key=True), _text("base", "BASE"),
+        _text("new", "NEW"),
+    )  # fmt: skip
+    return Section(
+        "environment",
+        "What differs in the environment",
+        (Table("environment", "Settings that differ", columns, rows, top=TOP, note=_alike(found.alike)),),
+        "What was changed on purpose, and what changed besides it.",
+    )
+
+
+def _alike(count: int) -> str:
+    return f"{count:,} more are the same in both." if count else "No other setting is told by both."
+
+
+def _comparability(made: Comparison) -> Section:
+    checks = made.comparability.checks
+    if not checks:
+        return Section("comparability", "Whether the runs are comparable", (Note(made.comparability.verdict),))
+    columns = (
+        _text("title", "What has to be alike", key=True), _text("base", "BASE"), _text("new", "NEW"),
+        _text("apart", "Apart"), _text("bound", "Allowed"), _text("outcome", "Outcome"), _text("text", "Found"),
+    )  # fmt: skip
+    # What is not alike comes first.
+    order = {Outcome.DIFFERS: 0, Outcome.UNKNOWN: 1, Outcome.ALIKE: 2}
+    rows = tuple(
+        (one.title, one.base, one.new, _percent(one.measured, signed=one.id.endswith(": rate")), _percent(one.bound),
+         str(one.outcome).upper() if one.outcome is Outcome.DIFFERS else str(one.outcome), one.text)
+        for one in sorted(checks, key=lambda one: order[one.outcome])
+    )  # fmt: skip
+    blocks: list[Block] = [Table("checks", "Checks", columns, rows, top=TOP)]
+    blocks += [
+        Note(f"{check.title}:", Level.INFO, check.details)
+        for check in checks
+        if check.details and check.outcome is not Outcome.ALIKE
+    ]
+    return Section(
+        "comparability",
+        "Whether the runs are comparable",
+        tuple(blocks),
+        "Runs can be compared where they did the same work: the same objects, the same mix, rates within the bounds.",
+    )
+
+
+def _reasons(made: Comparison) -> Section:
+    blocks: list[Block] = []
+    for number, load in enumerate(made.loads, 1):
+        blocks += [Note(load.text), _load_table(load, number)]
+    for number, one in enumerate(made.explanations, 1):
+        if one.parts:
+            blocks += [Note(one.text), _parts_table(one, number)]
+    return Section(
+        "reasons",
+        "What changed, and why",
+        tuple(blocks),
+        "A change divided into its parts. A share of the change can be more than 100 % where another part went the "
+        "other way.",
+    )
+
+
+def _load_table(load: LoadExplanation, number: int) -> Table:
+    columns = (
+        _text("object", "Object", key=True), _text("work_base", f"{load.work}, BASE"), _text("work_new", "NEW"),
+        _text("base", f"{load.title}, BASE"), _text("new", "NEW"), _text("change", "Change"),
+        _text("load", "By the load"), _text("rest", "By everything else"), _text("arithmetic", "Load's part"),
+    )  # fmt: skip
+
+    def row(name: str, *values: float) -> tuple[str, ...]:
+        return (name, *(f"{value:,.2f}" for value in values[:4]), *(f"{value:+,.2f}" for value in values[4:]))
+
+    rows = [
+        (
+            *row(one.thing, one.work_base, one.work_new, one.base, one.new, one.new - one.base, one.load, one.rest),
+            f"({one.work_new:,.2f} - {one.work_base:,.2f}) x {one.base:,.2f} / {one.work_base:,.2f}"
+            if one.work_base
+            else "no work in BASE",
+        )
+        for one in sorted(load.objects, key=lambda one: -abs(one.new - one.base))
+    ]
+    sums = [sum(getattr(one, name) for one in load.objects) for name in ("work_base", "work_new", "base", "new")]
+    rows.append((*row("all", *sums, load.change, load.load, load.rest), "sum of the objects"))
+    return Table(
+        f"load_{number}",
+        f"{load.title} ({load.unit.symbol}), object by object",
+        columns,
+        tuple(rows),
+        top=len(rows),
+        note="The load's part is what BASE's rate per unit of work gives for NEW's work; everything else is the rest "
+        "of the change: settings, pool sizes, other statements, chance.",
+    )
+
+
+def _parts_table(one: Explanation, number: int) -> Table:
+    columns = (
+        _text("part", "Part", key=True), _text("kind", "Kind"), _text("base", "BASE"), _text("new", "NEW"),
+        _text("change", "Change"), _text("share", "Share of the change"),
+    )  # fmt: skip
+    rows = [
+        (part.title, str(part.kind), with_symbol(part.base, one.unit), with_symbol(part.new, one.unit),
+         _plus(part.change, one.unit), _percent(part.share))
+        for part in one.parts
+    ]  # fmt: skip
+    rows.append(
+        ("all", "", with_symbol(one.base, one.unit), with_symbol(one.new, one.unit), _plus(one.change, one.unit), "")
+    )
+    name = one.title + (f", {one.thing}" if one.thing else "")
+    return Table(f"parts_{number}", name, columns, tuple(rows), top=len(rows), note=capital(one.arithmetic) + ".")
+
+
+def _claims(made: Comparison) -> Section:
+    pair = made.pair
+    blocks: list[Block] = []
+    if pair is not None and pair.claims:
+        columns = (
+            _text("claim", "The study says", key=True), _text("place", "Where"), _text("printed", "Its number"),
+            _text("tables", "Its tables give"), _text("arithmetic", "Arithmetic"), _text("outcome", "Outcome"),
+            _text("note", "Note"),
+        )  # fmt: skip
+        signs = {"=": "", "<": "less than ", ">": "more than "}
+        rows = tuple(
+            (one.text, one.place, f"{signs[one.relation]}{one.text_number} {_symbol(one.unit)}".strip(),
+             NULL if one.computed is None else f"{as_text(one.computed.value)} {_symbol(one.unit)}".strip(),
+             one.arithmetic, "borne out" if one.agrees else "NOT BORNE OUT", one.note)
+            for one in pair.claims
+        )  # fmt: skip
+        blocks.append(Table("claims", "What the study claims, against what its tables give", columns, rows, top=TOP))
+    if pair is not None and pair.predictions:
+        blocks.append(prediction_table([check for _, _, check in pair.predictions], "1/s"))
+        blocks += [Note(f"{text} ({place}): {_prediction_told(check)}") for text, place, check in pair.predictions]
+    if pair is not None:
+        blocks += [Note(text) for text in pair.notes]
+    return Section("claims", "What the study says of it", tuple(blocks))
+
+
+def prediction_table(checks: Sequence[RateCheck], unit: str, name: str = "predictions") -> Table:
+    """Predictions against what came, object by object."""
+    symbol = _symbol(unit)
+    columns = (
+        _text("object", "Object", key=True), _text("base", f"BASE, {symbol}"), _text("predicted", "Predicted"),
+        _text("actual", "Came"), _text("difference", "Came less predicted"), _text("load", "By the load"),
+        _text("rest", "Not explained"), _text("rescaled", "Predicted for the load that came"), _text("error", "Error"),
+    )  # fmt: skip
+    rows = tuple(
+        (one.thing, NULL if one.base is None else f"{one.base:,.2f}", f"{one.predicted:,.2f}", f"{one.actual:,.2f}",
+         f"{one.difference:+,.2f}", f"{one.load:+,.2f}", f"{one.rest:+,.2f}", one.arithmetic,
+         NULL if one.error is None else percent(one.error, signed=True))
+        for one in checks
+    )  # fmt: skip
+    return Table(
+        name,
+        f"Predicted against actual ({symbol})",
+        columns,
+        rows,
+        top=TOP,
+        note="A prediction holds for the work it was made from. It is rescaled, object by object, to the work that "
+        "was done; only what then remains is its error.",
+    )
+
+
+def _prediction_told(one: RateCheck) -> str:
+    text = (
+        f"{one.thing} came to {one.actual:,.2f} a second, {abs(one.difference):,.2f} "
+        f"{'more' if one.difference > 0 else 'less'} than the {one.predicted:,.2f} predicted. Its work changed from "
+        f"{one.work_base:,.2f} to {one.work_new:,.2f} a second; for that the prediction is {one.rescaled:,.2f}"
+    )
+    return text + ("." if one.error is None else f", from which it is {percent(abs(one.error))} {_off(one.error)}.")
+
+
+def _off(error: float) -> str:
+    return "too low" if error > 0 else "too high"
+
+
+def _groups(made: Comparison) -> Iterable[Section]:
+    whole = "all" if made.base.family == "database" else "the run"
+    for group, found in by_group(made.deltas).items():
+        chance = any(one.interval is not None for one in found)
+        digits = any(one.low is not None for one in found)
+        objects = any(one.thing for one in found)
+        columns = [_text("number", "Number", key=True)]
+        columns += [_text("object", "Object", key=True)] if objects else []
+        columns += [
+            _text("base", "BASE"), _text("new", "NEW"), _text("difference", "Difference"), _text("change", "Change"),
+            _text("ratio", "Ratio"),
+        ]  # fmt: skip
+        columns += [_text("confidence", "95 % interval of the difference")] if chance else []
+        columns += [_text("digits", "What the printed digits leave")] if digits else []
+        columns.append(_text("says", "Says"))
+        rows = []
+        for one in found:
+            row = [one.measure.title] + ([one.thing or whole] if objects else [])
+            row += [_amount(one.base, one.measure), _amount(one.new, one.measure), _difference(one), _change(one)]
+            row += [NULL if one.ratio is None else f"{one.ratio:.3f}"]
+            row += [_interval(one)] if chance else []
+            row += [_digits(one)] if digits else []
+            rows.append((*row, str(one.judgement)))
+        name = group.name.lower()
+        yield Section(
+            name, str(group), (Table(f"numbers_{name}", str(group), tuple(columns), tuple(rows), top=TOP),)
+        )  # fmt: skip
+
+
+def _method(made: Comparison) -> Section:
+    bounds = made.comparability.bounds
+    blocks: list[Block] = [
+        Note(made.method),
+        Note(
+            f"Bounds of comparability: rates within {percent(bounds.rate, 0)}, at most {percent(bounds.mix, 0)} of the "
+            f"work moved between objects, at most {percent(bounds.objects, 0)} of it by objects that one run alone has."
+        ),
+        Note(
+            "What a number says: better or worse where it is known which way is good, else higher or lower; within "
+            "chance where the confidence interval holds no difference possible; within rounding where the printed "
+            "digits do. Without an interval a change is stated as it was measured, once."
+        ),
+    ]
+    columns = (
+        _text("number", "Number", key=True), _text("unit", "Unit"), _text("formula", "Formula"),
+        _text("source", "Source"), _text("caveat", "Note"),
+    )  # fmt: skip
+    rows = tuple(
+        (one.title, _symbol(one.unit.symbol or one.unit.base), one.formula, one.source, one.caveat)
+        for one in _measures(made)
+    )
+    blocks.append(Table("numbers", "What the numbers are", columns, rows, top=TOP, folded=True))
+    return Section("method", "Method and definitions", tuple(blocks))
+
+
+def _measures(made: Comparison) -> list[Measure]:
+    return list({one.measure.id: one.measure for one in made.deltas}.values())
+
+
+def _definition(one: Measure) -> Definition:
+    return Definition(one.id, one.kind, one.row, one.title, one.unit, one.formula, one.source, one.caveat)
+
+
+def _symbol(unit: str) -> str:
+    return {"1/s": "/s", "count": "", "fraction": "%", "ratio": ""}.get(unit, unit)
+
+
+def _places(reading: Reading) -> int:
+    """Decimals that the printed digits of a number leave meaningful."""
+    width = (reading.high or 0.0) - (reading.low or 0.0)
+    if width <= 0:
+        return 0 if reading.value is not None and float(reading.value).is_integer() else 3
+    return max(0, min(6, math.ceil(round(-math.log10(width), 6))))
+
+
+def _number(value: float, places: int | None, unit: Unit) -> str:
+    if places is None:
+        return with_symbol(value, unit)
+    return f"{value:,.{places}f} {_symbol(unit.symbol)}".strip()
+
+
+def _amount(reading: Reading | None, measure: Measure) -> str:
+    if reading is None or reading.value is None:
+        return NULL
+    return _number(reading.value, None if reading.low is None else _places(reading), measure.unit)
+
+
+def _decimals(one: Delta) -> int | None:
+    found = [_places(reading) for reading in (one.base, one.new) if reading is not None and reading.low is not None]
+    return max(found) if found else None
+
+
+def _points(unit: Unit) -> Unit:
+    """The unit of a difference: percentages differ by points."""
+    return Unit("points", unit.base, unit.factor, unit.digits) if unit.symbol == "%" else unit
+
+
+def _difference(one: Delta) -> str:
+    if one.difference is None:
+        return NULL
+    return _signed(one.difference, _decimals(one), _points(one.measure.unit))
+
+
+def _signed(value: float, places: int | None, unit: Unit) -> str:
+    return ("+" if value > 0 else "") + _number(value, places, unit)
+
+
+def _plus(value: float, unit: Unit) -> str:
+    return _signed(value, None, unit)
+
+
+def _change(one: Delta) -> str:
+    """The change as percent of BASE; of percentages their difference says enough."""
+    return "" if one.change is None or one.measure.unit.symbol == "%" else percent(one.change, signed=True)
+
+
+def _interval(one: Delta) -> str:
+    if one.interval is None:
+        return ""
+    unit = _points(one.measure.unit)
+    places = _decimals(one)
+    return f"{_signed(one.interval.low, places, unit)} to {_signed(one.interval.high, places, unit)}"
+
+
+def _digits(one: Delta) -> str:
+    if one.low is None or one.high is None:
+        return ""
+    places = (_decimals(one) or 0) + 1
+    unit = _points(one.measure.unit)
+    if one.low == one.high:
+        return "exact"
+    return f"{one.low:+,.{places}f} to {_signed(one.high, places, unit)}"
+
+
+def _percent(value: float | None, *, signed: bool = False) -> str:
+    if value is None:
+        return ""
+    return percent(value, signed=signed)
