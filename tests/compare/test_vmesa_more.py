@@ -93,8 +93,6 @@ def worked(name: str, **arguments: str) -> float:
         # 200 ms a command, 100 commands a second
         ("file_pool_agents", {"ms_per_command": "200", "commands": "100"}, 20),
         ("checkpoint_percent", {"duration": "5", "seconds_between": "20"}, 25),
-        ("percent_change", {"now": "30", "base": "40"}, -25),
-        ("percent_less", {"now": "30", "base": "40"}, 25),
         ("percent_of_base", {"difference": "-10", "base": "40"}, -25),
         ("kilobytes_per_second", {"bytes": "4000", "ms": "8"}, 500),
         # six engines with five times the throughput of one

@@ -62,9 +62,9 @@ def _content(path: Path) -> dict[str, Any]:
 
 
 def analysis_files(audit: Audit) -> list[Path]:
-    """The files that declare the analysis of a study, in order; none where there is none."""
+    """The files that declare the analysis of a study, ``analysis.toml`` first; none where there is none."""
     folder = audit.study.path.parent
-    return sorted([*folder.glob("analysis.toml"), *folder.glob("analysis-*.toml")])
+    return [*folder.glob("analysis.toml"), *sorted(folder.glob("analysis-*.toml"))]
 
 
 def analyse(audit: Audit) -> Analysis:

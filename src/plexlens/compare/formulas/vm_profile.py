@@ -10,17 +10,6 @@ _PAPER = "VM/ESA 1.1 performance report, 1992, "
 
 FORMULAS = (
     Formula(
-        "percent_change",
-        "Change against a base",
-        "%",
-        "(now / base - 1) x 100; negative where less is left",
-        _PAPER + "tables 33 and 42 to 51",
-        ("now", "base"),
-        (),
-        lambda now, base: now / base * _100 - _100,
-        "{now} / {base} x 100 - 100",
-    ),
-    Formula(
         "percent_of_base",
         "Difference in percent of a base",
         "%",
@@ -30,17 +19,6 @@ FORMULAS = (
         (),
         lambda difference, base: difference / base * _100,
         "{difference} / {base} x 100",
-    ),
-    Formula(
-        "percent_less",
-        "Decrease against a base",
-        "%",
-        "(1 - now / base) x 100",
-        _PAPER + "changes that its text states",
-        ("now", "base"),
-        (),
-        lambda now, base: _100 - now / base * _100,
-        "100 - {now} / {base} x 100",
     ),
     Formula(
         "pages_referred_to",
