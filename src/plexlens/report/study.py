@@ -53,12 +53,12 @@ def study_report(audits: Sequence[Audit]) -> Report:
         end=None,
         utc_offset=None,
         time_note="",
-        alerts=(Note(RULE),),
+        alerts=(),
         sections=tuple(
             section
             for audit, analysis in zip(audits, analyses, strict=True)
             for section in (
-                _about(audit, analysis), *analysis_sections(analysis, audit.study.name), _summary(audit),
+                _about(audit, analysis, several), *analysis_sections(analysis, audit.study.name), _summary(audit),
                 *(_section(audit, one, several) for one in audit.tables),
             )
         ),
@@ -83,7 +83,7 @@ def _column(name: str, title: str, *, key: bool = False) -> Column:
     return Column(name, title, ColumnKind.TEXT, key=key)
 
 
-def _about(audit: Audit, analysis: Analysis) -> Section:
+def _about(audit: Audit, analysis: Analysis, several: bool) -> Section:
     """What the study asked, how it measured, and how its printed numbers stand up."""
     compared = sum(len(one.compared) for one in audit.tables)
     wrong = sum(len(one.disagree) for one in audit.tables)
@@ -109,7 +109,10 @@ def _about(audit: Audit, analysis: Analysis) -> Section:
     if analysis.setup:
         blocks.append(Note("How it was measured", details=analysis.setup))
     return Section(
-        f"study-{audit.study.name}", audit.study.title, tuple(blocks), analysis.question or f"{audit.study.source}."
+        f"study-{audit.study.name}",
+        audit.study.title if several else "Question and set-up",
+        tuple(blocks),
+        analysis.question or f"{audit.study.source}.",
     )
 
 
@@ -128,7 +131,10 @@ def _summary(audit: Audit) -> Section:
     return Section(
         f"{audit.study.name}-audit",
         "Audit",
-        (Table(f"{audit.study.name}-tables", "Tables", heads, rows, top=len(rows)),),
+        (
+            Note(RULE),
+            Table(f"{audit.study.name}-tables", "Tables", heads, rows, top=len(rows)),
+        ),
         f"{audit.study.source}. Of {compared} printed cells that follow from others, {agree} agree and "
         f"{compared - agree} do not.",
     )
@@ -139,6 +145,10 @@ def _section(audit: Audit, one: TableAudit, several: bool) -> Section:
     blocks: list[Block] = []
     if one.table.note:
         blocks.append(Note(one.table.note))
+    blocks += [
+        Note(f"{lacking.column} is not worked out: the table prints no {', '.join(lacking.missing)}.")
+        for lacking in one.table.left_out
+    ]
     blocks += [
         Note(
             f"Row {cell.row} ({cell.label}), {cell.column}: printed {cell.text} cannot be what its inputs give.",

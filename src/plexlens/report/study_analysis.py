@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 from plexlens.compare.analysis import Analysis
@@ -16,8 +17,8 @@ from plexlens.report.xy import XYChart, XYMark, XYSeries, XYStyle
 
 _PERCENT = Unit("%", "%", 1.0, 1)
 
-#: Points at which a fitted law is drawn.
-_STEPS = 40
+#: Points at most at which a fitted law is drawn.
+_STEPS = 64
 
 DEFINITIONS = {
     one.id: one
@@ -71,7 +72,7 @@ def analysis_sections(analysis: Analysis, prefix: str) -> list[Section]:
     """
     sections = []
     if analysis.findings:
-        blocks: list[Block] = [Note(one.text) for one in analysis.findings]
+        blocks: list[Block] = [Note("What the tables show", details=tuple(one.text for one in analysis.findings))]
         sections.append(
             Section(
                 f"{prefix}-findings",
@@ -128,19 +129,24 @@ def _figure(figure: Figure, prefix: str) -> Block:
 
 
 def _bars(figure: BarFigure, prefix: str) -> Table:
-    numbers = [value for _, values in figure.bars for value in values]
-    unit = _unit(figure.unit, numbers)
+    together = [sum(value for value in values if value is not None) for _, values in figure.bars]
     columns = [_text_column("name", "", key=True)]
     if figure.stacked:
+        unit = _unit(figure.unit, together)
         columns.append(_number_column("total", "Together", unit, "study.figure", bar=True))
     columns += [
-        _number_column(f"part{number}", part, unit, "study.figure", bar=not figure.stacked)
-        for number, part in enumerate(figure.parts, 1)
+        _number_column(
+            f"part{number + 1}",
+            part,
+            _unit(figure.unit, together if figure.stacked else [values[number] for _, values in figure.bars]),
+            "study.figure",
+            bar=not figure.stacked,
+        )
+        for number, part in enumerate(figure.parts)
     ]
     rows: list[tuple[Cell, ...]] = []
-    for name, values in figure.bars:
-        together = sum(value for value in values if value is not None)
-        rows.append((name, *((together,) if figure.stacked else ()), *values))
+    for (name, values), total in zip(figure.bars, together, strict=True):
+        rows.append((name, *((total,) if figure.stacked else ()), *values))
     return Table(
         f"{prefix}-{figure.id}", figure.title, tuple(columns), tuple(rows), top=len(rows), note=figure.note
     )  # fmt: skip
@@ -154,7 +160,8 @@ def _capacity(curve: CapacityCurve, prefix: str) -> list[Block]:
     law = curve.law
     unit = _unit(curve.y_unit, law.throughput)
     end = max([*law.processors, *(one[0] for one in curve.predicted)])
-    grid = sorted({1 + (end - 1) * step / _STEPS for step in range(_STEPS + 1)})
+    step = max(1, math.ceil(end / _STEPS))
+    grid = sorted({float(n) for n in range(1, math.floor(end) + 1, step)} | {*law.processors, end})
     band = tuple((n, *interval) for n in grid if (interval := law.interval(n)) is not None)
     measured = tuple(sorted(zip(law.processors, law.throughput, strict=True)))
     chart = XYChart(
@@ -165,7 +172,7 @@ def _capacity(curve: CapacityCurve, prefix: str) -> list[Block]:
         (
             XYSeries("measured", measured, XYStyle.POINTS),
             XYSeries("scalability law", tuple((n, law.at(n)) for n in grid), XYStyle.LINE, band),
-            XYSeries("in proportion to processors", ((grid[0], law.one * grid[0]), (end, law.one * end))),
+            XYSeries("in proportion to processors", tuple((n, law.one * n) for n in grid)),
         ),
         marks=(XYMark(max(law.processors), "last measured"),) if end > max(law.processors) else (),
         y_unit=unit,
@@ -173,7 +180,7 @@ def _capacity(curve: CapacityCurve, prefix: str) -> list[Block]:
         note=(f"The band holds {LEVEL:.0%} of further measurements if the law holds. " if band else "") + curve.note,
     )
     rows: list[tuple[Cell, ...]] = [
-        (label, n, value, law.at(n), 100 * residual, None, None)
+        (label, n, value, law.at(n), round(100 * residual, 9) + 0.0, None, None)
         for label, n, value, residual in zip(
             curve.labels, law.processors, law.throughput, law.residuals, strict=True
         )
@@ -207,9 +214,12 @@ def law_sentence(curve: CapacityCurve) -> str:
 
     text = (
         f"{curve.title}: one processor does {law.one:,.2f} {curve.y_unit}; {term('serial', law.serial)}; "
-        f"{term('coherency', law.coherency)}. The points lie {100 * min(law.residuals):+.1f} % to "
-        f"{100 * max(law.residuals):+.1f} % off the law."
+        f"{term('coherency', law.coherency)}. "
     )
+    if max(map(abs, law.residuals)) < 1e-6:
+        text += "The law goes through every point, so they say nothing of how well it holds."
+    else:
+        text += f"The points lie {100 * min(law.residuals):+.1f} % to {100 * max(law.residuals):+.1f} % off the law."
     if law.peak is not None:
         text += f" By the law throughput would fall beyond {law.peak:.0f} processors."
     if law.ceiling is not None:
