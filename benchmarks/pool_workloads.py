@@ -14,11 +14,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet
 
 from plexlens import _core
 
@@ -85,6 +88,17 @@ class MadeTrace:
         rows = 1 << 16
         for at in range(0, self.batch.num_rows, rows):
             yield self.batch.slice(at, rows)
+
+    def write(self, path: Path) -> None:
+        """Write it as Parquet, its objects and pools by their names."""
+        table = pa.Table.from_batches([self.batch])
+        names = pa.array([one.name for one in self.objects.values()])
+        first = min(self.objects)
+        index = pc.subtract(table["object"].cast(pa.int64()), first)
+        table = table.set_column(table.schema.get_field_index("object"), "object", pc.take(names, index))
+        pools = pa.array([f"BP{number}" for number in range(50)])
+        table = table.set_column(table.schema.get_field_index("pool"), "pool", pc.take(pools, table["pool"]))
+        pa.parquet.write_table(table, path)
 
 
 def _made(objects: dict[int, UsedObject], references: int, seed: int, seconds: float) -> pa.RecordBatch:

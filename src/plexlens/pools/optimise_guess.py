@@ -176,7 +176,8 @@ class Guess:
         best = np.zeros(_UNITS + 1)
         for name, floor in zip(used, least, strict=True):
             held, costs = sums[name]
-            sizes = (floor + _AT * (room / _UNITS)) / problem.page_bytes[name]
+            more = 0.0 if name in problem.pinned else room / _UNITS
+            sizes = (floor + _AT * more) / problem.page_bytes[name]
             age = np.searchsorted(held, sizes, side="right") - 1
             both = best[_REST] + costs[np.maximum(age, 0)]
             both[_IMPOSSIBLE] = np.inf

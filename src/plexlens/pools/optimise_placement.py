@@ -15,14 +15,27 @@ from plexlens.pools.optimise_beginnings import clusterings, named
 from plexlens.pools.optimise_guess import Guess, Move
 from plexlens.pools.optimise_problem import Beginning, Grouping, Groups, Problem, Search
 from plexlens.pools.optimise_sizes import best_sizes
-from plexlens.pools.page_sample import GroupCurves
+from plexlens.pools.page_sample import Curves
 
 #: Moves that are simulated in a round of the search by simulation, and rounds of it.
 _TRIED, _ROUNDS = 6, 8
+#: Outcomes of beginnings among which the exact curves choose.
+_CHOSEN = 3
 
 
-def simulate(problem: Problem, groups: Groups, curves: GroupCurves) -> Grouping:
+def simulate(problem: Problem, groups: Groups, curves: Curves, budget: int | None = None) -> Grouping:
     """Groups with the best sizes, their curves simulated.
+
+    Parameters
+    ----------
+    problem
+        What may be done.
+    groups
+        Objects by pool.
+    curves
+        Simulated curves of groups.
+    budget
+        Bytes for all pools, where it is not the problem's.
 
     Raises
     ------
@@ -30,8 +43,12 @@ def simulate(problem: Problem, groups: Groups, curves: GroupCurves) -> Grouping:
         The budget is below the least sizes.
     """
     kept = problem.kept(groups)
-    held = [curves.of(objects, problem.page_bytes[name]) for name, objects in kept.items()]
-    return Grouping(kept, best_sizes(held, problem.budget, least=[problem.least[name] for name in kept]))
+    held = []
+    for name, objects in kept.items():
+        curve = curves.of(objects, problem.page_bytes[name])
+        held.append(curve.pinned(problem.least[name]) if name in problem.pinned else curve)
+    least = [problem.least[name] for name in kept]
+    return Grouping(kept, best_sizes(held, problem.budget if budget is None else budget, least=least))
 
 
 class PlacementSearch:
@@ -45,6 +62,8 @@ class PlacementSearch:
         Simulated curves of groups.
     composition
         Guessed curves of groups.
+    exact
+        Curves by which the best of what was found is chosen, where these are others: dearer and better ones.
     progress
         Told what is being done.
     """
@@ -52,14 +71,16 @@ class PlacementSearch:
     def __init__(
         self,
         problem: Problem,
-        curves: GroupCurves,
+        curves: Curves,
         composition: Composition,
         *,
+        exact: Curves | None = None,
         progress: Callable[[str], None] | None = None,
     ) -> None:
         self.problem = problem
         self.curves = curves
         self.composition = composition
+        self.exact = exact or curves
         self._tell = progress or (lambda stage: None)
         self._home_of = problem.home_of()
         self._threshold = 0.0
@@ -78,7 +99,7 @@ class PlacementSearch:
             The budget is below the least sizes of the pools there are.
         """
         problem = self.problem
-        home = simulate(problem, problem.home, self.curves)
+        home = simulate(problem, problem.home, self.exact)
         self._threshold = problem.least_gain * home.cost
         labellings = {**clusterings(problem, self.composition), **(groupings or {})}
         beginnings: dict[str, Groups] = {"where objects are": problem.home}
@@ -86,15 +107,18 @@ class PlacementSearch:
         found = self._from(beginnings)
         # Of what costs the same the earlier beginning counts: the present groups come first.
         ordered = sorted(found.items(), key=lambda item: self._worth(item[1]))
-        best = ordered[0][1] if ordered else home
-        best = self._take_back(self._improve(best))
+        best = home
+        if ordered:
+            candidates = [self._improve(ordered[0][1]), *(grouping for _, grouping in ordered[1:_CHOSEN])]
+            fewer = [self._take_back(grouping) for grouping in candidates]
+            best = min((simulate(problem, grouping.groups, self.exact) for grouping in fewer), key=self._worth)
         if self._worth(best) >= home.cost:
             best = home
         told = (
             Beginning(name, grouping.cost, problem.moved(grouping.groups), len(grouping.groups))
             for name, grouping in ordered
         )
-        return Search(home, best, tuple(told), self.curves.simulated)
+        return Search(home, best, tuple(told))
 
     def _from(self, beginnings: Mapping[str, Groups]) -> dict[str, Grouping]:
         """Each beginning improved by guesses, then simulated; what leads to groups met before is left out."""

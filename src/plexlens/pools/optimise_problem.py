@@ -31,6 +31,8 @@ class Problem:
         Objects that cannot move.
     least_gain
         Share of the present cost that a moved object, or a new pool, must save.
+    pinned
+        Pools whose size is not to change; their least size is it.
     """
 
     home: Groups
@@ -40,6 +42,7 @@ class Problem:
     free: Sequence[str] = ()
     fixed: frozenset[int] = frozenset()
     least_gain: float = 0.001
+    pinned: frozenset[str] = frozenset()
 
     @property
     def names(self) -> list[str]:
@@ -125,11 +128,8 @@ class Search:
         The best groups.
     beginnings
         What became of each beginning, the cheapest first.
-    simulated
-        Groups simulated.
     """
 
     home: Grouping
     best: Grouping
     beginnings: tuple[Beginning, ...] = field(default=())
-    simulated: int = 0

@@ -49,6 +49,10 @@ class CostCurve:
         index = np.searchsorted(self.sizes, np.asarray(sizes), side="right") - 1
         return np.asarray(self.costs[np.maximum(index, 0)], np.float64)
 
+    def pinned(self, size: int) -> CostCurve:
+        """The curve of a pool that has this size and no other."""
+        return CostCurve(np.array([size], np.int64), self.at([size]), self.page_bytes)
+
     def least_size(self, size: int) -> int:
         """The smallest size, of those known, that costs no more than this one."""
         cost = float(self.at(size))

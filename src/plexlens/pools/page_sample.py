@@ -8,7 +8,7 @@ large, so the trace is read once and its length need not be known. A trace that 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -156,6 +156,17 @@ class PageSample:
         identity["page"] = rows.page
         return np.asarray(np.unique(identity, return_inverse=True)[1], np.int64).reshape(-1)
 
+    def distinct_pages(self) -> dict[tuple[int, int], float]:
+        """Pages of each data set (object, partition); estimated where not all are in the sample."""
+        rows = self._rows
+        _, first = np.unique(self.pages(), return_index=True)
+        key = rows.object[first].astype(np.uint64) << np.uint64(16) | rows.partition[first]
+        codes, counts = np.unique(key, return_counts=True)
+        return {
+            (code >> 16, code & 0xFFFF): count / self.rate
+            for code, count in zip(codes.tolist(), counts.tolist(), strict=True)
+        }
+
     def batches(self, objects: Iterable[int], rows: int = 1 << 18) -> Iterator[pa.RecordBatch]:
         """Getpages of these objects alone, as a trace of one pool (0)."""
         wanted = np.fromiter(objects, np.uint32)
@@ -240,6 +251,13 @@ def _counted(keys: Whole) -> Iterator[tuple[tuple[tuple[int, int], int], int]]:
         yield ((code >> 32, code >> 16 & 0xFFFF), code & 0xFFFF), count
 
 
+class Curves(Protocol):
+    """Curves of groups of objects."""
+
+    def of(self, objects: frozenset[int], page_bytes: int) -> CostCurve:
+        """What a pool of these objects alone costs at each size."""
+
+
 class GroupCurves:
     """Simulated curves of groups of objects; each group is simulated once.
 
@@ -276,7 +294,7 @@ class GroupCurves:
 
 def cost_curve(
     shares: Sequence[tuple[int, int, float, float, Sequence[tuple[float, float]]]],
-    weights: dict[int, float],
+    weights: Mapping[int, float],
     rate: float,
     page_bytes: int,
 ) -> CostCurve:

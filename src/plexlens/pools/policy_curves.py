@@ -1,0 +1,166 @@
+"""Curves of groups of objects as the event-by-event simulation has them.
+
+An LRU curve knows every size but neither prefetch nor write thresholds. In a small pool these decide: pages that
+prefetch brings are stolen before they are used, and are read again one by one. So a group is simulated event by event
+at a few sizes, and between these the difference to the LRU curve is interpolated over the logarithm of the size: the
+LRU curve gives the shape, the simulation the level.
+
+Long traces are simulated in part: references from the middle of the trace, as many as `MOST_ROWS`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+
+from plexlens import _core
+from plexlens.pools.cost import IoCost
+from plexlens.pools.optimise_sizes import CostCurve, Floats, Integers
+from plexlens.pools.page_sample import Batches, GroupCurves, Progress, cost_curve
+
+#: References that groups are simulated on at most.
+MOST_ROWS = 1_000_000
+
+#: Sizes at which a group is simulated.
+SIZES = 12
+
+_THREADS = 2
+
+
+@dataclass(frozen=True)
+class Prices:
+    """What I/Os cost the objective.
+
+    Attributes
+    ----------
+    sync, other
+        Of a synchronous read, and of a prefetch or write I/O.
+    """
+
+    sync: float
+    other: float
+
+    @classmethod
+    def of(cls, cost: IoCost, delay_weight: float) -> Prices:
+        """CPU seconds, and delay at its weight."""
+        return cls(cost.sync_read.value + delay_weight * cost.sync_delay.value, cost.async_io.value)
+
+
+def middle(trace: Batches, rows: int, *, most: int = MOST_ROWS, progress: Progress | None = None) -> pa.RecordBatch:
+    """References from the middle of a trace.
+
+    Parameters
+    ----------
+    trace
+        The trace.
+    rows
+        References in it.
+    most
+        References wanted at most.
+    progress
+        Told how far the reading is.
+    """
+    first = max((rows - most) // 2, 0)
+    kept: list[pa.RecordBatch] = []
+    at = 0
+    for batch in trace.batches(progress):
+        low, high = max(first - at, 0), min(first + most - at, batch.num_rows)
+        if low < high:
+            kept.append(batch.slice(low, high - low))
+        at += batch.num_rows
+    schema = pa.schema([(name, pa.type_for_alias(kind)) for name, kind in _core.TRACE_COLUMNS])
+    table = pa.Table.from_batches([batch.select(schema.names) for batch in kept], schema).combine_chunks()
+    batches = table.to_batches()
+    return batches[0] if batches else pa.RecordBatch.from_pylist([], schema)
+
+
+class PolicyCurves:
+    """Simulated curves of groups; each group is simulated once.
+
+    Parameters
+    ----------
+    rows
+        References to simulate on, of the whole trace or of its middle.
+    curves
+        LRU curves of groups, of the whole trace.
+    prices
+        What I/Os cost.
+    least, most
+        Bytes of the smallest and largest pool that matters.
+    progress
+        Told what is being done.
+    """
+
+    def __init__(
+        self,
+        rows: pa.RecordBatch,
+        curves: GroupCurves,
+        prices: Prices,
+        *,
+        least: int,
+        most: int,
+        progress: Callable[[str], None] | None = None,
+    ) -> None:
+        self.curves = curves
+        self.prices = prices
+        self.simulated = 0
+        self._rows = rows
+        self._objects = rows.column("object").to_numpy()
+        self._range = max(least, 4096), max(most, 2 * least, 8192)
+        self._tell = progress or (lambda stage: None)
+        self._known: dict[tuple[frozenset[int], int], CostCurve] = {}
+
+    def of(self, objects: frozenset[int], page_bytes: int) -> CostCurve:
+        """What a pool of these objects alone costs at each size, with the defaults of Db2 for its thresholds."""
+        key = (objects, page_bytes)
+        if key not in self._known:
+            self._known[key] = self._curve(objects, page_bytes)
+        return self._known[key]
+
+    def _curve(self, objects: frozenset[int], page_bytes: int) -> CostCurve:
+        lru = self.curves.of(objects, page_bytes)
+        mask = np.isin(self._objects, np.fromiter(sorted(objects), np.uint32))
+        own = self._rows.filter(pa.array(mask))
+        if own.num_rows == 0:
+            return lru
+        self._tell("simulating pools event by event")
+        self.simulated += 1
+        sizes = np.unique(np.geomspace(*self._range, SIZES).astype(np.int64) // page_bytes)
+        sizes = sizes[sizes > 0]
+        own = own.set_column(own.schema.get_field_index("pool"), "pool", pa.array(np.zeros(own.num_rows, np.uint16)))
+        window = _lru(own, self.curves.weights, page_bytes)
+        costs = self._simulate(own, sizes, page_bytes)
+        # The whole trace has so many times the getpages of the part.
+        scale = sum(self.curves.sample.objects[number].total for number in objects) / max(_getpages(own), 1)
+        extra = (costs - window.at(sizes)) * scale
+        every = np.union1d(lru.sizes, sizes)
+        total = lru.at(every) + np.interp(np.log(every), np.log(sizes), extra)
+        return CostCurve(every, np.maximum(np.minimum.accumulate(total), 0.0), page_bytes)
+
+    def _simulate(self, rows: pa.RecordBatch, sizes: Integers, page_bytes: int) -> Floats:
+        def one(size: int) -> float:
+            simulation = _core.PoolSimulation({0: {"size": size, "page_bytes": page_bytes}})
+            simulation.add(rows)
+            return self._price(simulation.data_sets(0))
+
+        with ThreadPoolExecutor(_THREADS) as threads:
+            return np.array(list(threads.map(one, sizes.tolist())))
+
+    def _price(self, data_sets: Sequence[tuple[int, int, Mapping[str, int]]]) -> float:
+        sync = sum(counters["sync_reads"] for _, _, counters in data_sets)
+        other = sum(counters["prefetch_reads"] + counters["writes"] for _, _, counters in data_sets)
+        return sync * self.prices.sync + other * self.prices.other
+
+
+def _getpages(rows: pa.RecordBatch) -> int:
+    return int(np.count_nonzero(rows.column("function").to_numpy() == _core.TRACE_FUNCTIONS.index("getpage")))
+
+
+def _lru(rows: pa.RecordBatch, weights: Mapping[int, float], page_bytes: int) -> CostCurve:
+    curves = _core.PoolCurves()
+    curves.add(rows)
+    return cost_curve(curves.shares(0), weights, 1.0, page_bytes)

@@ -1,0 +1,222 @@
+"""From a wished-for configuration to an ordered list of steps, each of use by itself after those before it.
+
+The first step only divides the storage that there is anew among the pools. Then at each turn comes what saves most by
+the simulated curves: the objects that go to one pool, or more storage; sizes are chosen anew each time. Storage grows
+to the knee of its curve first; what lies beyond comes last.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from plexlens.pools.optimise_placement import simulate
+from plexlens.pools.optimise_problem import Grouping, Groups, Problem
+from plexlens.pools.optimise_sizes import CostCurve, knee
+from plexlens.pools.page_sample import Curves
+
+#: Amounts of storage that the curve of the whole is drawn through.
+LEVELS = 24
+
+#: What a byte past the knee must save, as a share of what one before it saves, to be worth it (chosen).
+PAST_KNEE = 0.1
+
+
+@dataclass(frozen=True)
+class StorageCurve:
+    """What all pools together cost with the best sizes, by storage.
+
+    Attributes
+    ----------
+    budgets
+        Bytes, rising.
+    costs
+        Cost of the trace at each.
+    knee
+        Index of the knee: of the points of the lower hull the one farthest below the chord.
+    """
+
+    budgets: tuple[int, ...]
+    costs: tuple[float, ...]
+    knee: int
+
+    @property
+    def knee_bytes(self) -> int:
+        """Storage at the knee."""
+        return self.budgets[self.knee]
+
+    @property
+    def is_flat_past_knee(self) -> bool:
+        """Whether a byte past the knee saves less than a tenth of what one before it saves."""
+        before = self.saved_per_byte(self.budgets[0], self.knee_bytes)
+        return self.saved_per_byte(self.knee_bytes, self.budgets[-1]) < PAST_KNEE * before
+
+    def saved_per_byte(self, low: int, high: int) -> float:
+        """What a byte between two amounts saves on average."""
+        costs = np.interp([low, high], self.budgets, self.costs)
+        return float(costs[0] - costs[1]) / (high - low) if high > low else 0.0
+
+
+def storage_curve(problem: Problem, groups: Groups, curves: Curves) -> StorageCurve:
+    """The best cost of groups for amounts of storage from the least to the budget, by equal factors."""
+    least = max(problem.least_bytes(groups), 1)
+    if least >= problem.budget:
+        budgets = [problem.budget]
+    else:
+        budgets = sorted({int(size) for size in np.geomspace(least, problem.budget, LEVELS)} | {problem.budget})
+    costs = [simulate(problem, groups, curves, budget).cost for budget in budgets if budget >= least]
+    budgets = [budget for budget in budgets if budget >= least]
+    return StorageCurve(tuple(budgets), tuple(costs), knee(budgets, costs))
+
+
+@dataclass(frozen=True)
+class PlannedStep:
+    """One step of a plan.
+
+    Attributes
+    ----------
+    kind
+        ``sizes`` (storage divided anew), ``move`` (objects to pools), ``storage`` (more of it).
+    targets
+        Pools that objects go to.
+    objects
+        Objects that move.
+    budget
+        Bytes for all pools after the step.
+    grouping
+        Groups and sizes after the step.
+    saved
+        What the step saves by the curves.
+    past_knee
+        Whether it is storage beyond the knee.
+    """
+
+    kind: str
+    targets: tuple[str, ...]
+    objects: frozenset[int]
+    budget: int
+    grouping: Grouping
+    saved: float
+    past_knee: bool = False
+
+
+@dataclass(frozen=True)
+class Without:
+    """What is left out of a plan.
+
+    Attributes
+    ----------
+    targets
+        Pools that no object goes to.
+    sizes
+        Whether sizes within the present storage stay.
+    storage
+        Whether storage stays as it is.
+    """
+
+    targets: frozenset[str] = frozenset()
+    sizes: bool = False
+    storage: bool = False
+
+    def and_step(self, step: PlannedStep) -> Without:
+        """What is left out if this step is, too."""
+        if step.kind == "move":
+            return replace(self, targets=self.targets | set(step.targets))
+        return replace(self, sizes=True) if step.kind == "sizes" else replace(self, storage=True)
+
+
+class Planner:
+    """Plans from the present groups to wished ones.
+
+    Parameters
+    ----------
+    problem
+        What may be done.
+    curves
+        Simulated curves of groups.
+    present
+        Buffers of each pool now.
+    storage
+        The curve of the wished groups by storage.
+    """
+
+    def __init__(self, problem: Problem, curves: Curves, *, present: Mapping[str, int], storage: StorageCurve) -> None:
+        self.problem = problem
+        self.curves = curves
+        self.present = present
+        self.storage = storage
+
+    def plan(self, wished: Groups, without: Without) -> list[PlannedStep]:
+        """Steps in their order."""
+        problem = self.problem
+        groups = problem.kept(problem.home)
+        held = sum(size * problem.page_bytes[name] for name, size in self.present.items())
+        level = max(min(held, problem.budget), problem.least_bytes(groups))
+        cost = cost_at(groups, self.present, self.curves, problem)
+        steps: list[PlannedStep] = []
+
+        def take(step: PlannedStep) -> None:
+            nonlocal groups, level, cost
+            steps.append(step)
+            groups, level, cost = dict(step.grouping.groups), step.budget, step.grouping.cost
+
+        if not without.sizes:
+            grouping = simulate(problem, groups, self.curves, level)
+            take(PlannedStep("sizes", (), frozenset(), level, grouping, cost - grouping.cost))
+        bundles = {name: objects - problem.home.get(name, frozenset()) for name, objects in wished.items()}
+        left = {name: objects for name, objects in bundles.items() if objects and name not in without.targets}
+        levels = [] if without.storage else sorted({self.storage.knee_bytes, problem.budget})
+        levels = [budget for budget in levels if budget > level]
+        while left or levels:
+            tries: list[PlannedStep | None]
+            tries = [self._move(groups, left, (name,), level, cost) for name in sorted(left)]
+            if levels and (levels[0] <= self.storage.knee_bytes or not left):
+                tries.append(self._grow(groups, levels[0], cost))
+            best = max((step for step in tries if step is not None), key=lambda step: step.saved, default=None)
+            if best is None or best.saved <= 0:
+                # None is of use now: perhaps with more storage, or all objects that are left together.
+                if levels:
+                    best = self._grow(groups, levels[0], cost)
+                elif left:
+                    best = self._move(groups, left, tuple(sorted(left)), level, cost)
+            if best is None:
+                break
+            take(best)
+            left = {name: objects for name, objects in left.items() if name not in best.targets}
+            levels = [budget for budget in levels if budget > level]
+        return steps
+
+    def _move(
+        self,
+        groups: Groups,
+        left: Mapping[str, frozenset[int]],
+        targets: tuple[str, ...],
+        level: int,
+        cost: float,
+    ) -> PlannedStep | None:
+        moved = dict(groups)
+        objects = frozenset[int]()
+        for target in targets:
+            objects |= left[target]
+            moved = {name: held - left[target] for name, held in moved.items()}
+            moved[target] = moved.get(target, frozenset()) | left[target]
+        if self.problem.least_bytes(moved) > level:
+            return None
+        grouping = simulate(self.problem, moved, self.curves, level)
+        return PlannedStep("move", targets, objects, level, grouping, cost - grouping.cost)
+
+    def _grow(self, groups: Groups, budget: int, cost: float) -> PlannedStep:
+        grouping = simulate(self.problem, groups, self.curves, budget)
+        past = budget > self.storage.knee_bytes
+        return PlannedStep("storage", (), frozenset(), budget, grouping, cost - grouping.cost, past)
+
+
+def cost_at(groups: Groups, sizes: Mapping[str, int], curves: Curves, problem: Problem) -> float:
+    """What groups cost with given sizes, by their simulated curves."""
+    total = 0.0
+    for name, objects in groups.items():
+        curve: CostCurve = curves.of(objects, problem.page_bytes[name])
+        total += float(curve.at([sizes[name]])[0])
+    return total
