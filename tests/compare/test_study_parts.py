@@ -8,7 +8,10 @@ from pathlib import Path
 import pytest
 
 from plexlens.compare import LeftOut, StudyError, audit, load_study
+from plexlens.compare.json_object import to_object
 from plexlens.compare.quantity import Quantity, printed, rounded
+from plexlens.report.model import Note
+from plexlens.report.study import study_report
 
 STUDY = """\
 name = "runs"
@@ -86,6 +89,25 @@ def test_a_template_derives_what_each_table_has(folder: Path) -> None:
     assert first.agree == 4 and first.table.left_out == ()
     assert {(cell.label, cell.agrees) for cell in second.cells} == {("C", True), ("D", True)}
     assert second.table.left_out == (LeftOut("run", "pages a user", ("users",)),)
+
+
+def test_what_is_left_out_is_told(folder: Path) -> None:
+    second = audit(load_study("runs", folder))
+    assert to_object(second)["tables"][1]["left_out"] == [
+        {"column": "pages a user", "missing": ["users"], "template": "run"}
+    ]
+    notes = [block.text for part in study_report([second]).sections for block in part.blocks if isinstance(block, Note)]
+    assert "pages a user is not worked out: the table prints no users." in notes
+
+
+def test_a_template_may_use_what_another_works_out(folder: Path) -> None:
+    path = folder / "runs" / "study.toml"
+    busy = '[[templates]]\nname = "whole"\n[[templates.derived]]\ncolumn = "busy"\nformula = "difference"\n'
+    busy += 'arguments = { whole = { value = 100 }, parts = { column = "idle", computed = true } }\n\n[[tables]]'
+    path.write_text(path.read_text().replace("[[tables]]", busy).replace('"run"\n', '["run", "whole"]\n'))
+    path.write_text(path.read_text().replace('name = ["run", "whole"]', 'name = "run"'))
+    first = audit(load_study("runs", folder)).tables[0]
+    assert [cell.agrees for cell in first.cells if cell.column == "busy"] == [True, True]
 
 
 def test_the_base_is_the_first_row_unless_another_is_named(folder: Path) -> None:

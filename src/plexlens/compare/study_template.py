@@ -27,7 +27,7 @@ def applied(
     heads
         Headings that the table prints.
     own
-        Columns for which the table has a rule of its own.
+        Columns that other rules of the table work out, printed or not.
 
     Returns
     -------
@@ -36,8 +36,9 @@ def applied(
     list of LeftOut
         Printed columns that some rule of the template works out, and none here.
     """
-    there = set(heads)
     done = set(own)
+    # Other rules may work out columns that the table does not print.
+    there = set(heads) | done
     rules_here: list[dict[str, Any]] = []
     lacking: dict[str, tuple[str, ...]] = {}
     for rule in rules:

@@ -81,6 +81,17 @@ FORMULAS = (
         "{emulation_ms} x {commands} / 10",
     ),
     Formula(
+        "emulation_of_percent",
+        "Emulation time per command",
+        "ms",
+        "emulation_percent x 10 / commands",
+        _GLOSSARY + "EMUL/CMD",
+        ("emulation_percent", "commands"),
+        (),
+        lambda emulation_percent, commands: emulation_percent * exact(10) / commands,
+        "{emulation_percent} x 10 / {commands}",
+    ),
+    Formula(
         "itr_emulation",
         "Emulation ITR",
         "transactions per second of emulation",
