@@ -296,7 +296,7 @@ class Advice:
     rank
         Place among the advice of the report, from 1.
     severity
-        ``low``, ``medium``, ``high`` or ``critical``.
+        ``low``, ``medium``, ``high`` or ``critical``; of a step of a recommendation ``worth it`` or ``not worth it``.
     text
         What is wrong, with the numbers of the worst object.
     objects
@@ -312,9 +312,9 @@ class Advice:
     undo
         The text that takes the commands back; empty where there is none.
     condition
-        When the rule fires.
+        When the rule fires; empty for what no rule says.
     source, url
-        The document behind it, and its address or nothing.
+        The document behind it, and its address; both may be nothing.
     folded
         Whether only its head is shown until the reader opens it.
     """

@@ -170,9 +170,11 @@ class _Writer:
         if advice.undo:
             yield "   To take it back:"
             yield from self.command(advice.undo)
-        yield from self.wrapped(f"Fires when: {advice.condition}", "   ")
-        source = f"Source: {advice.source}" + (f" {advice.url}" if advice.url else "")
-        yield from self.wrapped(source, "   ")
+        if advice.condition:
+            yield from self.wrapped(f"Fires when: {advice.condition}", "   ")
+        if advice.source:
+            source = f"Source: {advice.source}" + (f" {advice.url}" if advice.url else "")
+            yield from self.wrapped(source, "   ")
         if advice.cost_meaning:
             yield from self.wrapped(f"Cost: {advice.cost_meaning}", "   ")
         if advice.evidence.note:

@@ -1,0 +1,270 @@
+"""The devices behind the objects: why two objects of the same I/O count can differ twofold in delay.
+
+I/O of Db2's data sets as z/OS measured it (SMF 42-6), by object, beside the volumes they are on (SMF 74-1). The name of
+a data set tells its object: ``CATALOG.DSNDBD.DATABASE.PAGESET.I0001.A001``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from plexlens.metrics.dasd.data_set import DATA_SET
+from plexlens.metrics.dasd.device import DEVICE
+from plexlens.metrics.db2.data_set import DATA_SET as DB2_DATA_SET
+from plexlens.metrics.definition import Key
+from plexlens.metrics.display import with_symbol
+from plexlens.metrics.evaluate import available, evaluate, facts
+from plexlens.metrics.inputs import Inputs
+from plexlens.metrics.unit import FRACTION, MILLISECONDS
+from plexlens.pools.objects import Io
+
+#: I/O counts are alike that are no further apart than this share of the larger (chosen).
+ALIKE = 0.10
+
+#: A delay stands out from this ratio on (chosen).
+APART = 1.5
+
+#: Pairs that are told at most.
+MOST_PAIRS = 10
+
+#: Read hits lower by this explain disconnect time (chosen).
+FEWER_HITS = 0.02
+
+_NAME = r"^([^.]+)\.DSNDB[CD]\.([^.]+)\.([^.]+)\.[IJ]000[12]\.[A-E][0-9]{3}$"
+
+#: Parts of a response time, in the words of an explanation.
+PARTS = {
+    "disconnect_time": "disconnect",
+    "pending_time": "pending",
+    "connect_time": "connect",
+    "other_time": "queue (rest)",
+}
+
+
+@dataclass(frozen=True)
+class Response:
+    """I/O of one object as its data sets and devices saw it.
+
+    Attributes
+    ----------
+    name
+        ``DATABASE.PAGESET``.
+    catalog
+        First part of the data sets' names: tells two Db2s with equal names apart.
+    volumes
+        Volumes that the I/O went to, the one with most first.
+    measures
+        Facts and metrics of the grain ``data_set``, by name.
+    device_response, device_disconnect
+        Of the volumes, weighted with the object's I/Os to each; None without SMF 74-1.
+    db2_delay
+        Delay of a synchronous I/O as Db2 saw it (IFCID 199); None where it is not known.
+    """
+
+    name: str
+    catalog: str
+    volumes: tuple[str, ...]
+    measures: Mapping[str, float | None]
+    device_response: float | None = None
+    device_disconnect: float | None = None
+    db2_delay: float | None = None
+
+    def get(self, name: str) -> float | None:
+        """A fact or metric of the grain ``data_set``."""
+        return self.measures.get(name)
+
+
+def responses_of(inputs: Inputs) -> list[Response]:
+    """Objects by the time that their I/Os took together, the longest first.
+
+    Parameters
+    ----------
+    inputs
+        Raw tables of a database; without SMF 42-6 there are no objects.
+    """
+    if not available(inputs, DATA_SET):
+        return []
+    kept = facts(inputs, DATA_SET)
+    kept = kept.filter(kept.data_set.re_search(_NAME))
+    kept = kept.mutate(
+        catalog=kept.data_set.re_extract(_NAME, 1),
+        object=kept.data_set.re_extract(_NAME, 2) + "." + kept.data_set.re_extract(_NAME, 3),
+    )
+    grain = replace(DATA_SET, keys=(*DATA_SET.keys, Key("catalog", "Catalog"), Key("object", "Object")))
+
+    def rolled(*by: str) -> list[dict[str, Any]]:
+        table = evaluate(inputs, grain, by=["catalog", "object", *by], time="all", kept=kept)
+        found: list[dict[str, Any]] = table.to_pyarrow().to_pylist()
+        return found
+
+    volumes: dict[tuple[str, str], list[tuple[float, str]]] = {}
+    for row in rolled("volume"):
+        volumes.setdefault((row["catalog"], row["object"]), []).append((row["ios"] or 0.0, row["volume"] or ""))
+    devices = _devices(inputs)
+    delays = _db2_delays(inputs)
+    names = [*(fact.name for fact in DATA_SET.facts), *(metric.name for metric in DATA_SET.metrics)]
+    made = []
+    for row in rolled():
+        own = sorted(volumes[row["catalog"], row["object"]], key=lambda one: (-one[0], one[1]))
+        made.append(
+            Response(
+                name=row["object"],
+                catalog=row["catalog"],
+                volumes=tuple(volume for _, volume in own if volume),
+                measures={name: row[name] for name in names},
+                device_response=_weighted(own, devices, "response_time"),
+                device_disconnect=_weighted(own, devices, "disconnect_time"),
+                db2_delay=delays.get(row["object"]),
+            )
+        )
+    return sorted(made, key=lambda one: (-(one.get("response_seconds") or 0.0), one.name, one.catalog))
+
+
+def _devices(inputs: Inputs) -> dict[str, dict[str, Any]]:
+    if not available(inputs, DEVICE):
+        return {}
+    rows = evaluate(inputs, DEVICE, by=["volume"], time="all").to_pyarrow().to_pylist()
+    return {row["volume"]: row for row in rows if row["volume"]}
+
+
+def _weighted(own: Sequence[tuple[float, str]], devices: Mapping[str, Mapping[str, Any]], what: str) -> float | None:
+    known = [(ios, devices[volume][what]) for ios, volume in own if devices.get(volume, {}).get(what) is not None]
+    ios = sum(weight for weight, _ in known)
+    return sum(weight * value for weight, value in known) / ios if ios else None
+
+
+def _db2_delays(inputs: Inputs) -> dict[str, float]:
+    if not available(inputs, DB2_DATA_SET):
+        return {}
+    rows = evaluate(inputs, DB2_DATA_SET, by=["database", "page_set"], time="all").to_pyarrow().to_pylist()
+    return {f"{row['database']}.{row['page_set']}": row["sync_delay"] for row in rows if row["sync_delay"] is not None}
+
+
+@dataclass(frozen=True)
+class Timed:
+    """An object's I/Os and how long one takes; what is known of why.
+
+    Attributes
+    ----------
+    parts
+        Seconds of an I/O by the names of `PARTS`; empty where they are not known.
+    read_hits
+        Share of reads that the cache had; None where it is not known.
+    """
+
+    name: str
+    ios: float
+    seconds: float
+    parts: Mapping[str, float] = field(default_factory=dict)
+    read_hits: float | None = None
+    device: str = ""
+
+
+@dataclass(frozen=True)
+class Contrast:
+    """Two objects of like I/O count and unlike delay.
+
+    Attributes
+    ----------
+    because
+        Name of the part (`PARTS`) that most of the difference is; empty where the parts are not known.
+    share
+        Share of the difference that it is.
+    why
+        The explanation, in sentences.
+    """
+
+    slow: Timed
+    fast: Timed
+    because: str
+    share: float
+    why: str
+
+    @property
+    def ratio(self) -> float:
+        """How many times as long an I/O of the slow one takes."""
+        return self.slow.seconds / self.fast.seconds
+
+
+def timed_responses(responses: Sequence[Response]) -> list[Timed]:
+    """Objects as SMF 42-6 saw them."""
+    found = []
+    for one in responses:
+        ios, seconds = one.get("ios"), one.get("response_time")
+        if not ios or not seconds:
+            continue
+        parts = {name: value for name in PARTS if (value := one.get(name)) is not None}
+        hits = one.get("read_hit_fraction")
+        hits = one.get("cache_hit_fraction") if hits is None else hits
+        found.append(Timed(one.name, ios, seconds, parts, hits, ", ".join(one.volumes[:3])))
+    return found
+
+
+def timed_objects(ios: Sequence[Io]) -> list[Timed]:
+    """Objects as Db2 saw them."""
+    return [
+        Timed(f"{one.pool} {one.name}", one.sync_reads, one.sync_delay)
+        for one in ios
+        if one.sync_reads and one.sync_delay
+    ]
+
+
+def contrasts(objects: Sequence[Timed]) -> list[Contrast]:
+    """Pairs of like I/O count and unlike delay, the one that costs most first.
+
+    Each object is told as the slow one once at most, against the fastest of those like it.
+    """
+    order = sorted(objects, key=lambda one: (-one.ios, one.name))
+    found = []
+    for slow in order:
+        like = [
+            one for one in order
+            if one is not slow and abs(one.ios - slow.ios) <= ALIKE * max(one.ios, slow.ios)
+        ]  # fmt: skip
+        fast = min(like, key=lambda one: (one.seconds, one.name), default=None)
+        if fast is not None and fast.seconds > 0 and slow.seconds >= APART * fast.seconds:
+            found.append(_contrast(slow, fast))
+    found.sort(key=lambda one: -one.slow.ios * (one.slow.seconds - one.fast.seconds))
+    return found[:MOST_PAIRS]
+
+
+def _contrast(slow: Timed, fast: Timed) -> Contrast:
+    more = slow.seconds - fast.seconds
+    differences = {name: slow.parts[name] - fast.parts[name] for name in slow.parts if name in fast.parts}
+    because = max(differences, key=lambda name: differences[name], default="")
+    share = differences[because] / more if because else 0.0
+    head = (
+        f"{slow.ios:,.0f} I/Os against {fast.ios:,.0f}, but {_ms(slow.seconds)} each against {_ms(fast.seconds)}: "
+        f"{slow.seconds / fast.seconds:.1f} times the delay."
+    )
+    if not because:
+        return Contrast(
+            slow, fast, "", 0.0,
+            f"{head} Why is not known: SMF 42-6 would tell cache hits and the parts of the response time.",
+        )  # fmt: skip
+    times = f"{_ms(slow.parts[because])} against {_ms(fast.parts[because])}"
+    part = f"{share:.0%} of the difference is {PARTS[because]} time ({times})"
+    return Contrast(slow, fast, because, share, f"{head} {part}: {_meaning(because, slow, fast)}.")
+
+
+def _ms(seconds: float) -> str:
+    return with_symbol(seconds, MILLISECONDS)
+
+
+def _meaning(part: str, slow: Timed, fast: Timed) -> str:
+    if part == "disconnect_time":
+        if slow.read_hits is not None and fast.read_hits is not None:
+            hits = f"read hits {with_symbol(slow.read_hits, FRACTION)} against {with_symbol(fast.read_hits, FRACTION)}"
+            if slow.read_hits <= fast.read_hits - FEWER_HITS:
+                return f"its reads miss the cache of the storage system and wait for the disks behind it ({hits})"
+            return (
+                f"not for cache misses ({hits}), so rather for synchronous copy or busy paths inside the storage system"
+            )
+        return "mostly reads that miss the cache of the storage system; without counts of hits that is not certain"
+    return {
+        "pending_time": "the path, the control unit or the device was busy, often with the I/O of another system",
+        "connect_time": "more data in each I/O, or a slower or busier path",
+        "other_time": "I/Os wait in z/OS for a free device: too few aliases (PAV) for its rate",
+    }[part]

@@ -1,0 +1,258 @@
+"""Pools and objects of a trace by read I/O, with what it costs in CPU and delay."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from plexlens.metrics.unit import COUNT, FRACTION, MEAN_COUNT, MILLISECONDS, PER_SECOND, Unit
+from plexlens.pools.cost import STUDY, IoCost
+from plexlens.pools.objects import Io, objects_of, partitions_of, pools_of
+from plexlens.pools.observation import Observation
+from plexlens.report.model import Block, Cell, Note, Section
+from plexlens.report.pools_fields import Definitions, Field, Subject
+
+#: CPU and delay: seconds with a digit more than whole ones, since a trace may be of minutes.
+TENTHS = Unit("s", "s", 1.0, 1)
+
+OBJECT = Subject("pool_object", "Objects of a trace", "one object in one pool, all its partitions together")
+POOL = Subject("pool_trace", "Pools of a trace", "one buffer pool, as its settings were simulated over the trace")
+
+_SIMULATED = "The trace, and a simulation of the pools over it"
+_RECORDED = "IFCID 6 in the trace"
+
+
+def fields(subject: Subject, cost: IoCost, *, with_name: bool = True) -> dict[str, Field[Io]]:
+    """The columns by name."""
+
+    def make(
+        name: str,
+        title: str,
+        unit: Unit,
+        formula: str,
+        value: Callable[[Io], Cell],
+        *,
+        source: str = _SIMULATED,
+        caveat: str = "",
+    ) -> Field[Io]:
+        return Field(subject, name, title, value, unit, formula, source, caveat)
+
+    own = "its own where it was recorded, else that of all objects (cost assumptions)"
+    times = "IFCID 6 and 7, or 199"
+    made: list[Field[Io]] = [
+        Field(subject, "pool", "Pool", lambda io: io.pool, key=True),
+        *([Field[Io](subject, "object", "Object", lambda io: io.name, key=True)] if with_name else []),
+        Field(subject, "kind", "Kind", lambda io: io.kind or None),
+        make(
+            "partitions", "Partitions", COUNT, "", lambda io: io.partitions if io.partitions > 1 else None,
+            source="The trace",
+        ),
+        make("objects", "Objects", COUNT, "", lambda io: io.partitions, source="The trace"),
+        make(
+            "getpages_per_second", "Getpages", PER_SECOND, "getpages / seconds of the trace",
+            lambda io: io.per_second(io.getpages), source="The trace",
+        ),
+        make("getpages", "Getpages", COUNT, "", lambda io: io.getpages, source="The trace"),
+        make(
+            "random_share", "Random", FRACTION, "getpages of random access / getpages",
+            lambda io: io.random_share, source="The trace",
+        ),
+        make(
+            "read_ios_per_second", "Read I/O", PER_SECOND, "(synchronous reads + prefetch I/Os) / seconds of the trace",
+            lambda io: io.read_ios_per_second, source=f"{_SIMULATED}; {STUDY}, RI/O/Sec",
+            caveat="What pools and objects are ranked by: it alone turns into CPU and delay.",
+        ),
+        make("read_ios", "Read I/Os", COUNT, "synchronous reads + prefetch I/Os", lambda io: io.read_ios),
+        make(
+            "sync_reads_per_second", "Synchronous", PER_SECOND, "synchronous reads / seconds of the trace",
+            lambda io: io.per_second(io.sync_reads), caveat="The application waits for each of them.",
+        ),
+        make(
+            "prefetch_reads_per_second", "Prefetch", PER_SECOND, "prefetch I/Os / seconds of the trace",
+            lambda io: io.per_second(io.prefetch_reads),
+        ),
+        make(
+            "recorded_reads_per_second", "As recorded", PER_SECOND, "read I/Os recorded / seconds of the trace",
+            lambda io: io.per_second(io.recorded_read_ios), source=_RECORDED,
+            caveat="What Db2 did while it was traced, with the pools as they were then; IFCID 6 tells no partition.",
+        ),
+        make(
+            "pages_read_per_second", "Pages read", PER_SECOND,
+            "(synchronous reads + pages of prefetch I/Os) / seconds of the trace",
+            lambda io: io.per_second(io.pages_read),
+        ),
+        make(
+            "write_ios_per_second", "Write I/O", PER_SECOND, "write I/Os / seconds of the trace",
+            lambda io: io.per_second(io.write_ios),
+        ),
+        make(
+            "pages_per_write", "Pages per write I/O", MEAN_COUNT, "pages written / write I/Os",
+            lambda io: io.pages_per_write,
+        ),
+        make(
+            "application_hit_ratio", "Application", FRACTION, "(getpages - synchronous reads) / getpages",
+            lambda io: io.application_hit_ratio, source=f"{_SIMULATED}; {STUDY}, Hit Ratio",
+            caveat="Decides nothing here: a page that prefetch brought counts as a hit, so that it tells of waits, not "
+            "of I/O.",
+        ),
+        make(
+            "system_hit_ratio", "System", FRACTION, "(getpages - pages read) / getpages",
+            lambda io: io.system_hit_ratio, source=f"{_SIMULATED}; {STUDY}, System Hit Ratio",
+            caveat="Decides nothing here: negative where prefetch reads pages that nobody asks for, near zero for any "
+            "scan, and silent about how often.",
+        ),
+        make(
+            "cpu_seconds", "CPU of read I/O", TENTHS, "synchronous reads x CPU of one + prefetch I/Os x CPU of one",
+            lambda io: io.cpu_seconds(cost), source=f"Cost assumptions; {STUDY}, CPU Sec Cost",
+        ),
+        make(
+            "cpu_per_day", "CPU", TENTHS, "CPU of read I/O x 86400 / seconds of the trace",
+            lambda io: io.cpu_per_day(cost), source="Cost assumptions", caveat="If all the day were like the trace.",
+        ),
+        make(
+            "elapsed_seconds", "I/O elapsed", TENTHS, f"synchronous reads x delay of one: {own}",
+            lambda io: io.elapsed_seconds(cost), source=f"Cost assumptions; {STUDY}, IO Elap Sec",
+            caveat="What applications wait for; of prefetch they wait for a part that is not known.",
+        ),
+        make(
+            "delay_per_day", "Delay", TENTHS, "I/O elapsed x 86400 / seconds of the trace",
+            lambda io: io.delay_per_day(cost), source=f"Cost assumptions; {STUDY}, 24Hrs IO Delay",
+            caveat="If all the day were like the trace.",
+        ),
+        make(
+            "sync_delay", "Mean", MILLISECONDS, "time of synchronous reads / their number",
+            lambda io: io.sync_delay, source=times,
+        ),
+        make(
+            "sync_delay_longest", "Longest", MILLISECONDS, "", lambda io: io.sync_delay_longest, source=times,
+            caveat="Single reads of seconds are seen in many systems: a cache miss that waits for several disks of an "
+            "array.",
+        ),
+        make(
+            "prefetch_delay", "Prefetch", MILLISECONDS, "time of prefetch I/Os / their number",
+            lambda io: io.prefetch_delay, source=times,
+        ),
+    ]  # fmt: skip
+    return {one.name: one for one in made}
+
+
+def _columns(by_name: dict[str, Field[Io]], timed: bool) -> list[Field[Io]]:
+    rates = [
+        by_name["getpages_per_second"],
+        by_name["random_share"],
+        by_name["read_ios_per_second"].within("Read I/O", "All").with_bar(),
+        by_name["sync_reads_per_second"].within("Read I/O", "Synchronous"),
+        by_name["prefetch_reads_per_second"].within("Read I/O", "Prefetch"),
+        by_name["recorded_reads_per_second"].within("Read I/O", "As recorded"),
+        by_name["pages_read_per_second"],
+        by_name["write_ios_per_second"],
+    ]
+    counts = [by_name["getpages"], by_name["random_share"], by_name["read_ios"].with_bar()]
+    return [
+        *(rates if timed else counts),
+        by_name["pages_per_write"],
+        by_name["application_hit_ratio"].within("Hit ratio", "Application"),
+        by_name["system_hit_ratio"].within("Hit ratio", "System"),
+        by_name["cpu_seconds"],
+        by_name["elapsed_seconds"],
+        by_name["cpu_per_day"].within("In 24 hours", "CPU"),
+        by_name["delay_per_day"].within("In 24 hours", "Delay"),
+    ]
+
+
+def pools_section(observation: Observation, cost: IoCost, definitions: Definitions) -> Section:
+    """Pools ranked by read I/O."""
+    own = fields(POOL, cost, with_name=False)
+    order = ("read_ios_per_second" if observation.timed else "read_ios", True)
+    table = definitions.table(
+        "pools",
+        "Pools, by read I/O",
+        [own["pool"], own["objects"], *_columns(own, observation.timed)],
+        pools_of(observation),
+        sorted_by=order,
+        note="Hit ratios are here to be recognised; nothing is decided by them.",
+        drill="objects",
+    )
+    blocks: list[Block] = [table] if table is not None else []
+    blocks += [
+        Note(f"Pool {name} of the trace is not simulated: {rows:,} references to it are left out.")
+        for name, rows in observation.left_out.items()
+    ]
+    return Section("pools", "Pools", tuple(blocks), "What each pool reads, with its settings of now.")
+
+
+def objects_section(observation: Observation, cost: IoCost, definitions: Definitions) -> Section:
+    """Objects ranked by read I/O, and partitions of those that have several."""
+    own = fields(OBJECT, cost)
+    order = ("read_ios_per_second" if observation.timed else "read_ios", True)
+    names = [own["pool"], own["object"]]
+    parts = partitions_of(observation)
+    tables = [
+        definitions.table(
+            "objects",
+            "Objects, by read I/O",
+            [*names, own["kind"], own["partitions"], *_columns(own, observation.timed)],
+            objects_of(observation),
+            sorted_by=order,
+            top=25,
+        ),
+        definitions.table(
+            "partitions",
+            "Partitions, by read I/O",
+            [*names, *_columns(_without_recorded(own), observation.timed)],
+            parts,
+            sorted_by=order,
+            folded=True,
+        ),
+    ]
+    return Section(
+        "objects",
+        "Objects",
+        tuple(one for one in tables if one is not None),
+        "The objects that cost most. The first few usually are most of the cost: look at how they are accessed before "
+        "any pool is made larger.",
+    )
+
+
+def _without_recorded(own: dict[str, Field[Io]]) -> dict[str, Field[Io]]:
+    """Recorded I/O does not tell partitions."""
+    nothing = own["recorded_reads_per_second"]
+    return own | {nothing.name: Field(nothing.subject, nothing.name, nothing.title, lambda io: None, nothing.unit)}
+
+
+def delays_section(observation: Observation, cost: IoCost, definitions: Definitions, more: Sequence[Block]) -> Section:
+    """How long the I/O of each object took, as it was recorded."""
+    own = fields(OBJECT, cost)
+    timed = [one for one in objects_of(observation) if one.sync_delay is not None or one.prefetch_delay is not None]
+    timed.sort(key=lambda one: -(one.elapsed_seconds(cost) or 0.0))
+    sources = sorted({one.source for one in observation.delays})
+    table = definitions.table(
+        "delays",
+        "I/O delay of objects",
+        [
+            own["pool"], own["object"],
+            own["read_ios_per_second"] if observation.timed else own["read_ios"],
+            own["sync_delay"].within("Synchronous read", "Mean").with_bar(),
+            own["sync_delay_longest"].within("Synchronous read", "Longest"),
+            own["prefetch_delay"],
+            own["elapsed_seconds"],
+            own["delay_per_day"].within("In 24 hours", "Delay"),
+        ],
+        timed,
+        sorted_by=("elapsed_seconds", True),
+        note=f"Times from {' and '.join(sources)}." if sources else "",
+    )  # fmt: skip
+    blocks: list[Block] = [table] if table is not None else []
+    if table is None:
+        blocks.append(
+            Note(
+                "No I/O times were recorded: every synchronous read is taken to last as long as the cost assumptions "
+                "say. IFCID 6 and 7 (or 199) in the trace tell them by object, SMF 42-6 and 74-1 by data set and "
+                "volume."
+            )
+        )
+    return Section(
+        "delay",
+        "I/O delay",
+        (*blocks, *more),
+        "Two objects of the same I/O count can differ much in delay: the devices behind them decide it.",
+    )
