@@ -150,7 +150,7 @@ def _lines(entry: Entry) -> tuple[str, list[Prediction]]:
                     Prediction(
                         f"{one.table.id} ({one.table.title}), {rate:,.2f} transactions a second",
                         "",
-                        f"rates {', '.join(f'{rate:,.2f}' for rate in rates)}",
+                        f"{' + '.join(fitted.columns)} at {', '.join(f'{rate:,.2f}' for rate in rates)}/s",
                         predicted,
                         measured,
                     )

@@ -8,15 +8,18 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from plexlens.compare import Audit, Cell, TableAudit, audit, load_study, study_names
+from plexlens.compare.analysis import Analysis, analyse
+from plexlens.compare.curves import CapacityCurve
 from plexlens.compare.formulas import FORMULAS
 from plexlens.compare.json_object import RULE
+from plexlens.compare.sentences import check_sentence, law_sentence, load_sentence
 from plexlens.metrics.reference import cell as text_cell
 
 _HEAD = f"""\
 # Studies
 
 Written from the folders in `studies/` by `make docs`; do not edit. `plexlens study NAME` prints the same with every
-cell, `-o NAME.xlsx` writes it as a workbook.
+cell, `-o NAME.html` writes it as a page and `-o NAME.xlsx` as a workbook.
 
 A *computed* cell is one that the study prints and that follows from others it prints; computed columns are named with
 the formula, and those in *italics* are worked out although the study does not print them. Derived numbers are stored
@@ -88,10 +91,32 @@ def study_text(found: Audit) -> str:
     ]
     if open_cells:
         parts += ["### Not computed", "\n".join(open_cells)]
+    parts += _analysis(analyse(found))
     notes = [f"- `{one.table.id}`: {text_cell(one.table.note)}" for one in found.tables if one.table.note]
     if notes:
         parts += ["### Notes", "\n".join(notes)]
     return "\n\n".join(parts)
+
+
+def _analysis(found: Analysis) -> list[str]:
+    """Curves, leave-out checks, and the text against the tables."""
+    parts = []
+    if found.curves:
+        told = [law_sentence(one) if isinstance(one, CapacityCurve) else load_sentence(one) for one in found.curves]
+        parts += ["### Curves", "\n".join(f"- {text_cell(one)}" for one in told)]
+    if found.checks:
+        told = [f"{check_sentence(one)} {one.method} {one.note}" for one in found.checks]
+        parts += ["### Leave-out checks", "\n".join(f"- {text_cell(one)}" for one in told)]
+    if found.claims:
+        wrong = [one for one in found.claims if not one.agrees]
+        told = [
+            f"{one.text} ({one.place}): printed {one.text_number} {one.unit}; {one.arithmetic}. {one.note}"
+            for one in wrong
+        ]
+        head = f"Of {len(found.claims)} numbers in the text {len(wrong)} are contradicted by the tables"
+        listed = "\n".join(f"- {text_cell(one)}" for one in told)
+        parts += ["### The text against the tables", f"{head}:\n\n{listed}" if told else f"{head}."]
+    return parts
 
 
 def document() -> str:

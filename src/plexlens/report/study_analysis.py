@@ -9,8 +9,9 @@ from plexlens.compare.analysis import Analysis
 from plexlens.compare.claims import RELATIONS, Claim
 from plexlens.compare.curves import LEVEL, CapacityCurve, Curve, LoadCurve
 from plexlens.compare.figures import BarFigure, CurveFigure, Figure
-from plexlens.compare.leave_out import LeaveOut, law_text
+from plexlens.compare.leave_out import LeaveOut
 from plexlens.compare.quantity import shown
+from plexlens.compare.sentences import check_sentence, law_sentence, load_sentence
 from plexlens.metrics.unit import Unit
 from plexlens.report.model import Block, Cell, Column, ColumnKind, Definition, Level, Note, Section, Table
 from plexlens.report.xy import XYChart, XYMark, XYSeries, XYStyle
@@ -200,39 +201,6 @@ def _capacity(curve: CapacityCurve, prefix: str) -> list[Block]:
     return [chart, Note(law_sentence(curve)), Table(f"{prefix}-{curve.id}-points", curve.title, columns, tuple(rows))]
 
 
-def law_sentence(curve: CapacityCurve) -> str:
-    """The law and what it says, in words."""
-    law = curve.law
-
-    def term(name: str, value: float) -> str:
-        if name in law.at_bound:
-            return f"{name} term 0 (held: the points would have it below zero)"
-        if name not in law.terms:
-            return f"{name} term not fitted ({len(law.processors)} points)"
-        error = law.errors.get(name)
-        return f"{name} term {value:.5f}" + (f" (standard error {error:.5f})" if error is not None else "")
-
-    text = (
-        f"{curve.title}: one processor does {law.one:,.2f} {curve.y_unit}; {term('serial', law.serial)}; "
-        f"{term('coherency', law.coherency)}. "
-    )
-    if max(map(abs, law.residuals)) < 1e-6:
-        text += "The law goes through every point, so they say nothing of how well it holds."
-    else:
-        text += f"The points lie {100 * min(law.residuals):+.1f} % to {100 * max(law.residuals):+.1f} % off the law."
-    if law.peak is not None:
-        text += f" By the law throughput would fall beyond {law.peak:.0f} processors."
-    if law.ceiling is not None:
-        text += f" By the law no number of processors does more than {law.ceiling:,.0f} {curve.y_unit}."
-    for n, value, interval in curve.predicted:
-        text += f" Predicted for {n:g} processors: {value:,.1f} {curve.y_unit}"
-        text += (
-            f" ({LEVEL:.0%} interval {interval[0]:,.1f} to {interval[1]:,.1f})." if interval else
-            " (no interval: no degree of freedom is left)."
-        )  # fmt: skip
-    return text
-
-
 def _load(curve: LoadCurve, prefix: str) -> list[Block]:
     xs, ys = [x for _, x, _ in curve.points], [y for _, _, y in curve.points]
     x_unit, y_unit = _unit(curve.x_unit, xs), _unit(curve.y_unit, ys)
@@ -264,35 +232,6 @@ def _load(curve: LoadCurve, prefix: str) -> list[Block]:
         rows.append((label, x, y, "; ".join(what)))
     table = Table(f"{prefix}-{curve.id}-points", curve.title, columns, tuple(rows), top=len(rows), folded=True)
     return [chart, Note(load_sentence(curve)), table]
-
-
-def load_sentence(curve: LoadCurve) -> str:
-    """Knee and goal of a curve in words."""
-    points = curve.points
-    if curve.knee is None:
-        text = f"{curve.title}: no knee between {points[0][1]:,.5g} and {points[-1][1]:,.5g} {curve.x_unit}."
-    else:
-        text = (
-            f"{curve.title}: the knee is at {curve.knee.x:,.5g} {curve.x_unit} ({points[curve.knee.place][0]}), with "
-            f"{curve.knee.y:,.4g} {curve.y_unit}"
-            + (", scaled by logarithm." if curve.knee.logarithmic else ".")
-        )  # fmt: skip
-    if curve.met is None or curve.goal is None:
-        return text
-    goal, met = f"{curve.goal:g} {curve.y_unit}", curve.met
-    if met.place is None:
-        return f"{text} No measured point meets the goal of {goal}."
-    label, x, y = points[met.place]
-    text += (
-        f" The least that meets the goal of {goal} is {x:,.5g} {curve.x_unit} ({label}), with {y:,.4g} {curve.y_unit}"
-    )
-    if met.fails is None or met.crossing is None:
-        return f"{text}; nothing smaller was measured."
-    label, x, y = points[met.fails]
-    return (
-        f"{text}; {x:,.5g} {curve.x_unit} ({label}) fails it with {y:,.4g} {curve.y_unit}. Interpolated, the goal is "
-        f"crossed at about {met.crossing:,.4g} {curve.x_unit}: an estimate, nothing was measured there."
-    )
 
 
 def _check(check: LeaveOut, prefix: str) -> list[Block]:
@@ -328,21 +267,6 @@ def _check(check: LeaveOut, prefix: str) -> list[Block]:
     return [Note(check_sentence(check)), table]
 
 
-def check_sentence(check: LeaveOut) -> str:
-    """The error of a check in words."""
-    counted = check.counted
-    if len(counted) == 1:
-        one = counted[0]
-        return (
-            f"{check.title}: predicted {one.predicted:,.4g} {check.unit}, printed {one.printed:,.4g}, "
-            f"an error of {one.error:+.1%}."
-        )
-    return (
-        f"{check.title}: {len(counted)} predictions are off by {check.mean_error:.1%} on average, at worst by "
-        f"{check.worst.error:+.1%} ({check.worst.label})."
-    )
-
-
 def _claims(claims: Sequence[Claim], prefix: str) -> Section:
     wrong = [one for one in claims if not one.agrees]
     columns = (
@@ -375,6 +299,3 @@ def _claims(claims: Sequence[Claim], prefix: str) -> Section:
         f"Of {len(claims)} numbers in the text of the study {len(claims) - len(wrong)} follow from its tables and "
         f"{len(wrong)} do not. What the tables give has to be what is printed, within rounding; {relations}.",
     )
-
-
-__all__ = ["DEFINITIONS", "analysis_sections", "check_sentence", "law_sentence", "law_text", "load_sentence"]

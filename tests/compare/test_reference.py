@@ -1,0 +1,53 @@
+"""docs/studies.md: up to date, complete, and refused where it is not."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from plexlens.compare import audit, load_study, study_names
+from plexlens.compare.reference import document, main
+
+
+@pytest.fixture(scope="module")
+def text() -> str:
+    return document()
+
+
+def test_every_table_has_its_row_with_the_numbers_of_the_audit(text: str) -> None:
+    for name in study_names():
+        for one in audit(load_study(name)).tables:
+            (line,) = [
+                line
+                for line in text.split(f'<a id="{name}"></a>')[1].split('<a id="', maxsplit=1)[0].splitlines()
+                if line.startswith(f"| `{one.table.id}` |")
+            ]
+            counts = [cell.strip() for cell in line.split(" | ")]
+            assert counts[-3:] == [str(len(one.compared)), str(one.agree), f"{len(one.disagree)} |"]
+
+
+def test_every_disagreement_stands_with_its_arithmetic(text: str) -> None:
+    for name in study_names():
+        for one in audit(load_study(name)).tables:
+            for cell in one.disagree:
+                assert cell.arithmetic.split(" = ")[-1].replace("*", "\\*").replace("[", "\\[")[:20] in text
+
+
+def test_curves_checks_and_contradictions_are_in_it(text: str) -> None:
+    assert "predicted 222.88 commands/s, printed 236.35, an error of -5.7%" in text
+    assert "printed 3.3 requests; 51.34 / 13.2" in text
+
+
+def test_check_tells_stale_from_fresh(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("plexlens.compare.reference.document", lambda: "a document\n")
+    path = tmp_path / "studies.md"
+    assert main([str(path), "--check"]) == 1
+    assert "missing" in capsys.readouterr().err
+    assert main([str(path)]) == 0
+    assert main([str(path), "--check"]) == 0
+    path.write_text(path.read_text() + "more\n")
+    assert main([str(path), "--check"]) == 1
+    assert "stale" in capsys.readouterr().err
