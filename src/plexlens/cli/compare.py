@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Callable
 from contextlib import ExitStack
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -17,18 +18,24 @@ from plexlens.cli.report import database
 from plexlens.cli.terminal import check_writable, err, progress_bar, write
 from plexlens.errors import UsageError
 
+if TYPE_CHECKING:
+    from plexlens.compare.address import Address, DatabaseAddress
+    from plexlens.compare.comparability import Bounds
+    from plexlens.compare.prediction_run import Came
+    from plexlens.compare.run import Run
+    from plexlens.compare.study_run import StudyAddress
+    from plexlens.metrics.inputs import Inputs
+    from plexlens.pools.prediction import Prediction
+    from plexlens.report.model import Report
+
+Progress = Callable[[int, int, str], None]
+
 
 class Format(StrEnum):
     """Forms of a comparison."""
 
     HTML = "html"
     TEXT = "text"
-
-
-def _share(name: str, value: float) -> float:
-    if not 0 <= value <= 100:
-        raise UsageError(file="", what=f"--{name} {value:g} is no percentage", remedy=f"give percent, as in --{name} 5")
-    return value / 100
 
 
 @app.command()
@@ -59,18 +66,10 @@ def compare(
 ) -> None:
     """Compare two runs: environment, whether they are comparable, what changed and why, every number by group.
 
-    Text and JSON go to standard output unless -o names a file; a page needs -o (compare.html by default).
+    Text and JSON go to standard output unless -o names a file; a page goes to compare.html.
     """
-    from plexlens.compare.address import DatabaseAddress, PredictionAddress, address
+    from plexlens.compare.address import address
     from plexlens.compare.comparability import Bounds
-    from plexlens.compare.comparison import compare as compare_runs
-    from plexlens.compare.database_run import database_run
-    from plexlens.compare.run import Run
-    from plexlens.compare.study_run import StudyAddress, study_run
-    from plexlens.metrics.inputs import Inputs
-    from plexlens.pdb import ingest
-    from plexlens.report import render_html, render_text
-    from plexlens.report.compare import compare_json, compare_report
 
     if output is not None and output.suffix == ".html":
         form = Format.HTML
@@ -81,47 +80,101 @@ def compare(
         _share("rate-bound", rate_bound), _share("mix-bound", mix_bound), _share("object-bound", object_bound)
     )
     first, second = address(base), address(new)
+    how = {"layouts": tuple(layouts or ()), "codepage": codepage, "leap_seconds": leap_seconds}
     with ExitStack() as stack, progress_bar() as progress:
-        opened: dict[Path, Inputs] = {}
-
-        def inputs_of(path: Path) -> Inputs:
-            """The tables of a database, or of dumps read into a temporary one; each path is read once."""
-            if path not in opened:
-                pdb, dumps = stack.enter_context(database([path]))
-                if dumps:
-                    ingest(
-                        dumps,
-                        pdb,
-                        progress=progress,
-                        layouts=tuple(layouts or ()),
-                        codepage=codepage,
-                        leap_seconds=leap_seconds,
-                    )
-                opened[path] = Inputs(pdb.connect(memory_limit="1GiB"))
-            return opened[path]
-
-        def run_of(where: DatabaseAddress | StudyAddress) -> Run:
-            if isinstance(where, StudyAddress):
-                return study_run(where)
-            progress(0, 0, f"reading the numbers of {where.text}")
-            return database_run(inputs_of(where.path), where.text, window=where.window)
-
-        if isinstance(second, PredictionAddress):
-            raise UsageError(
-                file=str(second.path),
-                what="a prediction can only be BASE",
-                remedy="name the prediction first and the measured run second",
-            )
-        if isinstance(first, PredictionAddress):
-            raise UsageError(file=str(first.path), what="predictions are not read yet", remedy="name two runs")
-        made = compare_runs(run_of(first), run_of(second), bounds=bounds)
-        report = compare_report(made)
-        if as_json:
-            text = json.dumps(compare_json(made), ensure_ascii=False, default=str) + "\n"
-        else:
-            text = render_html(report) if form is Format.HTML else render_text(report)
+        report, values = _compared(first, second, bounds, _Sources(stack, progress, how))
+        text = _text(report, values, form, as_json=as_json)
     if output is None:
         sys.stdout.write(text)
     else:
         write(output, text)
         err.print(f"written: {output}")
+
+
+def _share(name: str, value: float) -> float:
+    if not 0 <= value <= 100:
+        raise UsageError(file="", what=f"--{name} {value:g} is no percentage", remedy=f"give percent, as in --{name} 5")
+    return value / 100
+
+
+def _text(report: Report, values: Callable[[], dict[str, Any]], form: Format, *, as_json: bool) -> str:
+    from plexlens.report import render_html, render_text
+
+    if as_json:
+        return json.dumps(values(), ensure_ascii=False, default=str) + "\n"
+    return render_html(report) if form is Format.HTML else render_text(report)
+
+
+class _Sources:
+    """What the words of the command line name, opened for as long as the command runs."""
+
+    def __init__(self, stack: ExitStack, progress: Progress, how: dict[str, Any]) -> None:
+        self.stack = stack
+        self.progress = progress
+        self.how = how
+        self.opened: dict[Path, Inputs] = {}
+
+    def inputs(self, path: Path) -> Inputs:
+        """The tables of a database, or of dumps read into a temporary one; each path is read once."""
+        from plexlens.metrics.inputs import Inputs
+        from plexlens.pdb import ingest
+
+        if path not in self.opened:
+            pdb, dumps = self.stack.enter_context(database([path]))
+            if dumps:
+                ingest(dumps, pdb, progress=self.progress, **self.how)
+            self.opened[path] = Inputs(pdb.connect(memory_limit="1GiB"))
+        return self.opened[path]
+
+    def run(self, where: DatabaseAddress | StudyAddress) -> Run:
+        """The run at an address."""
+        from plexlens.compare.database_run import database_run
+        from plexlens.compare.study_run import StudyAddress, study_run
+
+        if isinstance(where, StudyAddress):
+            return study_run(where)
+        self.progress(0, 0, f"reading the numbers of {where.text}")
+        return database_run(self.inputs(where.path), where.text, window=where.window)
+
+    def came(self, where: DatabaseAddress | StudyAddress, prediction: Prediction) -> Came:
+        """What came of a prediction, from a database or dump with Db2 statistics, else from a trace."""
+        from plexlens.compare.prediction_run import came_in_database, came_in_trace
+        from plexlens.compare.study_run import StudyAddress
+        from plexlens.pools.trace import is_trace_file, open_trace
+
+        if isinstance(where, StudyAddress):
+            raise UsageError(
+                file="",
+                what="a prediction cannot be compared with a run of a study",
+                remedy="name a database, a dump or a trace of the time after the change",
+            )
+        if not is_trace_file(where.path):
+            inputs = self.inputs(where.path)
+            if where.window is not None or inputs.has("smf100_ifcid2_qbst"):
+                return came_in_database(inputs, where.text, window=where.window)
+        return came_in_trace(open_trace([where.path]), where.text, prediction, progress=self.progress)
+
+
+def _compared(
+    first: Address, second: Address, bounds: Bounds, sources: _Sources
+) -> tuple[Report, Callable[[], dict[str, Any]]]:
+    """The report, and what makes its plain values."""
+    from plexlens.compare.address import PredictionAddress
+    from plexlens.compare.comparison import compare as compare_runs
+    from plexlens.compare.prediction_run import compare_prediction
+    from plexlens.pools.prediction import load
+    from plexlens.report.compare import compare_json, compare_report
+    from plexlens.report.prediction_check import prediction_json, prediction_report
+
+    if isinstance(second, PredictionAddress):
+        raise UsageError(
+            file=str(second.path),
+            what="a prediction can only be BASE",
+            remedy="name the prediction first and the measured run second",
+        )
+    if isinstance(first, PredictionAddress):
+        prediction = load(first.path)
+        check = compare_prediction(prediction, first.path.name, sources.came(second, prediction), bounds=bounds)
+        return prediction_report(check), lambda: prediction_json(check)
+    made = compare_runs(sources.run(first), sources.run(second), bounds=bounds)
+    return compare_report(made), lambda: compare_json(made)

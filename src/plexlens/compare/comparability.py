@@ -148,6 +148,8 @@ def _one_sided(activity: Activity, *, in_base: bool) -> Check:
 
 
 def _checks(base: Activity, new: Activity, bounds: Bounds) -> list[Check]:
+    if base.only_objects or new.only_objects:
+        return [_objects(base, new, bounds.objects)]
     found = [] if base.exclusive else [_rate(base, new, bounds.rate)]
     divided = set(base.amounts) | set(new.amounts) != {""}
     if divided and not base.exclusive:

@@ -67,7 +67,9 @@ class Window:
         return taken.fill_null(False)
 
 
-def database_run(inputs: Inputs, name: str, *, window: Window | None = None) -> Run:
+def database_run(
+    inputs: Inputs, name: str, *, window: Window | None = None, subjects: Sequence[Subject] = SUBJECTS
+) -> Run:
     """The run that a performance database holds.
 
     Parameters
@@ -78,13 +80,15 @@ def database_run(inputs: Inputs, name: str, *, window: Window | None = None) -> 
         What the user called it.
     window
         The local time to take; all of it by default.
+    subjects
+        What of it is compared; everything by default.
 
     Raises
     ------
     NothingUsableError
         It holds nothing that can be compared in that time.
     """
-    parts = [part for subject in SUBJECTS if (part := _part(inputs, subject, window or Window())) is not None]
+    parts = [part for subject in subjects if (part := _part(inputs, subject, window or Window())) is not None]
     if not parts:
         raise NothingUsableError(
             file=name,

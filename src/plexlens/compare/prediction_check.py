@@ -88,6 +88,12 @@ class CheckTotals:
     load: float
     rest: float
 
+    @property
+    def error(self) -> float | None:
+        """The rest as a share of the rescaled prediction; None where that is zero."""
+        rescaled = self.predicted + self.load
+        return self.rest / rescaled if rescaled else None
+
 
 def totals(checks: Sequence[RateCheck]) -> CheckTotals:
     """The sums of several checks."""

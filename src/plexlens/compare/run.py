@@ -146,6 +146,8 @@ class Activity:
         Work a second for each object; a single one named "" where the whole is not divided.
     exclusive
         Whether the objects are kinds of access, such as random and sequential, whose shares matter more than names.
+    only_objects
+        Whether the amounts are an outcome and not work, so that only the objects' names have to be alike.
     """
 
     id: str
@@ -153,6 +155,7 @@ class Activity:
     kind: str
     amounts: Mapping[str, float]
     exclusive: bool = False
+    only_objects: bool = False
 
     @property
     def total(self) -> float:

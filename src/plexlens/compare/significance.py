@@ -149,13 +149,13 @@ def interval_of(base: float, new: float, spread: Estimate, other: Estimate) -> I
         Their spreads, in the same order.
     """
     freedom = _freedom((spread.error**2, other.error**2), (spread.freedom, other.freedom))
-    reach = _reach(freedom) * math.hypot(spread.error, other.error)
+    half = reach(freedom) * math.hypot(spread.error, other.error)
     difference = new - base
-    low, high = difference - reach, difference + reach
+    low, high = difference - half, difference + half
     if base <= 0 or new <= 0:
         return Interval(low, high, None, None, freedom)
     parts = ((spread.error / base) ** 2, (other.error / new) ** 2)
-    factor = math.exp(_reach(_freedom(parts, (spread.freedom, other.freedom))) * math.sqrt(sum(parts)))
+    factor = math.exp(reach(_freedom(parts, (spread.freedom, other.freedom))) * math.sqrt(sum(parts)))
     return Interval(low, high, new / base / factor, new / base * factor, freedom)
 
 
@@ -165,5 +165,6 @@ def _freedom(variances: tuple[float, float], freedoms: tuple[float, float]) -> f
     return sum(variances) ** 2 / below if below > 0 else sum(freedoms)
 
 
-def _reach(freedom: float) -> float:
+def reach(freedom: float) -> float:
+    """Standard errors from the middle of a confidence interval to its ends."""
     return float(stats.t.ppf((1 + LEVEL) / 2, freedom))

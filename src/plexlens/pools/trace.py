@@ -396,6 +396,17 @@ def _form(path: Path) -> str:
     raise UnreadableInputError(file=str(path), what=f"{seems[0]} is no page-reference trace", remedy=seems[1])
 
 
+def is_trace_file(path: Path) -> bool:
+    """Whether a path is a trace by its own form, and neither a dump nor a PDB, which may hold other data too.
+
+    Raises
+    ------
+    UnreadableInputError
+        It is none of these.
+    """
+    return _form(path) == "file"
+
+
 def write_trace(trace: Trace, path: Path, progress: Progress | None = None) -> int:
     """Write a trace to a file that `open_trace` reads: same references, same names.
 

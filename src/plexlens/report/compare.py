@@ -7,9 +7,10 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from plexlens import __version__
-from plexlens.compare.comparability import Check, Outcome
+from plexlens.compare.comparability import Check, Comparability, Outcome
 from plexlens.compare.comparison import Comparison
 from plexlens.compare.deltas import Delta, Judgement, by_group
+from plexlens.compare.environment import Environments
 from plexlens.compare.explain import Explanation, LoadExplanation
 from plexlens.compare.prediction_check import RateCheck
 from plexlens.compare.quantity import shown as as_text
@@ -49,13 +50,13 @@ def compare_report(made: Comparison) -> Report:
         end=None,
         utc_offset=None,
         time_note="",
-        alerts=_alerts(made),
+        alerts=comparability_alerts(made.comparability),
         sections=tuple(
             section
             for section in (
                 _short(made),
-                _environment(made),
-                _comparability(made),
+                environment_section(made.environments),
+                comparability_section(made.comparability),
                 _reasons(made),
                 _claims(made),
                 *_groups(made),
@@ -81,7 +82,7 @@ def compare_json(made: Comparison) -> dict[str, Any]:
             {"subject": one.subject, "name": one.name, "base": one.base, "new": one.new}
             for one in made.environments.differences
         ],
-        "checks": [_check_json(one) for one in made.comparability.checks],
+        "checks": [check_json(one) for one in made.comparability.checks],
         "method": made.method,
         "deltas": [_delta_json(one) for one in made.deltas],
         "explanations": [
@@ -102,7 +103,8 @@ def compare_json(made: Comparison) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _check_json(one: Check) -> dict[str, Any]:
+def check_json(one: Check) -> dict[str, Any]:
+    """A check of comparability as plain values."""
     return {
         "id": one.id, "title": one.title, "base": one.base, "new": one.new, "measured": one.measured,
         "bound": one.bound, "outcome": str(one.outcome), "text": one.text, "consequence": one.consequence or None,
@@ -141,8 +143,8 @@ def _text(name: str, title: str, *, key: bool = False) -> Column:
     return Column(name, title, ColumnKind.TEXT, key=key)
 
 
-def _alerts(made: Comparison) -> tuple[Note, ...]:
-    checked = made.comparability
+def comparability_alerts(checked: Comparability) -> tuple[Note, ...]:
+    """The verdict, as it stands above the first number."""
     level = Level.INFO if checked.comparable else Level.WARNING
     consequences = tuple(dict.fromkeys(check.consequence for check in checked.differing if check.consequence))
     text = checked.verdict
@@ -194,8 +196,8 @@ def _short(made: Comparison) -> Section:
     )
 
 
-def _environment(made: Comparison) -> Section:
-    found = made.environments
+def environment_section(found: Environments) -> Section:
+    """What differs in the environment."""
     if not found.differences:
         text = f"The environments are alike: all {found.alike:,} settings that both runs tell are the same."
         return Section("environment", "Environment", (Note(text if found.alike else "Neither run tells a setting."),))
@@ -216,10 +218,11 @@ def _alike(count: int) -> str:
     return f"{count:,} more are the same in both." if count else "No other setting is told by both."
 
 
-def _comparability(made: Comparison) -> Section:
-    checks = made.comparability.checks
+def comparability_section(checked: Comparability) -> Section:
+    """The checks, what is not alike first."""
+    checks = checked.checks
     if not checks:
-        return Section("comparability", "Whether the runs are comparable", (Note(made.comparability.verdict),))
+        return Section("comparability", "Whether the runs are comparable", (Note(checked.verdict),))
     columns = (
         _text("title", "What has to be alike", key=True), _text("base", "BASE"), _text("new", "NEW"),
         _text("apart", "Apart"), _text("bound", "Allowed"), _text("outcome", "Outcome"), _text("text", "Found"),
@@ -329,7 +332,7 @@ def _claims(made: Comparison) -> Section:
         blocks.append(Table("claims", "What the study claims, against what its tables give", columns, rows, top=TOP))
     if pair is not None and pair.predictions:
         blocks.append(prediction_table([check for _, _, check in pair.predictions], "1/s"))
-        blocks += [Note(f"{text} ({place}): {_prediction_told(check)}") for text, place, check in pair.predictions]
+        blocks += [Note(f"{text} ({place}): {prediction_told(check)}") for text, place, check in pair.predictions]
     if pair is not None:
         blocks += [Note(text) for text in pair.notes]
     return Section("claims", "What the study says of it", tuple(blocks))
@@ -360,7 +363,8 @@ def prediction_table(checks: Sequence[RateCheck], unit: str, name: str = "predic
     )
 
 
-def _prediction_told(one: RateCheck) -> str:
+def prediction_told(one: RateCheck) -> str:
+    """A prediction, what came of it, and its error at the work that was done, in sentences."""
     text = (
         f"{one.thing} came to {one.actual:,.2f} a second, {abs(one.difference):,.2f} "
         f"{'more' if one.difference > 0 else 'less'} than the {one.predicted:,.2f} predicted. Its work changed from "
