@@ -223,7 +223,8 @@ def script(before: Configuration, after: Configuration, objects: Mapping[str, Mo
     for old, new in ordered:
         command, reverse = alter(old, new)
         forth.append(command)
-        back.append([reverse])
+        name = new.name if new is not None else ""
+        back.append([f"-- {name}: its present settings are not known." if name in before.assumed else reverse])
     moves = moved_objects(before.placement, after.placement, home)
     if moves:
         forth += MOVE_REMARK

@@ -214,11 +214,14 @@ class Configuration:
         Objects that are known to be elsewhere than the trace has them.
     notes
         What was assumed, for the user.
+    assumed
+        Pools whose size is an assumption: nothing can put it back.
     """
 
     pools: Mapping[str, PoolSettings] = field(default_factory=dict)
     placement: Placement = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+    assumed: frozenset[str] = frozenset()
 
     @property
     def bytes(self) -> int:

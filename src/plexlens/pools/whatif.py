@@ -1,0 +1,172 @@
+"""A stated change of pools, predicted: the pools as they are and as they would be, simulated on the same trace."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from plexlens.errors import UsageError
+from plexlens.pools.alter import Script, moved_objects, script
+from plexlens.pools.cost import IoCost
+from plexlens.pools.optimise import Recommendation, moved_names, work_of
+from plexlens.pools.outcome import Work, states_of
+from plexlens.pools.page_sample import Progress, take
+from plexlens.pools.prediction import Engine, Prediction, State
+from plexlens.pools.settings import Configuration, PoolSettings, pool_page_bytes
+from plexlens.pools.trace import Trace
+
+#: How predictions are made.
+ENGINE = Engine(
+    "policy simulation",
+    text="every getpage of the trace simulated with page steal, prefetch and write thresholds; nothing is in the pools "
+    "when the trace begins",
+)
+
+
+def look_at(trace: Trace, *, progress: Progress | None = None) -> Work:
+    """What a trace is: its objects, their use, its names.
+
+    Parameters
+    ----------
+    trace
+        The trace; it is read once.
+    progress
+        Told how far the reading is.
+    """
+    sample = take(trace, progress=progress)
+    return work_of(sample, trace.names, trace.facts.seconds)
+
+
+def check_against(work: Work, configuration: Configuration) -> None:
+    """Check that settings are of pools that the trace has, or that something is moved to.
+
+    Raises
+    ------
+    UsageError
+        A pool or object that is not in the trace, a move to a pool without size or of another page size.
+    """
+    targets = set(configuration.placement.values())
+    unknown = [name for name in configuration.pools if name not in work.pools and name not in targets]
+    if unknown:
+        raise UsageError(
+            file="",
+            what=f"{', '.join(unknown)}: no such pool in the trace, and nothing is moved to it",
+            remedy=f"the trace has {', '.join(work.pools)}",
+        )
+    numbers = work.numbers_of(configuration.placement)
+    objects = {work.object_name(number) for number, _ in numbers}
+    for name, target in configuration.placement.items():
+        if target not in configuration.pools:
+            raise UsageError(
+                file="",
+                what=f"{name} goes to {target}, whose size is not known",
+                remedy=f"give it with --pool {target}=SIZE",
+            )
+        source = work.home.get(name, "") or next(work.home[one] for one in objects if one.upper() == name.upper())
+        if pool_page_bytes(source) != pool_page_bytes(target):
+            raise UsageError(
+                file="",
+                what=f"{name} cannot move from {source} to {target}: pages of {pool_page_bytes(source)} and "
+                f"{pool_page_bytes(target)} bytes",
+                remedy="name a pool of the same page size",
+            )
+
+
+def known_names(work: Work, configuration: Configuration) -> Configuration:
+    """The configuration with objects named as the trace names them, in whatever case they were given."""
+    folded = {name.upper(): name for name in work.home}
+    placement = {folded.get(name.upper(), name): pool for name, pool in configuration.placement.items()}
+    return replace(configuration, placement=placement)
+
+
+def predict(
+    trace: Trace,
+    work: Work,
+    before: Configuration,
+    after: Configuration,
+    *,
+    cost: IoCost,
+    progress: Progress | None = None,
+) -> Prediction:
+    """What a change of pools would do.
+
+    Parameters
+    ----------
+    trace
+        The trace.
+    work
+        What it is (`look_at`).
+    before, after
+        The pools now and then. Pools of the trace without settings are left out, of both.
+    cost
+        Prices of I/O.
+    progress
+        Told how far the reading is.
+
+    Raises
+    ------
+    UsageError
+        Pools, objects or moves that cannot be.
+    """
+    after = known_names(work, after)
+    before = known_names(work, before)
+    for configuration in (before, after):
+        check_against(work, configuration)
+    states = states_of(trace, [before, after], work=work, cost=cost, progress=progress)
+    text = text_of(work, before, after)
+    return Prediction(
+        sources=tuple(path.name for path in trace.sources),
+        seconds=work.seconds,
+        members=trace.facts.members,
+        before=states[0],
+        after=states[1],
+        cost=cost.to_json(),
+        engine=ENGINE,
+        commands=text.change,
+        reverse=text.reverse,
+        notes=(*before.notes, *_left_out(work, after), *trace.facts.notes, *_sides(before, after)),
+    )
+
+
+def text_of(work: Work, before: Configuration, after: Configuration) -> Script:
+    """Text for Db2; for pools whose present settings are not known it names what was asked for, and no way back."""
+    unknown = [name for name in after.pools if name in work.pools and name not in before.pools]
+    # Another size and the defaults of Db2, so that the size and whatever is not by default are named.
+    assumed = {name: PoolSettings.of(name, after.pools[name].size + 1) for name in unknown}
+    known = replace(before, pools={**before.pools, **assumed}, assumed=before.assumed | set(assumed))
+    return script(known, after, moved_names(work), work.home)
+
+
+def _left_out(work: Work, configuration: Configuration) -> Sequence[str]:
+    left = [name for name in work.pools if name not in configuration.pools]
+    return [f"Pools without settings are left out: {', '.join(left)}."] if left else []
+
+
+def _sides(before: Configuration, after: Configuration) -> Sequence[str]:
+    if before.pools:
+        return []
+    return ["The present pools are not known, so nothing is said of what the change saves: give --settings."]
+
+
+def prediction_of(recommendation: Recommendation, trace: Trace, work: Work, cost: IoCost) -> Prediction:
+    """The prediction that a recommendation makes, to be saved and checked later."""
+    state: State = recommendation.after
+    engine = replace(ENGINE, sample=recommendation.sample)
+    return Prediction(
+        sources=tuple(path.name for path in trace.sources),
+        seconds=work.seconds,
+        members=trace.facts.members,
+        before=recommendation.before,
+        after=state,
+        cost=cost.to_json(),
+        engine=engine,
+        commands=recommendation.script.change,
+        reverse=recommendation.script.reverse,
+        notes=(*recommendation.notes, *trace.facts.notes),
+    )
+
+
+def number_of_moves(work: Work, prediction: Prediction) -> int:
+    """Objects that a prediction moves."""
+    placements = (prediction.before.configuration.placement, prediction.after.configuration.placement)
+    return len(moved_objects(*placements, work.home))
