@@ -53,6 +53,13 @@ def compare(
     output: Out = None,
     form: Annotated[Format, typer.Option("--format", help="HTML page or plain text.")] = Format.TEXT,
     as_json: Json = False,
+    chain: Annotated[
+        str,
+        typer.Option(
+            metavar="STUDY:TABLE",
+            help="Take BASE and NEW for releases, and chain the ITR ratios of this table of pairs of runs.",
+        ),
+    ] = "",
     rate_bound: Annotated[
         float, typer.Option(help="Percent by which rates may differ and the runs still be comparable.")
     ] = 5.0,
@@ -79,10 +86,12 @@ def compare(
     bounds = Bounds(
         _share("rate-bound", rate_bound), _share("mix-bound", mix_bound), _share("object-bound", object_bound)
     )
-    first, second = address(base), address(new)
     how = {"layouts": tuple(layouts or ()), "codepage": codepage, "leap_seconds": leap_seconds}
     with ExitStack() as stack, progress_bar() as progress:
-        report, values = _compared(first, second, bounds, _Sources(stack, progress, how))
+        if chain:
+            report, values = _chained(chain, base, new)
+        else:
+            report, values = _compared(address(base), address(new), bounds, _Sources(stack, progress, how))
         text = _text(report, values, form, as_json=as_json)
     if output is None:
         sys.stdout.write(text)
@@ -103,6 +112,20 @@ def _text(report: Report, values: Callable[[], dict[str, Any]], form: Format, *,
     if as_json:
         return json.dumps(values(), ensure_ascii=False, default=str) + "\n"
     return render_html(report) if form is Format.HTML else render_text(report)
+
+
+def _chained(table: str, base: str, new: str) -> tuple[Report, Callable[[], dict[str, Any]]]:
+    from plexlens.compare.chain import chains, transitions_of
+    from plexlens.report.chain import chain_json, chain_report
+
+    study, colon, name = table.partition(":")
+    if not colon:
+        raise UsageError(
+            file="", what=f"--chain {table} names no table", remedy="give STUDY:TABLE, as in vmesa-1992:table-03"
+        )
+    found = chains(transitions_of(study, name), base, new)
+    source = f"Pairs of runs of study {study}, {name}"
+    return chain_report(found, source), lambda: chain_json(found, source)
 
 
 class _Sources:

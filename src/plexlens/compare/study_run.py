@@ -88,7 +88,7 @@ def study_run(address: StudyAddress, folder: Path | None = None) -> Run:
     StudyError
         A file of the study cannot be read, or says what cannot be.
     """
-    return _Reader(load_study(address.study, folder)).run(address)
+    return StudyReader.of(address.study, folder).run(address)
 
 
 def labels(table: StudyTable) -> list[str]:
@@ -121,14 +121,22 @@ class _Gathered:
         return {key: _joined(found) for key, found in self.repeats.items()}
 
 
-class _Reader:
+class StudyReader:
+    """Numbers and rows of one study, recomputed once."""
+
     def __init__(self, study: Study) -> None:
         self.study = study
         self.audit: Audit = audit(study)
         self.again = Recomputation(study)
         self.extra = _read_compare(study)
 
+    @classmethod
+    def of(cls, name: str, folder: Path | None = None) -> StudyReader:
+        """The reader of a study by its name."""
+        return cls(load_study(name, folder))
+
     def run(self, address: StudyAddress) -> Run:
+        """The run at an address."""
         table = find_table(self.study, address.table)
         names = labels(table)
         if address.rows:
@@ -223,6 +231,12 @@ class _Reader:
         cell = next((one for one in found.cells if one.row == number + 1 and one.column == column), None)
         if cell is not None and cell.computed is not None:
             return cell.computed, cell
+        # A cell that the print has lost may follow from others all the same.
+        for rule in table.derived:
+            if column in rule.columns and rule.rows.takes(table.rows[number]):
+                lost = self.again.derived(table, rule, number, column)
+                if lost is not None:
+                    return lost, cell
         if column not in table.columns:
             return None, cell
         try:
@@ -278,6 +292,7 @@ class _Reader:
     def activities(
         self, table: StudyTable, measures: Mapping[str, Measure], readings: Mapping[Key, Reading], kind: str
     ) -> list[Activity]:
+        """The work of the run, by object where the table has several."""
         found = []
         work = [
             column for column in (*table.columns, *_unprinted(table)) if heading(self.study.name, column).role == "work"
@@ -296,6 +311,7 @@ class _Reader:
         return found
 
     def describe(self, table: StudyTable, rows: Sequence[str], single: bool) -> str:
+        """What the run is, in words."""
         told = f"study {self.study.name}, {table.id}: {table.title}"
         if not single:
             return told
