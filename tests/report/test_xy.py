@@ -116,6 +116,22 @@ def test_labels_of_marks_never_lie_on_each_other() -> None:
     assert apart.rows == 1
 
 
+@pytest.mark.parametrize(
+    "places",
+    # To one side of the middle there is always a row without crossing; marks of both sides may reach over each other.
+    [(2100, 2200, 2300), (5700, 5800, 5900), (2100, 5900), (2500, 2500, 5700), (2000, 2900, 3800), (4100, 5000, 6000)],
+)
+def test_no_line_of_a_mark_crosses_a_label(places: tuple[int, ...]) -> None:
+    """A mark's line goes down from the row of its label."""
+    drawn = draw_xy(replace(CURVE, marks=tuple(XYMark(x, f"here {x:,}") for x in places))).marks
+    for label in drawn:
+        width = 100 * len(label.text) * 6 / 266
+        start, end = (label.place - width, label.place) if label.leftward else (label.place, label.place + width)
+        for other in drawn:
+            if other.row < label.row:
+                assert not start < other.place < end, (label, other)
+
+
 def test_marks_of_axes() -> None:
     assert marks_around(-3.0, 9.0) == (-5.0, -2.5, 0.0, 2.5, 5.0, 7.5, 10.0)
     assert marks_within(0.0, 100_000.0) == (0.0, 20_000.0, 40_000.0, 60_000.0, 80_000.0, 100_000.0)

@@ -91,7 +91,7 @@ ASYNC_IO = _stated(
     "CPU of a prefetch or deferred write I/O",
     33e-6,
     MICROSECONDS,
-    f"{STUDY}: its cost of an I/O; its table of page fixing has 26 to 36 us of DBM1 SRB time for an I/O",
+    f"{STUDY}: its cost of an I/O; its table of page fixing has 26 to 36 µs of DBM1 SRB time for an I/O",
 )
 PAGE_FIX = _stated("Share of the I/O CPU that page fixing saves", 0.08, FRACTION, f"{STUDY}: about 8 %")
 SYNC_DELAY = _stated(

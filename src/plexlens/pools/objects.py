@@ -37,6 +37,8 @@ class Io:
         Seconds of a synchronous read I/O, mean and longest, and of a prefetch I/O, as they were recorded.
     recorded_sync_reads, recorded_prefetches
         Read I/Os that the trace records, beside those simulated.
+    parts
+        The objects of a pool: it waits as long as they do together, each at its own delay.
     """
 
     pool: str
@@ -58,6 +60,7 @@ class Io:
     prefetch_delay: float | None = None
     recorded_sync_reads: float | None = None
     recorded_prefetches: float | None = None
+    parts: tuple[Io, ...] = ()
 
     @property
     def read_ios(self) -> float | None:
@@ -115,6 +118,8 @@ class Io:
 
     def elapsed_seconds(self, cost: IoCost) -> float | None:
         """Time that applications waited for synchronous reads."""
+        if self.parts:
+            return _total(*(part.elapsed_seconds(cost) for part in self.parts))
         return None if self.sync_reads is None else self.sync_reads * self.sync_delay_of(cost)
 
     def cpu_per_day(self, cost: IoCost) -> float | None:
@@ -210,6 +215,7 @@ def _pool(name: str, objects: list[Io], observation: Observation) -> Io:
         sync_delay_longest=max((one.sync_delay_longest or 0.0 for one in objects), default=0.0) or None,
         recorded_sync_reads=sum_of("recorded_sync_reads"),
         recorded_prefetches=sum_of("recorded_prefetches"),
+        parts=tuple(objects),
     )
 
 

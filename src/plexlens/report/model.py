@@ -294,7 +294,7 @@ class Advice:
     name
         Id of the rule; unique in the report.
     rank
-        Place among the advice of the report, from 1.
+        Place among the advice of the report, from 1; 0 for what has none.
     severity
         ``low``, ``medium``, ``high`` or ``critical``; of a step of a recommendation ``worth it`` or ``not worth it``.
     text

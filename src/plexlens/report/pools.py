@@ -8,7 +8,7 @@ from datetime import timedelta
 
 from plexlens import __version__
 from plexlens.metrics.display import with_symbol
-from plexlens.metrics.unit import COUNT, GIB, PER_SECOND, Unit
+from plexlens.metrics.unit import COUNT, PER_SECOND, Unit
 from plexlens.pools.cost import Assumption, IoCost
 from plexlens.pools.curves import PoolCurve
 from plexlens.pools.objects import Io, objects_of, pools_of
@@ -20,13 +20,19 @@ from plexlens.pools.trace import LOST_WARNED, TraceFacts
 from plexlens.report.display import counted
 from plexlens.report.model import Column, ColumnKind, Figure, KeyFigures, Level, Note, Report, Section, Table
 from plexlens.report.pools_curves import curves_section
-from plexlens.report.pools_fields import Definitions, Field, Subject
+from plexlens.report.pools_fields import Definitions, Field
 from plexlens.report.pools_memory import clusters_section, residency_section, working_sets_section
-from plexlens.report.pools_objects import TENTHS, delays_section, objects_section, pools_section
+from plexlens.report.pools_objects import (
+    STORAGE,
+    TENTHS,
+    TRACE,
+    delays_section,
+    objects_section,
+    pools_section,
+    storage_unit,
+)
 from plexlens.report.pools_responses import response_blocks
 from plexlens.report.pools_steps import prediction_section, recommendation_section
-
-TRACE = Subject("pool_whole", "The trace", "all pools of the trace together")
 
 
 @dataclass(frozen=True)
@@ -189,21 +195,14 @@ def _summary(analysis: PoolsAnalysis, definitions: Definitions) -> Section:
             _Number("read_ios", "Read I/Os", total(lambda one: one.read_ios), COUNT, "Σ read I/Os of the pools"),
             _Number("getpages", "Getpages", total(lambda one: one.getpages), COUNT, "Σ getpages of the pools"),
         ]
-    numbers.append(
-        _Number(
-            "storage",
-            "Storage of the pools",
-            sum(pool.bytes for pool in observation.settings.values()),
-            GIB,
-            "Σ buffers x page size",
-            counted(len(observation.settings), "pool"),
-        )
-    )
-    figures = tuple(
+    figures = [
         Figure(one.name, one.title, one.value, one.unit, definitions.add(one.field()), one.detail) for one in numbers
-    )
+    ]
+    size = sum(pool.bytes for pool in observation.settings.values())
+    detail = counted(len(observation.settings), "pool")
+    figures.append(Figure("storage", STORAGE.title, size, storage_unit(size), definitions.add(STORAGE), detail))
     lead = "The pools as they are, simulated event by event over the trace."
-    return Section("summary", "Summary", (KeyFigures("pools_summary", figures),), lead)
+    return Section("summary", "Summary", (KeyFigures("pools_summary", tuple(figures)),), lead)
 
 
 @dataclass(frozen=True)

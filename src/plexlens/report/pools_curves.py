@@ -226,5 +226,5 @@ def _layers(one: _Marked, unit: Unit, misses: str, size: str) -> XYChart:
         x_definition=size,
         log_x=True,
         stacked=True,
-        note="Largest at the size now below.",
+        note="The object with most misses at the size now lies at the bottom.",
     )

@@ -57,7 +57,7 @@ class Field(Generic[T]):
     @property
     def id(self) -> str:
         """Id of its definition; empty where it has none."""
-        return f"{self.subject.id}.{self.name}" if self.unit is not None else ""
+        return f"{self.subject.id}.{self.name}" if self.unit is not None and self.kind is ColumnKind.TEXT else ""
 
     def within(self, group: str, title: str) -> Field[T]:
         """The same under a heading that says a part of its title."""
@@ -125,7 +125,7 @@ class Definitions:
         cells = [tuple(one.value(row) for one in fields) for row in every]
         kept = [at for at, one in enumerate(fields) if one.key or any(row[at] is not None for row in cells)]
         for at in kept:
-            if fields[at].unit is not None:
+            if fields[at].id:
                 self.add(fields[at], _whole_title(fields[at]))
         shown = tuple(tuple(row[at] for at in kept) for row in cells[:MOST_ROWS])
         left_out = len(cells) - len(shown)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from plexlens.metrics.unit import COUNT, FRACTION, MEAN_COUNT, MILLISECONDS, PER_SECOND, Unit
+from plexlens.metrics.unit import COUNT, FRACTION, GIB, MEAN_COUNT, MIB, MILLISECONDS, PER_SECOND, Unit
 from plexlens.pools.cost import STUDY, IoCost
 from plexlens.pools.objects import Io, objects_of, partitions_of, pools_of
 from plexlens.pools.observation import Observation
@@ -14,11 +14,22 @@ from plexlens.report.pools_fields import Definitions, Field, Subject
 #: CPU and delay: seconds with a digit more than whole ones, since a trace may be of minutes.
 TENTHS = Unit("s", "s", 1.0, 1)
 
+TRACE = Subject("pool_whole", "The trace", "all pools of the trace together")
 OBJECT = Subject("pool_object", "Objects of a trace", "one object in one pool, all its partitions together")
 POOL = Subject("pool_trace", "Pools of a trace", "one buffer pool, as its settings were simulated over the trace")
 
 _SIMULATED = "The trace, and a simulation of the pools over it"
 _RECORDED = "IFCID 6 in the trace"
+
+
+STORAGE: Field[None] = Field(
+    TRACE, "storage", "Storage of the pools", lambda one: None, GIB, "Σ buffers x page size", "Settings of the pools"
+)
+
+
+def storage_unit(size: float) -> Unit:
+    """The unit in which a storage is shown."""
+    return GIB if size >= 1 << 30 else MIB
 
 
 def fields(subject: Subject, cost: IoCost, *, with_name: bool = True) -> dict[str, Field[Io]]:
@@ -42,10 +53,7 @@ def fields(subject: Subject, cost: IoCost, *, with_name: bool = True) -> dict[st
         Field(subject, "pool", "Pool", lambda io: io.pool, key=True),
         *([Field[Io](subject, "object", "Object", lambda io: io.name, key=True)] if with_name else []),
         Field(subject, "kind", "Kind", lambda io: io.kind or None),
-        make(
-            "partitions", "Partitions", COUNT, "", lambda io: io.partitions if io.partitions > 1 else None,
-            source="The trace",
-        ),
+        make("partitions", "Partitions", COUNT, "", lambda io: io.partitions, source="The trace"),
         make("objects", "Objects", COUNT, "", lambda io: io.partitions, source="The trace"),
         make(
             "getpages_per_second", "Getpages", PER_SECOND, "getpages / seconds of the trace",
@@ -143,19 +151,19 @@ def _columns(by_name: dict[str, Field[Io]], timed: bool) -> list[Field[Io]]:
         by_name["sync_reads_per_second"].within("Read I/O", "Synchronous"),
         by_name["prefetch_reads_per_second"].within("Read I/O", "Prefetch"),
         by_name["recorded_reads_per_second"].within("Read I/O", "As recorded"),
-        by_name["pages_read_per_second"],
-        by_name["write_ios_per_second"],
+        by_name["cpu_per_day"].within("In 24 hours", "CPU"),
+        by_name["delay_per_day"].within("In 24 hours", "Delay"),
     ]
     counts = [by_name["getpages"], by_name["random_share"], by_name["read_ios"].with_bar()]
+    moved = [by_name["pages_read_per_second"], by_name["write_ios_per_second"]]
     return [
         *(rates if timed else counts),
+        by_name["cpu_seconds"].within("In the trace", "CPU"),
+        by_name["elapsed_seconds"].within("In the trace", "I/O elapsed"),
+        *(moved if timed else ()),
         by_name["pages_per_write"],
         by_name["application_hit_ratio"].within("Hit ratio", "Application"),
         by_name["system_hit_ratio"].within("Hit ratio", "System"),
-        by_name["cpu_seconds"],
-        by_name["elapsed_seconds"],
-        by_name["cpu_per_day"].within("In 24 hours", "CPU"),
-        by_name["delay_per_day"].within("In 24 hours", "Delay"),
     ]
 
 
@@ -190,7 +198,7 @@ def objects_section(observation: Observation, cost: IoCost, definitions: Definit
         definitions.table(
             "objects",
             "Objects, by read I/O",
-            [*names, own["kind"], own["partitions"], *_columns(own, observation.timed)],
+            [*names, own["kind"], *([own["partitions"]] if parts else []), *_columns(own, observation.timed)],
             objects_of(observation),
             sorted_by=order,
             top=25,

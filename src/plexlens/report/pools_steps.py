@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from plexlens.metrics.display import with_symbol
-from plexlens.metrics.unit import GIB, PAGES, PER_SECOND, Unit
+from plexlens.metrics.display import shown
+from plexlens.metrics.unit import PAGES, PER_SECOND, Unit
 from plexlens.pools.optimise import Recommendation, Step
 from plexlens.pools.prediction import Activity, Prediction, State
 from plexlens.report.display import byte_size, counted
 from plexlens.report.model import Advice, Block, Figure, KeyFigures, Note, Section, Table
 from plexlens.report.pools_fields import Definitions, Field, Subject
+from plexlens.report.pools_objects import STORAGE, storage_unit
 
 CHANGE = Subject("pool_change", "Change of pools", "one buffer pool, or all of them, before and after the change")
 
@@ -105,9 +106,6 @@ def _table(name: str, title: str, rows: Sequence[PoolChange], definitions: Defin
 def _figures(before: State, after: State, seconds: float, definitions: Definitions) -> KeyFigures:
     whole = PoolChange("", seconds, None, None, before.total, after.total)
     fields = {one.name: one for one in _fields(seconds > 0)}
-    storage: Field[PoolChange] = Field(
-        CHANGE, "storage", "Storage of the pools", lambda one: None, GIB, "Σ buffers x page size", "Settings"
-    )
 
     def figure(name: str, title: str, detail: str) -> Figure:
         one = fields[name]
@@ -127,8 +125,8 @@ def _figures(before: State, after: State, seconds: float, definitions: Definitio
                 "storage",
                 "Storage of the pools",
                 bytes_after,
-                GIB,
-                definitions.add(storage),
+                storage_unit(bytes_after),
+                definitions.add(STORAGE),
                 f"{byte_size(bytes_before)} now",
             ),
         ),
@@ -145,9 +143,11 @@ def recommendation_section(found: Recommendation, seconds: float, definitions: D
     table = _table("pool_changes", "All steps together, by pool", rows, definitions)
     if table is not None:
         blocks.append(table)
+    steps = [_step(number, step, seconds, definitions) for number, step in enumerate(found.steps, 1)]
+    blocks += [one for one, step in zip(steps, found.steps, strict=True) if step.worth]
     if len(worth) > 1:
         blocks.append(_whole(found, definitions, seconds))
-    blocks += [_step(number, step, seconds, definitions) for number, step in enumerate(found.steps, 1)]
+    blocks += [one for one, step in zip(steps, found.steps, strict=True) if not step.worth]
     blocks.append(Note(_how(found)))
     if found.headroom is not None:
         blocks.append(Note(f"{found.headroom}."))
@@ -174,7 +174,7 @@ def _saved(before: State, after: State, seconds: float) -> str:
     reads = one.rate(one.before.read_ios - one.after.read_ios)
     cpu = one.rate(one.before.cpu_seconds - one.after.cpu_seconds, _HOUR)
     if seconds > 0:
-        return f"saves {with_symbol(reads, PER_SECOND)} read I/O, {with_symbol(cpu, _CPU)} CPU"
+        return f"saves {shown(reads, PER_SECOND)} read I/O/s, {shown(cpu, _CPU)} CPU s/h"
     return f"saves {reads:,.0f} read I/Os"
 
 
@@ -208,7 +208,7 @@ def _whole(found: Recommendation, definitions: Definitions, seconds: float) -> A
         rank=0,
         severity="worth it",
         title="All steps that are worth it, as one script",
-        text="What the steps below do together.",
+        text="What the steps above do together.",
         objects=counted(sum(step.worth for step in found.steps), "step"),
         evidence=table or Table("all_steps", "All steps", (), ()),
         action="Run it at a quiet time, and compare before and after with the saved prediction.",

@@ -160,7 +160,8 @@ class _Writer:
 
     def advice(self, advice: Advice) -> Iterator[str]:
         cost = f", {advice.cost}" if advice.cost else ""
-        head = f"{advice.rank}. {advice.severity.upper()}: {advice.title.upper()} ({advice.objects}{cost})"
+        rank = f"{advice.rank}. " if advice.rank else ""
+        head = f"{rank}{advice.severity.upper()}: {advice.title.upper()} ({advice.objects}{cost})"
         yield from self.wrapped(head)
         yield from self.wrapped(advice.text, "   ")
         if advice.folded:

@@ -187,26 +187,46 @@ def _line(points: Sequence[Point], x: Callable[[float], float], y: Callable[[flo
 
 
 def mark_labels(chart: XYChart, place: Callable[[float], float]) -> tuple[MarkLabel, ...]:
-    """Where the labels of the marks stand: on the side with more room, in the first row where they hide no other."""
+    """Where the labels of the marks stand.
+
+    On the side with more room, in the first row where no label hides another and no line crosses one; where there is
+    no such row, where no label hides another. Lines go down from their label's row, so the marks farther out, over
+    which the others' labels reach, come first.
+    """
+    placed: list[_Placed] = []
     labels: list[MarkLabel] = []
-    taken: list[list[tuple[float, float]]] = []
-    for mark in sorted(chart.marks, key=lambda one: one.x):
-        at = place(mark.x)
+    outward = sorted(((place(mark.x), mark) for mark in chart.marks), key=lambda one: -abs(one[0] - 0.5))
+    for at, mark in outward:
         width = (len(mark.label) + 1) * LETTER
         start, end = (at - width, at) if at > 0.5 else (at, at + width)
-        row = next(
-            (
-                number
-                for number, others in enumerate(taken)
-                if all(end + APART <= left or right + APART <= start for left, right in others)
-            ),
-            len(taken),
-        )
-        if row == len(taken):
-            taken.append([])
-        taken[row].append((start, end))
-        labels.append(MarkLabel(mark.label, at * 100, row, at > 0.5, mark.strong))
-    return tuple(labels)
+        rows = [
+            _Placed(row, at, start, end)
+            for row in range(len(placed) + 1)
+            if not any(_Placed(row, at, start, end).hides(other) for other in placed)
+        ]
+        clear = [one for one in rows if not any(one.crosses(other) or other.crosses(one) for other in placed)]
+        chosen = (clear or rows)[0]
+        placed.append(chosen)
+        labels.append(MarkLabel(mark.label, at * 100, chosen.row, at > 0.5, mark.strong))
+    return tuple(sorted(labels, key=lambda one: one.place))
+
+
+@dataclass(frozen=True)
+class _Placed:
+    """A label in its row, from ``start`` to ``end``, with a line down from it at ``at``."""
+
+    row: int
+    at: float
+    start: float
+    end: float
+
+    def hides(self, other: _Placed) -> bool:
+        """Whether the two labels are too near to each other."""
+        return self.row == other.row and self.start < other.end + APART and other.start < self.end + APART
+
+    def crosses(self, other: _Placed) -> bool:
+        """Whether its line goes through the other's label."""
+        return self.row < other.row and other.start < self.at < other.end
 
 
 def describe_xy(chart: XYChart) -> str:
