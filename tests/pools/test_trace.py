@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import json
 import struct
 import subprocess
 import sys
@@ -16,8 +17,10 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from typer.testing import CliRunner
 
 from plexlens import _core
+from plexlens.cli import app
 from plexlens.errors import NothingUsableError, PlexlensError, UnreadableInputError, UsageError
 from plexlens.ingest.page_trace.order import Disorder, in_order
 from plexlens.pools.trace import LostRecordsError, Trace, TraceError, TraceOrderError, open_trace, write_trace
@@ -136,6 +139,17 @@ def test_the_same_references_miss_the_same(tmp_path: Path, form: Callable[[Path,
     assert misses(trace) == {size: brute_force(pages, size) for size in SIZES}
 
 
+@pytest.mark.parametrize("form", FORMS)
+def test_the_command_answers_the_same(tmp_path: Path, form: Callable[[Path, Sequence[int]], Path]) -> None:
+    pages = references().tolist()
+    sizes = ",".join(map(str, SIZES))
+    done = CliRunner().invoke(app, ["pools", str(form(tmp_path, pages)), "--json", "--sizes", sizes])
+    assert done.exit_code == 0, done.output
+    curve = [{"pages": size, "read_misses": brute_force(pages, size)} for size in SIZES]
+    wanted = {"getpages": len(pages), "distinct_pages": len(set(pages)), "curve": curve}
+    assert json.loads(done.stdout) == {"pools": {"BP0": wanted}}
+
+
 @pytest.mark.parametrize("form", [as_ifcid_198, as_csv, as_oracle_general])
 def test_pieces_are_one_trace(tmp_path: Path, form: Callable[[Path, Sequence[int]], Path]) -> None:
     """Cut in two and read again as two pieces, given in any order."""
@@ -243,6 +257,21 @@ def test_a_file_may_tell_its_losses(tmp_path: Path) -> None:
     pq.write_table(table.replace_schema_metadata({"plexlens.lost": "many"}), tmp_path / "t.parquet")
     with pytest.raises(TraceError, match=r"its metadata plexlens\.lost holds 'many'"):
         rows(open_trace([tmp_path / "t.parquet"]))
+
+
+@pytest.mark.parametrize("options", [["--json"], []])
+def test_the_command_tells_losses(tmp_path: Path, options: list[str]) -> None:
+    path = csv(tmp_path / "t.csv", "page,lost", "1,0", "1,1", *["1,0"] * 47)
+    done = CliRunner().invoke(app, ["pools", str(path), "--sizes", "1", *options])
+    assert done.exit_code == 0
+    assert "note: 1 of 50 references (2.0%) were lost while tracing: misses are off" in done.stderr
+    path = csv(tmp_path / "t.csv", "page,lost", "1,0", "1,1", "1,0")
+    done = CliRunner().invoke(app, ["pools", str(path), "--sizes", "1", *options])
+    assert isinstance(done.exception, LostRecordsError)
+    assert (done.exception.exit_code, done.stdout) == (3, "")
+    done = CliRunner().invoke(app, ["pools", str(path), "--sizes", "1", "--force", *options])
+    assert done.exit_code == 0
+    assert "note: 1 of 4 references (25.0%) were lost" in done.stderr
 
 
 # --- bad input -------------------------------------------------------------------------------------------------------

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from plexlens.cli.app import app
-from plexlens.cli.options import Json, Out
-from plexlens.cli.terminal import check_writable, emit, progress_bar, write
+from plexlens.cli.options import Json, Layouts, Out
+from plexlens.cli.terminal import check_writable, emit, err, progress_bar, write
 from plexlens.errors import UsageError
 
 if TYPE_CHECKING:
@@ -115,6 +115,7 @@ def pools(
     delay_weight: Annotated[
         float, typer.Option(min=0, help="CPU seconds that a second of delay is worth to a recommendation.")
     ] = 0.0,
+    layouts: Layouts = None,
     force: Annotated[bool, typer.Option("--force", help="Take a trace that lost 20 % of its records or more.")] = False,
     save: Annotated[Path | None, typer.Option(help="Keep the prediction, for plexlens compare.")] = None,
     simulate_to: Annotated[
@@ -144,7 +145,7 @@ def pools(
     )
     for path in (output, save, simulate_to, write_to):
         check_writable(path)
-    trace = open_trace(traces, names=names, force=force, subsystem=subsystem)
+    trace = open_trace(traces, names=names, force=force, subsystem=subsystem, layouts=layouts or ())
     with progress_bar() as progress:
         if asked.budget is None and not asked.changes and output is None and save is None and simulate_to is None:
             curves = _curves(trace, asked, progress)
@@ -167,8 +168,11 @@ def pools(
                 write(output, made)
             if write_to is not None:
                 write_trace(trace, write_to, progress)
-            answer = _Answer(found.as_json, found.print)
-    answer.show(as_json)
+            answer = _Answer(found.as_json, found.print, notes=found.prediction is not None)
+    told = answer.show(as_json)
+    if not told:
+        for note in trace.facts.notes:
+            err.print(f"note: {note}")
 
 
 def _sizes(text: str) -> tuple[int, ...]:
@@ -196,12 +200,16 @@ class _Answer:
 
     json: Callable[[], dict[str, Any]]
     text: Callable[[], None]
+    #: Whether the text tells what there is to say of the trace.
+    notes: bool = False
 
-    def show(self, as_json: bool) -> None:
+    def show(self, as_json: bool) -> bool:
+        """Show it; whether that told the notes of the trace."""
         if as_json:
             emit(self.json())
         else:
             self.text()
+        return self.notes and not as_json
 
 
 def _curves(trace: Trace, asked: Asked, progress: Progress) -> list[PoolCurve]:
