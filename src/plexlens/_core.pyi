@@ -127,6 +127,8 @@ class SmfReader:
         Whether TOD clock values run ahead of UTC by the leap seconds, which reading then takes off.
     tables
         Tables to fill; None for all.
+    columns
+        Columns to fill, of whichever table has them; None for all.
     threads
         Decoding threads; 0 for as many as there are processors.
     batch_bytes
@@ -137,6 +139,9 @@ class SmfReader:
         Asked once for each day (days since 1970 of the date in record headers) for the hashes already held: any
         array of unsigned 64-bit integers. Records with one of them, and records that came before in this file, are
         left out and counted as duplicates; dump headers and trailers never are.
+    once
+        Whether records are left out as duplicates at all. It takes memory for each record of a day; without, memory is
+        flat whatever the dump.
 
     Raises
     ------
@@ -153,10 +158,12 @@ class SmfReader:
         codepage: str = "1047",
         leap_seconds: bool = False,
         tables: Sequence[str] | None = None,
+        columns: Sequence[str] | None = None,
         threads: int = 0,
         batch_bytes: int = ...,
         form: str | None = None,
         seen: Callable[[int], Any] | None = None,
+        once: bool = True,
     ) -> Self: ...
     def __iter__(self) -> Self: ...
     def __next__(self) -> DecodedBatch: ...

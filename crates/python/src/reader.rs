@@ -54,6 +54,8 @@ pub(crate) struct Choices {
     pub codepage: String,
     pub leap_seconds: bool,
     pub tables: Option<Vec<String>>,
+    pub columns: Option<Vec<String>>,
+    pub once: bool,
     pub threads: usize,
     pub batch_bytes: usize,
     pub form: Option<String>,
@@ -81,11 +83,13 @@ impl Choices {
             code_page: code_page(py, &self.codepage)?,
             leap_seconds: if self.leap_seconds { LeapSeconds::Included } else { LeapSeconds::Absent },
             tables: self.tables.map(BTreeSet::from_iter),
+            columns: self.columns.map(BTreeSet::from_iter),
         };
         let form = self.form.map(|name| form(py, &name)).transpose()?;
         let options = PipelineOptions {
             source_id: self.source_id,
             threads: self.threads,
+            once: self.once,
             read: ReadOptions { form, batch_bytes: self.batch_bytes, ..ReadOptions::default() },
             ..PipelineOptions::default()
         };
@@ -98,7 +102,7 @@ impl Choices {
 impl SmfReader {
     #[new]
     #[pyo3(signature = (path, catalogue, *, source_id, codepage="1047".to_owned(), leap_seconds=false, tables=None,
-                        threads=0, batch_bytes=4 << 20, form=None, seen=None))]
+                        columns=None, threads=0, batch_bytes=4 << 20, form=None, seen=None, once=true))]
     #[expect(clippy::too_many_arguments, reason = "keyword arguments of the Python signature")]
     fn new(
         py: Python<'_>,
@@ -108,12 +112,14 @@ impl SmfReader {
         codepage: String,
         leap_seconds: bool,
         tables: Option<Vec<String>>,
+        columns: Option<Vec<String>>,
         threads: usize,
         batch_bytes: usize,
         form: Option<String>,
         seen: Option<Py<PyAny>>,
+        once: bool,
     ) -> PyResult<Self> {
-        let choices = Choices { source_id, codepage, leap_seconds, tables, threads, batch_bytes, form };
+        let choices = Choices { source_id, codepage, leap_seconds, tables, columns, once, threads, batch_bytes, form };
         Ok(Self { pipeline: Mutex::new(choices.open(py, path, &catalogue.inner)?), seen })
     }
 

@@ -319,6 +319,28 @@ fn only_wanted_tables_are_filled() {
 }
 
 #[test]
+fn only_wanted_columns_are_filled() {
+    let catalogue = records::single("x200_1", &two_fields(), "entries");
+    let batch = records::batch((1..=3).map(|n| records::record(6, 1, &[0, 0, 0, n, 0, 7])));
+    let decode = |columns: Option<&[&str]>| {
+        let columns = columns.map(|columns| columns.iter().map(|&name| name.to_owned()).collect());
+        let decoder = Decoder::new(&catalogue, DecodeOptions { columns, ..DecodeOptions::default() }).expect("all");
+        table(&decoder.decode(&batch, None, "s").expect("decodes"), "x200_1").clone()
+    };
+    let whole = decode(None);
+    // In the order of the table, whatever the order they are named in; what it does not have is not there.
+    let some = decode(Some(&["b", "record_no", "elsewhere"]));
+    let names: Vec<_> = some.schema_ref().fields().iter().map(|field| field.name().clone()).collect();
+    assert_eq!(names, ["record_no", "b"]);
+    for name in names {
+        assert_eq!(some.column_by_name(&name), whole.column_by_name(&name));
+        assert_eq!(some.schema_ref().field_with_name(&name).ok(), whole.schema_ref().field_with_name(&name).ok());
+    }
+    let none = decode(Some(&["elsewhere"]));
+    assert_eq!((none.num_columns(), none.num_rows()), (0, 3));
+}
+
+#[test]
 fn dropped_records_leave_no_trace() {
     let catalogue = records::single("x200_1", &two_fields(), "entries");
     let decoder = Decoder::new(&catalogue, DecodeOptions::default()).expect("all");

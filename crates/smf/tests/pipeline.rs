@@ -125,6 +125,17 @@ fn records_are_kept_once() {
 }
 
 #[test]
+fn records_may_be_kept_as_often_as_they_are_there() {
+    let dump = Dump::new("often", &[record(1), record(2), record(1)]);
+    let mut asked = Vec::new();
+    let mut pipeline = open(&dump, PipelineOptions { once: false, ..options(2, 60) });
+    let (values, ..) = run(&mut pipeline, &BTreeMap::new(), &mut asked);
+    assert_eq!(values, [1, 2, 1]);
+    assert_eq!(pipeline.summary().duplicates, 0);
+    assert!(asked.is_empty(), "nobody is asked what is held");
+}
+
+#[test]
 fn a_day_put_away_is_asked_for_again() {
     let records = [record(1), next_day(1), record(1), record(2)];
     let dump = Dump::new("put_away", &records);

@@ -26,7 +26,7 @@ fn identity() -> RecordIdentity {
 }
 
 fn decode(catalogue: &Catalogue, records: &[&[u8]], leap_seconds: LeapSeconds, page: CodePage) -> DecodedBatch {
-    let options = DecodeOptions { code_page: page, leap_seconds, tables: None };
+    let options = DecodeOptions { code_page: page, leap_seconds, ..DecodeOptions::default() };
     let decoder = Decoder::new(catalogue, options).expect("known tables");
     decoder.decode(&records::batch(records), None, "test").expect("decodes")
 }

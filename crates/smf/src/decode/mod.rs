@@ -48,6 +48,8 @@ pub struct DecodeOptions {
     pub leap_seconds: LeapSeconds,
     /// Tables to fill; `None` for all.
     pub tables: Option<BTreeSet<String>>,
+    /// Columns to fill, of whichever table has them; `None` for all.
+    pub columns: Option<BTreeSet<String>>,
 }
 
 /// Decodes batches of records. It can be shared between threads; batches are independent of each other.
@@ -95,7 +97,7 @@ impl Decoder {
         let mut tables: Vec<TablePlan> = names
             .iter()
             .filter_map(|name| catalogue.section(name))
-            .map(|section| TablePlan::compile(Arc::clone(section), open(&section.name)))
+            .map(|section| TablePlan::compile(Arc::clone(section), open(&section.name), options.columns.as_ref()))
             .collect();
         // Layouts are numbered within their tables before any map refers to them.
         for entry in rows().filter(|entry| entry.is_variant()) {

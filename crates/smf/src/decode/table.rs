@@ -1,17 +1,17 @@
 //! One section's table: its rows into a record batch.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use arrow_array::builder::{Float64Builder, StringBuilder, TimestampMicrosecondBuilder, UInt32Builder, UInt64Builder};
-use arrow_array::{Array, ArrayRef, RecordBatch, new_null_array};
+use arrow_array::{Array, ArrayRef, RecordBatch, RecordBatchOptions, new_null_array};
 use arrow_cast::cast;
-use arrow_schema::{ArrowError, SchemaRef};
+use arrow_schema::{ArrowError, Schema, SchemaRef};
 use arrow_select::interleave::interleave;
 
 use crate::forms::ebcdic::CodePage;
 use crate::forms::tod_clock::LeapSeconds;
-use crate::layout::{MapEntry, Rule, Section, data_type, table_schema};
+use crate::layout::{Field, MapEntry, Rule, Section, data_type, table_schema};
 
 use super::column::{Row, builder};
 use super::identity::RecordKeys;
@@ -27,6 +27,8 @@ pub(crate) struct TablePlan {
     pub schema: SchemaRef,
     /// Layouts of entries: the table's own first. A row says which by its number.
     layouts: Vec<Layout>,
+    /// Columns to fill; all of them where nothing is said.
+    columns: Option<BTreeSet<String>>,
     /// Whether the last field is as long as its entry lets it be.
     open: bool,
 }
@@ -35,6 +37,8 @@ pub(crate) struct TablePlan {
 #[derive(Debug, Clone)]
 pub(crate) struct Layout {
     pub section: Arc<Section>,
+    /// Fields that become columns.
+    fields: Vec<Field>,
     length: usize,
     /// Whether some field's place is not confirmed.
     doubtful: bool,
@@ -42,21 +46,32 @@ pub(crate) struct Layout {
 
 impl Layout {
     pub fn new(section: Arc<Section>) -> Self {
-        let doubtful = section.fields.iter().any(|field| field.confidence == "low");
-        Self { length: section.length(), doubtful, section }
+        Self::of_columns(section, None)
+    }
+
+    fn of_columns(section: Arc<Section>, columns: Option<&BTreeSet<String>>) -> Self {
+        let wanted = |field: &&Field| columns.is_none_or(|columns| columns.contains(&field.column));
+        let fields: Vec<Field> = section.fields.iter().filter(wanted).cloned().collect();
+        let doubtful = fields.iter().any(|field| field.confidence == "low");
+        Self { length: section.length(), doubtful, fields, section }
     }
 }
 
 impl TablePlan {
-    pub fn compile(section: Arc<Section>, open: bool) -> Self {
-        let schema = Arc::new(table_schema(&section));
-        Self { layouts: vec![Layout::new(Arc::clone(&section))], section, schema, open }
+    pub fn compile(section: Arc<Section>, open: bool, columns: Option<&BTreeSet<String>>) -> Self {
+        let mut schema = table_schema(&section);
+        if let Some(columns) = columns {
+            let wanted = schema.fields.iter().filter(|field| columns.contains(field.name()));
+            schema = Schema::new(wanted.cloned().collect::<Vec<_>>());
+        }
+        let layouts = vec![Layout::of_columns(Arc::clone(&section), columns)];
+        Self { layouts, columns: columns.cloned(), section, schema: Arc::new(schema), open }
     }
 
     /// Adds a layout that fills this table too.
     pub fn variant(&mut self, section: &Arc<Section>) {
         if self.layouts.iter().all(|layout| layout.section.name != section.name) {
-            self.layouts.push(Layout::new(Arc::clone(section)));
+            self.layouts.push(Layout::of_columns(Arc::clone(section), self.columns.as_ref()));
         }
     }
 
@@ -78,13 +93,16 @@ impl TablePlan {
         more: &[Layout],
         notes: &mut Vec<Note>,
     ) -> Result<RecordBatch, ArrowError> {
-        let mut columns = key_columns(rows, keys, source.source_id);
+        let wanted = |name: &str| self.columns.as_ref().is_none_or(|columns| columns.contains(name));
+        let mut columns = key_columns(rows, keys, source.source_id, &wanted);
         if rows.iter().all(|row| row.variant == 0) {
             columns.extend(self.columns(&self.layouts[0], data, rows, source, notes)?);
         } else {
             columns.extend(self.mixed(data, rows, source, more, notes)?);
         }
-        RecordBatch::try_new(Arc::clone(&self.schema), columns)
+        // A table that has none of the wanted columns still tells its rows.
+        let options = RecordBatchOptions::new().with_row_count(Some(rows.len()));
+        RecordBatch::try_new_with_options(Arc::clone(&self.schema), columns, &options)
     }
 
     /// The columns of one layout.
@@ -96,8 +114,9 @@ impl TablePlan {
         source: &Source<'_>,
         notes: &mut Vec<Note>,
     ) -> Result<Vec<ArrayRef>, ArrowError> {
-        let fields = &layout.section.fields;
-        let open = |number: usize| self.open && number + 1 == fields.len();
+        let fields = &layout.fields;
+        let last = layout.section.fields.last().map(|field| field.column.as_str());
+        let open = |number: usize| self.open && last == Some(fields[number].column.as_str());
         let mut builders: Vec<_> = fields
             .iter()
             .enumerate()
@@ -165,7 +184,7 @@ impl TablePlan {
                 (part, taken[part] - 1)
             })
             .collect();
-        (0..self.section.fields.len())
+        (0..self.layouts[0].fields.len())
             .map(|column| {
                 let arrays: Vec<&dyn Array> = parts.iter().map(|part| part[column].as_ref()).collect();
                 interleave(&arrays, &order)
@@ -181,10 +200,11 @@ impl TablePlan {
         rows: usize,
         notes: &mut Vec<Note>,
     ) -> Result<Vec<ArrayRef>, ArrowError> {
-        let mut columns = Vec::with_capacity(self.section.fields.len());
-        for field in &self.section.fields {
+        let fields = &self.layouts[0].fields;
+        let mut columns = Vec::with_capacity(fields.len());
+        for field in fields {
             let wanted = data_type(field);
-            let at = layout.section.fields.iter().position(|other| other.column == field.column);
+            let at = layout.fields.iter().position(|other| other.column == field.column);
             let Some(array) = at.map(|at| &found[at]) else {
                 columns.push(new_null_array(&wanted, rows));
                 continue;
@@ -229,8 +249,8 @@ pub(crate) struct Source<'a> {
     pub leap_seconds: LeapSeconds,
 }
 
-/// The columns before a section's own.
-fn key_columns(rows: &[Row], keys: &[RecordKeys], source_id: &str) -> Vec<ArrayRef> {
+/// The columns before a section's own, those that are wanted.
+fn key_columns(rows: &[Row], keys: &[RecordKeys], source_id: &str, wanted: &dyn Fn(&str) -> bool) -> Vec<ArrayRef> {
     let count = rows.len();
     let unknown = RecordKeys::default();
     let of = |row: &Row| keys.get(row.record as usize).unwrap_or(&unknown);
@@ -244,25 +264,36 @@ fn key_columns(rows: &[Row], keys: &[RecordKeys], source_id: &str) -> Vec<ArrayR
         rows.iter().for_each(|row| column.append_option(value(of(row))));
         Arc::new(column.finish().with_timezone("UTC"))
     };
-    let mut utc_offset = Float64Builder::with_capacity(count);
-    let mut source = StringBuilder::with_capacity(count, count * source_id.len());
-    let mut record_no = UInt64Builder::with_capacity(count);
-    let mut section_no = UInt32Builder::with_capacity(count);
-    for row in rows {
-        utc_offset.append_option(of(row).utc_offset);
-        source.append_value(source_id);
-        record_no.append_value(of(row).record_no);
-        section_no.append_value(row.section_no);
-    }
-    vec![
-        text(&|keys| keys.system.as_deref()),
-        text(&|keys| keys.sysplex.as_deref()),
-        text(&|keys| keys.subsystem.as_deref()),
-        time(&|keys| keys.interval_start),
-        time(&|keys| keys.interval_end),
-        Arc::new(utc_offset.finish()),
-        Arc::new(source.finish()),
-        Arc::new(record_no.finish()),
-        Arc::new(section_no.finish()),
-    ]
+    let utc_offset = || -> ArrayRef {
+        let mut column = Float64Builder::with_capacity(count);
+        rows.iter().for_each(|row| column.append_option(of(row).utc_offset));
+        Arc::new(column.finish())
+    };
+    let source = || -> ArrayRef {
+        let mut column = StringBuilder::with_capacity(count, count * source_id.len());
+        rows.iter().for_each(|_| column.append_value(source_id));
+        Arc::new(column.finish())
+    };
+    let record_no = || -> ArrayRef {
+        let mut column = UInt64Builder::with_capacity(count);
+        rows.iter().for_each(|row| column.append_value(of(row).record_no));
+        Arc::new(column.finish())
+    };
+    let section_no = || -> ArrayRef {
+        let mut column = UInt32Builder::with_capacity(count);
+        rows.iter().for_each(|row| column.append_value(row.section_no));
+        Arc::new(column.finish())
+    };
+    let columns: [(&str, &dyn Fn() -> ArrayRef); 9] = [
+        ("system", &|| text(&|keys| keys.system.as_deref())),
+        ("sysplex", &|| text(&|keys| keys.sysplex.as_deref())),
+        ("subsystem", &|| text(&|keys| keys.subsystem.as_deref())),
+        ("interval_start", &|| time(&|keys| keys.interval_start)),
+        ("interval_end", &|| time(&|keys| keys.interval_end)),
+        ("utc_offset", &utc_offset),
+        ("source_id", &source),
+        ("record_no", &record_no),
+        ("section_no", &section_no),
+    ];
+    columns.iter().filter(|(name, _)| wanted(name)).map(|(_, column)| column()).collect()
 }

@@ -32,13 +32,15 @@ pub struct PipelineOptions {
     pub threads: usize,
     /// Days whose record hashes stay in memory.
     pub days_resident: usize,
+    /// Whether records that came before are left out; it takes some twenty bytes for each record of a day.
+    pub once: bool,
     /// How to read the file.
     pub read: ReadOptions,
 }
 
 impl Default for PipelineOptions {
     fn default() -> Self {
-        Self { source_id: String::new(), threads: 0, days_resident: 62, read: ReadOptions::default() }
+        Self { source_id: String::new(), threads: 0, days_resident: 62, once: true, read: ReadOptions::default() }
     }
 }
 
@@ -94,6 +96,7 @@ pub struct Pipeline {
     decoder: Arc<Decoder>,
     source_id: Arc<str>,
     duplicates: Duplicates,
+    once: bool,
     regions: Regions,
     summary: Summary,
 }
@@ -141,6 +144,7 @@ impl Pipeline {
             decoder,
             source_id: options.source_id.as_str().into(),
             duplicates: Duplicates::new(options.days_resident),
+            once: options.once,
             regions,
             summary: Summary::default(),
         })
@@ -189,7 +193,11 @@ impl Pipeline {
             match next {
                 Ok(Ok(framed)) => {
                     self.summary.add_frames(&framed.batch);
-                    let keep = self.duplicates.keep(&framed.batch, seen).map_err(PipelineError::Seen)?;
+                    let keep = if self.once {
+                        self.duplicates.keep(&framed.batch, seen).map_err(PipelineError::Seen)?
+                    } else {
+                        vec![true; framed.batch.frames.len()]
+                    };
                     self.summary.duplicates = self.duplicates.dropped();
                     self.summary.forgotten_days = self.duplicates.forgotten_days();
                     self.spawn(framed, keep);
