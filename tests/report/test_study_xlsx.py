@@ -31,7 +31,7 @@ def test_every_table_has_a_sheet_and_every_sheet_a_name_that_excel_takes() -> No
     names = study_names()
     sheets = book(*names).sheetnames
     tables = sum(len(load_study(name).tables) for name in names)
-    assert len(sheets) == tables + 2
+    assert len(sheets) == tables + 6
     assert len({name.lower() for name in sheets}) == len(sheets)
     assert all(len(name) <= SHEET_NAME and not set(name) & set("[]:*?/\\'") for name in sheets)
 
@@ -60,10 +60,15 @@ def test_a_cell_that_cannot_be_is_red_with_its_arithmetic(cics: Any) -> None:
 
 def test_derived_cells_have_computed_bounds_difference_and_formula(cics: Any) -> None:
     sheet = cics["table-10"]
-    row, column = place(sheet, "Difference")
+    row, _ = place(sheet, "Difference")
     heads = [sheet.cell(row, number).value for number in range(1, len(DERIVED_HEADS) + 1)]
     assert tuple(heads) == DERIVED_HEADS
-    last = dict(zip(heads, [sheet.cell(row + 5, number).value for number in range(1, column + 5)], strict=True))
+    rows = [[cell.value for cell in line] for line in sheet.iter_rows(min_row=row + 1, max_col=len(heads))]
+    (last,) = [
+        found
+        for found in (dict(zip(heads, line, strict=True)) for line in rows)
+        if found["Row"] == 5 and found["Column"] == "TOTAL ms CPU per transaction"
+    ]
     expected = (97.99 + 7.49) * 10 / 787.34
     assert last["Computed"] == pytest.approx(expected)
     assert last["Low"] < expected < last["High"]
@@ -96,3 +101,19 @@ def test_command_writes_it_whole_or_not_at_all(tmp_path: Path) -> None:
     assert (done.returncode, done.stdout) == (0, "")
     assert "values" in openpyxl.load_workbook(path).sheetnames
     assert [one.name for one in tmp_path.iterdir()] == ["study.xlsx"]
+
+
+def test_findings_curves_checks_and_claims_have_sheets() -> None:
+    found = book("vmesa-1992")
+    findings = [row[1].value for row in found["Findings"].iter_rows(min_row=2)]
+    assert any("1344 MiB" in text for text in findings)
+    curves = list(found["Curves"].iter_rows(min_row=2, values_only=True))
+    measured = [row[4] for row in curves if row[1] == "capacity-9021" and row[4] is not None]
+    assert measured == [44.73, 87.53, 123.64, 236.35]
+    checks = list(found["Checks"].iter_rows(min_row=2, values_only=True))
+    (six,) = [row for row in checks if row[1] == "capacity-six" and "Amdahl" in row[3]]
+    assert six[7] == pytest.approx(100 * (six[5] / 236.35 - 1))
+    claims = list(found["Claims"].iter_rows(min_row=2))
+    wrong = next(row for row in claims if "more than 54 s later" in row[1].value)
+    assert wrong[9].value == "DISAGREES" and wrong[5].value == pytest.approx(53.479)
+    assert wrong[9].fill.fgColor.rgb == "FF" + COLOURS["DISAGREES"][0].removeprefix("#")

@@ -67,8 +67,16 @@ def analysis_files(audit: Audit) -> list[Path]:
     return [*folder.glob("analysis.toml"), *sorted(folder.glob("analysis-*.toml"))]
 
 
-def analyse(audit: Audit) -> Analysis:
+def analyse(audit: Audit, asked: Mapping[str, Mapping[str, Any]] | None = None) -> Analysis:
     """Work out what is declared about a study.
+
+    Parameters
+    ----------
+    audit
+        The study, recomputed.
+    asked
+        Keys of curves that stand for those declared, by the id of the curve: ``{"storage-response": {"goal": 2.0}}``.
+        Findings and claims keep to what is declared.
 
     Raises
     ------
@@ -100,19 +108,25 @@ def analyse(audit: Audit) -> Analysis:
         setup += whole.texts("setup")
         contents.append(whole)
 
-    def read(name: str, one: Callable[[Entry], Any]) -> None:
+    def read(name: str, one: Callable[[Entry], Any], other: Mapping[str, Mapping[str, Any]]) -> list[Any]:
+        read_so_far: list[Any] = []
         for whole in contents:
             for entry in whole.entries(name):
                 label = entry.content.get("id")
-                named = Entry(entry.content, f"{name} {label!r}" if label else entry.where, entry.numbers)
-                if label is not None and any(label == other.id for other in found[name]):
+                content = {**entry.content, **other.get(str(label), {})}
+                named = Entry(content, f"{name} {label!r}" if label else entry.where, entry.numbers)
+                if label is not None and any(label == before.id for before in read_so_far):
                     raise named.wrong("id", "two have it", "give each an id of its own")
-                found[name].append(one(named))
+                read_so_far.append(one(named))
+        return read_so_far
 
     # Findings and claims may name results of curves and checks, so they come last.
     for name, one in (
         ("figures", read_figure), ("curves", read_curve), ("checks", read_check), ("findings", read_finding),
         ("claims", read_claim),
     ):  # fmt: skip
-        read(name, one)
+        found[name] = read(name, one, {})
+    if asked:
+        # After the findings, which speak of the curves as declared.
+        found["curves"] = read("curves", read_curve, asked)
     return Analysis(question, setup, **{name: tuple(values) for name, values in found.items()})

@@ -113,7 +113,10 @@ def read_curve(entry: Entry) -> Curve:
     labels = [table.rows[number][label] for number in rows]
     if kind == "capacity":
         entry.only(*_BOTH, "predict")
-        law = fit_scalability(entry.sums("x", table, rows), y)
+        try:
+            law = fit_scalability(entry.sums("x", table, rows), y)
+        except ValueError as error:
+            raise entry.wrong("x", str(error), "leave rows out with 'but', or name more") from error
         further = entry.content.get("predict", [])
         if not isinstance(further, list) or not all(isinstance(one, (int, float)) for one in further):
             raise entry.wrong("predict", f"{further!r} is no list of numbers", "write predict = [8, 10]")
@@ -131,10 +134,16 @@ def read_curve(entry: Entry) -> Curve:
     xs, ys = [one[1] for one in points], [one[2] for one in points]
     goal = entry.number("goal") if "goal" in entry.content else None
     concave = entry.one_of("shape", ("convex", "concave"), "convex") == "concave"
+    if goal is not None and concave:
+        raise entry.wrong("goal", "a goal is for what has to be at or below it", "take the goal away")
+    try:
+        met = None if goal is None else least_that_meets(xs, ys, goal)
+    except ValueError as error:
+        raise entry.wrong("goal", str(error), "state a goal above zero, for numbers above zero") from error
     return LoadCurve(
         entry.text("id"), entry.text("title"), table.id, entry.text("x_title"), entry.text("x_unit"),
         entry.text("y_title"), entry.text("y_unit"), tuple(points), find_knee(xs, ys, concave=concave),
-        goal, None if goal is None else least_that_meets(xs, ys, goal), entry.text("note", ""),
+        goal, met, entry.text("note", ""),
     )  # fmt: skip
 
 

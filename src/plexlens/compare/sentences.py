@@ -39,31 +39,37 @@ def law_sentence(curve: CapacityCurve) -> str:
     return text
 
 
+def _at(curve: LoadCurve, place: int) -> str:
+    """A point's x, with its name where that is another than the number."""
+    label, x, _ = curve.points[place]
+    shown = f"{x:,.5g} {curve.x_unit}".rstrip()
+    try:
+        named = float(label.replace(",", "")) != x
+    except ValueError:
+        named = True
+    return f"{shown} ({label})" if named else shown
+
+
 def load_sentence(curve: LoadCurve) -> str:
     """Knee and goal of a curve in words."""
-    points = curve.points
+    points, unit = curve.points, curve.y_unit
     if curve.knee is None:
-        text = f"{curve.title}: no knee between {points[0][1]:,.5g} and {points[-1][1]:,.5g} {curve.x_unit}."
+        text = f"{curve.title}: no knee between {_at(curve, 0)} and {_at(curve, len(points) - 1)}."
     else:
-        text = (
-            f"{curve.title}: the knee is at {curve.knee.x:,.5g} {curve.x_unit} ({points[curve.knee.place][0]}), with "
-            f"{curve.knee.y:,.4g} {curve.y_unit}"
-            + (", scaled by logarithm." if curve.knee.logarithmic else ".")
-        )  # fmt: skip
+        text = f"{curve.title}: the knee is at {_at(curve, curve.knee.place)}, with {curve.knee.y:,.4g} {unit}"
+        text += ", on a logarithmic scale." if curve.knee.logarithmic else "."
     if curve.met is None or curve.goal is None:
         return text
-    goal, met = f"{curve.goal:g} {curve.y_unit}", curve.met
+    goal, met = f"{curve.goal:g} {unit}", curve.met
     if met.place is None:
         return f"{text} No measured point meets the goal of {goal}."
-    label, x, y = points[met.place]
     text += (
-        f" The least that meets the goal of {goal} is {x:,.5g} {curve.x_unit} ({label}), with {y:,.4g} {curve.y_unit}"
+        f" The least that meets the goal of {goal} is {_at(curve, met.place)}, with {points[met.place][2]:,.4g} {unit}"
     )
     if met.fails is None or met.crossing is None:
         return f"{text}; nothing smaller was measured."
-    label, x, y = points[met.fails]
     return (
-        f"{text}; {x:,.5g} {curve.x_unit} ({label}) fails it with {y:,.4g} {curve.y_unit}. Interpolated, the goal is "
+        f"{text}; {_at(curve, met.fails)} fails it with {points[met.fails][2]:,.4g} {unit}. Interpolated, the goal is "
         f"crossed at about {met.crossing:,.4g} {curve.x_unit}: an estimate, nothing was measured there."
     )
 

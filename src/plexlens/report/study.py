@@ -34,16 +34,18 @@ _CSV_HEADS = (
 )  # fmt: skip
 
 
-def study_report(audits: Sequence[Audit]) -> Report:
+def study_report(audits: Sequence[Audit], analyses: Sequence[Analysis] | None = None) -> Report:
     """One report of one or more studies.
 
     Parameters
     ----------
     audits
         As `plexlens.compare.audit` makes them, at least one.
+    analyses
+        What is declared about each; worked out if not given.
     """
     several = len(audits) > 1
-    analyses = [analyse(audit) for audit in audits]
+    analyses = [analyse(audit) for audit in audits] if analyses is None else analyses
     used = {cell.formula for audit in audits for table in audit.tables for cell in table.cells}
     return Report(
         title="Published studies recomputed" if several else audits[0].study.title,

@@ -86,7 +86,8 @@ def analysis_sections(analysis: Analysis, prefix: str) -> list[Section]:
         blocks = [_figure(one, prefix) for one in analysis.figures]
         sections.append(Section(f"{prefix}-figures", "Figures", tuple(blocks), "Drawn from the tables below."))
     if analysis.curves:
-        blocks = [block for one in analysis.curves for block in _curve(one, prefix)]
+        charts, told, tables = zip(*(_curve(one, prefix) for one in analysis.curves), strict=True)
+        blocks = [*charts, Note("What the curves say", details=tuple(told)), *tables]
         sections.append(Section(f"{prefix}-curves", "Curves", tuple(blocks)))
     if analysis.checks:
         blocks = [block for one in analysis.checks for block in _check(one, prefix)]
@@ -153,11 +154,12 @@ def _bars(figure: BarFigure, prefix: str) -> Table:
     )  # fmt: skip
 
 
-def _curve(curve: Curve, prefix: str) -> list[Block]:
+def _curve(curve: Curve, prefix: str) -> tuple[XYChart, str, Table]:
+    """Its chart, what it says, and its points."""
     return _capacity(curve, prefix) if isinstance(curve, CapacityCurve) else _load(curve, prefix)
 
 
-def _capacity(curve: CapacityCurve, prefix: str) -> list[Block]:
+def _capacity(curve: CapacityCurve, prefix: str) -> tuple[XYChart, str, Table]:
     law = curve.law
     unit = _unit(curve.y_unit, law.throughput)
     end = max([*law.processors, *(one[0] for one in curve.predicted)])
@@ -198,10 +200,11 @@ def _capacity(curve: CapacityCurve, prefix: str) -> list[Block]:
         _number_column("low", f"{LEVEL:.0%} interval from", unit, "study.scalability"),
         _number_column("high", "to", unit, "study.scalability"),
     )
-    return [chart, Note(law_sentence(curve)), Table(f"{prefix}-{curve.id}-points", curve.title, columns, tuple(rows))]
+    table = Table(f"{prefix}-{curve.id}-points", curve.title, columns, tuple(rows), top=len(rows), folded=True)
+    return chart, law_sentence(curve), table
 
 
-def _load(curve: LoadCurve, prefix: str) -> list[Block]:
+def _load(curve: LoadCurve, prefix: str) -> tuple[XYChart, str, Table]:
     xs, ys = [x for _, x, _ in curve.points], [y for _, _, y in curve.points]
     x_unit, y_unit = _unit(curve.x_unit, xs), _unit(curve.y_unit, ys)
     marks = []
@@ -231,7 +234,7 @@ def _load(curve: LoadCurve, prefix: str) -> list[Block]:
             what += ["fails the goal"] if curve.goal is not None and y > curve.goal else []
         rows.append((label, x, y, "; ".join(what)))
     table = Table(f"{prefix}-{curve.id}-points", curve.title, columns, tuple(rows), top=len(rows), folded=True)
-    return [chart, Note(load_sentence(curve)), table]
+    return chart, load_sentence(curve), table
 
 
 def _check(check: LeaveOut, prefix: str) -> list[Block]:

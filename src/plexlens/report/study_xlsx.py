@@ -17,8 +17,10 @@ from typing import Any
 import xlsxwriter
 
 from plexlens.compare import Audit, Cell, TableAudit
+from plexlens.compare.analysis import Analysis, analyse
 from plexlens.compare.formulas import FORMULAS
 from plexlens.compare.json_object import RULE
+from plexlens.report.study_xlsx_analysis import write_analyses
 
 _PLAIN = re.compile(r"(?P<number>[+-]?(?:\d[\d,]*(?:\.(?P<decimals>\d*))?|\.(?P<only>\d+)))(?P<percent> ?%)?\Z")
 _UNFIT = re.compile(r"[\[\]:*?/\\']")
@@ -62,30 +64,37 @@ COLOURS = {
 }
 
 
-def study_workbook(audits: Sequence[Audit]) -> bytes:
+def study_workbook(audits: Sequence[Audit], analyses: Sequence[Analysis] | None = None) -> bytes:
     """The workbook of one or more studies.
 
     Parameters
     ----------
     audits
         As `plexlens.compare.audit` makes them, at least one.
+    analyses
+        What is declared about each; worked out if not given.
 
     Returns
     -------
     bytes
-        An ``.xlsx`` file: the sheet ``Summary``, one for each table, and ``Formulas``.
+        An ``.xlsx`` file: the sheets ``Summary``, ``Findings``, ``Curves``, ``Checks`` and ``Claims``, one for each
+        table, and ``Formulas``.
     """
+    analyses = [analyse(audit) for audit in audits] if analyses is None else analyses
     out = io.BytesIO()
     book = xlsxwriter.Workbook(out, {"in_memory": True, "strings_to_formulas": False, "strings_to_urls": False})
     try:
         formats = _formats(book)
-        taken: set[str] = {"summary", "formulas"}
+        taken: set[str] = {"summary", "formulas", "findings", "curves", "checks", "claims"}
         named = [
             (audit, one, _sheet_name(one.table.id if len(audits) == 1 else f"{audit.study.name} {one.table.id}", taken))
             for audit in audits
             for one in audit.tables
         ]
         _summary(book.add_worksheet("Summary"), audits, named, formats)
+        write_analyses(
+            book, [audit.study.name for audit in audits], analyses, head=formats.head, colours=formats.by_result
+        )
         for audit, one, name in named:
             _table(book, book.add_worksheet(name), audit, one, formats)
         used = {cell.formula for audit in audits for one in audit.tables for cell in one.cells}

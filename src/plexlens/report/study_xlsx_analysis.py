@@ -1,0 +1,116 @@
+"""What studies show, as sheets of their workbook: findings, curves, checks and claims."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from plexlens.compare.analysis import Analysis
+from plexlens.compare.curves import CapacityCurve
+from plexlens.compare.sentences import check_sentence, law_sentence, load_sentence
+
+Value = str | float | None
+
+
+def write_analyses(
+    book: Any, names: Sequence[str], analyses: Sequence[Analysis], *, head: Any, colours: Mapping[str, Any]
+) -> None:
+    """Add the sheets; one that would be empty has its headings only.
+
+    Parameters
+    ----------
+    book
+        A workbook of xlsxwriter.
+    names, analyses
+        Name of each study and what is declared about it.
+    head
+        Format of headings.
+    colours
+        Formats by what came of a comparison (``agrees``, ``DISAGREES``, ``not computed``).
+    """
+    pairs = list(zip(names, analyses, strict=True))
+    _sheet(
+        book.add_worksheet("Findings"),
+        head,
+        (("Study", 14), ("Finding", 120), ("Arithmetic", 120)),
+        ((name, one.text, "; ".join(one.worked)) for name, found in pairs for one in found.findings),
+    )
+    curves = book.add_worksheet("Curves")
+    _sheet(
+        curves,
+        head,
+        (
+            ("Study", 14), ("Curve", 26), ("Point", 22), ("x", 14), ("Measured", 14), ("By the law", 14),
+            ("Interval from", 14), ("to", 14), ("Unit of y", 14), ("What it says", 120),
+        ),
+        (row for name, found in pairs for one in found.curves for row in _curve(name, one)),
+    )  # fmt: skip
+    _sheet(
+        book.add_worksheet("Checks"),
+        head,
+        (
+            ("Study", 14), ("Check", 20), ("Of what", 50), ("Model", 30), ("Fitted to", 50), ("Predicted", 12),
+            ("Printed", 12), ("Error, %", 10), ("Interval from", 14), ("to", 12), ("Unit", 12), ("Result", 100),
+        ),
+        (
+            (
+                name, check.id, one.label, one.model, one.inputs, one.predicted, one.printed, 100 * one.error, one.low,
+                one.high, check.unit, check_sentence(check),
+            )
+            for name, found in pairs
+            for check in found.checks
+            for one in check.predictions
+        ),
+    )  # fmt: skip
+    claims = [(name, one) for name, found in pairs for one in found.claims]
+    sheet = book.add_worksheet("Claims")
+    results = ["not computed" if one.computed is None else "agrees" if one.agrees else "DISAGREES" for _, one in claims]
+    _sheet(
+        sheet,
+        head,
+        (
+            ("Study", 14), ("The text says", 80), ("Where", 40), ("Relation", 9), ("Printed", 12), ("Tables give", 14),
+            ("Low", 14), ("High", 14), ("Unit", 12), ("Result", 14), ("Arithmetic", 80), ("Note", 80),
+        ),
+        (
+            (
+                name, one.text, one.place, one.relation, one.text_number,
+                *((None,) * 3 if one.computed is None else
+                  (float(one.computed.value), float(one.computed.low), float(one.computed.high))),
+                one.unit, result, one.arithmetic, one.note,
+            )
+            for (name, one), result in zip(claims, results, strict=True)
+        ),
+    )  # fmt: skip
+    for row, result in enumerate(results, 1):
+        sheet.write_string(row, 9, result, colours[result])
+
+
+def _curve(name: str, one: Any) -> Iterable[tuple[Value, ...]]:
+    if isinstance(one, CapacityCurve):
+        told = law_sentence(one)
+        law = one.law
+        for label, n, value in zip(one.labels, law.processors, law.throughput, strict=True):
+            yield name, one.id, label, n, value, law.at(n), None, None, one.y_unit, told
+        for n, value, interval in one.predicted:
+            low, high = interval or (None, None)
+            yield name, one.id, "predicted", n, None, value, low, high, one.y_unit, told
+        return
+    told = load_sentence(one)
+    for label, x, y in one.points:
+        yield name, one.id, label, x, y, None, None, None, one.y_unit, told
+
+
+def _sheet(sheet: Any, head: Any, columns: Sequence[tuple[str, int]], rows: Iterable[tuple[Value, ...]]) -> None:
+    for column, (title, width) in enumerate(columns):
+        sheet.set_column(column, column, width)
+        sheet.write_string(0, column, title, head)
+    last = 0
+    for last, row in enumerate(rows, 1):
+        for column, value in enumerate(row):
+            if isinstance(value, str):
+                sheet.write_string(last, column, value)
+            elif value is not None:
+                sheet.write_number(last, column, value)
+    sheet.freeze_panes(1, 0)
+    sheet.autofilter(0, 0, max(last, 1), len(columns) - 1)
