@@ -48,7 +48,7 @@ impl PoolCurves {
         let mut at = 0;
         while at < rows.len() {
             // Rows of one pool follow each other in many traces, and often a trace is of one pool.
-            let (id, run) = rows.pool_run(at);
+            let (id, run) = rows.pool_run(at, rows.len());
             let pool = self.pools.entry(id).or_insert_with(|| Pool {
                 curve: LruCurve::new(self.sizes.clone()),
                 pages: Vec::new(),

@@ -201,7 +201,7 @@ impl SampledPools {
         rows.check()?;
         let mut at = 0;
         while at < rows.len() {
-            let (id, run) = rows.pool_run(at);
+            let (id, run) = rows.pool_run(at, rows.len());
             let (rate, sizes) = (self.rate, &self.sizes);
             let pool = self.pools.entry(id).or_insert_with(|| SampledPool::new(rate, sizes.clone()));
             rows.count_functions(at, run, &mut pool.events);

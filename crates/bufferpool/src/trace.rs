@@ -151,10 +151,10 @@ impl References<'_> {
         Ok(())
     }
 
-    /// Pool of a row, and how many rows from there on are of the same.
-    pub(crate) fn pool_run(&self, from: usize) -> (u16, usize) {
+    /// Pool of a row, and how many rows from there on, up to another, are of the same.
+    pub(crate) fn pool_run(&self, from: usize, until: usize) -> (u16, usize) {
         let (id, mut at) = (self.pool[from], from);
-        for strip in self.pool[from..].chunks(256) {
+        for strip in self.pool[from..until].chunks(256) {
             if strip.iter().fold(0, |sum, &pool| sum | (pool ^ id)) != 0 {
                 at += strip.iter().take_while(|&&pool| pool == id).count();
                 break;
@@ -179,7 +179,8 @@ impl References<'_> {
     }
 }
 
-const PAGE_BITS: u32 = 40;
+/// Bits of a key that are the page in its extent.
+pub(crate) const PAGE_BITS: u32 = 40;
 /// The part of a key that is the page.
 pub(crate) const PAGE_MASK: u64 = (1 << PAGE_BITS) - 1;
 const MOST_EXTENTS: usize = 1 << (64 - PAGE_BITS);

@@ -2,9 +2,11 @@
 
 use std::collections::BTreeSet;
 
+use prefetch_index::prefetch_index;
+
 use crate::page_table::PageTable;
 use crate::policy::ConfigError;
-use crate::policy::chain::{Buffers, Chain};
+use crate::policy::chain::{Buffers, Chain, Standing};
 use crate::policy::counters::counters;
 use crate::policy::writes::write_ios;
 
@@ -126,25 +128,18 @@ struct Entry {
 /// Directory entries by age.
 struct Directory<'a>(&'a mut [Entry]);
 
-impl Buffers for Directory<'_> {
-    fn is_current(&self, entry: u32, age: u64) -> bool {
-        self.0[entry as usize].age == age
+impl Buffers<u32> for Directory<'_> {
+    fn standing(&mut self, entry: u32, age: u64) -> Standing {
+        let entry = &self.0[entry as usize];
+        match (entry.age == age, entry.changed) {
+            (false, _) => Standing::Stale,
+            (true, false) => Standing::Available,
+            (true, true) => Standing::Unavailable,
+        }
     }
 
-    fn is_available(&self, entry: u32) -> bool {
-        !self.0[entry as usize].changed
-    }
-
-    fn touch(&self, entry: u32) -> u64 {
-        self.0[entry as usize].age
-    }
-
-    fn touch_page(&self, _: u32) -> u64 {
-        0
-    }
-
-    fn touch_place(&self, _: u32) -> u32 {
-        0
+    fn fetch(&self, entry: u32) {
+        prefetch_index(&*self.0, entry as usize);
     }
 
     fn pass(&mut self, entry: u32) {
@@ -155,25 +150,18 @@ impl Buffers for Directory<'_> {
 /// Entries with data by age of the data.
 struct Data<'a>(&'a mut [Entry]);
 
-impl Buffers for Data<'_> {
-    fn is_current(&self, entry: u32, age: u64) -> bool {
-        self.0[entry as usize].data_age == age
+impl Buffers<u32> for Data<'_> {
+    fn standing(&mut self, entry: u32, age: u64) -> Standing {
+        let entry = &self.0[entry as usize];
+        match (entry.data_age == age, entry.changed) {
+            (false, _) => Standing::Stale,
+            (true, false) => Standing::Available,
+            (true, true) => Standing::Unavailable,
+        }
     }
 
-    fn is_available(&self, entry: u32) -> bool {
-        !self.0[entry as usize].changed
-    }
-
-    fn touch(&self, entry: u32) -> u64 {
-        self.0[entry as usize].data_age
-    }
-
-    fn touch_page(&self, _: u32) -> u64 {
-        0
-    }
-
-    fn touch_place(&self, _: u32) -> u32 {
-        0
+    fn fetch(&self, entry: u32) {
+        prefetch_index(&*self.0, entry as usize);
     }
 
     fn pass(&mut self, entry: u32) {
@@ -186,8 +174,8 @@ pub struct GroupBufferPool {
     config: GroupConfig,
     table: PageTable,
     entries: Vec<Entry>,
-    directory: Chain,
-    data: Chain,
+    directory: Chain<u32>,
+    data: Chain<u32>,
     data_used: u32,
     clock: u64,
     /// Changed pages of each data set, and the data sets by how many they have.
@@ -303,7 +291,7 @@ impl GroupBufferPool {
         (entry.age, entry.passed) = (self.clock, false);
         self.directory.touch(at, self.clock);
         if self.directory.entries() > 4 * self.config.directory_entries as usize + 1024 {
-            self.directory.sweep(&Directory(&mut self.entries));
+            self.directory.sweep(&mut Directory(&mut self.entries));
         }
         at
     }
@@ -314,10 +302,10 @@ impl GroupBufferPool {
             return self.entries.len() as u32 - 1;
         }
         let at = match self.directory.oldest(&mut Directory(&mut self.entries)) {
-            Some((_, at)) => at,
+            Some(at) => at,
             None => {
                 self.cast_out_down_to(0);
-                self.directory.oldest(&mut Directory(&mut self.entries)).map_or(0, |(_, at)| at)
+                self.directory.oldest(&mut Directory(&mut self.entries)).unwrap_or(0)
             }
         };
         let entry = self.entries[at as usize];
@@ -335,7 +323,7 @@ impl GroupBufferPool {
             self.data_used += 1;
             return true;
         }
-        let Some((_, from)) = self.data.oldest(&mut Data(&mut self.entries)) else { return false };
+        let Some(from) = self.data.oldest(&mut Data(&mut self.entries)) else { return false };
         debug_assert_ne!(from, at, "an entry without data has none to give");
         self.entries[from as usize].data_age = 0;
         self.counters.data_reclaims += 1;
@@ -348,7 +336,7 @@ impl GroupBufferPool {
         (entry.data_age, entry.data_passed) = (self.clock, false);
         self.data.touch(at, self.clock);
         if self.data.entries() > 4 * self.config.data_entries as usize + 1024 {
-            self.data.sweep(&Data(&mut self.entries));
+            self.data.sweep(&mut Data(&mut self.entries));
         }
     }
 

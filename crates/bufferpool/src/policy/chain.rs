@@ -10,39 +10,50 @@
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
-use std::hint::black_box;
 
-/// Entries whose memory is asked for together.
-const AHEAD: usize = 48;
+use prefetch_index::prefetch_index;
 
-/// What a chain must know of a buffer.
-pub(crate) trait Buffers {
-    /// Whether the buffer still has this age on this chain.
-    fn is_current(&self, buffer: u32, age: u64) -> bool;
-    /// Whether it can be stolen.
-    fn is_available(&self, buffer: u32) -> bool;
-    /// Loads a buffer; no branch may depend on what comes.
-    fn touch(&self, buffer: u32) -> u64;
-    /// Loads the page that a buffer holds.
-    fn touch_page(&self, buffer: u32) -> u64;
-    /// Loads where the table says that it does.
-    fn touch_place(&self, buffer: u32) -> u32;
+/// How many entries before its turn a buffer is asked for: whether an entry is stale cannot be guessed, and its buffer is
+/// far away.
+const AHEAD: usize = 24;
+
+/// What an entry of a chain is worth.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Standing {
+    /// The buffer was touched since, or is gone.
+    Stale,
+    /// It can be stolen.
+    Available,
+    /// It cannot.
+    Unavailable,
+}
+
+/// What a chain must know of buffers.
+pub(crate) trait Buffers<Id> {
+    /// What an entry of this age is worth.
+    fn standing(&mut self, buffer: Id, age: u64) -> Standing;
+    /// Begins to load what `standing` needs.
+    fn fetch(&self, buffer: Id);
     /// Its entry left the queue because it cannot be stolen.
-    fn pass(&mut self, buffer: u32);
+    fn pass(&mut self, buffer: Id);
 }
 
-#[derive(Default)]
-pub(crate) struct Chain {
-    queue: VecDeque<(u64, u32)>,
-    waiting: BinaryHeap<Reverse<(u64, u32)>>,
-    /// Entries at the front whose buffers have been loaded.
-    loaded: usize,
+/// A chain; buffers are named by an `Id`.
+pub(crate) struct Chain<Id> {
+    queue: VecDeque<(u64, Id)>,
+    waiting: BinaryHeap<Reverse<(u64, Id)>>,
 }
 
-impl Chain {
+impl<Id: Ord> Default for Chain<Id> {
+    fn default() -> Self {
+        Self { queue: VecDeque::new(), waiting: BinaryHeap::new() }
+    }
+}
+
+impl<Id: Copy + Ord> Chain<Id> {
     /// A touch: ages rise from call to call.
     #[inline(always)]
-    pub fn touch(&mut self, buffer: u32, age: u64) {
+    pub fn touch(&mut self, buffer: Id, age: u64) {
         self.queue.push_back((age, buffer));
     }
 
@@ -53,52 +64,65 @@ impl Chain {
     }
 
     /// Sweeps stale entries out.
-    pub fn sweep(&mut self, buffers: &impl Buffers) {
-        self.queue.retain(|&(age, buffer)| buffers.is_current(buffer, age));
+    #[cold]
+    pub fn sweep(&mut self, buffers: &mut impl Buffers<Id>) {
+        for _ in 0..self.queue.len() {
+            if let Some((age, buffer)) = self.next(buffers)
+                && buffers.standing(buffer, age) != Standing::Stale
+            {
+                self.queue.push_back((age, buffer));
+            }
+        }
+    }
+
+    /// Takes the first entry out and asks for the buffer of a later one.
+    #[inline(always)]
+    fn next(&mut self, buffers: &impl Buffers<Id>) -> Option<(u64, Id)> {
+        let (front, _) = self.queue.as_slices();
+        prefetch_index(front, 4 * AHEAD);
+        if let Some(&(_, buffer)) = front.get(AHEAD) {
+            buffers.fetch(buffer);
+        }
+        self.queue.pop_front()
     }
 
     /// A passed buffer became available.
-    pub fn wake(&mut self, buffer: u32, age: u64) {
+    pub fn wake(&mut self, buffer: Id, age: u64) {
         self.waiting.push(Reverse((age, buffer)));
     }
 
-    /// The oldest buffer that can be stolen. It stays in the chain until its age changes.
-    #[inline]
-    pub fn oldest(&mut self, buffers: &mut impl Buffers) -> Option<(u64, u32)> {
-        while let Some(&Reverse((age, buffer))) = self.waiting.peek() {
-            if buffers.is_current(buffer, age) {
-                if buffers.is_available(buffer) {
-                    return Some((age, buffer));
-                }
-                buffers.pass(buffer);
-            }
-            self.waiting.pop();
+    /// Age of the first entry, whatever it is worth: no buffer of the chain that can be stolen is older.
+    #[inline(always)]
+    pub fn first(&self) -> Option<u64> {
+        match self.waiting.peek() {
+            Some(&Reverse((age, _))) => Some(age),
+            None => self.queue.front().map(|&(age, _)| age),
         }
-        while let Some(&(age, buffer)) = self.queue.front() {
-            if self.loaded == 0 {
-                self.load_ahead(buffers);
-            }
-            if buffers.is_current(buffer, age) {
-                if buffers.is_available(buffer) {
-                    return Some((age, buffer));
-                }
-                buffers.pass(buffer);
-            }
-            self.queue.pop_front();
-            self.loaded = self.loaded.saturating_sub(1);
+    }
+
+    /// Takes the first entry out; its buffer if that can be stolen.
+    #[inline(always)]
+    pub fn settle(&mut self, buffers: &mut impl Buffers<Id>) -> Option<Id> {
+        let (age, buffer) = match self.waiting.pop() {
+            Some(Reverse(entry)) => entry,
+            None => self.next(buffers)?,
+        };
+        match buffers.standing(buffer, age) {
+            Standing::Available => return Some(buffer),
+            Standing::Unavailable => buffers.pass(buffer),
+            Standing::Stale => {}
         }
         None
     }
 
-    /// Loads what the next entries will need, all of it at once: whether an entry is stale cannot be guessed, and its
-    /// buffer is far away.
-    #[cold]
-    fn load_ahead(&mut self, buffers: &impl Buffers) {
-        let next = || self.queue.iter().take(AHEAD);
-        black_box(next().fold(0, |sum, &(_, buffer)| sum ^ buffers.touch(buffer)));
-        let current = || next().filter(|&&(age, buffer)| buffers.is_current(buffer, age));
-        black_box(current().fold(0, |sum, &(_, buffer)| sum ^ buffers.touch_page(buffer)));
-        black_box(current().fold(0, |sum, &(_, buffer)| sum ^ buffers.touch_place(buffer)));
-        self.loaded = AHEAD;
+    /// Takes out the oldest buffer that can be stolen.
+    #[inline]
+    pub fn oldest(&mut self, buffers: &mut impl Buffers<Id>) -> Option<Id> {
+        while self.first().is_some() {
+            if let Some(found) = self.settle(buffers) {
+                return Some(found);
+            }
+        }
+        None
     }
 }

@@ -30,9 +30,14 @@ pub(crate) mod chain;
 mod config;
 pub(crate) mod counters;
 mod coupling;
+mod data_set;
+mod frames;
 mod pool;
+mod prefetch;
 mod scan;
 mod simulation;
+mod steal;
+mod updates;
 pub(crate) mod writes;
 
 pub use config::{ConfigError, PoolConfig, Steal};

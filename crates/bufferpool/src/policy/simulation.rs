@@ -1,7 +1,6 @@
 //! All pools of a trace, each in its configuration.
 
 use std::collections::BTreeMap;
-use std::hint::black_box;
 
 use rayon::prelude::*;
 
@@ -10,8 +9,11 @@ use super::counters::Counters;
 use super::pool::{BufferPool, Reference};
 use crate::trace::{Access, DataSets, Function, References, TraceError};
 
-/// Events whose memory is asked for together.
-const STRIP: usize = 64;
+/// Rows worked on together: so few that their events stay in the processor's cache.
+const STRETCH: usize = 1 << 13;
+
+/// How many events before its turn an event's memory is asked for.
+const AHEAD: usize = 24;
 
 /// A pool's counters as they stood at a moment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,25 +49,23 @@ impl SimulatedPool {
 
     fn work(&mut self) {
         let events = std::mem::take(&mut self.events);
-        for strip in events.chunks(STRIP) {
-            // Loads first, all at once, then what needs them: the table's lines, then the buffers that it names.
-            black_box(strip.iter().fold(0, |sum, (_, one)| sum ^ self.pool.touch_table(one.key)));
-            black_box(strip.iter().fold(0, |sum, (_, one)| sum ^ self.pool.touch_buffer(one.key)));
-            for (function, one) in strip {
-                if let Some(interval) = self.interval {
-                    self.pass_time(one.time, interval);
-                }
-                match function {
-                    Function::Getpage => self.pool.getpage(one),
-                    Function::SetWrite => self.pool.set_write(one),
-                    Function::Release => self.pool.release(one),
-                    Function::Read | Function::Prefetch => self.pool.recorded(one.time),
-                    Function::Commit => {}
-                }
-                if self.interval.is_some() {
-                    let now = self.pool.on_sequential();
-                    self.sequential = (self.sequential.0.min(now), self.sequential.1.max(now));
-                }
+        for (at, (function, one)) in events.iter().enumerate() {
+            if let Some((_, later)) = events.get(at + AHEAD) {
+                self.pool.fetch(later.key);
+            }
+            if let Some(interval) = self.interval {
+                self.pass_time(one.time, interval);
+            }
+            match function {
+                Function::Getpage => self.pool.getpage(one),
+                Function::SetWrite => self.pool.set_write(one),
+                Function::Release => self.pool.release(one),
+                Function::Read | Function::Prefetch => self.pool.recorded(one.time),
+                Function::Commit => {}
+            }
+            if self.interval.is_some() {
+                let now = self.pool.on_sequential();
+                self.sequential = (self.sequential.0.min(now), self.sequential.1.max(now));
             }
         }
         self.events = events;
@@ -124,29 +124,36 @@ impl Simulation {
         rows.check()?;
         let mut at = 0;
         while at < rows.len() {
-            let (id, run) = rows.pool_run(at);
-            let Some(pool) = self.pools.get_mut(&id) else {
-                *self.without.entry(id).or_default() += run as u64;
-                at += run;
-                continue;
-            };
-            for row in at..at + run {
-                let known = self.data_sets.known().len();
-                let data_set = self.data_sets.number(rows.object[row], rows.partition[row]);
-                let key = self.data_sets.key(data_set, rows.page[row]).ok_or(TraceError::DataSets { row })?;
-                if self.data_sets.known().len() > known
-                    && let Some(&pages) = self.pages.get(&(rows.object[row], rows.partition[row]))
-                {
-                    pool.pool.set_pages(data_set, pages);
-                }
-                let access = Access::ALL[usize::from(rows.access[row])].0;
-                let function = Function::ALL[usize::from(rows.function[row])].0;
-                pool.events.push((function, Reference { time: rows.time[row], key, data_set, access }));
+            let until = (at + STRETCH).min(rows.len());
+            while at < until {
+                let (id, run) = rows.pool_run(at, until);
+                at = self.add_run(rows, id, at, at + run)?;
             }
-            at += run;
+            self.pools.par_iter_mut().for_each(|(_, pool)| pool.work());
         }
-        self.pools.par_iter_mut().for_each(|(_, pool)| pool.work());
         Ok(())
+    }
+
+    /// Rows of one pool; where they end.
+    fn add_run(&mut self, rows: &References<'_>, id: u16, from: usize, to: usize) -> Result<usize, TraceError> {
+        let Some(pool) = self.pools.get_mut(&id) else {
+            *self.without.entry(id).or_default() += (to - from) as u64;
+            return Ok(to);
+        };
+        for row in from..to {
+            let known = self.data_sets.known().len();
+            let data_set = self.data_sets.number(rows.object[row], rows.partition[row]);
+            let key = self.data_sets.key(data_set, rows.page[row]).ok_or(TraceError::DataSets { row })?;
+            if self.data_sets.known().len() > known
+                && let Some(&pages) = self.pages.get(&(rows.object[row], rows.partition[row]))
+            {
+                pool.pool.set_pages(data_set, pages);
+            }
+            let access = Access::ALL[usize::from(rows.access[row])].0;
+            let function = Function::ALL[usize::from(rows.function[row])].0;
+            pool.events.push((function, Reference { time: rows.time[row], key, data_set, access }));
+        }
+        Ok(to)
     }
 
     /// Pools by id.

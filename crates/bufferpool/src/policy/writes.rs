@@ -1,20 +1,6 @@
-//! Changed pages: in which order they are written, and in how many I/Os.
-
-use std::collections::VecDeque;
+//! In how many I/Os changed pages are written.
 
 use super::config::WRITE_REACH;
-
-/// Changed pages of one data set.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Changed {
-    /// When changed (a rising number) and in which buffer, the first in front. Entries of pages that were written
-    /// meanwhile are passed over.
-    pub order: VecDeque<(u64, u32)>,
-    /// Pages changed and not yet written.
-    pub count: u32,
-    /// Its ticket in the pool's queue of data sets with changed pages; 0 when it has none.
-    pub ticket: u64,
-}
 
 /// Number of write I/Os for pages in rising order: each takes up to `quantity` pages that lie within 180.
 pub(crate) fn write_ios(pages: &[u64], quantity: usize) -> u64 {

@@ -1,0 +1,137 @@
+//! What is read before it is asked for.
+
+use super::coupling::Coupling;
+use super::data_set::{DataSet, List};
+use super::frames::UNASKED;
+use super::pool::{BufferPool, Reference};
+use super::scan::Request;
+use crate::trace::{Access, PAGE_MASK};
+
+/// How a page came to be read.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Prefetch {
+    Sequential,
+    Dynamic,
+}
+
+impl<C: Coupling> BufferPool<C> {
+    /// What a getpage starts before its page is looked for; whether it counts as sequential.
+    #[inline]
+    pub(super) fn before_lookup(&mut self, reference: &Reference) -> bool {
+        let page = reference.key & PAGE_MASK;
+        let data_set = &mut self.data_sets[reference.data_set as usize];
+        let (quantity, other) = (self.limits.sequential_quantity, self.limits.other_quantity);
+        let (kind, request) = match reference.access {
+            Access::Random if !self.prefetch => return false,
+            Access::Random => {
+                let (scanned, request) = data_set.detection.reference(page, other);
+                if !scanned {
+                    return false;
+                }
+                self.counters.getpages_sequential += 1;
+                (Prefetch::Dynamic, request)
+            }
+            Access::Sequential => {
+                self.counters.getpages_sequential += 1;
+                let request = self.prefetch.then(|| data_set.sequential.reference(page, quantity));
+                (Prefetch::Sequential, request.flatten())
+            }
+            Access::Dynamic => {
+                self.counters.getpages_sequential += 1;
+                let request = self.prefetch.then(|| data_set.dynamic.reference(page, other));
+                (Prefetch::Dynamic, request.flatten())
+            }
+            Access::List => {
+                self.counters.getpages_list += 1;
+                if self.prefetch {
+                    self.list(reference.data_set, page);
+                }
+                return true;
+            }
+        };
+        if let Some(request) = request {
+            self.request(kind, reference, request);
+        }
+        true
+    }
+
+    /// A getpage of a list: a new request when the former is used up or a new list begins.
+    fn list(&mut self, data_set: u32, page: u64) {
+        let refused = self.unavailable >= self.limits.spth;
+        let list = &mut self.data_sets[data_set as usize].list;
+        if list.left == 0 || page < list.last {
+            *list = List { left: self.limits.other_quantity, last: page, read: false, refused };
+            if refused {
+                self.counters.prefetch_disabled += 1;
+            } else {
+                self.counters.list_requests += 1;
+            }
+        }
+        list.last = page;
+        list.left -= 1;
+    }
+
+    /// A prefetch request: all pages that are not in the pool are read in one I/O.
+    fn request(&mut self, kind: Prefetch, reference: &Reference, request: Request) {
+        if self.unavailable >= self.limits.spth {
+            self.counters.prefetch_disabled += 1;
+            return;
+        }
+        let end = self.data_sets[reference.data_set as usize].pages.unwrap_or(u64::MAX).min(PAGE_MASK + 1);
+        let extent = reference.key & !PAGE_MASK;
+        let mut read = 0;
+        let last = request.first.saturating_add(request.pages).min(end);
+        for page in request.first..last {
+            self.fetch(extent | page);
+        }
+        for page in request.first..last {
+            let key = extent | page;
+            if self.frames.find(key).is_some() {
+                continue;
+            }
+            let in_group = self.is_in_group(key, reference.data_set);
+            if !self.load(key, reference.data_set, reference.time, true, UNASKED) {
+                break;
+            }
+            read += u64::from(!in_group);
+        }
+        let counters = &mut self.counters;
+        let (requests, reads, pages) = match kind {
+            Prefetch::Sequential => {
+                (&mut counters.sequential_requests, &mut counters.sequential_reads, &mut counters.sequential_pages)
+            }
+            Prefetch::Dynamic => {
+                (&mut counters.dynamic_requests, &mut counters.dynamic_reads, &mut counters.dynamic_pages)
+            }
+        };
+        *requests += 1;
+        *reads += u64::from(read > 0);
+        *pages += read;
+        let counters = &mut self.data_sets[reference.data_set as usize].counters;
+        counters.prefetch_reads += u64::from(read > 0);
+        counters.prefetch_pages += read;
+    }
+
+    /// PGSTEAL(NONE): the first reference to a data set loads its pages as far as there is room.
+    pub(super) fn open(&mut self, reference: &Reference) {
+        let known = &mut self.data_sets[reference.data_set as usize];
+        if std::mem::replace(&mut known.opened, true) || !self.prefetch {
+            return;
+        }
+        let quantity = self.limits.sequential_quantity;
+        let mut first = 0;
+        while first < known_pages(&self.data_sets, reference.data_set) {
+            let room = self.limits.kept.saturating_sub(self.frames.len() as u32);
+            if room == 0 {
+                return;
+            }
+            let request = Request { first, pages: quantity.min(room.into()) };
+            self.request(Prefetch::Sequential, reference, request);
+            first += request.pages;
+        }
+    }
+}
+
+fn known_pages(data_sets: &[DataSet], number: u32) -> u64 {
+    data_sets[number as usize].pages.unwrap_or(0)
+}
