@@ -183,3 +183,66 @@ def fifty_objects(references: int = 1_200_000, *, seed: int = 20_14) -> MadeTrac
     for number, pages in enumerate(sizes(4, 50, 200)):
         objects.append(UsedObject(f"CODES.TS{number:02}", "hot", pages, 2.0, 3, 0.6))
     return MadeTrace(objects, references, seed=seed)
+
+
+@dataclass(frozen=True)
+class TwoPools:
+    """A workload of two pools: one table read at random all over, beside objects of steep popularity.
+
+    Pages are in tenths of those of the published case, and so are the pools that it is looked at in: LRU curves keep
+    their shape when pages and sizes shrink together.
+
+    Attributes
+    ----------
+    uniform_share
+        Share of the getpages that go to the table in BP3, every page of it as likely as any other.
+    uniform_pages
+        Its pages.
+    popular_pages, skew
+        Pages of the objects in BP2, and the exponent of their popularity (Zipf).
+    references
+        Getpages.
+    """
+
+    uniform_share: float = 0.69
+    uniform_pages: int = 6610
+    popular_pages: int = 1_000_000
+    skew: float = 1.25
+    references: int = 4_000_000
+
+    def batch(self, *, seed: int = 1) -> pa.RecordBatch:
+        """The references: object 2 in BP2, object 3 in BP3."""
+        random = np.random.default_rng(seed)
+        uniform = random.random(self.references) < self.uniform_share
+        page = np.empty(self.references, np.int64)
+        count = int(uniform.sum())
+        page[uniform] = random.integers(0, self.uniform_pages, count)
+        weights = np.cumsum(np.arange(1, self.popular_pages + 1, dtype=float) ** -self.skew)
+        page[~uniform] = np.searchsorted(weights, random.random(self.references - count) * weights[-1])
+        number = np.where(uniform, 3, 2)
+        columns = {"page": page, "pool": number, "object": number, "time": np.arange(self.references)}
+        nothing = np.zeros(self.references, np.int64)
+        return pa.record_batch(
+            {name: pa.array(columns.get(name, nothing), pa.type_for_alias(kind)) for name, kind in _core.TRACE_COLUMNS}
+        )
+
+
+#: The published case: pages of both pools in thousands -> hit ratio in percent with two equal pools, with one. IBM
+#: OMEGAMON for Db2 Performance Expert, Buffer Pool Analyzer, "Case: analyzing the effects of different buffer pool
+#: attributes".
+PUBLISHED = {100: (79.1, 96.0), 125: (92.4, 96.2), 300: (97.1, 97.3), 500: (97.7, 97.8), 1000: (98.2, 98.2)}
+
+
+def hit_ratios(workload: TwoPools, thousands: Sequence[int], *, seed: int = 1) -> dict[int, tuple[float, float]]:
+    """Hit ratios in percent, by thousands of pages of the case: two pools of equal size, and both in one."""
+    batch = workload.batch(seed=seed)
+    apart, together = _core.PoolCurves(), _core.PoolCurves(placement={(3, 0): 2})
+    for curves in (apart, together):
+        curves.add(batch)
+    found = {}
+    for size in thousands:
+        pages = size * 100
+        misses = sum(apart.read_misses(pool, [pages // 2])[0][0] for pool in (2, 3))
+        one = together.read_misses(2, [pages])[0][0]
+        found[size] = (100 - 100 * misses / batch.num_rows, 100 - 100 * one / batch.num_rows)
+    return found

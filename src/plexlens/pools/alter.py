@@ -33,6 +33,8 @@ PENDING_REMARK = (
     "-- PGFIX, PGSTEAL to or from NONE, and FRAMESIZE are pending until the pool is next allocated: at the next start",
     "-- of Db2, or by VPSIZE(0) and VPSIZE(n) while none of its objects is in use (DSNB406I; -ALTER BUFFERPOOL).",
 )
+#: What is told where a trace does not say what an object is.
+KIND_REMARK = "-- Which objects are indexes is not known (--names tells): ALTER INDEX creator.index for those that are."
 
 _FRAME_NAMES = {size: name for name, size in FRAMES.items()}
 _ATTRIBUTE = re.compile(r"(VPSIZE|VPSEQT|DWQT|VDWQT|PGSTEAL|PGFIX|FRAMESIZE)\(([^)]*)\)", re.IGNORECASE)
@@ -163,8 +165,7 @@ def _sql_name(moved: MovedObject) -> tuple[str, str, tuple[str, ...]]:
     if known and moved.kind == "tablespace":
         return "TABLESPACE", moved.name, ()
     if known:
-        remark = f"-- Whether {moved.name} is a table space or an index space is not known: ALTER INDEX for an index."
-        return "TABLESPACE", moved.name, (remark,)
+        return "TABLESPACE", moved.name, (KIND_REMARK,)
     numbers = moved.name.split(".")
     remark = "-- Its name is not known: give --names, a file with the names of objects."
     if len(numbers) == 2 and all(part.isdigit() for part in numbers):
@@ -230,13 +231,14 @@ def script(before: Configuration, after: Configuration, objects: Mapping[str, Mo
         forth += MOVE_REMARK
     for name, old_pool, new_pool in moves:
         statement, undone, remarks = alter_object(objects.get(name, MovedObject(name)), old_pool, new_pool)
+        remarks = tuple(remark for remark in remarks if remark != KIND_REMARK or remark not in forth)
         forth += [*remarks, statement]
-        back.append([*remarks, undone])
+        back.append([*(remark for remark in remarks if remark != KIND_REMARK), undone])
     for old, new in removed:
         command, reverse = alter(old, new)
         forth.append(command)
         back.append([reverse])
-    first = [line for line in (*PENDING_REMARK, *MOVE_REMARK) if line in forth]
+    first = [line for line in (*PENDING_REMARK, *MOVE_REMARK, KIND_REMARK) if line in forth]
     return Script(tuple(forth), (*first, *(line for lines in reversed(back) for line in lines)))
 
 

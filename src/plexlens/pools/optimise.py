@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 
 from plexlens.errors import UsageError
 from plexlens.ingest.page_trace import TraceNames
+from plexlens.pools.advice import Advice, Advisor
 from plexlens.pools.alter import MovedObject, Script, script
 from plexlens.pools.composition import Composition
 from plexlens.pools.cost import IoCost
@@ -59,6 +60,8 @@ class Limits:
         Share of the present cost that a moved object, a new pool, or any other step must save.
     delay_weight
         CPU seconds that a second of delay is worth.
+    settings
+        Whether thresholds, page steal and page fix are looked at too.
     """
 
     budget: int | None = None
@@ -69,6 +72,7 @@ class Limits:
     moves: bool = True
     least_gain: float = 0.001
     delay_weight: float = 0.0
+    settings: bool = True
 
 
 @dataclass(frozen=True)
@@ -233,6 +237,10 @@ class Optimiser:
             beyond = simulate(whole, search.best.groups, curves)
         kept, dropped = self._steps(before, search.best.groups, curves, storage)
         after = kept[-1].after if kept else before
+        if limits.settings:
+            for step in self._advised(after, before):
+                (kept if step.worth else dropped).append(step)
+            after = kept[-1].after if kept else before
         if beyond is not None:
             dropped.append(self._past_knee(after, beyond, storage))
         sizes = {name: pool.size for name, pool in self.before.pools.items()}
@@ -372,6 +380,27 @@ class Optimiser:
             without = without.and_step(planned[worst])
         return [], dropped
 
+    def _advised(self, now: State, before: State) -> list[Step]:
+        """Thresholds, page steal and page fix of the pools as the steps leave them."""
+        least = self.limits.least_gain * self._objective(before.total)
+        advisor = Advisor(self._simulate, self._objective, least=least, seconds=self.work.seconds)
+        found: list[Step] = []
+
+        def add(advice: Advice) -> None:
+            nonlocal now
+            text = self._script(now.configuration, advice.after.configuration)
+            found.append(Step(advice.title, now, advice.after, text, advice.worth, advice.why))
+            now = advice.after if advice.worth else now
+
+        thresholds = advisor.thresholds(now)
+        if thresholds is not None:
+            add(thresholds)
+        for one in advisor.steal(now):
+            add(one)
+        for one in advisor.page_fix(now, self.cost, self.headroom):
+            add(one)
+        return found
+
     def _objective(self, activity: Activity) -> float:
         return activity.cpu_seconds + self.limits.delay_weight * activity.delay_seconds
 
@@ -415,7 +444,7 @@ class Optimiser:
                 there = storage.saved_per_byte(storage.budgets[0], storage.knee_bytes) * (1 << 30)
                 why = (
                     f"past the knee at {_gib(storage.knee_bytes)} a GiB saves {self._rate(here)}, before it "
-                    f"{self._rate(there)}: {'less' if storage.is_flat_past_knee else 'at least'} {PAST_KNEE:.0%} of it"
+                    f"{self._rate(there)}: {'less than' if storage.is_flat_past_knee else 'at least'} {PAST_KNEE:.0%} of it"
                 )
         text = self._script(before.configuration, after.configuration)
         return Step(title, before, after, text, True, why, names)

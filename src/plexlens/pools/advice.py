@@ -1,0 +1,216 @@
+"""Settings of pools other than size: thresholds, page steal, page fix; each tried by simulation or priced.
+
+Pools do not touch each other, so one pass over the trace tries a variant of every pool at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from plexlens.pools.cost import IoCost
+from plexlens.pools.headroom import Headroom
+from plexlens.pools.prediction import Activity, State
+from plexlens.pools.settings import Configuration, PoolSettings
+
+#: Values of VPSEQT that are tried.
+VPSEQT = (20, 40, 60, 80, 90, 99)
+#: Values of VDWQT that are tried: per cent, and buffers.
+VDWQT = ((0, 128), (1, 0), (5, 0), (10, 0), (30, 0))
+#: Values of DWQT that are tried.
+DWQT = (30, 50, 70)
+
+#: I/Os a second below which page fixing gains too little to be worth the storage (robertsdb2blog, September 2016).
+FIXED_IOS = 100.0
+
+#: How much the read I/O of a pool may rise by another page steal, as a share: nothing but rounding.
+STEAL_RISE = 0.001
+
+#: Share of getpages that miss from which on order of use is no help to choose what to steal (chosen).
+NO_REUSE = 0.95
+
+#: Simulates configurations, all in one pass.
+Simulate = Callable[[Sequence[Configuration]], list[State]]
+
+
+@dataclass(frozen=True)
+class Advice:
+    """One change of settings.
+
+    Attributes
+    ----------
+    title
+        What is done.
+    after
+        The pools after it, simulated or priced.
+    worth
+        Whether it is recommended.
+    why
+        Why it is, or is not.
+    """
+
+    title: str
+    after: State
+    worth: bool
+    why: str
+
+
+class Advisor:
+    """Advice on the settings of pools.
+
+    Parameters
+    ----------
+    simulate
+        Simulates configurations.
+    objective
+        What an activity costs.
+    least
+        What a change has to save.
+    seconds
+        Time that the trace covers; 0 where it tells no times.
+    """
+
+    def __init__(
+        self, simulate: Simulate, objective: Callable[[Activity], float], *, least: float, seconds: float
+    ) -> None:
+        self._simulate = simulate
+        self._objective = objective
+        self._least = least
+        self._seconds = seconds
+
+    def thresholds(self, now: State) -> Advice | None:
+        """Thresholds that cost least, pool by pool; None where no others save enough."""
+        pools = now.configuration.pools
+        kinds: dict[str, list[Mapping[str, int]]] = {
+            "VPSEQT": [{"vpseqt": value} for value in VPSEQT],
+            "VDWQT": [{"vdwqt": percent, "vdwqt_pages": buffers} for percent, buffers in VDWQT],
+            "DWQT": [{"dwqt": value} for value in DWQT],
+        }
+        variants = [change for changes in kinds.values() for change in changes]
+        states = self._simulate([_with(now.configuration, dict.fromkeys(pools, change)) for change in variants])
+        costs = {name: [self._objective(state.pools[name]) for state in states] for name in pools}
+        chosen: dict[str, dict[str, int]] = {}
+        at = 0
+        for changes in kinds.values():
+            for name in pools:
+                own = costs[name][at : at + len(changes)]
+                best = min(range(len(changes)), key=lambda number: own[number])
+                if self._objective(now.pools[name]) - own[best] >= self._least:
+                    chosen.setdefault(name, {}).update(changes[best])
+            at += len(changes)
+        if not chosen:
+            return None
+        (after,) = self._simulate([_with(now.configuration, chosen)])
+        # Two thresholds together may save less than one of them: then they stay.
+        kept = {
+            name: change
+            for name, change in chosen.items()
+            if self._objective(now.pools[name]) - self._objective(after.pools[name]) >= self._least
+        }
+        if not kept:
+            return None
+        if kept != chosen:
+            (after,) = self._simulate([_with(now.configuration, kept)])
+        told = ", ".join(f"{name} {_told(pools[name], after.configuration.pools[name])}" for name in kept)
+        return Advice(f"Set thresholds: {told}", after, True, "the cheapest of those tried, by simulation")
+
+    def steal(self, now: State) -> list[Advice]:
+        """Page steal without LRU chains where that reads no more: NONE where all fits, FIFO where order is no help."""
+        wished: dict[str, tuple[str, str]] = {}
+        for name, pool in now.configuration.pools.items():
+            activity = now.pools[name]
+            if pool.steal != "LRU" or activity.getpages == 0:
+                continue
+            overflow = min(max(pool.size // 10, 50), 6400)
+            misses = activity.pages_read / activity.getpages
+            if activity.distinct_pages <= pool.size - overflow:
+                why = f"all {activity.distinct_pages:,.0f} pages of its objects fit beside the overflow area"
+                wished[name] = "NONE", why
+            elif misses >= NO_REUSE:
+                wished[name] = "FIFO", f"{misses:.0%} of its getpages read a page: what was used last is no help"
+        if not wished:
+            return []
+        changes = {name: {"steal": steal} for name, (steal, _) in wished.items()}
+        (tried,) = self._simulate([_with(now.configuration, changes)])
+        found: list[Advice] = []
+        for name, (steal, why) in wished.items():
+            before, after = now.pools[name].read_ios, tried.pools[name].read_ios
+            if after > before * (1 + STEAL_RISE):
+                text = f"simulated, it has {after - before:,.0f} read I/Os more"
+                found.append(Advice(f"Set PGSTEAL({steal}) for {name}", _one_pool(now, tried, name), False, text))
+            else:
+                now = _one_pool(now, tried, name)
+                text = f"{why}; read I/O does not rise, and LRU chains need no upkeep, which no price here has"
+                found.append(Advice(f"Set PGSTEAL({steal}) for {name}", now, True, text))
+        return found
+
+    def page_fix(self, now: State, cost: IoCost, headroom: Headroom | None) -> list[Advice]:
+        """Pools whose buffers are worth fixing, the one with most pages moved a buffer first."""
+        found: list[Advice] = []
+        rated = []
+        for name, pool in now.configuration.pools.items():
+            activity = now.pools[name]
+            if not pool.pgfix and activity.ios > 0:
+                rated.append(((activity.pages_read + activity.pages_written) / pool.size, name))
+        for intensity, name in sorted(rated, reverse=True):
+            activity, pool = now.pools[name], now.configuration.pools[name]
+            saved = cost.page_fix.value * activity.cpu_seconds
+            rate = activity.ios / self._seconds if self._seconds > 0 else None
+            title = f"Page-fix {name}"
+            after = _priced(now, name, cost)
+            moved = f"{intensity:,.1f} pages moved a buffer in the trace"
+            if headroom is not None and headroom.is_paging:
+                found.append(Advice(title, after, False, f"{headroom}, and fixed buffers take frames from the rest"))
+            elif rate is not None and rate < FIXED_IOS:
+                why = f"{rate:,.1f} I/Os a second; below {FIXED_IOS:,.0f} fixing gains too little for its storage"
+                found.append(Advice(title, after, False, why))
+            elif saved < self._least:
+                found.append(Advice(title, after, False, f"{moved}: it saves less than a change has to save"))
+            else:
+                why = f"{moved}; {pool.bytes / (1 << 20):,.0f} MiB of frames are fixed: be sure that they are there"
+                now = after
+                found.append(Advice(title, now, True, why))
+        return found
+
+
+def _with(configuration: Configuration, changes: Mapping[str, Mapping[str, object]]) -> Configuration:
+    pools = {
+        name: replace(pool, **changes.get(name, {}))  # type: ignore[arg-type]
+        for name, pool in configuration.pools.items()
+    }
+    return replace(configuration, pools=pools)
+
+
+def _one_pool(now: State, tried: State, name: str) -> State:
+    """The state with one pool as it was tried."""
+    pools = {**now.configuration.pools, name: tried.configuration.pools[name]}
+    return State(
+        replace(now.configuration, pools=pools),
+        {**now.pools, name: tried.pools[name]},
+        {key: (tried if key[0] == name else now).data_sets[key] for key in now.data_sets},
+    )
+
+
+def _priced(now: State, name: str, cost: IoCost) -> State:
+    """The state with one pool page-fixed: the same I/O at a lower price."""
+
+    def fixed(activity: Activity) -> Activity:
+        return replace(activity, cpu_seconds=activity.cpu_seconds * (1 - cost.page_fix.value))
+
+    pools = {**now.configuration.pools, name: replace(now.configuration.pools[name], pgfix=True)}
+    return State(
+        replace(now.configuration, pools=pools),
+        {**now.pools, name: fixed(now.pools[name])},
+        {key: fixed(one) if key[0] == name else one for key, one in now.data_sets.items()},
+    )
+
+
+def _told(old: PoolSettings, new: PoolSettings) -> str:
+    told = []
+    if old.vpseqt != new.vpseqt:
+        told.append(f"VPSEQT {new.vpseqt}")
+    if old.dwqt != new.dwqt:
+        told.append(f"DWQT {new.dwqt}")
+    if (old.vdwqt, old.vdwqt_pages) != (new.vdwqt, new.vdwqt_pages):
+        told.append(f"VDWQT {new.vdwqt},{new.vdwqt_pages}")
+    return " ".join(told)
