@@ -442,9 +442,10 @@ class Optimiser:
             if planned.past_knee:
                 here = storage.saved_per_byte(storage.knee_bytes, storage.budgets[-1]) * (1 << 30)
                 there = storage.saved_per_byte(storage.budgets[0], storage.knee_bytes) * (1 << 30)
+                share = f"{'less than' if storage.is_flat_past_knee else 'at least'} {PAST_KNEE:.0%} of it"
                 why = (
                     f"past the knee at {_gib(storage.knee_bytes)} a GiB saves {self._rate(here)}, before it "
-                    f"{self._rate(there)}: {'less than' if storage.is_flat_past_knee else 'at least'} {PAST_KNEE:.0%} of it"
+                    f"{self._rate(there)}: {share}"
                 )
         text = self._script(before.configuration, after.configuration)
         return Step(title, before, after, text, True, why, names)
