@@ -134,17 +134,24 @@ def comparability(base: Run, new: Run, bounds: Bounds | None = None) -> Comparab
 
 def _one_sided(activity: Activity, *, in_base: bool) -> Check:
     have, lack = ("BASE", "NEW") if in_base else ("NEW", "BASE")
-    amount = f"{activity.total:,.2f}/s"
+    if activity.only_objects:
+        name, title, amount = "objects", f"{capital(activity.kind)} with {activity.title}", f"{len(activity.amounts):,}"
+    else:
+        name, title, amount = "rate", f"Rate of {activity.title}", f"{activity.total:,.2f}/s"
     return Check(
-        f"{activity.id}: rate",
-        f"Rate of {activity.title}",
+        f"{activity.id}: {name}",
+        title,
         amount if in_base else "not recorded",
         "not recorded" if in_base else amount,
         None,
         None,
         Outcome.UNKNOWN,
-        f"Only {have} tells its {activity.title}; {lack} holds no such data.",
+        f"Only {have} tells its {activity.title}{_by(activity)}; {lack} holds no such data.",
     )
+
+
+def _by(activity: Activity) -> str:
+    return f" by {activity.kind}" if activity.only_objects else ""
 
 
 def _checks(base: Activity, new: Activity, bounds: Bounds) -> list[Check]:
@@ -174,8 +181,11 @@ def _rate(base: Activity, new: Activity, bound: float) -> Check:
         # Within a rounding of floating point, so that a bound of 5 % takes 5 %.
         alike = abs(apart) <= bound + 1e-9
         way = "higher" if apart > 0 else "lower"
+        # So many digits that a rate just beyond the bound does not read as the bound.
+        digits = 2 if percent(abs(apart)) == percent(bound) else 1
         text = (
-            f"The rate of {base.title} is {percent(abs(apart))} {way}, {_side(alike)} the {percent(bound, 0)} allowed."
+            f"The rate of {base.title} is {percent(abs(apart), digits)} {way}, "
+            f"{_side(alike)} the {percent(bound, 0)} allowed."
             if apart
             else f"The rate of {base.title} is the same."
         )

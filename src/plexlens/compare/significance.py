@@ -40,6 +40,11 @@ METHOD_INTERVALS = (
 METHOD_REPEATS = (
     "95 % confidence interval over repeated runs: Welch's t test of the two means, which lets the two spreads differ."
 )
+METHOD_ONE = (
+    "95 % confidence interval of what came, over its intervals: neighbouring intervals are put into groups, the number "
+    "is worked out again without each group in turn, and the spread gives its standard error. It covers chance within "
+    "the time measured, not differences between one day and another."
+)
 METHOD_NONE = (
     "A single run, or fewer than four intervals, has no confidence interval: nothing in it tells a change from chance."
 )

@@ -231,18 +231,27 @@ class StudyReader:
         cell = next((one for one in found.cells if one.row == number + 1 and one.column == column), None)
         if cell is not None and cell.computed is not None:
             return cell.computed, cell
-        # A cell that the print has lost may follow from others all the same.
-        for rule in table.derived:
-            if column in rule.columns and rule.rows.takes(table.rows[number]):
-                lost = self.again.derived(table, rule, number, column)
-                if lost is not None:
-                    return lost, cell
+        lost = self.lost(table, number, column)
+        if lost is not None:
+            return lost, cell
         if column not in table.columns:
             return None, cell
         try:
             return self.again.printed(table, number, column), None
         except StudyError:
             return None, None
+
+    def lost(self, table: StudyTable, number: int, column: str) -> Quantity | None:
+        """A cell that the print at hand has lost, where it follows from others; None where it is there, or does not."""
+        row = table.rows[number]
+        if row.get(column, "").strip():
+            return None
+        rule = next((one for one in table.derived if column in one.columns and one.rows.takes(row)), None)
+        try:
+            return None if rule is None else self.again.derived(table, rule, number, column)
+        except StudyError:
+            # Other cells of the row are words.
+            return None
 
     def components(self, table: StudyTable, wanted: Sequence[int], objects: Mapping[int, str], into: _Gathered) -> None:
         """Processor time of a transaction by address space, from its share of a processor and the rate."""

@@ -8,7 +8,7 @@ from typing import Any
 from plexlens import __version__
 from plexlens.compare.prediction_check import CheckTotals, RateCheck, totals
 from plexlens.compare.prediction_run import PredictionComparison
-from plexlens.compare.significance import LEVEL, METHOD_INTERVALS, METHOD_NONE, reach
+from plexlens.compare.significance import LEVEL, METHOD_NONE, METHOD_ONE, reach
 from plexlens.compare.wording import percent
 from plexlens.metrics.display import NULL
 from plexlens.metrics.unit import PER_SECOND
@@ -173,7 +173,7 @@ def _intervals(checks: Sequence[RateCheck], made: PredictionComparison) -> list[
     heads = ("Object", "Came", f"{percent(LEVEL, 0)} interval", "Predicted for the load that came", "Says")
     columns = tuple(Column(f"c{number}", head, ColumnKind.TEXT, key=number == 0) for number, head in enumerate(heads))
     table = Table(
-        "intervals", "Whether chance can explain the rest", columns, tuple(rows), top=TOP, note=METHOD_INTERVALS
+        "intervals", "Whether chance can explain the rest", columns, tuple(rows), top=TOP, note=METHOD_ONE
     )
     return [table] if rows else [Note(METHOD_NONE)]
 
