@@ -1,0 +1,5 @@
+//! A data-sharing group at work.
+
+pub mod lines;
+pub mod locks;
+pub mod processors;
