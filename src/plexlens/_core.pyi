@@ -604,3 +604,25 @@ class PoolSimulation:
     @staticmethod
     def fields() -> list[tuple[str, str, str]]:
         """Name, field of the Db2 statistics record (empty: it has none), and meaning of each counter."""
+
+class ScenarioError(ValueError):
+    """A scenario that cannot be: its arguments are the path of the key, what is wrong, and what to do."""
+
+def simulate(scenario: str) -> str:
+    """Run a scenario of the sysplex simulator.
+
+    Parameters
+    ----------
+    scenario
+        JSON with the keys of ``crates/sysplex/src/scenario.rs``.
+
+    Returns
+    -------
+    str
+        JSON: ``intervals`` with what systems, structures, members, classes and volumes did, ``responses`` with
+        confidence intervals, ``events``, ``laws``, ``saturated``; seconds and counts.
+
+    Raises
+    ------
+    ScenarioError
+    """

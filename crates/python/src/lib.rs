@@ -4,6 +4,7 @@ mod catalogue;
 mod errors;
 mod pools;
 mod reader;
+mod simulate;
 mod summary;
 mod writer;
 
@@ -27,6 +28,8 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<reader::SmfReader>()?;
     module.add_class::<writer::DumpWriter>()?;
     module.add_class::<writer::EncodedRecords>()?;
+    module.add("ScenarioError", module.py().get_type::<simulate::ScenarioRefused>())?;
+    module.add_function(wrap_pyfunction!(simulate::simulate, module)?)?;
     module.add_function(wrap_pyfunction!(reader::scan, module)?)?;
     module.add_function(wrap_pyfunction!(writer::encode_record, module)?)?;
     module.add_function(wrap_pyfunction!(writer::encode_records, module)?)?;

@@ -432,9 +432,6 @@ pub struct References {
     /// How pages are chosen.
     #[serde(default)]
     pub access: Access,
-    /// Pages of one prefetch request, where access is sequential.
-    #[serde(default)]
-    pub prefetch: u32,
 }
 
 /// How pages are chosen.

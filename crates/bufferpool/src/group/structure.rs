@@ -221,14 +221,14 @@ impl GroupBufferPool {
     }
 
     /// Whether a member is registered for a page.
-    pub(crate) fn is_registered(&self, member: u8, key: u64) -> bool {
+    pub fn is_registered(&self, member: u8, key: u64) -> bool {
         self.table
             .get(key)
             .is_some_and(|at| self.entries[at as usize].registered[usize::from(member / 64)] & bit(member) != 0)
     }
 
     /// Registers a member that reads a page; whether data comes with it. `invalid`: the member has a former version.
-    pub(crate) fn read(&mut self, member: u8, key: u64, data_set: u32, invalid: bool) -> bool {
+    pub fn read(&mut self, member: u8, key: u64, data_set: u32, invalid: bool) -> bool {
         let at = self.entry(key, data_set);
         let entry = &mut self.entries[at as usize];
         entry.registered[usize::from(member / 64)] |= bit(member);
@@ -247,14 +247,14 @@ impl GroupBufferPool {
     }
 
     /// Ends a member's registration.
-    pub(crate) fn forget(&mut self, member: u8, key: u64) {
+    pub fn forget(&mut self, member: u8, key: u64) {
         if let Some(at) = self.table.get(key) {
             self.entries[at as usize].registered[usize::from(member / 64)] &= !bit(member);
         }
     }
 
     /// Takes a changed page; other members' versions become invalid.
-    pub(crate) fn write(&mut self, member: u8, key: u64, data_set: u32, synchronous: bool) {
+    pub fn write(&mut self, member: u8, key: u64, data_set: u32, synchronous: bool) {
         let at = self.entry(key, data_set);
         let entry = &mut self.entries[at as usize];
         let own = entry.registered[usize::from(member / 64)] & bit(member);

@@ -1,7 +1,7 @@
 //! Locks of a data-sharing group: who holds and who waits, and the lock structure's table, which knows only that some
 //! member has a shared or an exclusive interest in one of its entries.
 
-use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 use std::hash::BuildHasherDefault;
 
 use crate::kernel::Time;
@@ -167,12 +167,11 @@ impl Locks {
     /// One task of each circle of tasks that wait for each other: the one that began last.
     pub fn deadlocked(&self, begun: impl Fn(u32) -> Time) -> Vec<u32> {
         let mut victims: Vec<u32> = Vec::new();
-        let mut done: BTreeMap<u32, u32> = BTreeMap::new();
-        for (round, &start) in (1u32..).zip(self.waiting.keys()) {
+        let mut done = BTreeSet::new();
+        for &start in self.waiting.keys() {
             let mut path: Vec<u32> = Vec::new();
-            self.follow(start, round, &victims, &mut done, &mut path, &begun)
-                .into_iter()
-                .for_each(|victim| victims.push(victim));
+            let victim = self.follow(start, &victims, &mut done, &mut path, &begun);
+            victims.extend(victim);
         }
         victims
     }
@@ -181,16 +180,15 @@ impl Locks {
     fn follow(
         &self,
         task: u32,
-        round: u32,
         victims: &[u32],
-        done: &mut BTreeMap<u32, u32>,
+        done: &mut BTreeSet<u32>,
         path: &mut Vec<u32>,
         begun: &impl Fn(u32) -> Time,
     ) -> Option<u32> {
         if let Some(at) = path.iter().position(|&one| one == task) {
             return path[at..].iter().copied().max_by_key(|&one| (begun(one), one));
         }
-        if done.contains_key(&task) || victims.contains(&task) {
+        if done.contains(&task) || victims.contains(&task) {
             return None;
         }
         let about = self.resources.get(self.waiting.get(&task)?)?;
@@ -200,18 +198,23 @@ impl Locks {
         let others = about.holders.iter().chain(ahead);
         let blocking = others.filter(|other| other.task != task && !other.mode.is_compatible(wanted));
         for other in blocking.filter(|other| other.task != RETAINED) {
-            if let Some(victim) = self.follow(other.task, round, victims, done, path, begun) {
+            if let Some(victim) = self.follow(other.task, victims, done, path, begun) {
                 return Some(victim);
             }
         }
         path.pop();
-        done.insert(task, round);
+        done.insert(task);
         None
     }
 
     /// Locks held by tasks and lost members.
     pub fn held(&self) -> u64 {
         self.held
+    }
+
+    /// Whether a task waits.
+    pub fn is_waiting(&self, task: u32) -> bool {
+        self.waiting.contains_key(&task)
     }
 
     /// Tasks that wait.

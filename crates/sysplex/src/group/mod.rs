@@ -1,5 +1,19 @@
 //! A data-sharing group at work.
+//!
+//! [`simulation`] takes a scenario and gives what each interval measured ([`measured`]). Transactions are tasks that
+//! take steps ([`task`]); what happens to pages, locks and requests is decided when a step begins, and the time that it
+//! takes passes afterwards.
 
+mod disturbances;
+pub mod interest;
+mod intervals;
 pub mod lines;
 pub mod locks;
+pub mod measured;
+pub mod plex;
+pub mod pools;
 pub mod processors;
+pub mod simulation;
+mod steps;
+pub mod task;
+mod work;

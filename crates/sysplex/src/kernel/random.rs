@@ -32,6 +32,11 @@ impl Stream {
         self.0.random_range(0..bound)
     }
 
+    /// The generator itself, for distributions of other crates.
+    pub fn generator(&mut self) -> &mut Xoshiro256PlusPlus {
+        &mut self.0
+    }
+
     /// 64 random bits.
     #[inline]
     pub fn bits(&mut self) -> u64 {

@@ -1,0 +1,173 @@
+//! Page set physical locks: which members read and which change a page set, and when it therefore depends on the group
+//! buffer pool ("Sysplex/CICSplex/DB2 Data Sharing", 1996, table 1).
+
+use crate::kernel::Time;
+
+/// What a member does with a page set.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Interest {
+    /// Not open.
+    #[default]
+    None,
+    /// Read only.
+    Read,
+    /// Read and write.
+    Write,
+}
+
+/// Mode of a page set physical lock.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PageSetLock {
+    /// Share.
+    S,
+    /// Intent share.
+    IS,
+    /// Exclusive.
+    X,
+    /// Share with intent exclusive.
+    SIX,
+    /// Intent exclusive.
+    IX,
+}
+
+/// Mode of a member's lock, and whether the page set depends on the group buffer pool, from its own interest and the
+/// strongest of the others; none where it has no interest.
+pub fn page_set_lock(own: Interest, others: Interest) -> Option<(PageSetLock, bool)> {
+    match (own, others) {
+        (Interest::None, _) => None,
+        (Interest::Read, Interest::None | Interest::Read) => Some((PageSetLock::S, false)),
+        (Interest::Read, Interest::Write) => Some((PageSetLock::IS, true)),
+        (Interest::Write, Interest::None) => Some((PageSetLock::X, false)),
+        (Interest::Write, Interest::Read) => Some((PageSetLock::SIX, true)),
+        (Interest::Write, Interest::Write) => Some((PageSetLock::IX, true)),
+    }
+}
+
+#[derive(Clone, Debug)]
+struct PageSet {
+    interests: Vec<Interest>,
+    updated: Vec<Time>,
+    dependent: bool,
+}
+
+/// Interests of all members in all page sets.
+#[derive(Clone, Debug)]
+pub struct Interests {
+    page_sets: Vec<PageSet>,
+    changes: u64,
+}
+
+impl Interests {
+    /// Nobody has opened anything.
+    pub fn new(members: usize, page_sets: usize) -> Self {
+        let one = PageSet { interests: vec![Interest::None; members], updated: vec![0; members], dependent: false };
+        Self { page_sets: vec![one; page_sets], changes: 0 }
+    }
+
+    /// A member uses a page set; whether its lock has to be asked for or changed.
+    pub fn note(&mut self, member: u8, page_set: u32, now: Time, update: bool) -> bool {
+        let about = &mut self.page_sets[page_set as usize];
+        let at = usize::from(member);
+        if update {
+            about.updated[at] = now;
+        }
+        let wanted = if update { Interest::Write } else { Interest::Read };
+        if about.interests[at] >= wanted {
+            return false;
+        }
+        about.interests[at] = wanted;
+        about.settle();
+        self.changes += 1;
+        true
+    }
+
+    /// Members that have not changed a page set for so long become readers; the number of changed locks.
+    pub fn pseudo_close(&mut self, now: Time, after: Time) -> u64 {
+        let mut changed = 0;
+        for about in &mut self.page_sets {
+            for (interest, &updated) in about.interests.iter_mut().zip(&about.updated) {
+                if *interest == Interest::Write && now.saturating_sub(updated) >= after {
+                    *interest = Interest::Read;
+                    changed += 1;
+                }
+            }
+            about.settle();
+        }
+        self.changes += changed;
+        changed
+    }
+
+    /// A member is lost: it has no interest any more.
+    pub fn lose(&mut self, member: u8) {
+        for about in &mut self.page_sets {
+            about.interests[usize::from(member)] = Interest::None;
+            about.settle();
+        }
+    }
+
+    /// Whether a page set depends on the group buffer pool.
+    #[inline]
+    pub fn is_dependent(&self, page_set: u32) -> bool {
+        self.page_sets[page_set as usize].dependent
+    }
+
+    /// A member's lock on a page set.
+    pub fn lock(&self, member: u8, page_set: u32) -> Option<PageSetLock> {
+        let about = &self.page_sets[page_set as usize];
+        about.lock(usize::from(member)).map(|(mode, _)| mode)
+    }
+
+    /// Locks asked for or changed so far.
+    pub fn changes(&self) -> u64 {
+        self.changes
+    }
+}
+
+impl PageSet {
+    fn lock(&self, member: usize) -> Option<(PageSetLock, bool)> {
+        let others = self.interests.iter().enumerate().filter(|&(other, _)| other != member);
+        page_set_lock(self.interests[member], others.map(|(_, &interest)| interest).max().unwrap_or_default())
+    }
+
+    fn settle(&mut self) {
+        self.dependent = (0..self.interests.len()).any(|member| self.lock(member).is_some_and(|(_, depends)| depends));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn table_1_of_the_1996_study() {
+        // Interest of the requester, of the others, lock, dependence.
+        let printed = [
+            (Interest::Read, Interest::None, PageSetLock::S, false),
+            (Interest::Read, Interest::Read, PageSetLock::S, false),
+            (Interest::Read, Interest::Write, PageSetLock::IS, true),
+            (Interest::Write, Interest::None, PageSetLock::X, false),
+            (Interest::Write, Interest::Read, PageSetLock::SIX, true),
+            (Interest::Write, Interest::Write, PageSetLock::IX, true),
+        ];
+        for (own, others, mode, depends) in printed {
+            assert_eq!(page_set_lock(own, others), Some((mode, depends)));
+        }
+    }
+
+    #[test]
+    fn a_page_set_depends_from_the_first_writer_among_readers_to_the_last() {
+        let mut interests = Interests::new(3, 1);
+        assert!(interests.note(0, 0, 5, true));
+        assert!(!interests.note(0, 0, 9, true));
+        assert_eq!((interests.is_dependent(0), interests.lock(0, 0)), (false, Some(PageSetLock::X)));
+        assert!(interests.note(1, 0, 10, false));
+        assert!(interests.is_dependent(0));
+        assert_eq!(interests.lock(0, 0), Some(PageSetLock::SIX));
+        assert_eq!(interests.lock(1, 0), Some(PageSetLock::IS));
+        assert_eq!(interests.lock(2, 0), None);
+        assert_eq!(interests.pseudo_close(15, 10), 0);
+        assert_eq!(interests.pseudo_close(19, 10), 1);
+        assert!(!interests.is_dependent(0));
+        assert_eq!(interests.changes(), 3);
+    }
+}

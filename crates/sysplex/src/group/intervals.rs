@@ -1,0 +1,300 @@
+//! Filling pools before the run, and writing down what each interval gave.
+
+use plexlens_bufferpool::group::{GroupCounters, MemberGroupCounters};
+use plexlens_bufferpool::policy::Counters;
+use plexlens_bufferpool::trace::Access as PageAccess;
+
+use super::measured::{
+    ClassUse, FacilityUse, Interval, Law, MemberUse, PoolUse, ResponseEstimate, SpaceUse, StructureUse, SystemUse,
+    VolumeUse,
+};
+use super::simulation::Simulation;
+use super::task::Account;
+use crate::kernel::measure::BatchMeans;
+use crate::kernel::random::Stream;
+use crate::kernel::{Time, seconds};
+use crate::scenario::Access;
+
+/// Getpages that fill a pool, as a multiple of its buffers; and of all pools of a member at most.
+const FILLS: u64 = 4;
+const MOST_GETPAGES: u64 = 4_000_000;
+/// Share of busy engines from which on a system counts as saturated.
+const SATURATED: f64 = 0.97;
+
+/// Counters of pools as they stood at the end of the interval before.
+#[derive(Clone, Default)]
+pub(super) struct Before {
+    /// By group, member and pool.
+    pools: Vec<(Counters, Option<(GroupCounters, MemberGroupCounters)>)>,
+}
+
+impl Simulation<'_> {
+    /// References that take no time, in the proportion of the classes' rates, until pools are full.
+    pub(super) fn preload(&mut self) {
+        let rates = self.rates();
+        let mut chance = Stream::new(self.scenario.run.seed, "filling pools");
+        for group in 0..self.plex.groups.len() {
+            for member in 0..self.plex.groups[group].members.len() {
+                let sizes: u64 = self.scenario.db2[group].pool.iter().map(|pool| u64::from(pool.size)).sum();
+                self.fill(group, member as u8, &rates, (sizes * FILLS).min(MOST_GETPAGES), &mut chance);
+            }
+        }
+    }
+
+    /// Transactions a second of each class, those that others start among them.
+    fn rates(&self) -> Vec<f64> {
+        let kinds = &self.plex.kinds;
+        let own = |kind: &super::plex::Kind| {
+            let users = kind
+                .class
+                .users
+                .map_or(0.0, |users| f64::from(users) / (kind.think.map_or(0.0, |think| think.mean()) + 1.0));
+            kind.class.rate.unwrap_or(0.0) + users
+        };
+        let mut rates: Vec<f64> = kinds.iter().map(own).collect();
+        // Chains of starts are short; a circle would grow without bound and is cut off.
+        for _ in 0..4 {
+            let mut next: Vec<f64> = kinds.iter().map(own).collect();
+            for (kind, &rate) in kinds.iter().zip(&rates) {
+                for &(other, mean) in &kind.starts {
+                    next[usize::from(other)] += rate * mean;
+                }
+            }
+            rates = next;
+        }
+        rates
+    }
+
+    fn fill(&mut self, group: usize, member: u8, rates: &[f64], getpages: u64, chance: &mut Stream) {
+        // References of all classes that come here, each with its getpages a second.
+        let mut all = Vec::new();
+        for (kind, &rate) in self.plex.kinds.iter().zip(rates) {
+            let comes = kind
+                .regions
+                .iter()
+                .any(|&region| self.plex.regions[usize::from(region)].db2 == Some((group as u16, member)));
+            if comes {
+                all.extend(kind.references.iter().map(|&one| (one, rate * one.getpages)));
+            }
+        }
+        let total: f64 = all.iter().map(|(_, weight)| weight).sum();
+        if total <= 0.0 {
+            return;
+        }
+        for done in 0..getpages {
+            let mut left = chance.unit() * total;
+            let found = all.iter().find(|(_, weight)| {
+                left -= weight;
+                left < 0.0
+            });
+            let Some(&(refers, _)) = found.or(all.last()) else { return };
+            let about = &mut self.plex.groups[group];
+            let page_set = &about.page_sets[refers.page_set as usize];
+            let page = match refers.access {
+                Access::Append => page_set.end % page_set.pages,
+                Access::Random | Access::Sequential => page_set.random_page(chance),
+            };
+            let pool = page_set.pool;
+            let update = chance.unit() < refers.update;
+            about.pools.interests().note(member, refers.page_set, 0, update);
+            about.pools.refer(pool, member, 0, refers.page_set, page, PageAccess::Random, update);
+            if done % 32 == 31 {
+                (0..about.pools.count()).for_each(|pool| {
+                    about.pools.commit(pool, member);
+                });
+            }
+        }
+    }
+
+    /// The warm-up is over.
+    pub(super) fn begin_measuring(&mut self, now: Time) {
+        self.begun = now;
+        self.take_interval();
+        self.before = self.pool_counters();
+        for measured in &mut self.measured {
+            measured.inside.begin(now);
+            measured.response = BatchMeans::new();
+            measured.stayed = 0;
+        }
+        self.busy_of_run = vec![0.0; self.plex.systems.len()];
+    }
+
+    fn pool_counters(&self) -> Before {
+        let mut pools = Vec::new();
+        for group in &self.plex.groups {
+            for member in 0..group.members.len() as u8 {
+                for pool in 0..group.pools.count() {
+                    pools.push((group.pools.counters(pool, member), group.pools.group_counters(pool, member)));
+                }
+            }
+        }
+        Before { pools }
+    }
+
+    /// An interval is over.
+    pub(super) fn end_interval(&mut self, from: f64, to: f64) {
+        let mut made = self.take_interval();
+        (made.start, made.end) = (from, to);
+        let now = self.pool_counters();
+        let mut changes = now.pools.iter().zip(&self.before.pools);
+        for member in &mut made.members {
+            let group = self.scenario.db2.iter().find(|one| one.group == member.group);
+            let pools = group.into_iter().flat_map(|one| &one.pool);
+            member.pools =
+                pools.zip(&mut changes).map(|(pool, (after, before))| pool_use(pool.number, after, before)).collect();
+        }
+        self.before = now;
+        for (sum, system) in self.busy_of_run.iter_mut().zip(&made.systems) {
+            *sum += system.busy;
+        }
+        self.results.intervals.push(made);
+    }
+
+    /// What was measured since the last time, which then begins anew.
+    fn take_interval(&mut self) -> Interval {
+        let now = self.calendar.now();
+        let mut made = Interval::default();
+        for (number, about) in self.scenario.system.iter().enumerate() {
+            let image = &self.plex.systems[number];
+            let machine = &self.plex.machines[usize::from(image.machine)];
+            let (busy, dispatchable) = machine.general.measured(now, image.partition);
+            let ziip_busy = machine.ziip.as_ref().map_or(0.0, |ziip| ziip.measured(now, image.partition).0);
+            made.systems.push(SystemUse {
+                name: about.name.clone(),
+                busy,
+                ziip_busy,
+                dispatchable,
+                spaces: Vec::new(),
+            });
+        }
+        for machine in &mut self.plex.machines {
+            machine.general.measure(now);
+            machine.ziip.iter_mut().for_each(|ziip| ziip.measure(now));
+        }
+        for region in &mut self.plex.regions {
+            made.systems[usize::from(region.system)].spaces.push(taken(&mut region.space));
+        }
+        for (about, group) in self.scenario.db2.iter().zip(&mut self.plex.groups) {
+            for (named, member) in about.member.iter().zip(&mut group.members) {
+                made.systems[usize::from(member.system)].spaces.extend(member.spaces.iter_mut().map(taken));
+                let writes = member.log.writes;
+                made.members.push(MemberUse {
+                    name: named.name.clone(),
+                    group: about.group.clone(),
+                    system: named.system.clone(),
+                    pools: Vec::new(),
+                    locking: std::mem::take(&mut member.locking),
+                    log_writes: writes - std::mem::replace(&mut member.log_writes, writes),
+                    commits: std::mem::take(&mut member.commits),
+                    rollbacks: std::mem::take(&mut member.rollbacks),
+                    threads: named.threads - member.free_threads,
+                });
+            }
+        }
+        for (about, facility) in self.scenario.coupling_facility.iter().zip(&mut self.plex.facilities) {
+            let busy = facility.line.take_busy() as f64 / 1e9;
+            made.facilities.push(FacilityUse { name: about.name.clone(), engines: facility.line.servers(), busy });
+        }
+        for structure in &mut self.plex.structures {
+            made.structures.extend(structure.uses.iter_mut().map(|used| {
+                let empty = StructureUse {
+                    name: used.name.clone(),
+                    facility: used.facility.clone(),
+                    system: used.system.clone(),
+                    lock: used.lock,
+                    ..StructureUse::default()
+                };
+                std::mem::replace(used, empty)
+            }));
+        }
+        for (about, measured) in self.scenario.class.iter().zip(&mut self.measured) {
+            let systems =
+                self.scenario.system.iter().zip(&mut measured.on_system).map(|(system, (counts, account))| {
+                    let mut made = std::mem::take(counts);
+                    made.system.clone_from(&system.name);
+                    made.used = std::mem::replace(account, Account::default()).named();
+                    made
+                });
+            made.classes.push(ClassUse { name: about.name.clone(), systems: systems.collect() });
+        }
+        made.volumes = std::mem::replace(&mut self.volumes, vec![VolumeUse::default(); self.plex.volumes.len()]);
+        made
+    }
+
+    pub(super) fn count_disk(&mut self, volume: u32, queued: f64, service: f64) {
+        if let Some(used) = self.volumes.get_mut(volume as usize) {
+            used.requests += 1;
+            used.queued += queued;
+            used.service += service;
+        }
+    }
+
+    /// The run is over: what holds for all of it.
+    pub(super) fn finish_measuring(&mut self) {
+        let now = self.calendar.now();
+        let length = seconds(now - self.begun);
+        self.results.events = self.calendar.entered();
+        for (about, measured) in self.scenario.class.iter().zip(&self.measured) {
+            self.results.responses.push(ResponseEstimate {
+                class: about.name.clone(),
+                count: measured.response.count(),
+                mean: measured.response.mean(),
+                half_width: measured.response.half_width(),
+            });
+        }
+        // Little's law: the average number on the way is what all of them spent there, over the length of the run.
+        for (number, (about, measured)) in self.scenario.class.iter().zip(&self.measured).enumerate() {
+            let mut on_the_way = vec![true; self.tasks.len()];
+            self.free.iter().for_each(|&task| on_the_way[task as usize] = false);
+            let tasks = self.tasks.iter().zip(on_the_way).filter(|&(_, there)| there).map(|(task, _)| task);
+            let present: u128 = tasks
+                .filter(|task| usize::from(task.class) == number)
+                .map(|task| u128::from(now - task.begun.max(self.begun)))
+                .sum();
+            self.results.laws.push(Law {
+                name: format!("Little's law, {}", about.name),
+                by_level: measured.inside.average(now).unwrap_or(0.0),
+                by_time: (measured.stayed + present) as f64 / 1e9 / length,
+            });
+        }
+        // The utilisation law: busy engines are the processor time of all address spaces, over the length of the run;
+        // what is under way at either end counts for one side only.
+        for (number, system) in self.scenario.system.iter().enumerate() {
+            let spaces = self.results.intervals.iter().flat_map(|one| &one.systems[number].spaces);
+            self.results.laws.push(Law {
+                name: format!("utilisation law, {}", system.name),
+                by_level: self.busy_of_run[number] / length,
+                by_time: spaces.map(|space| space.cpu).sum::<f64>() / length,
+            });
+            let image = &self.plex.systems[number];
+            let engines = self.plex.machines[usize::from(image.machine)].general.engines() as f64;
+            let logical = system.engines.map_or(engines, |count| f64::from(count).min(engines));
+            if self.busy_of_run[number] / length >= SATURATED * logical {
+                self.results.saturated.push(system.name.clone());
+            }
+        }
+    }
+}
+
+fn taken(space: &mut SpaceUse) -> SpaceUse {
+    let empty = SpaceUse { name: space.name.clone(), ..SpaceUse::default() };
+    std::mem::replace(space, empty)
+}
+
+type Counted = (Counters, Option<(GroupCounters, MemberGroupCounters)>);
+
+fn pool_use(number: u16, after: &Counted, before: &Counted) -> PoolUse {
+    let local = Counters::FIELDS.iter().zip(after.0.values()).zip(before.0.values());
+    let mut made = PoolUse {
+        number,
+        local: local.map(|((&(name, _, _), now), then)| (name, now - then)).collect(),
+        ..PoolUse::default()
+    };
+    if let (Some((group, member)), Some((group_before, member_before))) = (&after.1, &before.1) {
+        let fields = GroupCounters::FIELDS.iter().zip(group.values()).zip(group_before.values());
+        made.group = fields.map(|((&(name, _, _), now), then)| (name, now - then)).collect();
+        let fields = MemberGroupCounters::FIELDS.iter().zip(member.values()).zip(member_before.values());
+        made.member = fields.map(|((&(name, _, _), now), then)| (name, now - then)).collect();
+    }
+    made
+}

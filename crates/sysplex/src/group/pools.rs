@@ -1,0 +1,239 @@
+//! Local pools of the members and the group buffer pools between them. What happens to a page is decided at once; what
+//! it takes in requests and I/O is told, so that the simulation lets time pass for it.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use plexlens_bufferpool::group::{GroupBufferPool, GroupConfig, GroupCounters, MemberGroupCounters};
+use plexlens_bufferpool::policy::{BufferPool, Counters, Coupling, PoolConfig, Reference};
+use plexlens_bufferpool::trace::Access;
+
+use super::interest::Interests;
+use crate::kernel::Time;
+use crate::scenario::Db2;
+
+const PAGE_BITS: u32 = 40;
+
+/// Key of a page of a page set.
+pub fn page_key(page_set: u32, page: u64) -> u64 {
+    u64::from(page_set) << PAGE_BITS | page
+}
+
+/// Requests to group buffer pools that a reference or a commit made.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Requests {
+    /// Reads that returned no page, and reads that returned one.
+    pub reads_without_data: u32,
+    /// Reads that returned a page.
+    pub reads_with_data: u32,
+    /// Pages written.
+    pub writes: u32,
+}
+
+impl Requests {
+    /// Requests of all kinds.
+    pub fn all(&self) -> u32 {
+        self.reads_without_data + self.reads_with_data + self.writes
+    }
+}
+
+struct Shared {
+    /// The group buffer pool, if the pool has one.
+    structure: Option<GroupBufferPool>,
+    interests: Rc<RefCell<Interests>>,
+    made: Requests,
+}
+
+/// A member's way to the group buffer pool of one pool.
+struct Link {
+    shared: Rc<RefCell<Shared>>,
+    member: u8,
+}
+
+impl Link {
+    fn ask(&self, key: u64, data_set: u32, invalid: bool) -> bool {
+        let shared = &mut *self.shared.borrow_mut();
+        let Some(structure) = &mut shared.structure else { return false };
+        let with_data = structure.read(self.member, key, data_set, invalid);
+        *if with_data { &mut shared.made.reads_with_data } else { &mut shared.made.reads_without_data } += 1;
+        with_data
+    }
+}
+
+impl Coupling for Link {
+    fn is_dependent(&self, data_set: u32) -> bool {
+        let shared = self.shared.borrow();
+        shared.structure.is_some() && shared.interests.borrow().is_dependent(data_set)
+    }
+
+    fn read(&mut self, key: u64, data_set: u32) -> bool {
+        self.ask(key, data_set, false)
+    }
+
+    fn is_valid(&self, key: u64) -> bool {
+        self.shared.borrow().structure.as_ref().is_none_or(|structure| structure.is_registered(self.member, key))
+    }
+
+    fn reread(&mut self, key: u64, data_set: u32) -> bool {
+        self.ask(key, data_set, true)
+    }
+
+    fn forget(&mut self, key: u64) {
+        if let Some(structure) = &mut self.shared.borrow_mut().structure {
+            structure.forget(self.member, key);
+        }
+    }
+
+    fn write(&mut self, key: u64, data_set: u32, synchronous: bool) {
+        let shared = &mut *self.shared.borrow_mut();
+        if let Some(structure) = &mut shared.structure {
+            structure.write(self.member, key, data_set, synchronous);
+            shared.made.writes += 1;
+        }
+    }
+}
+
+/// What a reference took.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Outcome {
+    /// Requests to the group buffer pool.
+    pub requests: Requests,
+    /// Synchronous reads from disk.
+    pub sync_reads: u32,
+    /// Prefetch I/Os, and their pages.
+    pub prefetches: u32,
+    /// Pages of the prefetch I/Os.
+    pub prefetch_pages: u32,
+    /// Write I/Os to disk, and their pages.
+    pub writes: u32,
+    /// Pages written.
+    pub written_pages: u32,
+    /// Castout I/Os, and their pages.
+    pub castouts: u32,
+    /// Pages cast out.
+    pub castout_pages: u32,
+}
+
+struct OnePool {
+    members: Vec<BufferPool<Link>>,
+    shared: Rc<RefCell<Shared>>,
+}
+
+/// All pools of a group.
+pub struct Pools {
+    pools: Vec<OnePool>,
+    interests: Rc<RefCell<Interests>>,
+}
+
+impl Pools {
+    /// Pools as the scenario describes them, empty.
+    pub fn new(group: &Db2) -> Self {
+        let (members, page_sets) = (group.member.len(), group.page_set.len());
+        let interests = Rc::new(RefCell::new(Interests::new(members, page_sets)));
+        let pools = group.pool.iter().map(|pool| {
+            let structure = pool.group.as_ref().map(|shared| {
+                GroupBufferPool::new(&GroupConfig {
+                    data_entries: shared.data_entries,
+                    directory_entries: shared.directory_entries.unwrap_or(shared.data_entries.saturating_mul(5)),
+                    page_bytes: pool.page_bytes,
+                    class_threshold: shared.class_threshold,
+                    class_pages: 0,
+                    pool_threshold: shared.pool_threshold,
+                    updates_a_commit: None,
+                })
+            });
+            let shared = Shared { structure, interests: Rc::clone(&interests), made: Requests::default() };
+            let shared = Rc::new(RefCell::new(shared));
+            let config = PoolConfig {
+                size: pool.size,
+                page_bytes: pool.page_bytes,
+                vpseqt: pool.vpseqt,
+                ..PoolConfig::default()
+            };
+            let made = (0..members)
+                .map(|member| BufferPool::coupled(&config, Link { shared: Rc::clone(&shared), member: member as u8 }));
+            OnePool { members: made.collect(), shared: Rc::clone(&shared) }
+        });
+        let mut made = Self { pools: pools.collect(), interests: Rc::clone(&interests) };
+        for (number, page_set) in group.page_set.iter().enumerate() {
+            if let Some(at) = group.pool.iter().position(|pool| pool.number == page_set.pool) {
+                made.pools[at].members.iter_mut().for_each(|pool| pool.set_pages(number as u32, page_set.pages));
+            }
+        }
+        made
+    }
+
+    /// The members' interest in page sets.
+    pub fn interests(&self) -> std::cell::RefMut<'_, Interests> {
+        self.interests.borrow_mut()
+    }
+
+    /// A getpage, followed by an update of the page where it is changed.
+    pub fn refer(
+        &mut self,
+        pool: usize,
+        member: u8,
+        now: Time,
+        page_set: u32,
+        page: u64,
+        access: Access,
+        update: bool,
+    ) -> Outcome {
+        let reference =
+            Reference { time: (now / 1000) as i64, key: page_key(page_set, page), data_set: page_set, access };
+        self.watch(pool, member, |pool| {
+            pool.getpage(&reference);
+            if update {
+                pool.set_write(&reference);
+            }
+        })
+    }
+
+    /// A commit: changed pages of dependent page sets go to the group buffer pool.
+    pub fn commit(&mut self, pool: usize, member: u8) -> Outcome {
+        self.watch(pool, member, BufferPool::commit)
+    }
+
+    fn watch(&mut self, pool: usize, member: u8, work: impl FnOnce(&mut BufferPool<Link>)) -> Outcome {
+        let one = &mut self.pools[pool];
+        let local = &mut one.members[usize::from(member)];
+        let (before, shared_before) = (*local.counters(), castouts(&one.shared));
+        work(local);
+        let (after, shared_after) = (*local.counters(), castouts(&one.shared));
+        let since = |of: fn(&Counters) -> u64| (of(&after) - of(&before)) as u32;
+        Outcome {
+            requests: std::mem::take(&mut one.shared.borrow_mut().made),
+            sync_reads: since(Counters::sync_reads),
+            prefetches: since(|one| one.sequential_reads + one.list_reads + one.dynamic_reads),
+            prefetch_pages: since(|one| one.sequential_pages + one.list_pages + one.dynamic_pages),
+            writes: since(|one| one.async_writes + one.sync_writes),
+            written_pages: since(|one| one.pages_written),
+            castouts: (shared_after.0 - shared_before.0) as u32,
+            castout_pages: (shared_after.1 - shared_before.1) as u32,
+        }
+    }
+
+    /// Number of pools.
+    pub fn count(&self) -> usize {
+        self.pools.len()
+    }
+
+    /// A member's counters of a pool since the beginning.
+    pub fn counters(&self, pool: usize, member: u8) -> Counters {
+        *self.pools[pool].members[usize::from(member)].counters()
+    }
+
+    /// Counters of a group buffer pool since the beginning, and those of a member.
+    pub fn group_counters(&self, pool: usize, member: u8) -> Option<(GroupCounters, MemberGroupCounters)> {
+        let shared = self.pools[pool].shared.borrow();
+        shared.structure.as_ref().map(|structure| (*structure.counters(), *structure.member_counters(member)))
+    }
+}
+
+fn castouts(shared: &Rc<RefCell<Shared>>) -> (u64, u64) {
+    let shared = shared.borrow();
+    shared.structure.as_ref().map_or((0, 0), |structure| {
+        let counters = structure.counters();
+        (counters.castout_ios, counters.castout_pages)
+    })
+}

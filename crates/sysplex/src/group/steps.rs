@@ -1,0 +1,352 @@
+//! What each step of a task does.
+
+use plexlens_bufferpool::trace::Access as PageAccess;
+
+use super::locks::{Found, Mode};
+use super::pools::Outcome;
+use super::simulation::{Event, Simulation};
+use super::task::{Action, Held, Request, Space, Wait};
+use crate::kernel::{Time, nanoseconds, seconds};
+
+/// Nanoseconds of microseconds.
+pub(super) fn micro(value: f64) -> Time {
+    nanoseconds(value * 1e-6)
+}
+
+impl Simulation<'_> {
+    /// Takes a step; whether the task now waits for something.
+    pub(super) fn take(&mut self, number: u32, step: Action) -> bool {
+        let is_work = matches!(step, Action::Page { .. } | Action::Lock { .. });
+        let task = &mut self.tasks[number as usize];
+        if !is_work && task.pending > 0 {
+            // Processor time of what was done so far comes before whatever makes it wait.
+            task.steps.push_front(step);
+            let (work, region) = (std::mem::take(&mut task.pending), task.region);
+            let eligible = self.is_eligible(number);
+            self.run_on(number, work, Space::Region(region), eligible);
+            return true;
+        }
+        match step {
+            Action::Cpu { work, space, eligible } => {
+                if work == 0 {
+                    return false;
+                }
+                self.run_on(number, work, space, eligible);
+                true
+            }
+            Action::Ask { structure, request, count, space } => self.ask_for(number, structure, request, count, space),
+            Action::Send { structure, request, count, space } => {
+                self.send(number, structure, request, count, space);
+                true
+            }
+            Action::Disk { volume, pages, wait } => {
+                let end = self.disk(volume, pages);
+                wait.is_some_and(|wait| {
+                    self.wait_until(number, end, wait);
+                    true
+                })
+            }
+            Action::Pass { time, wait } => {
+                let end = self.calendar.now() + time;
+                self.wait_until(number, end, wait);
+                true
+            }
+            Action::Log => {
+                let task = &self.tasks[number as usize];
+                let member = &mut self.plex.groups[usize::from(task.group)].members[usize::from(task.member)];
+                let end = member.log.force(self.calendar.now());
+                self.wait_until(number, end, Wait::Log);
+                true
+            }
+            Action::Lock { resource, mode, shared } => {
+                self.lock(number, resource, mode, shared);
+                false
+            }
+            Action::AwaitLock => self.await_lock(number),
+            Action::Page { page_set, page, sequential, update } => {
+                self.page(number, page_set, page, sequential, update);
+                false
+            }
+            Action::Unlock { resource, mode, shared } => {
+                self.unlock(number, resource, mode, shared);
+                false
+            }
+            Action::EnterRegion => self.enter_region(number),
+            Action::LeaveRegion => {
+                self.leave_region(number);
+                false
+            }
+            Action::GetThread => self.get_thread(number),
+            Action::Commit => {
+                self.commit(number);
+                false
+            }
+            Action::EndUnit => {
+                self.end_unit(number);
+                false
+            }
+            Action::LeaveDb2 => {
+                let now = self.calendar.now();
+                let task = &mut self.tasks[number as usize];
+                task.account.db2_elapsed += seconds(now - std::mem::take(&mut task.entered_db2));
+                false
+            }
+        }
+    }
+
+    fn is_eligible(&mut self, number: u32) -> bool {
+        let task = &self.tasks[number as usize];
+        let Some(kind) = self.plex.kinds.get(usize::from(task.class)) else { return false };
+        let share = kind.class.ziip_share;
+        task.entered_db2 > 0 && share > 0.0 && self.chance.unit() < share
+    }
+
+    /// The path length of the host comes first, then the request, from the same engine.
+    fn ask_for(&mut self, number: u32, structure: u16, request: Request, count: u32, space: Space) -> bool {
+        let costs = &self.scenario.coupling;
+        let system = usize::from(self.tasks[number as usize].system);
+        let limit = costs.convert_above_us / 1e6;
+        let converted = limit > 0.0 && self.plex.structures[usize::from(structure)].expected[system] > limit;
+        let each = if converted { costs.async_host_us } else { costs.sync_host_us };
+        let work = micro(each * f64::from(count)).max(1);
+        self.tasks[number as usize].steps.push_front(Action::Send { structure, request, count, space });
+        self.run_on(number, work, space, false);
+        true
+    }
+
+    fn lock(&mut self, number: u32, resource: u64, mode: Mode, shared: bool) {
+        let task = &mut self.tasks[number as usize];
+        let (group, member, region) = (usize::from(task.group), task.member, task.region);
+        let path = &self.scenario.db2[group].path;
+        task.pending += micro(path.lock_us);
+        task.account.locks += 1;
+        let about = &mut self.plex.groups[group];
+        let granted = about.locks.request(resource, number, mode);
+        let found = match &mut about.table {
+            Some((table, _)) if shared => table.obtain(resource, member, mode),
+            _ => Found::Free,
+        };
+        let locking = &mut about.members[usize::from(member)].locking;
+        locking.locks += 1;
+        locking.global_locks += u64::from(shared);
+        match (found, granted) {
+            (Found::OtherResource, _) => locking.false_contentions += 1,
+            (Found::SameResource, true) => locking.xes_contentions += 1,
+            (Found::SameResource, false) => locking.real_contentions += 1,
+            (Found::Free, _) => {}
+        }
+        match task.held.iter_mut().find(|held| held.resource == resource) {
+            // The table keeps both interests until both are given back; one record of each is enough.
+            Some(held) if held.mode == mode && held.shared == shared => {
+                if let (Some((table, _)), true) = (&mut about.table, shared) {
+                    table.release(resource, member, mode);
+                }
+            }
+            _ => task.held.push(Held { resource, mode, shared }),
+        }
+        if !granted {
+            task.steps.push_front(Action::AwaitLock);
+        }
+        let Some((_, structure)) = about.table.as_ref().filter(|_| shared) else { return };
+        let structure = *structure;
+        task.account.coupling_locks += 1;
+        if found != Found::Free {
+            let used = &mut self.plex.structures[usize::from(structure)].uses[usize::from(task.system)];
+            used.contentions += 1;
+            used.false_contentions += u64::from(found == Found::OtherResource);
+            let costs = &self.scenario.coupling;
+            let work = micro(costs.contention_host_us);
+            let time = nanoseconds(costs.contention_delay);
+            task.steps.push_front(Action::Pass { time, wait: Wait::Contention });
+            // The lock managers of both systems work on it.
+            task.steps.push_front(Action::Cpu { work, space: Space::LockManager(member.into()), eligible: false });
+        }
+        let space = Space::Region(region);
+        task.steps.push_front(Action::Ask { structure, request: Request::Lock, count: 1, space });
+    }
+
+    fn await_lock(&mut self, number: u32) -> bool {
+        let group = self.tasks[number as usize].group;
+        if !self.plex.groups[usize::from(group)].locks.is_waiting(number) {
+            return false;
+        }
+        self.release_engine(number);
+        let now = self.calendar.now();
+        let task = &mut self.tasks[number as usize];
+        task.waiting = Some((now, None));
+        task.awaits_lock = true;
+        let turn = task.turn;
+        let limit = nanoseconds(self.scenario.db2[usize::from(group)].lock_timeout);
+        self.calendar.after(limit, Event::Timeout { task: number, turn });
+        true
+    }
+
+    /// Tasks that have got their locks go on, if they stood still for them.
+    pub(super) fn wake_granted(&mut self) {
+        let now = self.calendar.now();
+        for number in std::mem::take(&mut self.granted) {
+            let task = &mut self.tasks[number as usize];
+            if std::mem::take(&mut task.awaits_lock) {
+                if let Some((since, None)) = task.waiting {
+                    let about = &mut self.plex.groups[usize::from(task.group)];
+                    let member = &mut about.members[usize::from(task.member)];
+                    member.locking.suspensions.add(seconds(now - since));
+                }
+                self.wake(number);
+            }
+        }
+    }
+
+    fn unlock(&mut self, number: u32, resource: u64, mode: Mode, shared: bool) {
+        let task = &mut self.tasks[number as usize];
+        let (group, member, region) = (usize::from(task.group), task.member, task.region);
+        task.pending += micro(self.scenario.db2[group].path.lock_us);
+        task.held.retain(|held| held.resource != resource || held.mode != mode);
+        let about = &mut self.plex.groups[group];
+        about.locks.release(resource, number, &mut self.granted);
+        let locking = &mut about.members[usize::from(member)].locking;
+        locking.unlocks += 1;
+        if let (Some((table, structure)), true) = (&mut about.table, shared) {
+            table.release(resource, member, mode);
+            locking.global_unlocks += 1;
+            task.account.coupling_locks += 1;
+            let (structure, space) = (*structure, Space::Region(region));
+            task.steps.push_front(Action::Ask { structure, request: Request::Lock, count: 1, space });
+        }
+        self.wake_granted();
+    }
+
+    fn page(&mut self, number: u32, page_set: u32, page: u64, sequential: bool, update: bool) {
+        let now = self.calendar.now();
+        let task = &mut self.tasks[number as usize];
+        let (group, member, region) = (usize::from(task.group), task.member, task.region);
+        let path = &self.scenario.db2[group].path;
+        task.pending += micro(path.getpage_us) + if update { micro(path.update_us) } else { 0 };
+        task.account.getpages += 1;
+        task.account.updates += u64::from(update);
+        let about = &mut self.plex.groups[group];
+        let pool = about.page_sets[page_set as usize].pool;
+        if update {
+            task.changed |= 1 << pool.min(63);
+        }
+        let locked = about.pools.interests().note(member, page_set, now, update);
+        let access = if sequential { PageAccess::Sequential } else { PageAccess::Random };
+        let outcome = about.pools.refer(pool, member, now, page_set, page, access, update);
+        task.account.sync_reads += u64::from(outcome.sync_reads);
+        task.account.prefetches += u64::from(outcome.prefetches);
+        task.account.coupling_pages += u64::from(outcome.requests.all());
+        let space = Space::Region(region);
+        let volume = volume_of(page_set, page, self.scenario.dasd.volumes);
+        let mut steps: [Option<Action>; 6] = [None; 6];
+        if locked {
+            about.members[usize::from(member)].locking.page_set_locks += 1;
+            steps[0] = about.table.as_ref().map(|&(_, structure)| Action::Ask {
+                structure,
+                request: Request::Lock,
+                count: 1,
+                space,
+            });
+        }
+        if let Some(structure) = about.structures[pool] {
+            let ask = |request, count| (count > 0).then_some(Action::Ask { structure, request, count, space });
+            steps[1] = ask(Request::Read, outcome.requests.reads_without_data);
+            steps[2] = ask(Request::Page, outcome.requests.reads_with_data + outcome.requests.writes);
+        }
+        if outcome.sync_reads > 0 {
+            steps[3] = Some(Action::Cpu { work: micro(path.read_us), space, eligible: false });
+            steps[4] = Some(Action::Disk { volume, pages: outcome.sync_reads, wait: Some(Wait::SyncRead) });
+        }
+        if outcome.prefetches > 0 {
+            // A scan waits for its first pages; later ones are read while it works on the former.
+            let wait = task.scan.is_none_or(|start| start == page).then_some(Wait::OtherRead);
+            steps[5] = Some(Action::Disk { volume, pages: outcome.prefetch_pages, wait });
+        }
+        for step in steps.into_iter().rev().flatten() {
+            task.steps.push_front(step);
+        }
+        self.afterwards(group as u16, member, pool, volume, &outcome);
+    }
+
+    /// What database services do because of a reference or a commit: deferred writes, castout.
+    fn afterwards(&mut self, group: u16, member: u8, pool: usize, volume: u32, outcome: &Outcome) {
+        let space = Space::DatabaseServices(member.into());
+        let each = micro(self.scenario.db2[usize::from(group)].path.write_us);
+        if outcome.writes > 0 {
+            let work = each * Time::from(outcome.written_pages);
+            let pages = outcome.written_pages;
+            let steps =
+                [Action::Cpu { work, space, eligible: true }, Action::Disk { volume, pages, wait: Some(Wait::Unseen) }];
+            self.background(group, member, &steps);
+        }
+        if outcome.castouts > 0
+            && let Some(structure) = self.plex.groups[usize::from(group)].structures[pool]
+        {
+            let pages = outcome.castout_pages;
+            let steps = [
+                Action::Cpu { work: each * Time::from(pages), space, eligible: true },
+                Action::Ask { structure, request: Request::Page, count: pages, space },
+                Action::Disk { volume, pages, wait: Some(Wait::Unseen) },
+                Action::Ask { structure, request: Request::Read, count: outcome.castouts, space },
+            ];
+            self.background(group, member, &steps);
+        }
+    }
+
+    fn commit(&mut self, number: u32) {
+        let task = &mut self.tasks[number as usize];
+        let (group, member, region) = (usize::from(task.group), task.member, task.region);
+        let changed = std::mem::take(&mut task.changed);
+        self.plex.groups[group].members[usize::from(member)].commits += 1;
+        for pool in 0..self.plex.groups[group].pools.count() {
+            if changed >> pool.min(63) & 1 == 0 {
+                continue;
+            }
+            let about = &mut self.plex.groups[group];
+            let outcome = about.pools.commit(pool, member);
+            let task = &mut self.tasks[number as usize];
+            task.account.coupling_pages += u64::from(outcome.requests.all());
+            if let (Some(structure), true) = (about.structures[pool], outcome.requests.writes > 0) {
+                let space = Space::Region(region);
+                let count = outcome.requests.writes;
+                task.steps.push_front(Action::Ask { structure, request: Request::Page, count, space });
+            }
+            let volume = volume_of(pool as u32, number.into(), self.scenario.dasd.volumes);
+            self.afterwards(group as u16, member, pool, volume, &outcome);
+        }
+    }
+
+    /// All locks are given back, then the thread.
+    fn end_unit(&mut self, number: u32) {
+        let task = &mut self.tasks[number as usize];
+        let (group, member, region) = (usize::from(task.group), task.member, task.region);
+        let held = std::mem::take(&mut task.held);
+        let about = &mut self.plex.groups[group];
+        let mut shared = 0;
+        for one in &held {
+            about.locks.release(one.resource, number, &mut self.granted);
+            if let (Some((table, _)), true) = (&mut about.table, one.shared) {
+                table.release(one.resource, member, one.mode);
+                shared += 1;
+            }
+        }
+        let locking = &mut about.members[usize::from(member)].locking;
+        locking.unlocks += held.len() as u64;
+        locking.global_unlocks += u64::from(shared);
+        task.pending += micro(self.scenario.db2[group].path.lock_us) * held.len() as u64;
+        if let (Some((_, structure)), true) = (&about.table, shared > 0) {
+            task.account.coupling_locks += u64::from(shared);
+            let (structure, space) = (*structure, Space::Region(region));
+            task.steps.push_front(Action::Ask { structure, request: Request::Lock, count: shared, space });
+        }
+        task.held = held;
+        task.held.clear();
+        self.wake_granted();
+        self.give_thread_back(number);
+    }
+}
+
+/// Volume of a page: page sets are spread over all of them.
+fn volume_of(page_set: u32, page: u64, volumes: u32) -> u32 {
+    // Runs of pages lie together: a cylinder of 180 pages.
+    ((u64::from(page_set) * 7 + page / 180) % u64::from(volumes)) as u32
+}

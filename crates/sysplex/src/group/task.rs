@@ -1,0 +1,345 @@
+//! Transactions and background work on their way, and the steps they take.
+
+use std::collections::VecDeque;
+
+use super::locks::Mode;
+use crate::kernel::Time;
+
+/// Whose processor time it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Space {
+    /// A CICS region.
+    Region(u16),
+    /// Database services of a member.
+    DatabaseServices(u16),
+    /// System services of a member: the log.
+    SystemServices(u16),
+    /// The lock manager of a member.
+    LockManager(u16),
+}
+
+/// What a task waits for without a processor.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Wait {
+    /// A read that it asked for itself.
+    SyncRead,
+    /// A read by prefetch.
+    OtherRead,
+    /// The log.
+    Log,
+    /// Messages that settle a contention.
+    Contention,
+    /// The way to another system.
+    Shipping,
+    /// An asynchronous coupling facility request.
+    Coupling,
+    /// Nothing that a report shows.
+    Unseen,
+}
+
+/// Number of kinds of [`Wait`].
+pub const WAITS: usize = 7;
+
+/// Kinds of requests to coupling facilities.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Request {
+    /// Lock or unlock.
+    Lock,
+    /// A read that returns no page.
+    Read,
+    /// A read or write of a page.
+    Page,
+}
+
+/// One step.
+#[derive(Clone, Copy, Debug)]
+pub enum Action {
+    /// Run so long on a processor of speed 1.
+    Cpu {
+        /// Nanoseconds.
+        work: Time,
+        /// Whose time it is.
+        space: Space,
+        /// Whether a zIIP may do it.
+        eligible: bool,
+    },
+    /// Ask a structure so many times, one after the other.
+    Ask {
+        /// The structure.
+        structure: u16,
+        /// What is asked.
+        request: Request,
+        /// How often.
+        count: u32,
+        /// Whose time the sending takes.
+        space: Space,
+    },
+    /// The request goes out, from the engine that the task holds.
+    Send {
+        /// The structure.
+        structure: u16,
+        /// What is asked.
+        request: Request,
+        /// How often.
+        count: u32,
+        /// Whose time the wait takes.
+        space: Space,
+    },
+    /// Read or write pages of a volume, and wait for it or not.
+    Disk {
+        /// The volume.
+        volume: u32,
+        /// Pages.
+        pages: u32,
+        /// What the wait counts as; none: the task does not wait.
+        wait: Option<Wait>,
+    },
+    /// Let time pass.
+    Pass {
+        /// Nanoseconds.
+        time: Time,
+        /// What the wait counts as.
+        wait: Wait,
+    },
+    /// Wait until the log of the member is on disk.
+    Log,
+    /// Take a lock; `shared` where the lock structure has to know.
+    Lock {
+        /// The resource.
+        resource: u64,
+        /// The mode.
+        mode: Mode,
+        /// Whether the lock structure has to know.
+        shared: bool,
+    },
+    /// Wait until the lock asked for last is there.
+    AwaitLock,
+    /// Get, and perhaps change, a page.
+    Page {
+        /// The page set.
+        page_set: u32,
+        /// The page.
+        page: u64,
+        /// Whether it is part of a scan.
+        sequential: bool,
+        /// Whether the page is changed.
+        update: bool,
+    },
+    /// Give one lock back.
+    Unlock {
+        /// The resource.
+        resource: u64,
+        /// The mode.
+        mode: Mode,
+        /// Whether the lock structure knows.
+        shared: bool,
+    },
+    /// Enter and leave the QR TCB of the region.
+    EnterRegion,
+    /// Leave it.
+    LeaveRegion,
+    /// Get a thread to Db2.
+    GetThread,
+    /// Write changed pages of dependent page sets to the group buffer pool.
+    Commit,
+    /// Give all locks and the thread back.
+    EndUnit,
+    /// Back to the region.
+    LeaveDb2,
+}
+
+/// Where a transaction stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stage {
+    /// It has arrived.
+    Arrived,
+    /// In the terminal region, before a region is chosen.
+    Terminal,
+    /// On the way to a region.
+    Shipped(u16),
+    /// In the region, so many calls done.
+    Region(u32),
+    /// In Db2, in the call after so many.
+    Db2(u32),
+    /// The unit of work ends.
+    Ending,
+    /// All is done.
+    Done,
+    /// Background work, which has its steps from the start.
+    Background,
+}
+
+/// A lock that a task holds to the end of its unit of work.
+#[derive(Clone, Copy, Debug)]
+pub struct Held {
+    /// The resource.
+    pub resource: u64,
+    /// The mode.
+    pub mode: Mode,
+    /// Whether the lock structure knows.
+    pub shared: bool,
+}
+
+/// What a transaction used and waited for: seconds and counts.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Account {
+    /// Processor time in the terminal region, in the region, and in Db2 on the thread; of the last, on zIIPs.
+    pub terminal_cpu: f64,
+    /// In the region.
+    pub region_cpu: f64,
+    /// In Db2.
+    pub db2_cpu: f64,
+    /// In Db2, on zIIPs.
+    pub ziip: f64,
+    /// In Db2, eligible and on a general engine.
+    pub ziip_on_cp: f64,
+    /// Of all these, time spent waiting for coupling facilities with a processor.
+    pub spin: f64,
+    /// Waits by [`Wait`].
+    pub waits: [f64; WAITS],
+    /// Waits for locks.
+    pub lock_wait: f64,
+    /// Time between entering Db2 and leaving it.
+    pub db2_elapsed: f64,
+    /// Getpages.
+    pub getpages: u64,
+    /// Updates.
+    pub updates: u64,
+    /// Synchronous reads.
+    pub sync_reads: u64,
+    /// Prefetch I/Os.
+    pub prefetches: u64,
+    /// Lock requests to the lock manager.
+    pub locks: u64,
+    /// Lock and unlock requests to the lock structure.
+    pub coupling_locks: u64,
+    /// Requests to group buffer pools.
+    pub coupling_pages: u64,
+}
+
+impl Account {
+    /// Adds what another used.
+    pub fn add(&mut self, other: &Self) {
+        self.terminal_cpu += other.terminal_cpu;
+        self.region_cpu += other.region_cpu;
+        self.db2_cpu += other.db2_cpu;
+        self.ziip += other.ziip;
+        self.ziip_on_cp += other.ziip_on_cp;
+        self.spin += other.spin;
+        self.waits.iter_mut().zip(other.waits).for_each(|(sum, wait)| *sum += wait);
+        self.lock_wait += other.lock_wait;
+        self.db2_elapsed += other.db2_elapsed;
+        self.getpages += other.getpages;
+        self.updates += other.updates;
+        self.sync_reads += other.sync_reads;
+        self.prefetches += other.prefetches;
+        self.locks += other.locks;
+        self.coupling_locks += other.coupling_locks;
+        self.coupling_pages += other.coupling_pages;
+    }
+}
+
+/// A transaction, or background work.
+#[derive(Clone, Debug)]
+pub struct Task {
+    /// Number of the class; background work has that of no class.
+    pub class: u16,
+    /// Where it stands.
+    pub stage: Stage,
+    /// System that it is on, region that it is in.
+    pub system: u16,
+    /// Region.
+    pub region: u16,
+    /// Group and member that it works with.
+    pub group: u16,
+    /// Member.
+    pub member: u8,
+    /// Dispatching priority.
+    pub priority: u8,
+    /// When it arrived.
+    pub begun: Time,
+    /// When it entered Db2, or zero.
+    pub entered_db2: Time,
+    /// What it does next.
+    pub steps: VecDeque<Action>,
+    /// Engine that it holds: whether of the zIIPs, and its number.
+    pub engine: Option<(bool, u32)>,
+    /// The burst under way.
+    pub burst: Option<(Time, Space, bool)>,
+    /// Since when it waits, and for what.
+    pub waiting: Option<(Time, Option<Wait>)>,
+    /// Changes whenever it goes on: timers of former waits are void.
+    pub turn: u32,
+    /// References of the class that are left: its number and getpages.
+    pub references: Vec<(u16, u32)>,
+    /// Page of the scan under way.
+    pub scan: Option<u64>,
+    /// Locks to the end of the unit of work.
+    pub held: Vec<Held>,
+    /// Pools with changes that are not committed.
+    pub changed: u64,
+    /// Whether it has a thread, and the QR TCB.
+    pub has_thread: bool,
+    /// Whether it has the QR TCB.
+    pub has_region: bool,
+    /// Processor time of Db2 that is still to be spent, nanoseconds at speed 1.
+    pub pending: Time,
+    /// Getpages of a call, and what is left of the call.
+    pub call_size: u32,
+    /// What is left of the call.
+    pub call_left: u32,
+    /// Whether it stands still until a lock is there.
+    pub awaits_lock: bool,
+    /// Whether its member was lost under it.
+    pub lost: bool,
+    /// Times that it was rolled back.
+    pub rollbacks: u32,
+    /// What it used.
+    pub account: Account,
+}
+
+impl Task {
+    /// A task at the beginning.
+    pub fn new(class: u16, now: Time) -> Self {
+        Self {
+            class,
+            stage: Stage::Arrived,
+            system: 0,
+            region: 0,
+            group: u16::MAX,
+            member: 0,
+            priority: 0,
+            begun: now,
+            entered_db2: 0,
+            steps: VecDeque::new(),
+            engine: None,
+            burst: None,
+            waiting: None,
+            turn: 0,
+            references: Vec::new(),
+            scan: None,
+            held: Vec::new(),
+            changed: 0,
+            has_thread: false,
+            has_region: false,
+            pending: 0,
+            call_size: 0,
+            call_left: 0,
+            awaits_lock: false,
+            lost: false,
+            rollbacks: 0,
+            account: Account::default(),
+        }
+    }
+
+    /// Begins anew as another task, with the memory of the former.
+    pub fn reuse(&mut self, class: u16, now: Time) {
+        let turn = self.turn.wrapping_add(1);
+        let (mut steps, mut references, mut held) =
+            (std::mem::take(&mut self.steps), std::mem::take(&mut self.references), std::mem::take(&mut self.held));
+        steps.clear();
+        references.clear();
+        held.clear();
+        *self = Self { turn, steps, references, held, ..Self::new(class, now) };
+    }
+}

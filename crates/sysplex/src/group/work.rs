@@ -1,0 +1,398 @@
+//! What a transaction does next: its way through regions, threads, calls and references.
+
+use super::locks::Mode;
+use super::pools::page_key;
+use super::simulation::Simulation;
+use super::steps::micro;
+use super::task::{Action, Space, Stage, Wait};
+use crate::kernel::{Time, nanoseconds, seconds};
+use crate::scenario::{Access, Routing};
+
+/// Times that a unit of work is tried again after a rollback before its transaction ends without success.
+const MOST_ROLLBACKS: u32 = 5;
+
+impl Simulation<'_> {
+    /// Puts down the next steps; whether there are any, or the task has ended.
+    pub(super) fn next_steps(&mut self, number: u32) -> bool {
+        match self.tasks[number as usize].stage {
+            Stage::Arrived => self.arrive(number),
+            Stage::Terminal => self.route(number),
+            Stage::Shipped(region) => self.enter(number, region),
+            Stage::Region(call) => self.in_region(number, call),
+            Stage::Db2(call) => self.in_db2(number, call),
+            Stage::Ending => self.end_of_work(number),
+            Stage::Done => {
+                self.finish(number);
+                return false;
+            }
+            Stage::Background => {
+                self.release_engine(number);
+                self.free.push(number);
+                return false;
+            }
+        }
+        true
+    }
+
+    fn arrive(&mut self, number: u32) {
+        let task = &mut self.tasks[number as usize];
+        task.stage = Stage::Terminal;
+        let kind = &mut self.plex.kinds[usize::from(task.class)];
+        if kind.terminals.is_empty() {
+            return;
+        }
+        let region = kind.terminals[kind.turn % kind.terminals.len()];
+        kind.turn += 1;
+        let about = &self.plex.regions[usize::from(region)];
+        (task.region, task.system, task.priority) = (region, about.system, about.priority);
+        let work = nanoseconds(kind.class.terminal_cpu);
+        let space = Space::Region(region);
+        task.steps.extend([Action::EnterRegion, Action::Cpu { work, space, eligible: false }, Action::LeaveRegion]);
+    }
+
+    /// A region is chosen; from a terminal region the transaction is shipped there.
+    fn route(&mut self, number: u32) {
+        let region = self.choose(number);
+        let task = &mut self.tasks[number as usize];
+        task.stage = Stage::Shipped(region);
+        let about = &mut self.plex.regions[usize::from(region)];
+        about.inside += 1;
+        if !self.plex.kinds[usize::from(task.class)].terminals.is_empty() {
+            let costs = &self.scenario.cics;
+            let far = about.system != task.system;
+            let work = micro(if far { costs.xcf_us } else { costs.mro_us });
+            let space = Space::Region(task.region);
+            task.steps.push_back(Action::Cpu { work, space, eligible: false });
+            if far {
+                task.steps.push_back(Action::Pass { time: nanoseconds(costs.xcf_delay), wait: Wait::Shipping });
+            }
+        }
+    }
+
+    fn choose(&mut self, number: u32) -> u16 {
+        let now = self.calendar.now();
+        let (class, system) = {
+            let task = &self.tasks[number as usize];
+            (usize::from(task.class), task.system)
+        };
+        let kind = &mut self.plex.kinds[class];
+        let regions = &self.plex.regions;
+        let groups = &self.plex.groups;
+        let is_up = |region: u16| {
+            let db2 = regions[usize::from(region)].db2;
+            db2.is_none_or(|(group, member)| groups[usize::from(group)].members[usize::from(member)].back <= now)
+        };
+        let up: Vec<u16> = kind.regions.iter().copied().filter(|&region| is_up(region)).collect();
+        // With all members lost it waits in one of the regions.
+        let choice = if up.is_empty() { &kind.regions } else { &up };
+        let from_outside = kind.terminals.is_empty();
+        let inside = |region: u16| regions[usize::from(region)].inside;
+        let far = |region: u16| !from_outside && regions[usize::from(region)].system != system;
+        let best = match self.scenario.cics.routing {
+            Routing::RoundRobin => {
+                kind.turn += 1;
+                Some(choice[kind.turn % choice.len()])
+            }
+            Routing::JoinShortestQueue => {
+                choice.iter().copied().min_by_key(|&region| (inside(region), far(region), region))
+            }
+            Routing::GoalOriented => {
+                let load = |region: u16| {
+                    let image = &self.plex.systems[usize::from(regions[usize::from(region)].system)];
+                    let general = &self.plex.machines[usize::from(image.machine)].general;
+                    general.inside(image.partition) * 1000 / general.engines() as u64
+                };
+                choice.iter().copied().min_by_key(|&region| (load(region), inside(region), far(region), region))
+            }
+        };
+        best.unwrap_or(choice[0])
+    }
+
+    fn enter(&mut self, number: u32, region: u16) {
+        self.release_engine(number);
+        let now = self.calendar.now();
+        let shipped = !self.plex.kinds[usize::from(self.tasks[number as usize].class)].terminals.is_empty();
+        let about = &self.plex.regions[usize::from(region)];
+        let task = &mut self.tasks[number as usize];
+        let far = shipped && about.system != task.system;
+        (task.region, task.system, task.priority) = (region, about.system, about.priority);
+        if let Some((group, member)) = about.db2 {
+            (task.group, task.member) = (group, member);
+            let back = self.plex.groups[usize::from(group)].members[usize::from(member)].back;
+            if back > now {
+                task.steps.push_back(Action::Pass { time: back - now, wait: Wait::Unseen });
+            }
+        }
+        task.stage = Stage::Region(0);
+        if shipped {
+            let costs = &self.scenario.cics;
+            let work = micro(if far { costs.xcf_us } else { costs.mro_us });
+            let space = Space::Region(region);
+            task.steps.extend([Action::EnterRegion, Action::Cpu { work, space, eligible: false }, Action::LeaveRegion]);
+        }
+        self.begin_unit(number);
+    }
+
+    /// What the unit of work will refer to.
+    fn begin_unit(&mut self, number: u32) {
+        let task = &mut self.tasks[number as usize];
+        let kind = &mut self.plex.kinds[usize::from(task.class)];
+        task.references.clear();
+        let mut all = 0;
+        for (at, refers) in kind.references.iter().enumerate() {
+            let whole = refers.getpages.floor();
+            let count = whole as u32 + u32::from(kind.stream.unit() < refers.getpages - whole);
+            if count > 0 {
+                task.references.push((at as u16, count));
+                all += count;
+            }
+        }
+        // The first is taken from the end.
+        task.references.reverse();
+        task.call_size = all.div_ceil(kind.class.calls.max(1));
+        task.scan = None;
+    }
+
+    fn in_region(&mut self, number: u32, call: u32) {
+        let task = &mut self.tasks[number as usize];
+        let class = &self.plex.kinds[usize::from(task.class)].class;
+        let uses_db2 = task.group != u16::MAX && (!class.references.is_empty() || class.db2_cpu > 0.0);
+        let parts = if uses_db2 { class.calls + 1 } else { 1 };
+        let work = nanoseconds(class.cpu / f64::from(parts));
+        let space = Space::Region(task.region);
+        task.steps.extend([Action::EnterRegion, Action::Cpu { work, space, eligible: false }, Action::LeaveRegion]);
+        if uses_db2 && call < class.calls {
+            task.stage = Stage::Db2(call);
+            task.call_left = task.call_size;
+            if !task.has_thread {
+                task.steps.push_back(Action::GetThread);
+            }
+        } else {
+            task.stage = if uses_db2 { Stage::Ending } else { Stage::Done };
+        }
+    }
+
+    fn in_db2(&mut self, number: u32, call: u32) {
+        let now = self.calendar.now();
+        let task = &mut self.tasks[number as usize];
+        let class = &self.plex.kinds[usize::from(task.class)].class;
+        if task.entered_db2 == 0 {
+            task.entered_db2 = now.max(1);
+            task.pending += nanoseconds(class.db2_cpu / f64::from(class.calls));
+        }
+        let next = (task.call_left > 0).then(|| task.references.last_mut()).flatten();
+        let Some((at, count)) = next else {
+            task.stage = Stage::Region(call + 1);
+            task.steps.push_back(Action::LeaveDb2);
+            return;
+        };
+        let at = usize::from(*at);
+        *count -= 1;
+        let is_last = *count == 0;
+        task.call_left -= 1;
+        self.refer(number, at);
+        if is_last {
+            let task = &mut self.tasks[number as usize];
+            task.references.pop();
+            task.scan = None;
+        }
+    }
+
+    /// One getpage of a reference of the class, with its locks.
+    fn refer(&mut self, number: u32, at: usize) {
+        let task = &mut self.tasks[number as usize];
+        let group = usize::from(task.group);
+        let kind = &mut self.plex.kinds[usize::from(task.class)];
+        let refers = kind.references[at];
+        let about = &mut self.plex.groups[group];
+        let page_set = &mut about.page_sets[refers.page_set as usize];
+        let page = match refers.access {
+            Access::Random => page_set.random_page(&mut kind.stream),
+            Access::Sequential => {
+                let next = task.scan.map_or_else(|| kind.stream.below(page_set.pages), |page| page + 1);
+                next % page_set.pages
+            }
+            Access::Append => {
+                // A page takes some rows before the next begins: the update that fills it moves the end on.
+                page_set.end % page_set.pages
+            }
+        };
+        let first_of_scan = task.scan.is_none();
+        if refers.access == Access::Sequential {
+            task.scan = Some(page);
+        }
+        let update = refers.update > 0.0 && kind.stream.unit() < refers.update;
+        if update && refers.access == Access::Append && kind.stream.below(ROWS_A_PAGE) == 0 {
+            page_set.end += 1;
+        }
+        let sequential = refers.access == Access::Sequential;
+        let read = Action::Page { page_set: refers.page_set, page, sequential, update };
+        let avoided = !update && kind.stream.unit() < self.scenario.db2[group].lock_avoidance;
+        // Indexes have no locks on their pages; a scan that begins locks as any reader.
+        let needs_lock = !page_set.index && !avoided && (update || first_of_scan || !sequential);
+        if !needs_lock {
+            task.steps.push_back(read);
+            return;
+        }
+        let resource = page_key(refers.page_set, page);
+        let shared = about.table.is_some() && about.pools.interests().is_dependent(refers.page_set);
+        let mode = if update { Mode::X } else { Mode::S };
+        let holds = task.held.iter().any(|held| held.resource == resource && held.mode >= mode);
+        if holds {
+            task.steps.push_back(read);
+            return;
+        }
+        task.steps.push_back(Action::Lock { resource, mode, shared });
+        task.steps.push_back(read);
+        if mode == Mode::S && !task.held.iter().any(|held| held.resource == resource) {
+            task.steps.push_back(Action::Unlock { resource, mode, shared });
+        }
+    }
+
+    fn end_of_work(&mut self, number: u32) {
+        let now = self.calendar.now();
+        let task = &mut self.tasks[number as usize];
+        let (group, member) = (task.group, task.member);
+        let path = &self.scenario.db2[usize::from(group)].path;
+        task.stage = Stage::Done;
+        task.entered_db2 = now.max(1);
+        task.pending += micro(path.commit_us);
+        if task.changed == 0 {
+            task.steps.extend([Action::EndUnit, Action::LeaveDb2]);
+            self.plex.groups[usize::from(group)].members[usize::from(member)].commits += 1;
+            return;
+        }
+        task.steps.extend([Action::Log, Action::Commit, Action::EndUnit, Action::LeaveDb2]);
+        // System services write the log; their path length is that of a write.
+        let (work, space) = (micro(path.write_us), Space::SystemServices(member.into()));
+        self.background(group, member, &[Action::Cpu { work, space, eligible: false }]);
+    }
+
+    /// The transaction has ended: it is counted, and starts what it starts.
+    fn finish(&mut self, number: u32) {
+        self.release_engine(number);
+        let now = self.calendar.now();
+        let task = &self.tasks[number as usize];
+        let (class, system, begun) = (usize::from(task.class), usize::from(task.system), task.begun);
+        let region = &mut self.plex.regions[usize::from(task.region)];
+        region.inside = region.inside.saturating_sub(1);
+        let response = seconds(now - begun);
+        let measured = &mut self.measured[class];
+        measured.inside.set(now, measured.inside.value() - 1);
+        measured.stayed += u128::from(now - begun.max(self.begun));
+        measured.response.add(response);
+        let (counts, account) = &mut measured.on_system[system];
+        counts.response.add(response);
+        let kind = &mut self.plex.kinds[class];
+        counts.met_goal += u64::from(kind.class.goal.is_none_or(|goal| response <= goal));
+        account.add(&task.account);
+        let mut started: [(u16, u32); 4] = [(0, 0); 4];
+        for (to, &(other, mean)) in started.iter_mut().zip(&kind.starts) {
+            *to = (other, mean.floor() as u32 + u32::from(kind.stream.unit() < mean.fract()));
+        }
+        let is_user = kind.class.users.is_some();
+        self.free.push(number);
+        for (other, count) in started {
+            for _ in 0..count {
+                let task = self.new_task(other);
+                let inside = &mut self.measured[usize::from(other)].inside;
+                inside.set(now, inside.value() + 1);
+                self.wake(task);
+            }
+        }
+        if is_user {
+            self.think(class as u16);
+        }
+    }
+
+    // --- regions and threads ---------------------------------------------------------------------------------
+
+    pub(super) fn enter_region(&mut self, number: u32) -> bool {
+        let task = &mut self.tasks[number as usize];
+        let region = &mut self.plex.regions[usize::from(task.region)];
+        if !region.busy {
+            region.busy = true;
+            task.has_region = true;
+            return false;
+        }
+        region.queue.push_back(number);
+        task.waiting = Some((self.calendar.now(), Some(Wait::Unseen)));
+        self.release_engine(number);
+        true
+    }
+
+    pub(super) fn leave_region(&mut self, number: u32) {
+        let task = &mut self.tasks[number as usize];
+        if !std::mem::take(&mut task.has_region) {
+            return;
+        }
+        let region = &mut self.plex.regions[usize::from(task.region)];
+        match region.queue.pop_front() {
+            Some(next) => {
+                self.tasks[next as usize].has_region = true;
+                self.wake(next);
+            }
+            None => region.busy = false,
+        }
+    }
+
+    pub(super) fn get_thread(&mut self, number: u32) -> bool {
+        let task = &mut self.tasks[number as usize];
+        let region = &mut self.plex.regions[usize::from(task.region)];
+        let member = &mut self.plex.groups[usize::from(task.group)].members[usize::from(task.member)];
+        if region.free_threads > 0 && member.free_threads > 0 {
+            region.free_threads -= 1;
+            member.free_threads -= 1;
+            task.has_thread = true;
+            return false;
+        }
+        // It asks again when a thread of the region, or else of the member, comes back.
+        let queue = if region.free_threads == 0 { &mut region.thread_queue } else { &mut member.thread_queue };
+        queue.push_back(number);
+        task.steps.push_front(Action::GetThread);
+        task.waiting = Some((self.calendar.now(), Some(Wait::Unseen)));
+        self.release_engine(number);
+        true
+    }
+
+    pub(super) fn give_thread_back(&mut self, number: u32) {
+        let task = &mut self.tasks[number as usize];
+        if !std::mem::take(&mut task.has_thread) {
+            return;
+        }
+        let region = &mut self.plex.regions[usize::from(task.region)];
+        let member = &mut self.plex.groups[usize::from(task.group)].members[usize::from(task.member)];
+        region.free_threads += 1;
+        member.free_threads += 1;
+        let next = [region.thread_queue.pop_front(), member.thread_queue.pop_front()];
+        next.into_iter().flatten().for_each(|next| self.wake(next));
+    }
+
+    // --- rollback ------------------------------------------------------------------------------------------------
+
+    /// A waiting task gives up its unit of work and begins it again.
+    pub(super) fn roll_back(&mut self, number: u32) {
+        let task = &mut self.tasks[number as usize];
+        let (group, member) = (usize::from(task.group), task.member);
+        task.awaits_lock = false;
+        task.rollbacks += 1;
+        task.steps.clear();
+        let now = self.calendar.now();
+        task.account.db2_elapsed += seconds(now - std::mem::take(&mut task.entered_db2).min(now).max(1));
+        let again = task.rollbacks <= MOST_ROLLBACKS;
+        // Undoing the changes takes what making them took.
+        let undo: Time = micro(self.scenario.db2[group].path.update_us) * task.account.updates.min(1000);
+        task.pending += undo;
+        task.stage = if again { Stage::Region(0) } else { Stage::Done };
+        let about = &mut self.plex.groups[group];
+        about.members[usize::from(member)].rollbacks += 1;
+        about.locks.give_up(number, &mut self.granted);
+        self.tasks[number as usize].steps.push_back(Action::EndUnit);
+        self.begin_unit(number);
+        self.wake_granted();
+        self.wake(number);
+    }
+}
+
+/// Rows that are inserted into a page, on the average.
+const ROWS_A_PAGE: u64 = 20;

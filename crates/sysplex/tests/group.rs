@@ -1,0 +1,221 @@
+//! Whole runs: laws that hold in every run, closed forms where there are some, nothing lost under failures.
+
+use plexlens_sysplex::group::measured::Results;
+use plexlens_sysplex::group::simulation::Simulation;
+use plexlens_sysplex::kernel::nanoseconds;
+use plexlens_sysplex::queueing::closed_form::mg1_response;
+use plexlens_sysplex::scenario::Scenario;
+use serde_json::{Value, json};
+
+fn run(value: &Value) -> Results {
+    Simulation::new(&scenario(value)).run()
+}
+
+fn scenario(value: &Value) -> Scenario {
+    Scenario::from_json(&value.to_string()).unwrap()
+}
+
+/// One region on one machine, no Db2.
+fn region_alone(engines: u32, rate: f64, cpu: f64) -> Value {
+    json!({
+        "run": {"seed": 3, "warm_up": 500.0, "seconds": 60000.0, "interval": 20000.0},
+        "cec": [{"name": "C1", "engines": engines}],
+        "system": [{"name": "SYS1", "cec": "C1"}],
+        "region": [{"name": "AOR1", "system": "SYS1"}],
+        "class": [{"name": "TRAN", "rate": rate, "regions": ["AOR1"], "cpu": cpu}],
+    })
+}
+
+/// Two members on two machines that share two page sets, one of them changed.
+fn two_members() -> Value {
+    json!({
+        "run": {"seed": 5, "warm_up": 5.0, "seconds": 60.0, "interval": 20.0},
+        "cec": [{"name": "C1", "engines": 2, "ziips": 1}, {"name": "C2", "engines": 2, "ziips": 1}],
+        "system": [{"name": "SYS1", "cec": "C1"}, {"name": "SYS2", "cec": "C2"}],
+        "coupling_facility": [{"name": "CF1", "engines": 1}, {"name": "CF2", "engines": 1}],
+        "db2": [{
+            "group": "DSNG",
+            "member": [{"name": "DB1", "system": "SYS1"}, {"name": "DB2", "system": "SYS2"}],
+            "lock": {"coupling_facility": "CF1", "entries": 1_048_576u64},
+            "pool": [{"number": 1, "size": 2000, "group": {"coupling_facility": "CF2", "data_entries": 3000}}],
+            "page_set": [
+                {"name": "DB.TS", "pool": 1, "pages": 10000, "skew": 0.8},
+                {"name": "DB.IX", "pool": 1, "pages": 500, "index": true, "skew": 0.8},
+            ],
+            "lock_avoidance": 0.5,
+        }],
+        "region": [
+            {"name": "TOR1", "system": "SYS1"}, {"name": "TOR2", "system": "SYS2"},
+            {"name": "AOR1", "system": "SYS1", "db2": "DSNG"}, {"name": "AOR2", "system": "SYS2", "db2": "DSNG"},
+        ],
+        "class": [
+            {
+                "name": "UPDA", "rate": 100.0, "terminal_regions": ["TOR1", "TOR2"], "regions": ["AOR1", "AOR2"],
+                "terminal_cpu": 0.0003, "cpu": 0.002, "db2_cpu": 0.001, "ziip_share": 0.3, "calls": 4, "goal": 0.05,
+                "references": [
+                    {"page_set": "DB.IX", "getpages": 3.0},
+                    {"page_set": "DB.TS", "getpages": 5.5, "update": 0.3},
+                ],
+                "starts": [{"class": "LATE", "number": 0.5}],
+            },
+            {
+                "name": "LATE", "regions": ["AOR1", "AOR2"], "cpu": 0.001, "db2_cpu": 0.0005,
+                "references": [{"page_set": "DB.TS", "getpages": 2.0, "update": 1.0, "access": "append"}],
+            },
+            {
+                "name": "SCAN", "users": 3, "think": 2.0, "regions": ["AOR1"], "cpu": 0.001, "db2_cpu": 0.01,
+                "references": [{"page_set": "DB.TS", "getpages": 200.0, "access": "sequential"}],
+            },
+        ],
+    })
+}
+
+fn lawful(results: &Results, tolerance: f64) {
+    assert!(!results.laws.is_empty());
+    for law in &results.laws {
+        let allowed = if law.name.starts_with("Little") { 1e-9 } else { tolerance };
+        assert!((law.by_level - law.by_time).abs() <= allowed * law.by_level.max(1.0), "{law:?}");
+    }
+}
+
+#[test]
+fn a_region_is_one_server_with_constant_service() {
+    // The QR TCB is one server whatever the engines: M/D/1.
+    for engines in [1, 4] {
+        let results = run(&region_alone(engines, 7.0, 0.1));
+        let found = &results.responses[0];
+        let (mean, width) = (found.mean.unwrap(), found.half_width.unwrap());
+        let expected = mg1_response(7.0, 0.1, 0.0);
+        assert!((mean - expected).abs() < 1.5 * width && width < 0.03 * expected, "{found:?} is not {expected}");
+        lawful(&results, 1e-4);
+    }
+}
+
+#[test]
+fn interval_numbers_add_up_to_those_of_the_run() {
+    let results = run(&region_alone(1, 7.0, 0.1));
+    let ended: u64 = results.intervals.iter().map(|one| one.classes[0].systems[0].response.count).sum();
+    assert_eq!((results.intervals.len(), ended), (3, results.responses[0].count));
+    let cpu: f64 = results.intervals.iter().map(|one| one.systems[0].spaces[0].cpu).sum();
+    assert!((cpu - 0.1 * ended as f64).abs() <= 0.2, "{cpu} for {ended}");
+}
+
+#[test]
+fn a_group_of_two_members_at_work() {
+    let results = run(&two_members());
+    lawful(&results, 1e-3);
+    let last = &results.intervals[2];
+    // Arrivals of 100/s for 20 s: 2000, give or take five standard deviations.
+    let ended: u64 = last.classes[0].systems.iter().map(|one| one.response.count).sum();
+    assert!((1776..2224).contains(&ended), "{ended}");
+    // Half as many are started; whatever ends in an interval may have been started in the one before.
+    let late: u64 = last.classes[1].systems.iter().map(|one| one.response.count).sum();
+    assert!((ended as f64 / 2.0 - late as f64).abs() < 160.0, "{late} of {ended}");
+    for member in &last.members {
+        let pool = &member.pools[0];
+        // Every page that was not found locally was asked for at the group buffer pool.
+        assert!(pool.local["getpages"] > 0 && pool.member["sync_writes"] > 0, "{pool:?}");
+        assert!(member.locking.global_locks > 0 && member.locking.global_locks <= member.locking.locks);
+        assert!(member.commits > 0 && member.log_writes > 0);
+    }
+    let getpages: f64 = last.classes.iter().flat_map(|one| &one.systems).map(|one| one.used["getpages"]).sum();
+    let counted: u64 = last.members.iter().map(|one| one.pools[0].local["getpages"]).sum();
+    // What is under way at either end counts in one of them only: three scans of 200 at most, and some small ones.
+    assert!((getpages - counted as f64).abs() < 700.0, "{getpages} {counted}");
+    assert!(last.systems.iter().all(|one| one.ziip_busy > 0.0));
+}
+
+#[test]
+fn the_same_seed_is_the_same_run_and_another_is_not() {
+    let text = |seed: u64| {
+        let mut value = two_members();
+        value["run"]["seed"] = json!(seed);
+        serde_json::to_string(&run(&value)).unwrap()
+    };
+    assert_eq!(text(5), text(5));
+    assert_ne!(text(5), text(6));
+}
+
+#[test]
+fn nothing_is_left_when_no_more_comes() {
+    let value = two_members();
+    let scenario = scenario(&value);
+    let mut simulation = Simulation::new(&scenario);
+    simulation.start();
+    simulation.until(nanoseconds(10.0));
+    assert_eq!(simulation.drain(), (0, 0));
+}
+
+#[test]
+fn nothing_is_left_after_failures_either() {
+    let mut value = two_members();
+    value["run"]["warm_up"] = json!(1.0);
+    value["failure"] = json!([
+        {"at": 2.0, "member": "DB1", "recovery": 3.0},
+        {"at": 7.0, "coupling_facility": "CF1", "recovery": 0.5},
+    ]);
+    let scenario = scenario(&value);
+    let mut simulation = Simulation::new(&scenario);
+    simulation.start();
+    simulation.until(nanoseconds(9.0));
+    assert_eq!(simulation.drain(), (0, 0));
+}
+
+#[test]
+fn contention_in_a_small_table_is_false_and_in_a_large_one_rare() {
+    let with = |entries: u64| {
+        let mut value = two_members();
+        value["db2"][0]["lock"]["entries"] = json!(entries);
+        let results = run(&value);
+        let members = results.intervals.iter().flat_map(|one| &one.members);
+        members.fold((0, 0), |(locks, contentions), one| {
+            (locks + one.locking.global_locks, contentions + one.locking.false_contentions)
+        })
+    };
+    let (small, large) = (with(64), with(1 << 24));
+    // Some tenths of a lock are held by the other member on the average: over 64 entries that is some tenths of a
+    // per cent, over 16 million one in a hundred million.
+    assert!(small.1 * 1_000 > small.0, "{small:?}");
+    assert!(large.1 <= 1, "{large:?}");
+}
+
+#[test]
+fn distance_makes_requests_take_longer() {
+    let with = |kilometres: f64| {
+        let mut value = two_members();
+        value["coupling_facility"][0]["distance_km"] = json!(kilometres);
+        let results = run(&value);
+        let lock = results.intervals[0].structures.iter().find(|one| one.lock && one.system == "SYS1").unwrap();
+        lock.synchronous.seconds / lock.synchronous.count as f64
+    };
+    // 10 microseconds a kilometre, there and back.
+    let (near, far) = (with(0.0), with(20.0));
+    assert!((far - near - 200e-6).abs() < 20e-6, "{near} {far}");
+}
+
+#[test]
+fn wrong_scenarios_name_the_key() {
+    let wrong = |path: &[&str], value: Value| {
+        let mut scenario = two_members();
+        let mut at = &mut scenario;
+        for key in path {
+            at = match key.parse::<usize>() {
+                Ok(number) => &mut at[number],
+                Err(_) => &mut at[*key],
+            };
+        }
+        *at = value;
+        Scenario::from_json(&scenario.to_string()).unwrap_err().to_string()
+    };
+    assert_eq!(
+        wrong(&["class", "0", "references", "1", "page_set"], json!("DB.TX")),
+        "class[0].references[1].page_set: there is no page set DB.TX; name one of DB.TS, DB.IX"
+    );
+    assert_eq!(wrong(&["class", "0", "rate"], json!(-1.0)), "class[0].rate: -1 is not possible; give 0 or more");
+    assert_eq!(
+        wrong(&["db2", "0", "page_set", "0", "pool"], json!(9)),
+        "db2[0].page_set[0].pool: there is no pool 9 in group DSNG; give one of 1"
+    );
+    assert!(wrong(&["class", "0", "speed"], json!(1)).starts_with("class[0].speed: unknown field `speed`"));
+    assert!(wrong(&["region", "2", "db2"], json!("NONE")).contains("there is no Db2 group NONE; name one of DSNG"));
+}
