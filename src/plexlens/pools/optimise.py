@@ -33,6 +33,9 @@ LEAST_BUFFERS = 1000
 #: Objects that are moved about at most, those of most I/O; the others stay where they are.
 MOST_MOVABLE = 200
 
+#: Parts of the present sizes at which prices of page reads are looked at too.
+_SMALLER = (4, 16)
+
 #: Databases of the catalog and directory, whose objects stay in their pools.
 _CATALOG = ("DSNDB01", "DSNDB06")
 _CATALOG_IDS = (1, 6)
@@ -213,9 +216,10 @@ class Optimiser:
         UsageError
             The budget is below the least sizes of the pools.
         """
-        (before,) = self._simulate([self.before])
         limits = self.limits
-        weights = weights_of(before, self.work, self.cost, delay_weight=limits.delay_weight)
+        states = self._simulate([self.before, *(self._smaller(part) for part in _SMALLER)])
+        before = states[0]
+        weights = weights_of(states, self.work, self.cost, delay_weight=limits.delay_weight)
         guesses = GroupCurves(self.sample, weights)
         composition = Composition(self.sample, weights)
         whole = self.problem
@@ -260,6 +264,14 @@ class Optimiser:
             headroom=self.headroom,
             notes=tuple(self._notes),
         )
+
+    def _smaller(self, part: int) -> Configuration:
+        """The present pools with a part of their buffers each."""
+        pools = {
+            name: replace(pool, size=min(max(pool.size // part, self.problem.least[name]), pool.size))
+            for name, pool in self.before.pools.items()
+        }
+        return replace(self.before, pools=pools)
 
     def _tell(self, stage: str) -> None:
         if self._progress:

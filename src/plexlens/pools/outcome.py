@@ -189,16 +189,17 @@ def _activity(
 _PRIOR_PAGES = 50.0
 
 
-def weights_of(state: State, work: Work, cost: IoCost, *, delay_weight: float = 0.0) -> dict[int, float]:
+def weights_of(states: Sequence[State], work: Work, cost: IoCost, *, delay_weight: float = 0.0) -> dict[int, float]:
     """What a page read of each object costs: CPU seconds, and delay at its weight.
 
     A page that a random getpage misses costs a synchronous read; one that prefetch brings costs its part of an I/O.
-    How many are which is taken from the simulation of the present pools.
+    How many are which is taken from simulations: of the present pools and of smaller ones, since an object that fits
+    now is read in another way where it does not.
 
     Parameters
     ----------
-    state
-        The present pools, simulated.
+    states
+        Pools of several sizes, simulated.
     work
         What the trace is.
     cost
@@ -208,8 +209,9 @@ def weights_of(state: State, work: Work, cost: IoCost, *, delay_weight: float = 
     """
     sync_price = cost.sync_read.value + delay_weight * cost.sync_delay.value
     read: dict[str, Activity] = {}
-    for (_, name), activity in state.data_sets.items():
-        read[name] = read.get(name, Activity()) + activity
+    for state in states:
+        for (_, name), activity in state.data_sets.items():
+            read[name] = read.get(name, Activity()) + activity
     sums: dict[int, list[float]] = {}
     for (number, partition), use in work.data_sets.items():
         page_bytes = page_bytes_of(work.names.pool(use.home)) or 4096
