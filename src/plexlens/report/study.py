@@ -12,6 +12,7 @@ from plexlens.compare.analysis import Analysis, analyse
 from plexlens.compare.formulas import FORMULAS
 from plexlens.compare.json_object import RULE
 from plexlens.compare.quantity import shown
+from plexlens.compare.study import TURNED
 from plexlens.metrics.unit import Unit
 from plexlens.report.model import (
     Block,
@@ -160,6 +161,8 @@ def _section(audit: Audit, one: TableAudit, several: bool) -> Section:
         for cell in one.disagree
     ]
     blocks += [Note(f"Row {cell.row} ({cell.label}), {cell.column}: {cell.arithmetic}.") for cell in one.not_computed]
+    blocks.append(_reading(name, one))
+    blocks += [Note(text) for text in _lines(one)]
     if one.cells:
         heads = (
             _column("row", "Row", key=True), _column("label", one.table.columns[0], key=True),
@@ -168,12 +171,53 @@ def _section(audit: Audit, one: TableAudit, several: bool) -> Section:
             _column("difference", "Difference"), _column("result", "Result"),
         )  # fmt: skip
         rows = tuple(_row(cell) for cell in one.cells)
-        blocks.append(Table(f"{name}-cells", "Derived cells", heads, rows, top=len(rows)))
-    blocks += [Note(text) for text in _lines(one)]
-    columns = tuple(_column(f"c{number}", head, key=number == 0) for number, head in enumerate(one.table.columns))
-    cells = tuple(tuple(row[head] for head in one.table.columns) for row in one.table.rows)
-    blocks.append(Table(f"{name}-printed", "As printed", columns, cells, top=len(cells), folded=True))
+        blocks.append(Table(f"{name}-cells", "Derived cells", heads, rows, top=len(rows), folded=True))
     return Section(name, f"{one.table.id}: {one.table.title}", tuple(blocks))
+
+
+def _reading(name: str, one: TableAudit) -> Table:
+    """The table as the study prints it, with a mark on what was worked out again, and what it does not print after it.
+
+    A table with more columns than rows is turned, so that a page holds its width.
+    """
+    table = one.table
+    found = {(cell.row, cell.column): cell for cell in one.cells}
+    unprinted = list(dict.fromkeys(cell.column for cell in one.cells if cell.column not in table.columns))
+    heads = [*table.columns, *unprinted]
+    titles = [*table.columns, *(f"{column} (worked out)" for column in unprinted)]
+    cells = [
+        [_marked(row.get(head, ""), found.get((number, head))) for head in heads]
+        for number, row in enumerate(table.rows, 1)
+    ]
+    grid = [["" if table.columns[0] == TURNED else titles[0], *titles[1:]], *cells]
+    if len(heads) > _WIDE and len(heads) > len(table.rows):
+        grid = [list(line) for line in zip(*grid, strict=True)]
+    columns = tuple(_column(f"c{number}", head, key=number == 0) for number, head in enumerate(grid[0]))
+    rows = tuple(tuple(line) for line in grid[1:])
+    note = _MARKS if one.cells else ""
+    return Table(f"{name}-printed", "As printed", columns, rows, top=_SHOWN, note=note)
+
+
+#: Rows of a table shown before the reader asks for all.
+_SHOWN = 24
+
+#: A table with more columns is turned where it has fewer rows.
+_WIDE = 8
+
+_MARKS = (
+    "\u2713 marks what follows from other cells of the study, \u2260 what does not, with the number that does. "
+    "What the study does not print stands last."
+)
+
+
+def _marked(text: str, cell: Cell | None) -> str:
+    if cell is None:
+        return text
+    if cell.computed is None:
+        return text
+    if cell.printed is None:
+        return shown(cell.computed.value, 5)
+    return f"{text} \u2713" if cell.agrees else f"{text} \u2260 {shown(cell.computed.value, 5)}"
 
 
 def _row(cell: Cell) -> tuple[str, ...]:
