@@ -8,8 +8,8 @@ use super::measured::{
     ClassUse, FacilityUse, Interval, Law, MemberUse, PoolUse, ResponseEstimate, SpaceUse, StructureUse, SystemUse,
     VolumeUse,
 };
+use super::pools::PageUse;
 use super::simulation::Simulation;
-use super::task::Account;
 use crate::kernel::measure::BatchMeans;
 use crate::kernel::random::Stream;
 use crate::kernel::{Time, seconds};
@@ -97,7 +97,8 @@ impl Simulation<'_> {
             let pool = page_set.pool;
             let update = chance.unit() < refers.update;
             about.pools.interests().note(member, refers.page_set, 0, update);
-            about.pools.refer(pool, member, 0, refers.page_set, page, PageAccess::Random, update);
+            let used = PageUse { page_set: refers.page_set, page, access: PageAccess::Random, update };
+            about.pools.refer(pool, member, 0, &used);
             if done % 32 == 31 {
                 (0..about.pools.count()).for_each(|pool| {
                     about.pools.commit(pool, member);
@@ -212,7 +213,7 @@ impl Simulation<'_> {
                 self.scenario.system.iter().zip(&mut measured.on_system).map(|(system, (counts, account))| {
                     let mut made = std::mem::take(counts);
                     made.system.clone_from(&system.name);
-                    made.used = std::mem::replace(account, Account::default()).named();
+                    made.used = std::mem::take(account).named();
                     made
                 });
             made.classes.push(ClassUse { name: about.name.clone(), systems: systems.collect() });

@@ -93,6 +93,19 @@ impl Coupling for Link {
     }
 }
 
+/// A page that a transaction refers to.
+#[derive(Clone, Copy, Debug)]
+pub struct PageUse {
+    /// Page set.
+    pub page_set: u32,
+    /// Page.
+    pub page: u64,
+    /// How it came about.
+    pub access: Access,
+    /// Whether it is changed.
+    pub update: bool,
+}
+
 /// What a reference took.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Outcome {
@@ -169,16 +182,8 @@ impl Pools {
     }
 
     /// A getpage, followed by an update of the page where it is changed.
-    pub fn refer(
-        &mut self,
-        pool: usize,
-        member: u8,
-        now: Time,
-        page_set: u32,
-        page: u64,
-        access: Access,
-        update: bool,
-    ) -> Outcome {
+    pub fn refer(&mut self, pool: usize, member: u8, now: Time, used: &PageUse) -> Outcome {
+        let &PageUse { page_set, page, access, update } = used;
         let reference =
             Reference { time: (now / 1000) as i64, key: page_key(page_set, page), data_set: page_set, access };
         self.watch(pool, member, |pool| {

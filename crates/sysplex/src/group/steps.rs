@@ -3,7 +3,7 @@
 use plexlens_bufferpool::trace::Access as PageAccess;
 
 use super::locks::{Found, Mode};
-use super::pools::Outcome;
+use super::pools::{Outcome, PageUse};
 use super::simulation::{Event, Simulation};
 use super::task::{Action, Held, Request, Space, Wait};
 use crate::kernel::{Time, nanoseconds, seconds};
@@ -231,7 +231,7 @@ impl Simulation<'_> {
         }
         let locked = about.pools.interests().note(member, page_set, now, update);
         let access = if sequential { PageAccess::Sequential } else { PageAccess::Random };
-        let outcome = about.pools.refer(pool, member, now, page_set, page, access, update);
+        let outcome = about.pools.refer(pool, member, now, &PageUse { page_set, page, access, update });
         task.account.sync_reads += u64::from(outcome.sync_reads);
         task.account.prefetches += u64::from(outcome.prefetches);
         task.account.coupling_pages += u64::from(outcome.requests.all());
