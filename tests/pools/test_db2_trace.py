@@ -296,6 +296,26 @@ def test_dumps_of_members_are_merged(tmp_path: Path) -> None:
     ]
 
 
+def test_pieces_that_overlap_are_told(tmp_path: Path) -> None:
+    one, two, three = (
+        dump(tmp_path / f"{name}.smf", *[pages(at, Page(at), sequence=at + 1) for at in range(first, first + 10)])
+        for name, first in (("a", 0), ("b", 5), ("c", 20))
+    )
+    trace = open_trace([one, two, three])
+    rows(trace)
+    assert [note.partition(";")[0] for note in trace.facts.notes] == [
+        "a.smf and b.smf hold records of DB2A for the same time"
+    ]
+    ingest([one, two], Pdb.create(tmp_path / "pdb"))
+    assert [row["page"] for row in rows(open_trace([tmp_path / "pdb"]))] == list(range(15))
+
+
+def test_records_that_are_there_twice_are_told(tmp_path: Path) -> None:
+    trace = of_dump(tmp_path, *[pages(at // 2, Page(at // 2), sequence=at // 2 + 1) for at in range(10)])
+    assert len(rows(trace)) == 10
+    assert trace.facts.notes == ["t.smf: 5 records of IFCID 198 with the sequence number of the one before."]
+
+
 def test_names_may_come_in_a_dump_of_their_own(tmp_path: Path) -> None:
     one = dump(tmp_path / "a.smf", traced.name(0, 2, "PAYROLL", "EMPTS"))
     two = dump(tmp_path / "b.smf", pages(1, Page(7)))

@@ -515,4 +515,4 @@ def test_memory_does_not_grow_with_the_trace(
     small, large = (peak(make(tmp_path / name, count)) for count in (few, many))
     assert (small[0], large[0]) == (few, many)
     # What is read in addition takes 27 bytes a reference in memory: 30 MB and more, none of which stays.
-    assert large[1] - small[1] < 0.5 * 27e-6 * (many - few)
+    assert large[1] - small[1] < 0.5 * 27e-6 * (many - few), (small, large)

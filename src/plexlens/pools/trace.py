@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import combinations
 from pathlib import Path
 
 import numpy as np
@@ -272,6 +273,7 @@ class Trace:
             )
         for piece in traced:
             facts.notes += piece.remarks()
+        facts.notes += _overlaps(traced)
         self._judge_losses(facts)
         facts.complete = True
 
@@ -326,6 +328,20 @@ def _mixed(path: Path, what: str) -> TraceError:
     return TraceError(
         file=str(path), what=f"it {what}", remedy="give pieces of one trace, all with times or all without"
     )
+
+
+def _overlaps(pieces: Sequence[DumpTrace | DatabaseTrace]) -> list[str]:
+    """Pieces that hold records of one Db2 for the same time: perhaps the same records."""
+    told = []
+    for one, other in combinations(pieces, 2):
+        for subsystem in sorted(one.records.sequences.keys() & other.records.sequences.keys()):
+            first, second = one.records.sequences[subsystem], other.records.sequences[subsystem]
+            if first.first < second.last and second.first < first.last:
+                told.append(
+                    f"{one.path.name} and {other.path.name} hold records of {subsystem} for the same time; if some are "
+                    "in both, ingest them (plexlens ingest DUMP... --pdb DIR) and give the PDB, which keeps each once."
+                )
+    return told
 
 
 def _remedy_of_order(piece: Piece) -> str:

@@ -14,6 +14,7 @@ import pyarrow.compute as pc
 from plexlens.errors import PdbDamagedError
 from plexlens.ingest.page_trace import ROWS, TraceNames
 from plexlens.ingest.page_trace.db2 import (
+    COLUMNS,
     DATA_BASES,
     DATA_SETS,
     HEADERS,
@@ -32,9 +33,6 @@ from plexlens.pdb import Pdb
 
 #: What DuckDB may use to sort; beyond it, it spills to a temporary folder.
 _MEMORY = "512MiB"
-
-#: Columns of every table that are needed; its own begin with ``q``.
-_KEYS = ("subsystem", "interval_end", "record_no")
 
 _ORDER = "ORDER BY interval_end, source_id, record_no"
 
@@ -142,10 +140,7 @@ class DatabaseTrace:
         """Rows of a table in the order of time; none where the PDB has no such table."""
         if table not in self._tables:
             return
-        columns = [column.name for column in self._tables[table].columns if column.name.startswith("q")]
-        if table == HEADERS:
-            columns = ["qwhsiid", "qwhsiseq"]
-        named = ", ".join((*_KEYS, *columns))
+        named = ", ".join(column.name for column in self._tables[table].columns if column.name in COLUMNS)
         # Starts and ends without a time pair with nothing; references without one are counted.
         only = "WHERE interval_end IS NOT NULL" if table in (READ_STARTS, READ_ENDS) else ""
         reader = connection.cursor().execute(f"SELECT {named} FROM {table} {only} {_ORDER}").fetch_record_batch(ROWS)

@@ -31,6 +31,18 @@ DATA_BASES, OPENS, DATA_SETS, HEADERS = "smf102_ifcid105", "smf102_ifcid107", "s
 #: The tables of which a trace is made.
 TABLES = (PAGES, READ_STARTS, READ_ENDS, WRITES, DATA_BASES, OPENS, DATA_SETS, HEADERS)
 
+#: The columns of these tables that are looked at.
+COLUMNS = (
+    *("subsystem", "interval_end", "record_no", "qwhsiid", "qwhsiseq"),
+    *("qw0198db", "qw0198ob", "qw0198bp", "qw0198fc", "qw0198ps", "qw0198at", "qw0198pn", "qw0198pt"),
+    *("qw0006db", "qw0006ob", "qw0006bp", "qw0006pn", "qw0006f", "qw0006ac"),
+    *("qw0007db", "qw0007ob", "qw0007mm", "qw0007ac", "qw0007np"),
+    *("qw0010db", "qw0010ob", "qw0010bp", "qw0010np"),
+    *("qw0105db", "qw0105ob", "qw0105dn", "qw0105tn", "qw0107db", "qw0107ob", "qw0107dn", "qw0107tn"),
+    *("qw0199db", "qw0199ob", "qw0199bp", "qw0199dn", "qw0199ty", "qw0199sr", "qw0199sa", "qw0199sm"),
+    *("qw0199ar", "qw0199ap", "qw0199aa", "qw0199am"),
+)
+
 #: How to trace what is missing.
 START_TRACE = "-START TRACE(PERFM) CLASS(30) IFCID(198) DEST(SMF)"
 START_TRACE_ALL = "-START TRACE(PERFM) CLASS(30) IFCID(6,7,10,105,107,198) DEST(SMF)"

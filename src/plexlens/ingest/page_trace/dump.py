@@ -10,7 +10,7 @@ from typing import Any
 import pyarrow as pa
 
 from plexlens import _core
-from plexlens.ingest.page_trace.db2 import PAGES, TABLES, Db2Records, described
+from plexlens.ingest.page_trace.db2 import COLUMNS, PAGES, TABLES, Db2Records, described
 from plexlens.ingest.page_trace.delays import IoDelays
 from plexlens.ingest.page_trace.error import TraceError
 from plexlens.ingest.page_trace.names import TraceNames
@@ -80,6 +80,9 @@ class DumpTrace:
                 _core.Catalogue(layout_folders(self.layouts)),
                 source_id="trace",
                 tables=list(TABLES),
+                columns=list(COLUMNS),
+                # A hash of every record would grow with the trace; records that are there twice show in their numbers.
+                once=False,
                 batch_bytes=_BATCH_BYTES,
             )
             for decoded in reader:
@@ -122,9 +125,6 @@ class DumpTrace:
             first = next((row for row in damage if row["reason"] == reason), None)
             where = f", first at byte {first['offset']}: {first['detail']}; {first['remedy']}" if first else ""
             told.append(f"{self.path.name}: {reason} {count} times{where}.")
-        twice = self._summary.get("duplicates", 0)
-        if twice:
-            told.append(f"{self.path.name}: {twice} records are in it twice, and count once.")
         lost = self._summary.get("records", {}).get("7", 0)
         if lost:
             told.append(f"{self.path.name}: {lost} records of type 7 say that SMF lost data while it was written.")

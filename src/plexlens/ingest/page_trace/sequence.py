@@ -28,11 +28,15 @@ class Sequence:
         Records with the number of the one before: the same record twice.
     begun
         How often they began anew.
+    first, last
+        Times of the first and the last record, in microseconds.
     """
 
     records: int = 0
     repeated: int = 0
     begun: int = 0
+    first: int = 0
+    last: int = 0
     _missing: int = 0
     _last: int | None = field(default=None, repr=False)
     _nothing: bool = field(default=True, repr=False)
@@ -54,6 +58,8 @@ class Sequence:
         """
         if not len(numbers):
             return
+        self.first = min(self.first, int(times.min())) if self.records else int(times.min())
+        self.last = max(self.last, int(times.max()))
         self.records += len(numbers)
         if self._nothing and not numbers.any():
             return
