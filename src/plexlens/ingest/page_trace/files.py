@@ -126,7 +126,9 @@ class FileTrace:
             ) from error
 
     def _parquet(self) -> Iterator[pa.RecordBatch]:
-        with pa.parquet.ParquetFile(self.path) as parquet:
+        # Text comes as the file has it, each value once: spelling it out for every row would take most of the time.
+        text = [name for name in NAMED if name in pa.parquet.read_schema(self.path).names]
+        with pa.parquet.ParquetFile(self.path, read_dictionary=text) as parquet:
             self._metadata(parquet.schema_arrow)
             rows = max(parquet.metadata.num_rows, 1)
             size, done = self.path.stat().st_size, 0

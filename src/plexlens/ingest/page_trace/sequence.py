@@ -64,7 +64,9 @@ class Sequence:
         if self._nothing and not numbers.any():
             return
         self._nothing = False
-        inside = numbers[np.lexsort((numbers, times))].astype(np.int64)
+        inside = numbers.astype(np.int64)
+        if (times[1:] < times[:-1]).any() or (inside[1:] < inside[:-1]).any():
+            inside = inside[np.lexsort((inside, times))]
         if self._last is None:
             self.begun += 1
         steps = np.diff(inside, prepend=inside[0] - 1 if self._last is None else self._last)
