@@ -6,6 +6,11 @@ from plexlens.compare.curves import LEVEL, CapacityCurve, LoadCurve
 from plexlens.compare.leave_out import LeaveOut
 
 
+def number(value: float) -> str:
+    """A number for people: five digits, and all of them before the point."""
+    return f"{value:,.0f}" if abs(value) >= 10_000 else f"{value:,.5g}"
+
+
 def law_sentence(curve: CapacityCurve) -> str:
     """The law and what it says, in words."""
     law = curve.law
@@ -42,7 +47,7 @@ def law_sentence(curve: CapacityCurve) -> str:
 def _at(curve: LoadCurve, place: int) -> str:
     """A point's x, with its name where that is another than the number."""
     label, x, _ = curve.points[place]
-    shown = f"{x:,.5g} {curve.x_unit}".rstrip()
+    shown = f"{number(x)} {curve.x_unit}".rstrip()
     try:
         named = float(label.replace(",", "")) != x
     except ValueError:
@@ -56,21 +61,21 @@ def load_sentence(curve: LoadCurve) -> str:
     if curve.knee is None:
         text = f"{curve.title}: no knee between {_at(curve, 0)} and {_at(curve, len(points) - 1)}."
     else:
-        text = f"{curve.title}: the knee is at {_at(curve, curve.knee.place)}, with {curve.knee.y:,.4g} {unit}"
+        text = f"{curve.title}: the knee is at {_at(curve, curve.knee.place)}, with {number(curve.knee.y)} {unit}"
         text += ", on a logarithmic scale." if curve.knee.logarithmic else "."
     if curve.met is None or curve.goal is None:
         return text
     goal, met = f"{curve.goal:g} {unit}", curve.met
     if met.place is None:
         return f"{text} No measured point meets the goal of {goal}."
-    text += (
-        f" The least that meets the goal of {goal} is {_at(curve, met.place)}, with {points[met.place][2]:,.4g} {unit}"
-    )
+    reached = number(points[met.place][2])
+    text += f" The least that meets the goal of {goal} is {_at(curve, met.place)}, with {reached} {unit}"
     if met.fails is None or met.crossing is None:
         return f"{text}; nothing smaller was measured."
+    missed = number(points[met.fails][2])
     return (
-        f"{text}; {_at(curve, met.fails)} fails it with {points[met.fails][2]:,.4g} {unit}. Interpolated, the goal is "
-        f"crossed at about {met.crossing:,.4g} {curve.x_unit}: an estimate, nothing was measured there."
+        f"{text}; {_at(curve, met.fails)} fails it with {missed} {unit}. Interpolated, the goal is "
+        f"crossed at about {number(round(met.crossing, 1))} {curve.x_unit}: an estimate, nothing was measured there."
     )
 
 
@@ -80,7 +85,7 @@ def check_sentence(check: LeaveOut) -> str:
     if len(counted) == 1:
         one = counted[0]
         text = (
-            f"{check.title}: predicted {one.predicted:,.5g} {check.unit}, printed {one.printed:,.5g}, "
+            f"{check.title}: predicted {number(one.predicted)} {check.unit}, printed {number(one.printed)}, "
             f"an error of {one.error:+.1%}"
         )
     else:

@@ -107,8 +107,11 @@ def _number_column(name: str, title: str, unit: Unit, definition: str = "", *, b
 
 
 def _unit(symbol: str, numbers: Sequence[float | None]) -> Unit:
-    """A unit with as many decimals as leave four digits of the largest number."""
-    largest = max((abs(one) for one in numbers if one is not None), default=0.0)
+    """A unit with as many decimals as leave four digits of the largest number; none for whole numbers."""
+    there = [one for one in numbers if one is not None]
+    if all(one == round(one) for one in there):
+        return Unit(symbol, symbol or "count", 1.0, 0)
+    largest = max((abs(one) for one in there), default=0.0)
     return Unit(symbol, symbol or "count", 1.0, 0 if largest >= 1000 else 1 if largest >= 100 else 2)
 
 
@@ -224,7 +227,7 @@ def _load(curve: LoadCurve, prefix: str) -> tuple[XYChart, str, Table]:
         _text_column("label", "Point", key=True),
         _number_column("x", curve.x_title, x_unit, "study.figure"),
         _number_column("y", curve.y_title, y_unit, "study.figure"),
-        _text_column("what", ""),
+        _text_column("what", "Remark"),
     )
     rows: list[tuple[Cell, ...]] = []
     for place, (label, x, y) in enumerate(curve.points):
@@ -287,14 +290,18 @@ def _claims(claims: Sequence[Claim], prefix: str) -> Section:
     )  # fmt: skip
     notes: list[Block] = [
         Note(
-            f"{one.text}: the text prints {one.text_number} {one.unit}, and the tables give "
+            f"{one.text.rstrip('.')}: the text prints {one.text_number} {one.unit}, and the tables give "
             f"{'no number' if one.computed is None else shown(one.computed.value, 4)}.",
             Level.WARNING,
             tuple(part for part in (one.arithmetic, one.note) if part),
         )
         for one in wrong
     ]
-    relations = ", ".join(f"{sign} that it {words} the printed one" for sign, words in RELATIONS.items() if sign != "=")
+    relations = ", and ".join(
+        f"\u201c{sign}\u201d says that the tables' number {words} the printed one"
+        for sign, words in RELATIONS.items()
+        if sign != "="
+    )
     return Section(
         f"{prefix}-claims",
         "The text against the tables",
