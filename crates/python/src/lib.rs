@@ -3,6 +3,7 @@
 mod catalogue;
 mod errors;
 mod pools;
+mod queueing;
 mod reader;
 mod simulate;
 mod summary;
@@ -24,12 +25,16 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<pools::PoolSimulation>()?;
     module.add_class::<pools::DataSetCurves>()?;
     module.add_class::<pools::TraceSample>()?;
+    module.add("QueueingError", module.py().get_type::<queueing::QueueingError>())?;
     module.add_class::<reader::DecodedBatch>()?;
     module.add_class::<reader::SmfReader>()?;
     module.add_class::<writer::DumpWriter>()?;
     module.add_class::<writer::EncodedRecords>()?;
     module.add("ScenarioError", module.py().get_type::<simulate::ScenarioRefused>())?;
     module.add_function(wrap_pyfunction!(simulate::simulate, module)?)?;
+    module.add_function(wrap_pyfunction!(queueing::erlang_c, module)?)?;
+    module.add_function(wrap_pyfunction!(queueing::solve_network, module)?)?;
+    module.add_function(wrap_pyfunction!(queueing::run_network, module)?)?;
     module.add_function(wrap_pyfunction!(reader::scan, module)?)?;
     module.add_function(wrap_pyfunction!(writer::encode_record, module)?)?;
     module.add_function(wrap_pyfunction!(writer::encode_records, module)?)?;

@@ -5,9 +5,16 @@
 use crate::kernel::calendar::Calendar;
 use crate::kernel::measure::BatchMeans;
 use crate::kernel::random::{Length, Stream};
-use crate::kernel::servers::{Discipline, Laws, Servers, Start, Ticket};
+use crate::kernel::servers::{Discipline, Servers, Start, Ticket};
 use crate::kernel::{Time, nanoseconds, seconds};
 use crate::queueing::{Load, Network, NetworkError, StationKind};
+
+pub use crate::kernel::servers::Laws;
+
+/// Longest time that a run, its warm-up or a slice may have, in seconds.
+pub const LONGEST: f64 = 1e8;
+/// Shortest run or slice, in seconds.
+pub const SHORTEST: f64 = 1e-6;
 
 /// How long to run, and how services are distributed.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -71,11 +78,14 @@ struct Transaction {
     class: u32,
     station: u32,
     begun: Time,
+    /// Service still to be had at the station after the slice that it waits for or has.
+    left: Time,
 }
 
 struct Simulation<'a> {
     network: &'a Network,
     constant: bool,
+    slice: Time,
     calendar: Calendar<Event>,
     stations: Vec<Servers<u32>>,
     delayed: Vec<f64>,
@@ -92,8 +102,17 @@ struct Simulation<'a> {
 /// # Errors
 /// A number that means nothing. Saturation is no error here: queues then grow as long as the run lasts.
 pub fn run(network: &Network, settings: &Settings) -> Result<Run, NetworkError> {
+    run_in_slices(network, settings, None)
+}
+
+/// As [`run`], but a service longer than a slice goes back to the end of its queue after each slice (round robin), so that
+/// equals share the servers as the formulas have it. Slices are in seconds; none serves every job to its end.
+///
+/// # Errors
+/// As for [`run`].
+pub fn run_in_slices(network: &Network, settings: &Settings, slice: Option<f64>) -> Result<Run, NetworkError> {
     network.check()?;
-    let mut simulation = Simulation::new(network, settings);
+    let mut simulation = Simulation::new(network, settings, slice.map_or(Time::MAX, nanoseconds).max(1));
     simulation.start();
     let warm = nanoseconds(settings.warm_up);
     let end = warm + nanoseconds(settings.seconds);
@@ -104,7 +123,7 @@ pub fn run(network: &Network, settings: &Settings) -> Result<Run, NetworkError> 
 }
 
 impl<'a> Simulation<'a> {
-    fn new(network: &'a Network, settings: &Settings) -> Self {
+    fn new(network: &'a Network, settings: &Settings, slice: Time) -> Self {
         let classes = network.classes.len();
         let lowest = network.classes.iter().map(|class| class.priority).max().unwrap_or(0);
         let stations = network.stations.iter().map(|station| {
@@ -118,6 +137,7 @@ impl<'a> Simulation<'a> {
         Self {
             network,
             constant: settings.constant,
+            slice,
             calendar: Calendar::new(),
             stations: stations.collect(),
             delayed: vec![0.0; network.stations.len()],
@@ -165,7 +185,7 @@ impl<'a> Simulation<'a> {
                     let now = self.calendar.now();
                     if let Some(ended) = self.stations[station as usize].end(now, ticket) {
                         self.await_end(station, ended.next);
-                        self.go_on(ended.job);
+                        self.after_slice(ended.job);
                     }
                 }
             }
@@ -173,7 +193,7 @@ impl<'a> Simulation<'a> {
     }
 
     fn begin(&mut self, class: u32) {
-        let made = Transaction { class, station: 0, begun: self.calendar.now() };
+        let made = Transaction { class, station: 0, begun: self.calendar.now(), left: 0 };
         let number = match self.free.pop() {
             Some(number) => {
                 self.transactions[number as usize] = made;
@@ -189,8 +209,7 @@ impl<'a> Simulation<'a> {
 
     /// The station where the transaction stands now.
     fn visit(&mut self, number: u32) {
-        let Transaction { class, station, begun } = self.transactions[number as usize];
-        let now = self.calendar.now();
+        let Transaction { class, station, begun, .. } = self.transactions[number as usize];
         let Some(about) = self.network.stations.get(station as usize) else {
             self.finish(number, class, begun);
             return;
@@ -208,15 +227,31 @@ impl<'a> Simulation<'a> {
                 self.delayed[station as usize] += seconds(service);
                 self.calendar.after(service, Event::Passed(number));
             }
-            kind => {
-                let priority = if let StationKind::Priority { .. } = kind {
-                    self.network.classes[class as usize].priority as u8
-                } else {
-                    0
-                };
-                let start = self.stations[station as usize].arrive(now, number, service, priority);
-                self.await_end(station, start);
+            _ => {
+                self.transactions[number as usize].left = service;
+                self.queue(number);
             }
+        }
+    }
+
+    /// The next slice of the service at the station where the transaction stands.
+    fn queue(&mut self, number: u32) {
+        let Transaction { class, station, left, .. } = self.transactions[number as usize];
+        let service = left.min(self.slice);
+        self.transactions[number as usize].left = left - service;
+        let priority = match self.network.stations[station as usize].kind {
+            StationKind::Priority { .. } => self.network.classes[class as usize].priority as u8,
+            _ => 0,
+        };
+        let start = self.stations[station as usize].arrive(self.calendar.now(), number, service, priority);
+        self.await_end(station, start);
+    }
+
+    fn after_slice(&mut self, number: u32) {
+        if self.transactions[number as usize].left > 0 {
+            self.queue(number);
+        } else {
+            self.go_on(number);
         }
     }
 

@@ -1,6 +1,6 @@
 //! Stations with a known answer, simulated: the answer lies within the confidence interval, and the laws of queueing hold.
 
-use plexlens_sysplex::network_run::{Estimate, Run, Settings, run};
+use plexlens_sysplex::network_run::{Estimate, Run, Settings, run, run_in_slices};
 use plexlens_sysplex::queueing::closed_form::{
     interactive_throughput, mg1_response, mmc_response, preemptive_mm1_response,
 };
@@ -123,4 +123,16 @@ fn a_seed_is_a_run() {
     let first = run(&network, &short).unwrap();
     assert_eq!(first.response, run(&network, &short).unwrap().response);
     assert_ne!(first.response, run(&network, &Settings { seed: 12, ..short }).unwrap().response);
+}
+
+#[test]
+fn slices_share_a_server_among_unequal_classes() {
+    // Processor sharing: every class waits in proportion to its own service, s / (1 - rho), whatever the others ask for.
+    // Without slices the short ones would wait as long as the long ones: here (0.2 x 0.5^2 + 0.02 x 20^2) / 0.5 = 16 s.
+    let classes = vec![open("short", 0.2, 0), open("long", 0.02, 0)];
+    let network = Network { stations: vec![queue(1, &[0.5, 20.0])], classes };
+    let run = run_in_slices(&network, &LONG, Some(0.05)).unwrap();
+    agrees(run.response[0], 0.5 / 0.5);
+    agrees(run.response[1], 20.0 / 0.5);
+    lawful(&run);
 }
