@@ -189,8 +189,7 @@ def fifty_objects(references: int = 1_200_000, *, seed: int = 20_14) -> MadeTrac
 class TwoPools:
     """A workload of two pools: one table read at random all over, beside objects of steep popularity.
 
-    Pages are in tenths of those of the published case, and so are the pools that it is looked at in: LRU curves keep
-    their shape when pages and sizes shrink together.
+    A page stands for a block of ten pages of the published case, and pools have a tenth of the buffers.
 
     Attributes
     ----------

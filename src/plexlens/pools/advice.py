@@ -161,7 +161,10 @@ class Advisor:
             moved = f"{intensity:,.1f} pages moved a buffer in the trace"
             if headroom is not None and headroom.is_paging:
                 found.append(Advice(title, after, False, f"{headroom}, and fixed buffers take frames from the rest"))
-            elif rate is not None and rate < FIXED_IOS:
+            elif rate is None:
+                why = "the trace tells no times, so its I/Os a second are not known"
+                found.append(Advice(title, after, False, why))
+            elif rate < FIXED_IOS:
                 why = f"{rate:,.1f} I/Os a second; below {FIXED_IOS:,.0f} fixing gains too little for its storage"
                 found.append(Advice(title, after, False, why))
             elif saved < self._least:
