@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Any
 
 import pyarrow as pa
 
 from plexlens import _core
-from plexlens.errors import PlexlensError, UsageError
+from plexlens.errors import UsageError
 from plexlens.ingest.page_trace import SCHEMA, pool_id, pool_name
-from plexlens.layouts_path import layout_folders
 from plexlens.pools.placed import Placed
 from plexlens.pools.settings import PoolSettings
+from plexlens.pools.statistics_records import Member, Statistics, pool_row, write_statistics
 from plexlens.pools.trace import Progress, Trace
 
 #: Statistics interval of Db2 (STATIME), in seconds.
@@ -26,14 +23,6 @@ INTERVAL = 60.0
 MOST_INTERVALS = 1440
 
 _SECOND = 1_000_000
-
-#: Times of a trace that is no more than this after 1970 are relative: its statistics begin here.
-_RELATIVE = 365 * 86400 * _SECOND
-_BEGINNING = datetime(2000, 1, 1, tzinfo=UTC)
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-
-#: QWHSRN of Db2 12, whose statistics have counters of 8 bytes.
-_RELEASE = 0xC1
 
 Counters = dict[str, int]
 
@@ -249,80 +238,21 @@ def write_smf(simulated: Simulated, path: Path, *, system: str = "SIM1", subsyst
     PlexlensError
         The file cannot be written.
     """
-    if not simulated.intervals or simulated.last <= simulated.first:
-        raise UsageError(
-            file=str(path),
-            what="the trace tells no times: statistics are of intervals of time",
-            remedy="give a trace with a column time",
-        )
-    for what, name in (("system", system), ("subsystem", subsystem)):
-        if re.fullmatch(r"[A-Z0-9@#$]{1,4}", name) is None:
-            raise UsageError(
-                file="", what=f"{name!r} is no name of a {what}", remedy="give 1 to 4 of the characters A-Z 0-9 @ # $"
-            )
-    zero = _EPOCH if simulated.first > _RELATIVE else _BEGINNING - timedelta(microseconds=simulated.first)
     start = SimulatedInterval(simulated.first, {name: {} for name in simulated.pools}, {})
-    catalogue = _core.Catalogue(layout_folders())
-    unfinished = path.with_name(f".{path.name}.unfinished")
-    try:
-        with _core.DumpWriter(unfinished) as dump:
-            dump.dump_header(system, (zero + timedelta(microseconds=simulated.first)).replace(tzinfo=None))
-            written = 0
-            for sequence, one in enumerate([start, *simulated.intervals], 1):
-                end = zero + timedelta(microseconds=one.end)
-                for record, sections in _sections(simulated, one).items():
-                    header = {"qwhsiseq": sequence, "qwhsrn": _RELEASE, "qwhsssid": subsystem, "qwhsstck": end}
-                    tables = {"smf100_qwhs": [header]} | sections
-                    dump.write(
-                        _core.encode_record(
-                            catalogue,
-                            record,
-                            {"system": system, "subsystem": subsystem, "written_at": end.replace(tzinfo=None)},
-                            {name: _batch(catalogue, name, rows) for name, rows in tables.items()},
-                        )
-                    )
-                    written += 1
-            dump.dump_trailer(system, end.replace(tzinfo=None))
-        unfinished.replace(path)
-    except OSError as error:
-        raise PlexlensError(
-            file=str(path),
-            what=f"it cannot be written: {error.strerror or error}",
-            remedy="check the folder, your rights and that there is room",
-        ) from error
-    finally:
-        unfinished.unlink(missing_ok=True)
-    return written
+    ends = [start, *simulated.intervals] if simulated.intervals else []
+    statistics = [_statistics(simulated, one) for one in ends]
+    return write_statistics(path, [Member(system, subsystem, statistics=statistics)])
 
 
-def _sections(simulated: Simulated, interval: SimulatedInterval) -> dict[str, dict[str, list[dict[str, Any]]]]:
-    """Sections of the records at one time."""
-    checkpoints = max((counters.get("checkpoints", 0) for counters in interval.pools.values()), default=0)
-    return {
-        "smf100_ifcid1": {"smf100_ifcid1_qwsd": [{"qwsdckpt": checkpoints}]},
-        "smf100_ifcid2": {
-            "smf100_ifcid2_qbst": [
-                _pool_row(simulated.settings[name], counters, interval.chains.get(name))
-                for name, counters in sorted(interval.pools.items(), key=lambda item: pool_id(item[0]) or 0)
-            ]
-        },
-    }
-
-
-def _pool_row(pool: PoolSettings, counters: Mapping[str, int], chain: tuple[int, int] | None) -> dict[str, Any]:
-    """QBST of a pool."""
-    row: dict[str, Any] = {"qbstpid": _id(pool), "qbstvpl": pool.size}
-    for name, place, _ in _core.PoolSimulation.fields():
-        if place:
-            row[place.lower()] = counters.get(name, 0)
-    # QBSTRIO counts all synchronous reads, QBSTSIO those of sequential access among them.
-    row["qbstrio"] = counters.get("sync_reads_random", 0) + counters.get("sync_reads_sequential", 0)
-    if chain is not None:
-        row["qbstsmin"], row["qbstsmax"] = chain
-    return row
-
-
-def _batch(catalogue: _core.Catalogue, section: str, rows: list[dict[str, Any]]) -> pa.RecordBatch:
-    named = {name for row in rows for name in row}
-    fields = [one for one in catalogue.schema(section) if one.name in named]
-    return pa.RecordBatch.from_pylist(rows, schema=pa.schema(fields))
+def _statistics(simulated: Simulated, interval: SimulatedInterval) -> Statistics:
+    """What Db2 would have counted at the end of an interval."""
+    settings = sorted(simulated.settings.values(), key=_id)
+    return Statistics(
+        time=interval.end,
+        pools=[
+            pool_row(_id(pool), pool.size, interval.pools[pool.name], interval.chains.get(pool.name))
+            for pool in settings
+        ],
+        # All pools are written at the same checkpoints; one that is not used has none.
+        checkpoints=max((counters.get("checkpoints", 0) for counters in interval.pools.values()), default=0),
+    )
