@@ -9,6 +9,7 @@ from typing import Any
 
 import ibis
 import pyarrow as pa
+from ibis.expr.operations import InMemoryTable
 
 from plexlens.compare.run import Activity, Better, Group, Key, Measure, Reading, Run, Setting
 from plexlens.compare.significance import group_lengths, without_each
@@ -138,7 +139,7 @@ def _part(inputs: Inputs, subject: Subject, window: Window) -> _Part | None:
     backend = inputs.backend
     table = facts(inputs, grain)
     held = f"compare_{grain.name}"
-    backend.create_table(held, table.filter(window.takes(table)), temp=True, overwrite=True)
+    _keep(backend, held, table.filter(window.takes(table)))
     kept = backend.table(held)
     times = _times(backend, held)
     if not times:
@@ -184,6 +185,19 @@ def _narrowed(whole: Grain, subject: Subject) -> Grain:
     wanted.update(fact for work in subject.work for fact in work.facts)
     grain = reduced(whole, wanted, ())
     return replace(grain, attributes=tuple(one for one in whole.attributes if one.name in subject.settings))
+
+
+def _keep(backend: Any, name: str, table: Any) -> None:
+    """Make a temporary table of an expression; facts are floating point numbers in it."""
+    if table.op().find(InMemoryTable):
+        backend.create_table(name, table, temp=True, overwrite=True)
+        return
+    # Ibis's own `create_table` casts and rewrites for longer than DuckDB works.
+    backend.raw_sql(f"create or replace temp table {name} as {backend.compile(table)}")
+    columns = backend.raw_sql(f"select column_name, column_type from (describe {name})").fetchall()
+    for column, kind in columns:
+        if kind.startswith("DECIMAL"):
+            backend.raw_sql(f'alter table {name} alter column "{column}" type double')
 
 
 def _times(backend: Any, held: str) -> list[tuple[datetime, datetime, datetime]]:
