@@ -85,7 +85,7 @@ FORMULAS = (
         (),
         ("requests_per_second", "service_us", "rates"),
         lambda requests_per_second, service_us, rates: _sum_of_products(requests_per_second, service_us) / _sum(rates),
-        "sum of ({requests_per_second}) x ({service_us}) / ({rates})",
+        "sum of the products of ({requests_per_second}) with ({service_us}) / ({rates})",
     ),
 )
 
