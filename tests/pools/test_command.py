@@ -170,4 +170,6 @@ def test_one_page_is_a_trace(tmp_path: Path) -> None:
     assert made["pools"]["BP1"]["curve"] == [{"pages": 1, "read_misses": 1}, {"pages": 100, "read_misses": 1}]
     # All of it fits, so nothing is to be gained but the upkeep of an order of use.
     commands = run(path, "--pool", "BP1=1000", "--budget", "8MiB").partition("Reverse:")[0].splitlines()
-    assert [line.strip() for line in commands if "-ALTER" in line] == ["-ALTER BUFFERPOOL(BP1) PGSTEAL(NONE)"]
+    assert [line.strip() for line in commands if line.strip().startswith("-ALTER")] == [
+        "-ALTER BUFFERPOOL(BP1) PGSTEAL(NONE)"
+    ]
