@@ -116,7 +116,7 @@ def simulate(
     if (placement or interval is None) and not trace.facts.complete:
         for _ in trace.batches(progress):
             pass
-    length = _interval(trace, interval)
+    length = interval_of(trace, interval)
     simulation = _simulation(by_id, length)
     placed = Placed(placement or {}, trace.names)
     batch = None
@@ -128,7 +128,7 @@ def simulate(
         if batch is not None:
             simulation.add(_marks(by_id, batch.slice(batch.num_rows - 1)))
     except _core.PoolError as error:
-        raise _refused(error) from error
+        raise refused(error) from error
     placed.check_all_met()
     facts = trace.facts
     first, last = facts.first or 0, facts.last or 0
@@ -157,7 +157,7 @@ def _id(pool: PoolSettings) -> int:
     return number
 
 
-def _interval(trace: Trace, interval: float | None) -> int | None:
+def interval_of(trace: Trace, interval: float | None) -> int | None:
     """Microseconds of an interval; None where the trace tells no times."""
     if interval is not None and interval <= 0:
         raise UsageError(file="", what=f"an interval of {interval} s is not possible", remedy="give seconds above 0")
@@ -172,7 +172,7 @@ def _simulation(pools: Mapping[int, PoolSettings], interval: int | None) -> _cor
     try:
         return _core.PoolSimulation({pool: one.engine() for pool, one in pools.items()}, interval=interval)
     except _core.PoolError as error:
-        raise _refused(error) from error
+        raise refused(error) from error
 
 
 def _marks(pools: Mapping[int, PoolSettings], reference: pa.RecordBatch) -> pa.RecordBatch:
@@ -188,7 +188,8 @@ def _marks(pools: Mapping[int, PoolSettings], reference: pa.RecordBatch) -> pa.R
     return pa.record_batch(marks, schema=SCHEMA)
 
 
-def _refused(error: Exception) -> UsageError:
+def refused(error: Exception) -> UsageError:
+    """What the engine refuses, as an error of ours."""
     what, _, remedy = str(error).partition("; ")
     return UsageError(file="", what=what, remedy=remedy or "see docs/pools.md for what pools can be")
 
