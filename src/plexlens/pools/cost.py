@@ -14,6 +14,7 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Any
 
+from plexlens.metrics.db2 import io_price
 from plexlens.metrics.db2.accounting import ACCOUNTING
 from plexlens.metrics.db2.address_space import ADDRESS_SPACE
 from plexlens.metrics.db2.data_set import DATA_SET
@@ -36,8 +37,6 @@ LEAST_R2 = 0.5
 #: CPU seconds of one I/O that can be believed (chosen; sites report some 10 to 70 us). What lies outside is the price
 #: of the work that comes with an I/O, not of the I/O.
 PLAUSIBLE = (1e-6, 200e-6)
-
-_DAY = 86400.0
 
 
 class Origin(StrEnum):
@@ -84,12 +83,10 @@ def _stated(title: str, value: float, unit: Unit, source: str) -> Assumption:
     return Assumption(title, value, unit, Origin.STATED, source)
 
 
-SYNC_READ = _stated(
-    "CPU of a synchronous read I/O", 33e-6, MICROSECONDS, f"{STUDY}: the same for each of its 21 objects (CPU Sec Cost)"
-)
+SYNC_READ = _stated("CPU of a synchronous read I/O", io_price.CPU_OF_IO, MICROSECONDS, io_price.SOURCE)
 ASYNC_IO = _stated(
     "CPU of a prefetch or deferred write I/O",
-    33e-6,
+    io_price.CPU_OF_IO,
     MICROSECONDS,
     f"{STUDY}: its cost of an I/O; its table of page fixing has 26 to 36 µs of DBM1 SRB time for an I/O",
 )
@@ -157,7 +154,7 @@ def default_cost() -> IoCost:
 
 def per_day(amount: float, seconds: float) -> float | None:
     """What ``amount`` in ``seconds`` comes to in 24 hours, if all were like them; None without a time."""
-    return amount * _DAY / seconds if seconds > 0 else None
+    return amount * io_price.DAY / seconds if seconds > 0 else None
 
 
 def fitted_cost(inputs: Inputs, *, subsystem: str = "") -> IoCost:

@@ -1,21 +1,20 @@
 """The devices behind the objects: why two objects of the same I/O count can differ twofold in delay.
 
-I/O of Db2's data sets as z/OS measured it (SMF 42-6), by object, beside the volumes they are on (SMF 74-1). The name of
-a data set tells its object: ``CATALOG.DSNDBD.DATABASE.PAGESET.I0001.A001``.
+I/O of Db2's data sets as z/OS measured it (SMF 42-6), by object, beside the volumes they are on (SMF 74-1).
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from plexlens.metrics.dasd.data_set import DATA_SET
 from plexlens.metrics.dasd.device import DEVICE
 from plexlens.metrics.db2.data_set import DATA_SET as DB2_DATA_SET
-from plexlens.metrics.definition import Key
+from plexlens.metrics.definition import Grain
 from plexlens.metrics.display import with_symbol
-from plexlens.metrics.evaluate import available, evaluate, facts
+from plexlens.metrics.evaluate import available, evaluate
 from plexlens.metrics.inputs import Inputs
 from plexlens.metrics.unit import FRACTION, MILLISECONDS
 from plexlens.pools.objects import Io
@@ -31,8 +30,6 @@ MOST_PAIRS = 10
 
 #: Read hits lower by this explain disconnect time (chosen).
 FEWER_HITS = 0.02
-
-_NAME = r"^([^.]+)\.DSNDB[CD]\.([^.]+)\.([^.]+)\.[IJ]000[12]\.[A-E][0-9]{3}$"
 
 #: Parts of a response time, in the words of an explanation.
 PARTS = {
@@ -66,7 +63,7 @@ class Response:
     name: str
     catalog: str
     volumes: tuple[str, ...]
-    measures: Mapping[str, float | None]
+    measures: Mapping[str, float]
     device_response: float | None = None
     device_disconnect: float | None = None
     db2_delay: float | None = None
@@ -74,6 +71,17 @@ class Response:
     def get(self, name: str) -> float | None:
         """A fact or metric of the grain ``data_set``."""
         return self.measures.get(name)
+
+
+#: Columns of the grain ``data_set`` by which an object is known.
+OBJECT = ("db2_catalog", "db2_object")
+
+Row = Mapping[str, Any]
+
+
+def of_db2(facts: Any) -> Any:
+    """Whether a data set is one of Db2's objects."""
+    return facts.db2_object.notnull()
 
 
 def responses_of(inputs: Inputs) -> list[Response]:
@@ -86,60 +94,62 @@ def responses_of(inputs: Inputs) -> list[Response]:
     """
     if not available(inputs, DATA_SET):
         return []
-    kept = facts(inputs, DATA_SET)
-    kept = kept.filter(kept.data_set.re_search(_NAME))
-    kept = kept.mutate(
-        catalog=kept.data_set.re_extract(_NAME, 1),
-        object=kept.data_set.re_extract(_NAME, 2) + "." + kept.data_set.re_extract(_NAME, 3),
+    return assembled(
+        _rolled(inputs, DATA_SET, OBJECT, of_db2),
+        _rolled(inputs, DATA_SET, (*OBJECT, "volume"), of_db2),
+        _rolled(inputs, DEVICE, ("volume",)),
+        _rolled(inputs, DB2_DATA_SET, ("database", "page_set")),
     )
-    grain = replace(DATA_SET, keys=(*DATA_SET.keys, Key("catalog", "Catalog"), Key("object", "Object")))
 
-    def rolled(*by: str) -> list[dict[str, Any]]:
-        table = evaluate(inputs, grain, by=["catalog", "object", *by], time="all", kept=kept)
-        found: list[dict[str, Any]] = table.to_pyarrow().to_pylist()
-        return found
 
+def _rolled(inputs: Inputs, grain: Grain, by: Sequence[str], where: Any = None) -> list[Row]:
+    if not available(inputs, grain):
+        return []
+    found: list[Row] = evaluate(inputs, grain, by=by, time="all", where=where).to_pyarrow().to_pylist()
+    return found
+
+
+def assembled(
+    objects: Iterable[Row], on_volumes: Iterable[Row], devices: Iterable[Row], db2: Iterable[Row]
+) -> list[Response]:
+    """Objects beside their volumes and what Db2 saw, the longest time first.
+
+    Parameters
+    ----------
+    objects, on_volumes
+        Rows of the grain ``data_set`` by `OBJECT`, and by ``volume`` too.
+    devices
+        Rows of the grain ``dasd_device`` by ``volume``.
+    db2
+        Rows of the grain ``db2_data_set`` by ``database`` and ``page_set``.
+    """
     volumes: dict[tuple[str, str], list[tuple[float, str]]] = {}
-    for row in rolled("volume"):
-        volumes.setdefault((row["catalog"], row["object"]), []).append((row["ios"] or 0.0, row["volume"] or ""))
-    devices = _devices(inputs)
-    delays = _db2_delays(inputs)
-    names = [*(fact.name for fact in DATA_SET.facts), *(metric.name for metric in DATA_SET.metrics)]
+    for row in on_volumes:
+        volumes.setdefault((row["db2_catalog"], row["db2_object"]), []).append((row["ios"] or 0.0, row["volume"] or ""))
+    known = {row["volume"]: row for row in devices if row["volume"]}
+    delays = {f"{row['database']}.{row['page_set']}": row["sync_delay"] for row in db2}
     made = []
-    for row in rolled():
-        own = sorted(volumes[row["catalog"], row["object"]], key=lambda one: (-one[0], one[1]))
+    for row in objects:
+        own = sorted(volumes.get((row["db2_catalog"], row["db2_object"]), []), key=lambda one: (-one[0], one[1]))
         made.append(
             Response(
-                name=row["object"],
-                catalog=row["catalog"],
+                name=row["db2_object"],
+                catalog=row["db2_catalog"],
                 volumes=tuple(volume for _, volume in own if volume),
-                measures={name: row[name] for name in names},
-                device_response=_weighted(own, devices, "response_time"),
-                device_disconnect=_weighted(own, devices, "disconnect_time"),
-                db2_delay=delays.get(row["object"]),
+                measures={name: value for name, value in row.items() if isinstance(value, int | float)},
+                device_response=_weighted(own, known, "response_time"),
+                device_disconnect=_weighted(own, known, "disconnect_time"),
+                db2_delay=delays.get(row["db2_object"]),
             )
         )
     return sorted(made, key=lambda one: (-(one.get("response_seconds") or 0.0), one.name, one.catalog))
 
 
-def _devices(inputs: Inputs) -> dict[str, dict[str, Any]]:
-    if not available(inputs, DEVICE):
-        return {}
-    rows = evaluate(inputs, DEVICE, by=["volume"], time="all").to_pyarrow().to_pylist()
-    return {row["volume"]: row for row in rows if row["volume"]}
-
-
-def _weighted(own: Sequence[tuple[float, str]], devices: Mapping[str, Mapping[str, Any]], what: str) -> float | None:
+def _weighted(own: Sequence[tuple[float, str]], devices: Mapping[str, Row], what: str) -> float | None:
+    """Mean of the volumes' values, weighted with the object's I/Os to each."""
     known = [(ios, devices[volume][what]) for ios, volume in own if devices.get(volume, {}).get(what) is not None]
     ios = sum(weight for weight, _ in known)
     return sum(weight * value for weight, value in known) / ios if ios else None
-
-
-def _db2_delays(inputs: Inputs) -> dict[str, float]:
-    if not available(inputs, DB2_DATA_SET):
-        return {}
-    rows = evaluate(inputs, DB2_DATA_SET, by=["database", "page_set"], time="all").to_pyarrow().to_pylist()
-    return {f"{row['database']}.{row['page_set']}": row["sync_delay"] for row in rows if row["sync_delay"] is not None}
 
 
 @dataclass(frozen=True)

@@ -56,7 +56,7 @@ class PoolsAnalysis:
     recommendation
         What to change; None where nobody asked.
     prediction
-        A change that was asked for; None for none.
+        The pools before and after a change that was asked for; None where no pool's size is known.
     responses
         Times of the data sets and devices behind the objects.
     notes
@@ -73,6 +73,15 @@ class PoolsAnalysis:
     prediction: Prediction | None = None
     responses: Sequence[Response] = ()
     notes: Sequence[str] = ()
+
+    @property
+    def change(self) -> Prediction | None:
+        """The prediction, if it is of a change: the pools before it are known, and it changes them."""
+        found = self.prediction
+        if found is None or not found.before.configuration.pools:
+            return None
+        same = found.before.configuration == found.after.configuration and not found.commands
+        return None if same else found
 
 
 def pools_report(analysis: PoolsAnalysis) -> Report:
@@ -95,8 +104,8 @@ def pools_report(analysis: PoolsAnalysis) -> Report:
     sections: list[Section | None] = [_summary(analysis, definitions)]
     if analysis.recommendation is not None:
         sections.append(recommendation_section(analysis.recommendation, seconds, definitions))
-    if analysis.prediction is not None:
-        sections.append(prediction_section(analysis.prediction, definitions))
+    if analysis.change is not None:
+        sections.append(prediction_section(analysis.change, definitions))
     sections += [
         curves_section(
             analysis.curves,
@@ -105,6 +114,7 @@ def pools_report(analysis: PoolsAnalysis) -> Report:
             now={name: pool.size for name, pool in observation.settings.items()},
             recommended=_recommended(analysis),
             after=analysis.curves_after,
+            word="asked for" if analysis.recommendation is None else "recommended",
         ),
         pools_section(observation, cost, definitions),
         objects_section(observation, cost, definitions),
@@ -145,7 +155,7 @@ def _subject(analysis: PoolsAnalysis) -> str:
 
 def _recommended(analysis: PoolsAnalysis) -> dict[str, int]:
     """Sizes that are recommended, or asked for."""
-    change = analysis.recommendation or analysis.prediction
+    change = analysis.recommendation or analysis.change
     if change is None:
         return {}
     return {name: pool.size for name, pool in change.after.configuration.pools.items()}

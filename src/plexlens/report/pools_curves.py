@@ -35,6 +35,7 @@ class _Marked:
     seconds: float
     now: int | None
     recommended: int | None
+    word: str
 
     @property
     def knee(self) -> int:
@@ -55,11 +56,11 @@ class _Marked:
     def marks(self) -> tuple[XYMark, ...]:
         """The sizes by name; what coincides has one mark."""
         named: dict[int, list[str]] = {}
-        for size, name in ((self.now, "now"), (self.knee, "knee"), (self.recommended, "recommended")):
+        for size, name in ((self.now, "now"), (self.knee, "knee"), (self.recommended, self.word)):
             if size is not None:
                 named.setdefault(size, []).append(name)
         return tuple(
-            XYMark(size, f"{', '.join(names)} {size:,}", strong="recommended" in names) for size, names in named.items()
+            XYMark(size, f"{', '.join(names)} {size:,}", strong=self.word in names) for size, names in named.items()
         )
 
 
@@ -71,6 +72,7 @@ def curves_section(
     now: Mapping[str, int],
     recommended: Mapping[str, int],
     after: Sequence[PoolCurve] = (),
+    word: str = "recommended",
 ) -> Section | None:
     """The curve of every pool, and its objects' shares.
 
@@ -84,13 +86,15 @@ def curves_section(
         Buffers of each pool.
     after
         With the objects where they are recommended to be; empty where none moves.
+    word
+        What the sizes in ``recommended`` are: ``recommended`` or ``asked for``.
     """
     if not curves:
         return None
     unit = PER_SECOND if seconds > 0 else MISSES
-    marked = [_Marked(one, seconds, now.get(one.pool), recommended.get(one.pool)) for one in curves]
-    moved = {one.pool: _Marked(one, seconds, now.get(one.pool), recommended.get(one.pool)) for one in after}
-    fields = _fields(unit, seconds > 0)
+    marked = [_Marked(one, seconds, now.get(one.pool), recommended.get(one.pool), word) for one in curves]
+    moved = {one.pool: _Marked(one, seconds, now.get(one.pool), recommended.get(one.pool), word) for one in after}
+    fields = _fields(unit, seconds > 0, word.capitalize())
     misses = definitions.add(fields["misses"])
     size = definitions.add(fields["size"])
     blocks: list[Block] = []
@@ -119,7 +123,7 @@ def curves_section(
     )
 
 
-def _fields(unit: Unit, timed: bool) -> dict[str, Field[_Marked]]:
+def _fields(unit: Unit, timed: bool, word: str) -> dict[str, Field[_Marked]]:
     what = "Read misses" if timed else "Read misses in the trace"
     formula = "misses of an LRU pool / seconds of the trace" if timed else "misses of an LRU pool"
     source = "Stack distances of the trace's getpages (Mattson and others, 1970)"
@@ -147,13 +151,13 @@ def _fields(unit: Unit, timed: bool) -> dict[str, Field[_Marked]]:
             source, _CAVEAT, group="Knee",
         ),
         Field(
-            CURVE, "recommended_size", "Size", lambda one: one.recommended, PAGES, "", "The recommendation",
-            group="Recommended",
+            CURVE, "recommended_size", "Size", lambda one: one.recommended, PAGES, "", "The change",
+            group=word,
         ),
         Field(
             CURVE, "recommended_misses", "Misses", lambda one: one.at(one.recommended), unit,
-            f"{formula} of the recommended size", source,
-            f"With the objects that are in the pool now. {_CAVEAT}", group="Recommended",
+            f"{formula} of the size after the change", source,
+            f"With the objects that are in the pool now. {_CAVEAT}", group=word,
         ),
         Field(
             CURVE, "enough", "Only first references miss from", lambda one: one.curve.enough or None, PAGES,
@@ -178,7 +182,7 @@ def _whole(one: _Marked, moved: _Marked | None, unit: Unit, misses: str, size: s
     pool = one.curve.pool
     series = [_series("objects as they are now", one)]
     if moved is not None and moved.curve.points != one.curve.points:
-        series.append(_series("objects as recommended", moved))
+        series.append(_series(f"objects as {moved.word}", moved))
     return XYChart(
         f"curve_{pool}",
         f"{pool}: read misses at every size",

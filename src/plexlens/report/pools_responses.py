@@ -14,6 +14,12 @@ from plexlens.pools.responses import Contrast, Response, contrasts, timed_object
 from plexlens.report.model import Block, Cell, Note
 from plexlens.report.pools_fields import Definitions, Field, Subject
 
+#: What the table of responses asks of the grain ``data_set``.
+COLUMNS = (
+    "ios", "response_seconds", "response_time", "connect_time", "disconnect_time", "pending_time", "other_time",
+    "cache_hit_fraction", "read_hit_fraction", "read_disconnect_time", "longest_response_seconds",
+)  # fmt: skip
+
 PAIR = Subject("pool_pair", "Objects of like I/O count", "two objects of like I/O count and unlike delay")
 
 

@@ -178,6 +178,10 @@ def _saved(before: State, after: State, seconds: float) -> str:
     return f"saves {reads:,.0f} read I/Os"
 
 
+def _sentence(text: str) -> str:
+    return f"{text[:1].upper()}{text[1:]}{'' if text.endswith('.') else '.'}"
+
+
 def _step(number: int, step: Step, seconds: float, definitions: Definitions) -> Advice:
     rows = changes(step.before, step.after, seconds)
     name = f"step_{number}"
@@ -187,7 +191,7 @@ def _step(number: int, step: Step, seconds: float, definitions: Definitions) -> 
         rank=number,
         severity="worth it" if step.worth else "not worth it",
         title=step.title,
-        text=f"{step.why[:1].upper()}{step.why[1:]}.".replace("..", "."),
+        text=_sentence(step.why),
         objects=counted(len(step.objects), "object") if step.objects else counted(len(evidence.rows), "pool"),
         evidence=evidence,
         action=f"Move {', '.join(step.objects)}." if step.objects else "Run these commands.",
@@ -232,10 +236,10 @@ def prediction_section(found: Prediction, definitions: Definitions) -> Section:
         blocks.append(
             Advice(
                 name="change",
-                rank=1,
+                rank=0,
                 severity="as asked",
                 title="The change",
-                text=found.engine.text or "The trace was simulated event by event with the pools before and after.",
+                text=_sentence(found.engine.text or "simulated event by event with the pools before and after"),
                 objects=counted(len(table.rows), "pool"),
                 evidence=table,
                 action="Run these commands.",

@@ -94,6 +94,9 @@ _DATA_SET_TYPES = {
     22: "ESDS",
 }
 
+#: A table space or index of Db2: catalog, database and page set; the last two parts are its instance and partition.
+_DB2_NAME = r"^([^.]+)\.DSNDB[CD]\.([^.]+)\.([^.]+)\.[IJ]000[12]\.[A-E][0-9]{3}$"
+
 _BUFFERING = {0xC0: "GSR", 0x80: "LSR", 0x40: "RLS", 0x00: "NSR"}
 
 #: What a rate of this grain means.
@@ -141,6 +144,10 @@ def _data_sets(inputs: Inputs) -> Any:
         storage_class=table.s42dssc.nullif(""),
         service_class=table.s42jdwsc.nullif(""),
         workload=table.s42jdwld.nullif(""),
+        db2_catalog=table.s42dsn.re_extract(_DB2_NAME, 1).nullif(""),
+        db2_object=(
+            table.s42dsn.re_extract(_DB2_NAME, 2).nullif("") + "." + table.s42dsn.re_extract(_DB2_NAME, 3).nullif("")
+        ),
         organization=ibis.cases(*((kind == code, name) for code, name in _DATA_SET_TYPES.items()), else_="other"),
         buffering=ibis.ifelse(
             vsam, ibis.cases(*(((form & 0xC0) == bits, name) for bits, name in _BUFFERING.items())), ibis.null("string")
@@ -180,6 +187,8 @@ DATA_SET = Grain(
         Attribute("storage_class", "Storage class"),
         Attribute("service_class", "Service class"),
         Attribute("workload", "Workload"),
+        Attribute("db2_catalog", "Db2 catalog"),
+        Attribute("db2_object", "Db2 object"),
     ),
     facts=(
         Fact("open_seconds", "Time open", SECONDS, Rollup.COUNT, "SMF 42-6 SMF42PTS, SMF42PTE"),

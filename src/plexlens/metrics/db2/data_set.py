@@ -11,6 +11,7 @@ from typing import Any
 
 import ibis
 
+from plexlens.metrics.db2 import io_price
 from plexlens.metrics.db2.records import SUBSYSTEM, pool_name
 from plexlens.metrics.definition import Attribute, Fact, Grain, Key, Metric, Rollup, Source
 from plexlens.metrics.expressions import ratio, total
@@ -25,8 +26,6 @@ _BUSY = "Only data sets with one I/O a second or more are in the records: interv
 _LAYOUT = "IBM does not publish where the fields stand; see docs/dsect.md for the way to the exact layout."
 
 _WHOSE = ("system", "subsystem")
-_DAY = 86400.0
-
 #: Tables that give names to numbers: table, database and page set number, their names.
 _NAMES = (
     ("smf102_ifcid105", "qw0105db", "qw0105ob", "qw0105dn", "qw0105tn"),
@@ -198,8 +197,17 @@ DATA_SET = Grain(
             WHOLE_SECONDS,
             "sync_delay_seconds x 86400 / interval",
             _STUDY + ": 24 hour delay",
-            lambda f: ratio(f.sync_delay_seconds * _DAY, f.interval_seconds),
+            lambda f: ratio(f.sync_delay_seconds * io_price.DAY, f.interval_seconds),
             "What applications wait for this data set in 24 hours, if all were like the interval.",
+        ),
+        Metric(
+            "cpu_per_day",
+            "CPU of I/O in a day",
+            WHOLE_SECONDS,
+            "(sync_ios + async_ios) x 33 µs x 86400 / interval",
+            io_price.SOURCE,
+            lambda f: ratio(total(f.sync_ios, f.async_ios), f.interval_seconds) * (io_price.CPU_OF_IO * io_price.DAY),
+            f"{io_price.CAVEAT} {_BUSY}",
         ),
     ),
 )

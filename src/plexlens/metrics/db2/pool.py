@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from plexlens.metrics.db2 import text_reports
+from plexlens.metrics.db2 import io_price, text_reports
 from plexlens.metrics.db2.pool_fields import FIELDS, WITNESSES
 from plexlens.metrics.db2.records import (
     ATTRIBUTES,
@@ -113,6 +113,15 @@ POOL = Grain(
             f"{_STUDY}, pool performance tables (RI/O/Sec)",
             lambda f: ratio(read_ios(f), f.interval_seconds),
             "The study's primary metric: it alone turns into CPU cost and delay. Rank pools by it.",
+        ),
+        Metric(
+            "read_cpu_per_day",
+            "CPU of read I/O in a day",
+            WHOLE_SECONDS,
+            "(QBSTRIO + QBSTPIO + QBSTLIO + QBSTDIO) x 33 µs x 86400 / interval",
+            io_price.SOURCE,
+            lambda f: ratio(read_ios(f), f.interval_seconds) * (io_price.CPU_OF_IO * io_price.DAY),
+            io_price.CAVEAT,
         ),
         Metric(
             "sync_read_ios_per_second",

@@ -20,6 +20,7 @@ _IO = (
     Shown("read_ios_per_second", "All", group="Read I/O", bar=True),
     Shown("sync_read_ios_per_second", "Synchronous", group="Read I/O"),
     Shown("async_read_ios_per_second", "Asynchronous", group="Read I/O"),
+    Shown("read_cpu_per_day"),
     Shown("pages_read_per_second"),
     Shown("write_ios_per_second"),
     Shown("pages_per_write"),

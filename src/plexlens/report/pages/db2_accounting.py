@@ -1,4 +1,4 @@
-"""Db2 accounting: who uses the CPU, what do they wait for; packages; objects by delay."""
+"""Db2 accounting: who uses the CPU, what do they wait for; packages."""
 
 from __future__ import annotations
 
@@ -39,18 +39,13 @@ PAGE = Page(
     order=810,
     id="db2_accounting",
     title="Db2 accounting",
-    lead="Who uses the CPU, what do they wait for, and which objects make them wait.",
-    what="Db2 threads, packages and objects",
+    lead="Who uses the CPU, and what do they wait for.",
+    what="Db2 threads and packages",
     ways=(
         Way(
             "SMF 101",
             "-START TRACE(ACCTG) CLASS(1,2,3,7,8) DEST(SMF), and TYPE(101) in SMFPRMxx; 7 and 8 are the packages. "
             "ACCUMACC in DSNZPARM rolls many threads into one record.",
-        ),
-        Way(
-            "SMF 102 IFCID 199",
-            "-START TRACE(STAT) CLASS(8) DEST(SMF), and TYPE(102) in SMFPRMxx; objects with less than one I/O a second "
-            "are not in it. IFCID 105 and 107 name the objects.",
         ),
         Way(
             "Db2 accounting report",
@@ -228,29 +223,6 @@ PAGE = Page(
             ),
             order="sync_reads",
             folded=True,
-        ),
-        TableSpec(
-            "db2_data_sets",
-            "Objects, by the delay of their I/O",
-            "db2_data_set",
-            (
-                Shown("kind"),
-                Shown("ios_per_second", bar=True),
-                Shown("sync_ios_per_second", "Synchronous", group="I/O"),
-                Shown("async_ios_per_second", "Asynchronous", group="I/O"),
-                Shown("pages_per_async_io"),
-                Shown("sync_delay", "Mean", group="Synchronous delay"),
-                Shown("sync_delay_longest_seconds", "Longest", group="Synchronous delay"),
-                Shown("sync_delay_per_day", "A day", group="Synchronous delay"),
-                Shown("async_delay", "Mean", group="Asynchronous delay"),
-                Shown("async_delay_longest_seconds", "Longest", group="Asynchronous delay"),
-                Shown("pages_cached"),
-                Shown("pages_changed"),
-            ),
-            by=("subsystem", "pool", "database", "page_set", "partition"),
-            order="sync_delay_per_day",
-            top=20,
-            note="Two objects with as many I/Os and twice the delay differ in how often the disk cache has the page.",
         ),
     ),
 )

@@ -1,0 +1,111 @@
+"""Objects of Db2: their I/O, what it costs in a day, and the devices behind them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from plexlens.pools.responses import OBJECT, assembled, of_db2
+from plexlens.report.model import Block, Way
+from plexlens.report.page import FigureSpec, Page, Pick, Shown, TableSpec
+from plexlens.report.pools_fields import Definitions
+from plexlens.report.pools_responses import COLUMNS, response_blocks
+
+if TYPE_CHECKING:
+    from plexlens.report.context import Context
+
+_OBJECT = ("subsystem", "pool", "database", "page_set", "partition")
+
+#: Objects of SMF 42-6 that are looked at, those with most time in I/O.
+_MOST = 500
+
+
+def _prepare(context: Context) -> None:
+    context.need("data_set", (*COLUMNS, *OBJECT), of_db2)
+    context.need("dasd_device", ("response_time", "disconnect_time"), None)
+    context.need("db2_data_set", ("sync_delay",), None)
+
+
+def _blocks(context: Context) -> Sequence[Block]:
+    held = context.held("data_set")
+    if held is None:
+        return ()
+
+    def rows(
+        name: str, columns: Iterable[str], by: tuple[str, ...], where: Any = None, limit: int = 0
+    ) -> list[dict[str, Any]]:
+        one = context.held(name)
+        if one is None:
+            return []
+        order = "response_seconds" if limit else ""
+        table, _ = context.rows(one, tuple(columns), by=by, where=where, order=order, limit=limit)
+        found: list[dict[str, Any]] = table.to_pylist()
+        return found
+
+    objects = rows("data_set", COLUMNS, OBJECT, of_db2, _MOST)
+    if not objects:
+        return ()
+    responses = assembled(
+        objects,
+        rows("data_set", ("ios",), (*OBJECT, "volume"), of_db2),
+        rows("dasd_device", ("response_time", "disconnect_time"), ("volume",)),
+        rows("db2_data_set", ("sync_delay",), ("database", "page_set")),
+    )
+    for column in COLUMNS:
+        context.define(held.grain, column)
+    return response_blocks(responses, Definitions(context.definitions))
+
+
+PAGE = Page(
+    order=830,
+    id="db2_objects",
+    title="Db2 objects",
+    lead="The objects that read most, what that costs in a day, and how long the devices behind them take.",
+    what="I/O of Db2 objects",
+    ways=(
+        Way(
+            "SMF 102 IFCID 199",
+            "-START TRACE(STAT) CLASS(8) DEST(SMF), and TYPE(102) in SMFPRMxx; objects with less than one I/O a second "
+            "are not in it. IFCID 105 and 107 name the objects.",
+        ),
+    ),
+    figures=(
+        FigureSpec(
+            "db2_worst_object",
+            "Db2 object with most I/O",
+            "db2_data_set",
+            "ios_per_second",
+            by=_OBJECT,
+            pick=Pick.HIGHEST,
+        ),
+    ),
+    tables=(
+        TableSpec(
+            "db2_data_sets",
+            "Objects, by I/O",
+            "db2_data_set",
+            (
+                Shown("kind"),
+                Shown("ios_per_second", "All", group="I/O", bar=True),
+                Shown("sync_ios_per_second", "Synchronous", group="I/O"),
+                Shown("async_ios_per_second", "Asynchronous", group="I/O"),
+                Shown("cpu_per_day", "CPU", group="In 24 hours"),
+                Shown("sync_delay_per_day", "Delay", group="In 24 hours"),
+                Shown("sync_delay", "Mean", group="Synchronous delay"),
+                Shown("sync_delay_longest_seconds", "Longest", group="Synchronous delay"),
+                Shown("async_delay", "Mean", group="Asynchronous delay"),
+                Shown("async_delay_longest_seconds", "Longest", group="Asynchronous delay"),
+                Shown("pages_per_async_io"),
+                Shown("pages_cached"),
+                Shown("pages_changed"),
+            ),
+            by=_OBJECT,
+            order="ios_per_second",
+            top=20,
+            note="I/O a second turns into CPU, and with the delay of each into waiting. Two objects with as many I/Os "
+            "and twice the delay differ in how often the disk cache has the page. Pools are on the page of Db2.",
+        ),
+    ),
+    blocks=_blocks,
+    prepare=_prepare,
+)
