@@ -203,7 +203,7 @@ class FileTrace:
         value = re.search(r"column #(\d+): .*invalid value '(.*)'", text)
         if value:
             what = f"column {header[int(value[1])]} holds {value[2]!r}"
-            return TraceError(file=str(self.path), line=line, what=what, remedy="give whole numbers, not below 0")
+            return TraceError(file=str(self.path), line=line, what=what, remedy="give numbers, whole and not below 0")
         columns = re.search(r"Expected (\d+) columns, got (\d+)", text)
         if columns:
             what = f"{columns[2]} columns where the header names {columns[1]}"
