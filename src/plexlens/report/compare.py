@@ -15,9 +15,10 @@ from plexlens.compare.explain import Explanation, LoadExplanation
 from plexlens.compare.prediction_check import RateCheck
 from plexlens.compare.quantity import shown as as_text
 from plexlens.compare.run import Better, Group, Measure, Reading
-from plexlens.compare.wording import capital, percent
+from plexlens.compare.wording import capital, percent, within_a_sentence
 from plexlens.metrics.display import NULL, with_symbol
 from plexlens.metrics.unit import Unit
+from plexlens.report.display import counted
 from plexlens.report.json_object import to_json
 from plexlens.report.model import (
     Block,
@@ -318,13 +319,13 @@ def _claims(made: Comparison) -> Section:
     blocks: list[Block] = []
     if pair is not None and pair.claims:
         columns = (
-            _text("claim", "The study says", key=True), _text("place", "Where"), _text("printed", "Its number"),
+            _text("claim", "The study says", key=True), _text("printed", "Its number"),
             _text("tables", "Its tables give"), _text("arithmetic", "Arithmetic"), _text("outcome", "Outcome"),
             _text("note", "Note"),
         )  # fmt: skip
         signs = {"=": "", "<": "less than ", ">": "more than "}
         rows = tuple(
-            (one.text, one.place, f"{signs[one.relation]}{one.text_number} {_symbol(one.unit)}".strip(),
+            (f"{one.text} ({one.place})", f"{signs[one.relation]}{one.text_number} {_symbol(one.unit)}".strip(),
              NULL if one.computed is None else f"{as_text(one.computed.value)} {_symbol(one.unit)}".strip(),
              one.arithmetic, "borne out" if one.agrees else "NOT BORNE OUT", one.note)
             for one in pair.claims
@@ -370,16 +371,22 @@ def prediction_told(one: RateCheck) -> str:
         f"{'more' if one.difference > 0 else 'less'} than the {one.predicted:,.2f} predicted. Its work changed from "
         f"{one.work_base:,.2f} to {one.work_new:,.2f} a second; for that the prediction is {one.rescaled:,.2f}"
     )
-    return text + ("." if one.error is None else f", from which it is {percent(abs(one.error))} {_off(one.error)}.")
-
-
-def _off(error: float) -> str:
-    return "too low" if error > 0 else "too high"
+    if one.error is None:
+        return f"{text}."
+    return f"{text}, and what came is {percent(abs(one.error))} {'above' if one.error > 0 else 'below'} that."
 
 
 def _groups(made: Comparison) -> Iterable[Section]:
-    whole = "all" if made.base.family == "database" else "the run"
-    for group, found in by_group(made.deltas).items():
+    for group, every in by_group(made.deltas).items():
+        found = [one for one in every if not _idle(one)]
+        idle = len(every) - len(found)
+        note = (
+            f"{counted(idle, 'number')} that {'is' if idle == 1 else 'are'} zero in both runs stand in the JSON only."
+        )
+        name = group.name.lower()
+        if not found:
+            yield Section(name, str(group), (Note(capital(note)),))
+            continue
         chance = any(one.interval is not None for one in found)
         digits = any(one.low is not None for one in found)
         objects = any(one.thing for one in found)
@@ -394,16 +401,25 @@ def _groups(made: Comparison) -> Iterable[Section]:
         columns.append(_text("says", "Says"))
         rows = []
         for one in found:
-            row = [one.measure.title] + ([one.thing or whole] if objects else [])
+            row = [one.measure.title] + ([one.thing or _whole(one, made)] if objects else [])
             row += [_amount(one.base, one.measure), _amount(one.new, one.measure), _difference(one), _change(one)]
             row += [NULL if one.ratio is None else f"{one.ratio:.3f}"]
             row += [_interval(one)] if chance else []
             row += [_digits(one)] if digits else []
             rows.append((*row, str(one.judgement)))
-        name = group.name.lower()
-        yield Section(
-            name, str(group), (Table(f"numbers_{name}", str(group), tuple(columns), tuple(rows), top=TOP),)
-        )  # fmt: skip
+        table = Table(f"numbers_{name}", str(group), tuple(columns), tuple(rows), top=TOP, note=note if idle else "")
+        yield Section(name, str(group), (table,))
+
+
+def _idle(one: Delta) -> bool:
+    """Whether the number is zero in both runs."""
+    return all(reading is not None and reading.value == 0 for reading in (one.base, one.new))
+
+
+def _whole(one: Delta, made: Comparison) -> str:
+    if made.base.family != "database":
+        return "the run"
+    return f"all {within_a_sentence(one.measure.kind)}"
 
 
 def _method(made: Comparison) -> Section:
