@@ -1,0 +1,89 @@
+"""`plexlens simulate`: a data-sharing group run before anyone builds it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from plexlens.cli.app import app
+from plexlens.cli.options import Json, Out
+from plexlens.cli.terminal import check_writable, emit, err, print_rows, write
+from plexlens.errors import UsageError
+
+if TYPE_CHECKING:
+    from plexlens.simulate import Simulated
+
+
+@app.command()
+def simulate(
+    scenario: Annotated[Path, typer.Argument(metavar="SCENARIO", help="Scenario file (TOML); see docs/simulate.md.")],
+    *,
+    output: Out = None,
+    seed: Annotated[int | None, typer.Option("--seed", min=0, help="Seed of all chance, instead of run.seed.")] = None,
+    seconds: Annotated[
+        float | None, typer.Option("--seconds", help="Seconds measured, instead of run.seconds.")
+    ] = None,
+    truth: Annotated[
+        Path | None, typer.Option("--truth", help="File for what really happened, interval by interval, as JSON.")
+    ] = None,
+    json_: Json = False,
+) -> None:
+    """Run a sysplex and write what it would have written: SMF 70-1, 72-3, 74-1, 74-4, 100 and 101."""
+    from plexlens.simulate import read_scenario, run_scenario, write_smf
+    from plexlens.simulate.dump import check_names
+
+    if output is None and truth is None and not json_:
+        raise UsageError(
+            file=str(scenario),
+            what="nothing is to come of the run",
+            remedy="give -o DUMP for SMF records, --truth FILE for what really happened, or --json",
+        )
+    check_writable(output)
+    check_writable(truth)
+    asked = read_scenario(scenario).with_run(seed=seed, seconds=seconds)
+    run = run_scenario(asked)
+    if output is not None:
+        check_names(run.scenario)
+    if truth is not None:
+        write(truth, json.dumps(run.results, ensure_ascii=False))
+    records = write_smf(run, output) if output is not None else None
+    for system in run.results["saturated"]:
+        err.print(
+            f"warning: {system} is saturated: its engines were busy nearly all the time, queues grow with the length "
+            "of the run, and response times are those of this length alone; lower the rates or give it more engines"
+        )
+    if json_:
+        emit(_answer(run, output, records))
+        return
+    print_rows(["class", "transactions", "response s", "+- s"], _responses(run))
+    if output is not None:
+        err.print(f"written: {output}, {records} records")
+
+
+def _responses(run: Simulated) -> list[dict[str, Any]]:
+    return [
+        {
+            "class": one["class"],
+            "transactions": one["count"],
+            "response s": None if one["mean"] is None else round(one["mean"], 6),
+            "+- s": None if one["half_width"] is None else round(one["half_width"], 6),
+        }
+        for one in run.results["responses"]
+    ]
+
+
+def _answer(run: Simulated, output: Path | None, records: int | None) -> dict[str, Any]:
+    results = run.results
+    return {
+        "scenario": run.scenario.file,
+        "dump": None if output is None else str(output),
+        "records": records,
+        "intervals": len(results["intervals"]),
+        "events": results["events"],
+        "responses": results["responses"],
+        "laws": results["laws"],
+        "saturated": results["saturated"],
+    }

@@ -1,0 +1,27 @@
+"""The sysplex simulator from Python: scenarios in TOML, runs, and their SMF records.
+
+``docs/simulate.md`` says what a scenario can hold and which fields of which records a run fills.
+"""
+
+from __future__ import annotations
+
+from plexlens.simulate.dump import dump_records, write_smf
+from plexlens.simulate.scenario import (
+    Scenario,
+    ScenarioFileError,
+    Simulated,
+    parse_scenario,
+    read_scenario,
+    run_scenario,
+)
+
+__all__ = [
+    "Scenario",
+    "ScenarioFileError",
+    "Simulated",
+    "dump_records",
+    "parse_scenario",
+    "read_scenario",
+    "run_scenario",
+    "write_smf",
+]

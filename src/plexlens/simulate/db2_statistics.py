@@ -1,0 +1,164 @@
+"""SMF 100: what each member counted since it started."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from datetime import datetime
+from typing import Any
+
+from plexlens import _core
+from plexlens.simulate.written import BEGINNING, Interval, Record, Row
+
+#: QWHSRN of Db2 12, whose statistics have counters of 8 bytes.
+RELEASE = 0xC1
+
+#: Levels: in the record as they stand, not counted up. Text and numbers that identify a section, too.
+_LEVELS = frozenset({"qbstvpl", "qbstpid", "qbglgn", "qwsaproc"})
+
+_MEMBER_POOL = {
+    "invalid_with_data": "qbglxd",
+    "invalid_without_data": "qbglxr",
+    "misses_with_data": "qbglmd",
+    "misses_without_data": "qbglmr",
+    "sync_writes": "qbglsw",
+    "async_writes": "qbglaw",
+    "failed_writes": "qbglwf",
+}
+
+#: What the group buffer pool counts for all members: one of them, the castout owner, has it.
+_GROUP_POOL = {
+    "castout_pages": "qbglrc",
+    "castout_ios": "qbglun",
+    "class_threshold": "qbglct",
+    "pool_threshold": "qbglgt",
+}
+
+Sections = dict[str, list[Row]]
+
+
+class Statistics:
+    """The members' counters from interval to interval: each record holds the sums since the run was measured."""
+
+    def __init__(self) -> None:
+        self._sums: dict[str, dict[tuple[str, int, str], Any]] = {}
+        self._sequence = 0
+        self._places = {name: place.lower() for name, place, _ in _core.PoolSimulation.fields() if place}
+
+    def records(self, interval: Interval) -> Iterator[Record]:
+        """Records of both kinds of each member at an interval's end; before the first, those at its start."""
+        if interval.number == 0:
+            yield from self._at(interval, BEGINNING, {})
+        changes = {member["name"]: self._sections(interval, member) for member in interval.truth["members"]}
+        yield from self._at(interval, interval.end, changes)
+
+    def _at(self, interval: Interval, end: datetime, changes: Mapping[str, dict[str, Sections]]) -> Iterator[Record]:
+        self._sequence += 1
+        for member in interval.truth["members"]:
+            held = changes.get(member["name"])
+            if held is None:
+                held = {
+                    name: {section: [_zero(row) for row in rows] for section, rows in sections.items()}
+                    for name, sections in self._sections(interval, member).items()
+                }
+            header: Row = {
+                "qwhsssid": member["name"],
+                "qwhsstck": end,
+                "qwhsiseq": self._sequence,
+                "qwhsrn": RELEASE,
+            }
+            sharing: Row = {"qwhamemn": member["name"], "qwhadsgn": member["group"]}
+            for name, sections in held.items():
+                summed = {section: self._sum(member["name"], section, rows) for section, rows in sections.items()}
+                filled = {section: rows for section, rows in summed.items() if rows}
+                filled = {"smf100_qwhs": [header], "smf100_qwha": [sharing]} | filled
+                yield Record(name, member["system"], member["name"], end, end, filled)
+
+    def _sum(self, member: str, section: str, rows: list[Row]) -> list[Row]:
+        sums = self._sums.setdefault(member, {})
+        made = []
+        for number, row in enumerate(rows):
+            new = dict(row)
+            for field, value in row.items():
+                if field not in _LEVELS:
+                    key = (section, number, field)
+                    new[field] = sums[key] = sums.get(key, 0) + value
+            made.append(new)
+        return made
+
+    def _sections(self, interval: Interval, member: Mapping[str, Any]) -> dict[str, Sections]:
+        """What a member did in the interval, by record map and section."""
+        group = next(one for one in interval.values["db2"] if one["group"] == member["group"])
+        locking = member["locking"]
+        pools: list[Row] = []
+        shared: list[Row] = []
+        owner = group["member"][0]["name"] == member["name"]
+        for values, used in zip(group["pool"], member["pools"], strict=True):
+            pools.append(self._pool(values, used))
+            if values.get("group"):
+                shared.append(_group_pool(used, owner))
+        return {
+            "smf100_ifcid1": {
+                "smf100_ifcid1_qwsa": _spaces(interval, member),
+                "smf100_ifcid1_q3st": [{"q3stcomm": member["commits"], "q3stabrt": member["rollbacks"]}],
+                # One copy of the log.
+                "smf100_ifcid1_qjst": [{"qjstlogw": member["log_writes"]}],
+            },
+            "smf100_ifcid2": {
+                "smf100_ifcid2_qbst": pools,
+                "smf100_ifcid2_qtxa": [
+                    {
+                        "qtxalock": locking["locks"],
+                        "qtxaunlk": locking["unlocks"],
+                        "qtxasloc": locking["suspensions"]["count"],
+                        "qtxadea": locking["deadlocks"],
+                        "qtxatim": locking["timeouts"],
+                    }
+                ],
+                "smf100_ifcid2_qbgl": shared,
+                "smf100_ifcid2_qtgs": [_shared_locking(locking)] if group.get("lock") else [],
+            },
+        }
+
+    def _pool(self, values: Mapping[str, Any], used: Mapping[str, Any]) -> Row:
+        counters = used["local"]
+        row: Row = {place: counters.get(name, 0) for name, place in self._places.items()}
+        # QBSTRIO counts all synchronous reads, QBSTSIO those of sequential access among them.
+        row["qbstrio"] = counters["sync_reads_random"] + counters["sync_reads_sequential"]
+        return row | {"qbstpid": values["number"], "qbstvpl": values["size"]}
+
+
+def _zero(row: Row) -> Row:
+    """The same section before anything was counted."""
+    return {field: value if field in _LEVELS else 0 for field, value in row.items()}
+
+
+def _group_pool(used: Mapping[str, Any], owner: bool) -> Row:
+    row: Row = {"qbglgn": used["number"]}
+    row |= {field: used["member"].get(name, 0) for name, field in _MEMBER_POOL.items()}
+    return row | {field: used["group"].get(name, 0) if owner else 0 for name, field in _GROUP_POOL.items()}
+
+
+def _shared_locking(locking: Mapping[str, Any]) -> Row:
+    return {
+        "qtgslplk": locking["page_set_locks"],
+        # Page set locks go to the lock structure as any other.
+        "qtgslslm": locking["global_locks"] + locking["page_set_locks"],
+        "qtgsuslm": locking["global_unlocks"],
+        "qtgsiglo": locking["real_contentions"],
+        "qtgssglo": locking["xes_contentions"],
+        "qtgsflse": locking["false_contentions"],
+        "qtgsflmg": locking["false_contentions"],
+    }
+
+
+def _spaces(interval: Interval, member: Mapping[str, Any]) -> list[Row]:
+    """Processor time of the member's address spaces, all of it SRBs; those of database services are preemptable."""
+    system = next(used for used in interval.truth["systems"] if used["name"] == member["system"])
+    used = {space["name"]: space for space in system["spaces"]}
+    rows: list[Row] = []
+    for name in ("MSTR", "DBM1", "IRLM"):
+        space = used[member["name"] + name]
+        row: Row = {"qwsaproc": name, "qwsasrbt": space["cpu"], "qwsapsrb_ziip": space["ziip"]}
+        row["qwsapsrb"] = space["cpu"] if name == "DBM1" else 0.0
+        rows.append(row)
+    return rows

@@ -1,0 +1,41 @@
+"""SMF 74-1: the volumes that page sets are spread over."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from plexlens.simulate.written import Interval, Record, Row
+
+#: SMF74SUB: direct access; SMF74CNF: online; SMF74CNX: PAV base.
+_DASD, _ONLINE, _PAV = 0x20, 0x01, 0x20
+
+#: Number of the first volume.
+_FIRST = 0x1000
+
+
+def device_records(interval: Interval) -> Iterator[Record]:
+    """A record of the first system: volumes are shared, and the simulator counts the I/Os of all systems together.
+
+    Service time counts as connect time, the wait for a volume as IOS queue time.
+    """
+    parallel = interval.values.get("dasd", {}).get("parallel", 4)
+    devices: list[Row] = []
+    for number, used in enumerate(interval.truth["volumes"]):
+        devices.append(
+            {
+                "smf74num": _FIRST + number,
+                "smf74cnf": _ONLINE,
+                "smf74cnx": _PAV,
+                "smf74nux": parallel,
+                "smf74ser": f"SIM{number:03d}",
+                "smf74sgn": "DB2DATA",
+                "smf74ssc": used["requests"],
+                "smf74mec": used["requests"],
+                "smf74cnn": used["service"],
+                "smf74ios": used["queued"],
+            }
+        )
+    if devices:
+        control: Row = {"smf74sub": _DASD, "smf74tot": len(devices), "smf74gen": len(devices)}
+        sections = {"smf74_1_device_control": [control], "smf74_1_device": devices}
+        yield interval.record(interval.values["system"][0], "smf74_1", sections)

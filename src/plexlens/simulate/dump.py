@@ -1,0 +1,181 @@
+"""A run as SMF records: what its systems would have written, in a dump that every report reads."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from plexlens import _core
+from plexlens.errors import PlexlensError
+from plexlens.layouts_path import layout_folders
+from plexlens.simulate.coupling import coupling_records, structure_name
+from plexlens.simulate.db2_accounting import accounting_records
+from plexlens.simulate.db2_statistics import Statistics
+from plexlens.simulate.devices import device_records
+from plexlens.simulate.processors import processor_records
+from plexlens.simulate.scenario import Scenario, Simulated
+from plexlens.simulate.workload import SPACE_CLASSES, workload_records
+from plexlens.simulate.written import BEGINNING, Record, Row, intervals
+
+#: SMF70INT and its like hold minutes, seconds and milliseconds, at most 99 minutes.
+_LONGEST_INTERVAL = 5999.0
+
+_NAME = re.compile(r"[A-Z0-9@#$_]+")
+
+#: Keys that are names in records: path of their tables, key, most characters.
+_NAMES = (
+    ("cec", "name", 16),
+    ("system", "name", 4),
+    ("coupling_facility", "name", 8),
+    ("region", "name", 8),
+    ("class", "name", 8),
+    ("db2", "group", 8),
+)
+_MEMBER = 4
+_STRUCTURE = 16
+
+#: Identity is filled into header and product section by the encoder.
+_RMF_PARTS = "rmf_parts"
+
+
+def check_names(scenario: Scenario) -> None:
+    """Whether all names fit their fields in SMF records.
+
+    Raises
+    ------
+    ScenarioFileError
+        One does not, or the interval is longer than a record can tell.
+    """
+    values = scenario.values
+    interval = values.get("run", {}).get("interval", 60.0)
+    if interval > _LONGEST_INTERVAL:
+        raise scenario.wrong("run.interval", f"{interval} s do not fit an SMF record", "give 5999 seconds at most")
+    _check(scenario, "sysplex", values.get("sysplex", "PLEX1"), 8)
+    for table, key, most in _NAMES:
+        for number, entry in enumerate(values.get(table, [])):
+            _check(scenario, f"{table}[{number}].{key}", entry[key], most)
+    for number, entry in enumerate(values.get("class", [])):
+        if entry["name"] in SPACE_CLASSES:
+            raise scenario.wrong(
+                f"class[{number}].name",
+                f"{entry['name']} is the service class of address spaces in SMF 72-3",
+                "give the class another name",
+            )
+    for number, group in enumerate(values.get("db2", [])):
+        for at, member in enumerate(group["member"]):
+            _check(scenario, f"db2[{number}].member[{at}].name", member["name"], _MEMBER)
+        for at, pool in enumerate(group["pool"]):
+            name = structure_name(group["group"], pool["number"])
+            if pool.get("group") and len(name) > _STRUCTURE:
+                raise scenario.wrong(
+                    f"db2[{number}].pool[{at}]", f"the structure's name {name} is too long", "shorten the group's name"
+                )
+
+
+def _check(scenario: Scenario, path: str, name: str, most: int) -> None:
+    if len(name) > most or _NAME.fullmatch(name) is None:
+        raise scenario.wrong(
+            path, f"{name!r} does not fit its field in SMF records", f"give 1 to {most} of A-Z 0-9 @ # $ _"
+        )
+
+
+def dump_records(run: Simulated) -> Iterator[Record]:
+    """The records of a run by end of interval, system and record type."""
+    statistics = Statistics()
+    for interval in intervals(run):
+        records = [
+            *processor_records(interval),
+            *workload_records(interval),
+            *coupling_records(interval),
+            *device_records(interval),
+            *statistics.records(interval),
+            *accounting_records(interval),
+        ]
+        # Sorting is stable: classes, facilities and members keep the scenario's order.
+        yield from sorted(records, key=lambda record: (record.end, record.system, record.map))
+
+
+def write_smf(run: Simulated, path: Path) -> int:
+    """Write a run as an SMF dump; the same run gives the same bytes.
+
+    Parameters
+    ----------
+    run
+        What `plexlens.simulate.run_scenario` gave.
+    path
+        The dump; what is there is replaced when it is complete.
+
+    Returns
+    -------
+    int
+        Records written, dump header and trailer not counted.
+
+    Raises
+    ------
+    ScenarioFileError
+        A name does not fit its field.
+    PlexlensError
+        The file cannot be written, or a value does not fit its field.
+    """
+    check_names(run.scenario)
+    catalogue = _core.Catalogue(layout_folders())
+    writer = run.scenario.values["system"][0]["name"]
+    unfinished = path.with_name(f".{path.name}.unfinished")
+    try:
+        with _core.DumpWriter(unfinished) as dump:
+            dump.dump_header(writer, BEGINNING.replace(tzinfo=None))
+            written, end = 0, BEGINNING
+            for record in dump_records(run):
+                encoded = _encoded(catalogue, run, record)
+                dump.write_all(encoded)
+                written, end = written + len(encoded), record.end
+            dump.dump_trailer(writer, (end + timedelta(seconds=1)).replace(tzinfo=None))
+        unfinished.replace(path)
+    except OSError as error:
+        raise PlexlensError(
+            file=str(path),
+            what=f"it cannot be written: {error.strerror or error}",
+            remedy="check the folder, your rights and that there is room",
+        ) from error
+    except _core.SmfError as error:
+        raise PlexlensError(
+            file=run.scenario.file,
+            what=f"what was simulated does not fit an SMF record: {error}",
+            remedy="shorten the interval, or make the sysplex smaller",
+        ) from error
+    finally:
+        unfinished.unlink(missing_ok=True)
+    return written
+
+
+def _encoded(catalogue: _core.Catalogue, run: Simulated, record: Record) -> _core.EncodedRecords:
+    identity: dict[str, Any] = {"system": record.system, "written_at": record.end.replace(tzinfo=None)}
+    if record.subsystem:
+        identity["subsystem"] = record.subsystem
+    else:
+        identity |= {
+            "sysplex": run.scenario.values.get("sysplex", "PLEX1"),
+            "interval_start": record.start,
+            "interval_end": record.end,
+            "utc_offset": 0.0,
+        }
+    return _core.encode_records(
+        catalogue,
+        record.map,
+        {name: _batch(catalogue, name, rows) for name, rows in record.sections.items()},
+        identity=identity,
+        oversize="refuse" if record.subsystem else _RMF_PARTS,
+    )
+
+
+def _batch(catalogue: _core.Catalogue, section: str, rows: list[Row]) -> pa.RecordBatch:
+    """Rows as columns of the section's types; only the columns that a row names, and that all are of one record."""
+    named = {name for row in rows for name in row}
+    fields = [field for field in catalogue.schema(section) if field.name in named]
+    batch = pa.RecordBatch.from_pylist(rows, schema=pa.schema(fields))
+    return batch.append_column("record_no", pa.array([1] * len(rows), pa.uint64()))

@@ -1,0 +1,145 @@
+"""Scenarios of the sysplex simulator: read from TOML, run, and what a run gave."""
+
+from __future__ import annotations
+
+import json
+import math
+import tomllib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from plexlens import _core
+from plexlens.errors import UnreadableInputError, UsageError
+from plexlens.simulate.locate import line_of, lines_of
+
+
+class ScenarioFileError(UsageError):
+    """A scenario that cannot be, with file, line and key."""
+
+
+@dataclass(frozen=True)
+class Scenario:
+    """A scenario as it was written.
+
+    Attributes
+    ----------
+    file
+        Where it was read from; empty for one that was made in Python.
+    values
+        Its tables, as `tomllib` gives them.
+    lines
+        Line of each key, by path.
+    """
+
+    file: str
+    values: dict[str, Any]
+    lines: dict[str, int] = field(default_factory=dict, repr=False)
+
+    def with_run(self, *, seed: int | None = None, seconds: float | None = None) -> Scenario:
+        """The same with another seed or length of the run; None leaves what it says."""
+        asked: dict[str, Any] = {"seed": seed, "seconds": seconds}
+        changes = {key: value for key, value in asked.items() if value is not None}
+        run = self.values.get("run", {})
+        if not changes or not isinstance(run, dict):
+            return self
+        return Scenario(self.file, self.values | {"run": run | changes}, self.lines)
+
+    def wrong(self, path: str, what: str, remedy: str) -> ScenarioFileError:
+        """What to raise about a key."""
+        named = f"{path}: {what}" if path else what
+        return ScenarioFileError(file=self.file, line=line_of(self.lines, path), what=named, remedy=remedy)
+
+
+@dataclass(frozen=True)
+class Simulated:
+    """A run.
+
+    Attributes
+    ----------
+    scenario
+        What was run.
+    results
+        What really happened, as `plexlens._core.simulate` gives it: intervals, responses with their confidence
+        intervals, laws, saturated systems; seconds and counts. This is the ground truth of the SMF records.
+    """
+
+    scenario: Scenario
+    results: dict[str, Any] = field(repr=False)
+
+
+def read_scenario(path: Path) -> Scenario:
+    """Read a scenario file.
+
+    Parameters
+    ----------
+    path
+        A TOML file with the keys of ``docs/simulate.md``.
+
+    Raises
+    ------
+    UnreadableInputError
+        It cannot be read, or is no TOML.
+    """
+    try:
+        text = path.read_bytes().decode("utf-8")
+    except OSError as error:
+        raise UnreadableInputError(
+            file=str(path), what=f"it cannot be read: {error.strerror or error}", remedy="name a scenario file"
+        ) from error
+    except UnicodeDecodeError as error:
+        raise UnreadableInputError(
+            file=str(path), offset=error.start, what="this is no text in UTF-8", remedy="save the scenario as UTF-8"
+        ) from error
+    return parse_scenario(text, file=str(path))
+
+
+def parse_scenario(text: str, *, file: str = "") -> Scenario:
+    """A scenario from the text of a file.
+
+    Raises
+    ------
+    UnreadableInputError
+        It is no TOML.
+    """
+    try:
+        values = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise UnreadableInputError(
+            file=file, what=f"this is no TOML: {error}", remedy="see docs/simulate.md for how a scenario is written"
+        ) from error
+    return Scenario(file, values, lines_of(text))
+
+
+def run_scenario(scenario: Scenario) -> Simulated:
+    """Run a scenario.
+
+    Raises
+    ------
+    ScenarioFileError
+        A key is unknown or missing, or a value cannot be.
+    """
+    for path, value in _leaves(scenario.values, ""):
+        if isinstance(value, float) and not math.isfinite(value):
+            raise scenario.wrong(path, f"{value} is not possible", "give a finite number")
+        if not isinstance(value, (bool, int, float, str)):
+            raise scenario.wrong(path, f"{value} is a date or time", "give lengths of time as numbers, in seconds")
+    try:
+        results = json.loads(_core.simulate(json.dumps(scenario.values)))
+    except _core.ScenarioError as error:
+        path, what, remedy = error.args
+        raise scenario.wrong(path.removeprefix("."), what, remedy) from error
+    return Simulated(scenario, results)
+
+
+def _leaves(value: Any, path: str) -> Iterator[tuple[str, Any]]:
+    """Every value that is no table and no array, with its path."""
+    if isinstance(value, Mapping):
+        for key, inner in value.items():
+            yield from _leaves(inner, f"{path}.{key}" if path else key)
+    elif isinstance(value, list):
+        for number, inner in enumerate(value):
+            yield from _leaves(inner, f"{path}[{number}]")
+    else:
+        yield path, value

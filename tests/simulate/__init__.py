@@ -1,0 +1,1 @@
+"""The sysplex simulator from Python."""
