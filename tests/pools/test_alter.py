@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from plexlens.errors import UsageError
@@ -115,6 +115,7 @@ def configurations(draw: st.DrawFn) -> tuple[Configuration, Configuration, dict[
     return Configuration(sides[0], placements[0]), Configuration(sides[1], placements[1]), home
 
 
+@settings(deadline=None)
 @given(configurations())
 def test_a_change_and_its_reverse_are_exact(made: tuple[Configuration, Configuration, dict[str, str]]) -> None:
     before, after, home = made
@@ -124,6 +125,7 @@ def test_a_change_and_its_reverse_are_exact(made: tuple[Configuration, Configura
     assert apply(text.reverse, changed, OBJECTS) == before
 
 
+@settings(deadline=None)
 @given(configurations())
 def test_storage_never_exceeds_both_ends(made: tuple[Configuration, Configuration, dict[str, str]]) -> None:
     before, after, home = made

@@ -41,7 +41,7 @@ def curves_and_budget(draw: st.DrawFn) -> tuple[list[CostCurve], int, list[int]]
     return made, floor + draw(st.integers(0, 150)), least
 
 
-@settings(max_examples=300)
+@settings(max_examples=300, deadline=None)
 @given(curves_and_budget())
 def test_against_all_allocations(made: tuple[list[CostCurve], int, list[int]]) -> None:
     curves, budget, least = made
@@ -56,6 +56,7 @@ def test_against_all_allocations(made: tuple[list[CostCurve], int, list[int]]) -
     assert found.cost == pytest.approx(sum(float(one.at(size)) for one, size in zip(curves, found.sizes, strict=True)))
 
 
+@settings(deadline=None)
 @given(curves_and_budget())
 def test_a_coarse_grid_is_within_its_stated_gap(made: tuple[list[CostCurve], int, list[int]]) -> None:
     curves, budget, least = made

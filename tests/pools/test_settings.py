@@ -6,7 +6,7 @@ from pathlib import Path
 
 import ibis
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from plexlens.errors import NothingUsableError, PlexlensError, UsageError
@@ -146,6 +146,7 @@ def pool_settings(draw: st.DrawFn, name: str | None = None) -> PoolSettings:
     )
 
 
+@settings(deadline=None)
 @given(
     st.dictionaries(st.sampled_from(NAMES), st.integers(), max_size=4).flatmap(
         lambda names: st.fixed_dictionaries({name: pool_settings(name) for name in names})
