@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from plexlens.errors import UsageError
-from plexlens.pools.alter import Script, moved_objects, script
+from plexlens.pools.alter import Script, script
 from plexlens.pools.cost import IoCost
 from plexlens.pools.optimise import Recommendation, moved_names, work_of
 from plexlens.pools.outcome import Work, states_of
@@ -164,9 +164,3 @@ def prediction_of(recommendation: Recommendation, trace: Trace, work: Work, cost
         reverse=recommendation.script.reverse,
         notes=(*recommendation.notes, *trace.facts.notes),
     )
-
-
-def number_of_moves(work: Work, prediction: Prediction) -> int:
-    """Objects that a prediction moves."""
-    placements = (prediction.before.configuration.placement, prediction.after.configuration.placement)
-    return len(moved_objects(*placements, work.home))
