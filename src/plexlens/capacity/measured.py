@@ -1,0 +1,271 @@
+"""What was measured of classes and processors, interval by interval, put together for a model."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+from plexlens.errors import NothingUsableError
+from plexlens.metrics import GRAINS
+from plexlens.metrics.evaluate import available, evaluate
+from plexlens.metrics.inputs import RECORD, Inputs
+
+#: Facts that are added over intervals; the others are settings, of which the last one counts.
+_ADDED = (
+    "interval_seconds", "transactions", "elapsed_seconds", "cp_seconds", "ziip_seconds", "ziip_engine_seconds",
+    "ziip_on_cp_seconds", "zaap_seconds", "using_samples", "delay_samples", "cpu_using_samples", "cpu_delay_samples",
+    "ziip_using_samples", "ziip_delay_samples", "io_using_samples", "io_delay_samples", "unknown_samples",
+    "dasd_requests", "dasd_connect_seconds", "dasd_disconnect_seconds", "dasd_wait_seconds",
+    "dasd_ios_queue_seconds", *(f"bucket_{n}" for n in range(1, 15)),
+)  # fmt: skip
+_SETTINGS = (
+    "importance", "goal", "goal_percentile", "goal_seconds", "goal_velocity", *(f"bound_{n}" for n in range(1, 14)),
+)  # fmt: skip
+
+Facts = dict[str, Any]
+ClassKey = tuple[str, str]
+"""System, and class with its period: ``DDFHI.1``."""
+
+
+@dataclass(frozen=True)
+class Processors:
+    """Engines of one kind of a system, over one interval or all.
+
+    Attributes
+    ----------
+    engines
+        Engines online and not parked, mean.
+    busy
+        Engines kept busy, mean: as PR/SM dispatched them where that is recorded, else as z/OS saw them.
+    by_dispatch
+        Whether ``busy`` is PR/SM's.
+    """
+
+    seconds: float
+    engines: float
+    busy: float
+    by_dispatch: bool
+
+
+@dataclass(frozen=True)
+class Share:
+    """What PR/SM grants the partition of a system: engines by weight, and time limited by capping."""
+
+    entitled: float | None
+    limited: float | None
+
+
+@dataclass(frozen=True)
+class Measured:
+    """Everything a model is calibrated from.
+
+    Attributes
+    ----------
+    intervals
+        Start of the intervals that have both class periods and processors.
+    classes
+        Facts of each class period in each interval.
+    processors
+        Engines by (system, kind) in each interval; kinds ``CP`` and ``IIP``.
+    served
+        Samples in which a class of address spaces served a class of transactions, by system and the two names.
+    devices
+        Of each DASD device over all intervals: number, busy share of its exposures, I/O operations, seconds queued.
+    """
+
+    intervals: tuple[datetime, ...]
+    classes: dict[datetime, dict[ClassKey, Facts]]
+    processors: dict[datetime, dict[tuple[str, str], Processors]]
+    shares: dict[str, Share] = field(default_factory=dict)
+    served: dict[tuple[str, str, str], float] = field(default_factory=dict)
+    devices: tuple[tuple[str, float, float, float], ...] = ()
+    notes: tuple[str, ...] = ()
+    kind: str = "service class"
+
+    @property
+    def systems(self) -> tuple[str, ...]:
+        """Systems that have processors."""
+        return tuple(sorted({system for rows in self.processors.values() for system, _ in rows}))
+
+    def total(self, key: ClassKey) -> Facts:
+        """Facts of a class period over all intervals."""
+        return added(rows[key] for rows in self.classes.values() if key in rows)
+
+    def engines(self, system: str, kind: str) -> Processors | None:
+        """Engines of a system over all intervals; None where it has none of the kind."""
+        rows = [rows[system, kind] for rows in self.processors.values() if (system, kind) in rows]
+        seconds = sum(row.seconds for row in rows)
+        if not seconds:
+            return None
+        return Processors(
+            seconds,
+            sum(row.engines * row.seconds for row in rows) / seconds,
+            sum(row.busy * row.seconds for row in rows) / seconds,
+            all(row.by_dispatch for row in rows),
+        )
+
+
+def added(rows: Iterable[Facts]) -> Facts:
+    """Facts of several intervals as one; a fact that none has stays None."""
+    made: Facts = dict.fromkeys((*_ADDED, *_SETTINGS))
+    for row in rows:
+        for name in _ADDED:
+            if row.get(name) is not None:
+                made[name] = (made[name] or 0.0) + row[name]
+        for name in _SETTINGS:
+            if row.get(name) is not None:
+                made[name] = row[name]
+    return made
+
+
+def measure(inputs: Inputs, name: str = "", *, kind: str = "service class") -> Measured:
+    """Read what a model needs.
+
+    Parameters
+    ----------
+    inputs
+        The raw tables.
+    name
+        What the user called them.
+    kind
+        ``service class`` or ``report class``: whose periods are the classes of the model.
+
+    Raises
+    ------
+    NothingUsableError
+        There are no class periods, no processors, or no interval that has both.
+    """
+    period, system = GRAINS["workload_period"], GRAINS["cpu_system"]
+    lacking = [
+        (what, how)
+        for grain, what, how in (
+            (period, "class periods", "SMF 72-3 or an RMF workload activity report"),
+            (system, "processors", "SMF 70-1 or an RMF CPU activity report"),
+        )
+        if not available(inputs, grain)
+    ]
+    if lacking:
+        raise NothingUsableError(
+            file=name,
+            what=f"it has no {' and no '.join(what for what, _ in lacking)}, and a model is calibrated from both",
+            remedy="add " + " and ".join(how for _, how in lacking) + " of the same time",
+        )
+    processors = _processors(inputs)
+    systems = sorted({one for rows in processors.values() for one, _ in rows})
+    classes, notes = _classes(inputs, kind, systems)
+    both = sorted(time for time in classes if time in processors)
+    if not both:
+        raise NothingUsableError(
+            file=name,
+            what=f"no interval has both {kind} periods and processors",
+            remedy="give SMF 70-1 and 72-3 (or RMF reports) of the same systems and intervals",
+        )
+    alone = len(classes.keys() ^ processors.keys())
+    if alone:
+        notes.append(f"{alone} intervals have class periods or processors alone and are left out.")
+    return Measured(
+        tuple(both),
+        {time: classes[time] for time in both},
+        {time: processors[time] for time in both},
+        _shares(inputs, systems),
+        _served(inputs),
+        _devices(inputs),
+        tuple(notes),
+        kind,
+    )
+
+
+def _rows(inputs: Inputs, grain: str, by: tuple[str, ...], time: str = "interval") -> list[Facts]:
+    return list(evaluate(inputs, GRAINS[grain], by=by, time=time).to_pyarrow().to_pylist())
+
+
+def _classes(inputs: Inputs, kind: str, systems: list[str]) -> tuple[dict[datetime, dict[ClassKey, Facts]], list[str]]:
+    made: dict[datetime, dict[ClassKey, Facts]] = {}
+    nameless = strangers = 0
+    for row in _rows(inputs, "workload_period", ("system", "class_kind", "class_name", "period")):
+        if row["class_kind"] != kind or row["class_name"] is None:
+            continue
+        system = row["system"]
+        if system is None and len(systems) == 1:
+            system = systems[0]
+        if system is None:
+            nameless += 1
+            continue
+        if system not in systems:
+            strangers += 1
+            continue
+        name = row["class_name"] + (f".{row['period']}" if row["period"] else "")
+        made.setdefault(row["time"], {})[system, name] = row
+    notes = []
+    if nameless:
+        notes.append(
+            f"{nameless} rows of class periods tell no system, and there are {len(systems)}: they are left out. "
+            "Give reports of one system at a time, or SMF 72-3."
+        )
+    if strangers:
+        notes.append(f"{strangers} rows of class periods are of systems without processor data and are left out.")
+    return made, notes
+
+
+def _processors(inputs: Inputs) -> dict[datetime, dict[tuple[str, str], Processors]]:
+    made: dict[datetime, dict[tuple[str, str], Processors]] = {}
+    for row in _rows(inputs, "cpu_system", ("system", "processor_type")):
+        seconds, kind = row["interval_seconds"], row["processor_type"]
+        if not seconds or kind not in ("CP", "IIP"):
+            continue
+        online = row["engine_seconds"] or 0.0
+        parked = row["parked_seconds"] or 0.0
+        dispatched = row["dispatch_seconds"]
+        busy = dispatched if dispatched is not None else online - parked - (row["wait_seconds"] or 0.0)
+        engines = (online - parked) / seconds
+        if engines <= 0:
+            continue
+        made.setdefault(row["time"], {})[row["system"] or "", kind] = Processors(
+            seconds, engines, busy / seconds, dispatched is not None
+        )
+    return made
+
+
+def _shares(inputs: Inputs, systems: list[str]) -> dict[str, Share]:
+    if not available(inputs, GRAINS["cpu_partition"]):
+        return {}
+    rows = _rows(inputs, "cpu_partition", ("system", "machine", "partition", "processor_type"), time="all")
+    return {
+        row["system"]: Share(row["entitled_processors"], row["limited_fraction"])
+        for row in rows
+        if row["processor_type"] == "CP" and row["system"] in systems
+    }
+
+
+def _served(inputs: Inputs) -> dict[tuple[str, str, str], float]:
+    """Samples in which one class served another (SMF 72-3, R723SCSN and R723SCS#)."""
+    if not inputs.has("smf72_3_served", "smf72_3_wlm_control"):
+        return {}
+    served = inputs.table("smf72_3_served", "r723scs_", text=("r723scsn",))
+    control = inputs.table("smf72_3_wlm_control", "r723mscf", text=("r723mcnm",))
+    control = control.filter((control.r723mscf.cast("int64") & 0x80) == 0).select(*RECORD, "r723mcnm")
+    table = served.inner_join(control, list(RECORD))
+    table = table.group_by(["system", "r723mcnm", "r723scsn"]).aggregate(samples=table.r723scs_.cast("float64").sum())
+    return {
+        (row["system"], row["r723mcnm"], row["r723scsn"]): row["samples"]
+        for row in table.to_pyarrow().to_pylist()
+        if row["samples"] and row["r723scsn"]
+    }
+
+
+def _devices(inputs: Inputs) -> tuple[tuple[str, float, float, float], ...]:
+    if not available(inputs, GRAINS["dasd_device"]):
+        return ()
+    made: dict[str, tuple[float, float, float]] = {}
+    for row in _rows(inputs, "dasd_device", ("system", "device"), time="all"):
+        span = row["exposure_seconds"] or row["device_seconds"]
+        if not span or not row["ios"]:
+            continue
+        used = (row["connect_seconds"] or 0.0) + (row["disconnect_seconds"] or 0.0)
+        waited = (row["pending_seconds"] or 0.0) + (row["ios_queue_seconds"] or 0.0)
+        # What the systems use of a shared device adds up.
+        busy, ios, queued = made.get(row["device"], (0.0, 0.0, 0.0))
+        made[row["device"]] = busy + used / span, ios + row["ios"], queued + waited
+    return tuple((device, *numbers) for device, numbers in sorted(made.items()))

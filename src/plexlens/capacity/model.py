@@ -1,0 +1,143 @@
+"""A calibrated model: what a transaction of each class asks of a system, and what the system has.
+
+A system is two stations that serve by importance, general engines and zIIPs, and time that does not depend on them
+(I/O, and whatever else state samples show). `plexlens.capacity.calibrate` makes models out of what was measured,
+`plexlens.capacity.predict` asks them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from plexlens.capacity.goals import Goal
+from plexlens.capacity.overflow import Overflow
+
+
+@dataclass(frozen=True)
+class Samples:
+    """State samples of a class period by what they were about.
+
+    Attributes
+    ----------
+    cpu_using, ziip_using
+        Using a general processor, a zIIP.
+    other_using, other_delay
+        Using and delayed for anything else.
+    unknown
+        In a state that no cause is known of; velocity does not count them.
+    """
+
+    cpu_using: float
+    cpu_delay: float
+    ziip_using: float
+    ziip_delay: float
+    other_using: float
+    other_delay: float
+    unknown: float = 0.0
+
+    @property
+    def velocity(self) -> float | None:
+        """Execution velocity as measured."""
+        using = self.cpu_using + self.ziip_using + self.other_using
+        every = using + self.cpu_delay + self.ziip_delay + self.other_delay
+        return using / every if every else None
+
+
+@dataclass(frozen=True)
+class ClassModel:
+    """A class period on one system. Seconds are for each transaction.
+
+    Attributes
+    ----------
+    background
+        Whether nothing tells its transactions: it is load on the engines, and a second of it stands for a transaction.
+    priority
+        Rank by importance; lower is served first.
+    general
+        General engine seconds of what cannot run on a zIIP, uncaptured time included.
+    eligible
+        zIIP seconds of what can.
+    overflow
+        Share of that which ran on general engines.
+    io_service, io_wait
+        Connect and disconnect time; time queued and pending.
+    other
+        Delay that neither processors nor I/O explain.
+    other_from
+        ``samples``, or ``rest`` where it is what the model leaves of the measured response, which is then reproduced by
+        construction.
+    users
+        Users of a closed class; None for arrivals from outside.
+    """
+
+    name: str
+    importance: int | None
+    priority: int
+    goal: Goal
+    background: bool
+    transactions: float
+    rate: float
+    response: float | None
+    velocity: float | None
+    general: float
+    eligible: float
+    overflow: float
+    io_service: float = 0.0
+    io_wait: float = 0.0
+    io_requests: float = 0.0
+    other: float = 0.0
+    other_from: str = "samples"
+    samples: Samples | None = None
+    users: int | None = None
+    uncertain: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class SystemModel:
+    """One system.
+
+    Attributes
+    ----------
+    engines, ziips
+        Engines online and not parked, mean.
+    busy, ziip_busy
+        Engines kept busy, as measured.
+    capture, ziip_capture
+        CPU time of classes over busy time.
+    ziip_factor
+        General engine seconds that a zIIP second is worth.
+    entitled
+        General engines that the partition's weight grants; None where unknown.
+    devices
+        Busy share and weight of DASD devices, for how queueing there grows; empty where it is not known.
+    """
+
+    name: str
+    classes: tuple[ClassModel, ...]
+    engines: float
+    ziips: float
+    busy: float
+    ziip_busy: float
+    capture: float
+    ziip_capture: float
+    ziip_factor: float
+    overflow: Overflow
+    entitled: float | None = None
+    devices: tuple[tuple[float, float], ...] = ()
+
+    def of(self, name: str) -> ClassModel:
+        """The class of that name; KeyError names the ones there are."""
+        for one in self.classes:
+            if one.name == name:
+                return one
+        raise KeyError(f"no class {name!r}; there are {', '.join(one.name for one in self.classes)}")
+
+
+@dataclass(frozen=True)
+class Model:
+    """All systems, and what has to be known about how they were calibrated."""
+
+    systems: tuple[SystemModel, ...]
+    notes: tuple[str, ...]
+    kind: str
+    slice: float = 0.001

@@ -1,0 +1,178 @@
+"""The whole answer: calibration, check, curves, breaking loads, and what other configurations change."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from plexlens.capacity.change import Change, check
+from plexlens.capacity.measured import Measured
+from plexlens.capacity.model import Model, SystemModel
+from plexlens.capacity.network import SystemResult
+from plexlens.capacity.predict import Breaking, at, breaking, curve_loads, run_at, saturation
+from plexlens.capacity.validate import SystemCheck, validate
+
+#: Largest error of response that conclusions are drawn with, unless another is given.
+TOLERANCE = 0.3
+
+#: Runs event by event for each system's chart.
+_RUNS = 5
+
+
+@dataclass(frozen=True)
+class Outlook:
+    """One configuration at the load asked for.
+
+    Attributes
+    ----------
+    title
+        What is different.
+    limit
+        Load that saturates the first system, in multiples of the measured one, and what saturates there; None where
+        nothing does.
+    first
+        The goal that breaks first and the load at which it does; None where all hold up to saturation.
+    """
+
+    title: str
+    change: Change
+    results: dict[str, SystemResult]
+    limit: tuple[float, str, str] | None
+    breakings: tuple[Breaking, ...]
+
+    @property
+    def first(self) -> Breaking | None:
+        """The goal that breaks at the lowest load."""
+        broken = [one for one in self.breakings if one.load is not None]
+        return min(broken, key=lambda one: one.load or 0.0, default=None)
+
+
+@dataclass(frozen=True)
+class Curve:
+    """A system over loads, in multiples of the measured load."""
+
+    system: str
+    loads: tuple[float, ...]
+    results: tuple[SystemResult, ...]
+    runs: tuple[tuple[float, SystemResult], ...] = ()
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Everything that `plexlens plan` shows.
+
+    Attributes
+    ----------
+    asked
+        The configuration and load that were asked for.
+    outlooks
+        Measured configuration and load, what was asked for, and single changes of that.
+    curves
+        Of each system under the configuration asked for.
+    """
+
+    name: str
+    measured: Measured
+    model: Model
+    checks: tuple[SystemCheck, ...]
+    tolerance: float
+    asked: Change
+    outlooks: tuple[Outlook, ...]
+    curves: tuple[Curve, ...]
+
+    @property
+    def chosen(self) -> Outlook:
+        """What was asked for."""
+        return self.outlooks[1] if len(self.outlooks) > 1 and self.asked != Change() else self.outlooks[0]
+
+
+def concluded(checks: tuple[SystemCheck, ...]) -> dict[str, tuple[str, ...]]:
+    """Classes of each system that conclusions are drawn of."""
+    return {one.system: tuple(c.name for c in one.classes if c.reproduced) for one in checks}
+
+
+def make_plan(
+    name: str, measured: Measured, model: Model, change: Change, *, tolerance: float = TOLERANCE, careful: bool = False
+) -> Plan:
+    """Ask a model everything.
+
+    Parameters
+    ----------
+    name
+        What the user called the data.
+    change
+        Load and configuration asked for.
+    careful
+        Whether the network is run event by event too.
+
+    Raises
+    ------
+    UsageError
+        The change means nothing.
+    """
+    check(change, model)
+    checks = validate(measured, model, tolerance=tolerance)
+    names = concluded(checks)
+    outlooks = [_outlook("As measured", Change(), model, names)]
+    if change != Change():
+        outlooks.append(_outlook("As asked", change, model, names))
+    outlooks += [_outlook(title, other, model, names) for title, other in _others(change, model)]
+    curves = tuple(_curve(model, system, change, careful) for system in model.systems)
+    return Plan(name, measured, model, checks, tolerance, change, tuple(outlooks), curves)
+
+
+def _others(change: Change, model: Model) -> list[tuple[str, Change]]:
+    """Single changes of what is asked: an engine, a fifth of speed, a member, a zIIP more."""
+
+    def more(text: str) -> str:
+        if not text or text[0] in "+-":
+            return f"{int(text or 0) + 1:+d}"
+        return str(int(text) + 1)
+
+    made = [
+        ("One more general engine", replace(change, engines=more(change.engines))),
+        ("Engines 20 % faster", replace(change, speed=change.speed * 1.2)),
+        ("One more member", replace(change, members=change.members + 1)),
+    ]
+    if any(one.eligible * one.rate > 0 for system in model.systems for one in system.classes):
+        made.append(("One more zIIP", replace(change, ziips=more(change.ziips))))
+    # Taking an engine that is not there away, by the request or here, is refused before.
+    return made
+
+
+def _outlook(title: str, change: Change, model: Model, names: dict[str, tuple[str, ...]]) -> Outlook:
+    results = {system.name: at(model, system, change) for system in model.systems}
+    # Loads are in multiples of what was measured, whatever load is asked for.
+    unit = replace(change, scale=1.0)
+    limits = [(system, found) for system in model.systems if (found := saturation(model, system, unit)) is not None]
+    each = {system.name: found[0] for system, found in limits}
+    breakings = tuple(
+        breaking(model, system, unit, one.name, each.get(system.name))
+        for system in model.systems
+        for one in system.classes
+        if one.goal.kind != "none" and one.name in names[system.name] and _has_index(model, system, one.name)
+    )
+    least = min(limits, key=lambda one: one[1][0], default=None)
+    return Outlook(title, change, results, (least[1][0], least[1][1], least[0].name) if least else None, breakings)
+
+
+def _has_index(model: Model, system: SystemModel, name: str) -> bool:
+    """Whether a class's goal can be compared with anything; at measured load, where the model is checked."""
+    return at(model, system, Change(), 1.0).classes[name].index is not None
+
+
+def _curve(model: Model, system: SystemModel, change: Change, careful: bool) -> Curve:
+    unit = replace(change, scale=1.0)
+    found = saturation(model, system, unit)
+    limit = found[0] if found else None
+    loads = curve_loads(limit)
+    if change.scale > 0 and (limit is None or change.scale < limit):
+        loads = tuple(sorted({*loads, round(change.scale, 6)}))
+    results = tuple(at(model, system, unit, load) for load in loads)
+    runs: list[tuple[float, SystemResult]] = []
+    if careful:
+        top = min(2.0, 0.95 * limit) if limit else 2.0
+        places = sorted(
+            {round(top * step / _RUNS, 3) for step in range(1, _RUNS + 1)} | ({1.0} if top > 1.0 else set())
+        )
+        runs = [(load, run_at(model, system, unit, load)) for load in places]
+    return Curve(system.name, loads, results, tuple(runs))

@@ -1,0 +1,98 @@
+"""Predictions: at a load, over loads, the load that saturates a system, and the load at which each goal breaks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from plexlens.capacity.change import Change, setting
+from plexlens.capacity.model import Model, SystemModel
+from plexlens.capacity.network import SystemResult, run, solved
+
+#: Loads beyond which nothing is looked for, in multiples of the load asked for.
+HIGHEST = 1000.0
+
+_CLOSE = 1e-6
+
+
+def at(model: Model, system: SystemModel, change: Change, load: float = 1.0) -> SystemResult:
+    """A system under a change at so many times its load, by formula."""
+    return solved(system, setting(change.at(load), model, system))
+
+
+def run_at(model: Model, system: SystemModel, change: Change, load: float = 1.0, *, seed: int = 1) -> SystemResult:
+    """As `at`, event by event."""
+    return run(system, setting(change.at(load), model, system), seed=seed)
+
+
+def _edge(holds: Callable[[float], bool], low: float, high: float) -> float:
+    """Largest load at which something holds that holds at `low` and not at `high`."""
+    while high - low > _CLOSE * high:
+        middle = (low + high) / 2
+        if holds(middle):
+            low = middle
+        else:
+            high = middle
+    return low
+
+
+def saturation(model: Model, system: SystemModel, change: Change) -> tuple[float, str] | None:
+    """Load at which a system cannot keep up, and what saturates; None where no load does it."""
+
+    def keeps_up(load: float) -> bool:
+        return not at(model, system, change, load).saturated
+
+    high = 1.0
+    while keeps_up(high):
+        high *= 2.0
+        if high > HIGHEST:
+            return None
+    low = _edge(keeps_up, 0.0, high)
+    return low, at(model, system, change, low * (1 + 10 * _CLOSE) + 1e-12).saturated
+
+
+@dataclass(frozen=True)
+class Breaking:
+    """Where a goal breaks.
+
+    Attributes
+    ----------
+    load
+        Largest load at which the goal is met; 0 where it is met at none, None where it holds up to saturation.
+    """
+
+    system: str
+    name: str
+    load: float | None
+
+
+def breaking(model: Model, system: SystemModel, change: Change, name: str, limit: float | None) -> Breaking:
+    """The load at which the goal of a class breaks.
+
+    Parameters
+    ----------
+    limit
+        The load that saturates the system; None where none does.
+    """
+
+    def met(load: float) -> bool:
+        index = at(model, system, change, load).classes[name].index
+        return index is not None and index <= 1.0 + 1e-9
+
+    high = HIGHEST if limit is None else limit * (1 - _CLOSE)
+    if met(high):
+        return Breaking(system.name, name, None)
+    low = 1e-6
+    return Breaking(system.name, name, _edge(met, low, high) if met(low) else 0.0)
+
+
+def curve_loads(limit: float | None, points: int = 28) -> tuple[float, ...]:
+    """Loads for a curve: evenly up to twice the load asked for, or up to near saturation, closer towards the end."""
+    top = 2.0 if limit is None else min(2.0, limit)
+    low = min(0.1, top / 10)
+    even = [low + (top - low) * step / points for step in range(points)]
+    near = [top * share for share in (0.98, 0.99, 0.995)]
+    loads = {round(one, 6) for one in (*even, *near, *([top] if limit is None or limit > top else [])) if one > 0}
+    if top > 1.0:
+        loads.add(1.0)
+    return tuple(sorted(loads))

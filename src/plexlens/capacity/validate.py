@@ -1,0 +1,197 @@
+"""The model beside what was measured: at the mean load, and in every interval by the rates of that interval.
+
+Errors that are usual for models of this kind are 5 to 10 % of utilisation and 10 to 30 % of response time (Lazowska and
+others, "Quantitative System Performance", 1984). Of a class whose error is larger than the bound, nothing is concluded.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from plexlens.capacity.calibrate import FEWEST_TRANSACTIONS
+from plexlens.capacity.measured import Facts, Measured
+from plexlens.capacity.model import ClassModel, Model, SystemModel
+from plexlens.capacity.network import Setting, base, solved
+
+#: Velocity is judged by its difference: so many points of it for each share of the bound.
+_VELOCITY_POINTS = 0.5
+
+
+@dataclass(frozen=True)
+class ClassCheck:
+    """A class, measured and modelled.
+
+    Attributes
+    ----------
+    measured, modelled
+        Response time in seconds at the mean load.
+    velocity, velocity_modelled
+        Execution velocity.
+    error
+        Modelled over measured response, less 1.
+    interval_error
+        Mean absolute error of response over intervals, by transactions; None with fewer than two.
+    reproduced
+        Whether conclusions are drawn.
+    reason
+        Why not, or what limits them.
+    """
+
+    system: str
+    name: str
+    measured: float | None
+    modelled: float | None
+    velocity: float | None
+    velocity_modelled: float | None
+    error: float | None
+    interval_error: float | None
+    reproduced: bool
+    reason: str
+
+
+@dataclass(frozen=True)
+class Point:
+    """A system in one interval, measured, with the model's response by the rates of that interval.
+
+    Attributes
+    ----------
+    load
+        Processor time that its transactions ask for over that of the mean interval.
+    busy
+        Busy share of general engines.
+    """
+
+    time: datetime
+    load: float
+    busy: float
+    ziip_busy: float | None
+    responses: dict[str, float]
+    modelled: dict[str, float]
+    transactions: dict[str, float]
+
+
+@dataclass(frozen=True)
+class SystemCheck:
+    """A system, measured and modelled at the mean load."""
+
+    system: str
+    busy: float
+    busy_modelled: float
+    ziip_busy: float | None
+    ziip_busy_modelled: float | None
+    classes: tuple[ClassCheck, ...]
+    points: tuple[Point, ...]
+
+
+def validate(measured: Measured, model: Model, *, tolerance: float) -> tuple[SystemCheck, ...]:
+    """Every system and class beside what was measured.
+
+    Parameters
+    ----------
+    tolerance
+        Largest error of response, as a fraction; of velocity half as many points.
+    """
+    return tuple(_system(measured, system, tolerance) for system in model.systems)
+
+
+def _system(measured: Measured, system: SystemModel, tolerance: float) -> SystemCheck:
+    found = solved(system, base(system))
+    points = _points(measured, system)
+    checks = []
+    for one in system.classes:
+        result = found.classes[one.name]
+        checks.append(_class(system, one, result.response, result.velocity, points, tolerance=tolerance))
+    return SystemCheck(
+        system.name, system.busy / system.engines, found.busy,
+        system.ziip_busy / system.ziips if system.ziips else None, found.ziip_busy, tuple(checks), points,
+    )  # fmt: skip
+
+
+def _class(
+    system: SystemModel,
+    one: ClassModel,
+    response: float | None,
+    velocity: float | None,
+    points: tuple[Point, ...],
+    *,
+    tolerance: float,
+) -> ClassCheck:
+    error = response / one.response - 1.0 if response is not None and one.response else None
+    interval_error = _interval_error(one.name, points)
+    reason = "; ".join(one.uncertain)
+    apart = velocity - one.velocity if velocity is not None and one.velocity is not None else None
+    bound = tolerance * _VELOCITY_POINTS
+    if not reason and one.goal.kind == "velocity":
+        if apart is None:
+            reason = "no state samples by cause, so its velocity cannot be modelled"
+        elif abs(apart) > bound:
+            reason = f"velocity is off by {abs(apart) * 100:.0f} points, more than {bound * 100:g}"
+    elif not reason and one.goal.kind != "none" and error is None:
+        reason = "no response time in enough transactions to model"
+    if not reason and error is not None and abs(error) > tolerance and one.goal.kind != "velocity":
+        reason = f"response is off by {abs(error):.0%}, more than {tolerance:.0%}"
+    if not reason and interval_error is not None and interval_error > tolerance and one.goal.kind != "velocity":
+        reason = f"response over intervals is off by {interval_error:.0%}, more than {tolerance:.0%}"
+    reproduced = not reason
+    if reproduced and one.other_from == "rest" and not one.background:
+        reason = "no state samples: what the model leaves of the response is delay that no load changes"
+        if interval_error is None:
+            reason += "; at the mean load it is right by construction"
+    return ClassCheck(
+        system.name, one.name, one.response, response, one.velocity, velocity, error, interval_error, reproduced, reason
+    )
+
+
+def _interval_error(name: str, points: tuple[Point, ...]) -> float | None:
+    rows = [
+        (one.transactions[name], abs(one.modelled[name] / one.responses[name] - 1.0))
+        for one in points
+        if one.responses.get(name) and name in one.modelled
+    ]
+    total = sum(weight for weight, _ in rows)
+    return sum(weight * error for weight, error in rows) / total if len(rows) > 1 and total else None
+
+
+def _points(measured: Measured, system: SystemModel) -> tuple[Point, ...]:
+    mean = sum(one.rate * (one.general + one.eligible) for one in system.classes if not one.background)
+    made = []
+    for time in measured.intervals:
+        engines = measured.processors[time].get((system.name, "CP"))
+        if engines is None:
+            continue
+        ziips = measured.processors[time].get((system.name, "IIP"))
+        rows = measured.classes[time]
+        rates = {
+            one.name: _rate(one, rows.get((system.name, one.name)), engines.seconds, system) for one in system.classes
+        }
+        work = sum(rates[one.name] * (one.general + one.eligible) for one in system.classes if not one.background)
+        found = solved(system, Setting(rates, engines.engines, ziips.engines if ziips else 0.0))
+        responses, counts = {}, {}
+        for one in system.classes:
+            row = rows.get((system.name, one.name))
+            if one.background or row is None or (row["transactions"] or 0.0) < FEWEST_TRANSACTIONS:
+                continue
+            if row["elapsed_seconds"]:
+                responses[one.name] = row["elapsed_seconds"] / row["transactions"]
+                counts[one.name] = row["transactions"]
+        modelled = {name: found.classes[name].response for name in responses}
+        made.append(
+            Point(
+                time, work / mean if mean else engines.busy / system.busy, engines.busy / engines.engines,
+                ziips.busy / ziips.engines if ziips else None, responses,
+                {name: value for name, value in modelled.items() if value is not None}, counts,
+            )
+        )  # fmt: skip
+    return tuple(made)
+
+
+def _rate(one: ClassModel, row: Facts | None, seconds: float, system: SystemModel) -> float:
+    """Rate of a class in an interval; of background, what its processor time was over what a unit of it asks for."""
+    if row is None:
+        return 0.0
+    if not one.background:
+        return float(row["transactions"] or 0.0) / seconds
+    used = (row["cp_seconds"] or 0.0) / system.capture + (row["ziip_engine_seconds"] or 0.0) / system.ziip_capture
+    asked = one.general + one.overflow * one.eligible * system.ziip_factor + (1.0 - one.overflow) * one.eligible
+    return float(used / asked / seconds) if asked else 0.0

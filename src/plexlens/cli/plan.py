@@ -1,0 +1,147 @@
+"""`plexlens plan`: a capacity model calibrated from measurements."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterable
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from plexlens.cli.app import app
+from plexlens.cli.options import CodePage, Codepage, Json, Layouts, LeapSeconds, Out, Sources
+from plexlens.cli.report import database
+from plexlens.cli.terminal import check_writable, err, progress_bar, write
+from plexlens.errors import UsageError
+
+
+class Format(StrEnum):
+    """Forms of a plan."""
+
+    HTML = "html"
+    TEXT = "text"
+
+
+@app.command()
+def plan(
+    sources: Sources,
+    *,
+    scale: Annotated[
+        list[str] | None, typer.Option(metavar="FACTOR|CLASS=FACTOR", help="Load over the measured one; repeatable.")
+    ] = None,
+    engines: Annotated[str, typer.Option(metavar="N|+N", help="General engines of each system.")] = "",
+    ziips: Annotated[str, typer.Option(metavar="N|+N", help="zIIPs of each system.")] = "",
+    speed: Annotated[float, typer.Option(help="Speed of all engines over the measured one.")] = 1.0,
+    members: Annotated[int, typer.Option(help="Systems added, which share the load.")] = 0,
+    member_cost: Annotated[
+        float, typer.Option(help="Percent more CPU time of a transaction once members were added.")
+    ] = 0.0,
+    until_goals: Annotated[
+        bool, typer.Option("--until-goals", help="Print only the load at which each goal breaks.")
+    ] = False,
+    careful: Annotated[bool, typer.Option("--careful", help="Run the network event by event besides.")] = False,
+    fixed_background: Annotated[
+        bool, typer.Option("--fixed-background", help="Work without transactions does not grow with the load.")
+    ] = False,
+    report_classes: Annotated[
+        bool, typer.Option("--report-classes", help="Model report classes, not service classes.")
+    ] = False,
+    serves: Annotated[
+        list[str] | None,
+        typer.Option(metavar="REGIONS=CLASS", help="The CPU time of one class is that of another's transactions."),
+    ] = None,
+    users: Annotated[
+        list[str] | None, typer.Option(metavar="CLASS=N", help="So many users, who think, make a class's load.")
+    ] = None,
+    tolerance: Annotated[
+        float, typer.Option(help="Percent by which response may be off for conclusions to be drawn.")
+    ] = 30.0,
+    form: Annotated[Format, typer.Option("--format", help="HTML page or plain text.")] = Format.TEXT,
+    output: Out = None,
+    as_json: Json = False,
+    layouts: Layouts = None,
+    codepage: Codepage = CodePage.LATIN_1047,
+    leap_seconds: LeapSeconds = False,
+) -> None:
+    """Predict response and utilisation at another load or on other processors, from a calibrated queueing model.
+
+    Text and JSON go to standard output unless -o names a file; a page goes to plan.html.
+    """
+    from plexlens.capacity import Change, calibrate, make_plan, measure, to_object
+    from plexlens.metrics.inputs import Inputs
+    from plexlens.pdb import ingest
+    from plexlens.report import render_html, render_text
+    from plexlens.report.plan import goals_report, plan_report
+
+    if output is not None and output.suffix == ".html":
+        form = Format.HTML
+    if output is None and form is Format.HTML and not as_json:
+        output = Path("plan.html")
+    check_writable(output)
+    if not 0 < tolerance <= 1000:
+        raise UsageError(file="", what=f"--tolerance {tolerance:g} is no percentage", remedy="give 1 to 1000")
+    whole, single = _scales(scale or ())
+    change = Change(whole, single, engines, ziips, speed, members, member_cost / 100, fixed_background=fixed_background)
+    closed = {name: int(_number("--users", name, count, whole=True)) for name, count in _pairs("--users", users)}
+    name = str(sources[0])
+    with database(sources) as (pdb, dumps), progress_bar() as progress:
+        if dumps:
+            ingest(
+                dumps, pdb, progress=progress, layouts=tuple(layouts or ()), codepage=codepage,
+                leap_seconds=leap_seconds,
+            )  # fmt: skip
+        progress(0, 0, "calibrating the model")
+        measured = measure(
+            Inputs(pdb.connect(memory_limit="1GiB")), name, kind="report class" if report_classes else "service class"
+        )
+        model = calibrate(measured, users=closed, serves=dict(_pairs("--serves", serves)))
+        made = make_plan(name, measured, model, change, tolerance=tolerance / 100, careful=careful)
+    if as_json:
+        text = json.dumps(to_object(made), ensure_ascii=False, default=str) + "\n"
+    else:
+        report = goals_report(made) if until_goals else plan_report(made)
+        text = (render_html if form is Format.HTML else render_text)(report)
+    if output is None:
+        sys.stdout.write(text)
+    else:
+        write(output, text)
+        err.print(f"written: {output}")
+
+
+def _pairs(option: str, texts: Iterable[str] | None) -> list[tuple[str, str]]:
+    made = []
+    for text in texts or ():
+        name, sign, value = text.partition("=")
+        if not (name and sign and value):
+            raise UsageError(file="", what=f"{option} {text!r} is no pair", remedy=f"give {option} NAME=VALUE")
+        made.append((name, value))
+    return made
+
+
+def _number(option: str, name: str, text: str, *, whole: bool = False) -> float:
+    try:
+        number = float(int(text)) if whole else float(text)
+    except ValueError:
+        number = -1.0
+    if not number >= (1.0 if whole else 0.0):
+        raise UsageError(
+            file="",
+            what=f"{option} {name + '=' if name else ''}{text} is no {'number of users' if whole else 'factor'}",
+            remedy="give a whole number from 1" if whole else "give 0 or more, as in --scale 1.3 or --scale DDFHI=1.3",
+        )
+    return number
+
+
+def _scales(texts: Iterable[str]) -> tuple[float, dict[str, float]]:
+    """The factor for all classes, and those of single ones."""
+    whole, single = 1.0, {}
+    for text in texts:
+        name, sign, value = text.partition("=")
+        if sign:
+            single[name] = _number("--scale", name, value)
+        else:
+            whole = _number("--scale", "", text)
+    return whole, single

@@ -1,0 +1,472 @@
+"""A capacity plan as a report: answer, model beside measurement, curves, goals, what else would change."""
+
+from __future__ import annotations
+
+from plexlens import __version__
+from plexlens.capacity.model import ClassModel, SystemModel
+from plexlens.capacity.plan import Curve, Outlook, Plan
+from plexlens.capacity.validate import ClassCheck, SystemCheck
+from plexlens.metrics.unit import FRACTION, MILLISECONDS, PER_SECOND, PROCESSORS, RATIO, Unit
+from plexlens.report.model import (
+    Block,
+    Cell,
+    Column,
+    ColumnKind,
+    Definition,
+    Figure,
+    KeyFigures,
+    Level,
+    Note,
+    Report,
+    Section,
+    Table,
+)
+from plexlens.report.xy import Point, XYChart, XYMark, XYSeries, XYStyle
+
+#: Load in multiples of what was measured.
+LOAD = Unit("x", "measured load", 1.0, 2)
+
+#: Classes of a system that get a chart.
+MOST_CHARTS = 6
+
+_NETWORK = "Mean value analysis of open and mixed networks (Lazowska and others, Quantitative System Performance, 1984)"
+
+_TEXTS = (
+    ("load", "Load", LOAD, "processor time that transactions ask for / that of the mean measured interval",
+     "Measured load is 1; every class is scaled alike unless told otherwise."),
+    ("busy", "General engines busy", FRACTION, "Σ(rate x CPU time of a transaction) / engines",
+     "Measured: PR/SM dispatch time (SMF 70-1) over engines online and not parked."),
+    ("ziip_busy", "zIIPs busy", FRACTION, "Σ(rate x zIIP time of a transaction) / zIIPs", ""),
+    ("overflow", "zIIP-eligible work on general engines", FRACTION,
+     "C(zIIPs, busy) x exp(-(zIIPs - busy) x t), t fitted to the overflow measured",
+     "The share of work that waits long enough for general engines to help."),
+    ("response", "Response time", MILLISECONDS,
+     "time at general engines and zIIPs, waiting included, + I/O + other delay",
+     "Engines serve by importance; classes below see a station slowed down by those above (shadow server, an "
+     "approximation)."),
+    ("velocity", "Execution velocity", FRACTION, "using / (using + delay), with the model's delays for engines", ""),
+    ("error", "Error", FRACTION, "modelled / measured - 1", ""),
+    ("interval_error", "Error over intervals", FRACTION,
+     "mean |modelled / measured - 1| of the intervals, each modelled by its own rates, weighted by transactions", ""),
+    ("index", "Performance index", RATIO, "response / goal, response at the percentile / goal, or goal / velocity",
+     "Above 1 the goal is missed. The distribution of response times is taken to keep its shape."),
+    ("rate", "Transactions", PER_SECOND, "ended transactions / interval", ""),
+    ("general", "General engines", MILLISECONDS, "CPU time on general engines / transactions / capture ratio", ""),
+    ("eligible", "zIIP-eligible", MILLISECONDS, "(zIIP time + eligible time on general engines) / transactions", ""),
+    ("io", "I/O", MILLISECONDS, "(connect + disconnect + pending + IOS queue time) / transactions", ""),
+    ("other", "Other delay", MILLISECONDS,
+     "response x share of state samples that are neither processor nor I/O", "Taken not to change with load."),
+    ("engines", "Engines used", PROCESSORS, "Σ(rate x CPU time)", ""),
+)  # fmt: skip
+
+DEFINITIONS = {
+    f"plan.{name}": Definition(
+        f"plan.{name}",
+        "Capacity model",
+        "one class period of a system at a load",
+        title,
+        unit,
+        formula,
+        _NETWORK,
+        caveat,
+    )
+    for name, title, unit, formula, caveat in _TEXTS
+}
+
+
+def plan_report(plan: Plan) -> Report:
+    """The whole report of a plan."""
+    sections = [_answer(plan), _check(plan), *(_curves(plan, curve) for curve in plan.curves), _goals(plan)]
+    sections += [_outlooks(plan), _demands(plan), _assumptions(plan)]
+    return _report(plan, tuple(sections))
+
+
+def goals_report(plan: Plan) -> Report:
+    """Only the answer and the loads at which goals break."""
+    return _report(plan, (_answer(plan), _goals(plan)))
+
+
+def _report(plan: Plan, sections: tuple[Section, ...]) -> Report:
+    times = plan.measured.intervals
+    return Report(
+        title="Capacity plan",
+        systems=tuple(system.name for system in plan.model.systems),
+        sysplexes=(),
+        start=times[0],
+        end=times[-1],
+        utc_offset=None,
+        time_note="Times are UTC; each is the start of an interval.",
+        alerts=(),
+        sections=sections,
+        definitions=dict(DEFINITIONS),
+        generator=f"Plexlens {__version__}",
+        kind="Capacity plan",
+        subject=f"{', '.join(system.name for system in plan.model.systems)}: {len(times)} intervals of {plan.name}",
+    )
+
+
+def _text(name: str, title: str, *, key: bool = False) -> Column:
+    return Column(name, title, ColumnKind.TEXT, key=key)
+
+
+def _number(name: str, title: str, definition: str, *, group: str = "") -> Column:
+    found = DEFINITIONS[f"plan.{definition}"]
+    return Column(name, title, ColumnKind.NUMBER, found.unit, found.id, group=group)
+
+
+def _loaded(load: float) -> str:
+    return f"{load:.2f} x the measured load"
+
+
+def _words(outlook: Outlook, plan: Plan) -> tuple[str, str]:
+    """Where it saturates, and which goal breaks first, in words."""
+    limit = outlook.limit
+    saturates = "at no load" if limit is None else f"at {_loaded(limit[0])} ({limit[1]} of {limit[2]})"
+    first = outlook.first
+    if first is not None and first.load is not None:
+        goal = f"{first.name} on {first.system} at {_loaded(first.load)}"
+        if first.load == 0.0:
+            goal = f"{first.name} on {first.system}: missed at every load"
+    elif not outlook.breakings:
+        goal = "none can be told"
+    else:
+        goal = "none before saturation"
+    return saturates, goal
+
+
+def _answer(plan: Plan) -> Section:
+    chosen, measured = plan.chosen, plan.outlooks[0]
+    saturates, goal = _words(chosen, plan)
+    figures = []
+    for system in plan.model.systems:
+        found = chosen.results[system.name]
+        figures.append(
+            Figure(
+                f"busy-{system.name}", f"General engines busy, {system.name}", found.busy, FRACTION, "plan.busy",
+                detail=f"measured {measured.results[system.name].busy:.1%}"
+                + (f"; saturated: {found.saturated}" if found.saturated else ""),
+                alarm=bool(found.saturated),
+            )
+        )  # fmt: skip
+    classes = [one for check in plan.checks for one in check.classes if one.measured is not None]
+    good = sum(one.reproduced for one in classes)
+    figures.append(
+        Figure(
+            "reproduced", "Classes that the model reproduces", good, detail=f"of {len(classes)} with transactions",
+            alarm=good < len(classes),
+        )
+    )  # fmt: skip
+    blocks: list[Block] = [KeyFigures("plan-figures", tuple(figures))]
+    asked = "measured" if chosen is measured else "asked for"
+    blocks.append(Note(f"The configuration {asked} saturates {saturates}. First goal to break: {goal}."))
+    for system in plan.model.systems:
+        found = chosen.results[system.name]
+        if found.saturated:
+            blocks.append(
+                Note(
+                    f"{system.name} cannot carry the load asked for: {found.saturated} saturated "
+                    f"(general engines {found.busy:.0%} busy). It saturates {saturates}.",
+                    Level.WARNING,
+                )
+            )
+        used = found.busy * _engines(system, chosen)
+        if system.entitled is not None and used > system.entitled:
+            blocks.append(
+                Note(
+                    f"{system.name} needs {used:.2f} engines; its weight grants {system.entitled:.2f}. What is above "
+                    "comes only while other partitions leave it.",
+                    Level.WARNING,
+                )
+            )
+    lead = "A queueing model calibrated from the measured intervals, asked for " + _asked(plan) + "."
+    return Section("answer", "Answer", tuple(blocks), lead)
+
+
+def _engines(system: SystemModel, outlook: Outlook) -> float:
+    text = outlook.change.engines
+    if not text:
+        return system.engines
+    return system.engines + int(text) if text[0] in "+-" else float(text)
+
+
+def _asked(plan: Plan) -> str:
+    asked = plan.asked
+    parts = [f"{asked.scale:g} x the measured load"]
+    parts += [f"{name} x {factor:g}" for name, factor in asked.scales.items()]
+    parts += [f"{asked.engines} general engines"] if asked.engines else []
+    parts += [f"{asked.ziips} zIIPs"] if asked.ziips else []
+    parts += [f"engines {asked.speed:g} x as fast"] if asked.speed != 1.0 else []
+    parts += [f"{asked.members} more members"] if asked.members else []
+    return ", ".join(parts)
+
+
+def _check(plan: Plan) -> Section:
+    systems = Table(
+        "plan-utilisation", "Utilisation at the measured load",
+        (
+            _text("system", "System", key=True), _number("busy", "Measured", "busy", group="General engines"),
+            _number("busy_modelled", "Modelled", "busy", group="General engines"),
+            _number("ziip", "Measured", "ziip_busy", group="zIIPs"),
+            _number("ziip_modelled", "Modelled", "ziip_busy", group="zIIPs"),
+            _number("capture", "CPU time charged to classes", "error"),
+        ),
+        tuple(
+            (one.system, one.busy, one.busy_modelled, one.ziip_busy, one.ziip_busy_modelled, system.capture)
+            for one, system in zip(plan.checks, plan.model.systems, strict=True)
+        ),
+        note="CPU time that no class is charged with is spread in proportion, so utilisation agrees by construction.",
+    )  # fmt: skip
+    heads = (
+        _text("system", "System", key=True), _text("class", "Class", key=True),
+        _number("measured", "Measured", "response", group="Response time"),
+        _number("modelled", "Modelled", "response", group="Response time"),
+        _number("error", "Error", "error", group="Response time"),
+        _number("interval_error", "Error over intervals", "interval_error", group="Response time"),
+        _number("velocity", "Measured", "velocity", group="Velocity"),
+        _number("velocity_modelled", "Modelled", "velocity", group="Velocity"),
+        _text("reproduced", "Conclusions"), _text("reason", "Because"),
+    )  # fmt: skip
+    rows = tuple(
+        (
+            one.system, one.name, one.measured, one.modelled, one.error, one.interval_error, one.velocity,
+            one.velocity_modelled, "drawn" if one.reproduced else "not drawn", one.reason,
+        )
+        for check in plan.checks
+        for one in check.classes
+        if one.measured is not None or one.velocity is not None
+    )  # fmt: skip
+    blocks: list[Block] = [systems]
+    if rows:
+        blocks.append(Table("plan-classes", "Classes at the measured load", heads, rows, top=len(rows)))
+    else:
+        blocks.append(Note("No class has enough ended transactions or state samples to be checked.", Level.WARNING))
+    return Section(
+        "check", "Model against measurement", tuple(blocks),
+        f"Before anything is predicted the model has to tell what was measured: response within {plan.tolerance:.0%}, "
+        f"velocity within {plan.tolerance * 50:.0f} points. Of a class beyond that no goal's breaking load is told.",
+    )  # fmt: skip
+
+
+def _rising(points: list[tuple[float, float | None]]) -> tuple[Point, ...]:
+    """Points in rising order; those of one x become their mean."""
+    places: dict[float, list[float]] = {}
+    for x, y in points:
+        if y is not None:
+            places.setdefault(round(x, 6), []).append(y)
+    return tuple((x, sum(values) / len(values)) for x, values in sorted(places.items()))
+
+
+def _curves(plan: Plan, curve: Curve) -> Section:
+    check = next(one for one in plan.checks if one.system == curve.system)
+    system = next(one for one in plan.model.systems if one.name == curve.system)
+    marks: tuple[XYMark, ...] = (XYMark(1.0, "measured"),)
+    if plan.asked.scale not in (0.0, 1.0):
+        marks += (XYMark(plan.asked.scale, "asked for", strong=True),)
+    blocks: list[Block] = [_utilisation(curve, check, marks)]
+    busiest = sorted(
+        (one for one in system.classes if not one.background),
+        key=lambda one: -one.rate * (one.general + one.eligible),
+    )
+    shown = [chart for one in busiest[:MOST_CHARTS] if (chart := _response(curve, check, one, marks)) is not None]
+    blocks += shown
+    if len(busiest) > MOST_CHARTS:
+        blocks.append(Note(f"{len(busiest) - MOST_CHARTS} classes with less processor time have no chart."))
+    if not busiest:
+        blocks.append(Note("No class has enough ended transactions for a response time curve."))
+    how = "Lines: mean value analysis. Points: measured intervals"
+    how += ", and runs event by event with the mean of each." if curve.runs else "; --careful adds runs event by event."
+    return Section(f"curves-{curve.system}", f"Over load: {curve.system}", tuple(blocks), how)
+
+
+def _utilisation(curve: Curve, check: SystemCheck, marks: tuple[XYMark, ...]) -> XYChart:
+    series = [
+        XYSeries(
+            "general engines",
+            _rising([(load, found.busy) for load, found in zip(curve.loads, curve.results, strict=True)]),
+        ),
+        XYSeries("general engines, measured", _rising([(one.load, one.busy) for one in check.points]), XYStyle.POINTS),
+    ]
+    if any(found.ziip_busy is not None for found in curve.results):
+        series += [
+            XYSeries(
+                "zIIPs",
+                _rising([(load, found.ziip_busy) for load, found in zip(curve.loads, curve.results, strict=True)]),
+            ),
+            XYSeries("zIIPs, measured", _rising([(one.load, one.ziip_busy) for one in check.points]), XYStyle.POINTS),
+        ]
+    if curve.runs:
+        series.append(
+            XYSeries(
+                "general engines, run", _rising([(load, found.busy) for load, found in curve.runs]), XYStyle.POINTS
+            )
+        )
+    return XYChart(
+        f"plan-busy-{curve.system}", "Engines busy", "Load", "Busy", tuple(one for one in series if one.points), marks,
+        LOAD, FRACTION, "plan.busy", "plan.load",
+    )  # fmt: skip
+
+
+def _response(curve: Curve, check: SystemCheck, one: ClassModel, marks: tuple[XYMark, ...]) -> XYChart | None:
+    solved = _rising(
+        [(load, found.classes[one.name].response) for load, found in zip(curve.loads, curve.results, strict=True)]
+    )
+    if not solved:
+        return None
+    series = [
+        XYSeries("model", solved),
+        XYSeries(
+            "measured", _rising([(point.load, point.responses.get(one.name)) for point in check.points]), XYStyle.POINTS
+        ),
+    ]
+    runs = [(load, found.classes[one.name]) for load, found in curve.runs]
+    points = _rising([(load, found.response) for load, found in runs])
+    band = tuple(
+        (round(load, 6), found.response - found.half_width, found.response + found.half_width)
+        for load, found in runs
+        if found.response is not None and found.half_width is not None
+    )
+    if points:
+        series.append(XYSeries("run", points, XYStyle.POINTS, band))
+    goal = one.goal
+    bound = goal.value if goal.kind == "average" else None
+    if goal.kind == "percentile" and goal.quantile:
+        bound = goal.value / goal.quantile
+    if bound is not None and bound < 3 * max(y or 0.0 for _, y in solved):
+        series.append(XYSeries("mean at the goal", ((solved[0][0], bound), (solved[-1][0], bound))))
+    about = next(found for found in check.classes if found.name == one.name)
+    return XYChart(
+        f"plan-response-{curve.system}-{one.name}", f"Response time of {one.name} (goal: {goal.text})", "Load",
+        "Response time", tuple(found for found in series if found.points), marks, LOAD, MILLISECONDS, "plan.response",
+        "plan.load", note="" if about.reproduced else f"Not reproduced: {about.reason}.",
+    )  # fmt: skip
+
+
+def _goals(plan: Plan) -> Section:
+    chosen = plan.chosen
+    broken = {(one.system, one.name): one for one in chosen.breakings}
+    heads = (
+        _text("system", "System", key=True), _text("class", "Class", key=True), _text("importance", "Importance"),
+        _text("goal", "Goal"), _number("index", "Measured load", "index", group="Performance index, modelled"),
+        _number("asked", "Load asked for", "index", group="Performance index, modelled"),
+        _number("breaks", "Breaks at load", "load"), _text("said", "In words"),
+    )  # fmt: skip
+    rows: list[tuple[Cell, ...]] = []
+    for check, system in zip(plan.checks, plan.model.systems, strict=True):
+        for about, one in zip(check.classes, system.classes, strict=True):
+            if one.goal.kind == "none":
+                continue
+            found = broken.get((system.name, one.name))
+            load, said = _said(found.load if found else None, about, known=found is not None)
+            rows.append(
+                (
+                    system.name, one.name, "" if one.importance is None else str(one.importance), one.goal.text,
+                    plan.outlooks[0].results[system.name].classes[one.name].index if about.reproduced else None,
+                    chosen.results[system.name].classes[one.name].index if about.reproduced else None, load, said,
+                )
+            )  # fmt: skip
+    if not rows:
+        return Section("goals", "Goals", (Note("No class of the data has a goal that load can break."),))
+    return Section(
+        "goals", "Goals",
+        (Table("plan-goals", "Load at which each goal breaks", heads, tuple(rows), top=len(rows)),),
+        "All classes grow together, in the configuration asked for; the load is found by bisection.",
+    )  # fmt: skip
+
+
+def _said(load: float | None, about: ClassCheck, *, known: bool) -> tuple[float | None, str]:
+    if not about.reproduced:
+        return None, f"no conclusion: {about.reason}"
+    if not known:
+        return None, "no conclusion: nothing to compare the goal with"
+    if load is None:
+        return None, "holds until the system saturates"
+    return (load, "missed at every load") if load == 0.0 else (load, "already missed" if load < 1.0 else "")
+
+
+def _outlooks(plan: Plan) -> Section:
+    heads = (
+        _text("title", "Configuration", key=True), _text("system", "System", key=True),
+        _number("busy", "General engines busy", "busy"), _number("ziip_busy", "zIIPs busy", "ziip_busy"),
+        _number("overflow", "Overflow", "overflow"), _text("worst", "Goals missed"),
+        _number("limit", "Saturates at load", "load"),
+        _number("first", "First goal breaks at load", "load"), _text("which", "First goal to break"),
+    )  # fmt: skip
+    rows: list[tuple[Cell, ...]] = []
+    names = {(one.system, one.name) for check in plan.checks for one in check.classes if one.reproduced}
+    for outlook in plan.outlooks:
+        for system in plan.model.systems:
+            found = outlook.results[system.name]
+            indexed = [one for one in found.classes.values() if (system.name, one.name) in names]
+            missed = [one.name for one in indexed if one.index is not None and one.index > 1 + 1e-9]
+            first = outlook.first
+            rows.append(
+                (
+                    outlook.title, system.name, found.busy, found.ziip_busy,
+                    found.overflow if any(one.eligible for one in system.classes) else None,
+                    f"saturated: {found.saturated}" if found.saturated else (", ".join(missed) or "none"),
+                    outlook.limit[0] if outlook.limit else None, first.load if first else None,
+                    f"{first.name} on {first.system}" if first else _words(outlook, plan)[1],
+                )
+            )  # fmt: skip
+    return Section(
+        "changes", "What else would change it",
+        (Table("plan-changes", "Other configurations at the load asked for", heads, tuple(rows), top=len(rows)),),
+        "Each row after the first two is one change of what was asked for. A member added takes its share of every "
+        "class and has the background of the others; what sharing data costs is counted only as far as --member-cost "
+        "says.",
+    )  # fmt: skip
+
+
+def _demands(plan: Plan) -> Section:
+    heads = (
+        _text("system", "System", key=True), _text("class", "Class", key=True), _text("importance", "Importance"),
+        _number("rate", "Transactions", "rate"), _number("engines", "Engines used", "engines"),
+        _number("general", "General engines only", "general", group="For each transaction"),
+        _number("eligible", "zIIP-eligible", "eligible", group="For each transaction"),
+        _number("overflow", "Overflow", "overflow", group="For each transaction"),
+        _number("io", "I/O", "io", group="For each transaction"),
+        _number("other", "Other delay", "other", group="For each transaction"), _text("from", "Other delay from"),
+    )  # fmt: skip
+    rows: list[tuple[Cell, ...]] = []
+    for system in plan.model.systems:
+        for one in system.classes:
+            used = one.rate * (one.general + one.overflow * one.eligible * system.ziip_factor)
+            start: tuple[Cell, ...] = (system.name, one.name, "" if one.importance is None else str(one.importance))
+            if one.background:
+                rows.append(
+                    (*start, None, used, None, None, one.overflow if one.eligible else None, None, None, "background")
+                )
+                continue
+            what = "state samples" if one.other_from == "samples" else "rest of the response"
+            rows.append(
+                (
+                    *start, one.rate, used, one.general, one.eligible, one.overflow if one.eligible else None,
+                    one.io_service + one.io_wait, one.other, what,
+                )
+            )  # fmt: skip
+    return Section(
+        "demands", "What the model is made of",
+        (Table("plan-demands", "Service demands", heads, tuple(rows), top=20),),
+        "Work that ended fewer than ten transactions is background: load on the engines, without a response time.",
+    )  # fmt: skip
+
+
+def _assumptions(plan: Plan) -> Section:
+    asked = plan.asked
+    texts = [
+        "Transactions arrive at random and independently of each other; service times are exponential.",
+        "Engines serve by importance, system work first, and interrupt lower work (shadow server approximation). "
+        "Equals share the engines in turn.",
+        "A transaction's processor time is used by one engine at a time.",
+        "The logical engines are taken to be there when dispatched: a wait of logical engines for physical ones is not "
+        "modelled.",
+        "I/O operations of a transaction do not change; time queued at a device grows as that of one server "
+        "(M/M/1) with all I/O, service at the device does not.",
+        "A transaction that ends in a later period has used processor time in earlier ones; it is counted there.",
+        "Work without transactions "
+        + ("stays as it is." if asked.fixed_background else "grows as the processor time of transactions does."),
+    ]
+    blocks: list[Block] = [Note("Assumptions of the model", details=tuple(texts))]
+    if plan.model.notes:
+        blocks.append(Note("Of this data", Level.WARNING, plan.model.notes))
+    return Section("assumptions", "Assumptions", tuple(blocks))
