@@ -626,3 +626,74 @@ def simulate(scenario: str) -> str:
     ------
     ScenarioError
     """
+
+class QueueingError(ValueError):
+    """A network that has no solution; the text says what is wrong, where, and what to do.
+
+    Attributes
+    ----------
+    station : str or None
+        The station that open work is too much for.
+    utilisation : float or None
+        Share of its servers that the work asks for.
+    """
+
+    station: str | None
+    utilisation: float | None
+
+def erlang_c(servers: int, busy: float) -> float:
+    """Probability that an arrival has to wait for one of the servers, of which so many are busy on the average."""
+
+def solve_network(
+    stations: Sequence[tuple[str, str, int, Sequence[float]]],
+    classes: Sequence[tuple[str, float | None, int, float, int]],
+) -> dict[str, Any]:
+    """Solve a queueing network by mean value analysis.
+
+    Parameters
+    ----------
+    stations
+        Name, kind (``queue``, ``priority``, ``delay``), servers, seconds of service for each class.
+    classes
+        Name, arrivals a second (None: closed), users and think time of a closed class, priority (lower goes first).
+
+    Returns
+    -------
+    dict
+        ``exact``, ``throughput`` and ``response`` by class, ``residence`` and ``queue`` by station and class,
+        ``utilisation`` by station.
+
+    Raises
+    ------
+    QueueingError
+    """
+
+def run_network(
+    stations: Sequence[tuple[str, str, int, Sequence[float]]],
+    classes: Sequence[tuple[str, float | None, int, float, int]],
+    *,
+    seed: int,
+    warm_up: float,
+    seconds: float,
+    slice: float | None = None,
+    constant: bool = False,
+) -> dict[str, Any]:
+    """Run a queueing network event by event.
+
+    Parameters
+    ----------
+    slice
+        Seconds after which a service goes back to the end of its queue; None serves to the end.
+    constant
+        Whether every service takes its mean; exponential otherwise.
+
+    Returns
+    -------
+    dict
+        ``events``; ``ended`` and ``response`` (mean and half of its 95 % interval, or None) by class; ``utilisation``
+        by station; ``laws_hold``: whether Little's law and the utilisation law held at every station.
+
+    Raises
+    ------
+    QueueingError
+    """
