@@ -32,7 +32,7 @@ class Run:
     answer: Any
 
 
-def in_process(code: str, *words: str | Path, cores: int | None = None) -> Run:
+def in_process(code: str, *words: str | Path, cores: int | None = None, python: Path | None = None) -> Run:
     """Run Python code in a fresh process.
 
     Parameters
@@ -43,6 +43,8 @@ def in_process(code: str, *words: str | Path, cores: int | None = None) -> Run:
         Its arguments.
     cores
         Cores it may use; None for all.
+    python
+        Another Python than this one.
     """
     frame = (
         "import json, resource, sys, time\n"
@@ -59,7 +61,7 @@ def in_process(code: str, *words: str | Path, cores: int | None = None) -> Run:
             os.sched_setaffinity(0, allowed[-cores:])
 
     done = subprocess.run(
-        [sys.executable, "-c", frame, *map(str, words)],
+        [str(python or sys.executable), "-c", frame, *map(str, words)],
         check=True,
         capture_output=True,
         text=True,

@@ -445,7 +445,7 @@ class DataSetCurves:
         """The sampling rate; 1 where all pages are looked at."""
 
     def data_sets(self) -> list[tuple[int, int, int, float]]:
-        """Object, partition, getpages (sampled or not) and distinct pages (estimated from a sample) of each data set."""
+        """Object, partition, getpages (sampled or not), distinct pages (estimated from a sample) of each data set."""
 
     def enough(self, object: int, partition: int) -> int:
         """The smallest number of buffers at which only first references miss.
@@ -604,6 +604,131 @@ class PoolSimulation:
     @staticmethod
     def fields() -> list[tuple[str, str, str]]:
         """Name, field of the Db2 statistics record (empty: it has none), and meaning of each counter."""
+
+@final
+class GroupInterest:
+    """Which data sets of each pool more than one member uses and one at least changes, found in a pass over a trace."""
+
+    def __new__(cls) -> Self: ...
+    def add(self, batch: pa.RecordBatch) -> None:
+        """Add the next stretch of the trace.
+
+        Raises
+        ------
+        PoolError
+            As for `PoolCurves.add`.
+        """
+
+    def dependent(self) -> dict[int, list[tuple[int, int]]]:
+        """Data sets (object, partition) by pool; a pool without any has an empty list."""
+
+@final
+class GroupSimulation:
+    """Pools of a data-sharing group with group buffer pools between their members, simulated event by event.
+
+    Parameters
+    ----------
+    pools
+        Settings of each pool's members: pool id, member, settings as of `PoolSimulation`.
+    structures
+        Settings of the group buffer pool of each of these pools: ``data_entries`` (pages), ``directory_entries``,
+        ``page_bytes``, ``class_threshold`` (CLASST, per cent), ``class_pages`` (the same in pages, where the per cent
+        are 0), ``pool_threshold`` (GBPOOLT, per cent), ``updates_a_commit`` (updates after which a member commits;
+        None: only commits of the trace count). What is not given: 4,000 data and 20,000 directory entries of 4 KB,
+        CLASST 5, GBPOOLT 30, every update committed at once. Changed pages are never written around the group buffer
+        pool.
+    dependent
+        Data sets (object, partition) of each pool that are kept coherent; `GroupInterest` finds them.
+
+    Raises
+    ------
+    PoolError
+        An unknown or impossible setting; a pool without a structure or a structure without pools.
+    """
+
+    def __new__(
+        cls,
+        pools: Mapping[int, Mapping[int, Mapping[str, Any]]],
+        structures: Mapping[int, Mapping[str, Any]],
+        dependent: Mapping[int, Sequence[tuple[int, int]]],
+    ) -> Self: ...
+    def add(self, batch: pa.RecordBatch) -> None:
+        """Add the next stretch of the trace; where it is cut changes nothing.
+
+        Raises
+        ------
+        PoolError
+            As for `PoolCurves.add`.
+        """
+
+    def structure(self, pool: int) -> dict[str, int]:
+        """Counters of a pool's group buffer pool since the beginning, by the names of `structure_fields`.
+
+        Raises
+        ------
+        KeyError
+            The pool has no configuration; so do the three methods below.
+        """
+
+    def members(self, pool: int) -> dict[int, dict[str, int]]:
+        """What each member counts of the group buffer pool, by the names of `member_fields`."""
+
+    def pools(self, pool: int) -> dict[int, dict[str, int]]:
+        """Counters of each member's pool, by the names of `PoolSimulation.fields`."""
+
+    def data_sets(self, pool: int) -> dict[int, list[tuple[int, int, dict[str, int]]]]:
+        """Object, partition and counters of each data set in each member's pool, as of `PoolSimulation.data_sets`."""
+
+    def without_configuration(self) -> dict[tuple[int, int], int]:
+        """Rows left out because their pool has no configuration at their member, by pool and member."""
+
+    @staticmethod
+    def structure_fields() -> list[tuple[str, str, str]]:
+        """Name, field of the Db2 statistics record (empty: it has none), and meaning of each counter of a structure."""
+
+    @staticmethod
+    def member_fields() -> list[tuple[str, str, str]]:
+        """The same of what a member counts of a group buffer pool."""
+
+@final
+class Yardstick:
+    """A made trace without end, the same for the same seed: Zipf references over all pages, scans among them.
+
+    Popular pages are spread over the whole. Scans run through consecutive pages from a random start, four at a time,
+    each of 64 to 1,087 pages; their access is sequential, that of the others random. All in pool 0 at member 0, a
+    microsecond apart.
+
+    Parameters
+    ----------
+    pages, pages_an_object
+        Distinct pages, and how many of them each object has.
+    exponent
+        Of the Zipf part: above 0 and not 1.
+    scans
+        Share of the references that belong to scans.
+    seed
+        Where the random numbers begin.
+    changed
+        Every so many rows one is a change of the page before it; 0: none is.
+
+    Raises
+    ------
+    PoolError
+        Impossible parameters.
+    """
+
+    def __new__(
+        cls,
+        *,
+        pages: int = 5_000_000,
+        pages_an_object: int = 100_000,
+        exponent: float = 0.9,
+        scans: float = 0.2,
+        seed: int = 50,
+        changed: int = 0,
+    ) -> Self: ...
+    def batch(self, rows: int) -> pa.RecordBatch:
+        """The next rows, with the columns of `TRACE_COLUMNS`."""
 
 class ScenarioError(ValueError):
     """A scenario that cannot be: its arguments are the path of the key, what is wrong, and what to do."""

@@ -112,7 +112,7 @@ impl Yardstick {
     }
 
     /// The references, without end.
-    pub fn references(&self) -> impl Iterator<Item = Made> {
+    pub fn references(&self) -> impl Iterator<Item = Made> + use<> {
         let (pages, each, scans) = (self.pages, self.pages_an_object, self.scans);
         let zipf = Zipf::new(pages, self.exponent);
         let mut random = Random::new(self.seed);

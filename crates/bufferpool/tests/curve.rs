@@ -1,5 +1,7 @@
 //! Curves against a list that moves the referenced page to its front, and against closed forms.
 
+mod classes;
+
 use std::collections::HashSet;
 
 use plexlens_bufferpool::curve::{LruCurve, ShareSizes};
@@ -47,30 +49,47 @@ fn check(pages: &[u64], batch: usize, sizes: &[usize]) {
     }
 }
 
-fn trace() -> impl Strategy<Value = Vec<u64>> {
-    let pages = 1u64..120;
-    prop_oneof![
-        // Random, from few pages to many.
-        pages.clone().prop_flat_map(|pages| prop::collection::vec(0..pages, 1..900)),
-        // Cyclic.
-        (pages.clone(), 1usize..900).prop_map(|(pages, length)| (0..pages).cycle().take(length).collect()),
-        // Zipf with scans between.
-        (pages.clone(), any::<u64>(), 1usize..900).prop_map(|(pages, seed, length)| {
-            let yardstick = Yardstick { pages, pages_an_object: 8, exponent: 0.9, scans: 0.3, seed };
-            yardstick.references().take(length).map(|one| u64::from(one.object) * 8 + one.page).collect()
-        }),
-        // Forth and back: every distance once in each direction.
-        (pages, 1usize..900)
-            .prop_map(|(pages, length)| { (0..pages).chain((0..pages).rev()).cycle().take(length).collect() }),
-    ]
+/// Every size there is, and one more.
+fn every_size(trace: &[u64], batch: usize) {
+    check(trace, batch, &(0..=121).collect::<Vec<_>>());
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(64))]
+    #![proptest_config(ProptestConfig::with_cases(48))]
+
     #[test]
-    fn misses_equal_the_list_at_every_size(pages in trace(), batch in 1usize..700) {
-        check(&pages, batch, &(0..=121).collect::<Vec<_>>());
+    fn random_traces_miss_as_the_list_at_every_size(trace in classes::random(), batch in 1usize..700) {
+        every_size(&trace, batch);
     }
+
+    #[test]
+    fn cyclic_traces_miss_as_the_list_at_every_size(trace in classes::cyclic(), batch in 1usize..700) {
+        every_size(&trace, batch);
+    }
+
+    #[test]
+    fn zipf_traces_miss_as_the_list_at_every_size(trace in classes::zipf(), batch in 1usize..700) {
+        every_size(&trace, batch);
+    }
+
+    #[test]
+    fn scan_mixed_traces_miss_as_the_list_at_every_size(trace in classes::scan_mixed(), batch in 1usize..700) {
+        every_size(&trace, batch);
+    }
+
+    #[test]
+    fn adversarial_traces_miss_as_the_list_at_every_size(trace in classes::adversarial(), batch in 1usize..700) {
+        every_size(&trace, batch);
+        every_size(&classes::colliding(&trace), batch);
+    }
+}
+
+#[test]
+fn colliding_pages_do_collide() {
+    // The test above would show nothing if they did not: their hashes differ in the lowest bits alone.
+    let pages = classes::colliding(&[0, 1, 119]);
+    let hashes: Vec<u64> = pages.iter().map(|&page| plexlens_bufferpool::page_table::scramble(page)).collect();
+    assert_eq!(hashes, [1 << 40, 1 << 40 | 1, 1 << 40 | 119]);
 }
 
 #[test]

@@ -402,8 +402,10 @@ fn interest_finds_what_is_shared_and_changed() {
         of(2, 2, SetWrite),
     ];
     let mut interest = Interest::new();
-    interest.add(0, &Columns::of(&events).references()).unwrap();
-    assert_eq!(interest.dependent(), BTreeSet::from([(0, 0)]));
+    interest.add(&Columns::of(&events[..3]).references()).unwrap();
+    interest.add(&Columns::of(&events[3..]).references()).unwrap();
+    assert_eq!(interest.dependent(0), BTreeSet::from([(0, 0)]));
+    assert_eq!((interest.pools(), interest.dependent(1)), (BTreeSet::from([0]), BTreeSet::new()));
 }
 
 #[test]

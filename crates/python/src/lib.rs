@@ -26,6 +26,9 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<pools::DataSetCurves>()?;
     module.add_class::<pools::TraceSample>()?;
     module.add("QueueingError", module.py().get_type::<queueing::QueueingError>())?;
+    module.add_class::<pools::GroupInterest>()?;
+    module.add_class::<pools::GroupSimulation>()?;
+    module.add_class::<pools::Yardstick>()?;
     module.add_class::<reader::DecodedBatch>()?;
     module.add_class::<reader::SmfReader>()?;
     module.add_class::<writer::DumpWriter>()?;

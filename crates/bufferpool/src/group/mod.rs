@@ -22,9 +22,11 @@
 //! disk".
 
 mod interest;
+mod pools;
 mod simulation;
 mod structure;
 
 pub use interest::Interest;
+pub use pools::{GroupPool, GroupPools};
 pub use simulation::GroupSimulation;
 pub use structure::{GroupBufferPool, GroupConfig, GroupCounters, MemberGroupCounters};

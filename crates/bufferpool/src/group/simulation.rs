@@ -1,8 +1,7 @@
 //! One pool of all members, and the group buffer pool between them.
 
-use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
-use std::rc::Rc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::structure::{GroupBufferPool, GroupConfig};
 use crate::policy::{BufferPool, ConfigError, Coupling, PoolConfig, Reference};
@@ -15,35 +14,40 @@ struct Shared {
     dependent: Vec<bool>,
 }
 
+/// Nobody else ever holds it at that moment: a simulation works on one event at a time.
+fn locked(shared: &Mutex<Shared>) -> MutexGuard<'_, Shared> {
+    shared.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
 /// A member's way to the group buffer pool.
 struct Link {
-    shared: Rc<RefCell<Shared>>,
+    shared: Arc<Mutex<Shared>>,
     member: u8,
 }
 
 impl Coupling for Link {
     fn is_dependent(&self, data_set: u32) -> bool {
-        self.shared.borrow().dependent[data_set as usize]
+        locked(&self.shared).dependent[data_set as usize]
     }
 
     fn read(&mut self, key: u64, data_set: u32) -> bool {
-        self.shared.borrow_mut().structure.read(self.member, key, data_set, false)
+        locked(&self.shared).structure.read(self.member, key, data_set, false)
     }
 
     fn is_valid(&self, key: u64) -> bool {
-        self.shared.borrow().structure.is_registered(self.member, key)
+        locked(&self.shared).structure.is_registered(self.member, key)
     }
 
     fn reread(&mut self, key: u64, data_set: u32) -> bool {
-        self.shared.borrow_mut().structure.read(self.member, key, data_set, true)
+        locked(&self.shared).structure.read(self.member, key, data_set, true)
     }
 
     fn forget(&mut self, key: u64) {
-        self.shared.borrow_mut().structure.forget(self.member, key);
+        locked(&self.shared).structure.forget(self.member, key);
     }
 
     fn write(&mut self, key: u64, data_set: u32, synchronous: bool) {
-        self.shared.borrow_mut().structure.write(self.member, key, data_set, synchronous);
+        locked(&self.shared).structure.write(self.member, key, data_set, synchronous);
     }
 }
 
@@ -56,13 +60,12 @@ struct Member {
 pub struct GroupSimulation {
     pool: u16,
     data_sets: DataSets,
-    shared: Rc<RefCell<Shared>>,
+    shared: Arc<Mutex<Shared>>,
     dependent: BTreeSet<(u32, u16)>,
     members: BTreeMap<u8, Member>,
     updates_a_commit: Option<u32>,
     /// Member with changes of a page that it has not written.
     owners: BTreeMap<u64, u8>,
-    left_out: u64,
 }
 
 impl GroupSimulation {
@@ -76,11 +79,11 @@ impl GroupSimulation {
     ) -> Result<Self, ConfigError> {
         group.check()?;
         let structure = GroupBufferPool::new(group);
-        let shared = Rc::new(RefCell::new(Shared { structure, dependent: Vec::new() }));
+        let shared = Arc::new(Mutex::new(Shared { structure, dependent: Vec::new() }));
         let mut made = BTreeMap::new();
         for (&member, config) in members {
             config.check()?;
-            let link = Link { shared: Rc::clone(&shared), member };
+            let link = Link { shared: Arc::clone(&shared), member };
             made.insert(member, Member { pool: BufferPool::coupled(config, link), updates: 0 });
         }
         Ok(Self {
@@ -91,23 +94,22 @@ impl GroupSimulation {
             members: made,
             updates_a_commit: group.updates_a_commit,
             owners: BTreeMap::new(),
-            left_out: 0,
         })
     }
 
-    /// Adds the next stretch of the trace. Where it is cut changes nothing.
+    /// Adds the next stretch of the trace; rows of other pools, and of members without a configuration, are passed over.
+    /// Where it is cut changes nothing.
     pub fn add(&mut self, rows: &References<'_>) -> Result<(), TraceError> {
         rows.check()?;
         for row in 0..rows.len() {
             if rows.pool[row] != self.pool || !self.members.contains_key(&rows.member[row]) {
-                self.left_out += 1;
                 continue;
             }
             let data_set = self.data_sets.number(rows.object[row], rows.partition[row]);
             let key = self.data_sets.key(data_set, rows.page[row]).ok_or(TraceError::DataSets { row })?;
-            if data_set as usize == self.shared.borrow().dependent.len() {
+            if data_set as usize == locked(&self.shared).dependent.len() {
                 let dependent = self.dependent.contains(&(rows.object[row], rows.partition[row]));
-                self.shared.borrow_mut().dependent.push(dependent);
+                locked(&self.shared).dependent.push(dependent);
             }
             let access = Access::ALL[usize::from(rows.access[row])].0;
             let function = Function::ALL[usize::from(rows.function[row])].0;
@@ -117,7 +119,7 @@ impl GroupSimulation {
     }
 
     fn event(&mut self, number: u8, function: Function, reference: &Reference) {
-        let dependent = self.shared.borrow().dependent[reference.data_set as usize];
+        let dependent = locked(&self.shared).dependent[reference.data_set as usize];
         if dependent && matches!(function, Function::Getpage | Function::SetWrite) {
             self.negotiate(number, reference.key, function == Function::SetWrite);
         }
@@ -165,18 +167,33 @@ impl GroupSimulation {
         self.members.get(&member).map(|known| *known.pool.counters())
     }
 
+    /// Counters of a data set in a member's pool; data sets are numbered as [`GroupSimulation::data_sets`].
+    pub fn data_set_counters(&self, member: u8, data_set: u32) -> Option<crate::policy::DataSetCounters> {
+        self.members.get(&member).map(|known| known.pool.data_set_counters(data_set))
+    }
+
+    /// Data sets of the pool, numbered.
+    pub fn data_sets(&self) -> &DataSets {
+        &self.data_sets
+    }
+
+    /// Whether a member has a configuration.
+    pub fn has(&self, member: u8) -> bool {
+        self.members.contains_key(&member)
+    }
+
+    /// Members with a configuration.
+    pub fn members(&self) -> impl Iterator<Item = u8> {
+        self.members.keys().copied()
+    }
+
     /// What a member counts of the group buffer pool.
     pub fn member_counters(&self, member: u8) -> super::MemberGroupCounters {
-        *self.shared.borrow().structure.member_counters(member)
+        *locked(&self.shared).structure.member_counters(member)
     }
 
     /// Counters of the group buffer pool.
     pub fn group_counters(&self) -> super::GroupCounters {
-        *self.shared.borrow().structure.counters()
-    }
-
-    /// Rows of other pools or of members without a configuration.
-    pub fn left_out(&self) -> u64 {
-        self.left_out
+        *locked(&self.shared).structure.counters()
     }
 }

@@ -38,23 +38,26 @@ impl<C: Coupling> BufferPool<C> {
         self.pass_time(reference.time);
         self.know(reference.data_set).counters.updates += 1;
         self.counters.updates += 1;
-        match self.frames.find(reference.key) {
-            Some(_) => self.validate(reference, false),
+        let place = match self.frames.find(reference.key) {
+            Some(place) => {
+                self.validate(reference, false);
+                Some(place)
+            }
             None => {
                 self.counters.updates_reread += 1;
                 if !self.is_in_group(reference.key, reference.data_set) {
                     self.count_sync_read(reference.data_set, false);
                 }
-                if !self.load(reference.key, reference.data_set, reference.time, false, 0) {
-                    // No buffer for it: changed in a buffer of no pool and written at once.
-                    self.write_out(reference.data_set, &[reference.key], true);
-                    return;
-                }
+                self.load(reference.key, reference.data_set, reference.time, false, 0);
+                self.frames.find(reference.key)
             }
-        }
-        if let Some(place) = self.frames.find(reference.key) {
-            self.change(reference, place);
-        }
+        };
+        let Some(place) = place else {
+            // No buffer for it: changed in a buffer of no pool and written at once.
+            self.write_out(reference.data_set, &[reference.key], true);
+            return;
+        };
+        self.change(reference, place);
         if self.unavailable >= self.limits.iwth {
             self.write_synchronously(reference.key);
             return;

@@ -1,5 +1,7 @@
 //! The policy engine against its slow twin, against the curves, and against cases worked by hand.
 
+#[path = "../classes/mod.rs"]
+mod classes;
 mod twin;
 
 use std::collections::BTreeMap;
@@ -181,6 +183,52 @@ fn lru_without_prefetch_is_the_curve() {
     for size in [1, 2, 10, 333, 2000, 5999, 7000] {
         let config = PoolConfig { size, vpseqt: 100, prefetch: false, ..PoolConfig::default() };
         assert_eq!(simulate(&config, &events).pages_read(), misses.of(size as usize), "{size} buffers");
+    }
+}
+
+/// LRU, no prefetch, VPSEQT 100: the reads of the simulated pool are the misses of the curve, at every size.
+fn reads_equal_the_curve(trace: &[u64], ways: u64) {
+    let mut curve = LruCurve::default();
+    curve.add(trace, &[]);
+    let misses = curve.misses();
+    let mut random = Random::new(ways);
+    let event = |(time, &page)| {
+        let access = Access::ALL[random.below(4) as usize].0;
+        Event { time, set: 0, page, function: Function::Getpage, access }
+    };
+    let events: Vec<Event> = (0..).zip(trace).map(event).collect();
+    for size in 1..=121 {
+        let config = PoolConfig { size, vpseqt: 100, prefetch: false, ..PoolConfig::default() };
+        assert_eq!(simulate(&config, &events).pages_read(), misses.of(size as usize), "{size} buffers");
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(24))]
+
+    #[test]
+    fn lru_without_prefetch_is_the_curve_of_random_traces(trace in classes::random(), ways: u64) {
+        reads_equal_the_curve(&trace, ways);
+    }
+
+    #[test]
+    fn lru_without_prefetch_is_the_curve_of_cyclic_traces(trace in classes::cyclic(), ways: u64) {
+        reads_equal_the_curve(&trace, ways);
+    }
+
+    #[test]
+    fn lru_without_prefetch_is_the_curve_of_zipf_traces(trace in classes::zipf(), ways: u64) {
+        reads_equal_the_curve(&trace, ways);
+    }
+
+    #[test]
+    fn lru_without_prefetch_is_the_curve_of_scan_mixed_traces(trace in classes::scan_mixed(), ways: u64) {
+        reads_equal_the_curve(&trace, ways);
+    }
+
+    #[test]
+    fn lru_without_prefetch_is_the_curve_of_adversarial_traces(trace in classes::adversarial(), ways: u64) {
+        reads_equal_the_curve(&trace, ways);
     }
 }
 

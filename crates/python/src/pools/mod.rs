@@ -2,8 +2,10 @@
 
 mod curves;
 mod data_sets;
+mod group;
 mod settings;
 mod simulation;
+mod synthetic;
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -19,7 +21,9 @@ use pyo3::prelude::*;
 
 pub use curves::PoolCurves;
 pub use data_sets::{DataSetCurves, TraceSample};
+pub use group::{GroupInterest, GroupSimulation};
 pub use simulation::PoolSimulation;
+pub use synthetic::Yardstick;
 
 create_exception!(
     plexlens._core,

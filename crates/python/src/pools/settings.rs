@@ -1,5 +1,6 @@
 //! Settings by name.
 
+use plexlens_bufferpool::group::GroupConfig;
 use plexlens_bufferpool::policy::{PoolConfig, Steal};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -33,6 +34,30 @@ pub fn config(settings: &Bound<'_, PyDict>) -> PyResult<PoolConfig> {
                 return Err(refused(format!(
                     "a pool has no setting {name}; give size, page_bytes, steal, vpseqt, dwqt, vdwqt, vdwqt_pages, \
                      prefetch, releases, checkpoint"
+                )));
+            }
+        }
+    }
+    Ok(config)
+}
+
+/// Settings of a group buffer pool by name.
+pub fn group_config(settings: &Bound<'_, PyDict>) -> PyResult<GroupConfig> {
+    let mut config = GroupConfig::default();
+    for (key, value) in settings {
+        let name: String = key.extract()?;
+        match name.as_str() {
+            "data_entries" => config.data_entries = value.extract()?,
+            "directory_entries" => config.directory_entries = value.extract()?,
+            "page_bytes" => config.page_bytes = value.extract()?,
+            "class_threshold" => config.class_threshold = value.extract()?,
+            "class_pages" => config.class_pages = value.extract()?,
+            "pool_threshold" => config.pool_threshold = value.extract()?,
+            "updates_a_commit" => config.updates_a_commit = value.extract()?,
+            _ => {
+                return Err(refused(format!(
+                    "a group buffer pool has no setting {name}; give data_entries, directory_entries, page_bytes, \
+                     class_threshold, class_pages, pool_threshold, updates_a_commit"
                 )));
             }
         }
