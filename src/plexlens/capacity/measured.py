@@ -159,7 +159,7 @@ def measure(inputs: Inputs, name: str = "", *, kind: str = "service class") -> M
     if not both:
         raise NothingUsableError(
             file=name,
-            what=f"no interval has both {kind} periods and processors",
+            what=f"no interval has both {kind} periods ({_span(classes)}) and processors ({_span(processors)})",
             remedy="give SMF 70-1 and 72-3 (or RMF reports) of the same systems and intervals",
         )
     alone = len(classes.keys() ^ processors.keys())
@@ -175,6 +175,14 @@ def measure(inputs: Inputs, name: str = "", *, kind: str = "service class") -> M
         tuple(notes),
         kind,
     )
+
+
+def _span(times: Iterable[datetime]) -> str:
+    moments = sorted(times)
+    if not moments:
+        return "none"
+    first, last = (moment.strftime("%Y-%m-%d %H:%M") for moment in (moments[0], moments[-1]))
+    return first if first == last else f"{first} to {last}"
 
 
 def _rows(inputs: Inputs, grain: str, by: tuple[str, ...], time: str = "interval") -> list[Facts]:

@@ -48,11 +48,22 @@ class Outlook:
 
 @dataclass(frozen=True)
 class Curve:
-    """A system over loads, in multiples of the measured load."""
+    """A system over loads, in multiples of the measured load.
+
+    Attributes
+    ----------
+    results
+        By formula, at each load, as asked for.
+    plain
+        The same in the measured configuration; empty where that is what was asked for.
+    runs
+        Loads and results event by event, as asked for.
+    """
 
     system: str
     loads: tuple[float, ...]
     results: tuple[SystemResult, ...]
+    plain: tuple[SystemResult, ...] = ()
     runs: tuple[tuple[float, SystemResult], ...] = ()
 
 
@@ -175,4 +186,5 @@ def _curve(model: Model, system: SystemModel, change: Change, careful: bool) -> 
             {round(top * step / _RUNS, 3) for step in range(1, _RUNS + 1)} | ({1.0} if top > 1.0 else set())
         )
         runs = [(load, run_at(model, system, unit, load)) for load in places]
-    return Curve(system.name, loads, results, tuple(runs))
+    plain = () if unit == Change() else tuple(at(model, system, Change(), load) for load in loads)
+    return Curve(system.name, loads, results, plain, tuple(runs))

@@ -56,6 +56,7 @@ _TEXTS = (
     ("io", "I/O", MILLISECONDS, "(connect + disconnect + pending + IOS queue time) / transactions", ""),
     ("other", "Other delay", MILLISECONDS,
      "response x share of state samples that are neither processor nor I/O", "Taken not to change with load."),
+    ("capture", "Capture ratio", FRACTION, "CPU time of classes on general engines / busy time", ""),
     ("engines", "Engines used", PROCESSORS, "Σ(rate x CPU time)", ""),
 )  # fmt: skip
 
@@ -208,7 +209,7 @@ def _check(plan: Plan) -> Section:
             _number("busy_modelled", "Modelled", "busy", group="General engines"),
             _number("ziip", "Measured", "ziip_busy", group="zIIPs"),
             _number("ziip_modelled", "Modelled", "ziip_busy", group="zIIPs"),
-            _number("capture", "CPU time charged to classes", "error"),
+            _number("capture", "CPU time charged to classes", "capture"),
         ),
         tuple(
             (one.system, one.busy, one.busy_modelled, one.ziip_busy, one.ziip_busy_modelled, system.capture)
@@ -286,6 +287,9 @@ def _utilisation(curve: Curve, check: SystemCheck, marks: tuple[XYMark, ...]) ->
         ),
         XYSeries("general engines, measured", _rising([(one.load, one.busy) for one in check.points]), XYStyle.POINTS),
     ]
+    if curve.plain:
+        plain = [(load, found.busy) for load, found in zip(curve.loads, curve.plain, strict=True)]
+        series.append(XYSeries("general engines, as measured", _rising(plain)))
     if any(found.ziip_busy is not None for found in curve.results):
         series += [
             XYSeries(
@@ -313,11 +317,14 @@ def _response(curve: Curve, check: SystemCheck, one: ClassModel, marks: tuple[XY
     if not solved:
         return None
     series = [
-        XYSeries("model", solved),
+        XYSeries("model, as asked" if curve.plain else "model", solved),
         XYSeries(
             "measured", _rising([(point.load, point.responses.get(one.name)) for point in check.points]), XYStyle.POINTS
         ),
     ]
+    plain = [(load, found.classes[one.name].response) for load, found in zip(curve.loads, curve.plain, strict=False)]
+    if curve.plain:
+        series.insert(1, XYSeries("model, as measured", _rising(plain)))
     runs = [(load, found.classes[one.name]) for load, found in curve.runs]
     points = _rising([(load, found.response) for load, found in runs])
     band = tuple(
