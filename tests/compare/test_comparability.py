@@ -107,3 +107,12 @@ def test_outcomes_are_asked_for_their_objects_only() -> None:
     )
     assert [check.id for check in found.checks] == ["d: objects"]
     assert found.comparable
+
+
+@pytest.mark.parametrize(("before", "after", "expected"), [(10, 20, "alike"), (10, 21, "differs"), (5, 5, "alike")])
+def test_lengths_of_runs(before: int, after: int, expected: str) -> None:
+    base, new = (run(work={"w": {"a": 1.0}}) for _ in range(2))
+    base = base.__class__(**{**base.__dict__, "intervals": {"Processors": before, "Paging": 3}})
+    new = new.__class__(**{**new.__dict__, "intervals": {"Processors": after, "Paging": 3}})
+    (check,) = [one for one in comparability(base, new).checks if one.id == "intervals: count"]
+    assert (check.base, check.new, str(check.outcome)) == (str(before), str(after), expected)

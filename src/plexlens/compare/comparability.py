@@ -27,11 +27,14 @@ class Bounds:
         Share of the work that may have moved from some objects to others.
     objects
         Share of the work that objects may do that are in one run only.
+    lengths
+        How many times as many intervals one run may have as the other.
     """
 
     rate: float = 0.05
     mix: float = 0.05
     objects: float = 0.01
+    lengths: float = 2.0
 
 
 class Outcome(StrEnum):
@@ -90,8 +93,9 @@ class Comparability:
 
     @property
     def tested(self) -> bool:
-        """Whether anything could be tested at all."""
-        return any(check.outcome is not Outcome.UNKNOWN for check in self.checks)
+        """Whether any work could be tested at all."""
+        work = (check for check in self.checks if check.id != "intervals: count")
+        return any(check.outcome is not Outcome.UNKNOWN for check in work)
 
     @property
     def comparable(self) -> bool:
@@ -129,7 +133,31 @@ def comparability(base: Run, new: Run, bounds: Bounds | None = None) -> Comparab
             checks += _checks(before[name], after[name], bounds)
         else:
             checks.append(_one_sided(before.get(name) or after[name], in_base=name in before))
+    checks += _intervals(base, new, bounds.lengths)
     return Comparability(tuple(checks), bounds)
+
+
+def _intervals(base: Run, new: Run, bound: float) -> list[Check]:
+    """Whether both runs have about as many intervals, by the kind of data that differs most."""
+    counts = {kind: (count, new.intervals[kind]) for kind, count in base.intervals.items() if kind in new.intervals}
+    if base.family != "database" or not counts:
+        return []
+    kind, (before, after) = max(counts.items(), key=lambda one: max(one[1]) / min(one[1]))
+    times = max(before, after) / min(before, after)
+    alike = times <= bound
+    text = (
+        f"{'BASE' if before > after else 'NEW'} has {times:.1f} times as many intervals of {within_a_sentence(kind)}, "
+        f"{_side(alike)} the {bound:g} times allowed."
+        if before != after
+        else f"Both have {before:,} intervals of {within_a_sentence(kind)}."
+    )
+    return [
+        Check(
+            "intervals: count", "Number of intervals", f"{before:,}", f"{after:,}", None, None,
+            Outcome.ALIKE if alike else Outcome.DIFFERS, text,
+            "" if alike else "A short run may be a peak or a lull of the long one: compare stretches of like length.",
+        )
+    ]  # fmt: skip
 
 
 def _one_sided(activity: Activity, *, in_base: bool) -> Check:

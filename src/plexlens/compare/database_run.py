@@ -326,6 +326,10 @@ def _settings(inputs: Inputs, parts: Sequence[_Part]) -> tuple[Setting, ...]:
     found = [
         Setting("Systems", "names", ", ".join(sorted(set().union(*(part.systems for part in parts)))) or "unknown")
     ]
+    start = min(first for part in parts for first, _ in part.times)
+    end = max(last for part in parts for _, last in part.times)
+    found += [Setting("Time, local", "from", _moment(start)), Setting("Time, local", "to", _moment(end))]
+    found.append(Setting("Time, local", "weekday of the start", f"{start:%A}"))
     if inputs.has("rmf_product_section"):
         rows = inputs.backend.raw_sql(
             "select system, string_agg(distinct smf7xmvs, ', ' order by smf7xmvs) from rmf_product_section"

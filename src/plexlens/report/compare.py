@@ -225,14 +225,14 @@ def comparability_section(checked: Comparability) -> Section:
     if not checks:
         return Section("comparability", "Whether the runs are comparable", (Note(checked.verdict),))
     columns = (
-        _text("title", "What has to be alike", key=True), _text("base", "BASE"), _text("new", "NEW"),
-        _text("apart", "Apart"), _text("bound", "Allowed"), _text("outcome", "Outcome"), _text("text", "Found"),
+        _text("title", "What has to be alike", key=True), _text("outcome", "Outcome"), _text("text", "Found"),
+        _text("base", "BASE"), _text("new", "NEW"), _text("apart", "Apart"), _text("bound", "Allowed"),
     )  # fmt: skip
     # What is not alike comes first.
     order = {Outcome.DIFFERS: 0, Outcome.UNKNOWN: 1, Outcome.ALIKE: 2}
     rows = tuple(
-        (one.title, one.base, one.new, _percent(one.measured, signed=one.id.endswith(": rate")), _percent(one.bound),
-         str(one.outcome).upper() if one.outcome is Outcome.DIFFERS else str(one.outcome), one.text)
+        (one.title, str(one.outcome).upper() if one.outcome is Outcome.DIFFERS else str(one.outcome), one.text,
+         one.base, one.new, _percent(one.measured, signed=one.id.endswith(": rate")), _percent(one.bound))
         for one in sorted(checks, key=lambda one: order[one.outcome])
     )  # fmt: skip
     blocks: list[Block] = [Table("checks", "Checks", columns, rows, top=TOP)]
@@ -380,9 +380,7 @@ def _groups(made: Comparison) -> Iterable[Section]:
     for group, every in by_group(made.deltas).items():
         found = [one for one in every if not _idle(one)]
         idle = len(every) - len(found)
-        note = (
-            f"{counted(idle, 'number')} that {'is' if idle == 1 else 'are'} zero in both runs stand in the JSON only."
-        )
+        note = f"Left out here, and only in the JSON: {counted(idle, 'number')} that {_are(idle)} zero in both runs."
         name = group.name.lower()
         if not found:
             yield Section(name, str(group), (Note(capital(note)),))
@@ -409,6 +407,10 @@ def _groups(made: Comparison) -> Iterable[Section]:
             rows.append((*row, str(one.judgement)))
         table = Table(f"numbers_{name}", str(group), tuple(columns), tuple(rows), top=TOP, note=note if idle else "")
         yield Section(name, str(group), (table,))
+
+
+def _are(count: int) -> str:
+    return "is" if count == 1 else "are"
 
 
 def _idle(one: Delta) -> bool:
