@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import optimize
 
+from plexlens.compare.line import interval_at
 from plexlens.compare.scalability import PARAMETERS, fit_scalability, terms_for
 
 #: ITR (H) of one, two, three and six processors, table 31 of the VM/ESA report.
@@ -122,3 +123,13 @@ def test_peak_and_ceiling_are_those_of_the_law() -> None:
 def test_what_cannot_be_fitted_is_refused(processors: list[float], throughput: list[float], told: str) -> None:
     with pytest.raises(ValueError, match=told):
         fit_scalability(processors, throughput)
+
+
+def test_interval_of_a_line_by_hand() -> None:
+    """Points (1, 1), (2, 3), (3, 4): slope 1.5, residuals -1/6, 1/3, -1/6, so a variance of 1/6 with one freedom."""
+    low, high = interval_at([1, 2, 3], [1, 3, 4], 5, 0.95) or (0.0, 0.0)
+    middle = 8 / 3 + 1.5 * (5 - 2)
+    width = 12.706204736 * math.sqrt(1 / 6 * (1 + 1 / 3 + 9 / 2))
+    assert (low, high) == pytest.approx((middle - width, middle + width))
+    assert interval_at([1, 2], [1, 3], 5, 0.95) is None
+    assert interval_at([1, 1, 1], [1, 3, 4], 5, 0.95) is None

@@ -6,9 +6,10 @@ from typing import Any
 
 from plexlens.compare.analysis import Analysis
 from plexlens.compare.claims import Claim
-from plexlens.compare.curves import LEVEL, CapacityCurve, Curve
+from plexlens.compare.curves import CapacityCurve, Curve
 from plexlens.compare.figures import CurveFigure, Figure
 from plexlens.compare.leave_out import LeaveOut
+from plexlens.compare.scalability import LEVEL
 
 
 def to_object(analysis: Analysis) -> dict[str, Any]:

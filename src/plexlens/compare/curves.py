@@ -6,10 +6,7 @@ from dataclasses import dataclass
 
 from plexlens.compare.entries import Entry
 from plexlens.compare.knee import GoalMet, Knee, find_knee, least_that_meets
-from plexlens.compare.scalability import Scalability, fit_scalability
-
-#: Share of further measurements that an interval is to hold.
-LEVEL = 0.95
+from plexlens.compare.scalability import LEVEL, Scalability, fit_scalability
 
 
 @dataclass(frozen=True)

@@ -9,8 +9,9 @@ import math
 from dataclasses import dataclass
 
 from plexlens.compare.entries import Entry
+from plexlens.compare.line import interval_at
 from plexlens.compare.quantity import shown
-from plexlens.compare.scalability import PARAMETERS, Scalability, fit_scalability
+from plexlens.compare.scalability import LEVEL, PARAMETERS, Scalability, fit_scalability
 
 
 @dataclass(frozen=True)
@@ -145,7 +146,10 @@ def _lines(entry: Entry) -> tuple[str, list[Prediction]]:
     for one in entry.numbers.audit.tables:
         for fitted in one.lines:
             rates = fitted.fitted_rates
+            # What the rows cost in a second: the line through all of them, and how far each is off it.
+            costs = [fitted.line.at(rate) + off for rate, off in zip(rates, fitted.line.residuals, strict=False)]
             for rate, measured, predicted in fitted.predicted:
+                low, high = interval_at(rates, costs, rate, LEVEL) or (None, None)
                 predictions.append(
                     Prediction(
                         f"{one.table.id} ({one.table.title}), {rate:,.2f} transactions a second",
@@ -153,11 +157,15 @@ def _lines(entry: Entry) -> tuple[str, list[Prediction]]:
                         f"{' + '.join(fitted.columns)} at {', '.join(f'{rate:,.2f}' for rate in rates)}/s",
                         predicted,
                         measured,
+                        None if low is None else low / rate,
+                        None if high is None else high / rate,
                     )
                 )
     return (
         "In each table a least squares line, processor time a second = fixed + per transaction x rate, through the "
-        "rows before the last two (three, where five were measured) gives the cost per transaction of the last two.",
+        "rows before the last two (three, where five were measured) gives the cost per transaction of the last two. "
+        f"The interval holds {LEVEL:.0%} of further measurements by Student's t; with three rows one degree of freedom "
+        "is left, with two none.",
         predictions,
     )
 

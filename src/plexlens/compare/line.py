@@ -6,6 +6,8 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from scipy import stats
+
 
 @dataclass(frozen=True)
 class FittedLine:
@@ -54,3 +56,29 @@ def fit_line(x: Sequence[float], y: Sequence[float]) -> FittedLine | None:
         math.sqrt(variance / spread),
         residuals,
     )
+
+
+def interval_at(x: Sequence[float], y: Sequence[float], at: float, level: float) -> tuple[float, float] | None:
+    """Where a further measurement at ``at`` would lie, by Student's t around the least squares line.
+
+    Parameters
+    ----------
+    x, y
+        The points that the line is fitted to.
+    level
+        Share of further measurements that the interval is to hold.
+
+    Returns
+    -------
+    tuple or None
+        Lower and upper end, unit of y; None with fewer than three points, or one ``x`` only.
+    """
+    line = fit_line(x, y)
+    if line is None or len(x) < 3:
+        return None
+    count, middle = len(x), math.fsum(x) / len(x)
+    spread = math.fsum((one - middle) ** 2 for one in x)
+    variance = math.fsum(one * one for one in line.residuals) / (count - 2)
+    error = math.sqrt(variance * (1 + 1 / count + (at - middle) ** 2 / spread))
+    width = float(stats.t.ppf(0.5 + level / 2, count - 2)) * error
+    return line.at(at) - width, line.at(at) + width

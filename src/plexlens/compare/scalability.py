@@ -21,6 +21,9 @@ from scipy import optimize, stats
 #: What a parameter is called in results.
 PARAMETERS = ("one", "serial", "coherency")
 
+#: Share of further measurements that an interval is to hold.
+LEVEL = 0.95
+
 #: A term below this counts as zero: the fit lies on its bound.
 _ZERO = 1e-9
 
@@ -66,7 +69,7 @@ class Scalability:
             - math.log(1 + self.serial * (processors - 1) + self.coherency * processors * (processors - 1))
         )
 
-    def interval(self, processors: float, level: float = 0.95) -> tuple[float, float] | None:
+    def interval(self, processors: float, level: float = LEVEL) -> tuple[float, float] | None:
         """Where a further measurement would lie, by the delta method on the logarithm of throughput.
 
         The variance of the residuals is added to that of the law, and Student's t taken for the degrees of freedom

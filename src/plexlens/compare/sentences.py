@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from plexlens.compare.curves import LEVEL, CapacityCurve, LoadCurve
+from plexlens.compare.curves import CapacityCurve, LoadCurve
 from plexlens.compare.leave_out import LeaveOut
+from plexlens.compare.scalability import LEVEL
 
 
 def number(value: float) -> str:

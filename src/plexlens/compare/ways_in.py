@@ -179,11 +179,18 @@ class Way:
 
 @dataclass(frozen=True)
 class NotTaken:
-    """A way that is left out, and why."""
+    """A way that is left out, and why.
+
+    Attributes
+    ----------
+    can_extrapolate
+        Whether it would be ranked if extrapolation were asked for.
+    """
 
     id: str
     title: str
     reason: str
+    can_extrapolate: bool = False
 
 
 @dataclass(frozen=True)
@@ -240,13 +247,15 @@ def advise(wish: Wish, found: Audit | None = None) -> Advice:
     taken = [one for one in ways if isinstance(one, Way)]
     others = [one for one in ways if isinstance(one, NotTaken)]
     if not taken:
-        told = "; ".join(f"{one.title}: {one.reason}" for one in others)
+        near = [one for one in others if one.can_extrapolate]
+        told = "; ".join(f"{one.title}: {one.reason}" for one in near)
         raise UsageError(
             file="",
-            what=f"no way in was measured for {wish.payload:,} bytes at {wish.rate:,g} transactions a second "
-            f"({wish.connection} connection, {wish.security} security): {told}",
-            remedy="ask for what was measured, or give --extrapolate where only payload or rate lie outside",
-        )
+            what=f"no way in was measured with {wish.payload:,} bytes at {wish.rate:,g} transactions a second, "
+            f"{wish.connection} connections and {wish.security} security" + (f" ({told})" if told else ""),
+            remedy="ask for what was measured, or give --extrapolate" if near else
+            f"use {ANY} for connection and security, or a smaller payload",
+        )  # fmt: skip
     taken.sort(key=lambda one: (bool(one.beyond), one.total_ms if wish.rank == "cpu" else one.general_ms))
     return Advice(
         wish, engines, tuple(taken), tuple(others), whole.texts("caveats"),
@@ -278,20 +287,24 @@ def _way(entry: Entry, wish: Wish, engines: float) -> Way | NotTaken:
         unfit.append(f"takes at most {largest:,.0f} bytes")
     if unfit:
         return NotTaken(name, title, "; ".join(unfit))
-    beyond = []
+    beyond: list[tuple[str, str]] = []
     if wish.payload != payload:
         bound = "an upper bound" if wish.payload < payload else "a lower bound"
         beyond.append(
-            f"measured with {payload:,} bytes only: the cost of those is taken unchanged, {bound} for "
-            f"{wish.payload:,} bytes"
+            (
+                f"measured with {payload:,} bytes",
+                f"the cost of {payload:,} bytes is taken unchanged, {bound} for {wish.payload:,}",
+            )
         )
     if not min(rates) <= wish.rate <= max(rates):
         beyond.append(
-            f"measured from {min(rates):,.0f} to {max(rates):,.0f} transactions a second only: a straight line through "
-            "the measured points is taken"
+            (
+                f"measured from {min(rates):,.0f} to {max(rates):,.0f} transactions a second",
+                "a straight line through the measured points is taken",
+            )
         )
     if beyond and not wish.extrapolate:
-        return NotTaken(name, title, "; ".join(beyond))
+        return NotTaken(name, title, "; ".join(measured for measured, _ in beyond), True)
     shares = {column: entry.numbers.floats(table, rows, column, entry.where) for column in _columns(entry)}
     inside = min(rates) <= wish.rate <= max(rates)
     # Percent of a processor are hundredths of a second a second: ten times as many milliseconds.
@@ -304,7 +317,7 @@ def _way(entry: Entry, wish: Wish, engines: float) -> Way | NotTaken:
     return Way(
         name, title, table.id, connection, security, parts, general_ms, specialty_ms, response,
         general_ms * wish.rate / 1000, specialty_ms * wish.rate / 1000, (min(rates), max(rates)), payload,
-        tuple(limits), tuple(beyond), entry.texts("caveats"),
+        tuple(limits), tuple(f"{measured}; {taken}" for measured, taken in beyond), entry.texts("caveats"),
     )  # fmt: skip
 
 

@@ -7,10 +7,11 @@ from collections.abc import Sequence
 
 from plexlens.compare.analysis import Analysis
 from plexlens.compare.claims import RELATIONS, Claim
-from plexlens.compare.curves import LEVEL, CapacityCurve, Curve, LoadCurve
+from plexlens.compare.curves import CapacityCurve, Curve, LoadCurve
 from plexlens.compare.figures import BarFigure, CurveFigure, Figure
 from plexlens.compare.leave_out import LeaveOut
 from plexlens.compare.quantity import shown
+from plexlens.compare.scalability import LEVEL
 from plexlens.compare.sentences import check_sentence, law_sentence, load_sentence
 from plexlens.metrics.unit import Unit
 from plexlens.report.model import Block, Cell, Column, ColumnKind, Definition, Level, Note, Section, Table
@@ -112,7 +113,8 @@ def _unit(symbol: str, numbers: Sequence[float | None]) -> Unit:
     if all(one == round(one) for one in there):
         return Unit(symbol, symbol or "count", 1.0, 0)
     largest = max((abs(one) for one in there), default=0.0)
-    return Unit(symbol, symbol or "count", 1.0, 0 if largest >= 1000 else 1 if largest >= 100 else 2)
+    digits = 0 if largest >= 1000 else 1 if largest >= 100 else 2 if largest >= 10 else 3
+    return Unit(symbol, symbol or "count", 1.0, digits)
 
 
 def _figure(figure: Figure, prefix: str) -> Block:

@@ -51,7 +51,7 @@ def _number(name: str, title: str, unit: Unit, definition: str, *, bar: bool = F
 def ways_report(advice: Advice) -> Report:
     """The report of an advice."""
     wish = advice.wish
-    alerts = [Note(text) for text in advice.caveats]
+    alerts = [Note("What holds for all", details=advice.caveats)]
     doubtful = [one for one in advice.ways if one.beyond]
     if doubtful:
         alerts.insert(
