@@ -39,6 +39,8 @@ class Field(Generic[T]):
     ----------
     formula
         Empty for what is only named or recorded; then there is no definition, unless ``source`` says where from.
+    defined_as
+        Its title in the list of definitions, where the head says less.
     """
 
     subject: Subject
@@ -53,6 +55,7 @@ class Field(Generic[T]):
     bar: bool = False
     key: bool = False
     kind: ColumnKind = ColumnKind.TEXT
+    defined_as: str = ""
 
     @property
     def id(self) -> str:
@@ -61,7 +64,7 @@ class Field(Generic[T]):
 
     def within(self, group: str, title: str) -> Field[T]:
         """The same under a heading that says a part of its title."""
-        return replace(self, group=group, title=title)
+        return replace(self, group=group, title=title, defined_as=self.defined_as or self.title)
 
     def with_bar(self) -> Field[T]:
         """The same with a bar beside its numbers."""
@@ -144,4 +147,6 @@ class Definitions:
 
 
 def _whole_title(one: Field[T]) -> str:
+    if one.defined_as:
+        return one.defined_as
     return f"{one.group}: {one.title.lower()}" if one.group else one.title

@@ -61,7 +61,7 @@ def fields(subject: Subject, cost: IoCost, *, with_name: bool = True) -> dict[st
         ),
         make("getpages", "Getpages", COUNT, "", lambda io: io.getpages, source="The trace"),
         make(
-            "random_share", "Random", FRACTION, "getpages of random access / getpages",
+            "random_share", "Random getpages", FRACTION, "getpages of random access / getpages",
             lambda io: io.random_share, source="The trace",
         ),
         make(
@@ -71,16 +71,16 @@ def fields(subject: Subject, cost: IoCost, *, with_name: bool = True) -> dict[st
         ),
         make("read_ios", "Read I/Os", COUNT, "synchronous reads + prefetch I/Os", lambda io: io.read_ios),
         make(
-            "sync_reads_per_second", "Synchronous", PER_SECOND, "synchronous reads / seconds of the trace",
+            "sync_reads_per_second", "Synchronous reads", PER_SECOND, "synchronous reads / seconds of the trace",
             lambda io: io.per_second(io.sync_reads), caveat="The application waits for each of them.",
         ),
         make(
-            "prefetch_reads_per_second", "Prefetch", PER_SECOND, "prefetch I/Os / seconds of the trace",
+            "prefetch_reads_per_second", "Prefetch I/O", PER_SECOND, "prefetch I/Os / seconds of the trace",
             lambda io: io.per_second(io.prefetch_reads),
         ),
         make(
-            "recorded_reads_per_second", "As recorded", PER_SECOND, "read I/Os recorded / seconds of the trace",
-            lambda io: io.per_second(io.recorded_read_ios), source=_RECORDED,
+            "recorded_reads_per_second", "Read I/O as recorded", PER_SECOND,
+            "read I/Os recorded / seconds of the trace", lambda io: io.per_second(io.recorded_read_ios), source=_RECORDED,
             caveat="What Db2 did while it was traced, with the pools as they were then; IFCID 6 tells no partition.",
         ),
         make(
@@ -97,13 +97,13 @@ def fields(subject: Subject, cost: IoCost, *, with_name: bool = True) -> dict[st
             lambda io: io.pages_per_write,
         ),
         make(
-            "application_hit_ratio", "Application", FRACTION, "(getpages - synchronous reads) / getpages",
+            "application_hit_ratio", "Application hit ratio", FRACTION, "(getpages - synchronous reads) / getpages",
             lambda io: io.application_hit_ratio, source=f"{_SIMULATED}; {STUDY}, Hit Ratio",
             caveat="Decides nothing here: a page that prefetch brought counts as a hit, so that it tells of waits, not "
             "of I/O.",
         ),
         make(
-            "system_hit_ratio", "System", FRACTION, "(getpages - pages read) / getpages",
+            "system_hit_ratio", "System hit ratio", FRACTION, "(getpages - pages read) / getpages",
             lambda io: io.system_hit_ratio, source=f"{_SIMULATED}; {STUDY}, System Hit Ratio",
             caveat="Decides nothing here: negative where prefetch reads pages that nobody asks for, near zero for any "
             "scan, and silent about how often.",
@@ -113,7 +113,7 @@ def fields(subject: Subject, cost: IoCost, *, with_name: bool = True) -> dict[st
             lambda io: io.cpu_seconds(cost), source=f"Cost assumptions; {STUDY}, CPU Sec Cost",
         ),
         make(
-            "cpu_per_day", "CPU", TENTHS, "CPU of read I/O x 86400 / seconds of the trace",
+            "cpu_per_day", "CPU of read I/O in 24 hours", TENTHS, "CPU of read I/O x 86400 / seconds of the trace",
             lambda io: io.cpu_per_day(cost), source="Cost assumptions", caveat="If all the day were like the trace.",
         ),
         make(
@@ -122,21 +122,22 @@ def fields(subject: Subject, cost: IoCost, *, with_name: bool = True) -> dict[st
             caveat="What applications wait for; of prefetch they wait for a part that is not known.",
         ),
         make(
-            "delay_per_day", "Delay", TENTHS, "I/O elapsed x 86400 / seconds of the trace",
+            "delay_per_day", "Delay in 24 hours", TENTHS, "I/O elapsed x 86400 / seconds of the trace",
             lambda io: io.delay_per_day(cost), source=f"Cost assumptions; {STUDY}, 24Hrs IO Delay",
             caveat="If all the day were like the trace.",
         ),
         make(
-            "sync_delay", "Mean", MILLISECONDS, "time of synchronous reads / their number",
+            "sync_delay", "Delay of a synchronous read", MILLISECONDS, "time of synchronous reads / their number",
             lambda io: io.sync_delay, source=times,
         ),
         make(
-            "sync_delay_longest", "Longest", MILLISECONDS, "", lambda io: io.sync_delay_longest, source=times,
+            "sync_delay_longest", "Longest synchronous read", MILLISECONDS, "",
+            lambda io: io.sync_delay_longest, source=times,
             caveat="Single reads of seconds are seen in many systems: a cache miss that waits for several disks of an "
             "array.",
         ),
         make(
-            "prefetch_delay", "Prefetch", MILLISECONDS, "time of prefetch I/Os / their number",
+            "prefetch_delay", "Time of a prefetch I/O", MILLISECONDS, "time of prefetch I/Os / their number",
             lambda io: io.prefetch_delay, source=times,
         ),
     ]  # fmt: skip
