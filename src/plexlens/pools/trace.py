@@ -266,10 +266,11 @@ class Trace:
             facts.notes.append("The trace tells no times: its rows are numbered, and there are no rates by second.")
         if disorder.rows:
             facts.notes.append(f"Out of order of time, and put right: {disorder.rows} references.")
-        if traced and len(facts.members) > 1:
+        if len(facts.members) > 1:
             facts.notes.append(
-                f"{', '.join(facts.members)} are taken as members of one data-sharing group; if they are not, read one "
-                "alone (--subsystem)."
+                f"{', '.join(facts.members)} are taken as members of one data-sharing group, and what they ask of a pool "
+                "as asked of one pool; each has pools of its own: for their sizes, read one alone"
+                f"{' (--subsystem)' if traced else ''}."
             )
         for piece in traced:
             facts.notes += piece.remarks()
