@@ -80,7 +80,8 @@ def fields(subject: Subject, cost: IoCost, *, with_name: bool = True) -> dict[st
         ),
         make(
             "recorded_reads_per_second", "Read I/O as recorded", PER_SECOND,
-            "read I/Os recorded / seconds of the trace", lambda io: io.per_second(io.recorded_read_ios), source=_RECORDED,
+            "read I/Os recorded / seconds of the trace", lambda io: io.per_second(io.recorded_read_ios),
+            source=_RECORDED,
             caveat="What Db2 did while it was traced, with the pools as they were then; IFCID 6 tells no partition.",
         ),
         make(
