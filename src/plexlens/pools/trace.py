@@ -268,8 +268,8 @@ class Trace:
             facts.notes.append(f"Out of order of time, and put right: {disorder.rows} references.")
         if len(facts.members) > 1:
             facts.notes.append(
-                f"{', '.join(facts.members)} are taken as members of one data-sharing group, and what they ask of a pool "
-                "as asked of one pool; each has pools of its own: for their sizes, read one alone"
+                f"{', '.join(facts.members)} are taken as members of one data-sharing group, and what they ask of a "
+                "pool as asked of one pool; each has pools of its own: for their sizes, read one alone"
                 f"{' (--subsystem)' if traced else ''}."
             )
         for piece in traced:
