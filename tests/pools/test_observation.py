@@ -308,6 +308,18 @@ def test_a_published_negative_hit_ratio() -> None:
     assert one.read_ios_per_second == pytest.approx(254.9, abs=0.05)
 
 
+def test_io_of_a_page_fixed_pool_costs_less(tmp_path: Path) -> None:
+    path = written(tmp_path, time=[0, 1], pool=["BP1", "BP2"], object=["D.A", "D.B"], page=[1, 1])
+    found = observe(open_trace([path]), [bp(1, 10), PoolSettings("BP2", 10, vpseqt=0, pgfix=True)])
+    cost = default_cost()
+    # A read of 33 µs, and one of 33 µs less the 8 % that page fixing saves.
+    assert {one.name: one.cpu_seconds(cost) for one in objects_of(found)} == {
+        "D.A": pytest.approx(33e-6),
+        "D.B": pytest.approx(33e-6 * 0.92),
+    }
+    assert [one.cpu_seconds(cost) for one in pools_of(found)] == [pytest.approx(33e-6), pytest.approx(30.36e-6)]
+
+
 def test_what_is_not_known_stays_unknown() -> None:
     nothing = Io("BP1", "D.A")
     assert nothing.read_ios is None

@@ -37,6 +37,8 @@ class Io:
         Seconds of a synchronous read I/O, mean and longest, and of a prefetch I/O, as they were recorded.
     recorded_sync_reads, recorded_prefetches
         Read I/Os that the trace records, beside those simulated.
+    page_fixed
+        Whether its pool is page-fixed: its I/O costs less CPU.
     parts
         The objects of a pool: it waits as long as they do together, each at its own delay.
     """
@@ -60,6 +62,7 @@ class Io:
     prefetch_delay: float | None = None
     recorded_sync_reads: float | None = None
     recorded_prefetches: float | None = None
+    page_fixed: bool = False
     parts: tuple[Io, ...] = ()
 
     @property
@@ -110,7 +113,7 @@ class Io:
         """CPU of the read I/Os."""
         if self.read_ios is None:
             return None
-        return cost.cpu_seconds(self.sync_reads or 0.0, self.prefetch_reads or 0.0)
+        return cost.cpu_seconds(self.sync_reads or 0.0, self.prefetch_reads or 0.0, page_fixed=self.page_fixed)
 
     def sync_delay_of(self, cost: IoCost) -> float:
         """Seconds of a synchronous read: the object's own where they were recorded, else what is assumed of all."""
@@ -171,6 +174,7 @@ def io_of(one: ObservedObject, observation: Observation) -> Io:
         prefetch_delay=None if delay is None else delay.prefetch_mean,
         recorded_sync_reads=one.recorded_sync_reads if observation.recorded else None,
         recorded_prefetches=one.recorded_prefetches if observation.recorded else None,
+        page_fixed=observation.settings[one.pool].pgfix,
     )
 
 
@@ -215,6 +219,7 @@ def _pool(name: str, objects: list[Io], observation: Observation) -> Io:
         sync_delay_longest=max((one.sync_delay_longest or 0.0 for one in objects), default=0.0) or None,
         recorded_sync_reads=sum_of("recorded_sync_reads"),
         recorded_prefetches=sum_of("recorded_prefetches"),
+        page_fixed=observation.settings[name].pgfix,
         parts=tuple(objects),
     )
 

@@ -112,6 +112,7 @@ def fields(subject: Subject, cost: IoCost, *, with_name: bool = True) -> dict[st
         make(
             "cpu_seconds", "CPU of read I/O", TENTHS, "synchronous reads x CPU of one + prefetch I/Os x CPU of one",
             lambda io: io.cpu_seconds(cost), source=f"Cost assumptions; {STUDY}, CPU Sec Cost",
+            caveat="Less the share that page fixing saves, where the pool is page-fixed.",
         ),
         make(
             "cpu_per_day", "CPU of read I/O in 24 hours", TENTHS, "CPU of read I/O x 86400 / seconds of the trace",
