@@ -11,7 +11,7 @@ from plexlens.compare.deltas import Judgement, delta, deltas
 from plexlens.compare.environment import NOT_SAID, environments
 from plexlens.compare.explain import split_by_load
 from plexlens.compare.prediction_check import check_rate, totals
-from plexlens.compare.run import Better, Group, Reading
+from plexlens.compare.run import Better, Estimate, Group, Reading
 from plexlens.errors import NothingUsableError, UsageError
 from tests.compare.runs_by_hand import measure, run
 
@@ -164,3 +164,11 @@ def test_parts_of_a_missed_prediction_add_up(predicted: float, actual: float, wo
     sums = totals([found, again])
     assert sums.load == pytest.approx(found.load + again.load, abs=slack)
     assert sums.actual == pytest.approx(2 * actual)
+
+
+def test_groups_that_resemble_each_other_are_told() -> None:
+    close, apart = (Estimate(1.0, 9, 20, 10, resemblance) for resemblance in (0.6, 0.4))
+    plain = Reading(10.0, estimate=apart)
+    assert delta(measure("reads"), "", plain, Reading(12.0, estimate=close)).too_narrow
+    assert not delta(measure("reads"), "", plain, Reading(12.0, estimate=apart)).too_narrow
+    assert not delta(measure("reads"), "", Reading(10.0), Reading(12.0, estimate=close)).too_narrow

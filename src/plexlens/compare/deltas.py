@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from plexlens.compare.run import Better, Group, Measure, Reading, Run
-from plexlens.compare.significance import Interval, interval_of
+from plexlens.compare.significance import ALIKE, Interval, interval_of
 
 
 class Judgement(StrEnum):
@@ -75,6 +75,13 @@ class Delta:
     def told_from_chance(self) -> bool | None:
         """Whether the confidence interval leaves zero out; None without one."""
         return None if self.interval is None else self.interval.excludes_zero
+
+    @property
+    def too_narrow(self) -> bool:
+        """Whether neighbouring groups of intervals resemble each other, which makes the interval too narrow."""
+        estimates = (one.estimate for one in (self.base, self.new) if one is not None and self.interval is not None)
+        found = (one.resemblance for one in estimates if one is not None)
+        return any(one is not None and one > ALIKE for one in found)
 
     @property
     def change(self) -> float | None:

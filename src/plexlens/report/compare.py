@@ -426,8 +426,10 @@ def _whole(one: Delta, made: Comparison) -> str:
 
 def _method(made: Comparison) -> Section:
     bounds = made.comparability.bounds
+    narrow = [one for one in made.deltas if one.too_narrow]
     blocks: list[Block] = [
         Note(made.method),
+        *_too_narrow(narrow),
         Note(
             f"Bounds of comparability: rates within {percent(bounds.rate, 0)}, at most {percent(bounds.mix, 0)} of the "
             f"work moved between objects, at most {percent(bounds.objects, 0)} of it by objects that one run alone has."
@@ -448,6 +450,18 @@ def _method(made: Comparison) -> Section:
     )
     blocks.append(Table("numbers", "What the numbers are", columns, rows, top=TOP, folded=True))
     return Section("method", "Method and definitions", tuple(blocks))
+
+
+def _too_narrow(found: Sequence[Delta]) -> list[Note]:
+    if not found:
+        return []
+    names = list(dict.fromkeys(one.measure.title + (f", {one.thing}" if one.thing else "") for one in found))
+    text = (
+        f"The interval of {counted(len(found), 'number')} is too narrow: neighbouring groups of intervals still "
+        "resemble each other (correlation above one half). Longer runs, or several days, would tell more."
+    )
+    more = (f"and {len(names) - 5:,} more",) if len(names) > 5 else ()
+    return [Note(text, Level.WARNING, (*names[:5], *more))]
 
 
 def _measures(made: Comparison) -> list[Measure]:
@@ -489,7 +503,7 @@ def _decimals(one: Delta) -> int | None:
 
 def _points(unit: Unit) -> Unit:
     """The unit of a difference: percentages differ by points."""
-    return Unit("points", unit.base, unit.factor, unit.digits) if unit.symbol == "%" else unit
+    return Unit("points", unit.base, unit.factor, unit.digits + 1) if unit.symbol == "%" else unit
 
 
 def _difference(one: Delta) -> str:
@@ -499,7 +513,8 @@ def _difference(one: Delta) -> str:
 
 
 def _signed(value: float, places: int | None, unit: Unit) -> str:
-    return ("+" if value > 0 else "") + _number(value, places, unit)
+    text = _number(value, places, unit)
+    return text if value <= 0 or text.startswith("<") else f"+{text}"
 
 
 def _plus(value: float, unit: Unit) -> str:
