@@ -67,6 +67,7 @@ lint: $(BUILD)/core
 	$(CARGO) clippy --quiet --locked --workspace --all-targets -- -D warnings
 	$(BIN)/python -m plexlens.metrics.reference --check docs/metrics.md
 	$(BIN)/python -m plexlens.findings.reference --check docs/findings.md
+	$(BIN)/python -m plexlens.compare.reference --check docs/studies.md
 
 types: $(BUILD)/core
 	$(BIN)/mypy
@@ -85,6 +86,7 @@ fuzz: $(BUILD)/core
 docs: $(BUILD)/core
 	$(BIN)/python -m plexlens.metrics.reference docs/metrics.md
 	$(BIN)/python -m plexlens.findings.reference docs/findings.md
+	$(BIN)/python -m plexlens.compare.reference docs/studies.md
 
 benchmarks: $(BUILD)/core
 	$(BIN)/python -m benchmarks
