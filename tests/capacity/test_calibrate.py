@@ -43,9 +43,9 @@ def test_work_without_transactions_is_background() -> None:
     stc = found.of("STC.1")
     assert stc.background
     assert stc.response is None
-    # A unit of background is a second of engine time.
-    assert stc.rate == pytest.approx(200 / 0.9 / 1000)
-    assert stc.general == pytest.approx(1)
+    # Background comes in pieces of 10 ms.
+    assert stc.rate == pytest.approx(200 / 0.9 / 1000 / 0.01)
+    assert stc.general == pytest.approx(0.01)
     assert [found.of(name).priority for name in ("SYSTEM.1", "ONLINE.1", "STC.1", "DDF.1")] == [0, 1, 1, 2]
 
 

@@ -22,6 +22,10 @@ FEWEST_TRANSACTIONS = 10
 
 _DISCRETIONARY = 6
 
+#: Engine time of a piece of background work, in seconds. Formulas do not depend on it; in a run, longer pieces would
+#: keep lower work waiting longer.
+BACKGROUND_PIECE = 0.01
+
 
 def calibrate(
     measured: Measured, *, users: Mapping[str, int] | None = None, serves: Mapping[str, str] | None = None
@@ -222,8 +226,7 @@ def _class(
     eligible = (facts["ziip_engine_seconds"] or 0.0) / ziip_capture + on_general / factor / capture
     only_general = ((facts["cp_seconds"] or 0.0) - on_general) / capture
     span = facts["interval_seconds"] or seconds
-    # A second of engine time of background work stands for a transaction.
-    units = ended if not background else (only_general + eligible) or 1.0
+    units = ended if not background else (only_general + eligible) / BACKGROUND_PIECE or 1.0
     busy = {one: (facts[f"dasd_{one}_seconds"] or 0.0) for one in ("connect", "disconnect", "wait", "ios_queue")}
     samples = _samples(facts)
     if facts["zaap_seconds"]:

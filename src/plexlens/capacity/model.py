@@ -50,7 +50,7 @@ class ClassModel:
     Attributes
     ----------
     background
-        Whether nothing tells its transactions: it is load on the engines, and a second of it stands for a transaction.
+        Whether nothing tells its transactions: it is load on the engines, in pieces of 10 ms.
     priority
         Rank by importance; lower is served first.
     general

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from plexlens import __version__
 from plexlens.capacity.model import ClassModel, SystemModel
 from plexlens.capacity.plan import Curve, Outlook, Plan
@@ -248,7 +250,7 @@ def _check(plan: Plan) -> Section:
     )  # fmt: skip
 
 
-def _rising(points: list[tuple[float, float | None]]) -> tuple[Point, ...]:
+def _rising(points: Sequence[tuple[float, float | None]]) -> tuple[Point, ...]:
     """Points in rising order; those of one x become their mean."""
     places: dict[float, list[float]] = {}
     for x, y in points:
@@ -364,6 +366,8 @@ def _goals(plan: Plan) -> Section:
                 continue
             found = broken.get((system.name, one.name))
             load, said = _said(found.load if found else None, about, known=found is not None)
+            if about.reproduced and one.goal.estimated:
+                said = "; ".join(filter(None, (said, "no distribution recorded: exponential response times")))
             rows.append(
                 (
                     system.name, one.name, "" if one.importance is None else str(one.importance), one.goal.text,
@@ -461,7 +465,8 @@ def _demands(plan: Plan) -> Section:
 def _assumptions(plan: Plan) -> Section:
     asked = plan.asked
     texts = [
-        "Transactions arrive at random and independently of each other; service times are exponential.",
+        "Transactions arrive at random and independently of each other; service times are exponential. "
+        "Background comes in pieces of 10 ms.",
         "Engines serve by importance, system work first, and interrupt lower work (shadow server approximation). "
         "Equals share the engines in turn.",
         "A transaction's processor time is used by one engine at a time.",
