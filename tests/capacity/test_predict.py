@@ -162,6 +162,28 @@ def test_a_class_that_is_not_reproduced_has_no_conclusion() -> None:
     assert plan.outlooks[0].breakings == ()
 
 
+def test_velocity_by_hand() -> None:
+    # Only the processor is used: velocity = D / R = 1 - rho, 50 % as measured; a goal of 40 breaks at rho = 0.6.
+    samples = {"r723ctou": 50, "r723ctot": 50, "r723ccus": 50, "r723ccde": 50, "r723ctsa": 100}
+    fields = {"cpu": 500.0, "r723cict": 0.0, "r723crgf": 0x20, "r723cval": 40, **samples}
+    measured = measure(database(classes={"ONLINE": online(response=1.0) | fields}, engines=1, ziips=0, busy=500.0))
+    plan = make_plan("made", measured, calibrate(measured), Change())
+    (found,) = plan.checks[0].classes
+    assert found.velocity_modelled == pytest.approx(0.5)
+    assert found.reproduced
+    assert plan.outlooks[0].breakings[0].load == pytest.approx(1.2, rel=1e-4)
+
+
+def test_engines_that_are_never_idle_have_no_model() -> None:
+    measured = measure(database(classes={"ONLINE": {**online(), "cpu": 1000.0}}, engines=1, ziips=0, busy=1000.0))
+    plan = make_plan("made", measured, calibrate(measured), Change())
+    (found,) = plan.checks[0].classes
+    assert not found.reproduced
+    assert "saturates general engines" in found.reason
+    # With one engine more there is a load to speak of, but nothing to believe it by.
+    assert plan.outlooks[0].breakings == ()
+
+
 def test_intervals_check_the_model() -> None:
     # Two intervals of M/M/1: at 0.4 and 0.8 of an engine, responses as the formula has them, 0.5 / 0.6 and 0.5 / 0.2.
     def fields(load: float) -> dict[str, Any]:

@@ -101,7 +101,11 @@ def _system(measured: Measured, system: SystemModel, tolerance: float) -> System
     checks = []
     for one in system.classes:
         result = found.classes[one.name]
-        checks.append(_class(system, one, result.response, result.velocity, points, tolerance=tolerance))
+        checks.append(
+            _class(
+                system, one, result.response, result.velocity, points, tolerance=tolerance, saturated=found.saturated
+            )
+        )
     return SystemCheck(
         system.name, system.busy / system.engines, found.busy,
         system.ziip_busy / system.ziips if system.ziips else None, found.ziip_busy, tuple(checks), points,
@@ -116,12 +120,15 @@ def _class(
     points: tuple[Point, ...],
     *,
     tolerance: float,
+    saturated: str,
 ) -> ClassCheck:
     error = response / one.response - 1.0 if response is not None and one.response else None
     interval_error = _interval_error(one.name, points)
     reason = "; ".join(one.uncertain)
     apart = velocity - one.velocity if velocity is not None and one.velocity is not None else None
     bound = tolerance * _VELOCITY_POINTS
+    if not reason and saturated:
+        reason = f"the measured load itself saturates {saturated}, where no open model has an answer"
     if not reason and one.goal.kind == "velocity":
         if apart is None:
             reason = "no state samples by cause, so its velocity cannot be modelled"
