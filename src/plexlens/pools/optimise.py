@@ -30,6 +30,9 @@ from plexlens.pools.trace import Trace
 #: Buffers of 4 KB that a pool has at least where nothing else is asked for: with fewer, prefetch reads less at once.
 LEAST_BUFFERS = 1000
 
+#: A knee at this share of the budget or more leaves nothing to spend past it.
+NEARLY_ALL = 0.98
+
 #: Objects that are moved about at most, those of most I/O; the others stay where they are.
 MOST_MOVABLE = 200
 
@@ -245,7 +248,8 @@ class Optimiser:
             for step in self._advised(after, before):
                 (kept if step.worth else dropped).append(step)
             after = kept[-1].after if kept else before
-        if beyond is not None:
+        # Where the knee is all but the budget, there is nothing left to spend.
+        if beyond is not None and storage.knee_bytes < NEARLY_ALL * self.budget:
             dropped.append(self._past_knee(after, beyond, storage))
         sizes = {name: pool.size for name, pool in self.before.pools.items()}
         now = cost_at(whole.kept(whole.home), sizes, curves, whole)
@@ -465,8 +469,8 @@ class Optimiser:
     def _rate(self, cost: float) -> str:
         seconds = self.work.seconds
         if seconds > 0:
-            return f"{3600 * cost / seconds:.3g} CPU seconds an hour"
-        return f"{cost:.3g} CPU seconds in the trace"
+            return f"{_three_digits(3600 * cost / seconds)} CPU seconds an hour"
+        return f"{_three_digits(cost)} CPU seconds in the trace"
 
     def _configuration(self, planned: PlannedStep) -> Configuration:
         sizes = planned.grouping.sizes
@@ -526,3 +530,7 @@ def _free_names(page_bytes: int, taken: set[str]) -> list[str]:
 
 def _gib(size: int) -> str:
     return f"{size / (1 << 30):.2f} GiB" if size >= 1 << 28 else f"{size / (1 << 20):.1f} MiB"
+
+
+def _three_digits(value: float) -> str:
+    return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
