@@ -140,4 +140,3 @@ class Model:
     systems: tuple[SystemModel, ...]
     notes: tuple[str, ...]
     kind: str
-    slice: float = 0.001
