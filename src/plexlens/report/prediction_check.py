@@ -172,9 +172,7 @@ def _intervals(checks: Sequence[RateCheck], made: PredictionComparison) -> list[
         )  # fmt: skip
     heads = ("Object", "Came", f"{percent(LEVEL, 0)} interval", "Predicted for the load that came", "Says")
     columns = tuple(Column(f"c{number}", head, ColumnKind.TEXT, key=number == 0) for number, head in enumerate(heads))
-    table = Table(
-        "intervals", "Whether chance can explain the rest", columns, tuple(rows), top=TOP, note=METHOD_ONE
-    )
+    table = Table("intervals", "Whether chance can explain the rest", columns, tuple(rows), top=TOP, note=METHOD_ONE)
     return [table] if rows else [Note(METHOD_NONE)]
 
 
