@@ -347,9 +347,9 @@ pub struct Cics {
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
 #[serde(rename_all = "snake_case")]
 pub enum Routing {
-    /// The one with the fewest transactions inside; of equal ones on the same system, then the first.
+    /// The one with the fewest transactions inside; of equal ones on the same system, then in turn.
     JoinShortestQueue,
-    /// The one whose system has the lowest load against its engines, weighted with transactions inside.
+    /// The one whose system has the lowest load against its engines, then as above.
     GoalOriented,
     /// In turn.
     RoundRobin,
@@ -390,7 +390,7 @@ pub struct Class {
     /// Calls to Db2: how often the region is left and entered again.
     #[serde(default = "default::one_engine")]
     pub calls: u32,
-    /// Seconds of response that at least `goal_share` of the transactions are to meet.
+    /// Seconds of response that a transaction is to meet.
     #[serde(default)]
     pub goal: Option<f64>,
     /// What it reads and changes.

@@ -174,6 +174,8 @@ pub struct Kind {
     pub terminals: Vec<u16>,
     /// Whose turn it is.
     pub turn: usize,
+    /// Regions chosen so far.
+    pub chosen: usize,
     /// Regions.
     pub regions: Vec<u16>,
     /// References.
@@ -395,6 +397,7 @@ fn kind(scenario: &Scenario, class: &Class, regions: &[Region]) -> Kind {
     Kind {
         terminals: class.terminal_regions.iter().map(region).collect(),
         turn: 0,
+        chosen: 0,
         regions: targets,
         references: references.collect(),
         starts: class

@@ -397,8 +397,8 @@ impl<'a> Simulation<'a> {
         self.calendar.at(moment, Event::Done { task: number, turn });
     }
 
-    /// Requests to a structure go out, one after the other; the task waits for the last answer.
-    pub(super) fn send(&mut self, number: u32, structure: u16, request: Request, count: u32, space: Space) {
+    /// A request to a structure goes out; the task waits for the answer.
+    pub(super) fn send(&mut self, number: u32, structure: u16, request: Request, space: Space) {
         let now = self.calendar.now();
         let system = usize::from(self.tasks[number as usize].system);
         let costs = &self.scenario.coupling;
@@ -411,37 +411,33 @@ impl<'a> Simulation<'a> {
         let about = &self.plex.structures[usize::from(structure)];
         let converted = limit > 0.0 && about.expected[system] > limit;
         let (first, second) = (about.facility, about.duplex.filter(|_| request != Request::Read));
-        let mut at = now;
-        for _ in 0..count {
-            let (begin, mut end) = self.ask(system, first, at, service);
-            if let Some(second) = second {
-                // Both instances work; they tell each other before they answer.
-                let (_, other) = self.ask(system, second, at, service);
-                end = end.max(other) + self.plex.facilities[usize::from(second)].latency;
-            }
-            let about = &mut self.plex.structures[usize::from(structure)];
-            let (waited, taken) = (seconds(begin - at), seconds(end - at));
-            let used = &mut about.uses[system];
-            if waited > 0.0 {
-                used.subchannel_waits.add(waited);
-            }
-            if converted {
-                used.asynchronous.add(taken);
-                used.converted += 1;
-            } else {
-                used.synchronous.add(taken);
-            }
-            about.expected[system] += (taken - about.expected[system]) / 64.0;
-            at = end;
+        let (begin, mut end) = self.ask(system, first, now, service);
+        if let Some(second) = second {
+            // Both instances work; they tell each other before they answer.
+            let (_, other) = self.ask(system, second, now, service);
+            end = end.max(other) + self.plex.facilities[usize::from(second)].latency;
+        }
+        let about = &mut self.plex.structures[usize::from(structure)];
+        let (waited, taken) = (seconds(begin - now), seconds(end - now));
+        let used = &mut about.uses[system];
+        if waited > 0.0 {
+            used.subchannel_waits.add(waited);
         }
         if converted {
-            self.wait_until(number, at + nanoseconds(costs.async_delay), Wait::Coupling);
+            used.asynchronous.add(taken);
+            used.converted += 1;
+        } else {
+            used.synchronous.add(taken);
+        }
+        about.expected[system] += (taken - about.expected[system]) / 64.0;
+        if converted {
+            self.wait_until(number, end + nanoseconds(costs.async_delay), Wait::Coupling);
             return;
         }
         let task = &mut self.tasks[number as usize];
-        task.burst = Some((at - now, space, false));
+        task.burst = Some((end - now, space, false));
         let turn = task.turn;
-        self.calendar.at(at, Event::Done { task: number, turn });
+        self.calendar.at(end, Event::Done { task: number, turn });
     }
 
     /// One request: when its subchannel takes it, and when the answer is there.

@@ -35,8 +35,8 @@ impl Simulation<'_> {
                 true
             }
             Action::Ask { structure, request, count, space } => self.ask_for(number, structure, request, count, space),
-            Action::Send { structure, request, count, space } => {
-                self.send(number, structure, request, count, space);
+            Action::Send { structure, request, space } => {
+                self.send(number, structure, request, space);
                 true
             }
             Action::Disk { volume, pages, wait } => {
@@ -107,9 +107,13 @@ impl Simulation<'_> {
         let system = usize::from(self.tasks[number as usize].system);
         let limit = costs.convert_above_us / 1e6;
         let converted = limit > 0.0 && self.plex.structures[usize::from(structure)].expected[system] > limit;
-        let each = if converted { costs.async_host_us } else { costs.sync_host_us };
-        let work = micro(each * f64::from(count)).max(1);
-        self.tasks[number as usize].steps.push_front(Action::Send { structure, request, count, space });
+        let work = micro(if converted { costs.async_host_us } else { costs.sync_host_us }).max(1);
+        let steps = &mut self.tasks[number as usize].steps;
+        // One after the other: what others ask meanwhile need not wait for a whole series.
+        if count > 1 {
+            steps.push_front(Action::Ask { structure, request, count: count - 1, space });
+        }
+        steps.push_front(Action::Send { structure, request, space });
         self.run_on(number, work, space, false);
         true
     }

@@ -80,8 +80,6 @@ pub enum Action {
         structure: u16,
         /// What is asked.
         request: Request,
-        /// How often.
-        count: u32,
         /// Whose time the wait takes.
         space: Space,
     },
@@ -272,6 +270,8 @@ pub struct Task {
     pub turn: u32,
     /// References of the class that are left: its number and getpages.
     pub references: Vec<(u16, u32)>,
+    /// Whether another transaction started it, on the system where that one ended.
+    pub started: bool,
     /// Page of the scan under way.
     pub scan: Option<u64>,
     /// Locks to the end of the unit of work.
@@ -317,6 +317,7 @@ impl Task {
             waiting: None,
             turn: 0,
             references: Vec::new(),
+            started: false,
             scan: None,
             held: Vec::new(),
             changed: 0,

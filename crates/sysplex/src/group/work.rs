@@ -71,9 +71,9 @@ impl Simulation<'_> {
 
     fn choose(&mut self, number: u32) -> u16 {
         let now = self.calendar.now();
-        let (class, system) = {
+        let (class, system, started) = {
             let task = &self.tasks[number as usize];
-            (usize::from(task.class), task.system)
+            (usize::from(task.class), task.system, task.started)
         };
         let kind = &mut self.plex.kinds[class];
         let regions = &self.plex.regions;
@@ -85,24 +85,23 @@ impl Simulation<'_> {
         let up: Vec<u16> = kind.regions.iter().copied().filter(|&region| is_up(region)).collect();
         // With all members lost it waits in one of the regions.
         let choice = if up.is_empty() { &kind.regions } else { &up };
-        let from_outside = kind.terminals.is_empty();
+        let from_outside = kind.terminals.is_empty() && !started;
+        let turn = kind.chosen;
+        kind.chosen = turn.wrapping_add(1);
         let inside = |region: u16| regions[usize::from(region)].inside;
         let far = |region: u16| !from_outside && regions[usize::from(region)].system != system;
+        // In turn, so that of equal regions none is preferred for its place in the list.
+        let places = || (0..choice.len()).map(|place| choice[(place + turn) % choice.len()]);
         let best = match self.scenario.cics.routing {
-            Routing::RoundRobin => {
-                kind.turn += 1;
-                Some(choice[kind.turn % choice.len()])
-            }
-            Routing::JoinShortestQueue => {
-                choice.iter().copied().min_by_key(|&region| (inside(region), far(region), region))
-            }
+            Routing::RoundRobin => places().next(),
+            Routing::JoinShortestQueue => places().min_by_key(|&region| (inside(region), far(region))),
             Routing::GoalOriented => {
                 let load = |region: u16| {
                     let image = &self.plex.systems[usize::from(regions[usize::from(region)].system)];
                     let general = &self.plex.machines[usize::from(image.machine)].general;
                     general.inside(image.partition) * 1000 / general.engines() as u64
                 };
-                choice.iter().copied().min_by_key(|&region| (load(region), inside(region), far(region), region))
+                places().min_by_key(|&region| (load(region), inside(region), far(region)))
             }
         };
         best.unwrap_or(choice[0])
@@ -295,6 +294,8 @@ impl Simulation<'_> {
         for (other, count) in started {
             for _ in 0..count {
                 let task = self.new_task(other);
+                let about = &mut self.tasks[task as usize];
+                (about.started, about.system) = (true, system as u16);
                 let inside = &mut self.measured[usize::from(other)].inside;
                 inside.set(now, inside.value() + 1);
                 self.wake(task);
