@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from plexlens.cli.app import app
-from plexlens.cli.terminal import cannot_write, check_writable, err
+from plexlens.cli.terminal import check_writable, err
 
 
 @app.command()
@@ -17,8 +17,5 @@ def example(output: Annotated[Path, typer.Option("-o", "--output", help="The dum
     from plexlens.example import write_example
 
     check_writable(output)
-    try:
-        write_example(output)
-    except OSError as error:
-        raise cannot_write(output, error.strerror or str(error)) from error
+    write_example(output)
     err.print(f"written: {output}")

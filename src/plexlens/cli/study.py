@@ -11,8 +11,9 @@ import typer
 
 from plexlens.cli.app import app
 from plexlens.cli.options import Json
-from plexlens.cli.terminal import cannot_write, check_writable, err, write, write_bytes
+from plexlens.cli.terminal import check_writable, err, write, write_bytes
 from plexlens.errors import UsageError
+from plexlens.whole_file import cannot_write
 
 
 @app.command()

@@ -13,7 +13,7 @@ from typing import Any
 import typer
 from rich.console import Console
 
-from plexlens.errors import UsageError
+from plexlens.whole_file import cannot_write, whole_file
 
 #: Standard error: whatever is not the answer goes there.
 err = Console(stderr=True, highlight=False, emoji=False, markup=False, soft_wrap=True)
@@ -23,15 +23,6 @@ def emit(value: Any) -> None:
     """One JSON object on standard output."""
     json.dump(value, sys.stdout, ensure_ascii=False, default=str)
     sys.stdout.write("\n")
-
-
-def cannot_write(path: Path, why: str) -> UsageError:
-    """What to raise where a file cannot be written, and why."""
-    return UsageError(
-        file=str(path),
-        what=f"it cannot be written: {why}",
-        remedy="name a file in a folder that exists and that you may write to",
-    )
 
 
 def check_writable(path: Path | None) -> None:
@@ -47,19 +38,14 @@ def check_writable(path: Path | None) -> None:
 
 
 def write(path: Path, text: str) -> None:
-    """A whole file or none: written beside its place, then moved there."""
+    """Write a text: the whole file or none."""
     write_bytes(path, text.encode())
 
 
-def write_bytes(path: Path, content: bytes) -> None:
-    """As `write`, for files that are no text."""
-    part = path.with_name(f".{path.name}.part")
-    try:
-        part.write_bytes(content)
-        part.replace(path)
-    except OSError as error:
-        part.unlink(missing_ok=True)
-        raise cannot_write(path, error.strerror or str(error)) from error
+def write_bytes(path: Path, data: bytes) -> None:
+    """Write bytes: the whole file or none."""
+    with whole_file(path) as part:
+        part.write_bytes(data)
 
 
 @contextmanager

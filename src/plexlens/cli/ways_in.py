@@ -10,7 +10,8 @@ import typer
 
 from plexlens.cli.app import app
 from plexlens.cli.options import Json
-from plexlens.cli.terminal import cannot_write, check_writable, emit, err, write
+from plexlens.cli.terminal import check_writable, emit, err, write
+from plexlens.whole_file import cannot_write
 
 
 @app.command("ways-in")

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import argparse
 import sys
 from collections.abc import Iterable, Sequence
-from pathlib import Path
 
 from plexlens.compare import Audit, Cell, TableAudit, audit, load_study, study_names
 from plexlens.compare.analysis import Analysis, analyse
@@ -13,6 +11,7 @@ from plexlens.compare.curves import CapacityCurve
 from plexlens.compare.formulas import FORMULAS
 from plexlens.compare.json_object import RULE
 from plexlens.compare.sentences import check_sentence, law_sentence, load_sentence
+from plexlens.generated_doc import write_or_check
 from plexlens.metrics.reference import cell as text_cell
 
 _HEAD = f"""\
@@ -140,27 +139,8 @@ def document() -> str:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Write the reference, or check that it is up to date.
-
-    Returns
-    -------
-    int
-        Exit code: 1 where ``--check`` finds it missing or stale.
-    """
-    parser = argparse.ArgumentParser(prog="python -m plexlens.compare.reference", description=__doc__)
-    parser.add_argument("path", type=Path, help="the Markdown file, docs/studies.md")
-    parser.add_argument("--check", action="store_true", help="write nothing; fail if the file is missing or stale")
-    options = parser.parse_args(arguments)
-    path: Path = options.path
-    text = document()
-    if not options.check:
-        path.write_text(text, encoding="utf-8", newline="\n")
-        return 0
-    state = "missing" if not path.is_file() else "stale" if path.read_text(encoding="utf-8") != text else None
-    if state is None:
-        return 0
-    sys.stderr.write(f"{path} is {state}; run make docs\n")
-    return 1
+    """Write the reference, or check that it is up to date; the exit code."""
+    return write_or_check(document, "plexlens.compare.reference", __doc__ or "", "docs/studies.md", arguments)
 
 
 if __name__ == "__main__":

@@ -18,6 +18,7 @@ from plexlens.example.processors import processor_records
 from plexlens.example.record import Record, Row
 from plexlens.example.workload import workload_records
 from plexlens.layouts_path import layout_folders
+from plexlens.whole_file import whole_file
 
 #: A dump of this size takes this long.
 _DUMP_TIME = timedelta(seconds=1)
@@ -65,30 +66,25 @@ def write_dump(plan: Plan, path: Path) -> None:
 
     Raises
     ------
-    OSError
+    UsageError
         The file cannot be written.
     """
     catalogue = _core.Catalogue(layout_folders())
-    unfinished = path.with_name(f".{path.name}.unfinished")
-    try:
-        with _core.DumpWriter(unfinished) as dump:
-            dump.dump_header(plan.writer, plan.written)
-            for record in example_records(plan):
-                sections = {name: _batch(catalogue, name, rows) for name, rows in record.sections.items()}
-                identity = {"system": record.system, "written_at": record.written_at}
-                if record.subsystem:
-                    identity["subsystem"] = record.subsystem
-                dump.write(
-                    _core.encode_record(
-                        catalogue,
-                        record.map,
-                        identity,
-                        sections,
-                        lengths=record.lengths,
-                        connectors=_connectors(catalogue, record),
-                    )
+    with whole_file(path) as unfinished, _core.DumpWriter(unfinished) as dump:
+        dump.dump_header(plan.writer, plan.written)
+        for record in example_records(plan):
+            sections = {name: _batch(catalogue, name, rows) for name, rows in record.sections.items()}
+            identity = {"system": record.system, "written_at": record.written_at}
+            if record.subsystem:
+                identity["subsystem"] = record.subsystem
+            dump.write(
+                _core.encode_record(
+                    catalogue,
+                    record.map,
+                    identity,
+                    sections,
+                    lengths=record.lengths,
+                    connectors=_connectors(catalogue, record),
                 )
-            dump.dump_trailer(plan.writer, plan.written + _DUMP_TIME)
-        unfinished.replace(path)
-    finally:
-        unfinished.unlink(missing_ok=True)
+            )
+        dump.dump_trailer(plan.writer, plan.written + _DUMP_TIME)

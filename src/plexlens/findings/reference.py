@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import sys
 import tomllib
 from collections.abc import Sequence
@@ -14,6 +13,7 @@ from plexlens.findings.making import KEYS, TABLES
 from plexlens.findings.reading import load_rules
 from plexlens.findings.rule import Rule, Threshold
 from plexlens.findings.translation import FUNCTIONS
+from plexlens.generated_doc import write_or_check
 from plexlens.metrics import GRAINS
 from plexlens.metrics.reference import anchor, cell
 
@@ -166,27 +166,8 @@ def document() -> str:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Write the reference, or check that it is up to date.
-
-    Returns
-    -------
-    int
-        Exit code: 1 where ``--check`` finds it missing or stale.
-    """
-    parser = argparse.ArgumentParser(prog="python -m plexlens.findings.reference", description=__doc__)
-    parser.add_argument("path", type=Path, help="the Markdown file, docs/findings.md")
-    parser.add_argument("--check", action="store_true", help="write nothing; fail if the file is missing or stale")
-    options = parser.parse_args(arguments)
-    path: Path = options.path
-    text = document()
-    if not options.check:
-        path.write_text(text, encoding="utf-8", newline="\n")
-        return 0
-    state = "missing" if not path.is_file() else "stale" if path.read_text(encoding="utf-8") != text else None
-    if state is None:
-        return 0
-    sys.stderr.write(f"{path} is {state}; run make docs\n")
-    return 1
+    """Write the reference, or check that it is up to date; the exit code."""
+    return write_or_check(document, "plexlens.findings.reference", __doc__ or "", "docs/findings.md", arguments)
 
 
 if __name__ == "__main__":

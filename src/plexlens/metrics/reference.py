@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import argparse
 import sys
 from collections.abc import Iterable, Sequence
 from importlib import import_module
 from inspect import cleandoc
-from pathlib import Path
 
+from plexlens.generated_doc import write_or_check
 from plexlens.metrics import FAMILIES
 from plexlens.metrics.definition import Attribute, Fact, Grain, Key, Metric
 from plexlens.metrics.unit import Unit
@@ -118,27 +117,8 @@ def document() -> str:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Write the reference, or check that it is up to date.
-
-    Returns
-    -------
-    int
-        Exit code: 1 where ``--check`` finds it missing or stale.
-    """
-    parser = argparse.ArgumentParser(prog="python -m plexlens.metrics.reference", description=__doc__)
-    parser.add_argument("path", type=Path, help="the Markdown file, docs/metrics.md")
-    parser.add_argument("--check", action="store_true", help="write nothing; fail if the file is missing or stale")
-    options = parser.parse_args(arguments)
-    path: Path = options.path
-    text = document()
-    if not options.check:
-        path.write_text(text, encoding="utf-8", newline="\n")
-        return 0
-    state = "missing" if not path.is_file() else "stale" if path.read_text(encoding="utf-8") != text else None
-    if state is None:
-        return 0
-    sys.stderr.write(f"{path} is {state}; run make docs\n")
-    return 1
+    """Write the reference, or check that it is up to date; the exit code."""
+    return write_or_check(document, "plexlens.metrics.reference", __doc__ or "", "docs/metrics.md", arguments)
 
 
 if __name__ == "__main__":

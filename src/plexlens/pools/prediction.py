@@ -13,8 +13,9 @@ from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
-from plexlens.errors import PlexlensError, UnreadableInputError, UsageError
+from plexlens.errors import PlexlensError, UnreadableInputError
 from plexlens.pools.settings import Configuration, PoolSettings
+from plexlens.whole_file import whole_file
 
 #: Of the file's form; a later form has a higher number.
 FORM = 1
@@ -194,17 +195,8 @@ def save(path: Path, prediction: Prediction) -> None:
     UsageError
         It cannot be written there.
     """
-    part = path.with_name(f".{path.name}.part")
-    try:
+    with whole_file(path) as part:
         part.write_text(json.dumps(to_json(prediction), ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
-        part.replace(path)
-    except OSError as error:
-        part.unlink(missing_ok=True)
-        raise UsageError(
-            file=str(path),
-            what=f"it cannot be written: {error.strerror or error}",
-            remedy="name a file in a folder that exists and that you may write to",
-        ) from error
 
 
 def load(path: Path) -> Prediction:

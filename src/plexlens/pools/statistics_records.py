@@ -12,8 +12,9 @@ from typing import Any
 import pyarrow as pa
 
 from plexlens import _core
-from plexlens.errors import PlexlensError, UsageError
+from plexlens.errors import UsageError
 from plexlens.layouts_path import layout_folders
+from plexlens.whole_file import whole_file
 
 _SECOND = 1_000_000
 
@@ -115,26 +116,15 @@ def write_statistics(path: Path, members: Sequence[Member]) -> int:
     zero = _EPOCH if times[0] > _RELATIVE else _BEGINNING - timedelta(microseconds=times[0])
     ends = [zero + timedelta(microseconds=time) for time in times]
     catalogue = _core.Catalogue(layout_folders())
-    unfinished = path.with_name(f".{path.name}.unfinished")
     written = 0
-    try:
-        with _core.DumpWriter(unfinished) as dump:
-            dump.dump_header(members[0].system, ends[0].replace(tzinfo=None))
-            for sequence, end in enumerate(ends, 1):
-                for member in members:
-                    for record in _records(catalogue, member, end, sequence):
-                        dump.write(record)
-                        written += 1
-            dump.dump_trailer(members[0].system, ends[-1].replace(tzinfo=None))
-        unfinished.replace(path)
-    except OSError as error:
-        raise PlexlensError(
-            file=str(path),
-            what=f"it cannot be written: {error.strerror or error}",
-            remedy="check the folder, your rights and that there is room",
-        ) from error
-    finally:
-        unfinished.unlink(missing_ok=True)
+    with whole_file(path) as unfinished, _core.DumpWriter(unfinished) as dump:
+        dump.dump_header(members[0].system, ends[0].replace(tzinfo=None))
+        for sequence, end in enumerate(ends, 1):
+            for member in members:
+                for record in _records(catalogue, member, end, sequence):
+                    dump.write(record)
+                    written += 1
+        dump.dump_trailer(members[0].system, ends[-1].replace(tzinfo=None))
     return written
 
 

@@ -21,6 +21,7 @@ from plexlens.simulate.processors import processor_records
 from plexlens.simulate.scenario import Scenario, Simulated
 from plexlens.simulate.workload import SPACE_CLASSES, workload_records
 from plexlens.simulate.written import BEGINNING, Record, Row, intervals
+from plexlens.whole_file import whole_file
 
 #: SMF70INT and its like hold minutes, seconds and milliseconds, at most 99 minutes.
 _LONGEST_INTERVAL = 5999.0
@@ -125,9 +126,8 @@ def write_smf(run: Simulated, path: Path) -> int:
     check_names(run.scenario)
     catalogue = _core.Catalogue(layout_folders())
     writer = run.scenario.values["system"][0]["name"]
-    unfinished = path.with_name(f".{path.name}.unfinished")
     try:
-        with _core.DumpWriter(unfinished) as dump:
+        with whole_file(path) as unfinished, _core.DumpWriter(unfinished) as dump:
             dump.dump_header(writer, BEGINNING.replace(tzinfo=None))
             written, end = 0, BEGINNING
             for record in dump_records(run):
@@ -135,21 +135,12 @@ def write_smf(run: Simulated, path: Path) -> int:
                 dump.write_all(encoded)
                 written, end = written + len(encoded), record.end
             dump.dump_trailer(writer, (end + timedelta(seconds=1)).replace(tzinfo=None))
-        unfinished.replace(path)
-    except OSError as error:
-        raise PlexlensError(
-            file=str(path),
-            what=f"it cannot be written: {error.strerror or error}",
-            remedy="check the folder, your rights and that there is room",
-        ) from error
     except _core.SmfError as error:
         raise PlexlensError(
             file=run.scenario.file,
             what=f"what was simulated does not fit an SMF record: {error}",
             remedy="shorten the interval, or make the sysplex smaller",
         ) from error
-    finally:
-        unfinished.unlink(missing_ok=True)
     return written
 
 

@@ -14,10 +14,11 @@ import pyarrow.csv
 import pyarrow.parquet
 
 from plexlens import _core
-from plexlens.errors import PlexlensError, UsageError
+from plexlens.errors import UsageError
 from plexlens.ingest.page_trace.files import LOST_KEY
 from plexlens.ingest.page_trace.named_columns import KIND, LOST
 from plexlens.ingest.page_trace.names import TraceNames
+from plexlens.whole_file import whole_file
 
 #: Suffixes by form.
 SUFFIXES = {
@@ -84,24 +85,16 @@ def write_batches(path: Path, batches: Iterable[pa.RecordBatch], names: TraceNam
     schema = named.schema(plain=form != "parquet")
     if lost and form != "csv":
         schema = schema.with_metadata({LOST_KEY: str(lost).encode()})
-    unfinished = path.with_name(f".{path.name}.unfinished")
     rows = 0
-    try:
-        with _writer(form, unfinished, schema, packed=path.name.lower().endswith(".gz")) as write:
-            for batch in batches:
-                made = named.columns(batch, first=rows == 0)
-                arrays = [made[field.name].cast(field.type) for field in schema]
-                write(pa.record_batch(arrays, schema=schema))
-                rows += batch.num_rows
-        unfinished.replace(path)
-    except OSError as error:
-        raise PlexlensError(
-            file=str(path),
-            what=f"it cannot be written: {error.strerror or error}",
-            remedy="check the folder, your rights and that there is room",
-        ) from error
-    finally:
-        unfinished.unlink(missing_ok=True)
+    with (
+        whole_file(path) as unfinished,
+        _writer(form, unfinished, schema, packed=path.name.lower().endswith(".gz")) as write,
+    ):
+        for batch in batches:
+            made = named.columns(batch, first=rows == 0)
+            arrays = [made[field.name].cast(field.type) for field in schema]
+            write(pa.record_batch(arrays, schema=schema))
+            rows += batch.num_rows
     return rows
 
 

@@ -1,0 +1,47 @@
+"""Files that are written whole or not at all."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from plexlens.errors import UsageError
+
+
+def cannot_write(path: Path, why: str) -> UsageError:
+    """What to raise where a file cannot be written, and why."""
+    return UsageError(
+        file=str(path),
+        what=f"it cannot be written: {why}",
+        remedy="name a file in a folder that exists and that you may write to",
+    )
+
+
+@contextmanager
+def whole_file(path: Path) -> Iterator[Path]:
+    """A file beside the one to write; it takes that one's place when all went well, and is gone otherwise.
+
+    Parameters
+    ----------
+    path
+        The file to write.
+
+    Yields
+    ------
+    Path
+        What to write to.
+
+    Raises
+    ------
+    UsageError
+        It cannot be written.
+    """
+    part = path.with_name(f".{path.name}.part")
+    try:
+        yield part
+        part.replace(path)
+    except OSError as error:
+        raise cannot_write(path, error.strerror or str(error)) from error
+    finally:
+        part.unlink(missing_ok=True)
