@@ -180,7 +180,8 @@ def page(crate: Path) -> str:
         "# Keys of a scenario\n",
         "Written by `python -m plexlens.simulate.reference`; do not edit. [simulate.md](simulate.md) says how a "
         "scenario is written. Lengths of time are in seconds, or in microseconds where the key ends with `_us`; "
-        "processor times are those of an engine of speed 1. A key without a default must be given; `none` may be absent.\n",
+        "processor times are those of an engine of speed 1. A key without a default must be given; `none` may be "
+        "absent.\n",
     ]
     for table in found:
         title = names.get(table.name)
