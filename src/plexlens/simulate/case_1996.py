@@ -347,7 +347,8 @@ partitions, 5 to 10 %.
 """
 
 
-def _table(lines: Sequence[Line]) -> str:
+def lines_table(lines: Sequence[Line]) -> str:
+    """Printed and simulated side by side, as a table of Markdown."""
     rows = ["| | | printed | simulated | error |", "|---|---|---:|---:|---:|"]
     rows += [f"| {line.what} | {line.unit} | {line.printed:.4g} | {line.simulated} | {line.error} |" for line in lines]
     return "\n".join(rows) + "\n"
@@ -370,24 +371,27 @@ def page(scenario: Scenario, study: Study, seeds: Sequence[int] = SEEDS) -> str:
         structures = [*structure_lines(study, run, found), mean_service(study, run, measured)]
         if run == "A1":
             parts.append(_PREDICTED)
-        parts.append(_table(structures))
+        parts.append(lines_table(structures))
         parts.append(
             f"Requests a second: {_worst(structures, 'requests/s')}. Service times: "
             f"{_worst(structures, 'service, µs')}.\n"
         )
         if run == "A1":
             parts.append(_PREDICTED_MISSES)
-        parts += [_POOL_TEXT if run == "A3" else "Local pools of A1:\n", _table(list(pool_lines(study, run, found)))]
+        parts += [
+            _POOL_TEXT if run == "A3" else "Local pools of A1:\n",
+            lines_table(list(pool_lines(study, run, found))),
+        ]
         parts.append(f"Processor busy, simulated: {found['busy']} %.\n")
     parts.append(_POOL_MISSES)
     mix = {name: printed_rate(study, "A3", name) for name in ("INQ2", "INQ3", "UPDA")}
     scale = _COMPARED / sum(mix.values())
     updating = with_rates(scenario, {name: rate * scale for name, rate in mix.items()} | {"INQ1": 0.0})
     sharing, alone = runs(updating, seeds), runs(without_sysplex(updating), seeds)
-    parts += [_COMPARED_TEXT, _table(list(comparison_lines(study, sharing, alone))), _COMPARED_MISSES]
+    parts += [_COMPARED_TEXT, lines_table(list(comparison_lines(study, sharing, alone))), _COMPARED_MISSES]
     bare = without_db2(scenario)
     parts.append(_SYSPLEX_TEXT)
-    parts.append(_table(list(sysplex_lines(study, runs(bare, seeds), runs(without_sysplex(bare), seeds)))))
+    parts.append(lines_table(list(sysplex_lines(study, runs(bare, seeds), runs(without_sysplex(bare), seeds)))))
     return "\n".join(parts)
 
 

@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+
+from plexlens.generated_doc import write_or_check
 
 _SOURCE = Path("crates") / "sysplex" / "src"
 
@@ -204,11 +206,12 @@ def page(crate: Path) -> str:
     return "\n".join(parts)
 
 
-def main() -> None:
-    """Write the reference to the file that is named."""
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Write the reference, or check the file that is named."""
     crate = Path(__file__).resolve().parents[3] / _SOURCE
-    Path(sys.argv[1]).write_text(page(crate), encoding="utf-8")
+    about = "Write the reference of scenario keys."
+    return write_or_check(lambda: page(crate), "plexlens.simulate.reference", about, "docs/scenario-keys.md", arguments)
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

@@ -1,0 +1,121 @@
+"""The XML inserts of 2008 predicted: what more eligible work does to engines and throughput.
+
+``python -m plexlens.simulate.case_2008 > docs/xml-2008.md`` writes the page. The scenario is calibrated on case 1-1;
+case 1-2 differs from it in the share of eligible work alone.
+"""
+
+from __future__ import annotations
+
+import copy
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+from plexlens.example import studies_path
+from plexlens.example.printed import Study, number
+from plexlens.simulate.case_1996 import Line, Numbers, lines_table
+from plexlens.simulate.estimates import Estimate, estimates
+from plexlens.simulate.scenario import Scenario, read_scenario, run_scenario
+
+#: Seeds of the runs.
+SEEDS = (1, 2, 3, 4, 5)
+
+_CASES = ("Case1-1", "Case1-2")
+
+
+def eligible(scenario: Scenario, study: Study, case: str) -> Scenario:
+    """The scenario with the eligible share of a case: what the change is."""
+    values = copy.deepcopy(scenario.values)
+    row = study.row("values", Values="WLM report - % of zIIP eligible work")
+    values["class"][0]["ziip_share"] = number(row[case]) / 100
+    return Scenario(scenario.file, values, scenario.lines)
+
+
+def measure(scenario: Scenario, seed: int) -> Numbers:
+    """What the table prints of a case, as simulated."""
+    results = run_scenario(scenario.with_run(seed=seed)).results
+    intervals = results["intervals"]
+    seconds = intervals[-1]["end"]
+    engines, ziips = scenario.values["cec"][0]["engines"], scenario.values["cec"][0]["ziips"]
+    used: Numbers = {}
+    for interval in intervals:
+        for name, value in interval["classes"][0]["systems"][0]["used"].items():
+            used[name] = used.get(name, 0.0) + value
+    ended = results["responses"][0]["count"]
+    return {
+        "rate": ended / seconds,
+        "cp": sum(one["systems"][0]["busy"] for one in intervals) / seconds / engines * 100,
+        "ziip": sum(one["systems"][0]["ziip_busy"] for one in intervals) / seconds / ziips * 100,
+        "cp_time": (used["db2_cpu"] - used["db2_ziip"]) / ended * 1e3,
+        "ziip_time": used["db2_ziip"] / ended * 1e3,
+        "eligible": (used["db2_ziip"] + used["db2_ziip_on_cp"]) / used["db2_cpu"] * 100,
+        "redirected": used["db2_ziip"] / used["db2_cpu"] * 100,
+    }
+
+
+def lines(study: Study, case: str, found: Mapping[str, Estimate]) -> Iterator[Line]:
+    """The rows of a case."""
+    for what, unit, name, points in (
+        ("Transactions per second", "/s", "rate", False),
+        ("CPs CPU utilization", "%", "cp", True),
+        ("zIIP CPU utilization", "%", "ziip", True),
+        ("DB2 CP CPU time (ms) per transaction", "ms", "cp_time", False),
+        ("DB2 zIIP CPU time (ms) per transaction", "ms", "ziip_time", False),
+        ("WLM report - % of zIIP eligible work", "%", "eligible", True),
+        ("WLM report - % of Actual redirected", "%", "redirected", True),
+    ):
+        yield Line(what, unit, number(study.row("values", Values=what)[case]), found[name], points)
+    if case == "Case1-2":
+        row = study.row("workload_activity", block="TRANSACTIONS", field="END/S")
+        yield Line("END/S of the workload activity report", "/s", number(row["value"]), found["rate"])
+
+
+_HEAD = """# The XML inserts of 2008, predicted
+
+Written by `python -m plexlens.simulate.case_2008`; do not edit. The scenario is
+[`scenarios/xml-2008.toml`](../scenarios/xml-2008.toml): 40 remote clients that insert documents, two general engines,
+two zIIPs. It is calibrated on case 1-1; two of its numbers are fitted, the wait after which general engines help (to
+the share that was redirected) and the time that threads do not need engines (to the transactions a second). ± is half
+of the 95 % confidence interval over {seeds} seeds.
+
+## Case 1-1: what the scenario was calibrated on
+"""
+
+_PREDICTED = """
+## Case 1-2: predicted
+
+The same with 62.51 % of the work eligible instead of 54.29 %: that share is what the change is, and not predicted.
+"""
+
+_MISSES = """
+Where it misses:
+
+- Processor time of a transaction, engines of both kinds together, is 11 % lower in case 1-2 as printed (1.325 against
+  1.488 ms). Moving work to other engines does not make it less, and the study gives no reason. Most of the error of
+  CP time and of general engines' utilisation is this.
+- The study prints two throughputs of case 1-2, 2016 in its table and 1774 in the workload activity report.
+- zIIP work outside of Db2's threads (0.09 ms a transaction in case 1-1) is not in the scenario.
+"""
+
+
+def page(scenario: Scenario, study: Study, seeds: Sequence[int] = SEEDS) -> str:
+    """The whole comparison as a page of Markdown."""
+    parts = [_HEAD.format(seeds=len(seeds))]
+    for case in _CASES:
+        found = estimates([measure(eligible(scenario, study, case), seed) for seed in seeds])
+        if case == "Case1-2":
+            parts.append(_PREDICTED)
+        parts.append(lines_table(list(lines(study, case, found))))
+    parts.append(_MISSES)
+    return "\n".join(parts)
+
+
+def main() -> None:
+    """Write the page to standard output."""
+    folder = Path(__file__).resolve().parents[3] / "scenarios"
+    path = Path(sys.argv[1]) if len(sys.argv) > 1 else folder / "xml-2008.toml"
+    sys.stdout.write(page(read_scenario(path), Study(studies_path() / "zxml-2008")))
+
+
+if __name__ == "__main__":
+    main()
