@@ -276,8 +276,10 @@ everything was set from run A3 (27 transactions a second; tables 9, 11, 12), fro
 to 4 and figures 1 and 2, which name no run; the processor time of the terminal regions is that of run B2 (table 7).
 Nothing was set from what is predicted; but it was not a blind prediction: the tables of A1 were known, and a first
 comparison with them showed a defect of the simulator (a series of castouts reserved the coupling facility ahead of
-others' requests), after whose correction A3 was fitted again. Each run has ten minutes of warm-up and ten minutes measured; ± is half of
-the 95 % confidence interval over {seeds} seeds. Errors of percentages are in points.
+others' requests), after whose correction A3 was fitted again.
+
+Each run has ten minutes of warm-up and ten minutes measured; ± is half of the 95 % confidence interval over {seeds}
+seeds. Errors of percentages are in points.
 
 "DB2D" is the group of the secondary updates (DSNDB2U), "DB2T" that of the inquiries (DSNDB2I).
 """
