@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from plexlens.errors import UsageError
 from plexlens.example import ExampleError, write_example
 from tests.example.paths import STUDIES
 
@@ -247,6 +248,6 @@ def test_what_is_there_is_replaced_only_by_a_complete_dump(tmp_path: Path) -> No
     assert [p.name for p in tmp_path.iterdir()] == ["example.smf"]
 
 
-def test_a_folder_that_is_not_there_is_an_error_of_the_system(tmp_path: Path) -> None:
-    with pytest.raises(OSError, match="No such file"):
+def test_a_folder_that_is_not_there_is_named(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match=r"example\.smf: it cannot be written: No such file"):
         write_example(tmp_path / "nowhere" / "example.smf")
