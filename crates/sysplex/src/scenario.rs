@@ -6,7 +6,7 @@
 use serde::Deserialize;
 use thiserror::Error;
 
-mod checks;
+pub(crate) mod checks;
 mod defaults;
 
 use defaults as default;
@@ -396,7 +396,7 @@ pub struct Class {
     /// What it reads and changes.
     #[serde(default)]
     pub references: Vec<References>,
-    /// Class that each of its transactions starts when it ends, and how many of these.
+    /// Classes that each of its transactions starts when it ends, four at most, and how many of each.
     #[serde(default)]
     pub starts: Vec<Start>,
 }

@@ -217,5 +217,9 @@ fn wrong_scenarios_name_the_key() {
         "db2[0].page_set[0].pool: there is no pool 9 in group DSNG; give one of 1"
     );
     assert!(wrong(&["class", "0", "speed"], json!(1)).starts_with("class[0].speed: unknown field `speed`"));
+    assert_eq!(
+        wrong(&["class", "0", "starts"], json!(vec![json!({"class": "LATE"}); 5])),
+        "class[0].starts[4]: a class starts 4 others at most; let one of those start the rest"
+    );
     assert!(wrong(&["region", "2", "db2"], json!("NONE")).contains("there is no Db2 group NONE; name one of DSNG"));
 }

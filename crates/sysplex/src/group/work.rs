@@ -6,6 +6,7 @@ use super::simulation::Simulation;
 use super::steps::micro;
 use super::task::{Action, Space, Stage, Wait};
 use crate::kernel::{Time, nanoseconds, seconds};
+use crate::scenario::checks::MOST_STARTS;
 use crate::scenario::{Access, Routing};
 
 /// Times that a unit of work is tried again after a rollback before its transaction ends without success.
@@ -285,7 +286,7 @@ impl Simulation<'_> {
         let kind = &mut self.plex.kinds[class];
         counts.met_goal += u64::from(kind.class.goal.is_none_or(|goal| response <= goal));
         account.add(&task.account);
-        let mut started: [(u16, u32); 4] = [(0, 0); 4];
+        let mut started = [(0, 0); MOST_STARTS];
         for (to, &(other, mean)) in started.iter_mut().zip(&kind.starts) {
             *to = (other, mean.floor() as u32 + u32::from(kind.stream.unit() < mean.fract()));
         }

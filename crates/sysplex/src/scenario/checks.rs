@@ -4,6 +4,9 @@ use std::collections::BTreeSet;
 
 use super::{Class, Db2, Scenario, ScenarioError};
 
+/// Classes that one class can start.
+pub(crate) const MOST_STARTS: usize = 4;
+
 type Checked = Result<(), ScenarioError>;
 
 fn wrong(path: String, what: String, remedy: impl Into<String>) -> Checked {
@@ -223,6 +226,10 @@ impl Scenario {
         }
         share(path, "ziip_share", class.ziip_share)?;
         number(path, "calls", class.calls.into(), false)?;
+        if class.starts.len() > MOST_STARTS {
+            let what = format!("a class starts {MOST_STARTS} others at most");
+            return wrong(format!("{path}starts[{MOST_STARTS}]"), what, "let one of those start the rest");
+        }
         let classes: Vec<&str> = self.class.iter().map(|one| one.name.as_str()).collect();
         for (at, start) in class.starts.iter().enumerate() {
             known(format!("{path}starts[{at}].class"), &start.class, "class", &classes)?;
