@@ -56,8 +56,6 @@ class ClassResult:
         Half of the 95 % confidence interval of a run; None of a formula.
     general, ziip
         Seconds at general engines and zIIPs, waiting included.
-    general_service, ziip_service
-        Seconds of that in service.
     index
         Performance index; above 1 the goal is missed.
     """
@@ -69,8 +67,6 @@ class ClassResult:
     index: float | None
     general: float | None = None
     ziip: float | None = None
-    general_service: float = 0.0
-    ziip_service: float = 0.0
     io: float = 0.0
     half_width: float | None = None
 
@@ -256,8 +252,7 @@ def _result(
             response = half = None
         results[one.name] = ClassResult(
             one.name, throughput[number] if throughput else (made.classes[number][1] or 0.0), response, velocity,
-            one.goal.index(response, velocity), general, ziip, made.general[number], made.ziip[number],
-            made.io[number], half,
+            one.goal.index(response, velocity), general, ziip, made.io[number], half,
         )  # fmt: skip
     busy, ziip_busy = made.busy, made.ziip_busy
     if utilisation is not None:

@@ -6,7 +6,6 @@ leaves (`plexlens.compare.quantity`). What does not agree is shown with its arit
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -327,8 +326,3 @@ class Recomputation:
             if first is not None and rate
         ]
         return TableLine(line.cpu_percent, whole, tuple(predicted), tuple(rates[:-2]))
-
-
-def formula_names(tables: Mapping[str, StudyTable]) -> list[str]:
-    """Names of the formulas that tables use, in the order of their first use."""
-    return list(dict.fromkeys(derived.formula.name for table in tables.values() for derived in table.derived))

@@ -27,8 +27,8 @@ class Io:
         The time; 0 where it is not known.
     partitions
         Data sets of the object that were referenced; of a pool, its objects.
-    getpages, random_getpages, sequential_getpages
-        All, by random access, by scans (planned or noticed); the rest is list access.
+    getpages, random_getpages
+        All, and by random access; the rest is of scans and lists.
     sync_reads, prefetch_reads, prefetch_pages
         Synchronous read I/Os; prefetch I/Os and the pages they read.
     updates, write_ios, pages_written
@@ -50,7 +50,6 @@ class Io:
     partitions: int = 1
     getpages: float | None = None
     random_getpages: float | None = None
-    sequential_getpages: float | None = None
     sync_reads: float | None = None
     prefetch_reads: float | None = None
     prefetch_pages: float | None = None
@@ -162,7 +161,6 @@ def io_of(one: ObservedObject, observation: Observation) -> Io:
         partitions=one.partitions,
         getpages=one.getpages,
         random_getpages=one.getpages_of("random"),
-        sequential_getpages=one.getpages_of("sequential") + one.getpages_of("dynamic"),
         sync_reads=counters.get("sync_reads", 0),
         prefetch_reads=counters.get("prefetch_reads", 0),
         prefetch_pages=counters.get("prefetch_pages", 0),
@@ -208,7 +206,6 @@ def _pool(name: str, objects: list[Io], observation: Observation) -> Io:
         partitions=len(objects),
         getpages=sum_of("getpages"),
         random_getpages=sum_of("random_getpages"),
-        sequential_getpages=sum_of("sequential_getpages"),
         sync_reads=sum_of("sync_reads"),
         prefetch_reads=sum_of("prefetch_reads"),
         prefetch_pages=sum_of("prefetch_pages"),

@@ -4,7 +4,6 @@ use std::collections::VecDeque;
 
 use rand_distr::{Distribution, Zipf};
 
-use super::interest::PageSetLock;
 use super::lines::{Line, Log};
 use super::locks::{LockTable, Locks};
 use super::measured::{LockUse, SpaceUse, StructureUse};
@@ -135,13 +134,6 @@ pub struct Group {
     pub structures: Vec<Option<u16>>,
     /// Locks retained for lost members.
     pub retained: Vec<(u8, u64)>,
-}
-
-impl Group {
-    /// A member's mode of the page set lock.
-    pub fn page_set_lock(&self, member: u8, page_set: u32) -> Option<PageSetLock> {
-        self.pools.interests().lock(member, page_set)
-    }
 }
 
 /// A CICS region.

@@ -22,13 +22,6 @@ from pathlib import Path
 from plexlens.errors import UnreadableInputError
 from plexlens.ingest.page_trace.names import TraceNames
 
-#: The catalog query whose result is such a file, for messages and documentation.
-CATALOG_QUERY = (
-    "SELECT DBID, PSID, DBNAME, NAME, 'T' AS KIND, '' AS STATEMENT_NAME FROM SYSIBM.SYSTABLESPACE "
-    "UNION ALL SELECT DBID, ISOBID, DBNAME, INDEXSPACE, 'I', STRIP(CREATOR) CONCAT '.' CONCAT NAME "
-    "FROM SYSIBM.SYSINDEXES"
-)
-
 _REMEDY = "name its columns DBID,PSID,DBNAME,NAME,KIND or object,partition,name,kind"
 
 _ALIASES = {

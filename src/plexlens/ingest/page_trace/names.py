@@ -24,7 +24,6 @@ class TraceNames:
         self._partition_names: dict[tuple[int, int], str] = {}
         self._holders: dict[str, int] = {}
         self._kinds: dict[int, str] = {}
-        self._kinds_by_name: dict[str, str] = {}
         self._statement_names: dict[int, str] = {}
         self._numbers: dict[str, int] = {}
         self._members: list[str] = []
@@ -59,13 +58,12 @@ class TraceNames:
 
     def kind(self, object: int) -> str:
         """``tablespace``, ``index``, or empty where it is not known."""
-        known = self._kinds.get(object)
-        return known if known is not None else self._kinds_by_name.get(self._names.get(object, ""), "")
+        return self._kinds.get(object, "")
 
     @property
     def any_kind(self) -> bool:
         """Whether the kind of any object is known."""
-        return bool(self._kinds or self._kinds_by_name)
+        return bool(self._kinds)
 
     def statement_name(self, object: int) -> str:
         """The name that SQL statements use for it: ``CREATOR.INDEXNAME`` of an index, if the file of names tells it."""
@@ -106,10 +104,6 @@ class TraceNames:
     def tell_kind(self, object: int, kind: str) -> None:
         """Say what an object is, if nothing has said so before."""
         self._kinds.setdefault(object, kind)
-
-    def tell_kind_of_name(self, name: str, kind: str) -> None:
-        """Say what the object of a name is, whichever number it has or will get."""
-        self._kinds_by_name[name] = kind
 
     def object_of(self, name: str) -> int:
         """Number of an object that a trace calls by name; a new one if it was not met before."""

@@ -1,0 +1,15 @@
+"""Rules that price an I/O take the price that the metrics take."""
+
+from __future__ import annotations
+
+import re
+
+from plexlens.findings import load_rules
+from plexlens.metrics.db2.io_price import CPU_OF_IO
+
+
+def test_every_price_of_an_io_is_the_one_of_the_metrics() -> None:
+    costs = [rule.cost.seconds.text for rule in load_rules() if rule.cost is not None]
+    prices = [float(price) * 1e-6 for cost in costs for price in re.findall(r"(\d+) us\b", cost)]
+    assert len(prices) > 3
+    assert all(abs(price - CPU_OF_IO) < 1e-12 for price in prices), prices
