@@ -14,6 +14,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("metrics",),
     ("findings", "pools"),
     ("compare", "capacity", "simulate"),
+    ("sharing",),
     ("report",),
     ("web",),
     ("cli", "__main__"),
