@@ -1,7 +1,7 @@
 """The reference of scenario keys, from the source that reads them.
 
 ``python -m plexlens.simulate.reference docs/scenario-keys.md`` writes it. Meanings are the comments of
-``crates/sysplex/src/scenario.rs``, defaults and their sources those of ``scenario/defaults.rs``.
+``crates/sysplex/src/scenario.rs`` and its modules, defaults and their sources those of ``scenario/defaults.rs``.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ class Table:
 def _comment(lines: str) -> str:
     text = " ".join(line.strip().removeprefix("///").strip() for line in lines.splitlines())
     # Links of the source's own documentation.
-    return re.sub(r"\[`(?:Self::)?(\w+)`\]", r"`\1`", text).strip()
+    return re.sub(r"\[`(?:Self::)?(\w+)`\](?:\([\w:]+\))?", r"`\1`", text).strip()
 
 
 def _literal(value: str) -> str:
@@ -98,7 +98,8 @@ def tables(crate: Path) -> list[Table]:
     crate
         The folder ``crates/sysplex/src``.
     """
-    source = (crate / "scenario.rs").read_text(encoding="utf-8")
+    modules = [crate / "scenario.rs", *sorted((crate / "scenario").glob("*.rs"))]
+    source = "\n".join(module.read_text(encoding="utf-8") for module in modules)
     defaults = (crate / "scenario" / "defaults.rs").read_text(encoding="utf-8")
     functions = {name: (_literal(value), _comment(said)) for said, name, value in _FUNCTION.findall(defaults)}
     wholes = {
@@ -185,10 +186,10 @@ def page(crate: Path) -> str:
         "processor times are those of an engine of speed 1. A key without a default must be given; `none` may be "
         "absent.\n",
     ]
-    for table in found:
-        title = names.get(table.name)
-        if title is None:
-            continue
+    by_name = {table.name: table for table in found}
+    # In the order in which a scenario leads to them: sources are in no order.
+    for name, title in names.items():
+        table = by_name[name]
         parts.append(f"## {title}\n\n{table.meaning}\n")
         if all(key.name.startswith('"') for key in table.keys):
             parts += [f"- `{key.name}`: {key.meaning}" for key in table.keys]

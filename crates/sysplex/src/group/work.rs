@@ -6,8 +6,7 @@ use super::simulation::Simulation;
 use super::steps::micro;
 use super::task::{Action, Space, Stage, Wait};
 use crate::kernel::{Time, nanoseconds, seconds};
-use crate::scenario::checks::MOST_STARTS;
-use crate::scenario::{Access, Routing};
+use crate::scenario::{Access, MOST_STARTS, Routing};
 
 /// Times that a unit of work is tried again after a rollback before its transaction ends without success.
 const MOST_ROLLBACKS: u32 = 5;

@@ -1,0 +1,173 @@
+//! Transaction classes and what they refer to.
+
+use serde::Deserialize;
+
+use super::Scenario;
+use super::checks::{Checked, known, number, share, some, wrong};
+use super::defaults as default;
+
+/// Classes that one class can start.
+pub(crate) const MOST_STARTS: usize = 4;
+
+/// A class of transactions.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Class {
+    /// Transaction id.
+    pub name: String,
+    /// Arrivals a second, in all.
+    #[serde(default)]
+    pub rate: Option<f64>,
+    /// Users who think between transactions.
+    #[serde(default)]
+    pub users: Option<u32>,
+    /// Seconds of thought.
+    #[serde(default)]
+    pub think: Option<Think>,
+    /// Regions where transactions come in, in turn; they go on to one of `regions`.
+    #[serde(default)]
+    pub terminal_regions: Vec<String>,
+    /// Regions that can run it.
+    pub regions: Vec<String>,
+    /// Processor time in the terminal region.
+    #[serde(default)]
+    pub terminal_cpu: f64,
+    /// Processor time in the region, on its QR TCB.
+    #[serde(default)]
+    pub cpu: f64,
+    /// Processor time of Db2 on the thread, besides what [`Db2Path`](super::Db2Path) counts.
+    #[serde(default)]
+    pub db2_cpu: f64,
+    /// Share of the Db2 time that may run on a zIIP.
+    #[serde(default)]
+    pub ziip_share: f64,
+    /// Calls to Db2: how often the region is left and entered again.
+    #[serde(default = "default::one_engine")]
+    pub calls: u32,
+    /// Seconds of response that a transaction is to meet.
+    #[serde(default)]
+    pub goal: Option<f64>,
+    /// What it reads and changes.
+    #[serde(default)]
+    pub references: Vec<References>,
+    /// Classes that each of its transactions starts when it ends, four at most, and how many of each.
+    #[serde(default)]
+    pub starts: Vec<Start>,
+}
+
+/// Two-humped or exponential thought.
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(untagged)]
+pub enum Think {
+    /// Exponential, with this mean.
+    Mean(f64),
+    /// Two humps.
+    Humps {
+        /// Mean of the short ones.
+        short: f64,
+        /// Mean of the long ones.
+        long: f64,
+        /// Share of the short ones.
+        short_share: f64,
+    },
+}
+
+/// Pages of one page set that a transaction refers to.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct References {
+    /// The page set.
+    pub page_set: String,
+    /// Getpages on the average; a whole part always, one more as often as the rest says.
+    pub getpages: f64,
+    /// Share of the getpages that change the page.
+    #[serde(default)]
+    pub update: f64,
+    /// How pages are chosen.
+    #[serde(default)]
+    pub access: Access,
+}
+
+/// How pages are chosen.
+#[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq, Eq)]
+#[serde(rename_all = "snake_case")]
+pub enum Access {
+    /// By the page set's skew.
+    #[default]
+    Random,
+    /// One after the other from a random page on.
+    Sequential,
+    /// At the end, which moves on: inserts in the order of the key.
+    Append,
+}
+
+/// A class started by another.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Start {
+    /// The class.
+    pub class: String,
+    /// How many on the average.
+    #[serde(default = "default::one")]
+    pub number: f64,
+}
+
+impl Scenario {
+    pub(super) fn check_class(&self, path: &str, class: &Class) -> Checked {
+        let regions: Vec<&str> = self.region.iter().map(|one| one.name.as_str()).collect();
+        some(&format!("{path}regions"), class.regions.len(), "region")?;
+        for (key, names) in [("terminal_regions", &class.terminal_regions), ("regions", &class.regions)] {
+            for (at, name) in names.iter().enumerate() {
+                known(format!("{path}{key}[{at}]"), name, "region", &regions)?;
+            }
+        }
+        if class.rate.is_some() && class.users.is_some() {
+            return wrong(format!("{path}users"), "a class has a rate or users".into(), "leave one of them out");
+        }
+        number(path, "rate", class.rate.unwrap_or(0.0), true)?;
+        for (key, value) in [("terminal_cpu", class.terminal_cpu), ("cpu", class.cpu), ("db2_cpu", class.db2_cpu)] {
+            number(path, key, value, true)?;
+        }
+        share(path, "ziip_share", class.ziip_share)?;
+        number(path, "calls", class.calls.into(), false)?;
+        if class.starts.len() > MOST_STARTS {
+            let what = format!("a class starts {MOST_STARTS} others at most");
+            return wrong(format!("{path}starts[{MOST_STARTS}]"), what, "let one of those start the rest");
+        }
+        let classes: Vec<&str> = self.class.iter().map(|one| one.name.as_str()).collect();
+        for (at, start) in class.starts.iter().enumerate() {
+            known(format!("{path}starts[{at}].class"), &start.class, "class", &classes)?;
+            number(&format!("{path}starts[{at}]."), "number", start.number, true)?;
+        }
+        self.check_references(path, class)
+    }
+
+    pub(super) fn check_references(&self, path: &str, class: &Class) -> Checked {
+        if class.references.is_empty() {
+            return Ok(());
+        }
+        let mut connected: Option<&str> = None;
+        for name in &class.regions {
+            let region = self.region.iter().find(|one| one.name == *name);
+            let Some(group) = region.and_then(|one| one.db2.as_deref()) else {
+                let what = format!("region {name} is not connected to Db2, but the class has references");
+                return wrong(format!("{path}regions"), what, "give the region a db2");
+            };
+            if connected.is_some_and(|other| other != group) {
+                let what = "its regions are connected to different groups".to_owned();
+                return wrong(format!("{path}regions"), what, "make it two classes");
+            }
+            connected = Some(group);
+        }
+        let group = self.db2.iter().find(|one| Some(one.group.as_str()) == connected);
+        let page_sets: Vec<&str> =
+            group.into_iter().flat_map(|one| &one.page_set).map(|one| one.name.as_str()).collect();
+        for (at, references) in class.references.iter().enumerate() {
+            let here = format!("{path}references[{at}].");
+            known(format!("{here}page_set"), &references.page_set, "page set", &page_sets)?;
+            number(&here, "getpages", references.getpages, true)?;
+            share(&here, "update", references.update)?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,87 @@
+//! Coupling facilities, and what requests to them cost.
+
+use serde::Deserialize;
+
+use super::Scenario;
+use super::checks::{Checked, different, number};
+use super::defaults as default;
+
+/// A coupling facility.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CouplingFacility {
+    /// Name.
+    pub name: String,
+    /// Engines, dedicated to it.
+    #[serde(default = "default::one_engine")]
+    pub engines: u32,
+    /// Speed; service times of the scenario are those of speed 1.
+    #[serde(default = "default::one")]
+    pub speed: f64,
+    /// Seconds from a system to here, one way: adapter and link.
+    #[serde(default = "default::link")]
+    pub link: f64,
+    /// Kilometres of fibre to here; 5 microseconds each, one way.
+    #[serde(default)]
+    pub distance_km: f64,
+    /// Requests of one system that may be under way at a time.
+    #[serde(default = "default::subchannels")]
+    pub subchannels: u32,
+}
+
+/// What requests to coupling facilities cost: microseconds at speed 1.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Coupling {
+    /// Coupling facility engine, a lock or unlock request.
+    pub lock_us: f64,
+    /// A read that registers interest and returns no page.
+    pub read_us: f64,
+    /// A read or write of a page.
+    pub page_us: f64,
+    /// Sending processor, a synchronous request besides the wait for its answer.
+    pub sync_host_us: f64,
+    /// Sending processor, an asynchronous request with its interruption and dispatch.
+    pub async_host_us: f64,
+    /// Seconds until the end of an asynchronous request is noticed.
+    pub async_delay: f64,
+    /// Expected synchronous service time above which a request is sent asynchronously; 0: never.
+    pub convert_above_us: f64,
+    /// Processor time at both systems that settle a contention by messages.
+    pub contention_host_us: f64,
+    /// Seconds until a contention is settled.
+    pub contention_delay: f64,
+}
+
+impl Scenario {
+    pub(super) fn names_of_facilities(&self) -> Vec<&str> {
+        self.coupling_facility.iter().map(|one| one.name.as_str()).collect()
+    }
+
+    pub(super) fn check_coupling(&self) -> Checked {
+        different("coupling_facility", "coupling facility", self.names_of_facilities().into_iter())?;
+        for (at, facility) in self.coupling_facility.iter().enumerate() {
+            let path = format!("coupling_facility[{at}].");
+            number(&path, "engines", facility.engines.into(), false)?;
+            number(&path, "speed", facility.speed, false)?;
+            number(&path, "link", facility.link, true)?;
+            number(&path, "distance_km", facility.distance_km, true)?;
+            number(&path, "subchannels", facility.subchannels.into(), false)?;
+        }
+        let costs = &self.coupling;
+        for (key, value) in [
+            ("lock_us", costs.lock_us),
+            ("read_us", costs.read_us),
+            ("page_us", costs.page_us),
+            ("sync_host_us", costs.sync_host_us),
+            ("async_host_us", costs.async_host_us),
+            ("async_delay", costs.async_delay),
+            ("convert_above_us", costs.convert_above_us),
+            ("contention_host_us", costs.contention_host_us),
+            ("contention_delay", costs.contention_delay),
+        ] {
+            number("coupling.", key, value, true)?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,204 @@
+//! Db2 groups: members, lock structure, pools and page sets.
+
+use serde::Deserialize;
+
+use super::Scenario;
+use super::checks::{Checked, different, known, number, share, some, wrong};
+use super::defaults as default;
+
+/// A Db2 data-sharing group; a single subsystem when it has one member and no lock structure.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Db2 {
+    /// Name of the group.
+    pub group: String,
+    /// Members.
+    pub member: Vec<Member>,
+    /// Lock structure; none for a subsystem that shares with nobody.
+    #[serde(default)]
+    pub lock: Option<LockStructure>,
+    /// Local pools, the same in all members.
+    pub pool: Vec<Pool>,
+    /// Page sets.
+    pub page_set: Vec<PageSet>,
+    /// Share of read-only getpages of data pages that need no lock.
+    #[serde(default = "default::lock_avoidance")]
+    pub lock_avoidance: f64,
+    /// Seconds after which a waiting lock request gives up (IRLMRWT).
+    #[serde(default = "default::lock_timeout")]
+    pub lock_timeout: f64,
+    /// Seconds between searches for deadlocks (DEADLOK).
+    #[serde(default = "default::deadlock_cycle")]
+    pub deadlock_cycle: f64,
+    /// Seconds without an update after which a page set is read-only again for a member (PCLOSET).
+    #[serde(default = "default::pseudo_close")]
+    pub pseudo_close: f64,
+    /// Seconds to write a log buffer to disk.
+    #[serde(default = "default::log_write")]
+    pub log_write: f64,
+    /// Processor time of things that Db2 does, microseconds.
+    #[serde(default)]
+    pub path: Db2Path,
+}
+
+/// Processor time of things that Db2 does: microseconds at speed 1.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Db2Path {
+    /// A getpage.
+    pub getpage_us: f64,
+    /// A lock or unlock request to the IRLM of the same system.
+    pub lock_us: f64,
+    /// Starting a read and taking up its end.
+    pub read_us: f64,
+    /// A page marked for writing, with its log record.
+    pub update_us: f64,
+    /// A commit.
+    pub commit_us: f64,
+    /// Deferred writes and castout, of each page, in the address space of the database services.
+    pub write_us: f64,
+}
+
+/// A member.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Member {
+    /// Subsystem id.
+    pub name: String,
+    /// System that it runs on.
+    pub system: String,
+    /// Threads at the same time (CTHREAD).
+    #[serde(default = "default::threads")]
+    pub threads: u32,
+}
+
+/// A lock structure.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct LockStructure {
+    /// Coupling facility that it is in.
+    pub coupling_facility: String,
+    /// Entries of its hash table.
+    pub entries: u64,
+    /// Coupling facility of a second instance that is kept the same (system-managed duplexing).
+    #[serde(default)]
+    pub duplex: Option<String>,
+}
+
+/// A local buffer pool, and its group buffer pool.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Pool {
+    /// Number: 1 is BP1.
+    pub number: u16,
+    /// Buffers in each member.
+    pub size: u32,
+    /// Bytes of a page.
+    #[serde(default = "default::page_bytes")]
+    pub page_bytes: u32,
+    /// Percentage for sequential pages (VPSEQT).
+    #[serde(default = "default::vpseqt")]
+    pub vpseqt: u32,
+    /// Group buffer pool; none where all page sets of the pool are used by one member or only read.
+    #[serde(default)]
+    pub group: Option<GroupPool>,
+}
+
+/// A group buffer pool.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct GroupPool {
+    /// Coupling facility that it is in.
+    pub coupling_facility: String,
+    /// Pages that it holds.
+    pub data_entries: u32,
+    /// Pages that it knows of; five times the data entries by default.
+    #[serde(default)]
+    pub directory_entries: Option<u32>,
+    /// Percentage of changed pages of one class (CLASST).
+    #[serde(default = "default::class_threshold")]
+    pub class_threshold: u32,
+    /// Percentage of changed pages in all (GBPOOLT).
+    #[serde(default = "default::pool_threshold")]
+    pub pool_threshold: u32,
+    /// Coupling facility of a second instance (duplexed group buffer pool).
+    #[serde(default)]
+    pub duplex: Option<String>,
+}
+
+/// A table space, an index or a partition.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PageSet {
+    /// Name.
+    pub name: String,
+    /// Number of its pool.
+    pub pool: u16,
+    /// Pages.
+    pub pages: u64,
+    /// Whether it is an index.
+    #[serde(default)]
+    pub index: bool,
+    /// Exponent of Zipf's law of how often pages are used; 0: all alike.
+    #[serde(default)]
+    pub skew: f64,
+}
+
+impl Scenario {
+    pub(super) fn check_group(&self, path: &str, group: &Db2) -> Checked {
+        some(&format!("{path}member"), group.member.len(), "member")?;
+        different(&format!("{path}member"), "member", group.member.iter().map(|one| one.name.as_str()))?;
+        let systems: Vec<&str> = self.system.iter().map(|one| one.name.as_str()).collect();
+        for (at, member) in group.member.iter().enumerate() {
+            known(format!("{path}member[{at}].system"), &member.system, "system", &systems)?;
+            number(&format!("{path}member[{at}]."), "threads", member.threads.into(), false)?;
+        }
+        different(&format!("{path}member"), "member on system", group.member.iter().map(|one| one.system.as_str()))?;
+        if group.member.len() > 32 {
+            return wrong(format!("{path}member"), "a group has 32 members at most".into(), "split the group");
+        }
+        let facilities = self.names_of_facilities();
+        if group.member.len() > 1 && group.lock.is_none() {
+            return wrong(
+                format!("{path}lock"),
+                "a group of several members needs a lock structure".into(),
+                "define it",
+            );
+        }
+        if let Some(lock) = &group.lock {
+            known(format!("{path}lock.coupling_facility"), &lock.coupling_facility, "coupling facility", &facilities)?;
+            number(&format!("{path}lock."), "entries", lock.entries as f64, false)?;
+            if let Some(duplex) = &lock.duplex {
+                known(format!("{path}lock.duplex"), duplex, "coupling facility", &facilities)?;
+            }
+        }
+        for (at, pool) in group.pool.iter().enumerate() {
+            let here = format!("{path}pool[{at}].");
+            number(&here, "size", pool.size.into(), false)?;
+            if let Some(shared) = &pool.group {
+                let facility = &shared.coupling_facility;
+                known(format!("{here}group.coupling_facility"), facility, "coupling facility", &facilities)?;
+                number(&format!("{here}group."), "data_entries", shared.data_entries.into(), false)?;
+                if let Some(duplex) = &shared.duplex {
+                    known(format!("{here}group.duplex"), duplex, "coupling facility", &facilities)?;
+                }
+            }
+        }
+        different(&format!("{path}page_set"), "page set", group.page_set.iter().map(|one| one.name.as_str()))?;
+        for (at, page_set) in group.page_set.iter().enumerate() {
+            let here = format!("{path}page_set[{at}].");
+            if !group.pool.iter().any(|pool| pool.number == page_set.pool) {
+                let numbers: Vec<String> = group.pool.iter().map(|pool| pool.number.to_string()).collect();
+                let what = format!("there is no pool {} in group {}", page_set.pool, group.group);
+                return wrong(format!("{here}pool"), what, format!("give one of {}", numbers.join(", ")));
+            }
+            number(&here, "pages", page_set.pages as f64, false)?;
+            number(&here, "skew", page_set.skew, true)?;
+        }
+        share(path, "lock_avoidance", group.lock_avoidance)?;
+        number(path, "lock_timeout", group.lock_timeout, false)?;
+        number(path, "deadlock_cycle", group.deadlock_cycle, false)?;
+        number(path, "pseudo_close", group.pseudo_close, false)?;
+        number(path, "log_write", group.log_write, true)
+    }
+}
