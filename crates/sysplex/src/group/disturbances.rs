@@ -63,8 +63,8 @@ impl Simulation<'_> {
     }
 
     fn lose_member(&mut self, group: u16, member: u8, back: u64) {
+        self.plex.away(group, member, back);
         let about = &mut self.plex.groups[usize::from(group)];
-        about.members[usize::from(member)].back = back;
         about.pools.interests().lose(member);
         for number in 0..self.tasks.len() as u32 {
             let task = &mut self.tasks[number as usize];

@@ -17,23 +17,31 @@ impl Line {
         Self { free: vec![0; servers.max(1) as usize], busy: 0 }
     }
 
-    fn first_free(&mut self) -> &mut Time {
-        let at = (0..self.free.len()).min_by_key(|&at| self.free[at]).unwrap_or(0);
-        &mut self.free[at]
+    /// The server that is free first: its number, and when it is.
+    #[inline]
+    pub fn first_free(&self) -> (usize, Time) {
+        let mut first = (0, self.free[0]);
+        for (server, &free) in self.free.iter().enumerate().skip(1) {
+            if free < first.1 {
+                first = (server, free);
+            }
+        }
+        first
+    }
+
+    /// A server of which it is known when its service begins and ends, as [`Line::first_free`] said.
+    #[inline]
+    pub fn occupy(&mut self, server: usize, begin: Time, end: Time) {
+        self.busy += end - begin;
+        self.free[server] = end;
     }
 
     /// Serves whoever asks at a moment, not before those who asked earlier: when service begins and when it ends.
     pub fn serve(&mut self, now: Time, service: Time) -> (Time, Time) {
-        self.busy += service;
-        let free = self.first_free();
-        let begin = now.max(*free);
-        *free = begin + service;
+        let (server, free) = self.first_free();
+        let begin = now.max(free);
+        self.occupy(server, begin, begin + service);
         (begin, begin + service)
-    }
-
-    /// When the first server is free.
-    pub fn wait(&mut self, now: Time) -> Time {
-        now.max(*self.first_free())
     }
 
     /// Nanoseconds of service since the last time of asking.

@@ -211,6 +211,8 @@ pub struct Plex {
     pub kinds: Vec<Kind>,
     /// Volumes.
     pub volumes: Vec<Line>,
+    /// When the last of the members lost so far is there again.
+    all_back: Time,
 }
 
 /// Position of a name; the scenario was checked, so it is there.
@@ -309,7 +311,20 @@ impl Plex {
             regions,
             kinds,
             volumes: vec![Line::new(scenario.dasd.parallel); scenario.dasd.volumes as usize],
+            all_back: 0,
         }
+    }
+
+    /// A member is away until a moment.
+    pub fn away(&mut self, group: u16, member: u8, until: Time) {
+        self.groups[usize::from(group)].members[usize::from(member)].back = until;
+        self.all_back = self.all_back.max(until);
+    }
+
+    /// Whether no member of any group is away.
+    #[inline]
+    pub fn all_members_are_up(&self, now: Time) -> bool {
+        self.all_back <= now
     }
 }
 

@@ -326,7 +326,7 @@ impl<'a> Simulation<'a> {
         let ziip = eligible && self.plex.machines[usize::from(machine)].ziip.is_some();
         let system = &self.plex.systems[usize::from(task.system)];
         let slowness = if ziip { system.ziip_slowness } else { system.slowness };
-        let length = (work as f64 * slowness).round() as Time;
+        let length = (work as f64 * slowness + 0.5) as Time;
         self.tasks[number as usize].burst = Some((length, space, eligible));
         let start = match engine {
             Some((held, engine)) if held == ziip => {
@@ -367,7 +367,7 @@ impl<'a> Simulation<'a> {
         let priority = task.priority;
         let left = self.processors(machine, true).and_then(|one| one.withdraw(now, partition, number));
         if let Some(left) = left {
-            let length = (left as f64 * faster).round() as Time;
+            let length = (left as f64 * faster + 0.5) as Time;
             self.tasks[number as usize].burst = Some((length, space, true));
             let start =
                 self.processors(machine, false).and_then(|one| one.run(now, partition, number, length, priority));
@@ -444,11 +444,12 @@ impl<'a> Simulation<'a> {
     fn ask(&mut self, system: usize, facility: u16, at: Time, service_us: f64) -> (Time, Time) {
         let about = &mut self.plex.facilities[usize::from(facility)];
         let subchannel = &mut self.plex.systems[system].subchannels[usize::from(facility)];
-        let begin = subchannel.wait(at.max(about.back));
+        let (free_one, free) = subchannel.first_free();
+        let begin = free.max(at).max(about.back);
         let length = nanoseconds(service_us * 1e-6 * about.slowness);
         let (_, served) = about.line.serve(begin + about.latency, length);
         let end = served + about.latency;
-        subchannel.serve(begin, end - begin);
+        subchannel.occupy(free_one, begin, end);
         (begin, end)
     }
 

@@ -75,23 +75,29 @@ impl Simulation<'_> {
             let task = &self.tasks[number as usize];
             (usize::from(task.class), task.system, task.started)
         };
-        let kind = &mut self.plex.kinds[class];
+        let turn = self.plex.kinds[class].chosen;
+        self.plex.kinds[class].chosen = turn.wrapping_add(1);
+        let kind = &self.plex.kinds[class];
         let regions = &self.plex.regions;
         let groups = &self.plex.groups;
-        let is_up = |region: u16| {
-            let db2 = regions[usize::from(region)].db2;
-            db2.is_none_or(|(group, member)| groups[usize::from(group)].members[usize::from(member)].back <= now)
+        // Seldom is a member lost; whoever looks for a region for each transaction need not ask all of them each time.
+        let up: Vec<u16> = if self.plex.all_members_are_up(now) {
+            Vec::new()
+        } else {
+            let is_up = |region: u16| {
+                let db2 = regions[usize::from(region)].db2;
+                db2.is_none_or(|(group, member)| groups[usize::from(group)].members[usize::from(member)].back <= now)
+            };
+            kind.regions.iter().copied().filter(|&region| is_up(region)).collect()
         };
-        let up: Vec<u16> = kind.regions.iter().copied().filter(|&region| is_up(region)).collect();
-        // With all members lost it waits in one of the regions.
+        // With all members up any will do; with all of them lost it waits in one of the regions.
         let choice = if up.is_empty() { &kind.regions } else { &up };
         let from_outside = kind.terminals.is_empty() && !started;
-        let turn = kind.chosen;
-        kind.chosen = turn.wrapping_add(1);
         let inside = |region: u16| regions[usize::from(region)].inside;
         let far = |region: u16| !from_outside && regions[usize::from(region)].system != system;
         // In turn, so that of equal regions none is preferred for its place in the list.
-        let places = || (0..choice.len()).map(|place| choice[(place + turn) % choice.len()]);
+        let (later, first) = choice.split_at(turn % choice.len());
+        let places = || first.iter().chain(later).copied();
         let best = match self.scenario.cics.routing {
             Routing::RoundRobin => places().next(),
             Routing::JoinShortestQueue => places().min_by_key(|&region| (inside(region), far(region))),

@@ -15,7 +15,8 @@ pub type Time = u64;
 /// Nanoseconds of seconds; negative ones count as none.
 #[inline]
 pub fn nanoseconds(seconds: f64) -> Time {
-    (seconds * 1e9).round() as Time
+    // To the nearest: conversion cuts off, and what is below zero becomes zero.
+    (seconds * 1e9 + 0.5) as Time
 }
 
 /// Seconds of nanoseconds.
