@@ -14,7 +14,7 @@ import sys
 from plexlens.cli.app import app
 
 from plexlens.cli import (  # isort: skip
-    report, ingest, sql, records, pools, layouts, findings, example, study, compare, ways_in, plan, simulate,  # noqa: F401
+    report, ingest, sql, records, pools, layouts, findings, example, study, compare, ways_in, plan, sharing, simulate,  # noqa: F401
 )  # fmt: skip
 from plexlens.cli.terminal import err
 from plexlens.errors import PlexlensError, UnreadableInputError

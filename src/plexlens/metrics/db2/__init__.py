@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from plexlens.metrics.db2.accounting import ACCOUNTING, CORRELATION, USER
 from plexlens.metrics.db2.accounting_pool import POOL_USE
+from plexlens.metrics.db2.accounting_sharing import SHARING_USE
 from plexlens.metrics.db2.address_space import ADDRESS_SPACE
 from plexlens.metrics.db2.data_set import DATA_SET
 from plexlens.metrics.db2.group_pool import GROUP_POOL
@@ -30,4 +31,4 @@ from plexlens.metrics.db2.subsystem import SUBSYSTEM_GRAIN
 
 STATISTICS = (SUBSYSTEM_GRAIN, POOL, SIMULATION, GROUP_POOL, LOCKING, LOG, ADDRESS_SPACE, STORAGE)
 
-GRAINS = (*STATISTICS, ACCOUNTING, CORRELATION, USER, POOL_USE, PACKAGE, DATA_SET)
+GRAINS = (*STATISTICS, ACCOUNTING, CORRELATION, USER, POOL_USE, SHARING_USE, PACKAGE, DATA_SET)

@@ -1,0 +1,135 @@
+"""`plexlens sharing`: what data sharing costs."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterable
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from plexlens.cli.app import app
+from plexlens.cli.options import CodePage, Codepage, Json, Layouts, LeapSeconds, Out, Sources
+from plexlens.cli.report import database
+from plexlens.cli.terminal import check_writable, err, progress_bar, write
+from plexlens.errors import UsageError
+
+
+class Format(StrEnum):
+    """Forms of the answer."""
+
+    HTML = "html"
+    TEXT = "text"
+
+
+class AtCommit(StrEnum):
+    """Whose time writes at commit are."""
+
+    AUTO = "auto"
+    MSTR = "MSTR"
+    THREAD = "thread"
+
+
+@app.command()
+def sharing(
+    sources: Sources,
+    *,
+    sync_path: Annotated[
+        float | None, typer.Option(metavar="MICROSECONDS", help="CPU of a synchronous request besides its service.")
+    ] = None,
+    async_path: Annotated[
+        float | None, typer.Option(metavar="MICROSECONDS", help="CPU of an asynchronous request.")
+    ] = None,
+    contention_path: Annotated[
+        float | None, typer.Option(metavar="MICROSECONDS", help="CPU of a lock contention settled by messages.")
+    ] = None,
+    negotiation_path: Annotated[
+        float | None, typer.Option(metavar="MICROSECONDS", help="CPU of a P-lock negotiation.")
+    ] = None,
+    notify_path: Annotated[float | None, typer.Option(metavar="MICROSECONDS", help="CPU of a notify message.")] = None,
+    read_path: Annotated[
+        float | None, typer.Option(metavar="MICROSECONDS", help="CPU of a read from disk after invalidation.")
+    ] = None,
+    speed: Annotated[
+        list[str] | None,
+        typer.Option(metavar="FACTOR|SYSTEM=FACTOR", help="Engine speed over some 1,500 MIPS; repeatable."),
+    ] = None,
+    commit_writes: Annotated[
+        AtCommit, typer.Option("--commit-writes", help="Whose CPU time synchronous writes at commit are.")
+    ] = AtCommit.AUTO,
+    form: Annotated[Format, typer.Option("--format", help="HTML page or plain text.")] = Format.TEXT,
+    output: Out = None,
+    as_json: Json = False,
+    layouts: Layouts = None,
+    codepage: Codepage = CodePage.LATIN_1047,
+    leap_seconds: LeapSeconds = False,
+) -> None:
+    """Say what data sharing costs: requests by kind, CPU by transaction class and address space, delays.
+
+    Text and JSON go to standard output unless -o names a file; a page goes to sharing.html.
+    """
+    from plexlens.metrics.inputs import Inputs
+    from plexlens.pdb import ingest
+    from plexlens.report import render_html, render_text
+    from plexlens.report.sharing import sharing_report
+    from plexlens.sharing import Assumptions, CommitWrites, cost_of, measure
+    from plexlens.sharing.json_object import to_object
+
+    if output is not None and output.suffix == ".html":
+        form = Format.HTML
+    if output is None and form is Format.HTML and not as_json:
+        output = Path("sharing.html")
+    check_writable(output)
+    paths = {
+        "sync_path": sync_path, "async_path": async_path, "contention_path": contention_path,
+        "negotiation_path": negotiation_path, "notify_path": notify_path, "read_path": read_path,
+    }  # fmt: skip
+    whole, single = _speeds(speed or ())
+    stated = Assumptions(
+        **{name: value * 1e-6 for name, value in paths.items() if value is not None},
+        commit_writes=CommitWrites(commit_writes.value),
+        speed=whole,
+        speeds=single,
+    )
+    name = str(sources[0])
+    with database(sources) as (pdb, dumps), progress_bar() as progress:
+        if dumps:
+            ingest(
+                dumps, pdb, progress=progress, layouts=tuple(layouts or ()), codepage=codepage,
+                leap_seconds=leap_seconds,
+            )  # fmt: skip
+        progress(0, 0, "adding up requests")
+        inputs = Inputs(pdb.connect(memory_limit="1GiB"))
+        made = cost_of(measure(inputs, name), stated, name)
+    if as_json:
+        text = json.dumps(to_object(made), ensure_ascii=False, default=str) + "\n"
+    else:
+        text = (render_html if form is Format.HTML else render_text)(sharing_report(made))
+    if output is None:
+        sys.stdout.write(text)
+    else:
+        write(output, text)
+        err.print(f"written: {output}")
+
+
+def _speeds(texts: Iterable[str]) -> tuple[float, dict[str, float]]:
+    """The speed of all engines, and those of single systems."""
+    whole, single = 1.0, {}
+    for text in texts:
+        system, sign, value = text.rpartition("=")
+        try:
+            factor = float(value)
+        except ValueError:
+            raise UsageError(
+                file="",
+                what=f"--speed {text} is no speed",
+                remedy="give a factor, as in --speed 1.2 or --speed SYS1=1.2",
+            ) from None
+        if sign:
+            single[system] = factor
+        else:
+            whole = factor
+    return whole, single

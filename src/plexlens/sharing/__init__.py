@@ -1,0 +1,10 @@
+"""What data sharing costs: measured from a performance database, and what other configurations would cost."""
+
+from plexlens.sharing.assumptions import PATHS, Assumptions, CommitWrites
+from plexlens.sharing.cost import CostOfSharing, SpaceCost, SystemCost, cost_of
+from plexlens.sharing.measured import Measured, measure
+
+__all__ = [
+    "PATHS", "Assumptions", "CommitWrites", "CostOfSharing", "Measured", "SpaceCost", "SystemCost", "cost_of",
+    "measure",
+]  # fmt: skip

@@ -1,0 +1,210 @@
+"""Whose doing it is: the cost of each member spread over the transaction classes that ran there.
+
+Where accounting counts a kind itself (QTGA, QBGA), a class has the share of its own count; what no class counted stays
+with the member. Where it does not, the cost is spread by a stated key.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from plexlens.sharing.kinds import Part, Payer
+from plexlens.sharing.measured import ClassUse, Measured
+from plexlens.sharing.requests import Line, lock_counts, pool_counts
+
+#: Facts of a class whose sum, less others, counts a kind of request or work.
+_COUNTS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
+    "lock": (("xes_lock_requests", "xes_change_requests"), ("plock_lock_requests", "plock_change_requests")),
+    "unlock": (("xes_unlock_requests",), ("plock_unlock_requests",)),
+    "lock_other": (("xes_lock_requests", "xes_change_requests", "xes_unlock_requests"), ()),
+    "page_lock": (("plock_lock_requests", "plock_change_requests"), ()),
+    "page_unlock": (("plock_unlock_requests",), ()),
+    "page_set_lock": (("plock_lock_requests", "plock_change_requests", "plock_unlock_requests"), ()),
+    "contention_real": (("suspends_irlm",), ()),
+    "contention_xes": (("suspends_xes",), ()),
+    "contention_false": (("suspends_false",), ()),
+    "contention_any": (("suspends_irlm", "suspends_xes"), ()),
+    "notify": (("notify_sent",), ()),
+    "invalid_data": (("reads_invalid_data",), ()),
+    "invalid_no_data": (("reads_invalid_no_data",), ()),
+    "invalid_disk": (("reads_invalid_no_data",), ()),
+    "absent_data": (("reads_absent_data",), ()),
+    "absent_no_data": (("reads_absent_no_data",), ()),
+    "write_sync": (("changed_pages_sync",), ()),
+    "write_async": (("changed_pages_async",), ()),
+    "write_clean": (("clean_pages_sync",), ()),
+}
+
+#: Kinds that threads cause and that accounting may count, with their counts in Db2's statistics.
+_LOCKS = frozenset({"lock", "unlock", "page_lock", "page_unlock"})
+
+#: Keys to spread by, the best first; each a fact of a class and what it is called.
+_KEYS: dict[Part, tuple[tuple[str, str], ...]] = {
+    Part.LOCKING: (("lock_requests", "lock requests (QTXALOCK)"),),
+    Part.PAGE_LOCKS: (("buffer_updates", "buffer updates (QBACSWS)"), ("lock_requests", "lock requests (QTXALOCK)")),
+    Part.CONTENTION: (
+        ("l_lock_wait_seconds", "waits for global locks (QWACAWTJ, K, M)"),
+        ("lock_requests", "lock requests (QTXALOCK)"),
+    ),
+    Part.INVALIDATION: (("getpages", "getpages (QBACGET)"), ("lock_requests", "lock requests (QTXALOCK)")),
+    Part.ABSENT: (
+        ("sync_reads", "synchronous reads (QBACRIO)"),
+        ("read_waits", "waits for synchronous reads (QWACARNE)"),
+        ("getpages", "getpages (QBACGET)"),
+        ("lock_requests", "lock requests (QTXALOCK)"),
+    ),
+    Part.WRITES: (
+        ("changed_pages_sync", "pages written (QBGASW)"),
+        ("buffer_updates", "buffer updates (QBACSWS)"),
+        ("commit_write_wait_seconds", "waits for writes forced at commit (QWAXAWFC)"),
+        ("lock_requests", "lock requests (QTXALOCK)"),
+    ),
+    Part.REGISTRATION: (("getpages", "getpages (QBACGET)"),),
+    Part.SIGNALLING: (),
+}
+_KEYS[Part.CASTOUT] = _KEYS[Part.WRITES]
+_LAST = (("class2_cpu_seconds", "CPU time in Db2"), ("commits", "commits"))
+
+#: Waits that data sharing causes: fact of a class to what it is called.
+WAITS: dict[str, str] = {
+    "l_lock_wait_seconds": "Global L-locks",
+    "page_lock_wait_seconds": "Page P-locks",
+    "page_set_lock_wait_seconds": "Page set P-locks",
+    "other_lock_wait_seconds": "Other P-locks",
+    "notify_wait_seconds": "Notify messages",
+    "async_cf_wait_seconds": "Asynchronous requests",
+    "commit_write_wait_seconds": "Writes forced at commit",
+}
+
+
+@dataclass
+class ClassCost:
+    """What data sharing costs one transaction class on one member.
+
+    Attributes
+    ----------
+    use
+        The class, with what accounting says of it.
+    group
+        Data sharing group.
+    requests
+        Requests to coupling facilities by part.
+    cpu
+        CPU seconds by part, whoever pays.
+    thread_seconds
+        CPU seconds of it on the threads: part of their class 2 CPU time, and of their elapsed time.
+    reread_seconds
+        Elapsed seconds of reads from disk that invalidation made necessary.
+    how
+        By part: ``counted``, or the key by which it was spread.
+    """
+
+    use: ClassUse
+    group: str
+    requests: dict[Part, float] = field(default_factory=dict)
+    cpu: dict[Part, float] = field(default_factory=dict)
+    thread_seconds: float = 0.0
+    reread_seconds: float = 0.0
+    how: dict[Part, str] = field(default_factory=dict)
+
+    @property
+    def name(self) -> str:
+        """What a reader calls it: the transaction of CICS and IMS, else the plan with its connection."""
+        use = self.use
+        if use.connection_type.startswith(("CICS", "IMS")):
+            return use.correlation or use.plan or use.connection
+        return " ".join(part for part in (use.plan, use.connection) if part) or use.correlation
+
+    @property
+    def cpu_seconds(self) -> float:
+        """CPU seconds of all parts."""
+        return sum(self.cpu.values())
+
+    @property
+    def waits(self) -> dict[str, float]:
+        """Waits that data sharing causes, by fact; seconds."""
+        return {name: float(self.use.facts.get(name) or 0.0) for name in WAITS}
+
+    @property
+    def delay_seconds(self) -> float:
+        """Elapsed seconds that data sharing took: processor time on threads, waits, reads from disk again."""
+        return self.thread_seconds + sum(self.waits.values()) + self.reread_seconds
+
+
+def _fact(use: ClassUse, name: str) -> float:
+    return max(float(use.facts.get(name) or 0.0), 0.0)
+
+
+def _count(use: ClassUse, kind: str) -> float:
+    more, less = _COUNTS[kind]
+    return max(sum(_fact(use, name) for name in more) - sum(_fact(use, name) for name in less), 0.0)
+
+
+def _counted_by_member(measured: Measured) -> dict[tuple[str, str], dict[str, float]]:
+    """Counts of Db2's statistics by (system, member) and kind, all group buffer pools together."""
+    made: dict[tuple[str, str], dict[str, float]] = {}
+    for one in measured.members:
+        counts = lock_counts(one)
+        for pool in one.pools.values():
+            for kind, count in pool_counts(pool).items():
+                counts[kind] = counts.get(kind, 0.0) + count
+        made[one.system, one.subsystem] = counts
+    return made
+
+
+def shares(line: Line, uses: Sequence[ClassUse], of_member: Mapping[str, float]) -> tuple[list[float], str]:
+    """Shares of the classes in a line, and how they were come to.
+
+    Parameters
+    ----------
+    line
+        What is spread.
+    uses
+        The classes.
+    of_member
+        Counts of the member's statistics by kind: counts of classes are shares of these.
+    """
+    kind = line.kind.name
+    if kind in _COUNTS:
+        counts = [_count(use, kind) for use in uses]
+        if sum(counts) > 0:
+            whole = max(sum(counts), of_member.get(kind, 0.0))
+            return [count / whole for count in counts], "counted"
+    for fact, words in (*_KEYS[line.kind.part], *_LAST):
+        keys = [_fact(use, fact) for use in uses]
+        if sum(keys) > 0:
+            return [key / sum(keys) for key in keys], f"spread by {words}"
+    return [0.0] * len(uses), ""
+
+
+def class_costs(measured: Measured, lines: Iterable[Line]) -> tuple[ClassCost, ...]:
+    """Cost of each class on each member; what cannot be laid at a class's door is in none of them."""
+    groups = {(one.system, one.subsystem): one.group for one in measured.members}
+    made = [ClassCost(use, groups.get((use.system, use.subsystem), "")) for use in measured.classes]
+    totals = _counted_by_member(measured)
+    for line in lines:
+        # Of lines without a member all classes of the group on that system have a part.
+        own = [
+            one
+            for one in made
+            if one.use.system == line.system
+            and (one.use.subsystem == line.member if line.member else one.group == line.group or not line.group)
+        ]
+        if not own:
+            continue
+        parts, how = shares(line, [one.use for one in own], totals.get((line.system, line.member), {}))
+        for one, share in zip(own, parts, strict=True):
+            part = line.kind.part
+            one.cpu[part] = one.cpu.get(part, 0.0) + line.cpu_seconds * share
+            if line.kind.is_request:
+                one.requests[part] = one.requests.get(part, 0.0) + line.count * share
+            if line.payer is Payer.THREAD:
+                one.thread_seconds += line.cpu_seconds * share
+            if line.kind.name == "invalid_disk":
+                reads = _fact(one.use, "read_waits")
+                mean = _fact(one.use, "read_wait_seconds") / reads if reads else 0.0
+                one.reread_seconds += line.count * share * mean
+            if how and one.how.get(part) != "counted":
+                one.how[part] = how
+    return tuple(made)

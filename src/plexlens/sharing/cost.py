@@ -1,0 +1,312 @@
+"""The cost of data sharing: what it takes of the processors, for which work, and what would be left without it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field, replace
+
+from plexlens.sharing.assumptions import Assumptions, CommitWrites
+from plexlens.sharing.attribution import ClassCost, class_costs
+from plexlens.sharing.kinds import Part, Payer
+from plexlens.sharing.measured import Measured, Role, StructureUse
+from plexlens.sharing.requests import Line, request_lines, work_lines
+
+#: Kinds that are done at commit.
+_AT_COMMIT = frozenset({"write_sync", "page_unlock"})
+
+
+@dataclass(frozen=True)
+class SystemCost:
+    """What data sharing costs a system, or all of them.
+
+    Attributes
+    ----------
+    system
+        SMF id; empty for all.
+    seconds
+        Length of the time; of all systems the longest.
+    cpu_seconds
+        CPU seconds of data sharing.
+    service_seconds
+        Of these, measured: processors that spun for synchronous requests. The rest rests on stated path lengths.
+    other_seconds
+        CPU seconds of requests to structures that are not Db2's; not part of ``cpu_seconds``.
+    busy_seconds
+        Busy engine seconds (SMF 70-1); captured CPU seconds where there is no 70-1; None without either.
+    captured_seconds
+        CPU seconds of all service classes (SMF 72-3); None without it.
+    engines
+        Engines online; None without SMF 70-1.
+    commits
+        Units of work; None where neither accounting nor statistics tell.
+    """
+
+    system: str
+    seconds: float
+    cpu_seconds: float
+    service_seconds: float
+    other_seconds: float
+    busy_seconds: float | None
+    captured_seconds: float | None
+    engines: float | None
+    commits: float | None
+
+    @property
+    def base_seconds(self) -> float | None:
+        """Busy seconds without data sharing: what was measured less its cost."""
+        return None if self.busy_seconds is None else self.busy_seconds - self.cpu_seconds
+
+    @property
+    def overhead(self) -> float | None:
+        """Increase over the base, as a fraction."""
+        base = self.base_seconds
+        return self.cpu_seconds / base if base and base > 0 else None
+
+    @property
+    def efficiency(self) -> float | None:
+        """Coupling efficiency: base / measured, the ratio of internal throughput rates with and without sharing."""
+        return self.base_seconds / self.busy_seconds if self.base_seconds and self.busy_seconds else None
+
+    @property
+    def per_commit(self) -> float | None:
+        """CPU seconds of data sharing of a unit of work."""
+        return self.cpu_seconds / self.commits if self.commits else None
+
+
+@dataclass(frozen=True)
+class SpaceCost:
+    """What data sharing costs an address space.
+
+    Attributes
+    ----------
+    system, group, member
+        Where.
+    space
+        ``DBM1``, ``MSTR``, ``IRLM``, ``XCFAS``, ``threads``, or of these the address space of a connection.
+    payer
+        Whose time it is.
+    cpu_seconds
+        CPU seconds of data sharing.
+    measured_seconds
+        CPU seconds of all that it did; None where they are not in the data.
+    measured_by
+        What tells them: ``IFCID 1``, ``report class``, ``class 1``, ``class 2``; empty for nothing.
+    """
+
+    system: str
+    group: str
+    member: str
+    space: str
+    payer: Payer
+    cpu_seconds: float
+    measured_seconds: float | None
+    measured_by: str
+
+    @property
+    def overhead(self) -> float | None:
+        """Increase over what would be left, as a fraction; None where more was attributed than it used."""
+        if self.measured_seconds is None or self.measured_seconds <= self.cpu_seconds:
+            return None
+        return self.cpu_seconds / (self.measured_seconds - self.cpu_seconds)
+
+
+@dataclass(frozen=True)
+class CostOfSharing:
+    """The whole answer; seconds are CPU seconds over the measured time unless said otherwise.
+
+    Attributes
+    ----------
+    name
+        What was read.
+    measured
+        What it is worked out from.
+    stated
+        Path lengths and who pays, stated.
+    lines
+        Every kind of work by system, member and structure. Everything else is a sum of these.
+    systems
+        Each system, by name.
+    total
+        All systems.
+    spaces
+        Address spaces, each with what it pays; they add up to ``total.cpu_seconds``, connections apart, which are
+        parts of ``threads``.
+    classes
+        Transaction classes of each member.
+    notes
+        What has to be known of the numbers: payers changed, more attributed than used.
+    """
+
+    name: str
+    measured: Measured
+    stated: Assumptions
+    lines: tuple[Line, ...]
+    systems: tuple[SystemCost, ...]
+    total: SystemCost
+    spaces: tuple[SpaceCost, ...]
+    classes: tuple[ClassCost, ...]
+    notes: tuple[str, ...] = field(default=())
+
+    @property
+    def is_timed(self) -> bool:
+        """Whether service times are known, so that CPU times mean anything."""
+        return any(use.role is not Role.OTHER for use in self.measured.structures)
+
+    @property
+    def unattributed_seconds(self) -> float:
+        """CPU seconds that no transaction class was found for."""
+        return self.total.cpu_seconds - sum(one.cpu_seconds for one in self.classes)
+
+    def by_part(self, where: Callable[[Line], bool] = lambda _: True) -> dict[Part, tuple[Line, ...]]:
+        """Lines by part, in the order of parts; only parts that have some."""
+        lines = [line for line in self.lines if where(line)]
+        found = {part: tuple(line for line in lines if line.kind.part is part) for part in Part}
+        return {part: rows for part, rows in found.items() if rows}
+
+
+def cost_of(measured: Measured, stated: Assumptions | None = None, name: str = "") -> CostOfSharing:
+    """Work out the cost of data sharing.
+
+    Parameters
+    ----------
+    measured
+        What `plexlens.sharing.measured.measure` read.
+    stated
+        Path lengths, and who pays for writes at commit.
+    name
+        What the user called the data.
+    """
+    stated = stated or Assumptions()
+    notes: list[str] = []
+    lines = tuple(_paid([*request_lines(measured, stated), *work_lines(measured, stated)], measured, stated, notes))
+    classes = class_costs(measured, lines)
+    commits = _commits(measured)
+    systems = tuple(
+        SystemCost(
+            one.system, one.seconds, *_sums(lines, one.system), _others(measured.structures, one.system, stated),
+            one.captured if one.busy is None else one.busy, one.captured, one.engines, commits.get(one.system),
+        )
+        for one in measured.systems
+    )  # fmt: skip
+    spaces = tuple(_spaces(measured, lines, classes))
+    notes += _more_than_used(spaces)
+    return CostOfSharing(name, measured, stated, lines, systems, _together(systems), spaces, classes, tuple(notes))
+
+
+def _paid(lines: list[Line], measured: Measured, stated: Assumptions, notes: list[str]) -> Iterable[Line]:
+    """Lines with whoever pays for what is done at commit."""
+    to_threads = stated.commit_writes is CommitWrites.THREAD
+    moved: set[tuple[str, str]] = set()
+    if stated.commit_writes is CommitWrites.AUTO:
+        for one in measured.members:
+            used = one.spaces.get("MSTR")
+            asked = sum(
+                line.cpu_seconds
+                for line in lines
+                if (line.system, line.member) == (one.system, one.subsystem) and line.payer is Payer.MSTR
+            )
+            if used is not None and asked > used:
+                moved.add((one.system, one.subsystem))
+                notes.append(
+                    f"{one.subsystem} on {one.system}: MSTR used {used:.3f} s, less than what is done at commit would "
+                    f"take ({asked:.3f} s): that is counted with the threads. --commit-writes MSTR or thread decides."
+                )
+    for line in lines:
+        if line.kind.name in _AT_COMMIT and (to_threads or (line.system, line.member) in moved):
+            yield replace(line, payer=Payer.THREAD)
+        else:
+            yield line
+
+
+def _sums(lines: Iterable[Line], system: str) -> tuple[float, float]:
+    own = [line for line in lines if line.system == system]
+    return sum(line.cpu_seconds for line in own), sum(line.service_seconds for line in own)
+
+
+def _others(structures: Iterable[StructureUse], system: str, stated: Assumptions) -> float:
+    """CPU seconds of requests to structures that are not Db2's."""
+    return sum(
+        use.sync_seconds
+        + use.sync_requests * stated.seconds("sync_path", system)
+        + use.async_requests * stated.seconds("async_path", system)
+        for use in structures
+        if use.system == system and use.role is Role.OTHER
+    )
+
+
+def _commits(measured: Measured) -> dict[str, float]:
+    """Units of work by system: those of statistics, else of accounting."""
+    found: dict[str, float] = {}
+    for one in measured.members:
+        if one.commits is not None:
+            found[one.system] = found.get(one.system, 0.0) + one.commits
+    if not found:
+        for use in measured.classes:
+            found[use.system] = found.get(use.system, 0.0) + float(use.facts.get("commits") or 0.0)
+    return found
+
+
+def _sum(values: Iterable[float | None]) -> float | None:
+    """The sum, where every part is known."""
+    found = list(values)
+    return None if any(value is None for value in found) or not found else sum(value or 0.0 for value in found)
+
+
+def _together(systems: tuple[SystemCost, ...]) -> SystemCost:
+    some = [one.commits for one in systems if one.commits is not None]
+    return SystemCost(
+        "",
+        max((one.seconds for one in systems), default=0.0),
+        sum(one.cpu_seconds for one in systems),
+        sum(one.service_seconds for one in systems),
+        sum(one.other_seconds for one in systems),
+        _sum(one.busy_seconds for one in systems),
+        _sum(one.captured_seconds for one in systems),
+        _sum(one.engines for one in systems),
+        sum(some) if some else None,
+    )
+
+
+def _spaces(measured: Measured, lines: tuple[Line, ...], classes: tuple[ClassCost, ...]) -> Iterable[SpaceCost]:
+    members = {(one.system, one.subsystem): one for one in measured.members}
+    paid: dict[tuple[str, str, str, Payer], float] = {}
+    for line in lines:
+        key = (line.system, line.group, line.member, line.payer)
+        paid[key] = paid.get(key, 0.0) + line.cpu_seconds
+    for (system, group, member, payer), seconds in sorted(paid.items()):
+        about = members.get((system, member))
+        own = [one for one in classes if one.use.system == system and (one.use.subsystem == member or not member)]
+        if payer is not Payer.THREAD:
+            used = about.spaces.get(payer.value) if about else None
+            by = "IFCID 1"
+            if payer is Payer.XCFAS:
+                used, by = measured.report_classes.get((system, payer.value)), "report class"
+            yield SpaceCost(system, group, member, payer.value, payer, seconds, used, by if used is not None else "")
+            continue
+        class_2 = [float(one.use.facts.get("class2_cpu_seconds") or 0.0) for one in own]
+        used = sum(class_2) if own else None
+        yield SpaceCost(system, group, member, "threads", payer, seconds, used, "class 2" if own else "")
+        yield from _connections(measured, system, group, member, own)
+
+
+def _connections(
+    measured: Measured, system: str, group: str, member: str, classes: list[ClassCost]
+) -> Iterable[SpaceCost]:
+    """Address spaces of the threads: CICS regions and other connections, where there are several."""
+    for name in sorted({one.use.connection for one in classes if one.use.connection}):
+        own = [one for one in classes if one.use.connection == name]
+        used, by = measured.report_classes.get((system, name)), "report class"
+        if used is None:
+            used, by = sum(float(one.use.facts.get("class1_cpu_seconds") or 0.0) for one in own), "class 1"
+        seconds = sum(one.thread_seconds for one in own)
+        yield SpaceCost(system, group, member, name, Payer.THREAD, seconds, used or None, by if used else "")
+
+
+def _more_than_used(spaces: Iterable[SpaceCost]) -> list[str]:
+    return [
+        f"{one.space} of {one.member or 'Db2'} on {one.system or 'all systems'}: {one.cpu_seconds:.3f} s are "
+        f"attributed to it and it used {one.measured_seconds:.3f} s ({one.measured_by}): path lengths are stated too "
+        "long for these engines (--speed), or another address space pays."
+        for one in spaces
+        if one.measured_seconds is not None and one.cpu_seconds > one.measured_seconds * 1.01 + 0.001
+    ]

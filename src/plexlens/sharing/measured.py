@@ -1,0 +1,527 @@
+"""What was measured of a data sharing group, over the time that coupling facility and Db2 data have in common."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from enum import StrEnum
+from typing import Any
+
+from plexlens.errors import NothingUsableError
+from plexlens.metrics import GRAINS
+from plexlens.metrics.evaluate import available, evaluate
+from plexlens.metrics.inputs import Inputs
+
+Facts = dict[str, Any]
+
+_QUARTER = timedelta(minutes=15)
+
+#: Names that Db2 requires of its structures, and XCF of its own.
+_STRUCTURE = re.compile(r"(?P<group>.+)_(?:(?P<lock>LOCK1)|(?P<sca>SCA)|(?P<pool>GBP[0-9K]+))")
+_SIGNALLING = "IXC"
+
+#: XCF groups whose signals are Db2's and its lock manager's.
+_OF_DB2 = re.compile(r"DXR|IXCLO|DSN|DB2")
+
+
+class Role(StrEnum):
+    """What a structure is to data sharing."""
+
+    LOCK = "lock"
+    POOL = "group buffer pool"
+    SCA = "shared communication area"
+    SIGNALLING = "XCF signalling"
+    OTHER = "not Db2's"
+
+
+@dataclass(frozen=True)
+class StructureUse:
+    """A structure as one system used it, both instances of a duplexed one together.
+
+    Attributes
+    ----------
+    group, pool
+        Data sharing group that it belongs to, and group buffer pool; empty for none.
+    sync_requests, async_requests
+        Requests, those of converted and changed ones among the asynchronous.
+    sync_seconds, async_seconds
+        Their service time.
+    unsplit
+        Requests of either kind without service time, where only their number is told.
+    """
+
+    system: str
+    structure: str
+    role: Role
+    group: str
+    pool: str
+    sync_requests: float
+    sync_seconds: float
+    async_requests: float
+    async_seconds: float
+    changed: float
+    contentions: float
+    false_contentions: float
+    unsplit: float
+    facilities: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Member:
+    """A Db2 as its statistics tell it, at the rates of the time in common.
+
+    Attributes
+    ----------
+    locking
+        Facts of grain ``db2_locking``; empty where there are none.
+    pools
+        Facts of grain ``db2_group_pool`` by group buffer pool.
+    spaces
+        CPU seconds of all engines by address space (IFCID 1).
+    commits
+        Commits; None without statistics of the subsystem.
+    """
+
+    subsystem: str
+    system: str
+    group: str
+    locking: Facts
+    pools: dict[str, Facts]
+    spaces: dict[str, float]
+    commits: float | None
+
+
+@dataclass(frozen=True)
+class ClassUse:
+    """Threads of one transaction class on one Db2: facts of grain ``db2_accounting_sharing``."""
+
+    subsystem: str
+    system: str
+    connection_type: str
+    connection: str
+    plan: str
+    correlation: str
+    facts: Facts
+
+
+@dataclass(frozen=True)
+class SystemUse:
+    """Processors of a system: seconds of all engines over the time in common.
+
+    Attributes
+    ----------
+    busy
+        Engine seconds that PR/SM or z/OS saw busy; None without SMF 70-1.
+    captured
+        CPU seconds of all service classes; None without SMF 72-3.
+    engines
+        General engines and zIIPs online.
+    """
+
+    system: str
+    seconds: float
+    busy: float | None
+    captured: float | None
+    engines: float | None
+
+
+@dataclass(frozen=True)
+class Measured:
+    """Everything that the cost of data sharing is worked out from.
+
+    Attributes
+    ----------
+    start, end
+        The time in common.
+    seconds
+        Length of the intervals of each system in it.
+    signalling_share
+        Share of XCF signals of each system that are Db2's and its lock manager's; absent without SMF 74-2.
+    report_classes
+        CPU seconds by system and name of report class.
+    missing
+        What is not in the data, and what therefore cannot be said.
+    """
+
+    start: datetime
+    end: datetime
+    seconds: dict[str, float]
+    structures: tuple[StructureUse, ...]
+    members: tuple[Member, ...]
+    classes: tuple[ClassUse, ...]
+    systems: tuple[SystemUse, ...]
+    signalling_share: dict[str, float] = field(default_factory=dict)
+    report_classes: dict[tuple[str, str], float] = field(default_factory=dict)
+    missing: tuple[str, ...] = ()
+
+
+def role_of(structure: str) -> tuple[Role, str, str]:
+    """Role, data sharing group and group buffer pool of a structure, by the naming rules of Db2 and XCF."""
+    found = _STRUCTURE.fullmatch(structure)
+    if found is None:
+        return (Role.SIGNALLING if structure.startswith(_SIGNALLING) else Role.OTHER), "", ""
+    if found["lock"]:
+        return Role.LOCK, found["group"], ""
+    if found["sca"]:
+        return Role.SCA, found["group"], ""
+    return Role.POOL, found["group"], found["pool"]
+
+
+@dataclass(frozen=True)
+class _Window:
+    """A stretch of time; rows count where the middle of their interval lies in it."""
+
+    start: datetime
+    end: datetime
+
+    def holds(self, table: Any) -> Any:
+        """Whether rows of facts lie in it."""
+        middle = (table.interval_start.epoch_seconds() + table.interval_end.epoch_seconds()) / 2
+        return middle.between(self.start.timestamp(), self.end.timestamp())
+
+
+def measure(inputs: Inputs, name: str = "") -> Measured:
+    """Read what the cost of data sharing is worked out from.
+
+    Parameters
+    ----------
+    inputs
+        The raw tables.
+    name
+        What the user called them.
+
+    Raises
+    ------
+    NothingUsableError
+        Neither coupling facility structures nor data sharing of Db2 are in the data.
+    """
+    missing: list[str] = []
+    window = _window(inputs, "coupling_structure")
+    structures: list[StructureUse] = []
+    seconds: dict[str, float] = {}
+    if window is not None:
+        structures, seconds = _structures(inputs, window, missing)
+    if not structures:
+        window = _window(inputs, "db2_locking", lambda t: t.xes_lock_requests.notnull()) or _window(
+            inputs, "db2_group_pool"
+        )
+        if window is None:
+            raise _nothing(inputs, name)
+        missing.append(
+            "No coupling facility structures (SMF 74-4): requests are those that Db2 counted, their service times are "
+            "unknown, and no CPU time of requests can be given. Collect SMF 74-4 of all systems (CFDETAIL)."
+        )
+    assert window is not None
+    members = _members(inputs, window, seconds, missing) or _members_of_accounting(inputs, window, structures)
+    seconds = seconds or {one.system: (window.end - window.start).total_seconds() for one in members}
+    classes = _classes(inputs, window, seconds, members, missing)
+    return Measured(
+        window.start,
+        window.end,
+        seconds,
+        tuple(structures),
+        tuple(members),
+        tuple(classes),
+        tuple(_systems(inputs, window, seconds, missing)),
+        _signalling(inputs, window, structures, missing),
+        _report_classes(inputs, window, seconds),
+        tuple(missing),
+    )
+
+
+def _nothing(inputs: Inputs, name: str) -> NothingUsableError:
+    there = [
+        words
+        for grain, words in (
+            ("coupling_facility", "coupling facilities, but no structure"),
+            ("db2_subsystem", "Db2, but none of a data sharing group"),
+            ("mq_queue_manager", "MQ"),
+        )
+        if grain in GRAINS and available(inputs, GRAINS[grain])
+    ]
+    held = f" (it holds {' and '.join(there)})" if there else ""
+    return NothingUsableError(
+        file=name,
+        what=f"it has neither structures of a coupling facility nor data sharing of Db2{held}, and the cost of data "
+        "sharing is worked out from these",
+        remedy="add SMF 74-4 (or RMF coupling facility reports with structure activity) and Db2's SMF 100 and 101 of "
+        "the same time",
+    )
+
+
+def _window(inputs: Inputs, grain: str, where: Callable[[Any], Any] | None = None) -> _Window | None:
+    from plexlens.metrics.evaluate import facts
+
+    table = facts(inputs, GRAINS[grain])
+    if table is None:
+        return None
+    if where is not None:
+        table = table.filter(where(table))
+    row = table.aggregate(start=table.interval_start.min(), end=table.interval_end.max()).to_pyarrow().to_pylist()[0]
+    if row["start"] is None or row["end"] is None:
+        return None
+    return _Window(row["start"], row["end"])
+
+
+def _rows(inputs: Inputs, grain: str, by: Iterable[str], window: _Window) -> list[Facts]:
+    table = evaluate(inputs, GRAINS[grain], by=by, time="all", where=window.holds)
+    return [] if table is None else list(table.to_pyarrow().to_pylist())
+
+
+def _number(row: Facts, name: str) -> float:
+    return float(row.get(name) or 0.0)
+
+
+def _structures(inputs: Inputs, window: _Window, missing: list[str]) -> tuple[list[StructureUse], dict[str, float]]:
+    rows = _rows(inputs, "coupling_structure", ("system", "facility", "structure"), window)
+    seconds = {
+        row["system"] or "": _number(row, "interval_seconds")
+        for row in _rows(inputs, "coupling_structure", ("system",), window)
+    }
+    gathered: dict[tuple[str, str], list[Facts]] = {}
+    for row in rows:
+        if row["structure"]:
+            gathered.setdefault((row["system"] or "", row["structure"]), []).append(row)
+    made = []
+    for (system, structure), instances in sorted(gathered.items()):
+        role, group, pool = role_of(structure)
+        sums = {
+            name: sum(_number(row, name) for row in instances)
+            for name in (
+                "sync_requests", "sync_seconds", "async_requests", "async_seconds", "changed_requests",
+                "contention_requests", "false_contention_requests", "unsplit_requests",
+            )
+        }  # fmt: skip
+        made.append(
+            StructureUse(
+                system, structure, role, group, pool, sums["sync_requests"], sums["sync_seconds"],
+                sums["async_requests"], sums["async_seconds"], sums["changed_requests"], sums["contention_requests"],
+                sums["false_contention_requests"], sums["unsplit_requests"],
+                tuple(sorted({row["facility"] or "" for row in instances})),
+            )
+        )  # fmt: skip
+    if any(one.unsplit for one in made):
+        missing.append(
+            "Of some structures only the number of requests is told (usage summary of an RMF report): their service "
+            "times and their cost are unknown and left out. Ask for the structure activity (SYSRPTS(CF)), or SMF 74-4."
+        )
+    if made and all(not one.system for one in made):
+        missing.append("The coupling facility data name no system: all systems are shown as one.")
+    return made, seconds
+
+
+def _members(inputs: Inputs, window: _Window, seconds: dict[str, float], missing: list[str]) -> list[Member]:
+    by = ("system", "subsystem", "group_name")
+    locking = _rows(inputs, "db2_locking", by, window)
+    pools = _rows(inputs, "db2_group_pool", (*by, "group_pool"), window)
+    spaces = _rows(inputs, "db2_address_space", ("system", "subsystem", "address_space"), window)
+    subsystems = _rows(inputs, "db2_subsystem", by, window)
+    named: dict[tuple[str, str], str] = {}
+    for row in (*locking, *pools):
+        if row["group_name"]:
+            named[row["system"] or "", row["subsystem"]] = row["group_name"]
+    if not named:
+        there = available(inputs, GRAINS["db2_locking"]) or available(inputs, GRAINS["db2_group_pool"])
+        missing.append(
+            ("Db2 statistics (SMF 100) name no data sharing group or cover other times than the coupling facility data"
+             if there else "No Db2 statistics (SMF 100)")
+            + ": requests are told by structure, not by kind, and nothing is known of contention by cause, negotiation "
+            "and the CPU time of MSTR, DBM1 and IRLM. Collect SMF 100, IFCID 1, 2 and 230, of all members."
+        )  # fmt: skip
+    made = []
+    for (system, subsystem), group in sorted(named.items()):
+        own = [row for row in locking if _is(row, system, subsystem)]
+        length = max(
+            [_number(row, "interval_seconds") for row in (*own, *pools) if _is(row, system, subsystem)], default=0.0
+        )
+        scale = seconds.get(system, length) / length if length else 1.0
+        made.append(
+            Member(
+                subsystem,
+                system,
+                group,
+                _scaled(own[0], scale) if own else {},
+                {row["group_pool"]: _scaled(row, scale) for row in pools if _is(row, system, subsystem)},
+                {
+                    _space(row["address_space"]): (_number(row, "cp_seconds") + _number(row, "iip_srb_seconds")) * scale
+                    for row in spaces
+                    if _is(row, system, subsystem)
+                },
+                next(
+                    (
+                        row["commits_per_second"] * seconds.get(system, length)
+                        for row in subsystems
+                        if _is(row, system, subsystem) and row["commits_per_second"] is not None
+                    ),
+                    None,
+                ),
+            )
+        )  # fmt: skip
+    if made and not any(one.spaces for one in made):
+        missing.append(
+            "No CPU times of Db2's address spaces (SMF 100, IFCID 1): who pays is stated, and cannot be checked."
+        )
+    return made
+
+
+def _members_of_accounting(inputs: Inputs, window: _Window, structures: list[StructureUse]) -> list[Member]:
+    """Without statistics: the Db2s that wrote accounting, where their system uses structures of one group alone."""
+    if not available(inputs, GRAINS["db2_accounting_sharing"]):
+        return []
+    groups: dict[str, set[str]] = {}
+    for use in structures:
+        if use.group:
+            groups.setdefault(use.system, set()).add(use.group)
+    rows = _rows(inputs, "db2_accounting_sharing", ("system", "subsystem"), _quarters(window)[0])
+    return [
+        Member(row["subsystem"], row["system"], next(iter(groups[row["system"]])), {}, {}, {}, None)
+        for row in rows
+        if len(groups.get(row["system"] or "", ())) == 1
+    ]
+
+
+def _is(row: Facts, system: str, subsystem: str) -> bool:
+    return (row["system"] or "") == system and row["subsystem"] == subsystem
+
+
+def _space(name: str | None) -> str:
+    """MSTR, DBM1, DIST or IRLM: the lock manager's procedure has a name of the site's choice."""
+    last = (name or "")[-4:]
+    return last if last in {"MSTR", "DBM1", "DIST"} else "IRLM"
+
+
+def _scaled(row: Facts, scale: float) -> Facts:
+    return {name: value * scale if isinstance(value, float | int) else value for name, value in row.items()}
+
+
+def _classes(
+    inputs: Inputs, window: _Window, seconds: dict[str, float], members: list[Member], missing: list[str]
+) -> list[ClassUse]:
+    grain = GRAINS["db2_accounting_sharing"]
+    if not available(inputs, grain):
+        missing.append(
+            "No Db2 accounting (SMF 101): cost and delay of transaction classes cannot be given. Collect SMF 101, "
+            "accounting classes 1 to 3."
+        )
+        return []
+    inside, length = _quarters(window)
+    known = {(one.system, one.subsystem) for one in members}
+    by = ("system", "subsystem", "connection_type", "connection", "plan", "correlation")
+    table = evaluate(inputs, grain, by=by, time="all", where=inside.holds)
+    made = []
+    others: set[str] = set()
+    for row in table.to_pyarrow().to_pylist():
+        system = row["system"] or ""
+        if (system, row["subsystem"]) not in known:
+            others.add(row["subsystem"] or "?")
+            continue
+        scale = seconds.get(system, length) / length if length else 1.0
+        words = {name: row[name] or "" for name in by[2:]}
+        made.append(ClassUse(row["subsystem"], system, facts=_scaled(row, scale), **words))
+    if others and not made:
+        missing.append(
+            f"Accounting (SMF 101) in this time is of {', '.join(sorted(others))} alone, of which no statistics of a "
+            "data sharing group are there: cost of transaction classes cannot be given."
+        )
+    elif not made:
+        missing.append("Accounting (SMF 101) covers other times: cost of transaction classes cannot be given.")
+    elif others:
+        missing.append(f"Accounting of {', '.join(sorted(others))} is left out: no member of a data sharing group.")
+    return made
+
+
+def _quarters(window: _Window) -> tuple[_Window, float]:
+    """Quarters of an hour of accounting within the time; those that it lies in where it is shorter. With its length."""
+    begin = datetime.fromtimestamp(-(-window.start.timestamp() // 900) * 900, window.start.tzinfo)
+    end = datetime.fromtimestamp(window.end.timestamp() // 900 * 900, window.start.tzinfo)
+    if end > begin:
+        return _Window(begin, end), (end - begin).total_seconds()
+    begin = datetime.fromtimestamp(window.start.timestamp() // 900 * 900, window.start.tzinfo)
+    end = datetime.fromtimestamp(-(-window.end.timestamp() // 900) * 900, window.start.tzinfo)
+    # A record written at the very end of the time is in the quarter that begins there.
+    return _Window(begin, max(end, begin) + _QUARTER), (window.end - window.start).total_seconds()
+
+
+def _systems(inputs: Inputs, window: _Window, seconds: dict[str, float], missing: list[str]) -> list[SystemUse]:
+    cpu: dict[str, list[Facts]] = {}
+    if available(inputs, GRAINS["cpu_system"]):
+        for row in _rows(inputs, "cpu_system", ("system", "processor_type"), window):
+            cpu.setdefault(row["system"] or "", []).append(row)
+    captured = _captured(inputs, window, seconds)
+    made = []
+    for system, length in sorted(seconds.items()):
+        # Data of one system may not name it.
+        rows = cpu.get(system) or (cpu.get("") if len(seconds) == 1 else None) or []
+        covered = max((_number(row, "interval_seconds") for row in rows), default=0.0)
+        if not covered:
+            made.append(SystemUse(system, length, None, captured.get(system), None))
+            continue
+        busy = engines = 0.0
+        for row in rows:
+            online = _number(row, "engine_seconds")
+            dispatched = row["dispatch_seconds"]
+            waited = _number(row, "wait_seconds") + _number(row, "parked_seconds")
+            busy += dispatched if dispatched is not None else online - waited
+            engines += online / covered
+        made.append(SystemUse(system, length, busy * length / covered, captured.get(system), engines))
+    if not any(one.busy for one in made):
+        missing.append(
+            "No processor data of this time (SMF 70-1)"
+            + ("" if captured else " and no service classes (SMF 72-3)")
+            + (": overhead is over captured time alone." if captured else
+               ": overhead in percent and coupling efficiency cannot be given.")
+        )  # fmt: skip
+    return made
+
+
+def _captured(inputs: Inputs, window: _Window, seconds: dict[str, float]) -> dict[str, float]:
+    """CPU seconds of all service classes by system."""
+    return {
+        system: value
+        for (system, kind, _), value in _class_seconds(inputs, window, seconds, ("system", "class_kind")).items()
+        if kind == "service class"
+    }
+
+
+def _report_classes(inputs: Inputs, window: _Window, seconds: dict[str, float]) -> dict[tuple[str, str], float]:
+    rows = _class_seconds(inputs, window, seconds, ("system", "class_kind", "class_name"))
+    return {(system, name): value for (system, kind, name), value in rows.items() if kind == "report class" and name}
+
+
+def _class_seconds(
+    inputs: Inputs, window: _Window, seconds: dict[str, float], by: tuple[str, ...]
+) -> dict[tuple[str, str, str], float]:
+    if not available(inputs, GRAINS["workload_period"]):
+        return {}
+    made = {}
+    for row in _rows(inputs, "workload_period", by, window):
+        length = row["interval_seconds"]
+        system = row["system"] or (next(iter(seconds)) if len(seconds) == 1 else "")
+        if not length or system not in seconds:
+            continue
+        general = _number(row, "cp_seconds")
+        ziip = _number(row, "ziip_engine_seconds") + _number(row, "zaap_engine_seconds")
+        key = (system, row["class_kind"] or "", row.get("class_name") or "")
+        made[key] = (general + ziip) * seconds[system] / length
+    return made
+
+
+def _signalling(
+    inputs: Inputs, window: _Window, structures: list[StructureUse], missing: list[str]
+) -> dict[str, float]:
+    if not any(one.role is Role.SIGNALLING for one in structures):
+        return {}
+    if not available(inputs, GRAINS["coupling_xcf_member"]):
+        missing.append(
+            "No XCF members (SMF 74-2): which signals are Db2's is unknown, and XCF signalling is left out of the cost."
+        )
+        return {}
+    signals: dict[str, list[float]] = {}
+    for row in _rows(inputs, "coupling_xcf_member", ("system", "group"), window):
+        both = _number(row, "signals_sent") + _number(row, "signals_received")
+        sums = signals.setdefault(row["system"] or "", [0.0, 0.0])
+        sums[0] += both
+        sums[1] += both if _OF_DB2.match(row["group"] or "") else 0.0
+    return {system: of_db2 / both for system, (both, of_db2) in signals.items() if both}

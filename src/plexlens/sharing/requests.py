@@ -1,0 +1,278 @@
+"""What each system did for data sharing, by kind: Db2's counts by kind brought to what the coupling facility served."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from plexlens.sharing.assumptions import Assumptions
+from plexlens.sharing.kinds import KINDS, Kind, Payer
+from plexlens.sharing.measured import Facts, Measured, Member, Role, StructureUse
+
+
+@dataclass(frozen=True)
+class Line:
+    """One kind of request or other work of one member (or of a system, where no member is known) at one structure.
+
+    Attributes
+    ----------
+    system, group, member, structure
+        Where; ``member`` is empty where Db2's statistics are not there, ``structure`` for work that is no request.
+    kind
+        What.
+    payer
+        Whose processor time it is.
+    synchronous, asynchronous
+        Requests, or events of work that is no request (then all in ``synchronous``).
+    service_seconds
+        CPU seconds that the processor spun, as measured (R744SSTM).
+    path_seconds
+        CPU seconds by stated path lengths.
+    delay_seconds
+        Seconds of service that were waited for without a processor: of asynchronous requests.
+    """
+
+    system: str
+    group: str
+    member: str
+    structure: str
+    kind: Kind
+    payer: Payer
+    synchronous: float
+    asynchronous: float
+    service_seconds: float
+    path_seconds: float
+    delay_seconds: float
+
+    @property
+    def count(self) -> float:
+        """Requests of both ways, or events."""
+        return self.synchronous + self.asynchronous
+
+    @property
+    def cpu_seconds(self) -> float:
+        """CPU seconds."""
+        return self.service_seconds + self.path_seconds
+
+
+def _of(facts: Facts, *names: str) -> float:
+    return sum((float(facts.get(name) or 0.0) for name in names), 0.0)
+
+
+def lock_counts(member: Member) -> dict[str, float]:
+    """Requests of a member to the lock structure by kind (QTGS, QBGL).
+
+    Requests to XES are those of L-locks and P-locks together; what is not a P-lock is an L-lock. Page P-locks are
+    counted with the group buffer pools, the other P-locks are what remains.
+    """
+    facts = member.locking
+    page = sum(_of(pool, "page_lock_requests") for pool in member.pools.values())
+    page_unlock = sum(_of(pool, "page_unlock_requests") for pool in member.pools.values())
+    taken = _of(facts, "plock_lock_requests", "plock_change_requests")
+    given = _of(facts, "plock_unlock_requests")
+    page, page_unlock = min(page, taken), min(page_unlock, given)
+    return {
+        "lock": max(_of(facts, "xes_lock_requests", "xes_change_requests") - taken, 0.0),
+        "unlock": max(_of(facts, "xes_unlock_requests") - given, 0.0),
+        "page_lock": page,
+        "page_unlock": page_unlock,
+        "page_set_lock": taken - page + given - page_unlock,
+    }
+
+
+#: Kind to the facts of ``db2_group_pool`` that count it.
+_POOL_FACTS = {
+    "invalid_data": ("reads_invalid_data",),
+    "invalid_no_data": ("reads_invalid_no_data",),
+    "absent_data": ("reads_absent_data",),
+    "absent_no_data": ("reads_absent_no_data",),
+    "write_sync": ("changed_pages_sync",),
+    "write_async": ("changed_pages_async",),
+    "write_clean": ("clean_pages_sync", "clean_pages_async"),
+    "castout": ("pages_castout",),
+    "castout_upkeep": ("unlock_castout", "read_castout_class", "read_castout_statistics"),
+    "register": ("register_page", "register_page_lists"),
+    "unregister": ("unregister_pages",),
+    "upkeep": ("delete_name", "explicit_invalidations", "read_directory_info", "read_storage_statistics"),
+}
+_CASTOUT = ("castout", "castout_upkeep")
+
+
+def pool_counts(facts: Facts) -> dict[str, float]:
+    """Requests of a member to a group buffer pool by kind (QBGL)."""
+    return {kind: _of(facts, *names) for kind, names in _POOL_FACTS.items()}
+
+
+def _counted(measured: Measured, use: StructureUse) -> dict[str, dict[str, float]]:
+    """Counts by member and kind of the members on the structure's system."""
+    here = [one for one in measured.members if one.system == use.system and one.group == use.group]
+    if use.role is Role.LOCK:
+        found = {one.subsystem: lock_counts(one) for one in here}
+    elif use.role is Role.POOL:
+        found = {one.subsystem: pool_counts(one.pools[use.pool]) for one in here if use.pool in one.pools}
+    else:
+        found = {}
+    return {member: counts for member, counts in found.items() if any(counts.values())}
+
+
+_Counts = dict[tuple[str, str], dict[str, dict[str, float]]]
+
+
+def _with_castouts_moved(measured: Measured, counts: _Counts) -> _Counts:
+    """Castouts as the systems sent them.
+
+    A member can count castouts of the whole group. Where its counts exceed the requests that its system sent, and
+    another system of the group sent more than its members counted, castouts were sent from there.
+    """
+    sent = {(one.system, one.structure): one.sync_requests + one.async_requests for one in measured.structures}
+    made = {key: {member: dict(kinds) for member, kinds in members.items()} for key, members in counts.items()}
+    for structure in {structure for _, structure in made}:
+        over = {key: _all(made[key]) - sent[key] for key in made if key[1] == structure}
+        givers = [key for key, value in over.items() if value > 0]
+        takers = [key for key, value in over.items() if value < 0]
+        for giver in givers:
+            castouts = sum(kinds.get(kind, 0.0) for kinds in made[giver].values() for kind in _CASTOUT)
+            for taker in takers:
+                amount = min(over[giver], -over[taker], castouts)
+                if amount <= 0:
+                    continue
+                to = next(iter(made[taker].values()))
+                for kind in _CASTOUT:
+                    moved = 0.0
+                    for kinds in made[giver].values():
+                        part = amount * kinds.get(kind, 0.0) / castouts
+                        kinds[kind] = kinds.get(kind, 0.0) - part
+                        moved += part
+                    to[kind] = to.get(kind, 0.0) + moved
+                castouts -= amount
+                over[giver] -= amount
+                over[taker] += amount
+    return made
+
+
+def _all(members: dict[str, dict[str, float]]) -> float:
+    return sum(sum(kinds.values()) for kinds in members.values())
+
+
+_OTHER = {Role.LOCK: "lock_other", Role.POOL: "pool_other", Role.SCA: "sca", Role.SIGNALLING: "signalling"}
+
+
+def request_lines(measured: Measured, stated: Assumptions) -> Iterator[Line]:
+    """Lines of all requests; of each system and structure they add up to what SMF 74-4 counted.
+
+    Of XCF's structures only the share of Db2's signals counts. Structures of others are no part of it.
+    """
+    uses = [one for one in measured.structures if one.role is not Role.OTHER]
+    counts = {(one.system, one.structure): _counted(measured, one) for one in uses}
+    counts = _with_castouts_moved(measured, {key: found for key, found in counts.items() if found})
+    for use in uses:
+        share = measured.signalling_share.get(use.system, 0.0) if use.role is Role.SIGNALLING else 1.0
+        if share > 0:
+            yield from _of_structure(use, counts.get((use.system, use.structure), {}), share, stated)
+    if not uses:
+        yield from _without_facilities(measured)
+
+
+def _of_structure(
+    use: StructureUse, counts: dict[str, dict[str, float]], share: float, stated: Assumptions
+) -> Iterator[Line]:
+    sent = (use.sync_requests + use.async_requests) * share
+    if sent <= 0:
+        return
+    known = _all(counts)
+    # One request can move several pages: counts of pages are brought to the requests that were served.
+    scale = min(sent / known, 1.0) if known else 0.0
+    entries = [
+        (member, KINDS[kind], count * scale)
+        for member, kinds in counts.items()
+        for kind, count in kinds.items()
+        if count > 0
+    ]
+    rest = sent - sum(count for _, _, count in entries)
+    if rest > 1e-9 * sent:
+        members = list(counts) or [""]
+        entries += [
+            (member, KINDS[_OTHER[use.role]], rest * (_weight(counts, member, known) if known else 1.0))
+            for member in members
+        ]
+    service = use.sync_seconds / use.sync_requests if use.sync_requests else 0.0
+    wait = use.async_seconds / use.async_requests if use.async_requests else 0.0
+    sync_path, async_path = (stated.seconds(name, use.system) for name in ("sync_path", "async_path"))
+    for (member, kind, count), asynchronous in zip(
+        entries, _asynchronous(entries, use.async_requests * share), strict=True
+    ):
+        synchronous = count - asynchronous
+        yield Line(
+            use.system, use.group, member, use.structure, kind, kind.payer, synchronous, asynchronous,
+            synchronous * service, synchronous * sync_path + asynchronous * async_path, asynchronous * wait,
+        )  # fmt: skip
+
+
+def _weight(counts: dict[str, dict[str, float]], member: str, known: float) -> float:
+    return sum(counts[member].values()) / known
+
+
+def _asynchronous(entries: list[tuple[str, Kind, float]], asynchronous: float) -> list[float]:
+    """Asynchronous requests of each entry: first of those that Db2 does not wait for, then of all others alike."""
+    natural = sum(count for _, kind, count in entries if kind.asynchronous)
+    others = sum(count for _, kind, count in entries if not kind.asynchronous)
+    of_natural = min(asynchronous, natural)
+    of_others = asynchronous - of_natural
+    return [
+        count * (of_natural / natural if kind.asynchronous else of_others / others)
+        if (natural if kind.asynchronous else others)
+        else 0.0
+        for _, kind, count in entries
+    ]
+
+
+def _without_facilities(measured: Measured) -> Iterator[Line]:
+    """Requests as Db2 counted them, without service times: nothing is known of their CPU time."""
+    for one in measured.members:
+        by_structure = {f"{one.group}_LOCK1": lock_counts(one)}
+        by_structure |= {f"{one.group}_{pool}": pool_counts(facts) for pool, facts in one.pools.items()}
+        for structure, kinds in by_structure.items():
+            for kind, count in kinds.items():
+                if count > 0:
+                    about = KINDS[kind]
+                    yield Line(
+                        one.system, one.group, one.subsystem, structure, about, about.payer, count, 0.0, 0.0, 0.0, 0.0
+                    )
+
+
+def work_lines(measured: Measured, stated: Assumptions) -> Iterator[Line]:
+    """Lines of work that is no request: contention, negotiation, messages, reads from disk after invalidation.
+
+    Contention is what the lock manager counted (QTGS); where Db2 statistics are missing, what XES counted (R744SCN).
+    """
+    for one in measured.members:
+        facts = one.locking
+        # Up to Db2 9 QTGSFLSE is false contention; later it is requests that XES made asynchronous.
+        version = int(facts.get("db2_version") or 0)
+        false = _of(facts, "false_contentions" if version >= 10 else "suspends_false")
+        negotiations = _of(facts, "page_set_plock_negotiations", "page_plock_negotiations", "other_plock_negotiations")
+        counts = {
+            "contention_real": _of(facts, "suspends_irlm"),
+            "contention_xes": _of(facts, "suspends_xes"),
+            "contention_false": false,
+            "negotiation_irlm": negotiations / 2,
+            "negotiation_dbm1": negotiations / 2,
+            "notify": _of(facts, "notify_sent", "notify_received"),
+            "invalid_disk": sum(_of(pool, "reads_invalid_no_data") for pool in one.pools.values()),
+        }
+        for name, count in counts.items():
+            if count > 0:
+                yield _work((one.system, one.group, one.subsystem), KINDS[name], count, stated)
+    covered = {(one.system, one.group) for one in measured.members if one.locking}
+    for use in measured.structures:
+        if use.role is Role.LOCK and (use.system, use.group) not in covered and use.contentions > 0:
+            real = use.contentions - use.false_contentions
+            for name, count in (("contention_any", real), ("contention_false", use.false_contentions)):
+                if count > 0:
+                    yield _work((use.system, use.group, ""), KINDS[name], count, stated)
+
+
+def _work(where: tuple[str, str, str], kind: Kind, count: float, stated: Assumptions) -> Line:
+    """A line of work that is no request; ``where`` is system, group and member."""
+    seconds = count * stated.seconds(kind.path, where[0])
+    return Line(*where, "", kind, kind.payer, count, 0.0, 0.0, seconds, 0.0)
