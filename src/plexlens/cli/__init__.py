@@ -8,6 +8,7 @@ A command is a module of this package; it joins the application by being importe
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 
@@ -21,9 +22,14 @@ from plexlens.errors import PlexlensError, UnreadableInputError
 
 __all__ = ["app", "main"]
 
+#: New objects between collections of garbage. Queries are built of hundreds of thousands of small objects that live as
+#: long as the report: at Python's default of 700, a sixth of its time is spent looking for cycles among them.
+_COLLECT_AFTER = 50_000
+
 
 def main() -> None:
     """Run the command line; every expected error is one message and its exit code, never a traceback."""
+    gc.set_threshold(_COLLECT_AFTER)
     try:
         app()
     except PlexlensError as error:

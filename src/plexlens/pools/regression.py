@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import stats
+from scipy.special import stdtrit
 
 
 @dataclass(frozen=True)
@@ -88,7 +88,8 @@ def least_squares(
     residual = float(((y - x @ coefficients) ** 2).sum())
     variance = residual / freedom
     errors = np.sqrt(variance * ((vt.T / singular) ** 2).sum(axis=1))
-    t = float(stats.t.ppf(0.975, freedom))
+    # The quantile of Student's t; scipy.stats has it too, and takes a second to import.
+    t = float(stdtrit(freedom, 0.975))
     around = float((y**2).sum())
     return Fit(
         slopes={
