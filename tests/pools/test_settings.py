@@ -18,10 +18,9 @@ from plexlens.pools.settings import (
     of_database,
     page_bytes_of,
     parse_size,
-    read_toml,
-    to_toml,
     with_options,
 )
+from plexlens.pools.settings_file import read_toml, to_toml
 
 NAMES = [f"BP{n}" for n in range(50)] + [f"BP8K{n}" for n in range(10)] + [f"BP16K{n}" for n in range(10)]
 NAMES += ["BP32K"] + [f"BP32K{n}" for n in range(1, 10)]

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 
 from plexlens import _core
 from plexlens.errors import UnreadableInputError, UsageError
@@ -153,13 +154,24 @@ def read_curves(
     """
     for batch in trace.batches(progress):
         for one in curves:
-            try:
-                one.add(batch)
-            except _core.PoolError as error:
-                what, _, remedy = str(error).partition("; ")
-                raise UnreadableInputError(
-                    file=source, what=what, remedy=remedy or f"codes mean {_core.TRACE_FUNCTIONS}, from 0"
-                ) from error
+            add_to(one, batch, source=source)
+
+
+def add_to(curves: _core.PoolCurves, batch: pa.RecordBatch, *, source: str = "") -> None:
+    """Add a stretch of a trace to curves.
+
+    Raises
+    ------
+    UnreadableInputError
+        It holds what cannot be understood.
+    """
+    try:
+        curves.add(batch)
+    except _core.PoolError as error:
+        what, _, remedy = str(error).partition("; ")
+        raise UnreadableInputError(
+            file=source, what=what, remedy=remedy or f"codes mean {_core.TRACE_FUNCTIONS}, from 0"
+        ) from error
 
 
 def curve_of(curves: _core.PoolCurves, pool: int, names: TraceNames, sizes: Sequence[int] = ()) -> PoolCurve:

@@ -189,6 +189,51 @@ class PageSample:
             )
 
 
+class Sampler:
+    """Takes a sample of a trace's getpages while stretches of it are added.
+
+    Parameters
+    ----------
+    most
+        Sampled getpages at most.
+    """
+
+    def __init__(self, most: int = MOST) -> None:
+        self._most = most
+        self._threshold = _WHOLE
+        self._parts: list[_Rows] = []
+        self._held = self._getpages = 0
+        self._data_sets: dict[tuple[int, int], Use] = {}
+
+    def add(self, batch: pa.RecordBatch) -> None:
+        """Add the next stretch."""
+        columns: dict[str, Any] = {name: batch.column(name).to_numpy() for name, _ in _core.TRACE_COLUMNS}
+        _count(self._data_sets, columns)
+        chosen = columns["function"] == _GETPAGE
+        rows = _Rows(
+            self._getpages + np.arange(int(chosen.sum()), dtype=np.int64),
+            np.empty(0, np.uint32),
+            columns["object"][chosen],
+            columns["partition"][chosen],
+            columns["page"][chosen],
+        )
+        self._getpages += len(rows.page)
+        rows.hash = hashes(rows.object, rows.partition, rows.page)
+        rows = rows.take(rows.hash < self._threshold) if self._threshold < _WHOLE else rows
+        self._parts.append(rows)
+        self._held += len(rows.page)
+        while self._held > self._most and self._threshold > 1:
+            self._threshold //= 2
+            whole = _Rows.joined(self._parts)
+            self._parts = [whole.take(whole.hash < self._threshold)]
+            self._held = len(self._parts[0].page)
+
+    def sample(self) -> PageSample:
+        """The sample of what was added."""
+        rows = _Rows.joined([_Rows.none(), *self._parts])
+        return PageSample(rows, self._threshold / _WHOLE, self._getpages, self._data_sets)
+
+
 def take(trace: Batches, *, most: int = MOST, progress: Progress | None = None) -> PageSample:
     """Read a trace once and keep a sample of its getpages.
 
@@ -201,32 +246,10 @@ def take(trace: Batches, *, most: int = MOST, progress: Progress | None = None) 
     progress
         Told how far the reading is.
     """
-    threshold = _WHOLE
-    parts: list[_Rows] = []
-    held = getpages = 0
-    data_sets: dict[tuple[int, int], Use] = {}
+    sampler = Sampler(most)
     for batch in trace.batches(progress):
-        columns: dict[str, Any] = {name: batch.column(name).to_numpy() for name, _ in _core.TRACE_COLUMNS}
-        _count(data_sets, columns)
-        chosen = columns["function"] == _GETPAGE
-        rows = _Rows(
-            getpages + np.arange(int(chosen.sum()), dtype=np.int64),
-            np.empty(0, np.uint32),
-            columns["object"][chosen],
-            columns["partition"][chosen],
-            columns["page"][chosen],
-        )
-        getpages += len(rows.page)
-        rows.hash = hashes(rows.object, rows.partition, rows.page)
-        rows = rows.take(rows.hash < threshold) if threshold < _WHOLE else rows
-        parts.append(rows)
-        held += len(rows.page)
-        while held > most and threshold > 1:
-            threshold //= 2
-            whole = _Rows.joined(parts)
-            parts = [whole.take(whole.hash < threshold)]
-            held = len(parts[0].page)
-    return PageSample(_Rows.joined([_Rows.none(), *parts]), threshold / _WHOLE, getpages, data_sets)
+        sampler.add(batch)
+    return sampler.sample()
 
 
 def _count(data_sets: dict[tuple[int, int], Use], columns: dict[str, Any]) -> None:

@@ -8,13 +8,11 @@ of Db2, and a note says so.
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
-from plexlens.errors import NothingUsableError, UnreadableInputError, UsageError
+from plexlens.errors import NothingUsableError, UsageError
 from plexlens.metrics.db2.pool import POOL
 from plexlens.metrics.evaluate import available, evaluate
 from plexlens.metrics.inputs import Inputs
@@ -36,16 +34,6 @@ MOST_BYTES = 16 << 40
 
 _PAGE_BYTES = {"": 4096, "8K": 8192, "16K": 16384, "32K": 32768}
 _POOL = re.compile(r"BP(?P<kind>8K|16K|32K|)(?P<number>\d*)")
-_KEYS = {
-    "size": "size",
-    "steal": "steal",
-    "vpseqt": "vpseqt",
-    "dwqt": "dwqt",
-    "vdwqt": "vdwqt",
-    "vdwqt_pages": "vdwqt_pages",
-    "pgfix": "pgfix",
-    "frame": "frame_bytes",
-}
 
 
 def page_bytes_of(name: str) -> int | None:
@@ -130,11 +118,12 @@ class PoolSettings:
 
     def __post_init__(self) -> None:
         if pool_page_bytes(self.name) != self.page_bytes:
-            _refuse(self.name, f"its pages have {pool_page_bytes(self.name)} bytes, not {self.page_bytes}", "leave it")
+            have = pool_page_bytes(self.name)
+            refuse_pool(self.name, f"its pages have {have} bytes, not {self.page_bytes}", "leave it")
         if self.size < 1:
-            _refuse(self.name, f"a pool of {self.size} buffers is none", "give 1 buffer or more")
+            refuse_pool(self.name, f"a pool of {self.size} buffers is none", "give 1 buffer or more")
         if self.steal not in STEALS:
-            _refuse(self.name, f"PGSTEAL {self.steal} is not possible", f"give one of {', '.join(STEALS)}")
+            refuse_pool(self.name, f"PGSTEAL {self.steal} is not possible", f"give one of {', '.join(STEALS)}")
         for what, value, most in (
             ("VPSEQT", self.vpseqt, 100),
             ("DWQT", self.dwqt, 90),
@@ -142,13 +131,13 @@ class PoolSettings:
             ("VDWQT's number of buffers", self.vdwqt_pages, 9999),
         ):
             if not 0 <= value <= most:
-                _refuse(self.name, f"{what} {value} is not possible", f"give 0 to {most}")
+                refuse_pool(self.name, f"{what} {value} is not possible", f"give 0 to {most}")
         if self.frame_bytes not in FRAMES.values():
-            _refuse(self.name, f"FRAMESIZE of {self.frame_bytes} bytes is not possible", "give 4K, 1M or 2G")
+            refuse_pool(self.name, f"FRAMESIZE of {self.frame_bytes} bytes is not possible", "give 4K, 1M or 2G")
         if self.frame_bytes == FRAMES["2G"] and not self.pgfix:
-            _refuse(self.name, "FRAMESIZE(2G) is for page-fixed pools alone", "give pgfix too, or FRAMESIZE 1M")
+            refuse_pool(self.name, "FRAMESIZE(2G) is for page-fixed pools alone", "give pgfix too, or FRAMESIZE 1M")
         if self.frame_bytes == FRAMES["2G"] and self.steal == "NONE":
-            _refuse(self.name, "PGSTEAL(NONE) and FRAMESIZE(2G) do not go together", "give FRAMESIZE 1M or 4K")
+            refuse_pool(self.name, "PGSTEAL(NONE) and FRAMESIZE(2G) do not go together", "give FRAMESIZE 1M or 4K")
 
     @classmethod
     def of(cls, name: str, size: int, **others: Any) -> PoolSettings:
@@ -172,7 +161,14 @@ class PoolSettings:
         return {name: getattr(self, name) for name in names}
 
 
-def _refuse(name: str, what: str, remedy: str) -> None:
+def refuse_pool(name: str, what: str, remedy: str) -> NoReturn:
+    """Refuse settings of a pool.
+
+    Raises
+    ------
+    UsageError
+        Always.
+    """
     raise UsageError(file="", what=f"pool {name}: {what}", remedy=remedy)
 
 
@@ -188,7 +184,7 @@ def check_db2(settings: Iterable[PoolSettings]) -> None:
     for pool in settings:
         least = LEAST.get(pool.name, 0)
         if pool.size < least:
-            _refuse(
+            refuse_pool(
                 pool.name,
                 f"VPSIZE {pool.size} is not possible: the catalog and directory are in it",
                 f"give {least} buffers at least",
@@ -341,80 +337,6 @@ def _pool_option(option: str) -> tuple[str, int, dict[str, Any]]:
     except ValueError as error:
         raise UsageError(file="", what=f"--pool {option} holds what is no number", remedy=remedy) from error
     return name, buffers, others
-
-
-def read_toml(path: Path) -> Configuration:
-    """Settings from a file: a table for each pool, and ``[placement]`` with objects and their pools.
-
-    Raises
-    ------
-    UnreadableInputError
-        It cannot be read or is no TOML.
-    UsageError
-        Pools, keys or values that mean nothing.
-    """
-    try:
-        held = tomllib.loads(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError) as error:
-        raise UnreadableInputError(
-            file=str(path), what=f"it cannot be read: {error}", remedy="check its name and your rights"
-        ) from error
-    except tomllib.TOMLDecodeError as error:
-        raise UnreadableInputError(file=str(path), what=f"it is no TOML: {error}", remedy="correct it") from error
-    placement = held.pop("placement", {})
-    if not isinstance(placement, dict) or not all(isinstance(pool, str) for pool in placement.values()):
-        raise UsageError(
-            file=str(path), what="[placement] must name pools", remedy='write it as "DB.TS" = "BP11" below [placement]'
-        )
-    try:
-        pools = {name: _toml_pool(name, table) for name, table in held.items()}
-        check_db2(pools.values())
-        for pool in placement.values():
-            pool_page_bytes(pool)
-    except UsageError as error:
-        raise UsageError(file=str(path), what=error.what, remedy=error.remedy) from error
-    return Configuration(pools, placement)
-
-
-def _toml_pool(name: str, table: Any) -> PoolSettings:
-    pool_page_bytes(name)
-    if not isinstance(table, dict) or "size" not in table:
-        _refuse(name, "its size is missing", f"write [{name}] and below it size = 40000")
-    values: dict[str, Any] = {}
-    for key, value in table.items():
-        if key not in _KEYS:
-            _refuse(name, f"there is no setting {key!r}", f"give one of {', '.join(_KEYS)}")
-        wanted = str if key in ("steal", "frame") else bool if key == "pgfix" else int
-        if not isinstance(value, wanted) or (wanted is int and isinstance(value, bool)):
-            _refuse(name, f"{key} = {value!r} means nothing", f"give a {wanted.__name__}")
-        values[_KEYS[key]] = value.upper() if isinstance(value, str) else value
-    if "frame_bytes" in values:
-        values["frame_bytes"] = FRAMES.get(values["frame_bytes"], 0)
-    return PoolSettings.of(name, **values)
-
-
-def to_toml(configuration: Configuration) -> str:
-    """The text that `read_toml` reads."""
-    frames = {size: name for name, size in FRAMES.items()}
-    lines: list[str] = []
-    for name, pool in configuration.pools.items():
-        lines += [
-            f"[{name}]",
-            f"size = {pool.size}",
-            f'steal = "{pool.steal}"',
-            *(f"{key} = {getattr(pool, key)}" for key in ("vpseqt", "dwqt", "vdwqt", "vdwqt_pages")),
-            f"pgfix = {str(pool.pgfix).lower()}",
-            f'frame = "{frames[pool.frame_bytes]}"',
-            "",
-        ]
-    if configuration.placement:
-        lines += ["[placement]"]
-        lines += [f'"{_escaped(name)}" = "{pool}"' for name, pool in configuration.placement.items()]
-    return "\n".join(lines).rstrip() + "\n"
-
-
-def _escaped(name: str) -> str:
-    return name.replace("\\", "\\\\").replace('"', '\\"')
 
 
 def of_database(backend: Any, *, subsystem: str | None = None) -> Configuration:

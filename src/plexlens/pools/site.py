@@ -12,7 +12,8 @@ from plexlens.pdb import Pdb, ingest
 from plexlens.pools.cost import IoCost, default_cost, fitted_cost
 from plexlens.pools.headroom import Headroom, headroom_of
 from plexlens.pools.responses import Response, responses_of
-from plexlens.pools.settings import Configuration, PoolSettings, of_database, read_toml
+from plexlens.pools.settings import Configuration, PoolSettings, of_database
+from plexlens.pools.settings_file import read_toml
 
 
 @dataclass(frozen=True)

@@ -15,6 +15,7 @@ from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from plexlens import _core
 from plexlens.errors import NothingUsableError, UnreadableInputError, UsageError
@@ -66,7 +67,7 @@ class TraceFacts:
     seconds
         Time from first to last reference; 0 where it tells no times.
     members
-        Names of the members, by number.
+        Names of the members that refer to pages, by number; none where one does and has no name.
     lost
         References lost while tracing; for records, the mean number of references of a record is taken.
     lost_share
@@ -93,11 +94,17 @@ class TraceFacts:
     statuses: dict[str, int] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
     complete: bool = False
+    _members: set[int] = field(default_factory=set, repr=False)
 
     @property
     def rows(self) -> int:
         """All references."""
         return sum(self.references.values())
+
+    def name_members(self, names: TraceNames) -> None:
+        """Name the members that refer to pages."""
+        if names.members or len(self._members) > 1:
+            self.members = tuple(names.member(number) for number in sorted(self._members))
 
     def count_left_out(self, piece: DumpTrace | DatabaseTrace) -> None:
         """Count what records said that is no reference, by reason."""
@@ -123,6 +130,7 @@ class TraceFacts:
         self.first = int(times[0]) if self.first is None else self.first
         self.last = int(times[-1])
         counts = np.bincount(batch.column("function").to_numpy(), minlength=len(_core.TRACE_FUNCTIONS))
+        self._members.update(np.flatnonzero(np.bincount(batch.column("member").to_numpy())).tolist())
         for name, count in zip(_core.TRACE_FUNCTIONS, counts.tolist(), strict=False):
             self.references[name] += count
 
@@ -152,6 +160,7 @@ class Trace:
         self._layouts = tuple(layouts)
         self._subsystem = subsystem
         self._delays = IoDelays()
+        self._met: set[str] = set()
         self.names = names
         self.facts = TraceFacts()
 
@@ -226,11 +235,11 @@ class Trace:
         head = next(first, None)
         if not pieces[0].timed:
             assert head is not None
-            yield head
-            yield from first
+            yield from self._own(_chain(head, first), pieces[0])
             yield from self._numbered(pieces)
             return
-        streams = [_chain(head, first), *(piece.batches() for piece in pieces[1:])]
+        streams = [self._own(_chain(head, first), pieces[0])]
+        streams += [self._own(piece.batches(), piece) for piece in pieces[1:]]
         yield from merged(
             [
                 in_order(_with_times(stream, piece), disorder, file=str(piece.path), remedy=_remedy_of_order(piece))
@@ -238,13 +247,36 @@ class Trace:
             ]
         )
 
+    def _own(self, batches: Iterator[pa.RecordBatch], piece: Piece) -> Iterator[pa.RecordBatch]:
+        """References of the Db2 that counts; records are chosen where they are read."""
+        if not self._subsystem or not isinstance(piece, FileTrace):
+            yield from batches
+            return
+        for batch in batches:
+            members = batch.column("member")
+            there = pc.unique(members).to_pylist()
+            if there == [0] and not self.names.members:
+                # A file that tells no members is of the Db2 that is named.
+                yield batch
+                continue
+            wanted = [number for number in there if self._is_own(number)]
+            own = batch.filter(pc.is_in(members, pa.array(wanted, members.type)))
+            if own.num_rows:
+                yield own
+
+    def _is_own(self, member: int) -> bool:
+        name = self.names.member(member)
+        self._met.add(name)
+        return name == self._subsystem
+
     def _numbered(self, pieces: Sequence[Piece]) -> Iterator[pa.RecordBatch]:
         """The pieces after the first of a trace without times, one after another."""
-        rows = self.facts.rows
+        assert isinstance(pieces[0], FileTrace), "only files tell no times"
+        rows = pieces[0].rows
         for piece in pieces[1:]:
             if not isinstance(piece, FileTrace):
                 raise _mixed(piece.path, "has times, which pieces before it have not")
-            for batch in piece.starting_at(rows).batches():
+            for batch in self._own(piece.starting_at(rows).batches(), piece):
                 if piece.timed:
                     raise _mixed(piece.path, "has times, which pieces before it have not")
                 yield batch
@@ -254,7 +286,7 @@ class Trace:
         facts.timed = all(piece.timed for piece in pieces)
         if facts.timed and facts.first is not None and facts.last is not None:
             facts.seconds = (facts.last - facts.first) / 1e6
-        facts.members = self.names.members
+        facts.name_members(self.names)
         facts.lost = sum(piece.lost for piece in pieces)
         facts.lost_share = facts.lost / (facts.lost + facts.rows) if facts.lost else 0.0
         traced = [piece for piece in pieces if not isinstance(piece, FileTrace)]
@@ -267,11 +299,7 @@ class Trace:
         if disorder.rows:
             facts.notes.append(f"Out of order of time, and put right: {disorder.rows} references.")
         if len(facts.members) > 1:
-            facts.notes.append(
-                f"{', '.join(facts.members)} are taken as members of one data-sharing group, and what they ask of a "
-                "pool as asked of one pool; each has pools of its own: for their sizes, read one alone"
-                f"{' (--subsystem)' if traced else ''}."
-            )
+            facts.notes.append(f"{', '.join(facts.members)} are taken as members of one data-sharing group.")
         for piece in traced:
             facts.notes += piece.remarks()
         facts.notes += _overlaps(traced)
@@ -282,6 +310,9 @@ class Trace:
         if facts.rows:
             what = f"no getpage among {facts.rows} references"
             remedy = f"give a trace with getpages: IFCID 198, function G ({START_TRACE})"
+        elif self._met:
+            what = f"no references of {self._subsystem} in it"
+            remedy = f"give --subsystem with one of {', '.join(sorted(self._met))}"
         else:
             of = f" of {self._subsystem}" if self._subsystem else ""
             what = f"no page references{of} (SMF 102 IFCID 198) in it, but {'; '.join(piece.found for piece in traced)}"
@@ -373,7 +404,7 @@ def open_trace(
     layouts
         Folders with record layouts of the site, for dumps.
     subsystem
-        The Db2 whose records count, in dumps and a PDB; empty for all, as members of one group.
+        The Db2 whose references count; empty for all, as members of one group.
 
     Raises
     ------

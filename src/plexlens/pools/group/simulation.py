@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -14,45 +14,14 @@ import pyarrow.compute as pc
 
 from plexlens import _core
 from plexlens.errors import UsageError
-from plexlens.ingest.page_trace import page_bytes, pool_id, pool_name
+from plexlens.ingest.page_trace import pool_name
+from plexlens.pools.group.settings import GroupPoolSettings, id_of
+from plexlens.pools.group.work import check_several
 from plexlens.pools.placed import Placed
 from plexlens.pools.settings import PoolSettings
 from plexlens.pools.simulation import Counters, interval_of, refused
 from plexlens.pools.statistics_records import Member, Row, Statistics, pool_row, write_statistics
 from plexlens.pools.trace import Progress, Trace
-
-
-@dataclass(frozen=True)
-class GroupPoolSettings:
-    """A group buffer pool.
-
-    Attributes
-    ----------
-    name
-        The buffer pool it belongs to: ``BP2`` for GBP2.
-    data_entries, directory_entries
-        Pages and directory entries of the structure.
-    class_threshold, class_pages
-        CLASST in per cent; in pages, where the per cent are 0.
-    pool_threshold
-        GBPOOLT in per cent.
-    updates_a_commit
-        Updates after which a member commits; None where the trace records commits.
-    """
-
-    name: str
-    data_entries: int = 4000
-    directory_entries: int = 20000
-    class_threshold: int = 5
-    class_pages: int = 0
-    pool_threshold: int = 30
-    updates_a_commit: int | None = 1
-
-    def engine(self) -> dict[str, Any]:
-        """What `plexlens._core.GroupSimulation` takes for the structure."""
-        settings = asdict(self)
-        name = settings.pop("name")
-        return settings | {"page_bytes": page_bytes(_id(name))}
 
 
 @dataclass(frozen=True)
@@ -84,8 +53,10 @@ class SimulatedGroup:
 
     Attributes
     ----------
-    settings, structures
-        What was simulated, by pool name.
+    settings
+        Pools that were simulated, by member and pool name.
+    structures
+        Group buffer pools, by pool name.
     members
         Names of the members, in the order of their numbers.
     dependent
@@ -101,7 +72,7 @@ class SimulatedGroup:
         References to pools that are not simulated, by pool name.
     """
 
-    settings: dict[str, PoolSettings]
+    settings: dict[str, dict[str, PoolSettings]]
     structures: dict[str, GroupPoolSettings]
     members: tuple[str, ...]
     dependent: dict[str, tuple[str, ...]]
@@ -113,7 +84,7 @@ class SimulatedGroup:
 
 def simulate_group(
     trace: Trace,
-    settings: Sequence[PoolSettings],
+    settings: Sequence[PoolSettings] | Mapping[str, Sequence[PoolSettings]],
     structures: Sequence[GroupPoolSettings],
     *,
     interval: float | None = None,
@@ -127,9 +98,10 @@ def simulate_group(
     trace
         The references of several members.
     settings
-        The pools, the same at each member; references to others are counted and left out.
+        The pools, the same at each member, or those of each member by its name; references to others are counted and
+        left out.
     structures
-        Their group buffer pools, one for each.
+        Group buffer pools, one for each pool with data sets that several members use and one changes.
     interval
         Seconds of a statistics interval; None as in `plexlens.pools.simulation.simulate`.
     placement
@@ -140,28 +112,21 @@ def simulate_group(
     Raises
     ------
     UsageError
-        Impossible settings, pools without structures, a data set that the trace does not have, a trace of one member.
+        Impossible settings, members that the trace does not have, shared pools without structures, a data set that the
+        trace does not have, a trace of one member.
     UnreadableInputError
         The trace cannot be read.
     """
-    _check_pairs(settings, structures)
     if placement and not trace.facts.complete:
         # Names that come with the records of a dump may follow the first reference.
         for _ in trace.batches(progress):
             pass
     numbers, interest = _look(Placed(placement or {}, trace.names), trace, progress)
+    members = {number: trace.names.member(number) for number in numbers}
+    own = _by_member(settings, list(members.values()))
     length = interval_of(trace, interval)
-    ids = {_id(pool.name): pool for pool in settings}
-    dependent = {pool: data_sets for pool, data_sets in interest.dependent().items() if pool in ids}
-    try:
-        simulation = _core.GroupSimulation(
-            {pool: dict.fromkeys(numbers, one.engine()) for pool, one in ids.items()},
-            {_id(one.name): one.engine() for one in structures},
-            dependent,
-        )
-    except _core.PoolError as error:
-        raise refused(error) from error
-    run = _Run(simulation, {number: trace.names.member(number) for number in numbers}, ids)
+    dependent = {pool: data_sets for pool, data_sets in interest.dependent().items() if data_sets}
+    run = _Run(new_simulation(own, structures, dependent, members), members, own)
     placed = Placed(placement or {}, trace.names)
     for batch in placed.batches(trace.batches(progress)):
         run.add(batch, length)
@@ -169,21 +134,89 @@ def simulate_group(
     facts = trace.facts
     total = run.counted(facts.last or 0)
     left_out: dict[str, int] = {}
-    for (pool, _), rows in simulation.without_configuration().items():
+    for (pool, _), rows in run.without_configuration().items():
         left_out[pool_name(pool)] = left_out.get(pool_name(pool), 0) + rows
     return SimulatedGroup(
-        settings={pool.name: pool for pool in settings},
+        settings=own,
         structures={one.name: one for one in structures},
         members=tuple(run.members.values()),
         dependent={
-            ids[pool].name: tuple(sorted(trace.names.data_set(*data_set) for data_set in data_sets))
-            for pool, data_sets in dependent.items()
+            name: tuple(sorted(trace.names.data_set(*data_set) for data_set in dependent.get(id_of(name), ())))
+            for name in run.pools.values()
         },
         total=total,
         intervals=[*(one for one in run.ends if one.time < total.time), total] if facts.timed else [],
         first=facts.first or 0,
         left_out=left_out,
     )
+
+
+def _by_member(
+    settings: Sequence[PoolSettings] | Mapping[str, Sequence[PoolSettings]], members: Sequence[str]
+) -> dict[str, dict[str, PoolSettings]]:
+    """Pools of each member by name."""
+    if not isinstance(settings, Mapping):
+        return {member: {pool.name: pool for pool in settings} for member in members}
+    unknown = sorted(settings.keys() - set(members))
+    if unknown:
+        raise UsageError(
+            file="", what=f"the trace has no member {unknown[0]}", remedy=f"give one of {', '.join(members)}"
+        )
+    return {member: {pool.name: pool for pool in settings.get(member, ())} for member in members}
+
+
+def new_simulation(
+    pools: Mapping[str, Mapping[str, PoolSettings]],
+    structures: Iterable[GroupPoolSettings],
+    dependent: Mapping[int, Sequence[tuple[int, int]]],
+    members: Mapping[int, str],
+) -> _core.GroupSimulation:
+    """A simulation of a group that nothing has been added to.
+
+    Parameters
+    ----------
+    pools
+        By member and name.
+    structures
+        Group buffer pools. A pool whose data sets nobody shares needs none.
+    dependent
+        Data sets that are kept coherent, by pool id.
+    members
+        Names of the members by number.
+
+    Raises
+    ------
+    UsageError
+        Impossible settings, a shared pool without a group buffer pool, a group buffer pool without a pool.
+    """
+    by_id: dict[int, dict[int, dict[str, Any]]] = {}
+    for number, member in members.items():
+        for one in pools.get(member, {}).values():
+            by_id.setdefault(id_of(one.name), {})[number] = one.engine()
+    have = {id_of(one.name): one for one in structures}
+    for pool in sorted(by_id.keys() ^ have.keys()):
+        if pool in have:
+            raise UsageError(
+                file="",
+                what=f"group buffer pool of {pool_name(pool)} has no pool",
+                remedy="give the pool's size at the members",
+            )
+        if dependent.get(pool):
+            raise UsageError(
+                file="",
+                what=f"pool {pool_name(pool)} has no group buffer pool, and members share what is in it",
+                remedy=f"give its size, as in --gbp G{pool_name(pool)}=128MiB",
+            )
+        # Nothing goes through it.
+        have[pool] = GroupPoolSettings(pool_name(pool), 1, 1)
+    try:
+        return _core.GroupSimulation(
+            by_id,
+            {pool: have[pool].engine() for pool in by_id},
+            {pool: data_sets for pool, data_sets in dependent.items() if pool in by_id},
+        )
+    except _core.PoolError as error:
+        raise refused(error) from error
 
 
 def write_group_smf(simulated: SimulatedGroup, path: Path, *, group: str = "SIMGROUP") -> int:
@@ -235,10 +268,13 @@ class _Run:
     """A simulation and what it has counted at the ends of intervals."""
 
     def __init__(
-        self, simulation: _core.GroupSimulation, members: dict[int, str], pools: Mapping[int, PoolSettings]
+        self,
+        simulation: _core.GroupSimulation,
+        members: dict[int, str],
+        pools: Mapping[str, Mapping[str, PoolSettings]],
     ) -> None:
         self._simulation = simulation
-        self._pools = pools
+        self.pools = {id_of(name): name for own in pools.values() for name in own}
         self._next: int | None = None
         self.members = members
         self.ends: list[GroupCount] = []
@@ -268,15 +304,19 @@ class _Run:
             self._next += length
         yield batch.slice(done)
 
+    def without_configuration(self) -> dict[tuple[int, int], int]:
+        """References left out, by pool id and member."""
+        return self._simulation.without_configuration()
+
     def counted(self, time: int) -> GroupCount:
         """What was counted so far."""
         pools: dict[str, dict[str, Counters]] = {name: {} for name in self.members.values()}
         group_pools: dict[str, dict[str, Counters]] = {name: {} for name in self.members.values()}
-        for pool, one in self._pools.items():
+        for pool, name in self.pools.items():
             for held, found in ((pools, self._simulation.pools(pool)), (group_pools, self._simulation.members(pool))):
                 for member, counters in found.items():
-                    held[self.members[member]][one.name] = counters
-        structures = {one.name: self._simulation.structure(pool) for pool, one in self._pools.items()}
+                    held[self.members[member]][name] = counters
+        structures = {name: self._simulation.structure(pool) for pool, name in self.pools.items()}
         return GroupCount(time, pools, group_pools, structures)
 
 
@@ -290,29 +330,8 @@ def _look(placed: Placed, trace: Trace, progress: Progress | None) -> tuple[list
         except _core.PoolError as error:
             raise refused(error) from error
         numbers.update(pc.unique(batch["member"]).to_pylist())
-    if len(numbers) < 2:
-        raise UsageError(
-            file="",
-            what="the trace has one member: there is nothing to keep coherent",
-            remedy="simulate its pools alone, or give the traces of several members",
-        )
+    check_several(numbers)
     return sorted(numbers), interest
-
-
-def _check_pairs(settings: Sequence[PoolSettings], structures: Sequence[GroupPoolSettings]) -> None:
-    pools, have = {one.name for one in settings}, {one.name for one in structures}
-    for one in sorted(pools ^ have):
-        what = f"pool {one} has no group buffer pool" if one in pools else f"group buffer pool of {one} has no pool"
-        raise UsageError(file="", what=what, remedy="give both for each pool")
-
-
-def _id(name: str) -> int:
-    number = pool_id(name)
-    if number is None:
-        raise UsageError(
-            file="", what=f"{name!r} names no buffer pool", remedy="name pools as BP0, BP8K0, BP16K0, BP32K"
-        )
-    return number
 
 
 def _statistics(simulated: SimulatedGroup, count: GroupCount, member: str, *, owner: bool) -> Statistics:
@@ -320,9 +339,9 @@ def _statistics(simulated: SimulatedGroup, count: GroupCount, member: str, *, ow
     pools: list[Row] = []
     group_pools: list[Row] = []
     local, shared = count.pools.get(member, {}), count.group_pools.get(member, {})
-    for pool in sorted(simulated.settings.values(), key=lambda one: _id(one.name)):
-        row = pool_row(_id(pool.name), pool.size, local.get(pool.name, {}))
-        group_row: Row = {"qbglgn": _id(pool.name)}
+    for pool in sorted(simulated.settings[member].values(), key=lambda one: id_of(one.name)):
+        row = pool_row(id_of(pool.name), pool.size, local.get(pool.name, {}))
+        group_row: Row = {"qbglgn": id_of(pool.name)}
         for name, place, _ in _core.GroupSimulation.member_fields():
             if place:
                 group_row[place.lower()] = shared.get(pool.name, {}).get(name, 0)
