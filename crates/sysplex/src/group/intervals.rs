@@ -118,6 +118,12 @@ impl Simulation<'_> {
             measured.stayed = 0;
         }
         self.busy_of_run = vec![0.0; self.plex.systems.len()];
+        if self.logs.is_some() {
+            let empty = self.measured_interval(0.0, 0.0);
+            if let Some(logs) = &mut self.logs {
+                logs.begin(now, empty);
+            }
+        }
     }
 
     fn pool_counters(&self) -> Before {
@@ -132,8 +138,8 @@ impl Simulation<'_> {
         Before { pools }
     }
 
-    /// An interval is over.
-    pub(super) fn end_interval(&mut self, from: f64, to: f64) {
+    /// What was measured from and to these seconds, with what pools counted.
+    fn measured_interval(&mut self, from: f64, to: f64) -> Interval {
         let mut made = self.take_interval();
         (made.start, made.end) = (from, to);
         let now = self.pool_counters();
@@ -145,6 +151,15 @@ impl Simulation<'_> {
                 pools.zip(&mut changes).map(|(pool, (after, before))| pool_use(pool.number, after, before)).collect();
         }
         self.before = now;
+        made
+    }
+
+    /// An interval is over.
+    pub(super) fn end_interval(&mut self, from: f64, to: f64) {
+        let made = self.measured_interval(from, to);
+        if let Some(logs) = &mut self.logs {
+            logs.interval_over(&made);
+        }
         for (sum, system) in self.busy_of_run.iter_mut().zip(&made.systems) {
             *sum += system.busy;
         }

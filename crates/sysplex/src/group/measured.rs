@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
+use super::in_pool::InPool;
 use super::task::{Account, WAITS, Wait};
 
 /// Count, sum and sum of squares of times in seconds.
@@ -233,6 +234,8 @@ pub struct ClassOnSystem {
     pub met_goal: u64,
     /// What they used: sums by name, seconds and counts.
     pub used: BTreeMap<&'static str, f64>,
+    /// What they did in each pool.
+    pub pools: Vec<InPool>,
 }
 
 /// A volume.
@@ -250,6 +253,7 @@ impl Account {
     /// The sums by name.
     pub fn named(&self) -> BTreeMap<&'static str, f64> {
         let wait = |kind: Wait| self.waits[kind as usize];
+        let count = |kind: Wait| self.wait_counts[kind as usize] as f64;
         debug_assert_eq!(self.waits.len(), WAITS);
         BTreeMap::from([
             ("terminal_cpu", self.terminal_cpu),
@@ -266,12 +270,24 @@ impl Account {
             ("wait_shipping", wait(Wait::Shipping)),
             ("wait_coupling", wait(Wait::Coupling)),
             ("wait_lock", self.lock_wait),
+            ("thread_elapsed", self.thread_elapsed),
+            ("waits_sync_read", count(Wait::SyncRead)),
+            ("waits_other_read", count(Wait::OtherRead)),
+            ("waits_log", count(Wait::Log)),
+            ("waits_contention", count(Wait::Contention)),
+            ("waits_coupling", count(Wait::Coupling)),
+            ("waits_lock", self.lock_waits as f64),
             ("getpages", self.getpages as f64),
             ("updates", self.updates as f64),
             ("sync_reads", self.sync_reads as f64),
             ("prefetches", self.prefetches as f64),
             ("locks", self.locks as f64),
+            ("unlocks", self.unlocks as f64),
             ("coupling_locks", self.coupling_locks as f64),
+            ("coupling_unlocks", self.coupling_unlocks as f64),
+            ("false_contentions", self.contentions[0] as f64),
+            ("xes_contentions", self.contentions[1] as f64),
+            ("real_contentions", self.contentions[2] as f64),
             ("coupling_pages", self.coupling_pages as f64),
         ])
     }

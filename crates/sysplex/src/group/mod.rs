@@ -5,10 +5,12 @@
 //! takes passes afterwards.
 
 mod disturbances;
+pub mod in_pool;
 pub mod interest;
 mod intervals;
 pub mod lines;
 pub mod locks;
+pub mod logs;
 pub mod measured;
 pub mod plex;
 pub mod pools;

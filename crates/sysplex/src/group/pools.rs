@@ -28,6 +28,10 @@ pub struct Requests {
     pub reads_with_data: u32,
     /// Pages written.
     pub writes: u32,
+    /// Of the reads those of a page that another member had changed: without and with data.
+    pub invalid_without_data: u32,
+    /// With data.
+    pub invalid_with_data: u32,
 }
 
 impl Requests {
@@ -55,7 +59,14 @@ impl Link {
         let shared = &mut *self.shared.borrow_mut();
         let Some(structure) = &mut shared.structure else { return false };
         let with_data = structure.read(self.member, key, data_set, invalid);
-        *if with_data { &mut shared.made.reads_with_data } else { &mut shared.made.reads_without_data } += 1;
+        let made = &mut shared.made;
+        let (reads, rereads) = if with_data {
+            (&mut made.reads_with_data, &mut made.invalid_with_data)
+        } else {
+            (&mut made.reads_without_data, &mut made.invalid_without_data)
+        };
+        *reads += 1;
+        *rereads += u32::from(invalid);
         with_data
     }
 }
@@ -113,6 +124,8 @@ pub struct Outcome {
     pub requests: Requests,
     /// Synchronous reads from disk.
     pub sync_reads: u32,
+    /// Prefetch requests.
+    pub prefetch_requests: u32,
     /// Prefetch I/Os, and their pages.
     pub prefetches: u32,
     /// Pages of the prefetch I/Os.
@@ -209,6 +222,7 @@ impl Pools {
         Outcome {
             requests: std::mem::take(&mut one.shared.borrow_mut().made),
             sync_reads: since(Counters::sync_reads),
+            prefetch_requests: since(|one| one.sequential_requests + one.list_requests + one.dynamic_requests),
             prefetches: since(|one| one.sequential_reads + one.list_reads + one.dynamic_reads),
             prefetch_pages: since(|one| one.sequential_pages + one.list_pages + one.dynamic_pages),
             writes: since(|one| one.async_writes + one.sync_writes),

@@ -7,6 +7,7 @@ use crate::kernel::{Time, nanoseconds, seconds};
 use crate::scenario::Scenario;
 
 use super::intervals::Before;
+use super::logs::Logs;
 use super::measured::{ClassOnSystem, Results, VolumeUse};
 use super::plex::Plex;
 use super::processors::{Start, Ticket};
@@ -64,6 +65,7 @@ pub struct Simulation<'a> {
     pub(super) before: Before,
     pub(super) busy_of_run: Vec<f64>,
     pub(super) volumes: Vec<VolumeUse>,
+    pub(super) logs: Option<Box<Logs<'a>>>,
     ready: Vec<u32>,
     open: bool,
 }
@@ -96,9 +98,16 @@ impl<'a> Simulation<'a> {
             before: Before::default(),
             busy_of_run: vec![0.0; systems],
             volumes: vec![VolumeUse::default(); scenario.dasd.volumes as usize],
+            logs: None,
             ready: Vec::new(),
             open: true,
         }
+    }
+
+    /// Writes down what the logs want.
+    #[must_use]
+    pub fn with_logs(self, logs: Logs<'a>) -> Self {
+        Self { logs: Some(Box::new(logs)), ..self }
     }
 
     /// Runs it all.
@@ -109,7 +118,7 @@ impl<'a> Simulation<'a> {
         self.begin_measuring(warm);
         let (length, whole) = (self.scenario.run.interval, self.scenario.run.seconds);
         let mut from = 0.0;
-        while from < whole {
+        while from < whole && self.logs.as_ref().is_none_or(|logs| logs.is_heard()) {
             let to = (from + length).min(whole);
             self.until(warm + nanoseconds(to));
             self.end_interval(from, to);
@@ -258,8 +267,14 @@ impl<'a> Simulation<'a> {
         task.turn = task.turn.wrapping_add(1);
         if let Some((since, wait)) = task.waiting.take() {
             match wait {
-                Some(kind) => task.account.waits[kind as usize] += seconds(now - since),
-                None => task.account.lock_wait += seconds(now - since),
+                Some(kind) => {
+                    task.account.waits[kind as usize] += seconds(now - since);
+                    task.account.wait_counts[kind as usize] += 1;
+                }
+                None => {
+                    task.account.lock_wait += seconds(now - since);
+                    task.account.lock_waits += 1;
+                }
             }
         }
         if let Some((length, space, _)) = task.burst.take() {

@@ -2,10 +2,12 @@
 
 use plexlens_bufferpool::trace::Access as PageAccess;
 
+use super::in_pool::of_pool;
 use super::locks::{Found, Mode};
+use super::logs::Referred;
 use super::pools::{Outcome, PageUse};
 use super::simulation::{Event, Simulation};
-use super::task::{Action, Held, Request, Space, Wait};
+use super::task::{Action, Held, Request, Space, Stage, Wait};
 use crate::kernel::{Time, nanoseconds, seconds};
 
 /// Nanoseconds of microseconds.
@@ -88,7 +90,10 @@ impl Simulation<'_> {
             Action::LeaveDb2 => {
                 let now = self.calendar.now();
                 let task = &mut self.tasks[number as usize];
-                task.account.db2_elapsed += seconds(now - std::mem::take(&mut task.entered_db2));
+                let spent = task.leave_db2(now);
+                if let Some(logs) = &mut self.logs {
+                    logs.leaves_db2(number, now, spent, task.stage == Stage::Done);
+                }
                 false
             }
         }
@@ -133,11 +138,15 @@ impl Simulation<'_> {
         let locking = &mut about.members[usize::from(member)].locking;
         locking.locks += 1;
         locking.global_locks += u64::from(shared);
-        match (found, granted) {
-            (Found::OtherResource, _) => locking.false_contentions += 1,
-            (Found::SameResource, true) => locking.xes_contentions += 1,
-            (Found::SameResource, false) => locking.real_contentions += 1,
-            (Found::Free, _) => {}
+        let met = match (found, granted) {
+            (Found::OtherResource, _) => Some((0, &mut locking.false_contentions)),
+            (Found::SameResource, true) => Some((1, &mut locking.xes_contentions)),
+            (Found::SameResource, false) => Some((2, &mut locking.real_contentions)),
+            (Found::Free, _) => None,
+        };
+        if let Some((kind, count)) = met {
+            *count += 1;
+            task.account.contentions[kind] += 1;
         }
         match task.held.iter_mut().find(|held| held.resource == resource) {
             // The table keeps both interests until both are given back; one record of each is enough.
@@ -210,10 +219,12 @@ impl Simulation<'_> {
         about.locks.release(resource, number, &mut self.granted);
         let locking = &mut about.members[usize::from(member)].locking;
         locking.unlocks += 1;
+        task.account.unlocks += 1;
         if let (Some((table, structure)), true) = (&mut about.table, shared) {
             table.release(resource, member, mode);
             locking.global_unlocks += 1;
             task.account.coupling_locks += 1;
+            task.account.coupling_unlocks += 1;
             let (structure, space) = (*structure, Space::Region(region));
             task.steps.push_front(Action::Ask { structure, request: Request::Lock, count: 1, space });
         }
@@ -239,6 +250,25 @@ impl Simulation<'_> {
         task.account.sync_reads += u64::from(outcome.sync_reads);
         task.account.prefetches += u64::from(outcome.prefetches);
         task.account.coupling_pages += u64::from(outcome.requests.all());
+        let pool_number = self.scenario.db2[group].pool[pool].number;
+        let dependent = about.structures[pool].is_some() && about.pools.interests().is_dependent(page_set);
+        of_pool(&mut task.in_pools, pool_number).refer(sequential, update, dependent, &outcome);
+        if let Some(logs) = &mut self.logs {
+            // Prefetch reads from the group buffer pool too: with it the page itself was there.
+            let from_group = outcome.requests.reads_with_data > 0 && outcome.prefetch_requests == 0;
+            logs.referred(Referred {
+                time: now as i64,
+                group: group as u16,
+                member,
+                task: number,
+                pool: pool_number,
+                page_set,
+                page,
+                sequential,
+                update,
+                miss: outcome.sync_reads > 0 || from_group,
+            });
+        }
         let space = Space::Region(region);
         let volume = volume_of(page_set, page, self.scenario.dasd.volumes);
         let mut steps: [Option<Action>; 6] = [None; 6];
@@ -309,6 +339,7 @@ impl Simulation<'_> {
             let outcome = about.pools.commit(pool, member);
             let task = &mut self.tasks[number as usize];
             task.account.coupling_pages += u64::from(outcome.requests.all());
+            of_pool(&mut task.in_pools, self.scenario.db2[group].pool[pool].number).commit(&outcome);
             if let (Some(structure), true) = (about.structures[pool], outcome.requests.writes > 0) {
                 let space = Space::Region(region);
                 let count = outcome.requests.writes;
@@ -336,9 +367,11 @@ impl Simulation<'_> {
         let locking = &mut about.members[usize::from(member)].locking;
         locking.unlocks += held.len() as u64;
         locking.global_unlocks += u64::from(shared);
+        task.account.unlocks += held.len() as u64;
         task.pending += micro(self.scenario.db2[group].path.lock_us) * held.len() as u64;
         if let (Some((_, structure)), true) = (&about.table, shared > 0) {
             task.account.coupling_locks += u64::from(shared);
+            task.account.coupling_unlocks += u64::from(shared);
             let (structure, space) = (*structure, Space::Region(region));
             task.steps.push_front(Action::Ask { structure, request: Request::Lock, count: shared, space });
         }

@@ -2,8 +2,9 @@
 
 use std::collections::VecDeque;
 
+use super::in_pool::InPool;
 use super::locks::Mode;
-use crate::kernel::Time;
+use crate::kernel::{Time, seconds};
 
 /// Whose processor time it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -195,10 +196,16 @@ pub struct Account {
     pub spin: f64,
     /// Waits by [`Wait`].
     pub waits: [f64; WAITS],
+    /// How many waits of each kind.
+    pub wait_counts: [u64; WAITS],
     /// Waits for locks.
     pub lock_wait: f64,
+    /// How many.
+    pub lock_waits: u64,
     /// Time between entering Db2 and leaving it.
     pub db2_elapsed: f64,
+    /// Time from its first thread to leaving Db2 last.
+    pub thread_elapsed: f64,
     /// Getpages.
     pub getpages: u64,
     /// Updates.
@@ -209,8 +216,14 @@ pub struct Account {
     pub prefetches: u64,
     /// Lock requests to the lock manager.
     pub locks: u64,
+    /// Locks given back.
+    pub unlocks: u64,
     /// Lock and unlock requests to the lock structure.
     pub coupling_locks: u64,
+    /// Of these the unlock requests.
+    pub coupling_unlocks: u64,
+    /// Contentions in the lock structure: in another resource, in the same without and with a wait.
+    pub contentions: [u64; 3],
     /// Requests to group buffer pools.
     pub coupling_pages: u64,
 }
@@ -225,14 +238,20 @@ impl Account {
         self.ziip_on_cp += other.ziip_on_cp;
         self.spin += other.spin;
         self.waits.iter_mut().zip(other.waits).for_each(|(sum, wait)| *sum += wait);
+        self.wait_counts.iter_mut().zip(other.wait_counts).for_each(|(sum, count)| *sum += count);
         self.lock_wait += other.lock_wait;
+        self.lock_waits += other.lock_waits;
         self.db2_elapsed += other.db2_elapsed;
+        self.thread_elapsed += other.thread_elapsed;
         self.getpages += other.getpages;
         self.updates += other.updates;
         self.sync_reads += other.sync_reads;
         self.prefetches += other.prefetches;
         self.locks += other.locks;
+        self.unlocks += other.unlocks;
         self.coupling_locks += other.coupling_locks;
+        self.coupling_unlocks += other.coupling_unlocks;
+        self.contentions.iter_mut().zip(other.contentions).for_each(|(sum, count)| *sum += count);
         self.coupling_pages += other.coupling_pages;
     }
 }
@@ -258,6 +277,8 @@ pub struct Task {
     pub begun: Time,
     /// When it entered Db2, or zero.
     pub entered_db2: Time,
+    /// When it got its first thread, or zero.
+    pub thread_since: Time,
     /// What it does next.
     pub steps: VecDeque<Action>,
     /// Engine that it holds: whether of the zIIPs, and its number.
@@ -296,6 +317,8 @@ pub struct Task {
     pub rollbacks: u32,
     /// What it used.
     pub account: Account,
+    /// What it did in each pool.
+    pub in_pools: Vec<InPool>,
 }
 
 impl Task {
@@ -311,6 +334,7 @@ impl Task {
             priority: 0,
             begun: now,
             entered_db2: 0,
+            thread_since: 0,
             steps: VecDeque::new(),
             engine: None,
             burst: None,
@@ -330,17 +354,31 @@ impl Task {
             lost: false,
             rollbacks: 0,
             account: Account::default(),
+            in_pools: Vec::new(),
         }
+    }
+
+    /// Leaves Db2, or the call in which it was rolled back; how long it was inside.
+    pub fn leave_db2(&mut self, now: Time) -> Time {
+        let spent = now.saturating_sub(std::mem::take(&mut self.entered_db2).max(1));
+        self.account.db2_elapsed += seconds(spent);
+        self.account.thread_elapsed = seconds(now - self.thread_since);
+        spent
     }
 
     /// Begins anew as another task, with the memory of the former.
     pub fn reuse(&mut self, class: u16, now: Time) {
         let turn = self.turn.wrapping_add(1);
-        let (mut steps, mut references, mut held) =
-            (std::mem::take(&mut self.steps), std::mem::take(&mut self.references), std::mem::take(&mut self.held));
+        let (mut steps, mut references, mut held, mut in_pools) = (
+            std::mem::take(&mut self.steps),
+            std::mem::take(&mut self.references),
+            std::mem::take(&mut self.held),
+            std::mem::take(&mut self.in_pools),
+        );
         steps.clear();
         references.clear();
         held.clear();
-        *self = Self { turn, steps, references, held, ..Self::new(class, now) };
+        in_pools.clear();
+        *self = Self { turn, steps, references, held, in_pools, ..Self::new(class, now) };
     }
 }

@@ -1,5 +1,6 @@
 //! What a transaction does next: its way through regions, threads, calls and references.
 
+use super::in_pool::of_pool;
 use super::locks::Mode;
 use super::pools::page_key;
 use super::simulation::Simulation;
@@ -39,12 +40,18 @@ impl Simulation<'_> {
         task.stage = Stage::Terminal;
         let kind = &mut self.plex.kinds[usize::from(task.class)];
         if kind.terminals.is_empty() {
+            if let Some(logs) = &mut self.logs {
+                logs.arrived(number, None);
+            }
             return;
         }
         let region = kind.terminals[kind.turn % kind.terminals.len()];
         kind.turn += 1;
         let about = &self.plex.regions[usize::from(region)];
         (task.region, task.system, task.priority) = (region, about.system, about.priority);
+        if let Some(logs) = &mut self.logs {
+            logs.arrived(number, Some(region));
+        }
         let work = nanoseconds(kind.class.terminal_cpu);
         let space = Space::Region(region);
         task.steps.extend([Action::EnterRegion, Action::Cpu { work, space, eligible: false }, Action::LeaveRegion]);
@@ -120,6 +127,10 @@ impl Simulation<'_> {
         let about = &self.plex.regions[usize::from(region)];
         let task = &mut self.tasks[number as usize];
         let far = shipped && about.system != task.system;
+        if let Some(logs) = &mut self.logs {
+            let on_the_way = if far { nanoseconds(self.scenario.cics.xcf_delay) } else { 0 };
+            logs.attached(number, now, on_the_way);
+        }
         (task.region, task.system, task.priority) = (region, about.system, about.priority);
         if let Some((group, member)) = about.db2 {
             (task.group, task.member) = (group, member);
@@ -291,6 +302,12 @@ impl Simulation<'_> {
         let kind = &mut self.plex.kinds[class];
         counts.met_goal += u64::from(kind.class.goal.is_none_or(|goal| response <= goal));
         account.add(&task.account);
+        for part in &task.in_pools {
+            of_pool(&mut counts.pools, part.number).add(part);
+        }
+        if let Some(logs) = &mut self.logs {
+            logs.ended(number, task, now);
+        }
         let mut started = [(0, 0); MOST_STARTS];
         for (to, &(other, mean)) in started.iter_mut().zip(&kind.starts) {
             *to = (other, mean.floor() as u32 + u32::from(kind.stream.unit() < mean.fract()));
@@ -320,10 +337,16 @@ impl Simulation<'_> {
         if !region.busy {
             region.busy = true;
             task.has_region = true;
+            if let Some(logs) = &mut self.logs {
+                logs.gets_region(number, self.calendar.now(), task.begun, false);
+            }
             return false;
         }
         region.queue.push_back(number);
         task.waiting = Some((self.calendar.now(), Some(Wait::Unseen)));
+        if let Some(logs) = &mut self.logs {
+            logs.waits_for_region(number, self.calendar.now());
+        }
         self.release_engine(number);
         true
     }
@@ -334,9 +357,16 @@ impl Simulation<'_> {
             return;
         }
         let region = &mut self.plex.regions[usize::from(task.region)];
+        let now = self.calendar.now();
+        if let Some(logs) = &mut self.logs {
+            logs.leaves_region(number, now);
+        }
         match region.queue.pop_front() {
             Some(next) => {
                 self.tasks[next as usize].has_region = true;
+                if let Some(logs) = &mut self.logs {
+                    logs.gets_region(next, now, self.tasks[next as usize].begun, true);
+                }
                 self.wake(next);
             }
             None => region.busy = false,
@@ -351,7 +381,16 @@ impl Simulation<'_> {
             region.free_threads -= 1;
             member.free_threads -= 1;
             task.has_thread = true;
+            if task.thread_since == 0 {
+                task.thread_since = self.calendar.now().max(1);
+            }
+            if let Some(logs) = &mut self.logs {
+                logs.asks_thread(number, self.calendar.now(), true);
+            }
             return false;
+        }
+        if let Some(logs) = &mut self.logs {
+            logs.asks_thread(number, self.calendar.now(), false);
         }
         // It asks again when a thread of the region, or else of the member, comes back.
         let queue = if region.free_threads == 0 { &mut region.thread_queue } else { &mut member.thread_queue };
@@ -385,7 +424,10 @@ impl Simulation<'_> {
         task.rollbacks += 1;
         task.steps.clear();
         let now = self.calendar.now();
-        task.account.db2_elapsed += seconds(now - std::mem::take(&mut task.entered_db2).min(now).max(1));
+        let spent = task.leave_db2(now);
+        if let Some(logs) = &mut self.logs {
+            logs.leaves_db2(number, now, spent, false);
+        }
         let again = task.rollbacks <= MOST_ROLLBACKS;
         // Undoing the changes takes what making them took.
         let undo: Time = micro(self.scenario.db2[group].path.update_us) * task.account.updates.min(1000);
