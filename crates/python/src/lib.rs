@@ -6,6 +6,7 @@ mod pools;
 mod queueing;
 mod reader;
 mod simulate;
+mod simulated_run;
 mod summary;
 mod writer;
 
@@ -35,6 +36,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<writer::EncodedRecords>()?;
     module.add("ScenarioError", module.py().get_type::<simulate::ScenarioRefused>())?;
     module.add_function(wrap_pyfunction!(simulate::simulate, module)?)?;
+    module.add_class::<simulated_run::SimulatedRun>()?;
     module.add_function(wrap_pyfunction!(queueing::erlang_c, module)?)?;
     module.add_function(wrap_pyfunction!(queueing::solve_network, module)?)?;
     module.add_function(wrap_pyfunction!(queueing::run_network, module)?)?;

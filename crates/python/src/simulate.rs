@@ -13,10 +13,14 @@ create_exception!(
     "A scenario that cannot be: its arguments are the path of the key, what is wrong, and what to do."
 );
 
+/// The refusal of a scenario, for Python.
+pub(crate) fn refused(error: ScenarioError) -> PyErr {
+    ScenarioRefused::new_err((error.path, error.what, error.remedy))
+}
+
 /// Runs a scenario given as JSON, and gives its results as JSON.
 #[pyfunction]
 pub fn simulate(py: Python<'_>, scenario: &str) -> PyResult<String> {
-    let refused = |error: ScenarioError| ScenarioRefused::new_err((error.path, error.what, error.remedy));
     let scenario = Scenario::from_json(scenario).map_err(refused)?;
     let results = py.detach(|| Simulation::new(&scenario).run());
     serde_json::to_string(&results).map_err(|error| PyRuntimeError::new_err(error.to_string()))

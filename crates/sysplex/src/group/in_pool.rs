@@ -37,7 +37,27 @@ pub struct InPool {
     pub async_writes: u64,
 }
 
+/// A count of an [`InPool`] by its name.
+pub type Named = (&'static str, fn(&InPool) -> u64);
+
 impl InPool {
+    /// All counts by name.
+    pub const FIELDS: [Named; 13] = [
+        ("getpages", |one| one.getpages),
+        ("updates", |one| one.updates),
+        ("sync_reads", |one| one.sync_reads),
+        ("sequential_requests", |one| one.sequential_requests),
+        ("dynamic_requests", |one| one.dynamic_requests),
+        ("prefetch_pages", |one| one.prefetch_pages),
+        ("dependent_getpages", |one| one.dependent_getpages),
+        ("invalid_with_data", |one| one.invalid_with_data),
+        ("invalid_without_data", |one| one.invalid_without_data),
+        ("misses_with_data", |one| one.misses_with_data),
+        ("misses_without_data", |one| one.misses_without_data),
+        ("sync_writes", |one| one.sync_writes),
+        ("async_writes", |one| one.async_writes),
+    ];
+
     /// Counts a getpage, and the update that followed it.
     pub fn refer(&mut self, sequential: bool, update: bool, dependent: bool, outcome: &Outcome) {
         self.getpages += 1;

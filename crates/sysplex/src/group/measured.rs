@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use super::in_pool::InPool;
-use super::task::{Account, WAITS, Wait};
+use super::task::{Account, Wait};
 
 /// Count, sum and sum of squares of times in seconds.
 #[derive(Clone, Copy, Debug, Default, Serialize)]
@@ -249,46 +249,49 @@ pub struct VolumeUse {
     pub service: f64,
 }
 
+/// A sum of an [`Account`] by its name.
+pub type Named = (&'static str, fn(&Account) -> f64);
+
 impl Account {
+    /// All sums by name: seconds, then counts.
+    pub const FIELDS: [Named; 33] = [
+        ("terminal_cpu", |one| one.terminal_cpu),
+        ("region_cpu", |one| one.region_cpu),
+        ("db2_cpu", |one| one.db2_cpu),
+        ("db2_ziip", |one| one.ziip),
+        ("db2_ziip_on_cp", |one| one.ziip_on_cp),
+        ("coupling_spin", |one| one.spin),
+        ("db2_elapsed", |one| one.db2_elapsed),
+        ("thread_elapsed", |one| one.thread_elapsed),
+        ("wait_sync_read", |one| one.waits[Wait::SyncRead as usize]),
+        ("wait_other_read", |one| one.waits[Wait::OtherRead as usize]),
+        ("wait_log", |one| one.waits[Wait::Log as usize]),
+        ("wait_contention", |one| one.waits[Wait::Contention as usize]),
+        ("wait_shipping", |one| one.waits[Wait::Shipping as usize]),
+        ("wait_coupling", |one| one.waits[Wait::Coupling as usize]),
+        ("wait_lock", |one| one.lock_wait),
+        ("waits_sync_read", |one| one.wait_counts[Wait::SyncRead as usize] as f64),
+        ("waits_other_read", |one| one.wait_counts[Wait::OtherRead as usize] as f64),
+        ("waits_log", |one| one.wait_counts[Wait::Log as usize] as f64),
+        ("waits_contention", |one| one.wait_counts[Wait::Contention as usize] as f64),
+        ("waits_coupling", |one| one.wait_counts[Wait::Coupling as usize] as f64),
+        ("waits_lock", |one| one.lock_waits as f64),
+        ("getpages", |one| one.getpages as f64),
+        ("updates", |one| one.updates as f64),
+        ("sync_reads", |one| one.sync_reads as f64),
+        ("prefetches", |one| one.prefetches as f64),
+        ("locks", |one| one.locks as f64),
+        ("unlocks", |one| one.unlocks as f64),
+        ("coupling_locks", |one| one.coupling_locks as f64),
+        ("coupling_unlocks", |one| one.coupling_unlocks as f64),
+        ("false_contentions", |one| one.contentions[0] as f64),
+        ("xes_contentions", |one| one.contentions[1] as f64),
+        ("real_contentions", |one| one.contentions[2] as f64),
+        ("coupling_pages", |one| one.coupling_pages as f64),
+    ];
+
     /// The sums by name.
     pub fn named(&self) -> BTreeMap<&'static str, f64> {
-        let wait = |kind: Wait| self.waits[kind as usize];
-        let count = |kind: Wait| self.wait_counts[kind as usize] as f64;
-        debug_assert_eq!(self.waits.len(), WAITS);
-        BTreeMap::from([
-            ("terminal_cpu", self.terminal_cpu),
-            ("region_cpu", self.region_cpu),
-            ("db2_cpu", self.db2_cpu),
-            ("db2_ziip", self.ziip),
-            ("db2_ziip_on_cp", self.ziip_on_cp),
-            ("coupling_spin", self.spin),
-            ("db2_elapsed", self.db2_elapsed),
-            ("wait_sync_read", wait(Wait::SyncRead)),
-            ("wait_other_read", wait(Wait::OtherRead)),
-            ("wait_log", wait(Wait::Log)),
-            ("wait_contention", wait(Wait::Contention)),
-            ("wait_shipping", wait(Wait::Shipping)),
-            ("wait_coupling", wait(Wait::Coupling)),
-            ("wait_lock", self.lock_wait),
-            ("thread_elapsed", self.thread_elapsed),
-            ("waits_sync_read", count(Wait::SyncRead)),
-            ("waits_other_read", count(Wait::OtherRead)),
-            ("waits_log", count(Wait::Log)),
-            ("waits_contention", count(Wait::Contention)),
-            ("waits_coupling", count(Wait::Coupling)),
-            ("waits_lock", self.lock_waits as f64),
-            ("getpages", self.getpages as f64),
-            ("updates", self.updates as f64),
-            ("sync_reads", self.sync_reads as f64),
-            ("prefetches", self.prefetches as f64),
-            ("locks", self.locks as f64),
-            ("unlocks", self.unlocks as f64),
-            ("coupling_locks", self.coupling_locks as f64),
-            ("coupling_unlocks", self.coupling_unlocks as f64),
-            ("false_contentions", self.contentions[0] as f64),
-            ("xes_contentions", self.contentions[1] as f64),
-            ("real_contentions", self.contentions[2] as f64),
-            ("coupling_pages", self.coupling_pages as f64),
-        ])
+        Self::FIELDS.iter().map(|(name, of)| (*name, of(self))).collect()
     }
 }
