@@ -752,6 +752,31 @@ def simulate(scenario: str) -> str:
     ScenarioError
     """
 
+class SimulatedRun:
+    """A run of the sysplex simulator under way, as an iterator of what it hands out, in the order of time.
+
+    Each piece is a name and a value: ``begun`` (JSON of an interval of no length, when measuring begins), ``logged``
+    (record batches by name: ``transactions`` as they ended, ``pools`` by the position of their transaction,
+    ``references``), ``interval`` (JSON, as `simulate` has it; what was logged in it came before), at the end
+    ``results`` (JSON, as of `simulate`). Times of logs are nanoseconds since measuring began; sums of an account are
+    in seconds. The run is ahead of its reader by two pieces at most.
+
+    Parameters
+    ----------
+    scenario
+        JSON with the keys of ``crates/sysplex/src/scenario.rs``.
+    transactions, references
+        What is logged.
+
+    Raises
+    ------
+    ScenarioError
+    """
+
+    def __new__(cls, scenario: str, *, transactions: bool = False, references: bool = False) -> Self: ...
+    def __iter__(self) -> Self: ...
+    def __next__(self) -> tuple[str, Any]: ...
+
 class QueueingError(ValueError):
     """A network that has no solution; the text says what is wrong, where, and what to do.
 
