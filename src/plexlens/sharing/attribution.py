@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from plexlens.sharing.kinds import Part, Payer
-from plexlens.sharing.measured import ClassUse, Measured
+from plexlens.sharing.measured import ClassUse, Facts, Measured
 from plexlens.sharing.requests import Line, lock_counts, pool_counts
 
 #: Facts of a class whose sum, less others, counts a kind of request or work.
@@ -36,35 +36,33 @@ _COUNTS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "write_clean": (("clean_pages_sync",), ()),
 }
 
-#: Kinds that threads cause and that accounting may count, with their counts in Db2's statistics.
-_LOCKS = frozenset({"lock", "unlock", "page_lock", "page_unlock"})
-
-#: Keys to spread by, the best first; each a fact of a class and what it is called.
-_KEYS: dict[Part, tuple[tuple[str, str], ...]] = {
-    Part.LOCKING: (("lock_requests", "lock requests (QTXALOCK)"),),
-    Part.PAGE_LOCKS: (("buffer_updates", "buffer updates (QBACSWS)"), ("lock_requests", "lock requests (QTXALOCK)")),
-    Part.CONTENTION: (
-        ("l_lock_wait_seconds", "waits for global locks (QWACAWTJ, K, M)"),
-        ("lock_requests", "lock requests (QTXALOCK)"),
-    ),
-    Part.INVALIDATION: (("getpages", "getpages (QBACGET)"), ("lock_requests", "lock requests (QTXALOCK)")),
+#: Keys to spread by, the best first: facts of a class to be added up, and what their sum is called.
+_LOCK_KEY = (("lock_requests",), "lock requests (QTXALOCK)")
+_GETPAGE_KEY = (("getpages",), "getpages (QBACGET)")
+_UPDATE_KEY = (("buffer_updates",), "buffer updates (QBACSWS)")
+_WRITE_KEYS = (
+    (("changed_pages_sync",), "pages written (QBGASW)"),
+    _UPDATE_KEY,
+    (("commit_write_wait_seconds",), "waits for writes forced at commit (QWAXAWFC)"),
+    _LOCK_KEY,
+)
+_KEYS: dict[Part, tuple[tuple[tuple[str, ...], str], ...]] = {
+    Part.LOCKING: (_LOCK_KEY,),
+    Part.PAGE_LOCKS: (_UPDATE_KEY, _LOCK_KEY),
+    Part.CONTENTION: ((("l_lock_wait_seconds",), "waits for global locks (QWACAWTJ, K, M)"), _LOCK_KEY),
+    Part.INVALIDATION: (_GETPAGE_KEY, _LOCK_KEY),
     Part.ABSENT: (
-        ("sync_reads", "synchronous reads (QBACRIO)"),
-        ("read_waits", "waits for synchronous reads (QWACARNE)"),
-        ("getpages", "getpages (QBACGET)"),
-        ("lock_requests", "lock requests (QTXALOCK)"),
+        (("sync_reads", "async_pages_read"), "pages read (QBACRIO, QBACSIO)"),
+        (("read_waits",), "waits for synchronous reads (QWACARNE)"),
+        _GETPAGE_KEY,
+        _LOCK_KEY,
     ),
-    Part.WRITES: (
-        ("changed_pages_sync", "pages written (QBGASW)"),
-        ("buffer_updates", "buffer updates (QBACSWS)"),
-        ("commit_write_wait_seconds", "waits for writes forced at commit (QWAXAWFC)"),
-        ("lock_requests", "lock requests (QTXALOCK)"),
-    ),
-    Part.REGISTRATION: (("getpages", "getpages (QBACGET)"),),
+    Part.WRITES: _WRITE_KEYS,
+    Part.CASTOUT: _WRITE_KEYS,
+    Part.REGISTRATION: (_GETPAGE_KEY,),
     Part.SIGNALLING: (),
 }
-_KEYS[Part.CASTOUT] = _KEYS[Part.WRITES]
-_LAST = (("class2_cpu_seconds", "CPU time in Db2"), ("commits", "commits"))
+_LAST = ((("class2_cpu_seconds",), "CPU time in Db2"), (("commits",), "commits"))
 
 #: Waits that data sharing causes: fact of a class to what it is called.
 WAITS: dict[str, str] = {
@@ -136,6 +134,10 @@ def _fact(use: ClassUse, name: str) -> float:
     return max(float(use.facts.get(name) or 0.0), 0.0)
 
 
+def _sum(facts: Facts, *names: str) -> float:
+    return sum((float(facts.get(name) or 0.0) for name in names), 0.0)
+
+
 def _count(use: ClassUse, kind: str) -> float:
     more, less = _COUNTS[kind]
     return max(sum(_fact(use, name) for name in more) - sum(_fact(use, name) for name in less), 0.0)
@@ -146,6 +148,10 @@ def _counted_by_member(measured: Measured) -> dict[tuple[str, str], dict[str, fl
     made: dict[tuple[str, str], dict[str, float]] = {}
     for one in measured.members:
         counts = lock_counts(one)
+        # A thread's P-locks are of pages and page sets alike.
+        taken = _sum(one.locking, "plock_lock_requests", "plock_change_requests")
+        given = _sum(one.locking, "plock_unlock_requests")
+        counts |= {"page_lock": taken, "page_unlock": given, "page_set_lock": taken + given}
         for pool in one.pools.values():
             for kind, count in pool_counts(pool).items():
                 counts[kind] = counts.get(kind, 0.0) + count
@@ -171,8 +177,8 @@ def shares(line: Line, uses: Sequence[ClassUse], of_member: Mapping[str, float])
         if sum(counts) > 0:
             whole = max(sum(counts), of_member.get(kind, 0.0))
             return [count / whole for count in counts], "counted"
-    for fact, words in (*_KEYS[line.kind.part], *_LAST):
-        keys = [_fact(use, fact) for use in uses]
+    for facts, words in (*_KEYS[line.kind.part], *_LAST):
+        keys = [sum(_fact(use, fact) for fact in facts) for use in uses]
         if sum(keys) > 0:
             return [key / sum(keys) for key in keys], f"spread by {words}"
     return [0.0] * len(uses), ""

@@ -63,6 +63,7 @@ _COPIES: tuple[tuple[str, str, str, str], ...] = (
     ("lock_requests", "Lock requests", LOCK_FACTS["lock_requests"], "QTXALOCK"),
     ("getpages", "Getpages", POOL_FACTS["getpages"], "QBACGET"),
     ("sync_reads", "Synchronous reads", POOL_FACTS["sync_reads"], "QBACRIO"),
+    ("async_pages_read", "Pages read by prefetch", POOL_FACTS["async_pages_read"], "QBACSIO"),
     ("buffer_updates", "Buffer updates", POOL_FACTS["buffer_updates"], "QBACSWS"),
 )
 _CLASS_2_ELAPSED = ("qwacasc", "qwacspeb", "qwacudeb", "qwactret", "qwactree")

@@ -1,0 +1,68 @@
+"""The cost worked out from a simulated group's records is what the group really spent."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from plexlens.sharing.against_truth import Compared, at_no_cost, compare, stated_of
+from plexlens.sharing.kinds import Part
+from plexlens.simulate import read_scenario, run_scenario
+
+TWO_MEMBERS = Path(__file__).parents[1] / "simulate" / "two-members.toml"
+
+
+@pytest.fixture(scope="module")
+def compared() -> Compared:
+    return compare(read_scenario(TWO_MEMBERS))
+
+
+def test_without_costs_nobody_spins() -> None:
+    results = run_scenario(at_no_cost(read_scenario(TWO_MEMBERS)).with_run(seconds=20.0)).results
+    spun = [
+        counts["used"]["coupling_spin"]
+        for interval in results["intervals"]
+        for one in interval["classes"]
+        for counts in one["systems"]
+    ]
+    assert spun
+    assert sum(spun) == 0
+
+
+def test_the_whole_on_threads(compared: Compared) -> None:
+    """Spinning and path of all transactions: counted by the simulator task by task, by the records in structures."""
+    real, found = (sum(getattr(one, name) for one in compared.classes) for name in ("real", "found"))
+    # Tasks under way at either end of the minute, and castouts that are told by requests alone.
+    assert found == pytest.approx(real, rel=0.01)
+
+
+def test_lock_managers_settle_contention_alone(compared: Compared) -> None:
+    for one in compared.spaces:
+        if one.name.endswith("IRLM"):
+            assert one.found == pytest.approx(one.real, rel=0.01)
+
+
+def test_parts_add_up_to_what_was_measured(compared: Compared) -> None:
+    cost = compared.cost
+    busy = sum(one.busy_seconds or 0.0 for one in cost.systems)
+    base = sum(one.base_seconds or 0.0 for one in cost.systems)
+    parts = sum(one.cpu_seconds for rows in cost.by_part().values() for one in rows)
+    assert base + parts == pytest.approx(busy, rel=1e-12)
+
+
+def test_reads_and_writes_are_those_of_the_group(compared: Compared) -> None:
+    """Requests by kind, of the simulator's own counters, which Db2's statistics hold."""
+    counted = {part: sum(one.count for one in rows) for part, rows in compared.cost.by_part().items()}
+    sent = sum(one.sync_requests + one.async_requests for one in compared.cost.measured.structures)
+    assert sum(value for part, value in counted.items() if part is not Part.CONTENTION) == pytest.approx(sent, rel=1e-9)
+    assert all(value > 0 for value in counted.values())
+
+
+def test_stated_paths_are_the_scenarios() -> None:
+    scenario = read_scenario(TWO_MEMBERS)
+    scenario.values["coupling"] = {"sync_host_us": 3.0}
+    scenario.values["cec"][0]["speed"] = 2.0
+    stated = stated_of(scenario)
+    assert stated.seconds("sync_path", "SYS1") == pytest.approx(1.5e-6)
+    assert stated.seconds("sync_path", "SYS2") == pytest.approx(3e-6)

@@ -1,0 +1,122 @@
+"""What is read of a database: partial data gives partial answers, with reasons; nothing gives a clear error."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from plexlens.errors import NothingUsableError
+from plexlens.metrics.inputs import Inputs
+from plexlens.sharing import cost_of, measure
+from plexlens.sharing.measured import Role, role_of
+from tests.metrics.raw import inputs, row
+
+
+def facility(system: str = "SYS1", interval: int = 0, **requests: Any) -> dict[str, list[dict[str, Any]]]:
+    """SMF 74-4 of one system: a lock structure with 1,000 requests of 10 µs in 900 s, or what is given."""
+    fields = {"r744snam": "DSNG_LOCK1", "r744styp": 3, "r744ssrc": 1000.0, "r744sstm": 0.01} | requests
+    number = interval * 10 + int(system[-1])
+    return {
+        "smf74_4_request": [row(number, interval=interval, system=system, **fields)],
+        "smf74_4_local_cf": [row(number, interval=interval, system=system, r744fnam="CF1")],
+    }
+
+
+def tables(*parts: dict[str, list[dict[str, Any]]]) -> Inputs:
+    made: dict[str, list[dict[str, Any]]] = {}
+    for part in parts:
+        for name, rows in part.items():
+            made.setdefault(name, []).extend(rows)
+    return inputs(**made)
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("DSNG_LOCK1", (Role.LOCK, "DSNG", "")),
+        ("DSNDB2U1_GBP32K1", (Role.POOL, "DSNDB2U1", "GBP32K1")),
+        ("DSN_A_GBP8K0", (Role.POOL, "DSN_A", "GBP8K0")),
+        ("DSNG_SCA", (Role.SCA, "DSNG", "")),
+        ("IXCPATH1", (Role.SIGNALLING, "", "")),
+        ("ISGLOCK", (Role.OTHER, "", "")),
+        ("DSNG_LOCK2", (Role.OTHER, "", "")),
+    ],
+)
+def test_structures_by_name(name: str, expected: tuple[Role, str, str]) -> None:
+    assert role_of(name) == expected
+
+
+def test_facilities_alone() -> None:
+    """SMF 74-4 and nothing else: the cost by structure and system, and what else cannot be said."""
+    found = measure(tables(facility(), facility(interval=1), facility("SYS2", r744ssrc=500.0, r744sstm=0.02)))
+    assert found.seconds == {"SYS1": 1800.0, "SYS2": 900.0}
+    cost = cost_of(found)
+    assert [(one.kind.name, one.member, one.synchronous) for one in cost.lines] == [
+        ("lock_other", "", 2000.0), ("lock_other", "", 500.0),
+    ]  # fmt: skip
+    # 2,000 x (10 + 2) µs and 500 x (40 + 2) µs.
+    assert [one.cpu_seconds for one in cost.systems] == pytest.approx([0.024, 0.021])
+    assert cost.total.overhead is None
+    said = " ".join(found.missing)
+    for what in ("No Db2 statistics (SMF 100)", "No Db2 accounting (SMF 101)", "No processor data", "(SMF 72-3)"):
+        assert what in said
+
+
+def test_both_instances_of_a_duplexed_structure_are_one() -> None:
+    one, other = facility(r744snam="DSNG_GBP1"), facility(r744snam="DSNG_GBP1")
+    other["smf74_4_request"][0]["record_no"] = other["smf74_4_local_cf"][0]["record_no"] = 2
+    other["smf74_4_local_cf"][0]["r744fnam"] = "CF2"
+    (use,) = measure(tables(one, other)).structures
+    assert (use.facilities, use.sync_requests, use.pool) == (("CF1", "CF2"), 2000.0, "GBP1")
+
+
+def statistics(interval: int, locks: float, **fields: Any) -> dict[str, list[dict[str, Any]]]:
+    """A statistics record of member DB1, which holds sums since the start, written at the end of an interval."""
+    about = {"interval": interval, "subsystem": "DB1", "sysplex": None}
+    start = row(1, interval=interval)["interval_end"]
+    about |= {"interval_start": start, "interval_end": start}
+    number = 100 + interval
+    return {
+        "smf100_qwhs": [row(number, **about, qwhsiseq=10 + interval, qwhsrn=0xC1)],
+        "smf100_qwha": [row(number, **about, qwhadsgn="DSNG", qwhamemn="DB1")],
+        "smf100_ifcid2_qtxa": [row(number, **about, qtxalock=locks, qtxaunlk=0, qtxachg=0, qtxaclno=0, qtxadrno=0)],
+        "smf100_ifcid2_qtgs": [row(number, **about, qtgslslm=locks, qtgscslm=0, qtgsuslm=0, qtgsiglo=0, **fields)],
+    }
+
+
+def test_statistics_tell_kinds() -> None:
+    found = measure(tables(facility(), statistics(-1, 5000.0), statistics(0, 5800.0)))
+    (member,) = found.members
+    assert (member.subsystem, member.group, member.locking["xes_lock_requests"]) == ("DB1", "DSNG", 800.0)
+    kinds = {one.kind.name: one.count for one in cost_of(found).lines}
+    assert kinds == pytest.approx({"lock": 800.0, "lock_other": 200.0})
+
+
+def test_statistics_alone_count_and_cost_nothing() -> None:
+    found = measure(tables(statistics(-1, 5000.0), statistics(0, 5800.0)))
+    cost = cost_of(found)
+    assert not cost.is_timed
+    assert [(one.kind.name, one.count, one.cpu_seconds) for one in cost.lines] == [("lock", 800.0, 0.0)]
+    assert "No coupling facility structures (SMF 74-4)" in found.missing[0]
+
+
+def test_statistics_of_another_day_are_not_mixed_in() -> None:
+    found = measure(tables(facility(), statistics(200, 5000.0), statistics(201, 5800.0)))
+    assert found.members == ()
+    assert any("cover other times" in text for text in found.missing)
+
+
+@pytest.mark.parametrize(
+    ("tables_there", "what"),
+    [
+        ({}, "neither structures of a coupling facility nor data sharing of Db2,"),
+        ({"smf115_1_qjst": [row(1, subsystem="MQ01", qjstlogw=1)]}, "neither structures"),
+    ],
+)
+def test_nothing_to_go_by(tables_there: dict[str, list[dict[str, Any]]], what: str) -> None:
+    with pytest.raises(NothingUsableError, match=what) as error:
+        measure(inputs(**tables_there), "some.smf")
+    assert error.value.exit_code == 4
+    assert "some.smf" in str(error.value)
+    assert "SMF 74-4" in str(error.value)
