@@ -150,24 +150,35 @@ def _state(simulation: _core.PoolSimulation, configuration: Configuration, work:
         assert number is not None
         total = Activity()
         for entry, partition, counters in simulation.data_sets(number):
-            use = work.data_sets.get((entry, partition), Use())
-            share = counters["getpages"] / use.total if use.total else 0.0
-            activity = _activity(
-                counters,
-                random=share * float(use.accesses[_RANDOM]),
-                distinct=work.distinct_pages.get((entry, partition), 0.0),
-                cost=cost,
-                page_fixed=settings.pgfix,
-            )
+            activity = activity_of(counters, work, (entry, partition), cost, page_fixed=settings.pgfix)
             data_sets[name, work.names.data_set(entry, partition)] = activity
             total += activity
         pools[name] = total
     return State(configuration, pools, data_sets)
 
 
-def _activity(
-    counters: Mapping[str, int], *, random: float, distinct: float, cost: IoCost, page_fixed: bool
+def activity_of(
+    counters: Mapping[str, int], work: Work, data_set: tuple[int, int], cost: IoCost, *, page_fixed: bool
 ) -> Activity:
+    """Counters of a data set in a pool (`plexlens._core.PoolSimulation.data_sets`), priced.
+
+    Parameters
+    ----------
+    counters
+        What was simulated.
+    work
+        What the trace is.
+    data_set
+        Object and partition.
+    cost
+        Prices of I/O.
+    page_fixed
+        Whether the pool is.
+    """
+    use = work.data_sets.get(data_set, Use())
+    share = counters["getpages"] / use.total if use.total else 0.0
+    random = share * float(use.accesses[_RANDOM])
+    distinct = work.distinct_pages.get(data_set, 0.0)
     sync, prefetch, writes = counters["sync_reads"], counters["prefetch_reads"], counters["writes"]
     return Activity(
         getpages=counters["getpages"],
