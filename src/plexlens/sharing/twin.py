@@ -1,0 +1,413 @@
+"""A scenario of the simulator in the likeness of a measured data-sharing group.
+
+Every number of it was measured, was fitted so that a run reproduces what was measured, or is a stated assumption;
+`plexlens.sharing.twin_toml` writes which is which beside it.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from plexlens.sharing.assumptions import Assumptions
+from plexlens.sharing.twin_group import (
+    Group,
+    MemberUse,
+    SharingMeasured,
+    Work,
+    lock_structure,
+    pool_number,
+    pool_structure,
+)
+
+#: Processor time of the path lengths that the simulator counts by itself, microseconds: its own defaults, written into
+#: the scenario, since what they take is taken off the measured CPU of a class.
+PATH = {"getpage_us": 1.0, "lock_us": 1.0, "read_us": 15.0, "update_us": 3.0, "commit_us": 20.0}
+
+#: Share of the time that the single main task of a region may be busy in a twin: waits for it are not measured.
+_REGION_BUSY = 0.25
+
+#: CPU of a piece of work that is no transaction, seconds.
+_PIECE = 0.002
+
+#: Bytes of a directory entry of a group buffer pool (Db2 13 for z/OS, "Group buffer pool sizes": about 400).
+DIRECTORY_ENTRY = 400
+
+#: Pages of a page set of inserts: so many that its end does not come round to pages that are still known.
+HOT_PAGES = 1_000_000
+
+_LOCK_STEP = 1e-9
+
+
+@dataclass(frozen=True)
+class PageSets:
+    """The pages of a pool: a page set that all members share, and one of each member's own.
+
+    Attributes
+    ----------
+    shared, private
+        Pages of the shared page set, and of the own one of each member; 0 where there is none.
+    skew, private_skew
+        Exponents of Zipf's law.
+    """
+
+    shared: int
+    skew: float
+    private: int = 0
+    private_skew: float = 0.0
+
+
+@dataclass(frozen=True)
+class PoolFit:
+    """The page sets of a pool, and how its getpages are divided among them.
+
+    Attributes
+    ----------
+    pages
+        Page sets.
+    dependent
+        Share of the getpages that go to the shared page set.
+    written
+        Changed pages written to the group buffer pool for each buffer update.
+    dependent_by
+        How ``dependent`` was found: ``counted`` by Db2, or ``assumed``.
+    """
+
+    pages: PageSets
+    dependent: float
+    written: float
+    dependent_by: str
+
+
+@dataclass
+class Fit:
+    """What is fitted: parameters that no record holds.
+
+    Attributes
+    ----------
+    pools
+        By group and pool.
+    avoidance
+        Share of read-only getpages without a lock, by group.
+    hot
+        Share of the updates of shared page sets that go to one page where all members insert, by group: what makes up
+        for lock contention that scattered updates do not explain.
+    db2_cpu
+        CPU seconds of a transaction besides path lengths and requests, by twin class.
+    lock, read, page
+        Execution times in the coupling facility, seconds.
+    speed, link
+        By facility: speed, and one-way seconds of adapter and link.
+    """
+
+    pools: dict[tuple[str, str], PoolFit] = field(default_factory=dict)
+    avoidance: dict[str, float] = field(default_factory=dict)
+    hot: dict[str, float] = field(default_factory=dict)
+    db2_cpu: dict[str, float] = field(default_factory=dict)
+    lock: float = 2e-6
+    read: float = 3e-6
+    page: float = 5e-6
+    speed: dict[str, float] = field(default_factory=dict)
+    link: dict[str, float] = field(default_factory=dict)
+    read_time: float = 0.0005
+    log_time: float = 0.0005
+    write_cpu: float = 3e-6
+    threshold: float = 0.0
+
+
+@dataclass(frozen=True)
+class TwinClass:
+    """A class of the twin: its name there, the class and member that it stands for."""
+
+    name: str
+    label: str
+    group: str
+    member: str
+    system: str
+    work: Work
+
+
+def twin_classes(measured: SharingMeasured) -> tuple[TwinClass, ...]:
+    """The classes of a twin: each measured class of each member, under a name that fits SMF records."""
+    made: list[TwinClass] = []
+    taken: set[str] = set()
+    number = 0
+    for group in measured.groups:
+        for member in group.members:
+            number += 1
+            for work in member.work:
+                stem = re.sub(r"[^A-Z0-9@#$_]", "", work.name.upper())[:6] or "WORK"
+                name, extra = f"{stem}{number:02d}", 0
+                while name in taken:
+                    extra += 1
+                    name = f"{stem[: 6 - len(str(extra))]}{extra}{number:02d}"
+                taken.add(name)
+                made.append(TwinClass(name, work.name, group.name, member.name, member.system, work))
+    return tuple(made)
+
+
+def shared_set(pool: str) -> str:
+    """Name of the page set of a pool that all members of the twin share."""
+    return f"{pool}.SHARED"
+
+
+def hot_set(pool: str) -> str:
+    """Name of the page set of a pool at whose end all members of the twin insert."""
+    return f"{pool}.INSERTS"
+
+
+def own_set(pool: str, member: str) -> str:
+    """Name of the page set of a pool that a member of the twin has alone."""
+    return f"{pool}.{member}"
+
+
+def data_pages(size: float, elements: float, page_bytes: int) -> float:
+    """Pages that a group buffer pool holds: its elements are pages, or 4 KB of a larger page where they are smaller."""
+    if elements <= 0:
+        return 0.0
+    return elements if size >= elements * page_bytes or page_bytes <= 4096 else elements * 4096 / page_bytes
+
+
+def build(
+    measured: SharingMeasured, fit: Fit, assumptions: Assumptions, classes: tuple[TwinClass, ...]
+) -> dict[str, Any]:
+    """The tables of the scenario, without the length of its run."""
+    values: dict[str, Any] = {"sysplex": "TWIN"}
+    used = sorted({member.system for group in measured.groups for member in group.members})
+    values["cec"] = [
+        {
+            "name": f"C{number}",
+            "engines": max(round(measured.systems[name].engines), 1),
+            "ziips": round(measured.systems[name].ziips),
+            "ziip_speed": round(measured.systems[name].ziip_speed, 6),
+        }
+        for number, name in enumerate(used, 1)
+    ]
+    values["system"] = [{"name": name, "cec": f"C{number}"} for number, name in enumerate(used, 1)]
+    values["coupling_facility"] = [
+        {
+            "name": facility.name,
+            "engines": max(round(facility.engines), 1),
+            "speed": round(fit.speed.get(facility.name, 1.0), 6),
+            "link": fit.link.get(facility.name, 0.0),
+            "subchannels": max(round(facility.subchannels), 1) if facility.subchannels else 7,
+        }
+        for facility in measured.facilities.values()
+    ]
+    values["coupling"] = {
+        "lock_us": fit.lock * 1e6,
+        "read_us": fit.read * 1e6,
+        "page_us": fit.page * 1e6,
+        "sync_host_us": assumptions.seconds("sync_path", None) * 1e6,
+        "async_host_us": assumptions.seconds("async_path", None) * 1e6,
+        "convert_above_us": fit.threshold * 1e6,
+        "contention_host_us": assumptions.seconds("contention_path", None) * 1e6,
+    }
+    values["dasd"] = {"volumes": 256, "parallel": 8, "cache_hits": 1.0, "hit_time": fit.read_time}
+    values["db2"] = [_group(measured, group, fit) for group in measured.groups]
+    values["region"], values["class"] = _work(measured, fit, classes)
+    return values
+
+
+def _group(measured: SharingMeasured, group: Group, fit: Fit) -> dict[str, Any]:
+    pools, page_sets = [], []
+    for name in group.pools:
+        about = fit.pools[group.name, name]
+        members = [member.pools[name] for member in group.members if name in member.pools]
+        # The simulator's pools are the same in all members: the mean keeps the buffers of the group.
+        size = round(sum(pool.size for pool in members) / len(members))
+        pool: dict[str, Any] = {
+            "number": pool_number(name),
+            "size": max(size, 100),
+            "page_bytes": members[0].page_bytes,
+        }
+        structure = measured.allocated.get(pool_structure(group.name, name))
+        if structure is not None:
+            data = round(data_pages(structure.size, structure.data_elements, members[0].page_bytes))
+            pool["group"] = {
+                "coupling_facility": structure.facility,
+                "data_entries": max(data, 1),
+                "directory_entries": max(round(structure.directory_entries), data, 1),
+            }
+        pools.append(pool)
+        if about.pages.shared:
+            page_sets.append(
+                {
+                    "name": shared_set(name),
+                    "pool": pool_number(name),
+                    "pages": about.pages.shared,
+                    "skew": round(about.pages.skew, 4),
+                }
+            )
+            if fit.hot.get(group.name):
+                page_sets.append({"name": hot_set(name), "pool": pool_number(name), "pages": HOT_PAGES})
+        if about.pages.private:
+            page_sets += [
+                {
+                    "name": own_set(name, member.name),
+                    "pool": pool_number(name),
+                    "pages": about.pages.private,
+                    "skew": round(about.pages.private_skew, 4),
+                }
+                for member in group.members
+            ]
+    lock = measured.allocated[lock_structure(group.name)]
+    return {
+        "group": group.name,
+        "lock_avoidance": fit.avoidance.get(group.name, 0.9),
+        "log_write": fit.log_time,
+        "path": PATH | {"write_us": fit.write_cpu * 1e6},
+        "lock": {"coupling_facility": lock.facility, "entries": max(round(lock.lock_entries), 1)},
+        "member": [{"name": member.name, "system": member.system, "threads": 5000} for member in group.members],
+        "pool": pools,
+        "page_set": page_sets,
+    }
+
+
+def _work(
+    measured: SharingMeasured, fit: Fit, classes: tuple[TwinClass, ...]
+) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+    regions: list[dict[str, Any]] = []
+    made: list[dict[str, Any]] = []
+    others = other_cpu(measured, classes)
+    for group in measured.groups:
+        for member in group.members:
+            held = [one for one in classes if one.group == group.name and one.member == member.name]
+            busy = sum(one.work.rate * others.by_class[one.name] for one in held)
+            names = [f"{member.name[:4]}R{n:03d}" for n in range(max(math.ceil(busy / _REGION_BUSY), 1))]
+            regions += [{"name": name, "system": member.system, "db2": group.name, "threads": 1000} for name in names]
+            for one in held:
+                values: dict[str, Any] = {
+                    "name": one.name,
+                    "rate": one.work.rate,
+                    "regions": names,
+                    "cpu": others.by_class[one.name],
+                    "db2_cpu": fit.db2_cpu.get(one.name, one.work.db2_cpu),
+                    "ziip_share": round(one.work.ziip_share, 6) if measured.systems[one.system].ziips else 0.0,
+                    "references": list(references(group, member, one, fit)),
+                }
+                made.append(values)
+    for number, (system, engines) in enumerate(sorted(others.background.items()), 1):
+        names = [f"OTH{number:02d}{n:03d}" for n in range(max(math.ceil(engines / _REGION_BUSY), 1))]
+        regions += [{"name": name, "system": system, "priority": 7} for name in names]
+        made.append({"name": f"OTHER{number:02d}", "rate": engines / _PIECE, "regions": names, "cpu": _PIECE})
+    return regions, made
+
+
+@dataclass(frozen=True)
+class OtherCpu:
+    """CPU that is not Db2's on the thread: seconds a transaction by twin class, engines of other work by system."""
+
+    by_class: dict[str, float]
+    background: dict[str, float]
+
+
+#: Connection types whose transactions run in regions.
+_IN_REGIONS = ("CICS", "IMS")
+
+#: CPU seconds outside of Db2 beyond which a transaction's share of a system's other work is not believed.
+_MOST_OUTSIDE = 0.05
+
+
+def other_cpu(measured: SharingMeasured, classes: tuple[TwinClass, ...]) -> OtherCpu:
+    """Where the CPU time of each system goes that Db2 does not tell.
+
+    What CICS monitoring tells of a class is its own. Of the rest, the classes that come through regions get the same
+    for each transaction, where that is not absurd; else it is work beside them.
+    """
+    by_class: dict[str, float] = {}
+    background: dict[str, float] = {}
+    spaces: dict[str, float] = {}
+    for group in measured.groups:
+        for member in group.members:
+            spaces[member.system] = spaces.get(member.system, 0.0) + member.dbm1_cpu + member.mstr_cpu + member.irlm_cpu
+    for system, use in measured.systems.items():
+        here = [one for one in classes if one.system == system]
+        if not here:
+            continue
+        told = sum(one.work.rate * (one.work.db2_cpu + one.work.other_cpu) for one in here)
+        left = max(use.busy + use.ziip_busy - spaces.get(system, 0.0) - told, 0.0)
+        through = [one for one in here if any(one.work.kind.startswith(kind) for kind in _IN_REGIONS)]
+        without = [one for one in through if one.work.other_cpu == 0.0]
+        rate = sum(one.work.rate for one in without)
+        each = left / rate if rate and left / rate <= _MOST_OUTSIDE else 0.0
+        for one in here:
+            by_class[one.name] = one.work.other_cpu or (each if one in without else 0.0)
+        if not each and left > 0.005:
+            background[system] = left
+    return OtherCpu(by_class, background)
+
+
+def sequential_share(member: MemberUse, pool: str) -> dict[str, float]:
+    """Share of each class's getpages of a pool that are sequential, so that they add up to what the pool counts.
+
+    Classes that waited for prefetch get them first, the largest readers before the others.
+    """
+    wanted = member.pools[pool].sequential if pool in member.pools else 0.0
+    reads = [(one, one.rate * one.getpages.get(pool, 0.0)) for one in member.work]
+    shares = {one.name: 0.0 for one in member.work}
+    waiting = [(one, pages) for one, pages in reads if one.prefetches > 0 and pages > 0]
+    for held in (waiting, [(one, pages) for one, pages in reads if pages > 0]):
+        open_pages = [(one, pages * (1.0 - shares[one.name])) for one, pages in held]
+        weights = sum(pages * (one.prefetches * one.rate if held is waiting else 1.0) for one, pages in open_pages)
+        if wanted <= 0 or weights <= 0:
+            continue
+        given = 0.0
+        for one, pages in open_pages:
+            weight = pages * (one.prefetches * one.rate if held is waiting else 1.0)
+            part = min(wanted * weight / weights, pages)
+            total = one.rate * one.getpages[pool]
+            shares[one.name] = min(shares[one.name] + part / total, 1.0)
+            given += part
+        wanted -= given
+    return shares
+
+
+def references(group: Group, member: MemberUse, one: TwinClass, fit: Fit) -> Iterator[dict[str, Any]]:
+    """Pages that a transaction of a twin class refers to."""
+    for pool in group.pools:
+        getpages = one.work.getpages.get(pool, 0.0)
+        if getpages <= 0:
+            continue
+        about = fit.pools[group.name, pool]
+        scanned = sequential_share(member, pool)[one.work.name]
+        updates = one.work.updates.get(pool, 0.0)
+        hot = fit.hot.get(group.name, 0.0) * updates * about.dependent * about.written if about.pages.shared else 0.0
+        hot = min(hot, getpages * about.dependent * (1.0 - scanned))
+        if hot > _LOCK_STEP:
+            yield {"page_set": hot_set(pool), "getpages": round(hot, 6), "update": 1.0, "access": "append"}
+        parts = (
+            (shared_set(pool), about.dependent if about.pages.shared else 0.0, about.written, hot),
+            (own_set(pool, member.name), 1.0 - about.dependent if about.pages.private else 0.0, 1.0, 0.0),
+        )
+        for name, share, written, taken in parts:
+            by_key, by_scan = getpages * share * (1.0 - scanned) - taken, getpages * share * scanned
+            if by_key > _LOCK_STEP:
+                changed = max(updates * share * written - taken, 0.0) / by_key
+                yield {"page_set": name, "getpages": round(by_key, 6), "update": round(min(changed, 1.0), 6)}
+            if by_scan > _LOCK_STEP:
+                yield {"page_set": name, "getpages": round(by_scan, 6), "access": "sequential"}
+
+
+def run_length(values: Mapping[str, Any]) -> dict[str, Any]:
+    """How long to run a twin: long enough for some 20,000 transactions, and for its group buffer pools to fill."""
+    rate = sum(one.get("rate", 0.0) for one in values["class"] if one.get("references"))
+    changes = sum(
+        one["rate"] * reference["getpages"] * reference.get("update", 0.0)
+        for one in values["class"]
+        for reference in one.get("references", [])
+    )
+    entries = sum(
+        pool["group"]["data_entries"] for group in values["db2"] for pool in group["pool"] if pool.get("group")
+    )
+    seconds = min(max(20_000 / max(rate, 1e-9), 20.0), 3600.0)
+    fill = entries / changes if changes else 0.0
+    return {
+        "seed": 1,
+        "warm_up": round(min(max(fill, 5.0), seconds), 1),
+        "seconds": round(seconds, 1),
+        "interval": round(seconds, 1),
+    }

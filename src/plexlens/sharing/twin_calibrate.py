@@ -1,0 +1,302 @@
+"""Calibration of a twin by short runs, and what it is checked by."""
+
+from __future__ import annotations
+
+import copy
+import math
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from plexlens.sharing.assumptions import Assumptions
+from plexlens.sharing.twin import Fit, TwinClass, build, run_length, twin_classes
+from plexlens.sharing.twin_fit import first_fit, fit_pool, targets
+from plexlens.sharing.twin_group import Group, SharingMeasured, lock_structure, pool_structure
+from plexlens.sharing.twin_numbers import TITLES, Key, Numbers, of_measured, of_results
+from plexlens.simulate import Scenario, run_scenario
+from plexlens.simulate.estimates import Estimate, estimate
+
+#: Runs that parameters are corrected after.
+_ROUNDS = 8
+
+#: Seeds of the runs that conclusions are drawn from.
+SEEDS = (1, 2, 3, 4, 5)
+
+#: A measured share or rate below which a ratio to it says nothing.
+_SMALL = {"/s": 1.0, "%": 0.002, "us": 0.5e-6, "ms": 1e-5, "engines": 0.005}
+
+#: Numbers that a calibrated twin reproduces by construction; the others check it.
+CALIBRATED = frozenset({"lock_requests", "absent", "writes", "busy", "db2_cpu", "cf_busy", "invalid", "hit"})
+
+Progress = Callable[[int, int, str], None]
+
+
+@dataclass(frozen=True)
+class Check:
+    """A measured number beside the same of the twin.
+
+    Attributes
+    ----------
+    calibrated
+        Whether the twin was fitted to it, so that agreement is by construction.
+    small
+        Whether the measured number is so small that being off by much of it means nothing.
+    """
+
+    key: Key
+    measured: float
+    twin: Estimate
+    calibrated: bool
+    small: bool
+
+    @property
+    def error(self) -> float:
+        """Relative error of the twin; NaN where nothing was measured."""
+        return self.twin.mean / self.measured - 1.0 if self.measured else math.nan
+
+    def is_off(self, tolerance: float) -> bool:
+        """Whether the twin is off by more than a share of the measured number and than its own confidence interval."""
+        if self.small:
+            return False
+        half = 0.0 if math.isnan(self.twin.half_width) else self.twin.half_width
+        return abs(self.twin.mean - self.measured) > tolerance * abs(self.measured) + half
+
+
+@dataclass(frozen=True)
+class Twin:
+    """A twin of what was measured.
+
+    Attributes
+    ----------
+    scenario
+        As TOML has it; the seed is that of the first run.
+    labels
+        Name of the measured class by that of the twin's.
+    runs
+        Numbers of each base run, by seed.
+    checks
+        Measured beside the mean of the runs.
+    """
+
+    measured: SharingMeasured
+    assumptions: Assumptions
+    fit: Fit
+    classes: tuple[TwinClass, ...]
+    scenario: Scenario
+    labels: dict[str, str]
+    seeds: tuple[int, ...]
+    runs: tuple[Numbers, ...]
+    checks: tuple[Check, ...]
+    notes: tuple[str, ...] = ()
+
+    @property
+    def values(self) -> dict[str, Any]:
+        """Tables of the scenario."""
+        return self.scenario.values
+
+    def check(self, key: Key) -> Check | None:
+        """The check of a number; None where it was not measured."""
+        return next((check for check in self.checks if check.key == key), None)
+
+
+def _silent(done: int, total: int, stage: str) -> None:
+    """Say nothing of the progress."""
+
+
+def make_twin(
+    measured: SharingMeasured,
+    assumptions: Assumptions | None = None,
+    *,
+    threshold: float | None = None,
+    seeds: Iterable[int] = SEEDS,
+    progress: Progress = _silent,
+) -> Twin:
+    """A twin of what was measured: fitted in closed form, corrected after short runs, then run with several seeds.
+
+    Parameters
+    ----------
+    measured
+        What `plexlens.sharing.twin_measured.measure_sharing` read.
+    assumptions
+        Path lengths of the host.
+    threshold
+        Service time above which requests become asynchronous, in seconds; None: from the path lengths, and above what
+        was measured as synchronous.
+    seeds
+        Of the runs.
+    progress
+        Told what is done, of how much, and the stage.
+    """
+    assumptions = assumptions or Assumptions()
+    seeds = tuple(seeds)
+    classes = twin_classes(measured)
+    labels = {one.name: one.label for one in classes}
+    wanted = of_measured(measured, assumptions)
+    steps = _ROUNDS + len(seeds)
+    progress(0, steps, "fitting page sets")
+    fit, notes = first_fit(measured, assumptions, threshold)
+    work = _Calibration(measured, fit, classes, wanted)
+    best: tuple[float, Fit] | None = None
+    for number in range(_ROUNDS):
+        values = build(measured, fit, assumptions, classes)
+        values["run"] = run_length(values)
+        progress(number, steps, "calibrating")
+        results = run_scenario(Scenario("", values)).results
+        found = of_results(values, results, labels)
+        misfit = _misfit(wanted, found)
+        if best is None or misfit < best[0]:
+            best = misfit, copy.deepcopy(fit)
+        work.correct(found, results)
+    fit = best[1] if best else fit
+    values = build(measured, fit, assumptions, classes)
+    values["run"] = run_length(values)
+    scenario = Scenario("", values)
+    runs = []
+    for number, seed in enumerate(seeds):
+        progress(_ROUNDS + number, steps, "running the twin")
+        results = run_scenario(scenario.with_run(seed=seed)).results
+        runs.append(of_results(values, results, labels))
+        notes += [f"{name} is saturated in the twin: its queues mean nothing." for name in results["saturated"]]
+    checks = tuple(_checks(wanted, runs))
+    notes = [*measured.notes, *dict.fromkeys(notes)]
+    return Twin(measured, assumptions, fit, classes, scenario, labels, seeds, tuple(runs), checks, tuple(notes))
+
+
+def _checks(wanted: Numbers, runs: list[Numbers]) -> Iterable[Check]:
+    for key, value in wanted.items():
+        found = [run[key] for run in runs if key in run]
+        if len(found) == len(runs):
+            small = abs(value) < _SMALL[TITLES[key.what][1]]
+            yield Check(key, value, estimate(found), key.what in CALIBRATED, small)
+
+
+def _misfit(wanted: Numbers, found: Numbers) -> float:
+    """How far a run is off what it is calibrated to: squared logarithms of ratios, small numbers left out."""
+    total = 0.0
+    for key, value in wanted.items():
+        if (key.what in CALIBRATED or key.what == "contention") and value > _SMALL[TITLES[key.what][1]]:
+            other = max(found.get(key, 0.0), 1e-3 * value)
+            total += math.log(other / value) ** 2
+    return total
+
+
+# --- corrections ------------------------------------------------------------------------------------------------------
+
+
+def _factor(wanted: float, found: float) -> float:
+    """By how much to multiply what led to a number, not too boldly."""
+    if wanted <= 0 or found <= 0:
+        return 1.0
+    return min(max(wanted / found, 0.4), 2.5)
+
+
+class _Calibration:
+    """Parameters on their way to what would have given the measured numbers."""
+
+    def __init__(self, measured: SharingMeasured, fit: Fit, classes: tuple[TwinClass, ...], wanted: Numbers) -> None:
+        self._measured, self._fit, self._classes, self._wanted = measured, fit, classes, wanted
+        self._aims = {(group.name, pool): targets(group, pool) for group in measured.groups for pool in group.pools}
+
+    def correct(self, found: Numbers, results: Mapping[str, Any]) -> None:
+        """Move every parameter after a run."""
+        for group in self._measured.groups:
+            _correct_hot(self._fit, group.name, self._wanted, found)
+            for pool in group.pools:
+                self._correct_pool(group, pool, found)
+            self._correct_locks(group, found)
+        _correct_work(self._fit, self._classes, results)
+        _correct_links(self._measured, self._fit, self._wanted, found)
+
+    def _correct_locks(self, group: Group, found: Numbers) -> None:
+        key = Key("lock_requests", lock_structure(group.name))
+        locks, got = self._wanted.get(key), found.get(key)
+        reads = sum(
+            member.pools[pool].random * self._fit.pools[group.name, pool].dependent
+            for member in group.members
+            for pool in member.pools
+            if (group.name, pool) in self._fit.pools
+        )
+        if locks is not None and got is not None and reads:
+            # Each lock is asked for and given back.
+            avoided = self._fit.avoidance[group.name] - (locks - got) / (2.0 * reads)
+            self._fit.avoidance[group.name] = round(min(max(avoided, 0.0), 1.0), 6)
+
+    def _correct_pool(self, group: Group, pool: str, found: Numbers) -> None:
+        name, which, wanted = pool_structure(group.name, pool), (group.name, pool), self._wanted
+        if Key("absent", name) not in found or Key("absent", name) not in wanted:
+            return
+
+        def factor(what: str) -> float:
+            return _factor(wanted.get(Key(what, name), 0.0), found.get(Key(what, name), 0.0))
+
+        about, aim, disk = self._fit.pools[which], self._aims[which], Key("sync_reads", " ".join(which))
+        about = replace(about, written=about.written * factor("writes"))
+        if about.dependent_by == "assumed":
+            # What Db2 did not count is free: all reads together tell how many getpages there are to need them.
+            reads = [numbers[Key("absent", name)] + numbers[Key("invalid", name)] for numbers in (wanted, found)]
+            about = replace(about, dependent=min(about.dependent * _factor(*reads), 1.0))
+        self._aims[which] = aim = replace(
+            aim,
+            absent=aim.absent * factor("absent"),
+            invalid=aim.invalid * factor("invalid"),
+            absent_hits=aim.absent_hits * factor("absent") * factor("hit"),
+            invalid_hits=aim.invalid_hits * factor("invalid"),
+            # Reads from disk beyond those of shared pages are of the others.
+            private_misses=max(aim.private_misses + 0.7 * (wanted[disk] - found[disk]), 0.0),
+        )
+        hot = self._fit.hot.get(group.name, 0.0)
+        self._fit.pools[which] = fit_pool(self._measured, group, pool, aim, before=about, hot=hot)
+
+
+def _correct_hot(fit: Fit, group: str, wanted: Numbers, found: Numbers) -> None:
+    """Inserts at one page, where scattered updates explain less than half of the contention that is not false.
+
+    That contention grows with the square of the inserts: each meets those of others that are under way.
+    """
+    lock = lock_structure(group)
+
+    def other(numbers: Numbers) -> float:
+        return numbers.get(Key("contention", lock), 0.0) - numbers.get(Key("false_contention", lock), 0.0)
+
+    goal, got, now = other(wanted), other(found), fit.hot.get(group, 0.0)
+    if goal < _SMALL["%"] or (not now and got > 0.5 * goal):
+        return
+    fit.hot[group] = round(min(max(now * math.sqrt(_factor(goal, got)), 0.01), 0.9), 4) if now else 0.1
+
+
+def _correct_work(fit: Fit, classes: tuple[TwinClass, ...], results: Mapping[str, Any]) -> None:
+    used = {one["name"]: one for interval in results["intervals"] for one in interval["classes"]}
+    logged = waited = 0.0
+    for one in classes:
+        counts = [counts for counts in used[one.name]["systems"] if counts["response"]["count"]]
+        count = sum(counts["response"]["count"] for counts in counts)
+        if not count:
+            continue
+        cpu = sum(counts["used"]["db2_cpu"] for counts in counts) / count
+        if one.work.db2_cpu > 0:
+            before = fit.db2_cpu.get(one.name, one.work.db2_cpu)
+            fit.db2_cpu[one.name] = max(before + one.work.db2_cpu - cpu, 0.0)
+        else:
+            fit.db2_cpu[one.name] = 0.0
+        if one.work.log_wait > 0:
+            logged += one.work.rate * one.work.log_wait
+            waited += one.work.rate * sum(counts["used"]["wait_log"] for counts in counts) / count
+    fit.log_time *= _factor(logged, waited)
+
+
+def _correct_links(measured: SharingMeasured, fit: Fit, wanted: Numbers, found: Numbers) -> None:
+    for facility in measured.facilities:
+        names = [name for name, about in measured.allocated.items() if about.facility == facility]
+        pairs = [
+            (
+                wanted[key],
+                found[key],
+                wanted.get(Key("lock_requests", key.of), 0.0) + wanted.get(Key("pool_requests", key.of), 0.0),
+            )
+            for key in (Key("service", name) for name in names)
+            if key in wanted and key in found
+        ]
+        weights = sum(weight for *_, weight in pairs)
+        if weights:
+            error = sum((one - other) * weight for one, other, weight in pairs) / weights
+            fit.link[facility] = round(max(fit.link.get(facility, 0.0) + error / 2.0, 0.0), 10)

@@ -1,0 +1,225 @@
+"""A data-sharing group as it was measured, in rates: what a twin is made from and checked against."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True)
+class SystemUse:
+    """Engines of a system and how many of them were busy, means; speed of its zIIPs over its general engines."""
+
+    name: str
+    engines: float
+    ziips: float
+    busy: float
+    ziip_busy: float
+    ziip_speed: float
+
+
+@dataclass(frozen=True)
+class FacilityUse:
+    """A coupling facility: engines, how many were busy, requests a second of all systems, subchannels of a system."""
+
+    name: str
+    engines: float
+    busy: float
+    requests: float
+    subchannels: float
+
+
+@dataclass(frozen=True)
+class StructureUse:
+    """A structure as a system used it: rates a second, service times in seconds a request."""
+
+    facility: str
+    structure: str
+    system: str
+    kind: str
+    sync: float
+    sync_service: float
+    asynchronous: float
+    async_service: float
+    changed: float
+    programs: float
+    contentions: float
+    false_contentions: float
+    queued: float
+    seconds: float
+
+    @property
+    def requests(self) -> float:
+        """Requests a second of both kinds."""
+        return self.sync + self.asynchronous
+
+
+@dataclass(frozen=True)
+class Allocated:
+    """A structure as the coupling facility holds it: sizes, and counters a second for all systems together."""
+
+    facility: str
+    structure: str
+    kind: str
+    lock_entries: float
+    directory_entries: float
+    data_elements: float
+    size: float
+    directory_reclaims: float
+    data_reclaims: float
+    xi_reclaim: float
+    xi_write: float
+
+
+@dataclass(frozen=True)
+class PoolUse:
+    """A local pool of a member: rates a second, its size in buffers, bytes of a page."""
+
+    pool: str
+    size: float
+    page_bytes: int
+    random: float
+    sequential: float
+    sync_reads: float
+    prefetch_pages: float
+    updates: float
+    pages_written: float
+
+
+@dataclass(frozen=True)
+class GroupPoolUse:
+    """A group buffer pool as a member used it: rates a second. ``dependent`` is None where Db2 did not count it."""
+
+    dependent: float | None
+    absent_data: float
+    absent_no_data: float
+    invalid_data: float
+    invalid_no_data: float
+    writes: float
+    castouts: float
+
+    @property
+    def absent(self) -> float:
+        """Reads of pages that were not in the local pool."""
+        return self.absent_data + self.absent_no_data
+
+    @property
+    def invalid(self) -> float:
+        """Reads of pages that had been cross-invalidated."""
+        return self.invalid_data + self.invalid_no_data
+
+
+@dataclass(frozen=True)
+class Work:
+    """A class of work at a member: transactions (commits) a second; CPU, waits and counts of a transaction."""
+
+    name: str
+    kind: str
+    rate: float
+    db2_cpu: float
+    ziip_share: float
+    other_cpu: float
+    db2_elapsed: float
+    response: float | None
+    locks: float
+    sync_read_wait: float
+    log_wait: float
+    getpages: dict[str, float] = field(default_factory=dict)
+    updates: dict[str, float] = field(default_factory=dict)
+    prefetches: float = 0.0
+
+
+@dataclass(frozen=True)
+class MemberUse:
+    """A member of a group: rates a second."""
+
+    name: str
+    system: str
+    seconds: float
+    commits: float
+    locks: float
+    xes_locks: float
+    xes_requests: float
+    irlm_suspensions: float
+    log_writes: float
+    dbm1_cpu: float
+    mstr_cpu: float
+    irlm_cpu: float
+    pools: dict[str, PoolUse]
+    group_pools: dict[str, GroupPoolUse]
+    work: tuple[Work, ...]
+    accounted: float
+    """Share of the commits that accounting records tell."""
+
+
+@dataclass(frozen=True)
+class Group:
+    """A data-sharing group."""
+
+    name: str
+    members: tuple[MemberUse, ...]
+
+    @property
+    def pools(self) -> tuple[str, ...]:
+        """Names of the local pools of any member that were used, by number of getpages."""
+        used: dict[str, float] = {}
+        for member in self.members:
+            for name, pool in member.pools.items():
+                used[name] = used.get(name, 0.0) + pool.random + pool.sequential
+        return tuple(name for name in sorted(used, key=lambda name: (-used[name], name)) if used[name] > 0)
+
+
+@dataclass(frozen=True)
+class SharingMeasured:
+    """Everything that a twin is made from."""
+
+    name: str
+    seconds: float
+    systems: dict[str, SystemUse]
+    facilities: dict[str, FacilityUse]
+    uses: tuple[StructureUse, ...]
+    allocated: dict[str, Allocated]
+    groups: tuple[Group, ...]
+    notes: tuple[str, ...] = ()
+
+    def of_structure(self, structure: str) -> tuple[StructureUse, ...]:
+        """Uses of a structure by the systems."""
+        return tuple(use for use in self.uses if use.structure == structure)
+
+
+def lock_structure(group: str) -> str:
+    """Name of a group's lock structure, as Db2 requires it."""
+    return f"{group}_LOCK1"
+
+
+def pool_structure(group: str, pool: str) -> str:
+    """Name of the structure of a pool's group buffer pool, as Db2 requires it: BP8K1 of DSNDB0G is DSNDB0G_GBP8K1."""
+    return f"{group}_G{pool}"
+
+
+#: First number of pools by page size in their name: BP8K0 is 100.
+_FIRST = {"32K": 80, "8K": 100, "16K": 120}
+
+
+def pool_number(pool: str) -> int:
+    """Number of a pool by its name, as SMF records have it: BP0 is 0, BP32K 80, BP8K0 100, BP16K0 120."""
+    match = re.fullmatch(r"BP(?:(32K|8K|16K)(\d?)|(\d{1,2}))", pool)
+    if match is None:
+        raise ValueError(f"{pool} is no buffer pool")
+    if match[1] is None:
+        return int(match[3])
+    return _FIRST[match[1]] + int(match[2] or 0)
+
+
+def pool_name_of(number: int) -> str:
+    """Name of a pool by its number."""
+    for size, first in _FIRST.items():
+        if first <= number < first + 10:
+            return f"BP{size}" if number == 80 else f"BP{size}{number - first}"
+    return f"BP{number}"
+
+
+def standard_structure(name: str) -> str:
+    """A structure's name with the pool's name in it, where the simulator has the pool's number: GBP100 is GBP8K0."""
+    group, sign, number = name.rpartition("_GBP")
+    return pool_structure(group, pool_name_of(int(number))) if sign and number.isdigit() else name

@@ -1,0 +1,372 @@
+"""Changes to a data-sharing group: as options name them, and made to the tables of a scenario."""
+
+from __future__ import annotations
+
+import copy
+import math
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+from plexlens.errors import UsageError
+from plexlens.sharing.twin import DIRECTORY_ENTRY
+from plexlens.sharing.twin_group import pool_name_of
+
+#: A factor beyond which a change is a slip of the pen.
+_MOST = 1000.0
+
+#: Kilometres that coupling links can have in a sysplex at the utmost.
+_FARTHEST = 1000.0
+
+#: Most directory entries to a data page that Db2 takes (RATIO of ALTER GROUPBUFFERPOOL).
+_MOST_RATIO = 255.0
+
+Tables = dict[str, Any]
+
+
+class Kind(StrEnum):
+    """What is changed, by the name of its option."""
+
+    LOCK_ENTRIES = "lock-entries"
+    GROUP_POOL = "gbp"
+    RATIO = "ratio"
+    SEPARATE = "separate"
+    SPEED = "cf-speed"
+    DISTANCE = "distance"
+    LINK = "link"
+
+
+@dataclass(frozen=True)
+class Change:
+    """A change.
+
+    Attributes
+    ----------
+    kind
+        What is changed.
+    target
+        Of which group, pool, page set or facility; empty: all.
+    amount
+        Factor where ``is_factor``, else entries, kilometres, or the ratio; nothing for a separation.
+    text
+        As it was asked for.
+    """
+
+    kind: Kind
+    target: str
+    amount: float
+    is_factor: bool
+    text: str
+
+    @property
+    def title(self) -> str:
+        """For a table."""
+        return f"--{self.kind.value} {self.text}"
+
+
+def parse_change(kind: Kind, text: str) -> Change:
+    """A change from the text of its option: ``2x``, ``GBP1=2x``, ``CF1=10km``, ``GBP1=10``, ``BP1``.
+
+    Raises
+    ------
+    UsageError
+        The text is no such change, or its amount is absurd.
+    """
+    target, sign, amount = text.rpartition("=")
+    if kind is Kind.SEPARATE:
+        if not text or sign:
+            raise _wrong(kind, text, "name a buffer pool or a page set, as in --separate BP1")
+        return Change(kind, text, 1.0, False, text)
+    example = _EXAMPLES[kind]
+    unit, number = "", amount
+    match = re.fullmatch(r"([-+0-9.eE]+)(x|km|%)?", amount.strip())
+    if match:
+        number, unit = match[1], match[2] or ""
+    try:
+        value = float(number)
+    except ValueError:
+        value = math.nan
+    if not math.isfinite(value) or value <= 0:
+        raise _wrong(kind, text, f"give a number above 0, as in {example}")
+    allowed = {Kind.DISTANCE: ("km",), Kind.SPEED: ("", "x"), Kind.LINK: ("x",), Kind.RATIO: ("",)}.get(kind, ("x", ""))
+    if unit not in allowed:
+        raise _wrong(kind, text, f"write it as in {example}")
+    is_factor = unit == "x" or kind is Kind.SPEED
+    if is_factor and not 1 / _MOST <= value <= _MOST:
+        raise _wrong(kind, text, f"give a factor from {1 / _MOST:g} to {_MOST:g}", absurd=True)
+    if kind is Kind.DISTANCE and value > _FARTHEST:
+        raise _wrong(kind, text, f"give {_FARTHEST:g} km at most", absurd=True)
+    if kind is Kind.RATIO and not 1 <= value <= _MOST_RATIO:
+        raise _wrong(kind, text, f"give 1 to {_MOST_RATIO:g} directory entries to a data page", absurd=True)
+    if kind in (Kind.RATIO, Kind.GROUP_POOL) and not target:
+        raise _wrong(kind, text, f"say which group buffer pool, as in {example}")
+    if not is_factor and kind in (Kind.LOCK_ENTRIES, Kind.GROUP_POOL) and (value != round(value) or value > 2**40):
+        raise _wrong(kind, text, f"give a whole number, or a factor as in {example}", absurd=True)
+    return Change(kind, target, value, is_factor, text)
+
+
+_EXAMPLES = {
+    Kind.LOCK_ENTRIES: "--lock-entries 2x",
+    Kind.GROUP_POOL: "--gbp GBP1=2x",
+    Kind.RATIO: "--ratio GBP1=10",
+    Kind.SPEED: "--cf-speed 1.5",
+    Kind.DISTANCE: "--distance 10km",
+    Kind.LINK: "--link 0.5x",
+}
+
+
+def _wrong(kind: Kind, text: str, remedy: str, *, absurd: bool = False) -> UsageError:
+    what = f"--{kind.value} {text!r} is {'absurd' if absurd else 'no change'}"
+    return UsageError(file="", what=what, remedy=remedy)
+
+
+def _absent(change: Change, what: str, there: Iterable[str]) -> UsageError:
+    named = ", ".join(sorted(there)) or "there is none"
+    return UsageError(
+        file="", what=f"{change.title}: there is no {what} {change.target}", remedy=f"name one of: {named}"
+    )
+
+
+@dataclass(frozen=True)
+class Changed:
+    """A changed scenario.
+
+    Attributes
+    ----------
+    values
+        Its tables.
+    labels
+        Classes that were divided: name of the former class by that of the new one.
+    """
+
+    values: Tables
+    labels: dict[str, str]
+
+
+def apply_changes(values: Mapping[str, Any], changes: Iterable[Change]) -> Changed:
+    """The tables of a scenario with changes made; the tables that were given stay as they are.
+
+    Raises
+    ------
+    UsageError
+        What a change names is not there, or cannot be changed.
+    """
+    made: Tables = copy.deepcopy(dict(values))
+    labels: dict[str, str] = {}
+    for change in changes:
+        match change.kind:
+            case Kind.LOCK_ENTRIES:
+                _lock_entries(made, change)
+            case Kind.GROUP_POOL | Kind.RATIO:
+                _group_pools(made, change)
+            case Kind.SEPARATE:
+                _separate(made, change, labels)
+            case _:
+                _facilities(made, change)
+    return Changed(made, labels)
+
+
+def _lock_entries(values: Tables, change: Change) -> None:
+    groups = [group for group in values.get("db2", []) if group.get("lock")]
+    chosen = [group for group in groups if change.target in ("", group["group"])]
+    if not chosen:
+        raise _absent(change, "group with a lock structure", (group["group"] for group in groups))
+    for group in chosen:
+        before = group["lock"]["entries"]
+        group["lock"]["entries"] = max(round(before * change.amount if change.is_factor else change.amount), 1)
+
+
+def _group_pools(values: Tables, change: Change) -> None:
+    found = []
+    for group in values.get("db2", []):
+        for pool in group["pool"]:
+            name = f"G{pool_name_of(pool['number'])}"
+            if pool.get("group"):
+                found.append((f"{group['group']}.{name}", name, pool))
+    chosen = [pool for whole, name, pool in found if change.target in (whole, name)]
+    if not chosen:
+        raise _absent(change, "group buffer pool", (name for _, name, _ in found))
+    for pool in chosen:
+        about = pool["group"]
+        data = about["data_entries"]
+        directory = about.get("directory_entries", 5 * data)
+        if change.kind is Kind.GROUP_POOL:
+            factor = change.amount if change.is_factor else change.amount / data
+            data, directory = data * factor, directory * factor
+        else:
+            # The structure keeps its size: an entry more costs its part of a page.
+            page = pool.get("page_bytes", 4096)
+            size = data * page + directory * DIRECTORY_ENTRY
+            data = size / (page + change.amount * DIRECTORY_ENTRY)
+            directory = data * change.amount
+        about["data_entries"] = max(round(data), 1)
+        about["directory_entries"] = max(round(directory), about["data_entries"])
+
+
+def _facilities(values: Tables, change: Change) -> None:
+    facilities = values.get("coupling_facility", [])
+    chosen = [facility for facility in facilities if change.target in ("", facility["name"])]
+    if not chosen:
+        raise _absent(change, "coupling facility", (facility["name"] for facility in facilities))
+    for facility in chosen:
+        if change.kind is Kind.SPEED:
+            facility["speed"] = facility.get("speed", 1.0) * change.amount
+        elif change.kind is Kind.LINK:
+            facility["link"] = facility.get("link", 3e-6) * change.amount
+        else:
+            facility["distance_km"] = facility.get("distance_km", 0.0) + change.amount
+
+
+# --- separation -------------------------------------------------------------------------------------------------------
+
+
+def _separate(values: Tables, change: Change, labels: dict[str, str]) -> None:
+    """Each member gets its own part of the page sets, and only its own work uses it: affinity of work to data."""
+    pools: set[str] = set()
+    sets: set[str] = set()
+    found = False
+    for group in values.get("db2", []):
+        if len(group["member"]) < 2:
+            continue
+        by_number = {pool["number"]: pool for pool in group["pool"]}
+        pools |= {pool_name_of(number) for number in by_number}
+        sets |= {page_set["name"] for page_set in group["page_set"]}
+        chosen = [
+            page_set
+            for page_set in group["page_set"]
+            if change.target in (page_set["name"], pool_name_of(page_set["pool"]))
+        ]
+        for page_set in chosen:
+            if not by_number[page_set["pool"]].get("group"):
+                name = pool_name_of(page_set["pool"])
+                raise UsageError(
+                    file="",
+                    what=f"{change.title}: pool {name} has no group buffer pool, so that nothing in it is shared",
+                    remedy="name a pool with a group buffer pool, or a page set in one",
+                )
+        if chosen:
+            _divide_classes(values, group, labels)
+            _divide_page_sets(values, group, {page_set["name"] for page_set in chosen})
+            found = True
+    if not found:
+        raise _absent(change, "buffer pool or page set", {*pools, *(name for name in sets if name not in pools)})
+
+
+def _class_systems(values: Tables, one: Mapping[str, Any]) -> list[str]:
+    homes = {region["name"]: region["system"] for region in values.get("region", [])}
+    return list(dict.fromkeys(homes[name] for name in one["regions"]))
+
+
+def _new_name(name: str, number: int, taken: set[str]) -> str:
+    """A name of eight characters at most that is not taken yet."""
+    made, digits = f"{name[:6]}{number:02d}", 0
+    while made in taken:
+        digits += 1
+        made = f"{name[: 6 - len(str(digits))]}{digits}{number:02d}"
+    taken.add(made)
+    return made
+
+
+def _part(one: Tables, here: set[str]) -> Tables:
+    """The part of a class that comes to some regions."""
+    regions = [name for name in one["regions"] if name in here]
+    share = len(regions) / len(one["regions"])
+    part = copy.deepcopy(one) | {"regions": regions}
+    if "rate" in one:
+        part["rate"] = one["rate"] * share
+    if "users" in one:
+        part["users"] = max(round(one["users"] * share), 1)
+    terminals = [name for name in one.get("terminal_regions", []) if name in here]
+    if terminals:
+        part["terminal_regions"] = terminals
+    return part
+
+
+def _divide_classes(values: Tables, group: Mapping[str, Any], labels: dict[str, str]) -> None:
+    """Classes that run on several systems become one of each system, with their part of the work."""
+    homes = {region["name"]: region["system"] for region in values.get("region", [])}
+    systems = {member["system"] for member in group["member"]}
+    taken = {one["name"] for one in values["class"]}
+    parts: dict[str, dict[str, str]] = {}
+    made: list[Tables] = []
+    for one in values["class"]:
+        here = _class_systems(values, one)
+        if len(here) < 2 or not set(here) <= systems:
+            made.append(one)
+            continue
+        parts[one["name"]] = {}
+        for number, system in enumerate(here, 1):
+            part = _part(one, {name for name in homes if homes[name] == system})
+            part["name"] = _new_name(one["name"], number, taken)
+            made.append(part)
+            parts[one["name"]][system] = part["name"]
+            labels[part["name"]] = labels.get(one["name"], one["name"])
+    for one in made:
+        starts = []
+        here = _class_systems(values, one)
+        for start in one.get("starts", []):
+            others = parts.get(start["class"])
+            if others is None:
+                starts.append(start)
+            elif len(here) == 1 and here[0] in others:
+                starts.append(start | {"class": others[here[0]]})
+            else:
+                number = start.get("number", 1.0) / len(others)
+                starts += [start | {"class": name, "number": number} for name in others.values()]
+        if starts:
+            one["starts"] = starts
+    values["class"] = made
+
+
+def class_rates(values: Mapping[str, Any]) -> dict[str, float]:
+    """Transactions a second of each class: arrivals, users by their thought alone, and what others start."""
+    own = {}
+    for one in values["class"]:
+        think = one.get("think", 0.0)
+        if isinstance(think, Mapping):
+            think = think["short_share"] * think["short"] + (1.0 - think["short_share"]) * think["long"]
+        own[one["name"]] = one.get("rate", 0.0) + (one.get("users", 0) / think if think else 0.0)
+    rates = dict(own)
+    # Chains of starts are short, as the simulator's own filling of pools has it.
+    for _ in range(4):
+        new = dict(own)
+        for one in values["class"]:
+            for start in one.get("starts", []):
+                new[start["class"]] += rates[one["name"]] * start.get("number", 1.0)
+        rates = new
+    return rates
+
+
+def _divide_page_sets(values: Tables, group: Tables, names: set[str]) -> None:
+    rates = class_rates(values)
+    members = {member["system"]: member["name"] for member in group["member"]}
+    used: dict[str, dict[str, float]] = {name: {} for name in names}
+    for one in values["class"]:
+        here = _class_systems(values, one)
+        for reference in one.get("references", []):
+            if reference["page_set"] in names and len(here) == 1:
+                by = used[reference["page_set"]]
+                by[here[0]] = by.get(here[0], 0.0) + rates[one["name"]] * reference["getpages"]
+    page_sets = []
+    divided: dict[tuple[str, str], str] = {}
+    for page_set in group["page_set"]:
+        by = used.get(page_set["name"], {})
+        if len(by) < 2:
+            page_sets.append(page_set)
+            continue
+        whole = sum(by.values())
+        for system, part in sorted(by.items()):
+            name = f"{page_set['name']}@{members[system]}"
+            divided[page_set["name"], system] = name
+            page_sets.append(page_set | {"name": name, "pages": max(round(page_set["pages"] * part / whole), 1)})
+    group["page_set"] = page_sets
+    for one in values["class"]:
+        here = _class_systems(values, one)
+        if len(here) == 1:
+            for reference in one.get("references", []):
+                reference["page_set"] = divided.get((reference["page_set"], here[0]), reference["page_set"])
+
+
+__all__ = ["Change", "Changed", "Kind", "apply_changes", "class_rates", "parse_change"]
