@@ -7,6 +7,8 @@
 //! Memory: 12.8 bytes an entry at a load between [`LOAD`] / [`GROWTH`] and [`LOAD`], which is 17.8 to 23.1 bytes a
 //! page; while the table grows, old and new stand side by side, 40.9 bytes a page.
 
+use prefetch_index::prefetch_index;
+
 /// Entries of a bucket: five keys and five values fill a cache line, with room for the count.
 const WAYS: usize = 5;
 /// Share of the entries that may be in use; above, the table grows. A fuller one sends more pages to the next bucket,
@@ -111,6 +113,12 @@ impl PageTable {
     #[inline(always)]
     pub fn touch(&self, key: u64) -> u32 {
         self.buckets[self.home(key)].state
+    }
+
+    /// Begins to load the line that a lookup of the key will need.
+    #[inline(always)]
+    pub fn fetch(&self, key: u64) {
+        prefetch_index(&self.buckets, self.home(key));
     }
 
     /// Bucket and way of a key.

@@ -112,7 +112,9 @@ counters! {
     }
 }
 
+/// A cache line each, none of them in two.
 #[derive(Clone, Copy, Default)]
+#[repr(align(64))]
 struct Entry {
     key: u64,
     data_set: u32,
@@ -213,6 +215,12 @@ impl GroupBufferPool {
     /// Counters of a member.
     pub fn member_counters(&self, member: u8) -> &MemberGroupCounters {
         &self.members[usize::from(member)]
+    }
+
+    /// Begins to load what a request for a page will need first.
+    #[inline(always)]
+    pub fn fetch(&self, key: u64) {
+        self.table.fetch(key);
     }
 
     /// Pages changed and not cast out.

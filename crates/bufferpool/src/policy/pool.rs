@@ -136,7 +136,7 @@ impl<C: Coupling> BufferPool<C> {
 
     /// Begins to load what a reference to this page will need.
     #[inline(always)]
-    pub(crate) fn fetch(&self, key: u64) {
+    pub fn fetch(&self, key: u64) {
         self.frames.fetch(key);
     }
 

@@ -194,6 +194,16 @@ impl Pools {
         self.interests.borrow_mut()
     }
 
+    /// Begins to load what a reference to a page will need, which lies somewhere in the pools of many members.
+    #[inline]
+    pub fn fetch(&self, pool: usize, member: u8, page_set: u32, page: u64) {
+        let (one, key) = (&self.pools[pool], page_key(page_set, page));
+        one.members[usize::from(member)].fetch(key);
+        if let Some(structure) = &one.shared.borrow().structure {
+            structure.fetch(key);
+        }
+    }
+
     /// A getpage, followed by an update of the page where it is changed.
     pub fn refer(&mut self, pool: usize, member: u8, now: Time, used: &PageUse) -> Outcome {
         let &PageUse { page_set, page, access, update } = used;

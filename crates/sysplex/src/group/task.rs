@@ -291,6 +291,8 @@ pub struct Task {
     pub turn: u32,
     /// References of the class that are left: its number and getpages.
     pub references: Vec<(u16, u32)>,
+    /// Pages of the call under way that are to come, of references at random.
+    pub ahead: VecDeque<u64>,
     /// Whether another transaction started it, on the system where that one ended.
     pub started: bool,
     /// Page of the scan under way.
@@ -341,6 +343,7 @@ impl Task {
             waiting: None,
             turn: 0,
             references: Vec::new(),
+            ahead: VecDeque::new(),
             started: false,
             scan: None,
             held: Vec::new(),
@@ -368,17 +371,14 @@ impl Task {
 
     /// Begins anew as another task, with the memory of the former.
     pub fn reuse(&mut self, class: u16, now: Time) {
-        let turn = self.turn.wrapping_add(1);
-        let (mut steps, mut references, mut held, mut in_pools) = (
-            std::mem::take(&mut self.steps),
-            std::mem::take(&mut self.references),
-            std::mem::take(&mut self.held),
-            std::mem::take(&mut self.in_pools),
-        );
-        steps.clear();
-        references.clear();
-        held.clear();
-        in_pools.clear();
-        *self = Self { turn, steps, references, held, in_pools, ..Self::new(class, now) };
+        let mut former = std::mem::replace(self, Self::new(class, now));
+        former.steps.clear();
+        former.references.clear();
+        former.ahead.clear();
+        former.held.clear();
+        former.in_pools.clear();
+        self.turn = former.turn.wrapping_add(1);
+        (self.steps, self.references) = (former.steps, former.references);
+        (self.ahead, self.held, self.in_pools) = (former.ahead, former.held, former.in_pools);
     }
 }

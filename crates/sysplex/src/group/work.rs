@@ -154,6 +154,7 @@ impl Simulation<'_> {
         let task = &mut self.tasks[number as usize];
         let kind = &mut self.plex.kinds[usize::from(task.class)];
         task.references.clear();
+        task.ahead.clear();
         let mut all = 0;
         for (at, refers) in kind.references.iter().enumerate() {
             let whole = refers.getpages.floor();
@@ -195,7 +196,9 @@ impl Simulation<'_> {
         if task.entered_db2 == 0 {
             task.entered_db2 = now.max(1);
             task.pending += nanoseconds(class.db2_cpu / f64::from(class.calls));
+            self.look_ahead(number);
         }
+        let task = &mut self.tasks[number as usize];
         let next = (task.call_left > 0).then(|| task.references.last_mut()).flatten();
         let Some((at, count)) = next else {
             task.stage = Stage::Region(call + 1);
@@ -214,6 +217,30 @@ impl Simulation<'_> {
         }
     }
 
+    /// Chooses the pages of a call at its beginning. What the pools know of them lies far apart in memory: it is loaded
+    /// for all of them at once, not for one after the other.
+    fn look_ahead(&mut self, number: u32) {
+        let task = &mut self.tasks[number as usize];
+        let kind = &mut self.plex.kinds[usize::from(task.class)];
+        let about = &self.plex.groups[usize::from(task.group)];
+        let mut left = task.call_left;
+        for &(at, count) in task.references.iter().rev() {
+            let (refers, here) = (kind.references[usize::from(at)], count.min(left));
+            if refers.access == Access::Random {
+                let page_set = &about.page_sets[refers.page_set as usize];
+                for _ in 0..here {
+                    let page = page_set.random_page(&mut kind.stream);
+                    about.pools.fetch(page_set.pool, task.member, refers.page_set, page);
+                    task.ahead.push_back(page);
+                }
+            }
+            left -= here;
+            if left == 0 {
+                break;
+            }
+        }
+    }
+
     /// One getpage of a reference of the class, with its locks.
     fn refer(&mut self, number: u32, at: usize) {
         let task = &mut self.tasks[number as usize];
@@ -223,7 +250,10 @@ impl Simulation<'_> {
         let about = &mut self.plex.groups[group];
         let page_set = &mut about.page_sets[refers.page_set as usize];
         let page = match refers.access {
-            Access::Random => page_set.random_page(&mut kind.stream),
+            Access::Random => {
+                let ahead = task.ahead.pop_front();
+                ahead.unwrap_or_else(|| page_set.random_page(&mut kind.stream))
+            }
             Access::Sequential => {
                 let next = task.scan.map_or_else(|| kind.stream.below(page_set.pages), |page| page + 1);
                 next % page_set.pages
