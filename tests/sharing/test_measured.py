@@ -71,6 +71,27 @@ def test_both_instances_of_a_duplexed_structure_are_one() -> None:
     assert (use.facilities, use.sync_requests, use.pool) == (("CF1", "CF2"), 2000.0, "GBP1")
 
 
+def test_facilities_alone_tell_kinds_of_pools() -> None:
+    """The coupling facility's counters are of all systems: each has the part of its requests."""
+    counters = {"r744crhc": 100.0, "r744crmn": 500.0, "r744cwh1": 300.0, "r744ccoc": 200.0}
+    parts = []
+    for system, requests in (("SYS1", 900.0), ("SYS2", 300.0)):
+        part = facility(system, r744snam="DSNG_GBP1", r744styp=4, r744ssrc=requests, r744cdsi=1, r744cdne=1)
+        number = part["smf74_4_request"][0]["record_no"]
+        part["smf74_4_cache"] = [row(number, system=system, **counters)]
+        parts.append(part)
+    found = {(one.system, one.kind.name): one.count for one in cost_of(measure(tables(*parts))).lines}
+    # 1,100 of 1,200 requests have a kind; SYS1 sent three of four.
+    assert found == pytest.approx(
+        {
+            ("SYS1", "read_data"): 75.0, ("SYS1", "read_no_data"): 375.0, ("SYS1", "write_sync"): 225.0,
+            ("SYS1", "castout"): 150.0, ("SYS1", "pool_other"): 75.0,
+            ("SYS2", "read_data"): 25.0, ("SYS2", "read_no_data"): 125.0, ("SYS2", "write_sync"): 75.0,
+            ("SYS2", "castout"): 50.0, ("SYS2", "pool_other"): 25.0,
+        }
+    )  # fmt: skip
+
+
 def statistics(interval: int, locks: float, **fields: Any) -> dict[str, list[dict[str, Any]]]:
     """A statistics record of member DB1, which holds sums since the start, written at the end of an interval."""
     about = {"interval": interval, "subsystem": "DB1", "sysplex": None}

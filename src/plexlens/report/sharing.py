@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from plexlens import __version__
+from plexlens.metrics import GRAINS
 from plexlens.metrics.unit import (
     FRACTION,
     MEAN_COUNT,
@@ -18,6 +19,8 @@ from plexlens.metrics.unit import (
 from plexlens.report.model import (
     Block,
     Cell,
+    Chart,
+    ChartKind,
     Column,
     ColumnKind,
     Definition,
@@ -27,8 +30,10 @@ from plexlens.report.model import (
     Note,
     Report,
     Section,
+    Series,
     Table,
 )
+from plexlens.report.xy import MOST_SERIES
 from plexlens.sharing.assumptions import PATHS, PAYERS_SOURCE
 from plexlens.sharing.attribution import WAITS, ClassCost
 from plexlens.sharing.cost import CostOfSharing, SystemCost
@@ -91,6 +96,13 @@ DEFINITIONS = {
     )
     for name, title, unit, formula, source, caveat in _TEXTS
 }
+_STRUCTURES = GRAINS["coupling_structure"]
+_SPINNING = _STRUCTURES.metric("sync_processors")
+_SPUN = f"{_STRUCTURES.name}.{_SPINNING.name}"
+DEFINITIONS[_SPUN] = Definition(
+    _SPUN, _STRUCTURES.title, _STRUCTURES.row, _SPINNING.title, _SPINNING.unit, _SPINNING.formula, _SPINNING.source,
+    _SPINNING.caveat,
+)  # fmt: skip
 _UNITS = {name: unit for name, _, unit, _, _, _ in _TEXTS}
 _TITLES = {name: title for name, title, *_ in _TEXTS}
 
@@ -264,8 +276,8 @@ def _engines(cost: CostOfSharing, line: Line) -> float:
 def _waterfall(cost: CostOfSharing) -> Section:
     total, systems = cost.total, [one.system for one in cost.systems]
     heads = (
-        _text("part", "Part", key=True), _number("cpu", "cpu", bar=True), _number("service", "service"),
-        _number("share", "share"), _number("overhead", "overhead"), _number("per_commit", "per_commit"),
+        _text("part", "Part", key=True), _number("cpu", "cpu"), _number("service", "service"),
+        _number("share", "share", bar=True), _number("overhead", "overhead"), _number("per_commit", "per_commit"),
         *(
             _number(f"cpu_{system}", "cpu", system or "all", group="CPU time by system")
             for system in (systems if len(systems) > 1 else [])
@@ -298,9 +310,25 @@ def _waterfall(cost: CostOfSharing) -> Section:
             "routing work between systems costs.",
         ),
     )  # fmt: skip
+    course = measured_course(cost)
+    if course is not None:
+        blocks = (*blocks, course)
     if not cost.is_timed:
         blocks = (Note("Without service times of the coupling facility nothing adds up to CPU time.", Level.WARNING),)
     return Section("parts", "What it is made of", blocks)
+
+
+def measured_course(cost: CostOfSharing) -> Chart | None:
+    """Engines that spun over time, by group and what for; None where there is one interval only."""
+    course = cost.measured.course
+    if len(course.times) < 2:
+        return None
+    dearest = sorted(course.values.items(), key=lambda item: -sum(value or 0.0 for value in item[1]))
+    return Chart(
+        "sharing-course", "Engines that spun for Db2's structures", PROCESSORS, ChartKind.STACK, course.times,
+        course.ends, tuple(Series(name, values) for name, values in dearest[:MOST_SERIES]), _SPUN,
+        left_out=max(len(dearest) - MOST_SERIES, 0), note="All systems; the measured part of the cost.",
+    )  # fmt: skip
 
 
 def _kinds(cost: CostOfSharing) -> Section:
@@ -313,8 +341,8 @@ def _kinds(cost: CostOfSharing) -> Section:
     ordered = sorted(kinds.values(), key=lambda kind: (list(Part).index(kind.part), kind.title))
     rows = tuple(
         (
-            kind.part.value,
             kind.title,
+            kind.part.value,
             _payers(cost, kind),
             *_kind(cost, [one for one in cost.lines if one.kind == kind]),
         )
@@ -329,7 +357,7 @@ def _kinds(cost: CostOfSharing) -> Section:
         (
             Table(
                 "sharing-kinds", "All systems together",
-                (_text("part", "Part"), _text("kind", "Kind", key=True), _text("payer", "Paid by"), *heads), rows,
+                (_text("kind", "Kind", key=True), _text("part", "Part"), _text("payer", "Paid by"), *heads), rows,
                 top=len(rows),
             ),
             Table(

@@ -40,6 +40,7 @@ _COUNTS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
 _LOCK_KEY = (("lock_requests",), "lock requests (QTXALOCK)")
 _GETPAGE_KEY = (("getpages",), "getpages (QBACGET)")
 _UPDATE_KEY = (("buffer_updates",), "buffer updates (QBACSWS)")
+_ANY_READ = ("reads_invalid_data", "reads_invalid_no_data", "reads_absent_data", "reads_absent_no_data")
 _WRITE_KEYS = (
     (("changed_pages_sync",), "pages written (QBGASW)"),
     _UPDATE_KEY,
@@ -57,9 +58,16 @@ _KEYS: dict[Part, tuple[tuple[tuple[str, ...], str], ...]] = {
         _GETPAGE_KEY,
         _LOCK_KEY,
     ),
+    Part.READS: (
+        (_ANY_READ, "reads of group buffer pools (QBGAXD, XR, MD, MR)"),
+        (("sync_reads", "async_pages_read"), "pages read (QBACRIO, QBACSIO)"),
+        _GETPAGE_KEY,
+        _LOCK_KEY,
+    ),
     Part.WRITES: _WRITE_KEYS,
     Part.CASTOUT: _WRITE_KEYS,
     Part.REGISTRATION: (_GETPAGE_KEY,),
+    Part.POOLS: ((_ANY_READ, "reads of group buffer pools (QBGAXD, XR, MD, MR)"), _GETPAGE_KEY, _LOCK_KEY),
     Part.SIGNALLING: (),
 }
 _LAST = ((("class2_cpu_seconds",), "CPU time in Db2"), (("commits",), "commits"))

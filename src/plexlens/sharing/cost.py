@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 
+from plexlens.errors import UsageError
 from plexlens.sharing.assumptions import Assumptions, CommitWrites
 from plexlens.sharing.attribution import ClassCost, class_costs
 from plexlens.sharing.kinds import Part, Payer
@@ -175,8 +176,22 @@ def cost_of(measured: Measured, stated: Assumptions | None = None, name: str = "
         Path lengths, and who pays for writes at commit.
     name
         What the user called the data.
+
+    Raises
+    ------
+    UsageError
+        A speed is stated of a system that is not in the data.
     """
     stated = stated or Assumptions()
+    strangers = sorted(stated.speeds.keys() - measured.seconds.keys())
+    if strangers:
+        there = ", ".join(sorted(system for system in measured.seconds if system)) or "none that is named"
+        raise UsageError(
+            file=name,
+            what=f"--speed {strangers[0]}=... is for a system that is not in the data: there is no system "
+            f"{strangers[0]}; there are {there}",
+            remedy="name one of these, or give one speed for all",
+        )
     notes: list[str] = []
     lines = tuple(_paid([*request_lines(measured, stated), *work_lines(measured, stated)], measured, stated, notes))
     classes = class_costs(measured, lines)
@@ -196,7 +211,7 @@ def cost_of(measured: Measured, stated: Assumptions | None = None, name: str = "
 def _paid(lines: list[Line], measured: Measured, stated: Assumptions, notes: list[str]) -> Iterable[Line]:
     """Lines with whoever pays for what is done at commit."""
     to_threads = stated.commit_writes is CommitWrites.THREAD
-    moved: set[tuple[str, str]] = set()
+    moved: dict[tuple[str, str], str] = {}
     if stated.commit_writes is CommitWrites.AUTO:
         for one in measured.members:
             used = one.spaces.get("MSTR")
@@ -206,11 +221,14 @@ def _paid(lines: list[Line], measured: Measured, stated: Assumptions, notes: lis
                 if (line.system, line.member) == (one.system, one.subsystem) and line.payer is Payer.MSTR
             )
             if used is not None and asked > used:
-                moved.add((one.system, one.subsystem))
-                notes.append(
-                    f"{one.subsystem} on {one.system}: MSTR used {used:.3f} s, less than what is done at commit would "
-                    f"take ({asked:.3f} s): that is counted with the threads. --commit-writes MSTR or thread decides."
+                moved[one.system, one.subsystem] = (
+                    f"{one.subsystem} on {one.system}: MSTR used {used:.3f} s, it would take {asked:.3f} s"
                 )
+    if moved:
+        notes.append(
+            "What is done at commit is counted with the threads, since MSTR used less than it would take "
+            f"({'; '.join(moved.values())}). --commit-writes MSTR or thread decides."
+        )
     for line in lines:
         if line.kind.name in _AT_COMMIT and (to_threads or (line.system, line.member) in moved):
             yield replace(line, payer=Payer.THREAD)

@@ -23,10 +23,12 @@ class Part(StrEnum):
     PAGE_LOCKS = "P-locks"
     CONTENTION = "Contention and messages"
     INVALIDATION = "Re-reads after invalidation"
-    ABSENT = "Group buffer pool reads, page not in the pool"
+    ABSENT = "Reads of pages not in the pool"
+    READS = "Group buffer pool reads, cause unknown"
     WRITES = "Writes to group buffer pools"
     CASTOUT = "Castout"
     REGISTRATION = "Registration and upkeep"
+    POOLS = "Group buffer pools, not told apart"
     SIGNALLING = "Communication area and signalling"
 
 
@@ -84,6 +86,8 @@ KINDS: dict[str, Kind] = {
         Kind("invalid_disk", "Read from disk after invalidation", Part.INVALIDATION, Payer.THREAD, path="read_path"),
         Kind("absent_data", "Read of a page not in the pool, page returned", Part.ABSENT, Payer.THREAD),
         Kind("absent_no_data", "Read of a page not in the pool, no page", Part.ABSENT, Payer.THREAD),
+        Kind("read_data", "Read, page returned", Part.READS, Payer.THREAD),
+        Kind("read_no_data", "Read, no page", Part.READS, Payer.THREAD),
         Kind("write_sync", "Changed page, synchronous write", Part.WRITES, Payer.MSTR),
         Kind("write_async", "Changed page, asynchronous write", Part.WRITES, Payer.DBM1, asynchronous=True),
         Kind("write_clean", "Clean page, write", Part.WRITES, Payer.DBM1, asynchronous=True),
@@ -92,7 +96,7 @@ KINDS: dict[str, Kind] = {
         Kind("register", "Register pages (prefetch)", Part.REGISTRATION, Payer.DBM1, asynchronous=True),
         Kind("unregister", "Unregister page", Part.REGISTRATION, Payer.THREAD),
         Kind("upkeep", "Delete name, directory and statistics requests", Part.REGISTRATION, Payer.DBM1),
-        Kind("pool_other", "Group buffer pool, not told apart", Part.REGISTRATION, Payer.THREAD),
+        Kind("pool_other", "Group buffer pool, not told apart", Part.POOLS, Payer.THREAD),
         Kind("sca", "Shared communication area", Part.SIGNALLING, Payer.MSTR),
         Kind("signalling", "XCF signalling of Db2 and IRLM", Part.SIGNALLING, Payer.XCFAS, asynchronous=True),
     )

@@ -50,6 +50,9 @@ class StructureUse:
         Their service time.
     unsplit
         Requests of either kind without service time, where only their number is told.
+    cache
+        What the coupling facility counted of a group buffer pool for all systems, as this system's part by requests:
+        kinds of `plexlens.sharing.kinds` to counts. Used where Db2's own counts are not there.
     """
 
     system: str
@@ -66,6 +69,16 @@ class StructureUse:
     false_contentions: float
     unsplit: float
     facilities: tuple[str, ...]
+    cache: dict[str, float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Course:
+    """Engines that spun for synchronous requests over time: for each interval its bounds, and values by what for."""
+
+    times: tuple[datetime, ...] = ()
+    ends: tuple[datetime, ...] = ()
+    values: dict[str, tuple[float | None, ...]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -155,6 +168,7 @@ class Measured:
     signalling_share: dict[str, float] = field(default_factory=dict)
     report_classes: dict[tuple[str, str], float] = field(default_factory=dict)
     missing: tuple[str, ...] = ()
+    course: Course = field(default_factory=Course)
 
 
 def role_of(structure: str) -> tuple[Role, str, str]:
@@ -228,6 +242,7 @@ def measure(inputs: Inputs, name: str = "") -> Measured:
         _signalling(inputs, window, structures, missing),
         _report_classes(inputs, window, seconds),
         tuple(missing),
+        _course(inputs, window) if structures else Course(),
     )
 
 
@@ -284,9 +299,15 @@ def _structures(inputs: Inputs, window: _Window, missing: list[str]) -> tuple[li
     for row in rows:
         if row["structure"]:
             gathered.setdefault((row["system"] or "", row["structure"]), []).append(row)
+    cache = _caches(rows)
+    everywhere: dict[str, float] = {}
+    for row in rows:
+        everywhere[row["structure"] or ""] = everywhere.get(row["structure"] or "", 0.0) + _sent(row)
     made = []
     for (system, structure), instances in sorted(gathered.items()):
         role, group, pool = role_of(structure)
+        sent = sum(_sent(row) for row in instances)
+        part = sent / everywhere[structure] if everywhere[structure] else 0.0
         sums = {
             name: sum(_number(row, name) for row in instances)
             for name in (
@@ -300,6 +321,7 @@ def _structures(inputs: Inputs, window: _Window, missing: list[str]) -> tuple[li
                 sums["async_requests"], sums["async_seconds"], sums["changed_requests"], sums["contention_requests"],
                 sums["false_contention_requests"], sums["unsplit_requests"],
                 tuple(sorted({row["facility"] or "" for row in instances})),
+                {kind: count * part for kind, count in cache.get(structure, {}).items()},
             )
         )  # fmt: skip
     if any(one.unsplit for one in made):
@@ -310,6 +332,54 @@ def _structures(inputs: Inputs, window: _Window, missing: list[str]) -> tuple[li
     if made and all(not one.system for one in made):
         missing.append("The coupling facility data name no system: all systems are shown as one.")
     return made, seconds
+
+
+#: Kind to the counters of a cache structure (facts of ``coupling_structure``).
+_CACHE_COUNTS = {
+    "read_data": ("read_hits",),
+    "read_no_data": (
+        "read_misses_directory", "read_misses_suppressed", "read_misses_assigned", "read_misses_full",
+    ),
+    "write_sync": ("writes_changed",),
+    "write_clean": ("writes_unchanged",),
+    "castout": ("castouts",),
+}  # fmt: skip
+
+
+def _sent(row: Facts) -> float:
+    return _number(row, "sync_requests") + _number(row, "async_requests")
+
+
+def _caches(rows: list[Facts]) -> dict[str, dict[str, float]]:
+    """Counters of cache structures by kind: every system's record tells those of all systems together."""
+    made: dict[str, dict[str, float]] = {}
+    for row in rows:
+        counts = {kind: sum(_number(row, name) for name in names) for kind, names in _CACHE_COUNTS.items()}
+        held = made.setdefault(row["structure"] or "", counts)
+        for kind, count in counts.items():
+            held[kind] = max(held[kind], count)
+    return made
+
+
+def _course(inputs: Inputs, window: _Window) -> Course:
+    table = evaluate(inputs, GRAINS["coupling_structure"], by=("structure",), time="interval", where=window.holds)
+    found: dict[datetime, dict[str, float]] = {}
+    lengths: dict[datetime, float] = {}
+    for row in table.to_pyarrow().to_pylist():
+        role, group, _ = role_of(row["structure"] or "")
+        if role in (Role.OTHER, Role.SIGNALLING) or row["sync_processors"] is None:
+            continue
+        what = f"{group}, {'group buffer pools' if role is Role.POOL else role.value}"
+        values = found.setdefault(row["time"], {})
+        values[what] = values.get(what, 0.0) + row["sync_processors"]
+        lengths[row["time"]] = max(lengths.get(row["time"], 0.0), _number(row, "interval_seconds"))
+    times = tuple(sorted(found))
+    names = sorted({name for values in found.values() for name in values})
+    return Course(
+        times,
+        tuple(time + timedelta(seconds=lengths[time]) for time in times),
+        {name: tuple(found[time].get(name) for time in times) for name in names},
+    )
 
 
 def _members(inputs: Inputs, window: _Window, seconds: dict[str, float], missing: list[str]) -> list[Member]:

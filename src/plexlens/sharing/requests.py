@@ -110,6 +110,8 @@ def _counted(measured: Measured, use: StructureUse) -> dict[str, dict[str, float
         found = {one.subsystem: lock_counts(one) for one in here}
     elif use.role is Role.POOL:
         found = {one.subsystem: pool_counts(one.pools[use.pool]) for one in here if use.pool in one.pools}
+        if not found and any(use.cache.values()):
+            found = {here[0].subsystem if len(here) == 1 else "": use.cache}
     else:
         found = {}
     return {member: counts for member, counts in found.items() if any(counts.values())}

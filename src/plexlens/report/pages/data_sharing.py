@@ -15,6 +15,11 @@ def _sharing(facts: Any) -> Any:
     return facts.group_name.notnull() & (facts.group_name != "")
 
 
+def _db2_structure(facts: Any) -> Any:
+    """Structures by the names that Db2 requires: GROUP_LOCK1, GROUP_SCA, GROUP_GBPn."""
+    return facts.structure.re_search(r"_(LOCK1|SCA|GBP[0-9K]+)$")
+
+
 _READS = (
     Shown("requests_per_second", bar=True),
     Shown("dependent_getpages_per_second"),
@@ -33,7 +38,8 @@ PAGE = Page(
     order=790,
     id="data_sharing",
     title="Db2 data sharing",
-    lead="The members of each data sharing group side by side, their group buffer pools and their global locks.",
+    lead="The members of each data sharing group side by side, their group buffer pools and their global locks. What "
+    "it costs in all, by kind of request, address space and transaction class, says plexlens sharing.",
     what="Db2 data sharing groups",
     ways=(
         Way(
@@ -48,6 +54,18 @@ PAGE = Page(
             "Db2 display command",
             "The messages of -DISPLAY BUFFERPOOL(*) DETAIL and -DISPLAY GROUPBUFFERPOOL(*) MDETAIL, as text.",
         ),
+        Way(
+            "SMF 101",
+            "-START TRACE(ACCTG) CLASS(1,2,3) DEST(SMF) in every member of the group, and TYPE(101) in SMFPRMxx: what "
+            "transactions ask of the group.",
+        ),
+        Way(
+            "SMF 74-4",
+            "Monitor III gatherer of RMF or the z/OS Data Gatherer with option CFDETAIL (the default), and TYPE(74) in "
+            "SMFPRMxx: service times of the structures.",
+        ),
+        Way("RMF XML CF", "Postprocessor control statement SYSRPTS(CF) with output to ddname XPXSRPTS."),
+        Way("RMF text CF", "Postprocessor control statement SYSRPTS(CF) with output to ddname MFRxxxxx, as text."),
     ),
     figures=(
         FigureSpec(
@@ -59,6 +77,13 @@ PAGE = Page(
             pick=Pick.HIGHEST,
         ),
         FigureSpec("db2_group_requests", "Group buffer pool requests", "db2_group_pool", "requests_per_second"),
+        FigureSpec(
+            "db2_structure_processors",
+            "Processors held by requests to Db2's structures",
+            "coupling_structure",
+            "sync_processors",
+            where=_db2_structure,
+        ),
     ),
     charts=(
         ChartSpec(
@@ -78,6 +103,43 @@ PAGE = Page(
         ),
     ),
     tables=(
+        TableSpec(
+            "db2_sharing_cost",
+            "Cost of data sharing: processors held by requests to Db2's structures",
+            "coupling_structure",
+            (
+                Shown("structure_type"),
+                Shown("requests_per_second"),
+                Shown("sync_fraction"),
+                Shown("sync_service_time"),
+                Shown("sync_processors", bar=True),
+            ),
+            by=("structure",),
+            order="sync_processors",
+            where=_db2_structure,
+            top=6,
+            note="Service time alone, for which the senders' processors spin: plexlens sharing adds path lengths, "
+            "castout and contention, and says for which work it is.",
+        ),
+        TableSpec(
+            "db2_sharing_threads",
+            "What transactions ask of the group",
+            "db2_accounting_sharing",
+            (
+                Shown("commits"),
+                Shown("xes_requests_per_commit", "Locks", group="Requests per commit"),
+                Shown("group_reads_per_commit", "Reads", group="Requests per commit"),
+                Shown("invalid_reads_per_commit", "Of it after invalidation", group="Requests per commit"),
+                Shown("group_writes_per_commit", "Pages written", group="Requests per commit"),
+                Shown("sharing_wait_per_commit", "All", group="Waits per commit"),
+                Shown("page_lock_wait_per_commit", "Page P-locks", group="Waits per commit"),
+            ),
+            by=("group_name", "connection_type", "plan", "correlation"),
+            order="commits",
+            where=_sharing,
+            top=10,
+            folded=True,
+        ),
         TableSpec(
             "db2_groups",
             "Groups",
