@@ -14,6 +14,7 @@ import typer
 from plexlens.cli.app import app
 from plexlens.cli.options import CodePage, Codepage, Json, Layouts, LeapSeconds, Out, Sources
 from plexlens.cli.report import database
+from plexlens.cli.sharing_what_if import answer, asked_for
 from plexlens.cli.terminal import check_writable, err, progress_bar, write
 from plexlens.errors import UsageError
 
@@ -60,6 +61,44 @@ def sharing(
     commit_writes: Annotated[
         AtCommit, typer.Option("--commit-writes", help="Whose CPU time synchronous writes at commit are.")
     ] = AtCommit.AUTO,
+    lock_entries: Annotated[
+        list[str] | None,
+        typer.Option(metavar="[GROUP=]Nx|N", help="What if: entries of the lock table, as --lock-entries 2x."),
+    ] = None,
+    gbp: Annotated[
+        list[str] | None, typer.Option(metavar="GBPn=Nx|N", help="What if: size of a group buffer pool, as GBP1=2x.")
+    ] = None,
+    ratio: Annotated[
+        list[str] | None,
+        typer.Option(metavar="GBPn=N", help="What if: directory entries to a data page, in the same storage."),
+    ] = None,
+    separate: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="POOL|PAGESET", help="What if: each member has its own part, by affinity of work to data."
+        ),
+    ] = None,
+    cf_speed: Annotated[
+        list[str] | None, typer.Option(metavar="[CF=]N", help="What if: speed of coupling facilities over today's.")
+    ] = None,
+    distance: Annotated[
+        list[str] | None, typer.Option(metavar="[CF=]Nkm", help="What if: kilometres of fibre to coupling facilities.")
+    ] = None,
+    link: Annotated[
+        list[str] | None, typer.Option(metavar="[CF=]Nx", help="What if: time of links and adapters over today's.")
+    ] = None,
+    convert_above: Annotated[
+        float | None,
+        typer.Option(metavar="MICROSECONDS", help="Service time above which requests become asynchronous; 0: never."),
+    ] = None,
+    seeds: Annotated[int, typer.Option(help="Runs of the twin and of each change.")] = 5,
+    tolerance: Annotated[
+        float, typer.Option(help="Percent by which the twin may be off for conclusions to be drawn.")
+    ] = 15.0,
+    write_scenario: Annotated[
+        Path | None,
+        typer.Option("--write-scenario", help="Write the twin of the group as a scenario of the simulator."),
+    ] = None,
     form: Annotated[Format, typer.Option("--format", help="HTML page or plain text.")] = Format.TEXT,
     output: Out = None,
     as_json: Json = False,
@@ -68,6 +107,9 @@ def sharing(
     leap_seconds: LeapSeconds = False,
 ) -> None:
     """Say what data sharing costs: requests by kind, CPU by transaction class and address space, delays.
+
+    With changes (--lock-entries, --gbp, --ratio, --separate, --cf-speed, --distance, --link) also what these would
+    give: the group as a scenario of the simulator, run with each of them alone and with all, and closed forms beside.
 
     Text and JSON go to standard output unless -o names a file; a page goes to sharing.html.
     """
@@ -83,6 +125,13 @@ def sharing(
     if output is None and form is Format.HTML and not as_json:
         output = Path("sharing.html")
     check_writable(output)
+    asked = asked_for(
+        {
+            "lock-entries": lock_entries, "gbp": gbp, "ratio": ratio, "separate": separate, "cf-speed": cf_speed,
+            "distance": distance, "link": link,
+        },
+        seeds=seeds, tolerance=tolerance, convert_above=convert_above, write_scenario=write_scenario,
+    )  # fmt: skip
     paths = {
         "sync_path": sync_path, "async_path": async_path, "contention_path": contention_path,
         "negotiation_path": negotiation_path, "notify_path": notify_path, "read_path": read_path,
@@ -104,10 +153,12 @@ def sharing(
         progress(0, 0, "adding up requests")
         inputs = Inputs(pdb.connect(memory_limit="1GiB"))
         made = cost_of(measure(inputs, name), stated, name)
+        answered = answer(inputs, name, stated, asked, progress)
     if as_json:
-        text = json.dumps(to_object(made), ensure_ascii=False, default=str) + "\n"
+        text = json.dumps(answered.added(to_object(made)), ensure_ascii=False, default=str) + "\n"
     else:
-        text = (render_html if form is Format.HTML else render_text)(sharing_report(made))
+        report = answered.defined(sharing_report(made, answered.sections()))
+        text = (render_html if form is Format.HTML else render_text)(report)
     if output is None:
         sys.stdout.write(text)
     else:

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+from plexlens.errors import UsageError
 from plexlens.sharing.assumptions import Assumptions
 from plexlens.sharing.twin import Fit, TwinClass, build, run_length, twin_classes
 from plexlens.sharing.twin_fit import first_fit, fit_pool, targets
@@ -101,6 +102,43 @@ class Twin:
 
 def _silent(done: int, total: int, stage: str) -> None:
     """Say nothing of the progress."""
+
+
+#: Most runs of a twin.
+_MOST_RUNS = 50
+
+
+def check_runs(seeds: int, tolerance: float, convert_above: float | None) -> None:
+    """Whether a twin can be run so.
+
+    Parameters
+    ----------
+    seeds
+        Number of runs.
+    tolerance
+        In percent.
+    convert_above
+        In microseconds.
+
+    Raises
+    ------
+    UsageError
+        A number is not possible.
+    """
+    if not 2 <= seeds <= _MOST_RUNS:
+        raise UsageError(
+            file="",
+            what=f"--seeds {seeds} gives no confidence interval",
+            remedy=f"give 2 to {_MOST_RUNS} runs",
+        )
+    if not 0 < tolerance <= 1000:
+        raise UsageError(file="", what=f"--tolerance {tolerance:g} is no percentage", remedy="give 1 to 1000")
+    if convert_above is not None and not 0 <= convert_above < math.inf:
+        raise UsageError(
+            file="",
+            what=f"--convert-above {convert_above:g} is no service time",
+            remedy="give microseconds, or 0 for never",
+        )
 
 
 def make_twin(

@@ -107,6 +107,17 @@ def parse_change(kind: Kind, text: str) -> Change:
     return Change(kind, target, value, is_factor, text)
 
 
+def parse_changes(asked: Mapping[str, Iterable[str] | None]) -> tuple[Change, ...]:
+    """Changes from the texts of options, by the options' names.
+
+    Raises
+    ------
+    UsageError
+        As `parse_change`.
+    """
+    return tuple(parse_change(Kind(name), text) for name, texts in asked.items() for text in texts or ())
+
+
 _EXAMPLES = {
     Kind.LOCK_ENTRIES: "--lock-entries 2x",
     Kind.GROUP_POOL: "--gbp GBP1=2x",
@@ -367,6 +378,3 @@ def _divide_page_sets(values: Tables, group: Tables, names: set[str]) -> None:
         if len(here) == 1:
             for reference in one.get("references", []):
                 reference["page_set"] = divided.get((reference["page_set"], here[0]), reference["page_set"])
-
-
-__all__ = ["Change", "Changed", "Kind", "apply_changes", "class_rates", "parse_change"]

@@ -1,0 +1,59 @@
+"""A twin and what changes give, as plain values."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+from plexlens.sharing.twin_calibrate import Twin
+from plexlens.sharing.what_if import WhatIf
+from plexlens.simulate.estimates import Estimate
+
+
+def what_if_object(twin: Twin, answers: Sequence[WhatIf], tolerance: float) -> dict[str, Any]:
+    """The numbers: rates a second, seconds, shares, engines."""
+    return {
+        "tolerance": tolerance,
+        "seeds": list(twin.seeds),
+        "twin": [
+            {
+                "number": check.key.what,
+                "of": check.key.of,
+                "measured": check.measured,
+                "twin": _estimate(check.twin),
+                "error": None if math.isnan(check.error) else check.error,
+                "calibrated": check.calibrated,
+                "off": check.is_off(tolerance),
+            }
+            for check in twin.checks
+        ],
+        "changes": [
+            {
+                "title": answer.title,
+                "changes": [{"option": one.kind.value, "value": one.text} for one in answer.changes],
+                "numbers": [
+                    {
+                        "number": one.key.what,
+                        "of": one.key.of,
+                        "measured": one.measured,
+                        "before": _estimate(one.before),
+                        "after": _estimate(one.after),
+                        "predicted": _estimate(one.predicted),
+                        "closed_form": one.closed,
+                        "go_by": one.trust.value,
+                        "because": one.why,
+                    }
+                    for one in answer.outcomes
+                ],
+                "notes": list(answer.notes),
+            }
+            for answer in answers
+        ],
+        "notes": list(twin.notes),
+    }
+
+
+def _estimate(found: Estimate) -> dict[str, float | None]:
+    half = None if math.isnan(found.half_width) else found.half_width
+    return {"mean": found.mean, "half_width": half}
