@@ -1,20 +1,146 @@
-"""The sysplex simulator: events a second and memory, by members and rate.
+"""The sysplex simulator: events a second and memory, how both grow with members and rate, and yardsticks beside it.
 
-    python benchmarks/sysplex.py [--members 32] [--rate 10000] [--seconds 600] [--grow]
+    python benchmarks/sysplex.py            # ten minutes of 32 members at 10,000/s, then smaller sizes
+    python benchmarks/sysplex.py --record   # and keep the tables in benchmarks/record
 
 Half of the transactions change pages that all members share; machines are as many as members, so that rate and members
-can grow by themselves. ``--grow`` runs a minute of each of several sizes instead.
+can grow by themselves. Before a run its pools are filled, which takes no simulated time and counts no events: a run of
+a thousandth of a second tells what it costs. Each run has a process of its own, on one core; speeds are by processor
+time, since on a busy machine wall time says nothing. Every run has to obey Little's law and the utilisation law.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
-import resource
+import os
+import platform
+import subprocess
+import sys
 import time
+import venv
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any
 
+if not __package__:
+    sys.path[0] = str(Path(__file__).resolve().parent.parent)
+
+from benchmarks.measure import in_process, machine
+
+HERE = Path(__file__).resolve().parent
+RECORD = HERE / "record"
+PEER = HERE.parent / ".build" / "simpy"
+
+#: Million events a second that every size has to reach, and seconds for the largest.
+BOUND, LONGEST = 3.0, 300.0
+
+#: Simulated seconds before anything is measured; their events count.
+WARM_UP = 10.0
+
+#: Members and transactions a second of the smaller sizes, a minute each.
+SIZES = ((2, 600.0), (8, 2400.0), (32, 9600.0), (32, 5000.0), (32, 2500.0))
+
+#: Getpages that fill the pools of a member: four for each of its buffers.
+FILLING = 4 * 40_000
+
+_RUN = """
 from plexlens import _core
+def used(scenario):
+    began = time.perf_counter(), time.process_time()
+    results = json.loads(_core.simulate(json.dumps(scenario)))
+    return time.perf_counter() - began[0], time.process_time() - began[1], results
+scenario = json.loads(sys.argv[1])
+short = scenario | {"run": scenario["run"] | {"warm_up": 0.0, "seconds": 0.001, "interval": 0.001}}
+clock()
+filling = used(short)[1]
+wall, processor, results = used(scenario)
+clock()
+ended = sum(one["count"] for one in results["responses"])
+answer = {
+    "filling": filling, "wall": wall, "processor": processor, "ended": ended, "events": results["events"],
+    "response": sum(one["count"] * one["mean"] for one in results["responses"]) / ended,
+    "laws": results["laws"], "saturated": results["saturated"],
+}
+"""
+
+#: A tandem of two single servers at 50 % and 80 % and a delay: 0.5 / 0.5 + 0.8 / 0.2 + 2 seconds.
+_NETWORK = """
+from plexlens import _core
+stations = [("A", "queue", 1, [0.5]), ("B", "queue", 1, [0.8]), ("C", "delay", 1, [2.0])]
+began = time.process_time()
+clock()
+run = _core.run_network(stations, [("OPEN", 1.0, 0, 0.0, 0)], seed=1, warm_up=1000.0, seconds=3e6)
+clock()
+answer = {"processor": time.process_time() - began, **run}
+"""
+RESPONSE = 7.0
+
+_SIMPY = """
+import random
+import simpy
+customers = 200_000
+chance, stayed = random.Random(1), []
+env = simpy.Environment()
+server = simpy.Resource(env)
+def customer():
+    came = env.now
+    with server.request() as turn:
+        yield turn
+        yield env.timeout(chance.expovariate(1 / 0.8))
+    stayed.append(env.now - came)
+def arrivals():
+    for _ in range(customers):
+        yield env.timeout(chance.expovariate(1.0))
+        env.process(customer())
+env.process(arrivals())
+began, events = time.process_time(), 0
+clock()
+while env.peek() < float("inf"):
+    env.step()
+    events += 1
+clock()
+answer = {"processor": time.process_time() - began, "events": events, "response": sum(stayed) / len(stayed)}
+"""
+
+
+@dataclass(frozen=True)
+class Figures:
+    """What one run took.
+
+    Attributes
+    ----------
+    members, rate, seconds
+        Size: members, transactions a second, simulated seconds.
+    filling, processor, wall
+        Seconds: processor time of filling the pools, processor and wall time of the whole run, filling included.
+    events, ended
+        Events, and transactions that ended.
+    response
+        Mean seconds of a transaction.
+    memory
+        Peak of the process, bytes.
+    saturated
+        What was busy nearly all the time.
+    """
+
+    members: int
+    rate: float
+    seconds: float
+    filling: float
+    processor: float
+    wall: float
+    events: int
+    ended: int
+    response: float
+    memory: int
+    saturated: list[str]
+
+    @property
+    def speed(self) -> float:
+        """Million events a second of processor time, filling left out."""
+        return self.events / (self.processor - self.filling) / 1e6
 
 
 def scenario(members: int, rate: float, seconds: float) -> dict[str, Any]:
@@ -26,7 +152,7 @@ def scenario(members: int, rate: float, seconds: float) -> dict[str, Any]:
     ]
     names = [region["name"] for region in regions]
     return {
-        "run": {"seed": 1, "warm_up": 10.0, "seconds": seconds, "interval": 60.0},
+        "run": {"seed": 1, "warm_up": WARM_UP, "seconds": seconds, "interval": 60.0},
         "cec": [{"name": f"C{n:02d}", "engines": 4, "ziips": 1} for n in numbers],
         "system": systems,
         "coupling_facility": [{"name": name, "engines": 8, "subchannels": 28} for name in ("CF1", "CF2")],
@@ -73,40 +199,117 @@ def scenario(members: int, rate: float, seconds: float) -> dict[str, Any]:
     }
 
 
-def run(members: int, rate: float, seconds: float) -> None:
-    """One run, in one line."""
-    text = json.dumps(scenario(members, rate, seconds))
-    begun = time.perf_counter()
-    results = json.loads(_core.simulate(text))
-    took = time.perf_counter() - begun
-    memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    ended = sum(one["count"] for one in results["responses"])
-    mean = sum(one["count"] * one["mean"] for one in results["responses"]) / ended
-    events = results["events"]
-    print(
-        f"{members:3} members {rate:7.0f}/s {seconds:5.0f} s: {took:6.1f} s, "
-        f"{events / took / 1e6:5.2f} million events/s, {memory:6.0f} MiB, {ended} transactions, "
-        f"response {mean * 1e3:.2f} ms"
-        f"{', saturated' if results['saturated'] else ''}",
-        flush=True,
+def run(members: int, rate: float, seconds: float) -> Figures:
+    """One run, its laws checked."""
+    made = in_process(_RUN, json.dumps(scenario(members, rate, seconds)), cores=1)
+    answer = made.answer
+    for law in answer.pop("laws"):
+        # What is under way at either end counts for one side of the utilisation law only.
+        allowed = 1e-9 if law["name"].startswith("Little") else 0.01
+        if abs(law["by_level"] - law["by_time"]) > allowed * max(abs(law["by_level"]), 1e-3):
+            raise SystemExit(f"wrong answer: {law['name']}: {law['by_level']} and {law['by_time']}")
+    return Figures(members, rate, seconds, memory=made.peak_bytes, **answer)
+
+
+def _sizes(runs: list[Figures]) -> list[str]:
+    head = (
+        "| members | transactions/s | seconds | events | a transaction | filling | run | million events/s | memory "
+        "| response | bound | held |"
     )
+    lines = [head, "|" + "---|" * 12]
+    for one in runs:
+        whole = f"{BOUND:.0f} million/s" + (f", {LONGEST:.0f} s" if one is runs[0] else "")
+        held = one.speed >= BOUND and (one is not runs[0] or one.wall <= LONGEST)
+        lines.append(
+            f"| {one.members} | {one.rate:,.0f} | {one.seconds:,.0f} | {one.events / 1e6:.1f} million "
+            f"| {one.events / one.ended * one.seconds / (one.seconds + WARM_UP):.1f} | {one.filling:.1f} s, {FILLING * one.members / one.filling / 1e6:.1f} "
+            f"million getpages/s | {one.processor - one.filling:.1f} s, with filling {one.wall:.1f} s by wall time "
+            f"| {one.speed:.2f} | {one.memory / 2**20:.0f} MiB | {one.response * 1e3:.2f} ms"
+            f"{', saturated: ' + ', '.join(one.saturated) if one.saturated else ''} | {whole} "
+            f"| {'yes' if held else 'no'} |"
+        )
+    return lines
+
+
+def _bare_heap() -> str:
+    """The loop of `crates/sysplex/examples/yardstick.rs`."""
+    cargo = ["cargo", "run", "--quiet", "--release", "--package", "plexlens-sysplex", "--example", "yardstick"]
+    done = subprocess.run([*cargo, "--", "20"], check=True, cwd=HERE.parent, capture_output=True, text=True)
+    found = json.loads(done.stdout)
+    if abs(found["inside"] - 4.0) > 0.2:
+        raise SystemExit(f"wrong answer: the bare loop has {found['inside']} inside, M/M/1 at 80 % has 4")
+    speed = found["events"] / found["seconds"] / 1e6
+    return f"| M/M/1 on a bare binary heap in Rust | {speed:.1f} | 4 inside: {found['inside']:.2f} |"
+
+
+def _kernel() -> str:
+    answer = in_process(_NETWORK, cores=1).answer
+    ((mean, half_width),) = answer["response"]
+    if not answer["laws_hold"] or abs(mean - RESPONSE) > 1.5 * half_width:
+        raise SystemExit(f"wrong answer: the network responds in {mean} s +- {half_width}, by its form in {RESPONSE} s")
+    speed = answer["events"] / answer["processor"] / 1e6
+    return (
+        f"| two servers and a delay on the simulator's kernel, every law measured | {speed:.1f} "
+        f"| {RESPONSE} s: {mean:.3f} +- {half_width:.3f} |"
+    )
+
+
+def _simpy() -> str:
+    python, done = PEER / "bin" / "python", PEER / "done"
+    if not done.exists():
+        venv.create(PEER, with_pip=True, clear=True)
+        lock = HERE / "requirements-simpy.lock"
+        pip = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--require-hashes", "-r", str(lock)]
+        subprocess.run([str(python), *pip], check=True)
+        done.touch()
+    answer = in_process(_SIMPY, cores=1, python=python).answer
+    if abs(answer["response"] - 4.0) > 0.4:
+        raise SystemExit(f"wrong answer: SimPy responds in {answer['response']} s, M/M/1 at 80 % in 4 s")
+    speed = answer["events"] / answer["processor"] / 1e6
+    each = answer["events"] / 200_000
+    return f"| M/M/1 in SimPy 4.1.2, {each:.0f} events a customer | {speed:.2f} | 4 s: {answer['response']:.2f} |"
 
 
 def main() -> None:
     """What the arguments ask for."""
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--members", type=int, default=32)
-    parser.add_argument("--rate", type=float, default=10_000.0)
-    parser.add_argument("--seconds", type=float, default=600.0)
-    parser.add_argument("--grow", action="store_true", help="several sizes, a minute each")
+    parser.add_argument("--rate", type=float, default=10_000.0, help="transactions a second")
+    parser.add_argument("--seconds", type=float, default=600.0, help="simulated seconds")
+    parser.add_argument("--alone", action="store_true", help="this size alone: no smaller ones, no yardsticks")
+    parser.add_argument("--record", action="store_true", help="write the tables to benchmarks/record")
+    parser.add_argument("--note", default="", help="a sentence for the record, as what else was running")
     asked = parser.parse_args()
-    if not asked.grow:
-        run(asked.members, asked.rate, asked.seconds)
-        return
-    for members in (2, 8, 32):
-        run(members, 300.0 * members, 60.0)
-    for rate in (2_500.0, 5_000.0):
-        run(32, rate, 60.0)
+    began, before = time.perf_counter(), os.getloadavg()[0]
+    runs = [run(asked.members, asked.rate, asked.seconds)]
+    yardsticks = []
+    if not asked.alone:
+        runs += [run(members, rate, 60.0) for members, rate in SIZES]
+        yardsticks = [
+            "| yardstick | million events/s | closed form and found |",
+            "|---|---|---|",
+            _bare_heap(),
+            _kernel(),
+            _simpy(),
+        ]
+    text = [
+        f"# {datetime.now(UTC):%Y-%m-%d}: sysplex simulator",
+        "",
+        f"{machine()}; Python {platform.python_version()}; load {before:.1f} at the beginning, "
+        f"{os.getloadavg()[0]:.1f} at the end; {time.perf_counter() - began:.0f} s in all. Each run on one core, in a "
+        "process of its own; seconds and speeds by processor time, filling of pools (no events) by itself; Little's "
+        "law and the utilisation law checked in every run.",
+        *([asked.note] if asked.note else []),
+        "",
+        *_sizes(runs),
+        *([""] if yardsticks else []),
+        *yardsticks,
+        "",
+    ]
+    print("\n".join(text))
+    if asked.record:
+        RECORD.mkdir(exist_ok=True)
+        (RECORD / f"{datetime.now(UTC):%Y-%m-%d}-sysplex.md").write_text("\n".join(text), encoding="utf-8")
 
 
 if __name__ == "__main__":
