@@ -219,10 +219,11 @@ def _sizes(runs: list[Figures]) -> list[str]:
     lines = [head, "|" + "---|" * 12]
     for one in runs:
         whole = f"{BOUND:.0f} million/s" + (f", {LONGEST:.0f} s" if one is runs[0] else "")
+        each = one.events / one.ended * one.seconds / (one.seconds + WARM_UP)
         held = one.speed >= BOUND and (one is not runs[0] or one.wall <= LONGEST)
         lines.append(
             f"| {one.members} | {one.rate:,.0f} | {one.seconds:,.0f} | {one.events / 1e6:.1f} million "
-            f"| {one.events / one.ended * one.seconds / (one.seconds + WARM_UP):.1f} | {one.filling:.1f} s, {FILLING * one.members / one.filling / 1e6:.1f} "
+            f"| {each:.1f} | {one.filling:.1f} s, {FILLING * one.members / one.filling / 1e6:.1f} "
             f"million getpages/s | {one.processor - one.filling:.1f} s, with filling {one.wall:.1f} s by wall time "
             f"| {one.speed:.2f} | {one.memory / 2**20:.0f} MiB | {one.response * 1e3:.2f} ms"
             f"{', saturated: ' + ', '.join(one.saturated) if one.saturated else ''} | {whole} "

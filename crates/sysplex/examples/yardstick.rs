@@ -45,9 +45,5 @@ fn main() {
         }
     }
     let took = begun.elapsed().as_secs_f64();
-    println!(
-        "{{\"events\": {}, \"seconds\": {took}, \"inside\": {}}}",
-        millions * 1_000_000u64,
-        area / seconds(now)
-    );
+    println!("{{\"events\": {}, \"seconds\": {took}, \"inside\": {}}}", millions * 1_000_000u64, area / seconds(now));
 }
