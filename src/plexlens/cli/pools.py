@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -12,10 +11,12 @@ import typer
 
 from plexlens.cli.app import app
 from plexlens.cli.options import Json, Layouts, Out
+from plexlens.cli.pools_asked import Asked, Format, Progress, budget_of, no_settings, sizes_of
 from plexlens.cli.terminal import check_writable, emit, err, progress_bar, write
 from plexlens.errors import UsageError
 
 if TYPE_CHECKING:
+    from plexlens.cli.pools_group import FoundGroup
     from plexlens.pools.curves import PoolCurve
     from plexlens.pools.optimise import Recommendation
     from plexlens.pools.outcome import Work
@@ -23,58 +24,6 @@ if TYPE_CHECKING:
     from plexlens.pools.settings import Configuration
     from plexlens.pools.site import Site
     from plexlens.pools.trace import Trace
-
-Progress = Callable[[int, int, str], None]
-
-
-class Format(StrEnum):
-    """Forms of a report."""
-
-    HTML = "html"
-    TEXT = "text"
-
-
-@dataclass(frozen=True)
-class Asked:
-    """What the options ask for.
-
-    Attributes
-    ----------
-    sizes
-        Sizes of curves; empty for a choice.
-    sample
-        Share of the pages that curves look at; None for all.
-    budget
-        Bytes for all pools; None where no recommendation is asked for.
-    pools, moves, policies, page_fix
-        Options that change settings, as given.
-    new_pools, least_buffers, delay_weight
-        Limits of a recommendation.
-    """
-
-    sizes: tuple[int, ...]
-    sample: float | None
-    budget: int | None
-    pools: tuple[str, ...]
-    moves: tuple[str, ...]
-    policies: tuple[str, ...]
-    page_fix: tuple[str, ...]
-    new_pools: int
-    least_buffers: int
-    delay_weight: float
-
-    @property
-    def changes(self) -> bool:
-        """Whether settings are to be changed."""
-        return bool(self.pools or self.moves or self.policies or self.page_fix)
-
-    def changed(self, configuration: Configuration) -> Configuration:
-        """The configuration with the changes."""
-        from plexlens.pools.settings import with_options
-
-        return with_options(
-            configuration, pools=self.pools, moves=self.moves, policies=self.policies, page_fix=self.page_fix
-        )
 
 
 @app.command()
@@ -93,11 +42,27 @@ def pools(
         float | None, typer.Option(help="Look at this share of the pages (0.01) and state the error; for curves.")
     ] = None,
     budget: Annotated[
-        str, typer.Option(help="Recommend sizes, groups of objects and settings within this storage: 4GiB.")
+        str,
+        typer.Option(
+            help="Recommend sizes, groups of objects and settings within this storage: 4GiB; of a group each member's, "
+            "or DB1A=4GiB,DB1B=2GiB."
+        ),
+    ] = "",
+    gbp_budget: Annotated[
+        str, typer.Option("--gbp-budget", help="Size group buffer pools within this coupling facility storage: 1GiB.")
     ] = "",
     pool: Annotated[
         list[str] | None,
-        typer.Option("--pool", help="A size, and thresholds: BP2=80000 or BP2=80000,vpseqt=40,dwqt=50,vdwqt=10."),
+        typer.Option(
+            "--pool",
+            help="A size, and thresholds: BP2=80000 or BP2=80000,vpseqt=40,dwqt=50,vdwqt=10; DB1A.BP2=80000 for one.",
+        ),
+    ] = None,
+    gbp: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--gbp", help="A group buffer pool: GBP2=20000:100000 (data and directory entries) or GBP2=128MiB:5."
+        ),
     ] = None,
     move: Annotated[list[str] | None, typer.Option("--move", help="An object to a pool: DB.TS=BP11.")] = None,
     policy: Annotated[list[str] | None, typer.Option("--policy", help="Page steal: fifo:BP6.")] = None,
@@ -108,6 +73,13 @@ def pools(
         typer.Option(help="The present pools: a settings file (TOML), a database, or -DISPLAY BUFFERPOOL output."),
     ] = None,
     subsystem: Annotated[str, typer.Option(help="The Db2 whose records count, where there are several.")] = "",
+    group: Annotated[
+        bool | None,
+        typer.Option(
+            "--group/--no-group",
+            help="Take several members as a data-sharing group (so they are), or as one Db2 with the pools of one.",
+        ),
+    ] = None,
     new_pools: Annotated[int, typer.Option(min=0, help="Pools that a recommendation may make.")] = 4,
     least_buffers: Annotated[
         int, typer.Option(min=1, help="Buffers of 4 KB that a recommendation leaves to each pool.")
@@ -129,37 +101,38 @@ def pools(
     as_json: Json = False,
 ) -> None:
     """Buffer pools of a trace: read misses of every size, what a change would do, what to change."""
+    from plexlens.pools.settings import parse_size
     from plexlens.pools.trace import open_trace, write_trace
 
     asked = Asked(
-        sizes=_sizes(sizes),
+        sizes=sizes_of(sizes),
         sample=sample,
-        budget=_budget(budget),
+        budget=budget_of(budget),
+        structure_budget=parse_size(gbp_budget) if gbp_budget else None,
         pools=tuple(pool or ()),
+        structures=tuple(gbp or ()),
         moves=tuple(move or ()),
         policies=tuple(policy or ()),
         page_fix=tuple(pgfix or ()),
         new_pools=new_pools,
         least_buffers=least_buffers,
         delay_weight=delay_weight,
+        layouts=tuple(layouts or ()),
     )
     for path in (output, save, simulate_to, write_to):
         check_writable(path)
     trace = open_trace(traces, names=names, force=force, subsystem=subsystem, layouts=layouts or ())
+    wanted = bool(asked.budget) or asked.structure_budget is not None or asked.changes
     with progress_bar() as progress:
-        if asked.budget is None and not asked.changes and output is None and save is None and simulate_to is None:
-            curves = _curves(trace, asked, progress)
+        if not wanted and output is None and save is None and simulate_to is None:
+            answer = _curves_answer(trace, asked, group, progress)
             if write_to is not None:
                 write_trace(trace, write_to, progress)
-            answer = _curves_answer(curves, asked)
         else:
-            from plexlens.pools.site import site_of
-
-            site = site_of(traces, settings, subsystem=subsystem)
-            found = _look(trace, site, asked, progress)
+            found = _look(trace, settings, asked, progress, group=group, subsystem=subsystem)
             if save is not None or simulate_to is not None or output is not None:
                 found.check_pools()
-            made = None if output is None else _report(found, form, progress)
+            made = None if output is None else found.report(form, progress)
             if save is not None:
                 found.save(save)
             if simulate_to is not None:
@@ -173,25 +146,6 @@ def pools(
     if not told:
         for note in trace.facts.notes:
             err.print(f"note: {note}")
-
-
-def _sizes(text: str) -> tuple[int, ...]:
-    from plexlens.pools.curves import check_sizes
-
-    try:
-        wanted = tuple(int(size) for size in text.split(",") if size.strip())
-    except ValueError as error:
-        raise UsageError(
-            file="", what=f"--sizes {text} is no list of numbers", remedy="give pages, as in --sizes 1000,5000"
-        ) from error
-    check_sizes(wanted)
-    return wanted
-
-
-def _budget(text: str) -> int | None:
-    from plexlens.pools.settings import parse_size
-
-    return parse_size(text) if text else None
 
 
 @dataclass(frozen=True)
@@ -218,13 +172,26 @@ def _curves(trace: Trace, asked: Asked, progress: Progress) -> list[PoolCurve]:
     return curves_of(trace, sizes=asked.sizes, sample=asked.sample, progress=progress)
 
 
-def _curves_answer(found: Sequence[PoolCurve], asked: Asked) -> _Answer:
+def _curves_answer(trace: Trace, asked: Asked, group: bool | None, progress: Progress) -> _Answer:
+    from plexlens.cli.pools_group import curves_to_json, print_member_curves
     from plexlens.cli.pools_output import print_curves
     from plexlens.pools.curves import to_json
+    from plexlens.pools.group.work import check_several, member_curves
 
-    return _Answer(
-        lambda: to_json(found, sample=asked.sample), lambda: print_curves(found, sampled=asked.sample is not None)
-    )
+    sampled = asked.sample is not None
+    if group is not False:
+        members = member_curves(trace, sizes=asked.sizes, sample=asked.sample, progress=progress)
+        if group:
+            check_several(members)
+        if len(members) > 1:
+            return _Answer(
+                lambda: curves_to_json(members, sample=asked.sample),
+                lambda: print_member_curves(members, sampled=sampled),
+            )
+        found: Sequence[PoolCurve] = next(iter(members.values()), [])
+    else:
+        found = _curves(trace, asked, progress)
+    return _Answer(lambda: to_json(found, sample=asked.sample), lambda: print_curves(found, sampled=sampled))
 
 
 @dataclass(frozen=True)
@@ -248,7 +215,7 @@ class _Found:
             There is none: no sizes are known.
         """
         if self.prediction is None:
-            raise _no_settings("nothing can be predicted")
+            raise no_settings("nothing can be predicted")
         return self.prediction
 
     def save(self, path: Path) -> None:
@@ -287,26 +254,72 @@ class _Found:
             print_prediction(self.prediction)
         print_notes((*self.prediction.notes, *self.trace.facts.notes), self.site.cost)
 
+    def report(self, form: Format, progress: Progress) -> str:
+        """The report."""
+        from plexlens.pools.curves import curves_of
+        from plexlens.pools.observation import observe
+        from plexlens.report import render_html, render_text
+        from plexlens.report.pools import PoolsAnalysis, pools_report
 
-def _look(trace: Trace, site: Site, asked: Asked, progress: Progress) -> _Found:
+        prediction, trace = self.check_pools(), self.trace
+        after = prediction.after.configuration
+        before = prediction.before.configuration if prediction.before.configuration.pools else after
+        moved: Sequence[PoolCurve] = ()
+        if dict(after.placement) != dict(before.placement):
+            moved = curves_of(trace, placement=self.work.numbers_of(after.placement), progress=progress)
+        analysis = PoolsAnalysis(
+            sources=tuple(source.name for source in trace.sources),
+            facts=trace.facts,
+            observation=observe(trace, before.pools.values(), placement=before.placement, progress=progress),
+            cost=self.site.cost,
+            curves=self.curves,
+            curves_after=moved,
+            recommendation=self.recommendation,
+            prediction=prediction if self.recommendation is None else None,
+            responses=self.site.responses,
+            notes=prediction.notes,
+        )
+        made = pools_report(analysis)
+        return render_html(made) if form is Format.HTML else render_text(made)
+
+
+def _look(
+    trace: Trace,
+    settings: Path | None,
+    asked: Asked,
+    progress: Progress,
+    *,
+    group: bool | None,
+    subsystem: str,
+) -> _Found | FoundGroup:
+    from plexlens.cli.pools_group import look_at_members
+    from plexlens.pools.site import site_of
     from plexlens.pools.whatif import look_at
 
+    if group:
+        return look_at_members(trace, settings, asked, progress)
     work = look_at(trace, progress=progress)
+    members = trace.facts.members
+    if len(members) > 1:
+        if group is None:
+            return look_at_members(trace, settings, asked, progress)
+        note = f"What {', '.join(members)} ask of a pool is taken as asked of one pool; each has pools of its own."
+        trace.facts.notes.append(note)
+    if asked.only_group:
+        raise UsageError(
+            file="",
+            what=f"{asked.only_group} is for several members, and the trace is taken as one Db2",
+            remedy="leave it out, or give the traces of several members",
+        )
+    only = members[0] if len(members) == 1 else ""
+    site = site_of(trace.sources, settings, subsystem=subsystem, member=only, layouts=asked.layouts)
     recommendation: Recommendation | None = None
     prediction: Prediction | None = None
-    if asked.budget is not None:
+    if asked.budget:
         recommendation, prediction = _recommend(trace, work, site, asked, progress)
     elif asked.changes or site.configuration.pools:
         prediction = _predict(trace, work, site, asked, progress)
     return _Found(trace, work, site, asked, _curves(trace, asked, progress), recommendation, prediction)
-
-
-def _no_settings(what: str) -> UsageError:
-    return UsageError(
-        file="",
-        what=f"{what}: the sizes of the pools are not known",
-        remedy="give them with --pool BP2=40000, or --settings (TOML, a database, -DISPLAY BUFFERPOOL output)",
-    )
 
 
 def _predict(trace: Trace, work: Work, site: Site, asked: Asked, progress: Progress) -> Prediction:
@@ -331,14 +344,14 @@ def _recommend(
     from plexlens.pools.site import evenly
     from plexlens.pools.whatif import check_against, known_names, prediction_of
 
-    assert asked.budget is not None
+    budget = asked.budget[""]
     known = known_names(work, asked.changed(_of_trace(site.configuration, work)))
     check_against(work, known)
-    before = evenly(work.pools, asked.budget, known)
+    before = evenly(work.pools, budget, known)
     stay = set(known.placement) - set(site.configuration.placement)
     named = {option.partition("=")[0].strip().upper() for option in asked.pools}
     limits = Limits(
-        budget=asked.budget,
+        budget=budget,
         new_pools=asked.new_pools,
         least_buffers=asked.least_buffers,
         # A size that is stated where others are known is a decision; where none is known it is the present size.
@@ -348,31 +361,3 @@ def _recommend(
     )
     made = Optimiser(trace, before, cost=site.cost, limits=limits, headroom=site.headroom, progress=progress).run()
     return made, prediction_of(made, trace, work, site.cost)
-
-
-def _report(found: _Found, form: Format, progress: Progress) -> str:
-    from plexlens.pools.curves import curves_of
-    from plexlens.pools.observation import observe
-    from plexlens.report import render_html, render_text
-    from plexlens.report.pools import PoolsAnalysis, pools_report
-
-    prediction, trace = found.check_pools(), found.trace
-    after = prediction.after.configuration
-    before = prediction.before.configuration if prediction.before.configuration.pools else after
-    moved: Sequence[PoolCurve] = ()
-    if dict(after.placement) != dict(before.placement):
-        moved = curves_of(trace, placement=found.work.numbers_of(after.placement), progress=progress)
-    analysis = PoolsAnalysis(
-        sources=tuple(source.name for source in trace.sources),
-        facts=trace.facts,
-        observation=observe(trace, before.pools.values(), placement=before.placement, progress=progress),
-        cost=found.site.cost,
-        curves=found.curves,
-        curves_after=moved,
-        recommendation=found.recommendation,
-        prediction=prediction if found.recommendation is None else None,
-        responses=found.site.responses,
-        notes=prediction.notes,
-    )
-    made = pools_report(analysis)
-    return render_html(made) if form is Format.HTML else render_text(made)

@@ -87,7 +87,7 @@ def print_prediction(prediction: Prediction) -> None:
         if state.pools:
             rows.append({"pool": "all", "": when, "buffers": None, **rates.row(state.total)})
     print_rows(["pool", "", "buffers", *rates.titles], rows)
-    _print_text(prediction.commands, prediction.reverse)
+    print_text(prediction.commands, prediction.reverse)
 
 
 def print_recommendation(recommendation: Recommendation, prediction: Prediction) -> None:
@@ -129,7 +129,8 @@ def _objects(step: Step) -> str:
     return f" {shown}."
 
 
-def _print_text(commands: Sequence[str], reverse: Sequence[str]) -> None:
+def print_text(commands: Sequence[str], reverse: Sequence[str]) -> None:
+    """Text of a change and of what undoes it."""
     for title, lines in (("Commands:", commands), ("Reverse:", reverse)):
         if lines:
             typer.echo("")

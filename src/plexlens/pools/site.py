@@ -5,15 +5,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 from plexlens.errors import NothingUsableError, UsageError
 from plexlens.metrics.inputs import Inputs
 from plexlens.pdb import Pdb, ingest
 from plexlens.pools.cost import IoCost, default_cost, fitted_cost
+from plexlens.pools.dump_statistics import statistics_of
 from plexlens.pools.headroom import Headroom, headroom_of
 from plexlens.pools.responses import Response, responses_of
 from plexlens.pools.settings import Configuration, PoolSettings, of_database
 from plexlens.pools.settings_file import read_toml
+from plexlens.pools.trace import is_trace_file
 
 
 @dataclass(frozen=True)
@@ -38,45 +41,77 @@ class Site:
     responses: tuple[Response, ...] = ()
 
 
-def site_of(sources: Sequence[Path], settings: Path | None, *, subsystem: str = "") -> Site:
+def site_of(
+    sources: Sequence[Path],
+    settings: Path | None,
+    *,
+    subsystem: str = "",
+    member: str = "",
+    layouts: Sequence[Path] = (),
+) -> Site:
     """What there is to know of a site.
 
     Parameters
     ----------
     sources
-        The trace; where it is a PDB, that is looked into.
+        The trace; where it is a PDB, or dumps with statistics beside the references, these are looked into.
     settings
         A settings file (TOML), a PDB, or the output of ``-DISPLAY BUFFERPOOL``; what it says of pools counts before
         what a PDB among the sources says.
     subsystem
         The Db2 whose records count; empty where there is one.
+    member
+        The Db2 of the trace: the one whose records count where there are several and none is asked for.
+    layouts
+        Folders with record layouts of the site, for dumps.
 
     Raises
     ------
     PlexlensError
         The settings cannot be read, or say nothing of pools.
     """
-    site = Site()
-    for path in sources:
-        if path.is_dir():
-            site = _of_pdb(Pdb.open(path), subsystem, required=False)
+    backend = backend_of(sources, layouts)
+    site = Site() if backend is None else _of_backend(backend, subsystem, member, required=False)
     if settings is None:
         return site
     if settings.is_dir():
-        return _of_pdb(Pdb.open(settings), subsystem, required=True)
+        return _of_backend(Pdb.open(settings).connect(), subsystem, member, required=True)
     if settings.suffix.lower() == ".toml":
         return replace(site, configuration=read_toml(settings))
     with Pdb.temporary() as pdb:
         ingest([settings], pdb)
-        found = of_database(pdb.connect(), subsystem=subsystem or None)
+        found = _configuration(pdb.connect(), subsystem, member)
     return replace(site, configuration=found)
 
 
-def _of_pdb(pdb: Pdb, subsystem: str, *, required: bool) -> Site:
-    backend = pdb.connect()
+def backend_of(sources: Sequence[Path], layouts: Sequence[Path] = ()) -> Any:
+    """What the sources of a trace hold beside references, behind an Ibis backend; None where they are trace files.
+
+    Raises
+    ------
+    UnreadableInputError
+        A source cannot be read.
+    """
+    folders = [path for path in sources if path.is_dir()]
+    if folders:
+        return Pdb.open(folders[-1]).connect()
+    dumps = [path for path in sources if not is_trace_file(path)]
+    return statistics_of(dumps, layouts) if dumps else None
+
+
+def _configuration(backend: Any, subsystem: str, member: str) -> Configuration:
+    try:
+        return of_database(backend, subsystem=subsystem or None)
+    except UsageError:
+        if subsystem or not member:
+            raise
+        return of_database(backend, subsystem=member)
+
+
+def _of_backend(backend: Any, subsystem: str, member: str, *, required: bool) -> Site:
     inputs = Inputs(backend)
     try:
-        configuration = of_database(backend, subsystem=subsystem or None)
+        configuration = _configuration(backend, subsystem, member)
     except NothingUsableError:
         if required:
             raise

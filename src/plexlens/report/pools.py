@@ -124,7 +124,7 @@ def pools_report(analysis: PoolsAnalysis) -> Report:
         delays_section(
             observation, cost, definitions, response_blocks(analysis.responses, definitions, objects_of(observation))
         ),
-        _prices(cost),
+        prices_section(cost.assumptions, cost.notes),
         _losses(analysis),
     ]
     members = ", ".join(analysis.facts.members)
@@ -136,7 +136,7 @@ def pools_report(analysis: PoolsAnalysis) -> Report:
         end=None,
         utc_offset=None,
         time_note="",
-        alerts=_alerts(analysis.facts),
+        alerts=loss_alerts(analysis.facts),
         sections=tuple(section for section in sections if section is not None),
         definitions=definitions.found,
         generator=f"Plexlens {__version__}",
@@ -161,7 +161,8 @@ def _recommended(analysis: PoolsAnalysis) -> dict[str, int]:
     return {name: pool.size for name, pool in change.after.configuration.pools.items()}
 
 
-def _alerts(facts: TraceFacts) -> tuple[Note, ...]:
+def loss_alerts(facts: TraceFacts) -> tuple[Note, ...]:
+    """What stands above a report of a trace that lost references."""
     if facts.lost_share < LOST_WARNED:
         return ()
     return (
@@ -231,7 +232,8 @@ class _Number:
         return Field(TRACE, self.name, self.title, lambda _: self.value, self.unit, self.formula, source)
 
 
-def _prices(cost: IoCost) -> Section:
+def prices_section(assumptions: Sequence[Assumption], notes: Sequence[str]) -> Section:
+    """What an I/O costs, and where that comes from."""
     rows = tuple(
         (
             one.title,
@@ -240,7 +242,7 @@ def _prices(cost: IoCost) -> Section:
             str(one.origin),
             one.source,
         )
-        for one in cost.assumptions
+        for one in assumptions
     )
     columns = tuple(
         Column(name, title, ColumnKind.TEXT, key=name == "what")
@@ -253,7 +255,7 @@ def _prices(cost: IoCost) -> Section:
     return Section(
         "cost",
         "Cost assumptions",
-        (table, *(Note(f"{note}.") for note in cost.notes)),
+        (table, *(Note(f"{note}.") for note in notes)),
         "What an I/O costs. CPU and delay of this report are counts times these numbers.",
     )
 

@@ -13,15 +13,9 @@ from plexlens.pools.group.settings import GroupConfiguration, GroupPoolSettings
 from plexlens.pools.settings import Configuration, Placement
 
 #: What is told wherever a structure changes its size.
-SIZE_REMARK = (
-    "-- SIZE is in units of 1 KB, and at most that of the CFRM policy: where the policy has less, change and start it",
-    "-- first (SETXCF START,POLICY,TYPE=CFRM). CFSizer gives what this level of the coupling facility needs.",
-)
+SIZE_REMARK = "-- SIZE: in units of 1 KB, at most that of the CFRM policy; CFSizer tells what a CF level needs."
 #: What is told wherever a ratio changes.
-RATIO_REMARK = (
-    "-- RATIO takes effect when the structure is next allocated: by the rebuild, before which a duplexed one goes",
-    "-- to simplex (SETXCF STOP,REBUILD,DUPLEX). Where z/OS may alter it (ALLOWAUTOALT), the ratio may not stay.",
-)
+RATIO_REMARK = "-- RATIO: takes effect at the next allocation, so by the rebuild (if duplexed, to simplex first)."
 
 
 def alter_structure(old: GroupPoolSettings, new: GroupPoolSettings, group: str) -> tuple[list[str], list[str]]:
@@ -117,15 +111,15 @@ def group_script(
 def _remarks(lines: list[str]) -> list[str]:
     told: list[str] = []
     if any(",SIZE=" in line for line in lines):
-        told += SIZE_REMARK
+        told.append(SIZE_REMARK)
     if any("RATIO(" in line for line in lines):
-        told += RATIO_REMARK
+        told.append(RATIO_REMARK)
     return told
 
 
 def _once(lines: tuple[str, ...]) -> tuple[str, ...]:
     """The lines, general remarks only where they come first."""
-    general = {*SIZE_REMARK, *RATIO_REMARK}
+    general = {SIZE_REMARK, RATIO_REMARK}
     told: set[str] = set()
     kept = []
     for line in lines:

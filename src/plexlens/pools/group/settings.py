@@ -258,14 +258,8 @@ def with_group_options(
     }
     for kind, options in (("pools", pools), ("policies", policies), ("page_fix", page_fix)):
         for option in options:
-            member, own = _of_member(option, kind)
-            if member and member not in given:
-                raise UsageError(
-                    file="",
-                    what=f"{option}: the trace has no member {member}",
-                    remedy=f"give one of {', '.join(configuration.members)}",
-                )
-            for name in [member] if member else _users(configuration, used, own, kind):
+            own, members_of = _owners(configuration, used, option, kind)
+            for name in members_of:
                 given[name][kind].append(own)
     members = {name: with_options(own, **given[name]) for name, own in configuration.members.items()}
     placement = with_options(Configuration(placement=configuration.placement), moves=moves).placement
@@ -274,6 +268,31 @@ def with_group_options(
         one = _structure(option, made)
         made[one.name] = one
     return replace(configuration, members=members, placement=placement, structures=made)
+
+
+def named_pools(
+    configuration: GroupConfiguration, used: Mapping[str, Collection[str]], options: Sequence[str]
+) -> frozenset[tuple[str, str]]:
+    """Pools of members that ``DB1A.BP2=80000`` and the like name."""
+    found: set[tuple[str, str]] = set()
+    for option in options:
+        own, members = _owners(configuration, used, option, "pools")
+        found |= {(member, own.partition("=")[0].strip().upper()) for member in members}
+    return frozenset(found)
+
+
+def _owners(
+    configuration: GroupConfiguration, used: Mapping[str, Collection[str]], option: str, kind: str
+) -> tuple[str, list[str]]:
+    """An option without its member, and the members that it is for."""
+    member, own = _of_member(option, kind)
+    if member and member not in configuration.members:
+        raise UsageError(
+            file="",
+            what=f"{option}: the trace has no member {member}",
+            remedy=f"give one of {', '.join(configuration.members)}",
+        )
+    return own, [member] if member else _users(configuration, used, own, kind)
 
 
 def _of_member(option: str, kind: str) -> tuple[str, str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -103,7 +103,7 @@ def look_at_group(trace: Trace, *, progress: Progress | None = None) -> GroupWor
     )
 
 
-def check_several(members: Iterable[int]) -> None:
+def check_several(members: Collection[object]) -> None:
     """Refuse a trace of one member.
 
     Raises
@@ -111,7 +111,7 @@ def check_several(members: Iterable[int]) -> None:
     UsageError
         It has one.
     """
-    if len(set(members)) < 2:
+    if len(members) < 2:
         raise UsageError(
             file="",
             what="the trace has one member: there is nothing to keep coherent",

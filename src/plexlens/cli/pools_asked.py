@@ -1,0 +1,159 @@
+"""What the options of `plexlens pools` ask for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from plexlens.errors import UsageError
+
+if TYPE_CHECKING:
+    from plexlens.pools.group.settings import GroupConfiguration
+    from plexlens.pools.settings import Configuration
+
+Progress = Callable[[int, int, str], None]
+
+
+class Format(StrEnum):
+    """Forms of a report."""
+
+    HTML = "html"
+    TEXT = "text"
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What the options ask for.
+
+    Attributes
+    ----------
+    sizes
+        Sizes of curves; empty for a choice.
+    sample
+        Share of the pages that curves look at; None for all.
+    budget
+        Bytes for all pools, by member; of every member, or of the one Db2, with an empty name. Empty where no
+        recommendation is asked for.
+    structure_budget
+        Bytes of the coupling facility for group buffer pools; None where they are not to be sized.
+    pools, structures, moves, policies, page_fix
+        Options that change settings, as given.
+    new_pools, least_buffers, delay_weight
+        Limits of a recommendation.
+    layouts
+        Folders with record layouts of the site.
+    """
+
+    sizes: tuple[int, ...] = ()
+    sample: float | None = None
+    budget: Mapping[str, int] = field(default_factory=dict)
+    structure_budget: int | None = None
+    pools: tuple[str, ...] = ()
+    structures: tuple[str, ...] = ()
+    moves: tuple[str, ...] = ()
+    policies: tuple[str, ...] = ()
+    page_fix: tuple[str, ...] = ()
+    new_pools: int = 4
+    least_buffers: int = 1000
+    delay_weight: float = 0.0
+    layouts: tuple[Path, ...] = ()
+
+    @property
+    def changes(self) -> bool:
+        """Whether settings are to be changed."""
+        return bool(self.pools or self.structures or self.moves or self.policies or self.page_fix)
+
+    @property
+    def only_group(self) -> str:
+        """The first option that only a trace of several members understands; empty where there is none."""
+        given = {
+            "--gbp": bool(self.structures),
+            "--gbp-budget": self.structure_budget is not None,
+            "--budget MEMBER=SIZE": any(self.budget),
+        }
+        return next((name for name, there in given.items() if there), "")
+
+    def budgets(self, members: Sequence[str]) -> dict[str, int]:
+        """Bytes for the pools of each member that has a budget."""
+        if set(self.budget) == {""}:
+            return dict.fromkeys(members, self.budget[""])
+        return dict(self.budget)
+
+    def changed(self, configuration: Configuration) -> Configuration:
+        """The configuration with the changes."""
+        from plexlens.pools.settings import with_options
+
+        return with_options(
+            configuration, pools=self.pools, moves=self.moves, policies=self.policies, page_fix=self.page_fix
+        )
+
+    def changed_group(
+        self, configuration: GroupConfiguration, used: Mapping[str, Collection[str]]
+    ) -> GroupConfiguration:
+        """The configuration of a group with the changes."""
+        from plexlens.pools.group.settings import with_group_options
+
+        return with_group_options(
+            configuration,
+            used,
+            pools=self.pools,
+            structures=self.structures,
+            moves=self.moves,
+            policies=self.policies,
+            page_fix=self.page_fix,
+        )
+
+
+def sizes_of(text: str) -> tuple[int, ...]:
+    """Sizes in ``1000,5000``.
+
+    Raises
+    ------
+    UsageError
+        It is no list of sizes.
+    """
+    from plexlens.pools.curves import check_sizes
+
+    try:
+        wanted = tuple(int(size) for size in text.split(",") if size.strip())
+    except ValueError as error:
+        raise UsageError(
+            file="", what=f"--sizes {text} is no list of numbers", remedy="give pages, as in --sizes 1000,5000"
+        ) from error
+    check_sizes(wanted)
+    return wanted
+
+
+def budget_of(text: str) -> dict[str, int]:
+    """Bytes by member in ``4GiB`` (no name) or ``DB1A=4GiB,DB1B=2GiB``; none in an empty text.
+
+    Raises
+    ------
+    UsageError
+        It is no amount of storage, or one with and one without a member.
+    """
+    from plexlens.pools.settings import parse_size
+
+    found: dict[str, int] = {}
+    for part in text.split(",") if text else []:
+        member, equals, size = part.rpartition("=")
+        found[member.strip().upper()] = parse_size(size)
+        if bool(equals) != bool(member.strip()) or ("" in found and len(found) > 1):
+            raise UsageError(
+                file="",
+                what=f"--budget {text} means nothing",
+                remedy="give an amount for every member, as in 4GiB, or one for each, as in DB1A=4GiB,DB1B=2GiB",
+            )
+    return found
+
+
+def no_settings(what: str, pool: str = "BP2") -> UsageError:
+    """What is said where sizes of pools are not known."""
+    return UsageError(
+        file="",
+        what=f"{what}: the sizes of the pools are not known",
+        remedy=f"give them with --pool {pool}=40000, or --settings (TOML, a database, -DISPLAY BUFFERPOOL output)",
+    )

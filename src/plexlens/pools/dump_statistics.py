@@ -1,0 +1,51 @@
+"""What dumps tell of a site beside the page references in them: statistics, as a database would hold them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import ibis
+import pyarrow as pa
+
+from plexlens import _core
+from plexlens.ingest.smf import smf_error
+from plexlens.layouts_path import layout_folders
+
+#: Tables that say what pools, storage, devices and structures were like: records of intervals, so they are few. Db2
+#: accounting is not among them: it may be as large as the trace.
+_WANTED = ("smf100_", "smf71_", "smf74_", "smf42_")
+
+
+def statistics_of(dumps: Sequence[Path], layouts: Sequence[Path] = ()) -> Any:
+    """Statistics in dumps, in memory, behind an Ibis backend as `plexlens.pdb.Pdb.connect` gives it.
+
+    Parameters
+    ----------
+    dumps
+        SMF dumps; they are read once.
+    layouts
+        Folders with record layouts of the site.
+
+    Raises
+    ------
+    UnreadableInputError
+        A dump cannot be read.
+    """
+    catalogue = _core.Catalogue(layout_folders(layouts))
+    tables = [name for name in catalogue.tables() if name.startswith(_WANTED)]
+    found: dict[str, list[pa.RecordBatch]] = {}
+    for number, path in enumerate(dumps, 1):
+        try:
+            reader = _core.SmfReader(path, catalogue, source_id=f"dump{number}", tables=tables, once=False)
+            for decoded in reader:
+                for name, batch in decoded.tables.items():
+                    if batch.num_rows:
+                        found.setdefault(name, []).append(batch)
+        except _core.SmfError as error:
+            raise smf_error(path, error) from error
+    backend = ibis.duckdb.connect()
+    for name, batches in found.items():
+        backend.create_table(name, pa.Table.from_batches(batches))
+    return backend
