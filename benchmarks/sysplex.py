@@ -71,7 +71,7 @@ from plexlens import _core
 stations = [("A", "queue", 1, [0.5]), ("B", "queue", 1, [0.8]), ("C", "delay", 1, [2.0])]
 began = time.process_time()
 clock()
-run = _core.run_network(stations, [("OPEN", 1.0, 0, 0.0, 0)], seed=1, warm_up=1000.0, seconds=3e6)
+run = _core.run_network(stations, [("OPEN", 1.0, 0, 0.0, 0, 1.0)], seed=1, warm_up=1000.0, seconds=3e6)
 clock()
 answer = {"processor": time.process_time() - began, **run}
 """

@@ -796,7 +796,7 @@ def erlang_c(servers: int, busy: float) -> float:
 
 def solve_network(
     stations: Sequence[tuple[str, str, int, Sequence[float]]],
-    classes: Sequence[tuple[str, float | None, int, float, int]],
+    classes: Sequence[tuple[str, float | None, int, float, int, float]],
 ) -> dict[str, Any]:
     """Solve a queueing network by mean value analysis.
 
@@ -805,7 +805,8 @@ def solve_network(
     stations
         Name, kind (``queue``, ``priority``, ``delay``), servers, seconds of service for each class.
     classes
-        Name, arrivals a second (None: closed), users and think time of a closed class, priority (lower goes first).
+        Name, arrivals a second (None: closed), users and think time of a closed class, priority (lower goes first),
+        visits to each station that its demands are divided among.
 
     Returns
     -------
@@ -820,7 +821,7 @@ def solve_network(
 
 def run_network(
     stations: Sequence[tuple[str, str, int, Sequence[float]]],
-    classes: Sequence[tuple[str, float | None, int, float, int]],
+    classes: Sequence[tuple[str, float | None, int, float, int, float]],
     *,
     seed: int,
     warm_up: float,

@@ -43,9 +43,12 @@ def test_work_without_transactions_is_background() -> None:
     stc = found.of("STC.1")
     assert stc.background
     assert stc.response is None
-    # Background comes in pieces of 10 ms.
-    assert stc.rate == pytest.approx(200 / 0.9 / 1000 / 0.01)
-    assert stc.general == pytest.approx(0.01)
+    # ONLINE does 20 I/Os: it takes an engine 21 times, for 1/21 s. Background comes in pieces as long.
+    assert found.of("ONLINE.1").visits == pytest.approx(21)
+    assert stc.rate == pytest.approx(200 / 0.9 / 1000 * 21)
+    assert stc.general == pytest.approx(1 / 21)
+    # DDF tells no I/O: (300 / 2,000 + 200 / 2,000 + 100 / 2,000 s, uncaptured time included) x 21.
+    assert found.of("DDF.1").visits == pytest.approx((0.4 / 2 / 0.9 + 0.1) * 21)
     assert [found.of(name).priority for name in ("SYSTEM.1", "ONLINE.1", "STC.1", "DDF.1")] == [0, 1, 1, 2]
 
 

@@ -11,7 +11,7 @@ from plexlens._core import QueueingError, erlang_c, run_network, solve_network
 
 def test_two_servers_are_the_closed_form() -> None:
     # M/M/2: s / (1 - rho^2) with rho = 0.75.
-    found = solve_network([("cpu", "queue", 2, [1.0])], [("all", 1.5, 0, 0.0, 0)])
+    found = solve_network([("cpu", "queue", 2, [1.0])], [("all", 1.5, 0, 0.0, 0, 1.0)])
     assert found["response"][0] == pytest.approx(1 / (1 - 0.75**2))
     assert found["utilisation"][0] == pytest.approx(0.75)
     # C(2, 1.5) = 2 rho^2 / (1 + rho) = 9/14.
@@ -19,10 +19,11 @@ def test_two_servers_are_the_closed_form() -> None:
 
 
 def test_priorities_by_hand() -> None:
-    # First: 0.5 / (1 - 0.3). Second sees a server slowed to 0.7 of it: D / 0.7, busy 0.2 / 0.7 of what is left.
-    found = solve_network([("cpu", "priority", 1, [0.5, 0.4])], [("first", 0.6, 0, 0.0, 0), ("second", 0.5, 0, 0.0, 1)])
+    # First: 0.5 / (1 - 0.3). Second, Cobham: D / 0.7 + (0.6 x 0.5^2 + 0.5 x 0.4^2) / (0.7 x 0.5).
+    classes = [("first", 0.6, 0, 0.0, 0, 1.0), ("second", 0.5, 0, 0.0, 1, 1.0)]
+    found = solve_network([("cpu", "priority", 1, [0.5, 0.4])], classes)
     assert found["response"][0] == pytest.approx(0.5 / 0.7)
-    assert found["response"][1] == pytest.approx(0.4 / 0.7 / (1 - 0.2 / 0.7))
+    assert found["response"][1] == pytest.approx(0.4 / 0.7 + (0.6 * 0.25 + 0.5 * 0.16) / (0.7 * 0.5))
     assert not found["exact"]
 
 
@@ -45,7 +46,7 @@ def test_closed_network_worked_by_the_recursion() -> None:
             assert response == pytest.approx(4.40129, abs=5e-5)
             assert throughput == pytest.approx(0.10309, abs=5e-6)
     stations = [("cpu", "queue", 1, [cpu]), ("disk 1", "queue", 1, [first]), ("disk 2", "queue", 1, [second])]
-    found = solve_network(stations, [("users", None, 3, think, 0)])
+    found = solve_network(stations, [("users", None, 3, think, 0, 1.0)])
     assert found["exact"]
     assert found["throughput"][0] == pytest.approx(throughput)
     assert found["response"][0] == pytest.approx(response)
@@ -53,7 +54,7 @@ def test_closed_network_worked_by_the_recursion() -> None:
 
 def test_too_much_work_says_where_and_how_much() -> None:
     with pytest.raises(QueueingError, match=r"cpu busy 150\.0 %") as caught:
-        solve_network([("cpu", "priority", 2, [1.0])], [("all", 3.0, 0, 0.0, 0)])
+        solve_network([("cpu", "priority", 2, [1.0])], [("all", 3.0, 0, 0.0, 0, 1.0)])
     assert caught.value.station == "cpu"
     assert caught.value.utilisation == pytest.approx(1.5)
 
@@ -61,12 +62,13 @@ def test_too_much_work_says_where_and_how_much() -> None:
 @pytest.mark.parametrize(
     ("stations", "classes", "text"),
     [
-        ([("cpu", "magic", 1, [1.0])], [("all", 1.0, 0, 0.0, 0)], "give queue, priority or delay"),
-        ([("cpu", "queue", 1, [1.0, 2.0])], [("all", 0.1, 0, 0.0, 0)], "2 demands for 1 classes"),
-        ([("cpu", "queue", 0, [1.0])], [("all", 0.1, 0, 0.0, 0)], "number of servers"),
-        ([("cpu", "queue", 1, [math.nan])], [("all", 0.1, 0, 0.0, 0)], "service demand"),
-        ([("cpu", "queue", 1, [1.0])], [("all", -0.1, 0, 0.0, 0)], "arrival rate"),
-        ([("cpu", "queue", 1, [1.0])], [("all", 0.1, 0, 0.0, 999)], "priority of class all is 999"),
+        ([("cpu", "magic", 1, [1.0])], [("all", 1.0, 0, 0.0, 0, 1.0)], "give queue, priority or delay"),
+        ([("cpu", "queue", 1, [1.0, 2.0])], [("all", 0.1, 0, 0.0, 0, 1.0)], "2 demands for 1 classes"),
+        ([("cpu", "queue", 0, [1.0])], [("all", 0.1, 0, 0.0, 0, 1.0)], "number of servers"),
+        ([("cpu", "queue", 1, [math.nan])], [("all", 0.1, 0, 0.0, 0, 1.0)], "service demand"),
+        ([("cpu", "queue", 1, [1.0])], [("all", -0.1, 0, 0.0, 0, 1.0)], "arrival rate"),
+        ([("cpu", "queue", 1, [1.0])], [("all", 0.1, 0, 0.0, 999, 1.0)], "priority of class all is 999"),
+        ([("cpu", "queue", 1, [1.0])], [("all", 0.1, 0, 0.0, 0, 0.5)], "number of visits of all is 0.5"),
     ],
 )
 def test_what_means_nothing_is_refused(stations: list, classes: list, text: str) -> None:  # type: ignore[type-arg]
@@ -77,7 +79,7 @@ def test_what_means_nothing_is_refused(stations: list, classes: list, text: str)
 
 def test_run_agrees_with_the_closed_form() -> None:
     stations = [("cpu", "priority", 1, [0.5, 0.4])]
-    classes = [("first", 0.6, 0, 0.0, 0), ("second", 0.5, 0, 0.0, 0)]
+    classes = [("first", 0.6, 0, 0.0, 0, 1.0), ("second", 0.5, 0, 0.0, 0, 1.0)]
     found = run_network(stations, classes, seed=3, warm_up=500.0, seconds=60_000.0, slice=0.01)
     # Processor sharing of equals: s / (1 - 0.5).
     for (mean, half), expected in zip(found["response"], (1.0, 0.8), strict=True):
@@ -92,4 +94,4 @@ def test_run_agrees_with_the_closed_form() -> None:
 def test_lengths_that_mean_nothing(wrong: dict[str, float]) -> None:
     how = {"seed": 1, "warm_up": 1.0, "seconds": 10.0} | wrong
     with pytest.raises(QueueingError, match=next(iter(wrong))):
-        run_network([("cpu", "queue", 1, [0.1])], [("all", 1.0, 0, 0.0, 0)], **how)  # type: ignore[arg-type]
+        run_network([("cpu", "queue", 1, [0.1])], [("all", 1.0, 0, 0.0, 0, 1.0)], **how)  # type: ignore[arg-type]

@@ -37,8 +37,8 @@ fn raised(py: Python<'_>, text: String, station: Option<&str>, utilisation: Opti
 
 /// Name, kind, servers, demands by class.
 type StationRow = (String, String, u32, Vec<f64>);
-/// Name, rate of an open class, users and think time of a closed one, priority.
-type ClassRow = (String, Option<f64>, u32, f64, u32);
+/// Name, rate of an open class, users and think time of a closed one, priority, visits.
+type ClassRow = (String, Option<f64>, u32, f64, u32, f64);
 
 fn network(py: Python<'_>, stations: Vec<StationRow>, classes: Vec<ClassRow>) -> PyResult<Network> {
     let made = stations.into_iter().map(|(name, kind, servers, demands)| {
@@ -54,13 +54,13 @@ fn network(py: Python<'_>, stations: Vec<StationRow>, classes: Vec<ClassRow>) ->
         Ok(Station { name, kind, demands })
     });
     let stations = made.collect::<PyResult<_>>()?;
-    let made = classes.into_iter().map(|(name, rate, population, think, priority)| {
+    let made = classes.into_iter().map(|(name, rate, population, think, priority, visits)| {
         if priority > MOST_PRIORITIES {
             let text = format!("priority of class {name} is {priority}; give 0 to {MOST_PRIORITIES}");
             return Err(raised(py, text, None, None));
         }
         let load = rate.map_or(Load::Closed { population, think }, |rate| Load::Open { rate });
-        Ok(Class { name, load, priority })
+        Ok(Class { name, load, priority, visits })
     });
     Ok(Network { stations, classes: made.collect::<PyResult<_>>()? })
 }

@@ -1,6 +1,7 @@
 //! A queueing network event by event: what [`crate::queueing`] answers by formula, for networks beyond the formulas.
 //!
-//! A transaction visits the stations in their order, once each. Users of a closed class think, then start the next.
+//! A transaction visits the stations in their order, and begins again until it has made its visits: each round is the last
+//! with the same probability. Users of a closed class think, then start the next.
 
 use crate::kernel::calendar::Calendar;
 use crate::kernel::measure::BatchMeans;
@@ -210,11 +211,19 @@ impl<'a> Simulation<'a> {
     /// The station where the transaction stands now.
     fn visit(&mut self, number: u32) {
         let Transaction { class, station, begun, .. } = self.transactions[number as usize];
+        let visits = self.network.classes[class as usize].visits;
         let Some(about) = self.network.stations.get(station as usize) else {
-            self.finish(number, class, begun);
+            // Rounds in which nothing takes time would never end.
+            let works = || self.network.stations.iter().any(|about| about.demands[class as usize] > 0.0);
+            if visits > 1.0 && works() && self.chance.unit() >= 1.0 / visits {
+                self.transactions[number as usize].station = 0;
+                self.visit(number);
+            } else {
+                self.finish(number, class, begun);
+            }
             return;
         };
-        let demand = about.demands[class as usize];
+        let demand = about.demands[class as usize] / visits;
         if demand == 0.0 {
             self.go_on(number);
             return;

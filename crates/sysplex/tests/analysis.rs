@@ -1,15 +1,15 @@
 //! Mean value analysis against the sum over all states of a product-form network, and against its own approximation.
 
-use plexlens_sysplex::queueing::closed_form::interactive_throughput;
+use plexlens_sysplex::queueing::closed_form::{interactive_throughput, mmc_response, preemptive_mm1_response};
 use plexlens_sysplex::queueing::{Class, Load, Method, Network, NetworkError, Station, StationKind, solve};
 use proptest::prelude::*;
 
 fn closed(population: u32, think: f64) -> Class {
-    Class { name: "closed".into(), load: Load::Closed { population, think }, priority: 0 }
+    Class { name: "closed".into(), load: Load::Closed { population, think }, priority: 0, visits: 1.0 }
 }
 
 fn open(rate: f64) -> Class {
-    Class { name: "open".into(), load: Load::Open { rate }, priority: 0 }
+    Class { name: "open".into(), load: Load::Open { rate }, priority: 0, visits: 1.0 }
 }
 
 fn station(kind: StationKind, demands: &[f64]) -> Station {
@@ -181,6 +181,131 @@ fn priority_shields_the_first_class() {
     assert_eq!(both.method, Method::Approximate);
     assert!((both.response[0] / alone.response[0] - 1.0).abs() < 0.08, "{both:?} {alone:?}");
     assert!(both.response[1] > 1.5 * both.response[0]);
+}
+
+/// Response times of two closed classes that think and come to servers where the first interrupts the second, by the
+/// balance of all states: the probability flow into each is that out of it.
+fn balanced(users: [u32; 2], think: f64, services: [f64; 2], servers: u32) -> [f64; 2] {
+    let states: Vec<[u32; 2]> = (0..=users[0]).flat_map(|n| (0..=users[1]).map(move |m| [n, m])).collect();
+    let at = |state: [u32; 2]| (state[0] * (users[1] + 1) + state[1]) as usize;
+    let rates = |state: [u32; 2]| {
+        let served = [state[0].min(servers), state[1].min(servers - state[0].min(servers))];
+        let mut made = Vec::new();
+        for class in 0..2 {
+            let (mut more, mut fewer) = (state, state);
+            if state[class] < users[class] {
+                more[class] += 1;
+                made.push((more, f64::from(users[class] - state[class]) / think));
+            }
+            if served[class] > 0 {
+                fewer[class] -= 1;
+                made.push((fewer, f64::from(served[class]) / services[class]));
+            }
+        }
+        made
+    };
+    let mut chance = vec![1.0 / states.len() as f64; states.len()];
+    // Steps short against every rate; long enough a walk settles.
+    let step = 0.2 / states.iter().map(|&one| rates(one).iter().map(|(_, rate)| rate).sum::<f64>()).fold(0.0, f64::max);
+    for _ in 0..20_000 {
+        let mut next = chance.clone();
+        for &state in &states {
+            for (to, rate) in rates(state) {
+                let flow = chance[at(state)] * rate * step;
+                next[at(state)] -= flow;
+                next[at(to)] += flow;
+            }
+        }
+        chance = next;
+    }
+    [0, 1].map(|class| {
+        let inside: f64 = states.iter().map(|&state| chance[at(state)] * f64::from(state[class])).sum();
+        // Little's law over the whole round.
+        inside * think / (f64::from(users[class]) - inside)
+    })
+}
+
+#[test]
+fn priorities_of_closed_classes_are_near_the_balance_of_all_states() {
+    // Where nobody has priority the walk has to give what the exact analysis gives.
+    let kind = StationKind::Queue { servers: 2 };
+    let plain = Network { stations: vec![station(kind, &[0.5, 0.0])], classes: vec![closed(6, 4.0), closed(1, 1.0)] };
+    let alone = balanced([6, 0], 4.0, [0.5, 1.0], 2)[0];
+    assert!((solve(&plain).unwrap().response[0] / alone - 1.0).abs() < 1e-6, "{alone}");
+    for (users, think, services, servers) in [
+        ([3, 3], 4.0, [1.0, 1.0], 1),
+        ([5, 5], 4.0, [0.2, 0.5], 1),
+        ([5, 5], 4.0, [0.5, 0.2], 1),
+        ([8, 4], 5.0, [0.5, 1.0], 1),
+        ([8, 8], 4.0, [0.6, 0.6], 3),
+        ([10, 6], 4.0, [0.5, 1.0], 4),
+    ] {
+        let (mut first, mut last) = (closed(users[0], think), closed(users[1], think));
+        (first.priority, last.priority) = (0, 3);
+        let stations = vec![station(StationKind::Priority { servers }, &services)];
+        let found = solve(&Network { stations, classes: vec![first, last] }).unwrap();
+        assert_eq!(found.method, Method::Approximate);
+        let expected = balanced(users, think, services, servers);
+        for (class, (found, expected)) in found.response.iter().zip(expected).enumerate() {
+            let error = found / expected - 1.0;
+            assert!(
+                error.abs() < if servers == 1 { 0.17 } else { 0.27 },
+                "{users:?} {services:?} {servers}: class {class} {error:+.3}"
+            );
+        }
+    }
+}
+
+#[test]
+fn priorities_of_open_classes_are_the_closed_forms() {
+    let by_priority = |servers, demands: &[f64], rates: &[f64]| {
+        let classes = rates.iter().enumerate().map(|(priority, &rate)| {
+            let mut class = open(rate);
+            class.priority = priority as u32;
+            class
+        });
+        let stations = vec![station(StationKind::Priority { servers }, demands)];
+        solve(&Network { stations, classes: classes.collect() }).unwrap().response
+    };
+    // One server: whatever the services.
+    let found = by_priority(1, &[0.5, 0.4, 1.0], &[0.6, 0.5, 0.3]);
+    for (found, expected) in found.iter().zip(preemptive_mm1_response(&[(0.6, 0.5), (0.5, 0.4), (0.3, 1.0)])) {
+        assert!((found / expected - 1.0).abs() < 1e-9, "{found} is not {expected}");
+    }
+    // Three servers, services alike: numbers inside are differences of M/M/3.
+    let found = by_priority(3, &[1.0, 1.0], &[1.2, 1.5]);
+    let both = 2.7 * mmc_response(2.7, 1.0, 3);
+    let first = 1.2 * mmc_response(1.2, 1.0, 3);
+    assert!((found[0] - first / 1.2).abs() < 1e-9 && (found[1] - (both - first) / 1.5).abs() < 1e-9, "{found:?}");
+    // A class that is next to nothing meets what one more would.
+    let more = 1.2001 * mmc_response(1.2001, 1.0, 3);
+    let found = by_priority(3, &[1.0, 1.0], &[1.2, 1e-9]);
+    assert!((found[1] / ((more - first) / 1e-4) - 1.0).abs() < 1e-3, "{found:?}");
+}
+
+#[test]
+fn visits_say_how_long_a_class_keeps_the_server() {
+    // Ten services of 0.05 s below two of 0.2 s: ten times the response of a single one, interrupted and delayed by 0.2 s.
+    let (mut first, mut last) = (open(1.0), open(0.6));
+    (first.priority, first.visits, last.priority, last.visits) = (0, 2.0, 1, 10.0);
+    let stations = vec![station(StationKind::Priority { servers: 1 }, &[0.4, 0.5])];
+    let found = solve(&Network { stations, classes: vec![first, last] }).unwrap().response;
+    let expected = preemptive_mm1_response(&[(2.0, 0.2), (6.0, 0.05)]);
+    assert!((found[0] - 2.0 * expected[0]).abs() < 1e-9 && (found[1] - 10.0 * expected[1]).abs() < 1e-9, "{found:?}");
+}
+
+#[test]
+fn open_work_below_closed_work_waits_for_it() {
+    // Two users who hardly think keep a third of the server; the rest is for what comes from outside.
+    let mut last = open(0.5);
+    last.priority = 1;
+    let stations = vec![station(StationKind::Priority { servers: 1 }, &[0.5, 0.6])];
+    let found = solve(&Network { stations, classes: vec![closed(2, 2.5), last] }).unwrap();
+    let shield = interactive_throughput(2, 2.5, 0.5, 1);
+    assert!((found.throughput[0] / shield - 1.0).abs() < 0.02, "{found:?}");
+    // Between what it would be without them, and what it would be if they came at random.
+    let random = preemptive_mm1_response(&[(shield, 0.5), (0.5, 0.6)])[1];
+    assert!(found.response[1] > 0.6 / (1.0 - 0.3) && found.response[1] < 1.02 * random, "{found:?} {random}");
 }
 
 #[test]

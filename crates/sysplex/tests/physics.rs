@@ -9,11 +9,11 @@ use plexlens_sysplex::queueing::{Class, Load, Network, Station, StationKind, sol
 const LONG: Settings = Settings { seed: 11, warm_up: 2_000.0, seconds: 500_000.0, constant: false };
 
 fn open(name: &str, rate: f64, priority: u32) -> Class {
-    Class { name: name.into(), load: Load::Open { rate }, priority }
+    Class { name: name.into(), load: Load::Open { rate }, priority, visits: 1.0 }
 }
 
 fn closed(name: &str, population: u32, think: f64) -> Class {
-    Class { name: name.into(), load: Load::Closed { population, think }, priority: 0 }
+    Class { name: name.into(), load: Load::Closed { population, think }, priority: 0, visits: 1.0 }
 }
 
 fn station(kind: StationKind, demands: &[f64]) -> Station {
@@ -77,6 +77,39 @@ fn work_of_higher_priority_interrupts() {
         agrees(*found, expected);
     }
     lawful(&run);
+}
+
+#[test]
+fn priorities_at_several_servers() {
+    // Services of one mean: exact. Visits that come back at random keep it so; the class below is far from what a
+    // slower station for it alone would give (2.03 s).
+    for visits in [1.0, 5.0] {
+        let stations =
+            vec![station(StationKind::Priority { servers: 3 }, &[1.0, 1.0]), station(StationKind::Delay, &[2.0, 2.0])];
+        let mut classes = vec![open("first", 1.4, 0), open("second", 1.2, 1)];
+        classes.iter_mut().for_each(|class| class.visits = visits);
+        let network = Network { stations, classes };
+        let run = run(&network, &Settings { seconds: 100_000.0, ..LONG }).unwrap();
+        for (found, expected) in run.response.iter().zip(solve(&network).unwrap().response) {
+            let found = found.unwrap();
+            // What comes back is not quite at random.
+            assert!((found.mean / expected - 1.0).abs() < 0.05, "{visits}: {found:?} is not {expected}");
+        }
+        lawful(&run);
+    }
+}
+
+#[test]
+fn services_of_unequal_length_by_priority() {
+    // Bondi and Buzen's ratio is an approximation.
+    for (demands, rates) in [([0.5, 2.0], [3.0, 0.6]), ([2.0, 0.5], [0.8, 2.6])] {
+        let stations = vec![station(StationKind::Priority { servers: 4 }, &demands)];
+        let network = Network { stations, classes: vec![open("first", rates[0], 0), open("second", rates[1], 1)] };
+        let run = run(&network, &LONG).unwrap();
+        for (found, expected) in run.response.iter().zip(solve(&network).unwrap().response) {
+            assert!((expected / found.unwrap().mean - 1.0).abs() < 0.10, "{demands:?}: {found:?} is not {expected}");
+        }
+    }
 }
 
 #[test]

@@ -8,8 +8,9 @@ utilisation at the measured load is the measured one.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
+from plexlens.capacity.attribution import EVERY, attribute, matching
 from plexlens.capacity.goals import goal_of
 from plexlens.capacity.measured import ClassKey, Facts, Measured
 from plexlens.capacity.model import ClassModel, Model, Samples, SystemModel
@@ -22,9 +23,8 @@ FEWEST_TRANSACTIONS = 10
 
 _DISCRETIONARY = 6
 
-#: Engine time of a piece of background work, in seconds. Formulas do not depend on it; in a run, longer pieces would
-#: keep lower work waiting longer.
-BACKGROUND_PIECE = 0.01
+#: Seconds for which work takes an engine until it waits for something, where nothing tells it of any class.
+BURST = 0.001
 
 
 def calibrate(
@@ -39,8 +39,9 @@ def calibrate(
     users
         Classes that are closed, with their users; think time follows from users = throughput x (think + response).
     serves
-        Class of address spaces whose CPU time is that of the transactions of another class, by name; what SMF 72-3
-        records of served classes is used besides.
+        Class of address spaces whose CPU time is that of the transactions of other classes, by name: one, several
+        with commas between them, or ``*`` for all that have response times and no CPU time. What SMF 72-3 records of
+        served classes is used besides.
 
     Raises
     ------
@@ -50,7 +51,8 @@ def calibrate(
         A class that is named is not there.
     """
     keys = sorted({key for rows in measured.classes.values() for key in rows})
-    _known(keys, {*(users or {}), *(serves or {}), *(serves or {}).values()})
+    served = {part.strip() for text in (serves or {}).values() for part in text.split(",")} - {EVERY, ""}
+    _known(keys, {*(users or {}), *(serves or {}), *served})
     notes = list(measured.notes)
     systems = []
     for system in measured.systems:
@@ -76,11 +78,6 @@ def _known(keys: list[ClassKey], names: set[str]) -> None:
             )
 
 
-def matching(there: set[str], name: str) -> set[str]:
-    """The class periods that a name means: one (``DDFHI.1``), or all of a class (``DDFHI``)."""
-    return {one for one in there if one == name or one.rpartition(".")[0] == name}
-
-
 def _system(
     measured: Measured,
     system: str,
@@ -104,8 +101,9 @@ def _system(
     # Busy zIIPs without work of classes on them are load of nobody: the system's own.
     ziip_capture = ziip_captured / (ziips.busy * ziips.seconds) if ziips and ziips.busy and ziip_captured else 1.0
     _say_of(system, capture, measured, notes)
-    _attribute(system, facts, measured, serves, notes)
+    bursts = attribute(system, facts, measured, serves, notes)
     ranks = _ranks(facts)
+    visits = _visits(facts, bursts)
     classes = tuple(
         _class(
             name,
@@ -113,6 +111,7 @@ def _system(
             seconds=seconds,
             rank=ranks[name],
             ratios=(capture, ziip_capture, factor),
+            visits=visits,
             users=users,
             notes=notes,
             system=system,
@@ -140,7 +139,7 @@ def _system(
 
 
 def _say_of(system: str, capture: float, measured: Measured, notes: list[str]) -> None:
-    if capture > 1.0:
+    if capture > 1.001:
         notes.append(
             f"{system}: classes are charged more CPU time ({capture:.1%}) than engines were busy; check times."
         )
@@ -151,42 +150,6 @@ def _say_of(system: str, capture: float, measured: Measured, notes: list[str]) -
         notes.append(f"{system}: capping limited the partition {share.limited:.1%} of the time; it is not modelled.")
     if not measured.devices:
         notes.append("No DASD device data (SMF 74-1): time queued for I/O is taken not to grow with load.")
-
-
-def _attribute(
-    system: str, facts: dict[str, Facts], measured: Measured, serves: dict[str, str], notes: list[str]
-) -> None:
-    """Moves CPU time of classes of address spaces to the classes of transactions that they serve."""
-    links: dict[str, dict[str, float]] = {}
-    for (one, server, served), samples in measured.served.items():
-        if one == system:
-            links.setdefault(server, {})[served] = samples
-    for server, served in serves.items():
-        links[server] = {served: 1.0}
-    moved = (
-        "cp_seconds", "ziip_seconds", "ziip_engine_seconds", "ziip_on_cp_seconds", "dasd_requests",
-        "dasd_connect_seconds", "dasd_disconnect_seconds", "dasd_wait_seconds", "dasd_ios_queue_seconds",
-    )  # fmt: skip
-    for server, parts in links.items():
-        sources = matching(set(facts), server)
-        weights = {
-            name: weight * (facts[name]["transactions"] or 0.0) / ended
-            for served, weight in parts.items()
-            if (ended := sum(facts[one]["transactions"] or 0.0 for one in matching(set(facts), served)))
-            for name in matching(set(facts), served)
-        }
-        total = sum(weights.values())
-        if not total or not sources:
-            continue
-        for source in sources:
-            for fact in moved:
-                held = facts[source][fact]
-                if held:
-                    for name, weight in weights.items():
-                        facts[name][fact] = (facts[name][fact] or 0.0) + held * weight / total
-                    facts[source][fact] = 0.0
-        how = "as named" if server in serves else "by samples of serving (SMF 72-3)"
-        notes.append(f"{system}: CPU time of {server} is that of {', '.join(sorted(weights))}, {how}.")
 
 
 def _importance(facts: Facts) -> int | None:
@@ -207,6 +170,31 @@ def _ranks(facts: dict[str, Facts]) -> dict[str, int]:
     return {name: last if level is None else order[level] for name, level in levels.items()}
 
 
+@dataclass(frozen=True)
+class _Visits:
+    """How often classes take engines, and for how long the mean of those that are known."""
+
+    known: dict[str, float]
+    burst: float
+
+    def of(self, name: str, demand: float) -> float:
+        return self.known.get(name) or max(1.0, demand / self.burst)
+
+
+def _visits(facts: dict[str, Facts], bursts: dict[str, float]) -> _Visits:
+    """By records of transactions, else by I/O operations: an engine is taken once, and again after each."""
+    known, taken, seconds = dict(bursts), 0.0, 0.0
+    for name, one in facts.items():
+        ended, used = one["transactions"] or 0.0, (one["cp_seconds"] or 0.0) + (one["ziip_engine_seconds"] or 0.0)
+        if ended < FEWEST_TRANSACTIONS or not used:
+            continue
+        if name not in known and one["dasd_requests"]:
+            known[name] = 1.0 + one["dasd_requests"] / ended
+        if name in known:
+            taken, seconds = taken + known[name] * ended, seconds + used
+    return _Visits(known, seconds / taken if taken else BURST)
+
+
 def _class(
     name: str,
     facts: Facts,
@@ -214,6 +202,7 @@ def _class(
     seconds: float,
     rank: int,
     ratios: tuple[float, float, float],
+    visits: _Visits,
     users: dict[str, int],
     notes: list[str],
     system: str,
@@ -226,7 +215,7 @@ def _class(
     eligible = (facts["ziip_engine_seconds"] or 0.0) / ziip_capture + on_general / factor / capture
     only_general = ((facts["cp_seconds"] or 0.0) - on_general) / capture
     span = facts["interval_seconds"] or seconds
-    units = ended if not background else (only_general + eligible) / BACKGROUND_PIECE or 1.0
+    units = ended if not background else (only_general + eligible) / visits.burst or 1.0
     busy = {one: (facts[f"dasd_{one}_seconds"] or 0.0) for one in ("connect", "disconnect", "wait", "ios_queue")}
     samples = _samples(facts)
     if facts["zaap_seconds"]:
@@ -249,6 +238,7 @@ def _class(
         velocity=samples.velocity if samples else _printed_velocity(facts),
         general=only_general / units,
         eligible=eligible / units,
+        visits=1.0 if background else visits.of(name, (only_general + eligible) / units),
         overflow=(on_general / factor / capture / eligible) if eligible else 0.0,
         io_service=(busy["connect"] + busy["disconnect"]) / units,
         io_wait=(busy["wait"] + busy["ios_queue"]) / units,

@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
-from plexlens.capacity.calibrate import matching
+from plexlens.capacity.attribution import matching
 from plexlens.capacity.model import Model, SystemModel
 from plexlens.capacity.network import Setting
 from plexlens.errors import UsageError
@@ -72,11 +72,18 @@ def check(change: Change, model: Model) -> None:
                 file="", what=f"there is no class {name!r}", remedy=f"name one of {', '.join(sorted(there))}"
             )
     for system in model.systems:
-        _count("engines", change.engines, system.engines, 1)
-        _count("ziips", change.ziips, system.ziips, 0)
+        count_of("engines", change.engines, system.engines, 1)
+        count_of("ziips", change.ziips, system.ziips, 0)
 
 
-def _count(what: str, text: str, now: float, least: int) -> float:
+def count_of(what: str, text: str, now: float, least: int) -> float:
+    """Engines that a text of `Change` asks for where there are so many now.
+
+    Raises
+    ------
+    UsageError
+        It is no number, or leaves fewer than `least`.
+    """
     if not text:
         return now
     try:
@@ -108,8 +115,8 @@ def setting(change: Change, model: Model, system: SystemModel) -> Setting:
     rates = {one.name: one.rate * (behind if one.background else factors[one.name] * share) for one in system.classes}
     return Setting(
         rates,
-        _count("engines", change.engines, system.engines, 1),
-        _count("ziips", change.ziips, system.ziips, 0),
+        count_of("engines", change.engines, system.engines, 1),
+        count_of("ziips", change.ziips, system.ziips, 0),
         change.speed,
         1.0 + (change.member_cost if change.members else 0.0),
     )

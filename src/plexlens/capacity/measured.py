@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
+from plexlens.capacity.accounts import Account, accounts
 from plexlens.errors import NothingUsableError
 from plexlens.metrics import GRAINS
 from plexlens.metrics.evaluate import available, evaluate
@@ -73,6 +74,8 @@ class Measured:
         Samples in which a class of address spaces served a class of transactions, by system and the two names.
     devices
         Of each DASD device over all intervals: number, busy share of its exposures, I/O operations, seconds queued.
+    accounts
+        What records of single transactions say of service classes, by kind of record, system and class.
     """
 
     intervals: tuple[datetime, ...]
@@ -83,6 +86,7 @@ class Measured:
     devices: tuple[tuple[str, float, float, float], ...] = ()
     notes: tuple[str, ...] = ()
     kind: str = "service class"
+    accounts: Mapping[str, Mapping[tuple[str, str], Account]] = field(default_factory=dict)
 
     @property
     def systems(self) -> tuple[str, ...]:
@@ -174,6 +178,7 @@ def measure(inputs: Inputs, name: str = "", *, kind: str = "service class") -> M
         _devices(inputs),
         tuple(notes),
         kind,
+        accounts(inputs),
     )
 
 

@@ -50,13 +50,15 @@ class ClassModel:
     Attributes
     ----------
     background
-        Whether nothing tells its transactions: it is load on the engines, in pieces of 10 ms.
+        Whether nothing tells its transactions: it is load on the engines, in pieces as long as those of the others.
     priority
         Rank by importance; lower is served first.
     general
         General engine seconds of what cannot run on a zIIP, uncaptured time included.
     eligible
         zIIP seconds of what can.
+    visits
+        How often a transaction takes engines, until it waits for something else.
     overflow
         Share of that which ran on general engines.
     io_service, io_wait
@@ -82,6 +84,7 @@ class ClassModel:
     general: float
     eligible: float
     overflow: float
+    visits: float = 1.0
     io_service: float = 0.0
     io_wait: float = 0.0
     io_requests: float = 0.0

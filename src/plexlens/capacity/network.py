@@ -8,9 +8,6 @@ from dataclasses import dataclass
 from plexlens._core import QueueingError, run_network, solve_network
 from plexlens.capacity.model import ClassModel, SystemModel
 
-#: Seconds of engine time after which equals take turns in a run.
-SLICE = 0.001
-
 #: Events of a run, about; and the longest run in seconds of the system.
 _EVENTS = 3_000_000
 _LONGEST = 36_000.0
@@ -18,7 +15,7 @@ _LONGEST = 36_000.0
 _FULL = 1.0 - 1e-9
 
 Stations = list[tuple[str, str, int, list[float]]]
-Classes = list[tuple[str, float | None, int, float, int]]
+Classes = list[tuple[str, float | None, int, float, int, float]]
 
 
 @dataclass(frozen=True)
@@ -127,10 +124,9 @@ def run(system: SystemModel, setting: Setting, *, seed: int = 1) -> SystemResult
     made = _network(system, setting)
     if made.saturated:
         return _result(system, made, None, None)
-    servers = made.stations[0][2] * made.busy + (made.ziip_busy or 0.0) * setting.ziips
-    each_second = sum(setting.rates.values()) * 4 + servers / SLICE + 1.0
+    each_second = sum(setting.rates[one.name] * (1.0 + 3.0 * one.visits) for one in system.classes) + 1.0
     seconds = min(_LONGEST, _EVENTS / each_second)
-    found = run_network(made.stations, made.classes, seed=seed, warm_up=seconds / 10, seconds=seconds, slice=SLICE)
+    found = run_network(made.stations, made.classes, seed=seed, warm_up=seconds / 10, seconds=seconds)
     return _result(system, made, None, found["response"], utilisation=found["utilisation"])
 
 
@@ -217,10 +213,11 @@ def _network(system: SystemModel, setting: Setting) -> _Network:
     rows: Classes = []
     for one, rate in zip(classes, rates, strict=True):
         if one.users is None or not one.rate:
-            rows.append((one.name, rate, 0, 0.0, one.priority))
+            rows.append((one.name, rate, 0, 0.0, one.priority, one.visits))
         else:
             think = max(0.0, one.users / one.rate - (one.response or 0.0))
-            rows.append((one.name, None, max(1, round(one.users * rate / one.rate)), think, one.priority))
+            users = max(1, round(one.users * rate / one.rate))
+            rows.append((one.name, None, users, think, one.priority, one.visits))
     return _Network(
         stations, rows, tuple(c.name for c in classes), tuple(general), tuple(ziip), tuple(io), busy, ziip_busy, share,
         saturated,

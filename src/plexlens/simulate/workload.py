@@ -28,6 +28,11 @@ _UNITS = 16e6 / ADJUSTMENT
 #: Service classes of address spaces.
 SPACE_CLASSES = ("CICSRGN", "STCDB2", "STCIRLM")
 
+#: R723CIMP: Db2 and IRLM go before all transactions, which have the importance of their regions' dispatching priority.
+_FIRST, _LAST = 1, 5
+#: Dispatching priority of a region that has none of its own in the scenario.
+_PRIORITY = 3
+
 _Spaces = list[Mapping[str, Any]]
 
 
@@ -46,6 +51,10 @@ def spaces_by_class(interval: Interval, system: str) -> dict[str, _Spaces]:
     return classes
 
 
+def _importance(priority: int) -> int:
+    return max(_FIRST, min(_LAST, priority))
+
+
 def _service(spaces: _Spaces, factor: float) -> Row:
     """Service of address spaces: R723CCPU is of all engines, that of zIIPs as a general engine would have given it."""
     general = sum(space["cpu"] for space in spaces)
@@ -60,11 +69,12 @@ def _service(spaces: _Spaces, factor: float) -> Row:
     }
 
 
-def _responses(counts: Mapping[str, Any], goal: float | None) -> Row:
+def _responses(counts: Mapping[str, Any], goal: float | None, priority: int) -> Row:
     response = counts["response"]
     elapsed, squares = response["seconds"], response["squares"]
     row: Row = {
         "r723cadf": _RESPONSE,
+        "r723cimp": _importance(priority),
         "r723crcp": response["count"],
         "r723ctet": elapsed,
         "r723ctetx": elapsed,
@@ -99,18 +109,21 @@ def _record(interval: Interval, system: Mapping[str, Any], name: str, workload: 
 
 def workload_records(interval: Interval) -> Iterator[Record]:
     """A record of each class on each system."""
-    homes = {region["name"]: region["system"] for region in interval.values.get("region", [])}
+    regions = {region["name"]: region for region in interval.values.get("region", [])}
     for system in interval.values["system"]:
         factor = ziip_factor(interval.cec(system))
         spaces = spaces_by_class(interval, system["name"])
         for name, held in spaces.items():
             if held:
-                yield _record(interval, system, name, "REGIONS", _service(held, factor))
+                first = {} if name == "CICSRGN" else {"r723cimp": _FIRST}
+                yield _record(interval, system, name, "REGIONS", _service(held, factor) | first)
         for held in spaces.values():
             for space in held:
                 yield _record(interval, system, space["name"], "", _service([space], factor))
         for values, used in zip(interval.values["class"], interval.truth["classes"], strict=True):
-            if all(homes[region] != system["name"] for region in values["regions"]):
+            here = [regions[name] for name in values["regions"] if regions[name]["system"] == system["name"]]
+            if not here:
                 continue
+            priority = min(int(region.get("priority", _PRIORITY)) for region in here)
             counts = next(one for one in used["systems"] if one["system"] == system["name"])
-            yield _record(interval, system, used["name"], "CICS", _responses(counts, values.get("goal")))
+            yield _record(interval, system, used["name"], "CICS", _responses(counts, values.get("goal"), priority))

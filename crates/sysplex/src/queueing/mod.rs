@@ -11,6 +11,7 @@ pub mod closed_form;
 mod exact;
 mod network;
 mod open;
+mod priority;
 
 pub use network::{Class, Load, Method, Network, NetworkError, Solution, Station, StationKind};
 
@@ -21,18 +22,30 @@ const MOST_STATES: usize = 2_000_000;
 ///
 /// Open classes are taken first. They leave the closed classes a slower station: a demand counts `1 / (1 - rho)` times,
 /// with `rho` the share of the station that open work takes (exact with one server, an approximation with several). A
-/// class with a lower priority number is served first at the stations that serve by priority; those below it see a
-/// station slowed down by it (the shadow server approximation, preemptive).
+/// class with a lower priority number is served first at the stations that serve by priority, and interrupts those below
+/// it: exact for open classes with exponential services of one mean, else an approximation.
 ///
 /// # Errors
 /// A demand, a rate or a think time that means nothing, or an open load that a station cannot serve.
 pub fn solve(network: &Network) -> Result<Solution, NetworkError> {
+    solve_by(network, None)
+}
+
+/// Solves a network approximately, however small it is.
+///
+/// # Errors
+/// As [`solve`].
+pub fn solve_approximately(network: &Network) -> Result<Solution, NetworkError> {
+    solve_by(network, Some(Method::Approximate))
+}
+
+fn solve_by(network: &Network, method: Option<Method>) -> Result<Solution, NetworkError> {
     network.check()?;
     let seen = open::slowed(network)?;
     let closed = network.closed_classes();
     let mut solution = if closed.is_empty() {
         Solution::empty(network, Method::Exact)
-    } else if is_small(network, &closed) {
+    } else if method.is_none() && is_small(network, &closed) {
         exact::solve(network, &closed, &seen)
     } else {
         approximate::solve(network, &closed, &seen)

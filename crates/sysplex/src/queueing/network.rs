@@ -70,6 +70,9 @@ pub struct Class {
     pub load: Load,
     /// Lower numbers are served first at stations with priorities.
     pub priority: u32,
+    /// Mean visits to each station, among which its demands are divided; 1 or more. It matters where stations serve by
+    /// priority: what takes an engine for long keeps others from it for long.
+    pub visits: f64,
 }
 
 /// Stations and classes; demands of a station are in the order of the classes.
@@ -135,6 +138,9 @@ impl Network {
                 }
                 _ => {}
             }
+            if !(class.visits >= 1.0 && class.visits.is_finite()) {
+                return wrong(&class.name, "number of visits", class.visits, "1 or more");
+            }
         }
         for station in &self.stations {
             let (found, expected) = (station.demands.len(), self.classes.len());
@@ -194,9 +200,19 @@ impl Network {
         self.stations.iter().any(|station| station.is_queue() && station.servers() > 1.0)
     }
 
+    /// Whether it matters at some station that it serves by priority: priorities or services differ.
     pub(super) fn has_priorities(&self) -> bool {
+        let classes = || self.classes.iter().enumerate();
         let different = self.classes.windows(2).any(|pair| pair[0].priority != pair[1].priority);
-        different && self.stations.iter().any(|station| matches!(station.kind, StationKind::Priority { .. }))
+        let uneven = |station: &Station| {
+            let mut services = classes()
+                .filter(|&(number, _)| station.demands[number] > 0.0)
+                .map(|(number, class)| station.demands[number] / class.visits);
+            let first = services.next();
+            services.any(|one| first.is_some_and(|first| (one / first - 1.0).abs() > 1e-9))
+        };
+        let by_priority = |station: &&Station| matches!(station.kind, StationKind::Priority { .. });
+        self.stations.iter().filter(by_priority).any(|station| different || uneven(station))
     }
 }
 
@@ -222,6 +238,9 @@ pub struct Solution {
     pub residence: Vec<Vec<f64>>,
     /// Transactions in each station, by station and class.
     pub queue: Vec<Vec<f64>>,
+    /// Those of them that wait or are served as by one server that is as fast as all of the station; what approximations
+    /// go on from.
+    pub(super) queued: Vec<Vec<f64>>,
     /// Busy share of the servers of each station; busy servers of a delay.
     pub utilisation: Vec<f64>,
 }
@@ -235,6 +254,7 @@ impl Solution {
             response: vec![0.0; classes],
             residence: vec![vec![0.0; classes]; stations],
             queue: vec![vec![0.0; classes]; stations],
+            queued: vec![vec![0.0; classes]; stations],
             utilisation: vec![0.0; stations],
         }
     }

@@ -1,0 +1,170 @@
+"""Processor time of address spaces given to the transactions that they serve.
+
+SMF 72-3 charges what CICS and IMS transactions use to their regions. Which classes a class serves is told by the user
+or by its samples of serving; how its time is divided among them by the records of single transactions, where those have
+all of the served, else by the samples, else by ended transactions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from plexlens.capacity.accounts import Account
+from plexlens.capacity.measured import Facts, Measured
+
+#: Stands for all classes that have response times and no processor time.
+EVERY = "*"
+
+_GENERAL = ("cp_seconds",)
+_ZIIP = ("ziip_seconds", "ziip_engine_seconds")
+_ON_CP = ("ziip_on_cp_seconds",)
+_IO = (
+    "dasd_requests", "dasd_connect_seconds", "dasd_disconnect_seconds", "dasd_wait_seconds", "dasd_ios_queue_seconds",
+)  # fmt: skip
+
+_Weights = dict[str, float]
+
+
+@dataclass(frozen=True)
+class _Shares:
+    """How processor time and I/O of a class is divided among the class periods that it serves, and by what."""
+
+    general: _Weights
+    ziip: _Weights
+    on_cp: _Weights
+    io: _Weights
+    source: str
+
+    def of(self, fact: str) -> _Weights:
+        if fact in _ZIIP:
+            return self.ziip
+        return self.on_cp if fact in _ON_CP else self.io if fact in _IO else self.general
+
+
+def matching(there: Iterable[str], name: str) -> set[str]:
+    """The class periods that a name means: one (``DDFHI.1``), or all of a class (``DDFHI``)."""
+    return {one for one in there if one == name or base(one) == name}
+
+
+def base(name: str) -> str:
+    """The class of a class period."""
+    return name.rpartition(".")[0] or name
+
+
+def served_names(facts: Mapping[str, Facts], text: str) -> list[str]:
+    """The classes that ``--serves REGIONS=...`` names: one, several with commas between them, or `EVERY`."""
+    if text.strip() != EVERY:
+        return [part.strip() for part in text.split(",") if part.strip()]
+    bare = {name for name, one in facts.items() if (one["transactions"] or 0) > 0 and not _cpu(one)}
+    return sorted({base(name) for name in bare})
+
+
+def attribute(
+    system: str, facts: dict[str, Facts], measured: Measured, serves: Mapping[str, str], notes: list[str]
+) -> dict[str, float]:
+    """Move the processor time of classes of address spaces to the classes that they serve, within ``facts``.
+
+    Returns
+    -------
+    dict
+        Times that a transaction takes an engine, by class period, where records of transactions tell.
+    """
+    links: dict[str, dict[str, float]] = {}
+    for (one, server, served), samples in measured.served.items():
+        if one == system:
+            links.setdefault(server, {})[served] = samples
+    named = {server: served_names(facts, text) for server, text in serves.items()}
+    links |= {server: dict.fromkeys(served, 1.0) for server, served in named.items()}
+    for server, parts in links.items():
+        sources = matching(facts, server)
+        targets = {name: served for served in parts for name in matching(facts, served)}
+        ended = {name: facts[name]["transactions"] or 0.0 for name in targets}
+        if not sources or not any(ended.values()):
+            continue
+        shares = _shares(system, measured, parts, targets, ended, sampled=server not in named)
+        for source in sources:
+            for fact in (*_GENERAL, *_ZIIP, *_ON_CP, *_IO):
+                _move(facts, source, fact, shares.of(fact))
+        notes.append(
+            f"{system}: CPU time of {server} is that of {', '.join(sorted(targets))}, divided by {shares.source}."
+        )
+    return _bursts(system, facts, measured)
+
+
+def _cpu(facts: Facts) -> float:
+    return (facts["cp_seconds"] or 0.0) + (facts["ziip_engine_seconds"] or 0.0)
+
+
+def _move(facts: dict[str, Facts], source: str, fact: str, weights: _Weights) -> None:
+    held, total = facts[source][fact], sum(weights.values())
+    if not held or not total:
+        return
+    facts[source][fact] = 0.0
+    for name, weight in weights.items():
+        facts[name][fact] = (facts[name][fact] or 0.0) + held * weight / total
+
+
+def _shares(
+    system: str,
+    measured: Measured,
+    parts: Mapping[str, float],
+    targets: dict[str, str],
+    ended: _Weights,
+    *,
+    sampled: bool,
+) -> _Shares:
+    """The best division that there is."""
+    of_class: _Weights = {}
+    for name, served in targets.items():
+        of_class[served] = of_class.get(served, 0.0) + ended[name]
+
+    def spread(amounts: Mapping[str, float]) -> _Weights:
+        """Amounts of classes over their periods, by ended transactions."""
+        return {
+            name: amounts[served] * ended[name] / of_class[served] if of_class[served] else 0.0
+            for name, served in targets.items()
+        }
+
+    found = _of_all(system, measured, parts)
+    if found:
+        first = next(iter(found.values()))
+        detailed = next((rows for rows in found.values() if rows[next(iter(rows))].ziip is not None), None)
+        source = " and ".join(found) + ", CPU time by service class"
+        cpu = {served: row.cpu for served, row in first.items()}
+        io = spread({served: row.bursts for served, row in (detailed or first).items()})
+        if detailed is None:
+            weights = spread(cpu)
+            return _Shares(weights, weights, weights, io, source)
+        ziip = {served: row.ziip or 0.0 for served, row in detailed.items()}
+        on_cp = {served: row.ziip_on_cp or 0.0 for served, row in detailed.items()}
+        general = {served: max(0.0, cpu[served] - ziip[served]) for served in cpu}
+        weights = spread(general)
+        eligible = spread(ziip) if any(ziip.values()) else weights
+        return _Shares(weights, eligible, spread(on_cp) if any(on_cp.values()) else eligible, io, source)
+    if sampled:
+        weights = spread(parts)
+        return _Shares(weights, weights, weights, weights, "samples of serving (SMF 72-3)")
+    return _Shares(ended, ended, ended, ended, "ended transactions, as if all used the same")
+
+
+def _of_all(system: str, measured: Measured, served: Iterable[str]) -> dict[str, dict[str, Account]]:
+    """Accounts of the served classes, by kind of record; a kind that lacks one of them is left out."""
+    names = list(served)
+    found = {
+        kind: {name: rows[system, base(name)] for name in names if (system, base(name)) in rows}
+        for kind, rows in measured.accounts.items()
+    }
+    return {kind: rows for kind, rows in found.items() if rows and len(rows) == len(names)}
+
+
+def _bursts(system: str, facts: Mapping[str, Facts], measured: Measured) -> dict[str, float]:
+    """Times that a transaction takes an engine: dispatches of CICS tasks, or waits of Db2 threads and a commit."""
+    made: dict[str, float] = {}
+    for rows in measured.accounts.values():
+        for (one, name), account in rows.items():
+            periods = matching(facts, name) if one == system else set()
+            ended = sum(facts[period]["transactions"] or 0.0 for period in periods)
+            if ended and account.bursts:
+                made |= {period: max(1.0, account.bursts / ended) for period in periods if period not in made}
+    return made

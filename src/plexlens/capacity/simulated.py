@@ -1,0 +1,192 @@
+"""The careful answer from the sysplex simulator itself: a scenario at other loads and on other processors.
+
+The scenario is the user's. Load is in multiples of its own rates; what a `Change` says of engines, zIIPs and speed is
+done to its machines. Added members are not: a member has pools, regions and routes, which only its author can add.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from plexlens.capacity.attribution import base, matching
+from plexlens.capacity.change import Change, count_of
+from plexlens.capacity.model import Model
+from plexlens.capacity.network import ClassResult, SystemResult
+from plexlens.errors import UsageError
+from plexlens.simulate import Scenario, Simulated, run_scenario
+from plexlens.simulate.estimates import estimate
+
+#: Rates of a scenario and of the measurement that are called different.
+_APART = 0.1
+
+
+@dataclass(frozen=True)
+class Simulation:
+    """Runs of a scenario.
+
+    Attributes
+    ----------
+    file
+        Where it was read from.
+    runs
+        Load, and what each system did.
+    notes
+        What has to be known about the scenario beside the measurement.
+    """
+
+    file: str
+    runs: tuple[tuple[float, Mapping[str, SystemResult]], ...]
+    notes: tuple[str, ...]
+
+
+def simulate_loads(
+    scenario: Scenario, change: Change, loads: Iterable[float], model: Model | None = None
+) -> Simulation:
+    """A scenario at several loads under a change.
+
+    Parameters
+    ----------
+    loads
+        Multiples of the scenario's rates.
+    model
+        The calibrated model, whose goals and rates the scenario is set beside.
+
+    Raises
+    ------
+    UsageError
+        The change adds members, or the scenario has no system that the model has.
+    ScenarioFileError
+        The scenario cannot be.
+    """
+    if change.members:
+        raise UsageError(
+            file=scenario.file,
+            what="--scenario cannot have members added by --members",
+            remedy="write the scenario with the members that it is to have, or leave --members out",
+        )
+    notes = () if model is None else _beside(scenario, model)
+    runs = []
+    for load in loads:
+        found = run_scenario(changed(scenario, change.at(load)))
+        runs.append((load, results_of(found, model)))
+    return Simulation(scenario.file, tuple(runs), notes)
+
+
+def changed(scenario: Scenario, change: Change) -> Scenario:
+    """The scenario at another load and on other engines; loads of closed classes are users."""
+    values = copy.deepcopy(scenario.values)
+    classes = values.get("class", [])
+    for one in classes:
+        factor = change.scale
+        for name, single in change.scales.items():
+            if matching({one.get("name", "") + ".1", one.get("name", "")}, name):
+                factor *= single
+        if "rate" in one:
+            one["rate"] = float(one["rate"]) * factor
+        if "users" in one:
+            one["users"] = max(1, round(one["users"] * factor))
+    for cec in values.get("cec", []):
+        cec["engines"] = round(count_of("engines", change.engines, cec.get("engines", 1), 1))
+        cec["ziips"] = round(count_of("ziips", change.ziips, cec.get("ziips", 0), 0))
+        for key in ("speed", "ziip_speed"):
+            cec[key] = float(cec.get(key, 1.0)) * change.speed
+    for system in values.get("system", []):
+        for key, text, least in (("engines", change.engines, 1), ("ziips", change.ziips, 0)):
+            if key in system:
+                system[key] = round(count_of(key, text, system[key], least))
+    return Scenario(scenario.file, values, scenario.lines)
+
+
+def _beside(scenario: Scenario, model: Model) -> tuple[str, ...]:
+    """Where the scenario is not what was measured."""
+    names = {one["name"] for one in scenario.values.get("system", []) if "name" in one}
+    there = {system.name for system in model.systems}
+    if not names & there:
+        raise UsageError(
+            file=scenario.file,
+            what=f"the scenario has no system of the measurement ({', '.join(sorted(there))})",
+            remedy="name the systems of the scenario as those of the measurement",
+        )
+    notes = []
+    if lacking := sorted(there - names):
+        notes.append(f"The scenario has no {', '.join(lacking)}: the simulator says nothing of it.")
+    rates: dict[str, float] = {}
+    for system in model.systems:
+        for one in system.classes:
+            if not one.background:
+                rates[base(one.name)] = rates.get(base(one.name), 0.0) + one.rate
+    for one in scenario.values.get("class", []):
+        rate, measured = one.get("rate"), rates.get(one.get("name", ""))
+        if rate and measured and abs(rate / measured - 1.0) > _APART:
+            notes.append(
+                f"The scenario has {rate:,.1f} {one['name']} a second, measured were {measured:,.1f}; "
+                "loads of the simulator are multiples of the scenario's."
+            )
+    return tuple(notes)
+
+
+def results_of(run: Simulated, model: Model | None = None) -> dict[str, SystemResult]:
+    """What each system of a run did; intervals of responses are over the intervals of the run."""
+    intervals = run.results["intervals"]
+    seconds = sum(one["end"] - one["start"] for one in intervals)
+    values = run.scenario.values
+    machines = {one["name"]: one for one in values["cec"]}
+    made = {}
+    for place, system in enumerate(values["system"]):
+        cec = machines[system["cec"]]
+        engines = system.get("engines", cec["engines"])
+        ziips = system.get("ziips", cec.get("ziips", 0))
+        used = [one["systems"][place] for one in intervals]
+        busy, ziip_busy = (sum(one[name] for one in used) / seconds for name in ("busy", "ziip_busy"))
+        on_cp = sum(space["ziip_on_cp"] for one in used for space in one["spaces"])
+        eligible = on_cp + ziip_busy * seconds
+        classes = {}
+        for number, about in enumerate(values["class"]):
+            found = _class(intervals, number, system["name"], seconds, run)
+            if found is not None:
+                name = _period(about["name"], system["name"], model)
+                classes[name] = _named(found, name, system["name"], model)
+        saturated = "general engines" if system["name"] in run.results["saturated"] else ""
+        made[system["name"]] = SystemResult(
+            classes,
+            busy / engines,
+            ziip_busy / ziips if ziips else None,
+            on_cp / eligible if eligible else 0.0,
+            saturated,
+        )
+    return made
+
+
+def _class(
+    intervals: list[dict[str, Any]], number: int, system: str, seconds: float, run: Simulated
+) -> tuple[float, float, float | None] | None:
+    """Rate, mean response and half its interval of a class on a system; None where nothing ended."""
+    counts = [
+        one["response"] for two in intervals for one in two["classes"][number]["systems"] if one["system"] == system
+    ]
+    ended = sum(one["count"] for one in counts)
+    if not ended:
+        return None
+    mean = sum(one["seconds"] for one in counts) / ended
+    means = [one["seconds"] / one["count"] for one in counts if one["count"]]
+    return ended / seconds, mean, estimate(means).half_width if len(means) > 1 else None
+
+
+def _period(name: str, system: str, model: Model | None) -> str:
+    """The class period of the measurement that a class of the scenario is."""
+    for one in model.systems if model else ():
+        if one.name == system:
+            found = sorted(matching({about.name for about in one.classes}, name))
+            if found:
+                return found[0]
+    return name
+
+
+def _named(found: tuple[float, float, float | None], name: str, system: str, model: Model | None) -> ClassResult:
+    rate, mean, half = found
+    about = [one for two in (model.systems if model else ()) if two.name == system for one in two.classes]
+    goal = next((one.goal for one in about if one.name == name), None)
+    return ClassResult(name, rate, mean, None, goal.index(mean, None) if goal else None, half_width=half)
