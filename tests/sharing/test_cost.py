@@ -158,6 +158,14 @@ def test_classes_by_their_own_counts() -> None:
     assert found.unattributed_seconds == pytest.approx(2.2 + 50_000 * 12e-6 + p_locks)
 
 
+def test_cpu_of_cics_where_it_is_there() -> None:
+    pay, ask = cost_of(made.measured()).classes
+    assert (pay.all_seconds, ask.all_seconds) == (60.0, 90.0)
+    # 130 s are more than the 40 s in Db2: they hold them. 50 s are less than 60 s: they do not.
+    pay, ask = cost_of(made.measured(cics={("SYS1", "PAY"): 130.0, ("SYS1", "ASK"): 50.0})).classes
+    assert (pay.all_seconds, ask.all_seconds) == (130.0, 110.0)
+
+
 def test_who_pays_for_writes_at_commit(cost: CostOfSharing) -> None:
     def paid(stated: Assumptions, payer: Payer) -> float:
         return sum(one.cpu_seconds for one in cost_of(made.measured(), stated).lines if one.payer is payer)

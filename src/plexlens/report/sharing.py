@@ -70,12 +70,14 @@ _TEXTS: tuple[tuple[str, str, Unit, str, str, str], ...] = (
      "SMF 70-1; else SMF 72-3", ""),
     ("commits", "Units of work", PER_SECOND, "commits / length of the time", "SMF 101 QWACCOMM; SMF 100 Q3STCOMM", ""),
     ("per_requests", "Requests per unit of work", MEAN_COUNT, "requests / commits", "SMF 74-4, SMF 100, SMF 101", ""),
+    ("all_cpu", "All CPU", MICROSECONDS, "CPU time inside and outside Db2 / commits",
+     "SMF 110-1 USRCPUT; else SMF 101 class 1", "Without SMF 110-1 what a CICS region does outside Db2 is not in it."),
     ("class2", "CPU in Db2", MICROSECONDS, "class 2 CPU time / commits", "SMF 101 IFCID 3", ""),
     ("db2_increase", "Increase of CPU in Db2", FRACTION,
      "CPU time of data sharing on threads / (class 2 CPU time - that)", f"{_STUDY}, table 8: DB2 TCB time", ""),
     ("increase", "Increase of all CPU", FRACTION,
-     "CPU time of data sharing, whoever pays / (class 1 CPU time - its part on threads)",
-     f"{_STUDY}, table 8", "Class 1 holds what ran on the thread's task; regions of CICS can use more."),
+     "CPU time of data sharing, whoever pays / (all CPU time - its part on threads)",
+     f"{_STUDY}, table 8", "All CPU time is that of CICS (SMF 110-1), else class 1."),
     ("delay", "Delay", MILLISECONDS, "(CPU time on threads + waits + reads from disk after invalidation) / commits",
      "SMF 101 class 3", ""),
     ("wait", "Wait", MILLISECONDS, "class 3 time / commits", "SMF 101 IFCID 3, QWAC and QWAX", ""),
@@ -443,6 +445,10 @@ class _Together:
         return sum(one.cpu.get(part, 0.0) for one in self.costs)
 
     @property
+    def all_seconds(self) -> float:
+        return sum(one.all_seconds for one in self.costs)
+
+    @property
     def requests(self) -> float:
         return sum(sum(one.requests.values()) for one in self.costs)
 
@@ -472,18 +478,20 @@ def _class_cost(cost: CostOfSharing, found: list[_Together], length: float) -> S
     heads = (
         _text("class", "Class", key=True), _text("kind", "Connection type"), _number("commits", "commits"),
         _number("per_requests", "per_requests", "Requests"), _number("per_commit", "per_commit", "CPU", bar=True),
-        _number("class2", "class2"), _number("db2_increase", "db2_increase", "In Db2", group="Increase"),
+        _number("all", "all_cpu"), _number("class2", "class2"),
+        _number("db2_increase", "db2_increase", "In Db2", group="Increase"),
         _number("increase", "increase", "All", group="Increase"), _number("share", "share"),
         *(_number(part.name.lower(), "per_commit", part.value, group="CPU per unit of work") for part in parts),
     )  # fmt: skip
     rows = []
     for one in found:
-        n, class_1, class_2 = one.commits, one.fact("class1_cpu_seconds"), one.fact("class2_cpu_seconds")
+        n, everything, class_2 = one.commits, one.all_seconds, one.fact("class2_cpu_seconds")
         rows.append(
             (
-                one.name, one.kind, _over(n, length), _over(one.requests, n), _over(one.cpu, n), _over(class_2, n),
+                one.name, one.kind, _over(n, length), _over(one.requests, n), _over(one.cpu, n), _over(everything, n),
+                _over(class_2, n),
                 _over(one.threads, class_2 - one.threads) if class_2 > one.threads else None,
-                _over(one.cpu, class_1 - one.threads) if class_1 > one.threads else None,
+                _over(one.cpu, everything - one.threads) if everything > one.threads else None,
                 _over(one.cpu, cost.total.cpu_seconds), *(_over(one.part(part), n) for part in parts),
             )
         )  # fmt: skip

@@ -10,19 +10,20 @@ from __future__ import annotations
 import copy
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
 from plexlens.example import studies_path
 from plexlens.example.printed import Study, number
+from plexlens.metrics.db2.accounting_sharing import LOCK_FIELDS, PAGE_FIELDS
 from plexlens.metrics.inputs import Inputs
 from plexlens.pdb import Pdb, ingest
 from plexlens.sharing.assumptions import Assumptions
 from plexlens.sharing.cost import CostOfSharing, cost_of
 from plexlens.sharing.kinds import Payer
-from plexlens.sharing.measured import measure
+from plexlens.sharing.measured import ClassUse, measure
 from plexlens.simulate import read_scenario, run_scenario, write_smf
 from plexlens.simulate.case_1996 import printed_rate, with_rates
 from plexlens.simulate.scenario import Scenario
@@ -50,12 +51,23 @@ class Beside:
 
 @dataclass(frozen=True)
 class Compared:
-    """A simulated group: its cost as the records tell it, beside what really was."""
+    """A simulated group: its cost as the records tell it, beside what really was.
+
+    Attributes
+    ----------
+    cost
+        What the records tell.
+    total, spaces
+        All of it, and each address space.
+    classes, spread
+        Transaction classes: by their own counts, and as they would be without these (QTGA, QBGA).
+    """
 
     cost: CostOfSharing
     total: Beside
     classes: tuple[Beside, ...]
     spaces: tuple[Beside, ...]
+    spread: tuple[Beside, ...]
 
 
 def at_no_cost(scenario: Scenario) -> Scenario:
@@ -92,7 +104,9 @@ def compare(scenario: Scenario) -> Compared:
         write_smf(run, dump)
         with Pdb.temporary() as pdb:
             ingest([dump], pdb)
-            cost = cost_of(measure(Inputs(pdb.connect()), dump.name), stated, dump.name)
+            measured = measure(Inputs(pdb.connect()), dump.name)
+    cost = cost_of(measured, stated, dump.name)
+    plain = cost_of(replace(measured, classes=tuple(_without_counts(use) for use in measured.classes)), stated)
     with_cost, without = _spaces(run.results), _spaces(free.results)
     found: dict[str, float] = {}
     for one in cost.spaces:
@@ -105,7 +119,19 @@ def compare(scenario: Scenario) -> Compared:
     threads = sum(one.cpu_seconds for one in cost.spaces if one.space == "threads")
     spaces.append(Beside("threads, in all regions", regions, threads))
     total = Beside("all", sum(with_cost.values()) - sum(without.values()), cost.total.cpu_seconds)
-    return Compared(cost, total, tuple(_classes(run.results, cost, stated)), tuple(spaces))
+    return Compared(
+        cost,
+        total,
+        tuple(_classes(run.results, cost, stated)),
+        tuple(spaces),
+        tuple(_classes(run.results, plain, stated)),
+    )
+
+
+def _without_counts(use: ClassUse) -> ClassUse:
+    """A class as accounting without QTGA and QBGA tells it."""
+    names = {field.name for field in (*LOCK_FIELDS, *PAGE_FIELDS)}
+    return replace(use, facts={name: value for name, value in use.facts.items() if name not in names})
 
 
 def _is_db2(name: str, cost: CostOfSharing) -> bool:
@@ -205,7 +231,7 @@ _CHECKED = """
 A simulated group knows what it spent on data sharing. Its records were read like any others; path lengths were stated
 as the scenario has them. "Really": by class, what its tasks spun and the path of their requests; by address space, what
 it used less what it used in the same scenario with requests that take no time. The second is the difference of two
-runs whose random course is not the same: of a regions' total it is good to some tenths of a percent, which is several
+runs whose random course is not the same: of the regions' total it is good to some tenths of a percent, which is several
 percent of a small difference.
 """
 
@@ -222,7 +248,7 @@ _END = """
 
 - One service time for all requests to a structure: a castout of a page takes longer than a registration, and is charged
   the same.
-- A class whose kinds are spread by a key is as right as the key: see the errors above, which are of spread classes.
+- A class whose kinds are spread by a key is as right as the key: see the second error above.
 - Where members count pages and the coupling facility requests that move several, all kinds are shrunk alike.
 - Counts of accounting have places that IBM does not publish ([dsect.md](dsect.md)).
 - A quarter of an hour is the finest time of accounting; long-running threads count where they ended.
@@ -248,6 +274,16 @@ def _beside(title: str, rows: Sequence[Beside]) -> str:
     return _table(
         (title, "really, s", "from records, s", "error"),
         [(one.name, f"{one.real:.3f}", f"{one.found:.3f}", _error(one)) for one in rows],
+    )
+
+
+def _class_table(compared: Compared) -> str:
+    return _table(
+        ("class, on its threads", "really, s", "by its own counts, s", "error", "spread by keys, s", "error"),
+        [
+            (one.name, f"{one.real:.3f}", f"{one.found:.3f}", _error(one), f"{spread.found:.3f}", _error(spread))
+            for one, spread in zip(compared.classes, compared.spread, strict=True)
+        ],
     )
 
 
@@ -292,7 +328,7 @@ def page(scenarios: Path) -> str:
     parts = [_HEAD, _CHECKED]
     b1 = compare(scenario_b1(read_scenario(scenarios / "sysplex-1996.toml"), study))
     parts.append("Run B1 of the 1996 study: two groups of two members, coupling facilities of the time.\n")
-    parts += [_beside("address space", [*b1.spaces, b1.total]), _beside("class, on its threads", b1.classes)]
+    parts += [_beside("address space", [*b1.spaces, b1.total]), _class_table(b1)]
     parts += [_STUDY, _study_tables(b1.cost, study), _END]
     return "\n".join(parts)
 

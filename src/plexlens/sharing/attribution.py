@@ -104,6 +104,8 @@ class ClassCost:
         Elapsed seconds of reads from disk that invalidation made necessary.
     how
         By part: ``counted``, or the key by which it was spread.
+    cics_seconds
+        CPU seconds that CICS measured of the transaction on that system; None without SMF 110-1.
     """
 
     use: ClassUse
@@ -113,6 +115,20 @@ class ClassCost:
     thread_seconds: float = 0.0
     reread_seconds: float = 0.0
     how: dict[Part, str] = field(default_factory=dict)
+    cics_seconds: float | None = None
+
+    @property
+    def all_seconds(self) -> float:
+        """CPU seconds of the class inside and outside Db2.
+
+        What CICS measured of the transaction (SMF 110-1), where it is there: it holds the time in Db2 too, since
+        threads run on TCBs of CICS; where it is less than that time it does not, and both are added. Otherwise
+        class 1 CPU time of accounting.
+        """
+        class_1, class_2 = _fact(self.use, "class1_cpu_seconds"), _fact(self.use, "class2_cpu_seconds")
+        if self.cics_seconds is None:
+            return class_1
+        return self.cics_seconds + (class_2 if self.cics_seconds < class_2 else 0.0)
 
     @property
     def name(self) -> str:
@@ -167,6 +183,22 @@ def _counted_by_member(measured: Measured) -> dict[tuple[str, str], dict[str, fl
     return made
 
 
+def _with_cics(measured: Measured, made: list[ClassCost]) -> None:
+    """CPU time of CICS transactions; of several classes of one name each has the part of its units of work."""
+    for one in made:
+        seconds = measured.cics.get((one.use.system, one.use.correlation))
+        if seconds is None or not one.use.connection_type.startswith("CICS"):
+            continue
+        same = [
+            other.use
+            for other in made
+            if (other.use.system, other.use.correlation) == (one.use.system, one.use.correlation)
+            and other.use.connection_type.startswith("CICS")
+        ]
+        whole = sum(_fact(use, "commits") for use in same)
+        one.cics_seconds = seconds * (_fact(one.use, "commits") / whole if whole else 1.0 / len(same))
+
+
 def shares(line: Line, uses: Sequence[ClassUse], of_member: Mapping[str, float]) -> tuple[list[float], str]:
     """Shares of the classes in a line, and how they were come to.
 
@@ -197,6 +229,7 @@ def class_costs(measured: Measured, lines: Iterable[Line]) -> tuple[ClassCost, .
     groups = {(one.system, one.subsystem): one.group for one in measured.members}
     made = [ClassCost(use, groups.get((use.system, use.subsystem), "")) for use in measured.classes]
     totals = _counted_by_member(measured)
+    _with_cics(measured, made)
     for line in lines:
         # Of lines without a member all classes of the group on that system have a part.
         own = [

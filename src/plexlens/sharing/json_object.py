@@ -45,6 +45,7 @@ def to_object(cost: CostOfSharing) -> dict[str, Any]:
                 "commits": one.use.facts.get("commits"),
                 "class1_cpu_seconds": one.use.facts.get("class1_cpu_seconds"),
                 "class2_cpu_seconds": one.use.facts.get("class2_cpu_seconds"),
+                "all_cpu_seconds": one.all_seconds,
                 "cpu_seconds": one.cpu_seconds,
                 "thread_seconds": one.thread_seconds,
                 "parts": _parts(one.cpu),

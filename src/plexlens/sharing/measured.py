@@ -154,6 +154,8 @@ class Measured:
         Share of XCF signals of each system that are Db2's and its lock manager's; absent without SMF 74-2.
     report_classes
         CPU seconds by system and name of report class.
+    cics
+        CPU seconds of CICS transactions by system and transaction (SMF 110-1), all regions together.
     missing
         What is not in the data, and what therefore cannot be said.
     """
@@ -167,6 +169,7 @@ class Measured:
     systems: tuple[SystemUse, ...]
     signalling_share: dict[str, float] = field(default_factory=dict)
     report_classes: dict[tuple[str, str], float] = field(default_factory=dict)
+    cics: dict[tuple[str, str], float] = field(default_factory=dict)
     missing: tuple[str, ...] = ()
     course: Course = field(default_factory=Course)
 
@@ -241,6 +244,7 @@ def measure(inputs: Inputs, name: str = "") -> Measured:
         tuple(_systems(inputs, window, seconds, missing)),
         _signalling(inputs, window, structures, missing),
         _report_classes(inputs, window, seconds),
+        _cics(inputs, window, seconds),
         tuple(missing),
         _course(inputs, window) if structures else Course(),
     )
@@ -499,6 +503,18 @@ def _classes(
         missing.append("Accounting (SMF 101) covers other times: cost of transaction classes cannot be given.")
     elif others:
         missing.append(f"Accounting of {', '.join(sorted(others))} is left out: no member of a data sharing group.")
+    return made
+
+
+def _cics(inputs: Inputs, window: _Window, seconds: dict[str, float]) -> dict[tuple[str, str], float]:
+    if not available(inputs, GRAINS["cics_transaction"]):
+        return {}
+    inside, length = _quarters(window)
+    made = {}
+    for row in _rows(inputs, "cics_transaction", ("system", "transaction"), inside):
+        system = row["system"] or ""
+        if system in seconds and row["transaction"] and row["cpu_seconds"]:
+            made[system, row["transaction"]] = row["cpu_seconds"] * (seconds[system] / length if length else 1.0)
     return made
 
 
