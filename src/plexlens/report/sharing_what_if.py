@@ -242,7 +242,8 @@ def _quality(twin: Twin, tolerance: float) -> Section:
     pools = [
         f"{group} {pool}: {fit.dependent:.0%} of the getpages GBP-dependent "
         f"({'counted by Db2' if fit.dependent_by == 'counted' else 'fitted'}), {fit.pages.shared:,} shared pages, "
-        f"skew {fit.pages.skew:.2f}; {fit.pages.private:,} pages of each member alone"
+        f"skew {fit.pages.skew:.2f}, {fit.hot:.0%} of the writes at one end; {fit.pages.private:,} pages of each "
+        "member alone"
         for (group, pool), fit in twin.fit.pools.items()
     ]
     links = [
@@ -254,10 +255,6 @@ def _quality(twin: Twin, tolerance: float) -> Section:
         *links,
         f"Execution: lock {twin.fit.lock * 1e6:.2f} µs, registering read {twin.fit.read * 1e6:.2f} µs, page moved "
         f"{twin.fit.page * 1e6:.2f} µs",
-        *(
-            f"{group}: {share:.0%} of the shared updates at the end of one page set"
-            for group, share in twin.fit.hot.items()
-        ),
         f"Requests become asynchronous above {twin.fit.threshold * 1e6:.1f} µs",
     ]
     return Section(

@@ -39,6 +39,9 @@ DIRECTORY_ENTRY = 400
 #: Pages of a page set of inserts: so many that its end does not come round to pages that are still known.
 HOT_PAGES = 1_000_000
 
+#: Getpages of a transaction below which a scan is none: each scan of the simulator is read ahead by whole prefetches.
+_SHORTEST_SCAN = 8.0
+
 _LOCK_STEP = 1e-9
 
 
@@ -74,12 +77,15 @@ class PoolFit:
         Changed pages written to the group buffer pool for each buffer update.
     dependent_by
         How ``dependent`` was found: ``counted`` by Db2, or ``assumed``.
+    hot
+        Share of the written pages that are one, where all members insert.
     """
 
     pages: PageSets
     dependent: float
     written: float
     dependent_by: str
+    hot: float = 0.0
 
 
 @dataclass
@@ -92,9 +98,6 @@ class Fit:
         By group and pool.
     avoidance
         Share of read-only getpages without a lock, by group.
-    hot
-        Share of the updates of shared page sets that go to one page where all members insert, by group: what makes up
-        for lock contention that scattered updates do not explain.
     db2_cpu
         CPU seconds of a transaction besides path lengths and requests, by twin class.
     lock, read, page
@@ -105,7 +108,6 @@ class Fit:
 
     pools: dict[tuple[str, str], PoolFit] = field(default_factory=dict)
     avoidance: dict[str, float] = field(default_factory=dict)
-    hot: dict[str, float] = field(default_factory=dict)
     db2_cpu: dict[str, float] = field(default_factory=dict)
     lock: float = 2e-6
     read: float = 3e-6
@@ -242,7 +244,7 @@ def _group(measured: SharingMeasured, group: Group, fit: Fit) -> dict[str, Any]:
                     "skew": round(about.pages.skew, 4),
                 }
             )
-            if fit.hot.get(group.name):
+            if about.hot:
                 page_sets.append({"name": hot_set(name), "pool": pool_number(name), "pages": HOT_PAGES})
         if about.pages.private:
             page_sets += [
@@ -351,23 +353,26 @@ def sequential_share(member: MemberUse, pool: str) -> dict[str, float]:
     shares = {one.name: 0.0 for one in member.work}
     waiting = [(one, pages) for one, pages in reads if one.prefetches > 0 and pages > 0]
     for held in (waiting, [(one, pages) for one, pages in reads if pages > 0]):
-        open_pages = [(one, pages * (1.0 - shares[one.name])) for one, pages in held]
-        weights = sum(pages * (one.prefetches * one.rate if held is waiting else 1.0) for one, pages in open_pages)
+        # The pages that a class got by scans go with how often it waited for prefetch; else with its getpages.
+        parts = [
+            (one, pages * (1.0 - shares[one.name]), one.prefetches * one.rate if held is waiting else pages)
+            for one, pages in held
+        ]
+        weights = sum(weight for *_, weight in parts)
         if wanted <= 0 or weights <= 0:
             continue
         given = 0.0
-        for one, pages in open_pages:
-            weight = pages * (one.prefetches * one.rate if held is waiting else 1.0)
+        for one, pages, weight in parts:
             part = min(wanted * weight / weights, pages)
-            total = one.rate * one.getpages[pool]
-            shares[one.name] = min(shares[one.name] + part / total, 1.0)
+            shares[one.name] = min(shares[one.name] + part / (one.rate * one.getpages[pool]), 1.0)
             given += part
         wanted -= given
     return shares
 
 
 def references(group: Group, member: MemberUse, one: TwinClass, fit: Fit) -> Iterator[dict[str, Any]]:
-    """Pages that a transaction of a twin class refers to."""
+    """Pages that a transaction of a twin class refers to; the ends of page sets last: their locks are dear."""
+    inserts = []
     for pool in group.pools:
         getpages = one.work.getpages.get(pool, 0.0)
         if getpages <= 0:
@@ -375,21 +380,29 @@ def references(group: Group, member: MemberUse, one: TwinClass, fit: Fit) -> Ite
         about = fit.pools[group.name, pool]
         scanned = sequential_share(member, pool)[one.work.name]
         updates = one.work.updates.get(pool, 0.0)
-        hot = fit.hot.get(group.name, 0.0) * updates * about.dependent * about.written if about.pages.shared else 0.0
-        hot = min(hot, getpages * about.dependent * (1.0 - scanned))
+        counted = one.work.dependent_share(pool) if about.dependent_by == "counted" else None
+        shared = (about.dependent if counted is None else counted) if about.pages.shared else 0.0
+        if not about.pages.private and about.pages.shared:
+            shared = 1.0
+        hot = about.hot * updates * shared * about.written
+        hot = min(hot, getpages * shared * (1.0 - scanned))
         if hot > _LOCK_STEP:
-            yield {"page_set": hot_set(pool), "getpages": round(hot, 6), "update": 1.0, "access": "append"}
+            end = {"page_set": hot_set(pool), "getpages": round(hot, 6), "update": 1.0, "access": "append"}
+            inserts.append(end)
         parts = (
-            (shared_set(pool), about.dependent if about.pages.shared else 0.0, about.written, hot),
-            (own_set(pool, member.name), 1.0 - about.dependent if about.pages.private else 0.0, 1.0, 0.0),
+            (shared_set(pool), shared, about.written, hot),
+            (own_set(pool, member.name), 1.0 - shared if about.pages.private else 0.0, 1.0, 0.0),
         )
         for name, share, written, taken in parts:
             by_key, by_scan = getpages * share * (1.0 - scanned) - taken, getpages * share * scanned
+            if by_scan < _SHORTEST_SCAN:
+                by_key, by_scan = by_key + by_scan, 0.0
             if by_key > _LOCK_STEP:
                 changed = max(updates * share * written - taken, 0.0) / by_key
                 yield {"page_set": name, "getpages": round(by_key, 6), "update": round(min(changed, 1.0), 6)}
             if by_scan > _LOCK_STEP:
                 yield {"page_set": name, "getpages": round(by_scan, 6), "access": "sequential"}
+    yield from inserts
 
 
 def run_length(values: Mapping[str, Any]) -> dict[str, Any]:

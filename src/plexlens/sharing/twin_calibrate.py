@@ -11,9 +11,10 @@ from typing import Any
 from plexlens.errors import UsageError
 from plexlens.sharing.assumptions import Assumptions
 from plexlens.sharing.twin import Fit, TwinClass, build, run_length, twin_classes
-from plexlens.sharing.twin_fit import first_fit, fit_pool, targets
+from plexlens.sharing.twin_fit import first_fit
 from plexlens.sharing.twin_group import Group, SharingMeasured, lock_structure, pool_structure
 from plexlens.sharing.twin_numbers import TITLES, Key, Numbers, of_measured, of_results
+from plexlens.sharing.twin_pages import fit_pool, targets
 from plexlens.simulate import Scenario, run_scenario
 from plexlens.simulate.estimates import Estimate, estimate
 
@@ -27,7 +28,12 @@ SEEDS = (1, 2, 3, 4, 5)
 _SMALL = {"/s": 1.0, "%": 0.002, "us": 0.5e-6, "ms": 1e-5, "engines": 0.005}
 
 #: Numbers that a calibrated twin reproduces by construction; the others check it.
-CALIBRATED = frozenset({"lock_requests", "absent", "writes", "busy", "db2_cpu", "cf_busy", "invalid", "hit"})
+CALIBRATED = frozenset(
+    {
+        "lock_requests", "contention", "absent", "invalid", "hit", "writes", "directory_reclaims", "service", "cf_busy",
+        "busy", "db2_cpu",
+    }
+)  # fmt: skip
 
 Progress = Callable[[int, int, str], None]
 
@@ -233,17 +239,27 @@ class _Calibration:
 
     def __init__(self, measured: SharingMeasured, fit: Fit, classes: tuple[TwinClass, ...], wanted: Numbers) -> None:
         self._measured, self._fit, self._classes, self._wanted = measured, fit, classes, wanted
-        self._aims = {(group.name, pool): targets(group, pool) for group in measured.groups for pool in group.pools}
+        self._aims = {
+            (group.name, pool): targets(measured, group, pool) for group in measured.groups for pool in group.pools
+        }
 
     def correct(self, found: Numbers, results: Mapping[str, Any]) -> None:
         """Move every parameter after a run."""
         for group in self._measured.groups:
-            _correct_hot(self._fit, group.name, self._wanted, found)
             for pool in group.pools:
                 self._correct_pool(group, pool, found)
             self._correct_locks(group, found)
         _correct_work(self._fit, self._classes, results)
         _correct_links(self._measured, self._fit, self._wanted, found)
+
+    def _conflicts(self, group: Group, found: Numbers) -> float:
+        """Factor for lock contention that is not false."""
+        lock = lock_structure(group.name)
+
+        def other(numbers: Numbers) -> float:
+            return numbers.get(Key("contention", lock), 0.0) - numbers.get(Key("false_contention", lock), 0.0)
+
+        return _factor(other(self._wanted), other(found))
 
     def _correct_locks(self, group: Group, found: Numbers) -> None:
         key = Key("lock_requests", lock_structure(group.name))
@@ -279,27 +295,13 @@ class _Calibration:
             invalid=aim.invalid * factor("invalid"),
             absent_hits=aim.absent_hits * factor("absent") * factor("hit"),
             invalid_hits=aim.invalid_hits * factor("invalid"),
+            directory_reclaims=aim.directory_reclaims * factor("directory_reclaims"),
+            conflicts=None if aim.conflicts is None else aim.conflicts * self._conflicts(group, found),
             # Reads from disk beyond those of shared pages are of the others.
             private_misses=max(aim.private_misses + 0.7 * (wanted[disk] - found[disk]), 0.0),
         )
-        hot = self._fit.hot.get(group.name, 0.0)
-        self._fit.pools[which] = fit_pool(self._measured, group, pool, aim, before=about, hot=hot)
-
-
-def _correct_hot(fit: Fit, group: str, wanted: Numbers, found: Numbers) -> None:
-    """Inserts at one page, where scattered updates explain less than half of the contention that is not false.
-
-    That contention grows with the square of the inserts: each meets those of others that are under way.
-    """
-    lock = lock_structure(group)
-
-    def other(numbers: Numbers) -> float:
-        return numbers.get(Key("contention", lock), 0.0) - numbers.get(Key("false_contention", lock), 0.0)
-
-    goal, got, now = other(wanted), other(found), fit.hot.get(group, 0.0)
-    if goal < _SMALL["%"] or (not now and got > 0.5 * goal):
-        return
-    fit.hot[group] = round(min(max(now * math.sqrt(_factor(goal, got)), 0.01), 0.9), 4) if now else 0.1
+        avoidance = self._fit.avoidance[group.name]
+        self._fit.pools[which] = fit_pool(self._measured, group, pool, aim, avoidance=avoidance, before=about)
 
 
 def _correct_work(fit: Fit, classes: tuple[TwinClass, ...], results: Mapping[str, Any]) -> None:

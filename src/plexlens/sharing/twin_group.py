@@ -127,6 +127,12 @@ class Work:
     getpages: dict[str, float] = field(default_factory=dict)
     updates: dict[str, float] = field(default_factory=dict)
     prefetches: float = 0.0
+    dependent: dict[str, float] = field(default_factory=dict)
+
+    def dependent_share(self, pool: str) -> float | None:
+        """Share of its getpages of a pool that are of GBP-dependent page sets; None where Db2 did not count them."""
+        getpages = self.getpages.get(pool, 0.0)
+        return min(self.dependent[pool] / getpages, 1.0) if pool in self.dependent and getpages else None
 
 
 @dataclass(frozen=True)

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
 from typing import Any
 
 from plexlens.errors import NothingUsableError
 from plexlens.metrics import GRAINS
+from plexlens.metrics.db2.threads import with_correlation
 from plexlens.metrics.evaluate import available, evaluate
 from plexlens.metrics.inputs import Inputs
 from plexlens.sharing.twin_group import (
@@ -22,6 +24,7 @@ from plexlens.sharing.twin_group import (
     SystemUse,
     Work,
     lock_structure,
+    pool_name_of,
     standard_structure,
 )
 
@@ -210,6 +213,15 @@ def _groups(inputs: Inputs, systems: Mapping[str, SystemUse], notes: list[str]) 
     return tuple(Group(name, tuple(held)) for name, held in sorted(members.items()))
 
 
+@dataclass(frozen=True)
+class _PoolsOfWork:
+    """What a plan did to pools, its GBP-dependent getpages of each, and the share of it that a class has."""
+
+    pools: list[Row]
+    dependent: Mapping[str, float]
+    weight: float
+
+
 class _MemberReader:
     """The tables that every member is read from, read once."""
 
@@ -224,6 +236,7 @@ class _MemberReader:
         self._work_pools = _by(
             _rows(inputs, "db2_accounting_pool", "subsystem", "connection_type", "plan", "pool"), "subsystem"
         )
+        self._dependent = _dependent(inputs)
         self._responses = {
             (row["system"], row["class_name"]): _number(row, "elapsed_seconds") / row["transactions"]
             for row in _rows(inputs, "workload_period", "system", "class_kind", "class_name")
@@ -288,6 +301,10 @@ class _MemberReader:
 
         commits = rate(row, "commits_phase_2", "commits_read_only", "commits_single_phase", "commits")
         work, accounted = self._classes(name, system, seconds, commits, pools)
+        for pool, about in group_pools.items():
+            counted = sum(one.rate * one.dependent.get(pool, 0.0) for one in work)
+            if about.dependent is None and counted > 0:
+                group_pools[pool] = replace(about, dependent=counted)
         return MemberUse(
             name,
             system,
@@ -330,13 +347,14 @@ class _MemberReader:
             all_of_plan = sum(_number(one, "getpages") for one in held)
             # Pools are told by plan: its transactions use them alike, each as far as its own getpages go.
             weight = _ratio(_number(row, "getpages"), all_of_plan) if _number(row, "getpages") else share
-            made.append(self._one(row, system, scale / seconds, held, weight))
+            dependent = self._dependent.get((member, *key), {})
+            made.append(self._one(row, system, scale / seconds, _PoolsOfWork(held, dependent, weight)))
         made.sort(key=lambda one: (-sum(one.getpages.values()) * one.rate, -one.rate, one.name))
         kept, rest = made[:MOST_CLASSES], made[MOST_CLASSES:]
         left = _left_over(kept, commits, pools, rest)
         return (*kept, *([left] if left else [])), min(_ratio(told, commits), 1.0) if commits else 1.0
 
-    def _one(self, row: Row, system: str, scale: float, pools: Iterable[Row], weight: float) -> Work:
+    def _one(self, row: Row, system: str, scale: float, use: _PoolsOfWork) -> Work:
         count = _count(row)
         each = 1.0 / count
         name = row["correlation"] or row["plan"] or "WORK"
@@ -357,10 +375,28 @@ class _MemberReader:
             _ratio(_number(row, "class3_database_io_seconds"), _number(row, "class3_database_io_events"))
             or _ratio(_number(row, "class3_sync_io_seconds"), _number(row, "class3_sync_io_events")),
             _number(row, "class3_log_write_io_seconds") * each,
-            {one["pool"]: _number(one, "getpages") * weight * each for one in pools if one["pool"]},
-            {one["pool"]: _number(one, "buffer_updates") * weight * each for one in pools if one["pool"]},
+            {one["pool"]: _number(one, "getpages") * use.weight * each for one in use.pools if one["pool"]},
+            {one["pool"]: _number(one, "buffer_updates") * use.weight * each for one in use.pools if one["pool"]},
             _number(row, "class3_other_read_io_events") * each,
+            {pool: getpages * use.weight * each for pool, getpages in use.dependent.items()},
         )
+
+
+def _dependent(inputs: Inputs) -> dict[tuple[str, Any, Any], dict[str, float]]:
+    """Getpages of GBP-dependent page sets by Db2, connection type and plan, and by pool (SMF 101 QBGA)."""
+    if not inputs.has("smf101_ifcid3_qbga"):
+        return {}
+    table = with_correlation(inputs, inputs.table("smf101_ifcid3_qbga", "qbgagn", "qbgagg"))
+    table = table.group_by(["subsystem", "connection_type", "plan", "qbgagn"]).aggregate(
+        getpages=table.qbgagg.cast("float64").sum()
+    )
+    found: dict[tuple[str, Any, Any], dict[str, float]] = {}
+    for row in table.to_pyarrow().to_pylist():
+        if row["qbgagn"] is not None:
+            by_pool = found.setdefault((row["subsystem"], row["connection_type"], row["plan"]), {})
+            by_pool[pool_name_of(int(row["qbgagn"]))] = row["getpages"] or 0.0
+    # A field that nobody fills is zero everywhere.
+    return found if any(sum(by_pool.values()) for by_pool in found.values()) else {}
 
 
 def _by(rows: Iterable[Row], key: str) -> dict[str, list[Row]]:

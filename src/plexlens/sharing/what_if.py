@@ -200,26 +200,12 @@ def _moved(key: Key, base: float, before: float, after: float) -> float:
 
 def _closed(twin: Twin, key: Key, base: float, before: Numbers, after: Numbers) -> float | None:
     """The measured number moved as the closed form has it."""
-    if key.what == "contention":
-        return _contention(twin, key, base, before, after)
     if key.what in ("busy", "overhead"):
         return _processors(twin, key, base, before, after)
     if key.what == "db2_time":
         part = Key("coupling_time", key.of)
         return max(base + after[part] - before[part], 0.0) if part in before and part in after else None
     return _moved(key, base, before[key], after.get(key, 0.0)) if key in before else None
-
-
-def _contention(twin: Twin, key: Key, base: float, before: Numbers, after: Numbers) -> float | None:
-    """All contention: the closed form has what is false of it, the rest stays."""
-    if not after.get(Key("lock_requests", key.of)):
-        return 0.0
-    false = Key("false_contention", key.of)
-    if false not in before or false not in after:
-        return None
-    check = twin.check(false)
-    measured = check.measured if check else before[false]
-    return max(base - measured + _moved(false, measured, before[false], after[false]), 0.0)
 
 
 def _processors(twin: Twin, key: Key, base: float, before: Numbers, after: Numbers) -> float:

@@ -9,8 +9,10 @@ from typing import Any
 
 from plexlens.sharing.closed_form import FIBRE, Sending, facility_wait, false_contention, held_by_little
 from plexlens.sharing.closed_form_pages import PageRates, PageSetLoad, page_rates
+from plexlens.sharing.twin import PageSets
 from plexlens.sharing.twin_group import lock_structure, pool_name_of, pool_structure
 from plexlens.sharing.twin_numbers import Key, Numbers
+from plexlens.sharing.twin_pages import MemberLoad, conflicts
 from plexlens.sharing.what_if_changes import class_rates
 
 #: Pages of a castout I/O, where nothing else is known: changed pages of one transaction lie apart.
@@ -71,8 +73,8 @@ def closed_numbers(values: Mapping[str, Any], basis: Basis) -> Numbers:
 
     False contention by the locks that are held (Little's law: rate times the time they are held, which is taken as half
     of the time in Db2 for locks that stay to commit), page rates by Che's approximation, service times by execution,
-    links, distance and the wait for engines, requests sent asynchronously where that time is above the threshold.
-    Real contention is none of it.
+    links, distance and the wait for engines, requests sent asynchronously where that time is above the threshold, and
+    contention for pages by the share of the time that another member holds them.
     """
     numbers: Numbers = {}
     structures: dict[str, _Structure] = {}
@@ -107,12 +109,14 @@ def closed_numbers(values: Mapping[str, Any], basis: Basis) -> Numbers:
     contention = values.get("coupling", {}).get("contention_host_us", 30.0) / 1e6
     for group in values.get("db2", []):
         if group.get("lock"):
-            share = _false(group, works[group["group"]], basis)
             name = lock_structure(group["group"])
             requests = structures[name].requests
             # Every second request gives a lock back and meets nothing.
-            numbers[Key("false_contention", name)] = share / 2.0
-            cpu += share / 2.0 * requests * contention
+            share = _false(group, works[group["group"]], basis) / 2.0
+            numbers[Key("false_contention", name)] = share
+            met = _conflicts(values, group, works[group["group"]], basis)
+            numbers[Key("contention", name)] = share + met / requests if requests else 0.0
+            cpu += (share * requests + met) * contention
     model = _Model(values, works, rates, services, sending)
     for label, time in model.times(basis).items():
         numbers[Key("coupling_time", label)] = time
@@ -247,6 +251,31 @@ def _false(group: Mapping[str, Any], works: list[_Class], basis: Basis) -> float
         met += work.rate * work.exclusive * false_contention(exclusive + shared, entries)
         asked += work.rate * (work.shared_locks + work.exclusive)
     return met / asked if asked else 0.0
+
+
+def _conflicts(values: Mapping[str, Any], group: Mapping[str, Any], works: list[_Class], basis: Basis) -> float:
+    """Lock requests a second that meet an exclusive lock of another member on the same page."""
+    updating = [(work.rate * work.exclusive, basis.times.get(work.name, 0.0)) for work in works]
+    weight = sum(rate for rate, _ in updating)
+    held = sum(rate * time for rate, time in updating) / weight / 2.0 if weight else 0.0
+    dependent = dependent_sets(values, group)
+    met = 0.0
+    for page_set in group["page_set"]:
+        name = page_set["name"]
+        if name not in dependent or page_set.get("index"):
+            continue
+        loads = []
+        for member in range(len(group["member"])):
+            here = [work for work in works if work.member == member]
+            inserts, scans, getpages, writes = (
+                sum(work.rate * getattr(work, of).get(name, 0.0) for work in here)
+                for of in ("inserts", "scans", "getpages", "writes")
+            )
+            by_key = getpages - inserts - scans
+            loads.append(MemberLoad(0.0, by_key, scans, max(writes - inserts, 0.0), 0.0, inserts))
+        sets = PageSets(page_set["pages"], page_set.get("skew", 0.0))
+        met += conflicts(sets, loads, group.get("lock_avoidance", 0.9), held)
+    return met
 
 
 def _executions(values: Mapping[str, Any], structure: _Structure, speed: float) -> tuple[float, float]:

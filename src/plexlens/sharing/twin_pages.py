@@ -1,0 +1,323 @@
+"""Page sets of a twin: statistics know none, so they are fitted to reads, writes, reclaims and lock contention."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.optimize import minimize
+
+from plexlens.sharing.closed_form_pages import PageRates, PageSetLoad, page_rates, zipf_classes
+from plexlens.sharing.twin import PageSets, PoolFit, data_pages
+from plexlens.sharing.twin_group import Group, SharingMeasured, lock_structure, pool_structure
+
+#: What is tried first: pages over buffers, exponents of Zipf's law, shares of updates at the end of a page set.
+_FACTORS = (0.5, 1.5, 4.0, 12.0, 50.0)
+_SKEWS = (0.0, 0.3, 0.6, 0.8, 0.95, 1.1)
+_HOTS = (0.02, 0.15, 0.4)
+
+#: Members whose pools are fitted one by one; more are taken as so many of their mean.
+_MOST_MEMBERS = 4
+
+#: Bounds of the search: logarithm of pages, exponent, share of updates at the end.
+_BOUNDS = ((2.5, 20.0), (0.0, 1.5), (0.0, 0.9))
+
+
+@dataclass(frozen=True)
+class MemberLoad:
+    """What a member does to a pool, a second.
+
+    Attributes
+    ----------
+    buffers
+        Size of the local pool.
+    random, sequential
+        Getpages of the shared page set, by key and by scan.
+    updates
+        Pages of it that are changed and written at commit.
+    private
+        Getpages of the member's own page set.
+    hot
+        Getpages that change the one page where all members insert.
+    """
+
+    buffers: float
+    random: float
+    sequential: float
+    updates: float
+    private: float = 0.0
+    hot: float = 0.0
+
+
+def rates_of(pages: PageSets, members: list[MemberLoad], data: float, directory: float) -> PageRates:
+    """What becomes of the getpages of a pool with these page sets."""
+    none = (0.0,) * len(members)
+    sets = []
+    if pages.shared:
+        random, sequential, updates = (
+            tuple(getattr(load, name) for load in members) for name in ("random", "sequential", "updates")
+        )
+        sets.append(PageSetLoad(pages.shared, pages.skew, random, sequential, updates, dependent=True))
+    if pages.private:
+        for number, load in enumerate(members):
+            own = tuple(load.private if at == number else 0.0 for at in range(len(members)))
+            sets.append(PageSetLoad(pages.private, pages.private_skew, own, none, none, dependent=False))
+    hot = tuple(load.hot for load in members) if pages.shared else ()
+    return page_rates(sets, [load.buffers for load in members], data, directory, hot)
+
+
+def conflicts(pages: PageSets, members: list[MemberLoad], avoidance: float, held: float) -> float:
+    """Lock requests a second that meet an exclusive lock of another member on their page.
+
+    Each page is locked exclusively at the rate of its updates, for a time of ``held`` seconds; requests find it so as
+    often as it is (arrivals at random see time averages).
+
+    Parameters
+    ----------
+    pages, members
+        The page sets, and what members do.
+    avoidance
+        Share of reads that need no lock.
+    held
+        Seconds that a lock is held to commit.
+    """
+    counts, chance = zipf_classes(max(pages.shared, 1), pages.skew)
+    same = float(counts @ chance**2) if pages.shared else 0.0
+    updates, inserts = sum(load.updates for load in members), sum(load.hot for load in members)
+    met = 0.0
+    for load in members:
+        asked = load.updates + (1.0 - avoidance) * max(load.random - load.updates, 0.0)
+        met += same * asked * (updates - load.updates) * held
+        met += load.hot * min((inserts - load.hot) * held, 1.0)
+    return met
+
+
+@dataclass(frozen=True)
+class PageTargets:
+    """What a run of the page sets is to reproduce, a second over all members.
+
+    Attributes
+    ----------
+    conflicts
+        Lock contention that is not false: of the pool of the group that is written most; None of the others, since
+        no record tells contention by pool, and index pages are not locked.
+    held
+        Seconds that locks are held to commit: half of the time in Db2 of transactions that update.
+    """
+
+    absent: float
+    invalid: float
+    absent_hits: float
+    invalid_hits: float
+    private_misses: float
+    directory_reclaims: float
+    conflicts: float | None
+    held: float
+
+
+def targets(measured: SharingMeasured, group: Group, pool: str) -> PageTargets:
+    """What was measured of a pool."""
+    structure = measured.allocated.get(pool_structure(group.name, pool))
+    used = [member.group_pools[pool] for member in group.members if pool in member.group_pools]
+    no_data = sum(one.absent_no_data + one.invalid_no_data for one in used)
+    reads = sum(
+        member.pools[pool].sync_reads + member.pools[pool].prefetch_pages
+        for member in group.members
+        if pool in member.pools
+    )
+    writes: dict[str, float] = {}
+    for member in group.members:
+        for name, one in member.group_pools.items():
+            writes[name] = writes.get(name, 0.0) + one.writes
+    contention = sum(
+        use.contentions - use.false_contentions for use in measured.of_structure(lock_structure(group.name))
+    )
+    works = [work for member in group.members for work in member.work]
+    updating = [(work.rate * sum(work.updates.values()), work.db2_elapsed) for work in works]
+    weight = sum(rate for rate, _ in updating)
+    return PageTargets(
+        sum(one.absent for one in used),
+        sum(one.invalid for one in used),
+        sum(one.absent_data for one in used),
+        sum(one.invalid_data for one in used),
+        max(reads - no_data, 0.0),
+        structure.directory_reclaims if structure else 0.0,
+        contention if pool == max(writes, key=lambda name: (writes[name], name), default="") else None,
+        sum(rate * time for rate, time in updating) / weight / 2.0 if weight else 0.0,
+    )
+
+
+def loads(group: Group, pool: str, dependent: float, written: float, hot: float = 0.0) -> list[MemberLoad]:
+    """What each member does to a pool's page sets."""
+    made = []
+    for member in group.members:
+        about = member.pools.get(pool)
+        if about is None or about.random + about.sequential <= 0:
+            continue
+        changed = about.updates * dependent * written
+        inserted = min(changed * hot, about.random * dependent)
+        made.append(
+            MemberLoad(
+                about.size,
+                about.random * dependent - inserted,
+                about.sequential * dependent,
+                changed - inserted,
+                (about.random + about.sequential) * (1.0 - dependent),
+                inserted,
+            )
+        )
+    if len(made) <= _MOST_MEMBERS:
+        return made
+    mean = [sum(getattr(load, name) for load in made) / len(made) for name in MemberLoad.__dataclass_fields__]
+    return [MemberLoad(*mean)] * len(made)
+
+
+def dependent_share(group: Group, pool: str) -> tuple[float, str]:
+    """Share of the getpages of a pool that are of GBP-dependent page sets, and whether Db2 counted them.
+
+    Without that counter: what left no trace at the group buffer pool, reads from disk beyond its answers without data,
+    is of other page sets, and these are taken to find their pages as often.
+    """
+    getpages = sum(
+        member.pools[pool].random + member.pools[pool].sequential for member in group.members if pool in member.pools
+    )
+    used = [member.group_pools[pool] for member in group.members if pool in member.group_pools]
+    if not used or not getpages or not any(one.absent + one.invalid + one.writes for one in used):
+        return 0.0, "counted"
+    if all(one.dependent is not None for one in used):
+        return min(sum(one.dependent or 0.0 for one in used) / getpages, 1.0), "counted"
+    absent = sum(one.absent for one in used)
+    reads = sum(member.pools[pool].sync_reads for member in group.members if pool in member.pools)
+    alone = max(reads - sum(one.absent_no_data + one.invalid_no_data for one in used), 0.0)
+    alone = alone if alone > 0.02 * absent else 0.0
+    return (max(absent / (absent + alone), 0.5) if absent else 1.0), "assumed"
+
+
+def _bounded(x: tuple[float, ...]) -> tuple[float, float, float]:
+    pages, skew, hot = (min(max(value, low), high) for value, (low, high) in zip(x, _BOUNDS, strict=True))
+    return pages, skew, hot
+
+
+def fit_pool(
+    measured: SharingMeasured,
+    group: Group,
+    pool: str,
+    wanted: PageTargets,
+    *,
+    avoidance: float,
+    before: PoolFit | None = None,
+) -> PoolFit:
+    """Page sets that, in closed form, give what is wanted: a search from fixed starts.
+
+    Parameters
+    ----------
+    measured, group, pool
+        Of which pool.
+    wanted
+        What the page sets are to give.
+    avoidance
+        Share of reads without a lock.
+    before
+        A fit that the search begins at; its shares of dependent getpages and of written pages stand.
+    """
+    dependent, how = dependent_share(group, pool)
+    members = [member for member in group.members if pool in member.pools]
+    updates = sum(member.pools[pool].updates for member in members)
+    writes = sum(member.group_pools[pool].writes for member in members if pool in member.group_pools)
+    changed = updates * dependent
+    written = min(writes / changed, 1.0 / max(dependent, 1e-6)) if changed > 0 else 0.0
+    if before is not None:
+        dependent, written = before.dependent, before.written
+    structure = measured.allocated.get(pool_structure(group.name, pool))
+    data = data_pages(structure.size, structure.data_elements, members[0].pools[pool].page_bytes) if structure else 0.0
+    directory = max(structure.directory_entries, data) if structure else 0.0
+    held = loads(group, pool, dependent, written)
+    buffers = max((load.buffers for load in held), default=1000.0)
+    private = _private_pages(held, wanted, buffers) if dependent < 1.0 else (0, 0.0)
+    if dependent <= 0.0:
+        return PoolFit(PageSets(0, 0.0, *private), 0.0, 0.0, how)
+
+    def error(x: tuple[float, ...]) -> float:
+        pages, skew, hot = _bounded(x)
+        sets = PageSets(max(round(math.exp(pages)), 10), skew, *private)
+        here = loads(group, pool, dependent, written, hot)
+        met = conflicts(sets, here, avoidance, wanted.held)
+        # Without contention nothing tells inserts at one place from popular pages: none, then.
+        extra = (0.01 if wanted.conflicts else 1.0) * hot
+        return _misfit(rates_of(sets, here, data, directory), met, wanted) + extra
+
+    if before is not None and before.pages.shared:
+        places = [(math.log(before.pages.shared), before.pages.skew, before.hot)]
+    else:
+        places = [
+            (math.log(max(buffers * factor, 20.0)), skew, hot)
+            for factor in _FACTORS
+            for skew in _SKEWS
+            for hot in _HOTS
+        ]
+    starts = sorted((error(place), place) for place in places)
+    best = starts[0]
+    for _, (pages, skew, hot) in starts[:2]:
+        corners = [[pages, skew, hot], [pages + 0.4, skew, hot], [pages, skew + 0.15, hot], [pages, skew, hot + 0.1]]
+        found = minimize(
+            lambda x: error(tuple(x)),
+            np.array(corners[0]),
+            method="Nelder-Mead",
+            options={"maxfev": 80, "xatol": 0.005, "fatol": 1e-6, "initial_simplex": np.array(corners)},
+        )
+        best = min(best, (float(found.fun), _bounded(tuple(float(value) for value in found.x))))
+    pages, skew, hot = best[1]
+    shared = max(round(math.exp(pages)), 10)
+    return PoolFit(PageSets(shared, round(skew, 4), *private), dependent, written, how, round(hot, 4))
+
+
+def _misfit(found: PageRates, met: float, wanted: PageTargets) -> float:
+    """Squared logarithms of ratios, by how much each is worth; softened where next to nothing was counted."""
+    pairs = (
+        (found.absent, wanted.absent, 1.0),
+        (found.invalid, wanted.invalid, 0.7),
+        (found.absent_hits, wanted.absent_hits, 0.7),
+        (found.invalid_hits, wanted.invalid_hits, 0.2),
+        (found.directory_reclaims, wanted.directory_reclaims, 0.3),
+    )
+    floor = 0.003 * (wanted.absent + wanted.invalid) + 1e-3
+    total = sum(weight * math.log((one + floor) / (other + floor)) ** 2 for one, other, weight in pairs)
+    if wanted.conflicts is None:
+        return total
+    rare = 0.02 * wanted.conflicts + 0.05
+    return total + 0.2 * math.log((met + rare) / (wanted.conflicts + rare)) ** 2
+
+
+#: Skew of the page sets that members have alone: nothing measured tells it; popularity of business data is about this.
+PRIVATE_SKEW = 0.8
+
+
+def _private_pages(held: list[MemberLoad], wanted: PageTargets, buffers: float) -> tuple[int, float]:
+    """Pages of the members' own page sets: as many as give the measured misses with their share of the pool."""
+    own = sum(load.private for load in held)
+    if own <= 0:
+        return 0, 0.0
+    miss = min(wanted.private_misses / own, 0.95)
+    whole = sum(load.private + load.random + load.sequential for load in held)
+
+    def misses(pages: float) -> float:
+        alone = [
+            MemberLoad(
+                load.buffers * load.private / max(load.private + load.random + load.sequential, 1e-9),
+                0,
+                0,
+                0,
+                load.private,
+            )
+            for load in held
+        ]
+        return rates_of(PageSets(0, 0.0, round(pages), PRIVATE_SKEW), alone, 0, 0).other_misses / own
+
+    low, high = 10.0, buffers * 200.0
+    if miss <= misses(low) + 1e-6:
+        return max(round(0.5 * buffers * own / whole), 10), PRIVATE_SKEW
+    for _ in range(40):
+        middle = math.sqrt(low * high)
+        low, high = (middle, high) if misses(middle) < miss else (low, middle)
+    return round(math.sqrt(low * high)), PRIVATE_SKEW
