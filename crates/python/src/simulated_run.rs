@@ -165,7 +165,6 @@ fn transactions(rows: &[Ended]) -> Result<RecordBatch, ArrowError> {
         ("thread_waits", u32s(rows, |one| one.thread_waits), false),
         ("db2_calls", u32s(rows, |one| one.db2_calls), false),
         ("sync_point", u64s(rows, |one| one.sync_point), false),
-        ("rollbacks", u32s(rows, |one| one.rollbacks), false),
     ];
     columns.extend(Account::FIELDS.iter().map(|(name, of)| {
         let values: ArrayRef = Arc::new(Float64Array::from_iter_values(rows.iter().map(|one| of(&one.account))));

@@ -144,7 +144,7 @@ fn the_times_of_a_transaction_fit_into_one_another() {
         // First dispatch, QR, waits for it, threads and Db2 follow one another; a rollback adds what is between.
         let known = one.stay.first_dispatch + one.stay.dispatched + one.stay.redispatch + one.thread_wait;
         let rest = stay - db2 - known as i64;
-        assert!(if one.rollbacks == 0 { rest.abs() <= 10 } else { rest >= -10 }, "{one:?}");
+        assert!(if one.account.rollbacks == 0 { rest.abs() <= 10 } else { rest >= -10 }, "{one:?}");
         assert!(db2 <= one.thread_end - one.thread_begin + 10);
         assert!((one.account.region_cpu * 1e9).round() as u64 <= one.stay.dispatched + 10);
         let in_terminal = one.terminal.first_dispatch + one.terminal.dispatched + one.terminal.redispatch;

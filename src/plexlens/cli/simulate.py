@@ -29,10 +29,20 @@ def simulate(
     truth: Annotated[
         Path | None, typer.Option("--truth", help="File for what really happened, interval by interval, as JSON.")
     ] = None,
+    transactions: Annotated[
+        bool,
+        typer.Option(
+            "--transactions",
+            help="Write each transaction: SMF 101 of its thread (not rolled up), SMF 110-1 of its tasks; about 1.5 KB.",
+        ),
+    ] = False,
+    page_trace: Annotated[
+        bool, typer.Option("--page-trace", help="Write each getpage, update and release: SMF 102 IFCID 198.")
+    ] = False,
     json_: Json = False,
 ) -> None:
-    """Run a sysplex and write what it would have written: SMF 70-1, 72-3, 74-1, 74-4, 100 and 101."""
-    from plexlens.simulate import read_scenario, run_scenario, write_smf
+    """Run a sysplex and write what it would have written: SMF 70, 72-3, 74-1, 74-4, 100, 101; on request 110-1, 102."""
+    from plexlens.simulate import read_scenario, run_scenario, simulate_to_smf, write_smf
     from plexlens.simulate.dump import check_names
 
     if output is None and truth is None and not json_:
@@ -41,15 +51,26 @@ def simulate(
             what="nothing is to come of the run",
             remedy="give -o DUMP for SMF records, --truth FILE for what really happened, or --json",
         )
+    if output is None and (transactions or page_trace):
+        raise UsageError(
+            file=str(scenario),
+            what="--transactions and --page-trace ask for records, and there is no dump to write them to",
+            remedy="give -o DUMP",
+        )
     check_writable(output)
     check_writable(truth)
     asked = read_scenario(scenario).with_run(seed=seed, seconds=seconds)
-    run = run_scenario(asked)
-    if output is not None:
-        check_names(run.scenario)
+    records = None
+    if output is not None and (transactions or page_trace):
+        run, records = simulate_to_smf(asked, output, transactions=transactions, page_trace=page_trace)
+    else:
+        run = run_scenario(asked)
+        if output is not None:
+            check_names(run.scenario)
     if truth is not None:
         write(truth, json.dumps(run.results, ensure_ascii=False))
-    records = write_smf(run, output) if output is not None else None
+    if output is not None and records is None:
+        records = write_smf(run, output)
     for system in run.results["saturated"]:
         err.print(
             f"warning: {system} is saturated: its engines were busy nearly all the time, queues grow with the length "

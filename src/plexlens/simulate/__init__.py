@@ -14,6 +14,7 @@ from plexlens.simulate.scenario import (
     read_scenario,
     run_scenario,
 )
+from plexlens.simulate.streamed import simulate_to_smf
 
 __all__ = [
     "Scenario",
@@ -23,5 +24,6 @@ __all__ = [
     "parse_scenario",
     "read_scenario",
     "run_scenario",
+    "simulate_to_smf",
     "write_smf",
 ]

@@ -1,12 +1,31 @@
-"""SMF 101: threads of each class and system, rolled up over an interval into one record (as ACCUMACC does)."""
+"""SMF 101: threads of each class and system, rolled up over an interval (as ACCUMACC does), or each by itself."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from plexlens import _core
 from plexlens.simulate.db2_statistics import RELEASE
+from plexlens.simulate.logged import (
+    NETWORK,
+    Integers,
+    Places,
+    Stretch,
+    bytes_of,
+    floats,
+    integers,
+    micros,
+    names,
+    origins,
+    timestamps,
+    unit_of_work_token,
+)
 from plexlens.simulate.written import Interval, Record, Row
 
 #: A record that is rolled up has no begin; its end holds elapsed time as a clock that started then.
@@ -87,7 +106,8 @@ def _times(counts: Mapping[str, Any], name: str) -> Row:
         "qwacajst": used["db2_cpu"] - used["db2_ziip"],
         **{field: used[seconds] for field, seconds in TIMES.items()},
         **{field: round(used[count]) for field, count in COUNTS.items()},
-        "qwaccomm": counts["response"]["count"],
+        "qwaccomm": round(used["commits"]),
+        "qwacabrt": round(used["rollbacks"]),
         "qwacwlme": name,
     }
 
@@ -149,3 +169,128 @@ def group_of(scenario: Mapping[str, Any], values: Mapping[str, Any]) -> dict[str
     regions = {region["name"]: region for region in scenario.get("region", [])}
     name = next((regions[one].get("db2") for one in values["regions"] if regions[one].get("db2")), None)
     return next((group for group in scenario.get("db2", []) if group["group"] == name), None)
+
+
+def thread_records(catalogue: _core.Catalogue, places: Places, logged: Mapping[str, pa.RecordBatch]) -> Stretch | None:
+    """A record of each transaction that used Db2, written when it ended, with the fields of `accounting_records`.
+
+    Begin and end of class 1 are those of the thread. A transaction whose unit of work was rolled back and tried again
+    has one record for all its units.
+    """
+    everyone = logged["transactions"]
+    used = np.flatnonzero(floats(everyone, "thread_elapsed") > 0)
+    if not len(used):
+        return None
+    rows = everyone.take(pa.array(used))
+    region, origin = integers(rows, "region"), origins(rows)
+    ended = micros(integers(rows, "ended"))
+    numbers = pa.array(used.astype(np.uint64))
+    member = names(places.members_of_regions, region)
+    name = names(places.classes, integers(rows, "class"))
+    group = places.groups_of_regions
+    token = unit_of_work_token(rows)
+    seconds = {field: pa.array(floats(rows, account)) for field, account in TIMES.items()}
+    counts = {field: pa.array(integers(rows, account)) for field, account in COUNTS.items()}
+    cpu = pa.array(floats(rows, "db2_cpu") - floats(rows, "db2_ziip"))
+    sections = {
+        "smf101_qwhs": {
+            "record_no": numbers,
+            "system": names(places.systems_of_regions, region),
+            "subsystem": member,
+            "interval_end": timestamps(ended),
+            "qwhsssid": member,
+            "qwhsrn": _constant(RELEASE, rows),
+            "qwhsiid": _constant(3, rows),
+            "qwhsiseq": rows["number"],
+            "qwhsnid": _constant(NETWORK, rows),
+            "qwhslunm": names(places.regions, origin),
+            "qwhsluuv": bytes_of(token),
+            "qwhslucc": _constant(1, rows),
+        },
+        "smf101_qwhc": {
+            "record_no": numbers,
+            **{
+                field: names([correlation(one)[field] for one in places.classes], integers(rows, "class"))
+                if isinstance(value, str)
+                else _constant(value, rows)
+                for field, value in correlation("").items()
+            },
+            "qwhctokn": bytes_of(np.hstack([_origin_bytes(places.regions, origin), token])),
+        },
+        "smf101_ifcid3_qwac": {
+            "record_no": numbers,
+            "qwacbsc": timestamps(micros(integers(rows, "thread_begin"))),
+            "qwacesc": timestamps(micros(integers(rows, "thread_end"))),
+            "qwacejst": cpu,
+            "qwacajst": cpu,
+            **seconds,
+            **counts,
+            "qwacarna": pa.array(integers(rows, "db2_calls") + integers(rows, "commits")),
+            "qwaccomm": pa.array(integers(rows, "commits")),
+            "qwacabrt": pa.array(integers(rows, "rollbacks")),
+            "qwacwlme": name,
+        },
+        "smf101_ifcid3_qtxa": {
+            "record_no": numbers,
+            **{field: pa.array(integers(rows, account)) for field, account in LOCKS.items()},
+        },
+        "smf101_ifcid3_qwax": {
+            "record_no": numbers,
+            "qwaxixlt": rows["wait_coupling"],
+            "qwaxixle": pa.array(integers(rows, "waits_coupling")),
+        },
+    }
+    sections |= _pool_sections(places, everyone, logged["pools"])
+    sharing = np.isin(group[region], [at for at, one in enumerate(places.groups) if one.get("lock")])
+    if sharing.any():
+        sections["smf101_ifcid3_qtga"] = _filtered(
+            {
+                "record_no": numbers,
+                "qtgalslm": pa.array(integers(rows, "coupling_locks") - integers(rows, "coupling_unlocks")),
+                **{field: pa.array(integers(rows, account)) for field, account in SHARED_LOCKS.items()},
+            },
+            sharing,
+        )
+    batches = {section: pa.RecordBatch.from_pydict(columns) for section, columns in sections.items()}
+    encoded = _core.encode_records(
+        catalogue, "smf101_ifcid3", {section: rows for section, rows in batches.items() if rows.num_rows}
+    )
+    return Stretch(encoded, ended)
+
+
+def _pool_sections(
+    places: Places, transactions: pa.RecordBatch, pools: pa.RecordBatch
+) -> dict[str, dict[str, pa.Array]]:
+    """QBAC of each pool that a transaction used, QBGA of those with a group buffer pool."""
+    at = integers(pools, "transaction")
+    columns = {"record_no": pa.array(at.astype(np.uint64)), "qbacpid": pools["pool"]}
+    local = columns | {field: pools[count] for field, count in POOL.items()}
+    made = {"smf101_ifcid3_qbac": local}
+    group = places.groups_of_regions[integers(transactions, "region")[at]]
+    number = integers(pools, "pool")
+    shared = np.zeros(len(at), np.bool_)
+    for which, values in enumerate(places.groups):
+        shared |= (group == which) & np.isin(number, list(shared_pools(values)))
+    if shared.any():
+        columns = {"record_no": columns["record_no"], "qbgagn": pools["pool"]}
+        made["smf101_ifcid3_qbga"] = _filtered(
+            columns | {field: pools[count] for field, count in GROUP_POOL.items()}, shared
+        )
+    return made
+
+
+def _filtered(columns: dict[str, pa.Array], rows: npt.NDArray[np.bool_]) -> dict[str, pa.Array]:
+    chosen = pa.array(rows)
+    return {name: column.filter(chosen) for name, column in columns.items()}
+
+
+def _constant(value: str | int, rows: pa.RecordBatch) -> pa.Array:
+    return pa.repeat(pa.scalar(value), rows.num_rows)
+
+
+def _origin_bytes(regions: Sequence[str], origin: Integers) -> npt.NDArray[np.uint8]:
+    """Network and region in which a transaction came in, 8 characters each in EBCDIC."""
+    texts = [f"{NETWORK:8.8}{region:8.8}".encode("cp037") for region in regions]
+    table = np.frombuffer(b"".join(texts), np.uint8).reshape(-1, 16)
+    chosen: npt.NDArray[np.uint8] = table[origin]
+    return chosen

@@ -44,10 +44,12 @@ class Statistics:
         self._sequence = 0
         self._places = {name: place.lower() for name, place, _ in _core.PoolSimulation.fields() if place}
 
+    def beginning(self, interval: Interval) -> Iterator[Record]:
+        """Records of both kinds of each member when nothing was counted yet; the interval tells their names."""
+        yield from self._at(interval, BEGINNING, {})
+
     def records(self, interval: Interval) -> Iterator[Record]:
-        """Records of both kinds of each member at an interval's end; before the first, those at its start."""
-        if interval.number == 0:
-            yield from self._at(interval, BEGINNING, {})
+        """Records of both kinds of each member at an interval's end."""
         changes = {member["name"]: self._sections(interval, member) for member in interval.truth["members"]}
         yield from self._at(interval, interval.end, changes)
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from datetime import timedelta
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -17,10 +19,11 @@ from plexlens.simulate.coupling import coupling_records, structure_name
 from plexlens.simulate.db2_accounting import accounting_records
 from plexlens.simulate.db2_statistics import Statistics
 from plexlens.simulate.devices import device_records
+from plexlens.simulate.logged import Stretch, in_order
 from plexlens.simulate.processors import processor_records
 from plexlens.simulate.scenario import Scenario, Simulated
 from plexlens.simulate.workload import SPACE_CLASSES, workload_records
-from plexlens.simulate.written import BEGINNING, Record, Row, intervals
+from plexlens.simulate.written import BEGINNING, Interval, Record, Row, intervals
 from plexlens.whole_file import whole_file
 
 #: SMF70INT and its like hold minutes, seconds and milliseconds, at most 99 minutes.
@@ -85,20 +88,36 @@ def _check(scenario: Scenario, path: str, name: str, most: int) -> None:
         )
 
 
+def begin_records(interval: Interval, statistics: Statistics) -> list[Record]:
+    """What is written when measuring begins."""
+    return sorted(statistics.beginning(interval), key=_order)
+
+
+def interval_records(interval: Interval, statistics: Statistics, *, rolled_up: bool = True) -> list[Record]:
+    """The records of an interval by system and type; accounting only where it is rolled up."""
+    records = [
+        *processor_records(interval),
+        *workload_records(interval),
+        *coupling_records(interval),
+        *device_records(interval),
+        *statistics.records(interval),
+        *(accounting_records(interval) if rolled_up else ()),
+    ]
+    # Sorting is stable: classes, facilities and members keep the scenario's order.
+    return sorted(records, key=_order)
+
+
+def _order(record: Record) -> tuple[datetime, str, str]:
+    return record.end, record.system, record.map
+
+
 def dump_records(run: Simulated) -> Iterator[Record]:
     """The records of a run by end of interval, system and record type."""
     statistics = Statistics()
     for interval in intervals(run):
-        records = [
-            *processor_records(interval),
-            *workload_records(interval),
-            *coupling_records(interval),
-            *device_records(interval),
-            *statistics.records(interval),
-            *accounting_records(interval),
-        ]
-        # Sorting is stable: classes, facilities and members keep the scenario's order.
-        yield from sorted(records, key=lambda record: (record.end, record.system, record.map))
+        if interval.number == 0:
+            yield from begin_records(interval, statistics)
+        yield from interval_records(interval, statistics)
 
 
 def write_smf(run: Simulated, path: Path) -> int:
@@ -123,34 +142,85 @@ def write_smf(run: Simulated, path: Path) -> int:
     PlexlensError
         The file cannot be written, or a value does not fit its field.
     """
-    check_names(run.scenario)
+    with open_dump(run.scenario, path) as dump:
+        for record in dump_records(run):
+            dump.write(record)
+    return dump.written
+
+
+@dataclass
+class Dump:
+    """A dump under way.
+
+    Attributes
+    ----------
+    scenario
+        What is run.
+    catalogue
+        Layouts.
+    written
+        Records so far.
+    """
+
+    scenario: Scenario
+    catalogue: _core.Catalogue
+    _writer: _core.DumpWriter = field(repr=False)
+    written: int = 0
+    _end: datetime = BEGINNING
+
+    def write(self, record: Record) -> None:
+        """Encode and write a record."""
+        encoded = _encoded(self.catalogue, self.scenario, record)
+        self._writer.write_all(encoded)
+        self.written += len(encoded)
+        self._end = record.end
+
+    def write_stretches(self, stretches: Iterable[Stretch]) -> None:
+        """Write encoded records of several kinds in the order of time."""
+        for record in in_order(stretches):
+            self._writer.write(record)
+            self.written += 1
+
+    def finish(self) -> None:
+        """Write the trailer."""
+        name = self.scenario.values["system"][0]["name"]
+        self._writer.dump_trailer(name, (self._end + timedelta(seconds=1)).replace(tzinfo=None))
+
+
+@contextmanager
+def open_dump(scenario: Scenario, path: Path) -> Iterator[Dump]:
+    """A dump to be written, with its header and, when all went well, its trailer.
+
+    Raises
+    ------
+    ScenarioFileError
+        A name does not fit its field.
+    PlexlensError
+        The file cannot be written, or a value does not fit its field.
+    """
+    check_names(scenario)
     catalogue = _core.Catalogue(layout_folders())
-    writer = run.scenario.values["system"][0]["name"]
     try:
-        with whole_file(path) as unfinished, _core.DumpWriter(unfinished) as dump:
-            dump.dump_header(writer, BEGINNING.replace(tzinfo=None))
-            written, end = 0, BEGINNING
-            for record in dump_records(run):
-                encoded = _encoded(catalogue, run, record)
-                dump.write_all(encoded)
-                written, end = written + len(encoded), record.end
-            dump.dump_trailer(writer, (end + timedelta(seconds=1)).replace(tzinfo=None))
+        with whole_file(path) as unfinished, _core.DumpWriter(unfinished) as writer:
+            writer.dump_header(scenario.values["system"][0]["name"], BEGINNING.replace(tzinfo=None))
+            dump = Dump(scenario, catalogue, writer)
+            yield dump
+            dump.finish()
     except _core.SmfError as error:
         raise PlexlensError(
-            file=run.scenario.file,
+            file=scenario.file,
             what=f"what was simulated does not fit an SMF record: {error}",
             remedy="shorten the interval, or make the sysplex smaller",
         ) from error
-    return written
 
 
-def _encoded(catalogue: _core.Catalogue, run: Simulated, record: Record) -> _core.EncodedRecords:
+def _encoded(catalogue: _core.Catalogue, scenario: Scenario, record: Record) -> _core.EncodedRecords:
     identity: dict[str, Any] = {"system": record.system, "written_at": record.end.replace(tzinfo=None)}
     if record.subsystem:
         identity["subsystem"] = record.subsystem
     else:
         identity |= {
-            "sysplex": run.scenario.values.get("sysplex", "PLEX1"),
+            "sysplex": scenario.values.get("sysplex", "PLEX1"),
             "interval_start": record.start,
             "interval_end": record.end,
             "utc_offset": 0.0,

@@ -6,6 +6,7 @@ import json
 import math
 import tomllib
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -120,17 +121,34 @@ def run_scenario(scenario: Scenario) -> Simulated:
     ScenarioFileError
         A key is unknown or missing, or a value cannot be.
     """
+    with refusals(scenario):
+        return Simulated(scenario, json.loads(_core.simulate(as_json(scenario))))
+
+
+def as_json(scenario: Scenario) -> str:
+    """A scenario as the simulator takes it.
+
+    Raises
+    ------
+    ScenarioFileError
+        A value has no form there.
+    """
     for path, value in _leaves(scenario.values, ""):
         if isinstance(value, float) and not math.isfinite(value):
             raise scenario.wrong(path, f"{value} is not possible", "give a finite number")
         if not isinstance(value, (bool, int, float, str)):
             raise scenario.wrong(path, f"{value} is a date or time", "give lengths of time as numbers, in seconds")
+    return json.dumps(scenario.values)
+
+
+@contextmanager
+def refusals(scenario: Scenario) -> Iterator[None]:
+    """Raises what the simulator refuses of a scenario with its place in the file."""
     try:
-        results = json.loads(_core.simulate(json.dumps(scenario.values)))
+        yield
     except _core.ScenarioError as error:
         path, what, remedy = error.args
         raise scenario.wrong(path.removeprefix("."), what, remedy) from error
-    return Simulated(scenario, results)
 
 
 def _leaves(value: Any, path: str) -> Iterator[tuple[str, Any]]:

@@ -98,8 +98,6 @@ pub struct Ended {
     pub db2_calls: u32,
     /// Time of the commit, nanoseconds.
     pub sync_point: Time,
-    /// Units of work that were rolled back.
-    pub rollbacks: u32,
     /// What it used.
     pub account: Account,
 }
@@ -301,7 +299,6 @@ impl<'a> Logs<'a> {
             thread_waits: course.thread_waits,
             db2_calls: course.db2_calls,
             sync_point: course.sync_point,
-            rollbacks: task.rollbacks,
             account: task.account,
         });
         if self.logged.transactions.len() >= MOST_TRANSACTIONS {

@@ -254,7 +254,7 @@ pub type Named = (&'static str, fn(&Account) -> f64);
 
 impl Account {
     /// All sums by name: seconds, then counts.
-    pub const FIELDS: [Named; 33] = [
+    pub const FIELDS: [Named; 35] = [
         ("terminal_cpu", |one| one.terminal_cpu),
         ("region_cpu", |one| one.region_cpu),
         ("db2_cpu", |one| one.db2_cpu),
@@ -276,6 +276,8 @@ impl Account {
         ("waits_contention", |one| one.wait_counts[Wait::Contention as usize] as f64),
         ("waits_coupling", |one| one.wait_counts[Wait::Coupling as usize] as f64),
         ("waits_lock", |one| one.lock_waits as f64),
+        ("commits", |one| one.commits as f64),
+        ("rollbacks", |one| one.rollbacks as f64),
         ("getpages", |one| one.getpages as f64),
         ("updates", |one| one.updates as f64),
         ("sync_reads", |one| one.sync_reads as f64),

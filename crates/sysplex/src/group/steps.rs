@@ -330,6 +330,7 @@ impl Simulation<'_> {
         let task = &mut self.tasks[number as usize];
         let (group, member, region) = (usize::from(task.group), task.member, task.region);
         let changed = std::mem::take(&mut task.changed);
+        task.account.commits += 1;
         self.plex.groups[group].members[usize::from(member)].commits += 1;
         for pool in 0..self.plex.groups[group].pools.count() {
             if changed >> pool.min(63) & 1 == 0 {

@@ -206,6 +206,10 @@ pub struct Account {
     pub db2_elapsed: f64,
     /// Time from its first thread to leaving Db2 last.
     pub thread_elapsed: f64,
+    /// Commits.
+    pub commits: u64,
+    /// Units of work that were rolled back.
+    pub rollbacks: u64,
     /// Getpages.
     pub getpages: u64,
     /// Updates.
@@ -243,6 +247,8 @@ impl Account {
         self.lock_waits += other.lock_waits;
         self.db2_elapsed += other.db2_elapsed;
         self.thread_elapsed += other.thread_elapsed;
+        self.commits += other.commits;
+        self.rollbacks += other.rollbacks;
         self.getpages += other.getpages;
         self.updates += other.updates;
         self.sync_reads += other.sync_reads;

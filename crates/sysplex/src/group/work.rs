@@ -305,6 +305,7 @@ impl Simulation<'_> {
         task.pending += micro(path.commit_us);
         if task.changed == 0 {
             task.steps.extend([Action::EndUnit, Action::LeaveDb2]);
+            task.account.commits += 1;
             self.plex.groups[usize::from(group)].members[usize::from(member)].commits += 1;
             return;
         }
@@ -452,6 +453,7 @@ impl Simulation<'_> {
         let (group, member) = (usize::from(task.group), task.member);
         task.awaits_lock = false;
         task.rollbacks += 1;
+        task.account.rollbacks += 1;
         task.steps.clear();
         let now = self.calendar.now();
         let spent = task.leave_db2(now);

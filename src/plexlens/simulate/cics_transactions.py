@@ -1,0 +1,259 @@
+"""SMF 110-1: a performance row for each transaction in each region that it passed, from the simulator's own account.
+
+What runs on which TCB: the application on QR, Db2 on an open TCB of key 8 (L8). A transaction that comes in in a
+terminal region has a row there, which ends when it ends, and one in the region where it runs; both bear the same unit
+of work of the network, as its accounting record of Db2 does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from plexlens import _core
+from plexlens.simulate.logged import (
+    NETWORK,
+    Floats,
+    Integers,
+    Places,
+    Stretch,
+    bytes_of,
+    floats,
+    integers,
+    micros,
+    names,
+    origins,
+    timestamps,
+    unit_of_work_token,
+)
+from plexlens.simulate.processors import ziip_factor
+from plexlens.simulate.written import Record, Row
+
+#: Fields of a row, by their short names in the dictionary.
+FIELDS = (
+    *("TRAN", "USERID", "TTYPE", "START", "STOP", "TRANNUM", "FCTYNAME", "NETUOWPX", "NETUOWSX", "PGMNAME"),
+    *("RTYPE", "PERRECNT", "RSYSID", "SRVCLSNM"),
+    *("USRDISPT", "USRCPUT", "CPUTONCP", "OFFLCPUT", "QRDISPT", "QRCPUT", "KY8DISPT", "KY8CPUT", "L8CPUT"),
+    *("SUSPTIME", "DISPWTT", "QRMODDLY", "DSPDELAY", "RMITIME", "RMISUSP", "DB2REQCT", "DB2RDYQW"),
+    *("RMITOTAL", "RMIDB2", "SPSYNCCT", "SYNCTIME", "IRIOWTT"),
+)
+
+#: Rows of one record: a region's buffer is full then.
+_ROWS = 50
+
+#: Task numbers go round.
+_TASKS = 99_999
+
+_Columns = dict[str, Any]
+
+
+def dictionary_records(catalogue: _core.Catalogue, places: Places, start: datetime) -> Iterator[Record]:
+    """What each region's rows can hold: written when its monitoring begins."""
+    entries: list[Row] = _core.standard_dictionary(catalogue).to_pylist()
+    for region, system in zip(places.regions, places.systems_of_regions, strict=True):
+        yield Record("smf110_1_class1", system, region, start, start, {"smf110_1_dictionary": entries})
+
+
+@dataclass
+class Monitoring:
+    """CICS monitoring of all regions.
+
+    Attributes
+    ----------
+    catalogue
+        Layouts.
+    places
+        Names by number.
+    """
+
+    catalogue: _core.Catalogue
+    places: Places
+    _connectors: list[int] = field(init=False, repr=False)
+    _tasks: Integers = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        numbers = {row["cmodhead"]: row["cmodconn"] for row in _core.standard_dictionary(self.catalogue).to_pylist()}
+        self._connectors = sorted(numbers[name] for name in FIELDS)
+        self._tasks = np.zeros(len(self.places.regions), np.int64)
+
+    def records(self, logged: Mapping[str, pa.RecordBatch]) -> Stretch:
+        """Records of the transactions that have ended: each region's rows in the order of their ends, 50 to a record.
+
+        What is left in a region's buffer is written with the last of them.
+        """
+        rows = logged["transactions"]
+        terminal = rows.filter(rows["terminal_region"].is_valid())
+        parts = [self._stay(rows)]
+        if terminal.num_rows:
+            parts.append(self._terminal(terminal))
+        region = np.concatenate([part.pop("region") for part in parts])
+        stop = np.concatenate([part["stop"] for part in parts])
+        order = np.lexsort((stop, region))
+        columns = {name: _joined([part[name] for part in parts], order) for name in parts[0]}
+        region, stop = region[order], stop[order]
+        columns["trannum"] = pa.array(self._numbers(region))
+        record, last = _buffers(region)
+        ends = stop[last]
+        # In the dump records stand by the time at which they were written.
+        turn = np.argsort(ends, kind="stable")
+        place = np.empty(len(turn), np.int64)
+        place[turn] = np.arange(len(turn))
+        again = np.argsort(place[record], kind="stable")
+        columns["start"], columns["stop"] = timestamps(columns["start"].to_numpy()), timestamps(stop)
+        columns |= {
+            "system": names(self.places.systems_of_regions, region),
+            "subsystem": names(self.places.regions, region),
+            "interval_end": timestamps(ends[record]),
+            "record_no": pa.array(place[record].astype(np.uint64)),
+        }
+        batch = pa.RecordBatch.from_pydict(columns).take(pa.array(again))
+        encoded = _core.encode_records(
+            self.catalogue,
+            "smf110_1_class3",
+            {"smf110_1_performance": batch},
+            connectors=self._connectors,
+        )
+        return Stretch(encoded, ends[turn])
+
+    def _numbers(self, region: Integers) -> Integers:
+        """Task numbers, counted in each region."""
+        first = np.searchsorted(region, region)
+        numbers = self._tasks[region] + np.arange(len(region)) - first
+        self._tasks += np.bincount(region, minlength=len(self._tasks))
+        return numbers % _TASKS + 1
+
+    def _named(self, rows: pa.RecordBatch) -> _Columns:
+        """What the rows of a transaction have in common."""
+        classes = integers(rows, "class")
+        count = rows.num_rows
+        token = unit_of_work_token(rows)
+        period = np.tile(np.array([0, 1], np.uint8), (count, 1))
+        names_of_classes = self.places.classes
+        return {
+            "tran": names([one[:4] for one in names_of_classes], classes),
+            "userid": _constant("CICSUSER", count),
+            "netuowpx": names([f"{NETWORK}.{region}" for region in self.places.regions], origins(rows)),
+            "netuowsx": bytes_of(np.hstack([token, period])),
+            "pgmname": names([one[:8] for one in names_of_classes], classes),
+            "rtype": _constant("T", count),
+            "perrecnt": _constant(1, count),
+            "srvclsnm": names([one[:8] for one in names_of_classes], classes),
+        }
+
+    def _stay(self, rows: pa.RecordBatch) -> _Columns:
+        """In the region where the transaction ran."""
+        count, region = rows.num_rows, integers(rows, "region")
+        attached, ended = integers(rows, "attached"), integers(rows, "ended")
+        calls = integers(rows, "db2_calls")
+        in_db2, qr = floats(rows, "db2_elapsed"), floats(rows, "dispatched") / 1e9
+        ziip, db2_cpu, qr_cpu = floats(rows, "db2_ziip"), floats(rows, "db2_cpu"), floats(rows, "region_cpu")
+        on_open = db2_cpu - ziip + ziip * self._factors[region]
+        waited, waits = floats(rows, "thread_wait") / 1e9, integers(rows, "thread_waits")
+        entries = calls + integers(rows, "commits")
+        dispatched = qr + in_db2
+        dispatches = integers(rows, "dispatches")
+        suspended = np.maximum((ended - attached) / 1e9 - dispatched, 0.0)
+        routed = rows["terminal_region"].is_valid().to_numpy(zero_copy_only=False)
+        once = np.ones(count, np.int64)
+        again = np.maximum(dispatches - 1, 0)
+        redispatch = floats(rows, "redispatch") / 1e9
+        return self._named(rows) | {
+            "region": region,
+            "start": micros(attached),
+            "stop": micros(ended),
+            "ttype": names(["U", "T"], routed.astype(np.int64)),
+            "fctyname": _constant("", count),
+            "rsysid": _constant("", count),
+            **_clock("usrdispt", dispatched, dispatches + entries),
+            **_clock("usrcput", qr_cpu + on_open, dispatches + entries),
+            **_clock("cputoncp", qr_cpu + db2_cpu - ziip, dispatches + entries),
+            **_clock("offlcput", floats(rows, "db2_ziip_on_cp"), entries),
+            **_clock("qrdispt", qr, dispatches),
+            **_clock("qrcput", qr_cpu, dispatches),
+            **_clock("ky8dispt", in_db2, entries),
+            **_clock("ky8cput", on_open, entries),
+            **_clock("l8cput", on_open, entries),
+            **_clock("susptime", suspended, once + again + waits),
+            **_clock("dispwtt", redispatch, again),
+            **_clock("qrmoddly", redispatch, again),
+            **_clock("dspdelay", floats(rows, "first_dispatch") / 1e9, once),
+            **_clock("rmitime", in_db2 + waited, entries),
+            **_clock("rmisusp", waited, waits),
+            "db2reqct": pa.array(calls),
+            **_clock("db2rdyqw", waited, waits),
+            **_clock("rmitotal", in_db2 + waited, entries),
+            **_clock("rmidb2", in_db2 + waited, entries),
+            "spsyncct": pa.array(once),
+            **_clock("synctime", floats(rows, "sync_point") / 1e9, once),
+            **_clock("iriowtt", np.zeros(count), np.zeros(count, np.int64)),
+        }
+
+    def _terminal(self, rows: pa.RecordBatch) -> _Columns:
+        """In the region where the transaction came in."""
+        count = rows.num_rows
+        arrived, sent, ended = (integers(rows, name) for name in ("arrived", "sent", "ended"))
+        qr, cpu = floats(rows, "terminal_dispatched") / 1e9, floats(rows, "terminal_cpu")
+        dispatches, redispatch = integers(rows, "terminal_dispatches"), floats(rows, "terminal_redispatch") / 1e9
+        once, none, never = np.ones(count, np.int64), np.zeros(count), np.zeros(count, np.int64)
+        again = np.maximum(dispatches - 1, 0)
+        without = {
+            name: columns
+            for name in ("offlcput", "ky8dispt", "ky8cput", "l8cput", "rmitime", "rmisusp", "db2rdyqw", "rmitotal")
+            for name, columns in _clock(name, none, never).items()
+        }
+        return self._named(rows) | {
+            "region": integers(rows, "terminal_region"),
+            "start": micros(arrived),
+            "stop": micros(ended),
+            "ttype": _constant("T", count),
+            "fctyname": _constant("T001", count),
+            "rsysid": names([one[:4] for one in self.places.regions], integers(rows, "region")),
+            **_clock("usrdispt", qr, dispatches),
+            **_clock("usrcput", cpu, dispatches),
+            **_clock("cputoncp", cpu, dispatches),
+            **_clock("qrdispt", qr, dispatches),
+            **_clock("qrcput", cpu, dispatches),
+            **without,
+            **_clock("susptime", np.maximum((ended - arrived) / 1e9 - qr, 0.0), once + again + once),
+            **_clock("dispwtt", redispatch, again),
+            **_clock("qrmoddly", redispatch, again),
+            **_clock("dspdelay", floats(rows, "terminal_first_dispatch") / 1e9, once),
+            "db2reqct": pa.array(never),
+            **_clock("rmidb2", none, never),
+            "spsyncct": pa.array(once),
+            **_clock("synctime", none, never),
+            **_clock("iriowtt", (ended - sent) / 1e9, once),
+        }
+
+    @property
+    def _factors(self) -> Floats:
+        """Speed of a zIIP against that of a general engine, by region."""
+        machines = {one["name"]: one for one in self.places.values["cec"]}
+        systems = {one["name"]: machines[one["cec"]] for one in self.places.values["system"]}
+        return np.array([ziip_factor(systems[name]) for name in self.places.systems_of_regions])
+
+
+def _buffers(region: Integers) -> tuple[Integers, Integers]:
+    """Which record each row stands in, rows being in the order of regions; and the last row of each record."""
+    within = np.arange(len(region)) - np.searchsorted(region, region)
+    begins = within % _ROWS == 0
+    record = np.cumsum(begins) - 1
+    return record, np.append(np.flatnonzero(begins)[1:] - 1, len(region) - 1)
+
+
+def _clock(name: str, seconds: Floats, count: Integers) -> _Columns:
+    return {f"{name}_seconds": pa.array(seconds), f"{name}_count": pa.array(count)}
+
+
+def _constant(value: str | int, count: int) -> pa.Array:
+    return pa.repeat(pa.scalar(value), count)
+
+
+def _joined(parts: list[Any], order: Integers) -> pa.Array:
+    arrays = [part if isinstance(part, pa.Array) else pa.array(part) for part in parts]
+    return pa.concat_arrays(arrays).take(pa.array(order))

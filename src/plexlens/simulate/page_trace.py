@@ -1,0 +1,193 @@
+"""SMF 102: every reference to a page as Db2's performance trace has it (IFCID 198), and names of page sets (105).
+
+A getpage is a row with its status (hit or miss in the member's own pool) and access; a row of set write follows where
+the page is changed, then its release.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from plexlens import _core
+from plexlens.simulate.db2_statistics import RELEASE
+from plexlens.simulate.logged import Integers, Places, Stretch, integers, micros, names, timestamps
+from plexlens.simulate.scenario import Scenario
+from plexlens.simulate.written import Record
+
+#: Database id of the first group's page sets; the next group has the next.
+_DATABASE = 257
+
+#: Object id of a group's first page set: 1 is the database's own.
+_OBJECT = 2
+
+#: Most that the fields hold.
+_MOST_PAGE_SETS = 0xFFFF - _OBJECT
+_MOST_PAGES = 1 << 32
+_MOST_POOL = 0xFF
+
+#: Getpages of one record, with their set writes and releases.
+_GETPAGES = 100
+
+#: Names of one record.
+_NAMES = 500
+
+
+def check_page_trace(scenario: Scenario) -> None:
+    """Whether page sets and pools fit the fields of IFCID 198.
+
+    Raises
+    ------
+    ScenarioFileError
+        One does not.
+    """
+    for number, group in enumerate(scenario.values.get("db2", [])):
+        for at, one in enumerate(group["page_set"]):
+            if one["pages"] > _MOST_PAGES or at >= _MOST_PAGE_SETS:
+                raise scenario.wrong(
+                    f"db2[{number}].page_set[{at}]",
+                    "page numbers and page sets of IFCID 198 have 32 and 16 bits",
+                    f"give {_MOST_PAGES} pages and {_MOST_PAGE_SETS} page sets at most, or leave --page-trace out",
+                )
+        for at, one in enumerate(group["pool"]):
+            if one["number"] > _MOST_POOL:
+                raise scenario.wrong(
+                    f"db2[{number}].pool[{at}].number",
+                    f"pool numbers of IFCID 198 have 8 bits, {one['number']} has more",
+                    f"give {_MOST_POOL} at most, or leave --page-trace out",
+                )
+
+
+def named_page_set(name: str) -> tuple[str, str]:
+    """Database and table space of a page set, eight characters each at most."""
+    database, dot, space = name.partition(".")
+    return (database[:8], space[:8]) if dot and space else ("SIMULATE", name[:8])
+
+
+def name_records(places: Places, start: datetime) -> Iterator[Record]:
+    """Names of the page sets, of each member: IFCID 105."""
+    for number, group in enumerate(places.groups):
+        rows: list[dict[str, Any]] = []
+        for at, one in enumerate(group["page_set"]):
+            database, space = named_page_set(one["name"])
+            row = {"qw0105db": _DATABASE + number, "qw0105ob": _OBJECT + at, "qw0105dn": database, "qw0105tn": space}
+            rows.append(row)
+        for member in group["member"]:
+            for sequence, first in enumerate(range(0, len(rows), _NAMES)):
+                header = {"qwhsssid": member["name"], "qwhsstck": start, "qwhsrn": RELEASE, "qwhsiid": 105}
+                sections = {
+                    "db2_qwhs": [header | {"qwhsiseq": sequence}],
+                    "smf102_ifcid105": rows[first : first + _NAMES],
+                }
+                yield Record("smf102_ifcid105", member["system"], member["name"], start, start, sections)
+
+
+@dataclass
+class PageTrace:
+    """The trace of all members.
+
+    Attributes
+    ----------
+    catalogue
+        Layouts.
+    places
+        Names by number.
+    """
+
+    catalogue: _core.Catalogue
+    places: Places
+    _sequence: Integers = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        self._sequence = np.zeros(len(self._members), np.int64)
+
+    @property
+    def _members(self) -> list[tuple[str, str]]:
+        """System and name of the members of all groups, one group after the other."""
+        return [(one["system"], one["name"]) for group in self.places.groups for one in group["member"]]
+
+    def records(self, logged: Mapping[str, pa.RecordBatch]) -> Stretch:
+        """Records of the references: those of each member in their order, 100 getpages to a record.
+
+        A record bears the time of its last getpage; what is left in a member's buffer is written with the last of them.
+        """
+        rows = logged["references"]
+        first = np.cumsum([0, *(len(group["member"]) for group in self.places.groups)])
+        member = first[integers(rows, "group")] + integers(rows, "member")
+        order = np.argsort(member, kind="stable")
+        rows, member = rows.take(pa.array(order)), member[order]
+        within = np.arange(len(member)) - np.searchsorted(member, member)
+        begins = within % _GETPAGES == 0
+        record = np.cumsum(begins) - 1
+        last = np.append(np.flatnonzero(begins)[1:] - 1, len(member) - 1)
+        ends = micros(integers(rows, "time"))[last]
+        turn = np.argsort(ends, kind="stable")
+        place = np.empty(len(turn), np.int64)
+        place[turn] = np.arange(len(turn))
+        again = np.argsort(place[record], kind="stable")
+        entries = self._entries(rows.take(pa.array(again)), place[record][again])
+        header = self._headers(member[last][turn], ends[turn])
+        encoded = _core.encode_records(
+            self.catalogue, "smf102_ifcid198", {"db2_qwhs": header, "smf102_ifcid198": entries}
+        )
+        return Stretch(encoded, ends[turn])
+
+    def _headers(self, member: Integers, ends: Integers) -> pa.RecordBatch:
+        """A header of each record, in the order in which they are written."""
+        count = len(member)
+        order = np.argsort(member, kind="stable")
+        number = np.empty(count, np.int64)
+        sorted_members = member[order]
+        number[order] = (
+            self._sequence[sorted_members] + np.arange(count) - np.searchsorted(sorted_members, sorted_members)
+        )
+        self._sequence += np.bincount(member, minlength=len(self._sequence))
+        systems, subsystems = zip(*self._members, strict=True)
+        return pa.RecordBatch.from_pydict(
+            {
+                "record_no": pa.array(np.arange(count, dtype=np.uint64)),
+                "system": names(systems, member),
+                "subsystem": names(subsystems, member),
+                "interval_end": timestamps(ends),
+                "qwhsssid": names(subsystems, member),
+                "qwhsiid": pa.repeat(pa.scalar(198), count),
+                "qwhsrn": pa.repeat(pa.scalar(RELEASE), count),
+                "qwhsiseq": pa.array(number % (1 << 32)),
+            }
+        )
+
+    def _entries(self, rows: pa.RecordBatch, record: Integers) -> pa.RecordBatch:
+        """Getpage, set write where there is one, and release of each reference."""
+        update = _flags(rows, "update")
+        times = 2 + update.astype(np.int64)
+        at = np.repeat(np.arange(rows.num_rows), times)
+        step = np.arange(len(at)) - np.repeat(np.cumsum(times) - times, times)
+        is_getpage, is_release = step == 0, step == np.repeat(times, times) - 1
+        function = np.where(is_getpage, 0, np.where(is_release, 2, 1))
+        status = np.where(is_getpage, _flags(rows, "miss")[at].astype(np.int64), 2)
+        access = np.where(is_getpage, _flags(rows, "sequential")[at].astype(np.int64), 2)
+        group = integers(rows, "group")[at]
+        return pa.RecordBatch.from_pydict(
+            {
+                "record_no": pa.array(record[at].astype(np.uint64)),
+                "qw0198db": pa.array(_DATABASE + group),
+                "qw0198ob": pa.array(_OBJECT + integers(rows, "page_set")[at]),
+                "qw0198bp": pa.array(integers(rows, "pool")[at]),
+                "qw0198fc": names(["G", "S", "R"], function),
+                "qw0198ps": names(["H", "M", " "], status),
+                "qw0198at": names(["R", "S", "N"], access),
+                "qw0198pn": pa.array(integers(rows, "page")[at]),
+                "qw0198ac": pa.array(integers(rows, "task")[at] + 1),
+            }
+        )
+
+
+def _flags(rows: pa.RecordBatch, name: str) -> npt.NDArray[np.bool_]:
+    values: npt.NDArray[np.bool_] = rows[name].to_numpy(zero_copy_only=False).astype(np.bool_)
+    return values
