@@ -67,29 +67,47 @@ def database(
 
     With the classes above 1,000 + 400 + 200 + 200 = 1,800 s of it are charged: a capture ratio of 90 %.
     """
+    return inputs(**raw_tables(*loads, engines=engines, ziips=ziips, busy=busy, classes=classes), **tables)
+
+
+def raw_tables(
+    *loads: float,
+    system: str = "SYS1",
+    first: int = 0,
+    engines: int = 4,
+    ziips: int = 1,
+    busy: float = 2000.0,
+    classes: dict[str, Any] | None = None,
+) -> dict[str, list[dict[str, Any]]]:
+    """The raw tables of one system; its records are numbered from ``first``."""
     control, periods, cpus, cpu_control = [], [], [], []
     named, partition, logical, product = [], [], [], []
     for number, load in enumerate(loads or (1.0,)):
+        at: dict[str, Any] = {"interval": number, "seconds": SECONDS, "system": system}
         chosen = classes or {"ONLINE": online(load), "DDF": ddf(load), "STC": STC, "SYSTEM": SYSTEM}
         for place, (name, fields) in enumerate(chosen.items()):
-            record = 100 * number + place + 1
-            first, second = period(name, record, load, **fields)
-            control.append(row(record, interval=number, seconds=SECONDS, **first))
-            periods.append(row(record, interval=number, seconds=SECONDS, **second))
-        record = 100 * number + 99
+            record = first + 100 * number + place + 1
+            above, below = period(name, record, load, **fields)
+            control.append(row(record, **at, **above))
+            periods.append(row(record, **at, **below))
+        record = first + 100 * number + 99
         idle = engines * SECONDS - busy * load
         engine = [(0, idle / engines)] * engines + [(2, SECONDS - 200.0 * load / max(ziips, 1))] * ziips
         for place, (kind, wait) in enumerate(engine, 1):
-            cpus.append(row(record, place, interval=number, seconds=SECONDS, smf70typ=kind, smf70cnf=1, smf70wat=wait))
-        cpu_control.append(row(record, interval=number, seconds=SECONDS, smf70cpa=800, smf70csc="S1", smf70mdl="701"))
-        product.append(row(record, interval=number, seconds=SECONDS, smf7xptn=9))
-        partition.append(
-            row(record, interval=number, seconds=SECONDS, smf70lpm="LP1", smf70lpn=1, smf70bdn=1, smf70bds=0)
-        )
-        logical.append(row(record, interval=number, seconds=SECONDS, smf70pdt=0.0, smf70ont=SECONDS, smf70cix=1))
-        named.append(row(record, interval=number, seconds=SECONDS, smf70cin="CP", smf70ctn=engines))
-    return inputs(
-        smf72_3_period=periods, smf72_3_wlm_control=control, smf70_1_cpu_data=cpus, smf70_1_cpu_control=cpu_control,
-        smf70_1_partition=partition, smf70_1_logical_processor=logical, smf70_1_cpu_identification=named,
-        rmf_product_section=product, **tables,
-    )  # fmt: skip
+            cpus.append(row(record, place, **at, smf70typ=kind, smf70cnf=1, smf70wat=wait))
+        cpu_control.append(row(record, **at, smf70cpa=800, smf70csc="S1", smf70mdl="701"))
+        product.append(row(record, **at, smf7xptn=9))
+        partition.append(row(record, **at, smf70lpm="LP1", smf70lpn=1, smf70bdn=1, smf70bds=0))
+        logical.append(row(record, **at, smf70pdt=0.0, smf70ont=SECONDS, smf70cix=1))
+        named.append(row(record, **at, smf70cin="CP", smf70ctn=engines))
+    return {
+        "smf72_3_period": periods, "smf72_3_wlm_control": control, "smf70_1_cpu_data": cpus,
+        "smf70_1_cpu_control": cpu_control, "smf70_1_partition": partition, "smf70_1_logical_processor": logical,
+        "smf70_1_cpu_identification": named, "rmf_product_section": product,
+    }  # fmt: skip
+
+
+def several(*systems: dict[str, list[dict[str, Any]]], **more: list[dict[str, Any]]) -> Inputs:
+    """The tables of several systems, and others, in one database."""
+    names = dict.fromkeys(name for one in (*systems, more) for name in one)
+    return inputs(**{name: [row for one in (*systems, more) for row in one.get(name, [])] for name in names})

@@ -42,6 +42,7 @@ def to_object(plan: Plan) -> dict[str, Any]:
                         "overflow": one.overflow,
                         "io_seconds": one.io_service + one.io_wait,
                         "io_requests": one.io_requests,
+                        "visits": one.visits,
                         "other_seconds": one.other,
                         "other_from": one.other_from,
                         **{
@@ -59,6 +60,9 @@ def to_object(plan: Plan) -> dict[str, Any]:
             for system, check in zip(plan.model.systems, plan.checks, strict=True)
         ],
         "asked": asdict(plan.asked),
+        "simulation": None
+        if plan.simulation is None
+        else {"scenario": plan.simulation.file, "notes": list(plan.simulation.notes)},
         "outlooks": [_outlook(one) for one in plan.outlooks],
         "curves": [
             {
@@ -81,7 +85,7 @@ def _outlook(one: Outlook) -> dict[str, Any]:
         "saturates": None
         if one.limit is None
         else {"load": one.limit[0], "station": one.limit[1], "system": one.limit[2]},
-        "goals_break": [{"system": b.system, "class": b.name, "load": b.load} for b in one.breakings],
+        "goals_break": [{"system": b.system, "class": b.name, "load": b.load, "busy": b.busy} for b in one.breakings],
     }
 
 

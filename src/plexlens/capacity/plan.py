@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 
 from plexlens.capacity.change import Change, check
 from plexlens.capacity.measured import Measured
 from plexlens.capacity.model import Model, SystemModel
 from plexlens.capacity.network import SystemResult
 from plexlens.capacity.predict import Breaking, at, breaking, curve_loads, run_at, saturation
+from plexlens.capacity.simulated import Simulation, simulate_loads
 from plexlens.capacity.validate import SystemCheck, validate
+from plexlens.simulate import Scenario
 
 #: Largest error of response that conclusions are drawn with, unless another is given.
 TOLERANCE = 0.3
@@ -29,6 +32,8 @@ class Outlook:
     limit
         Load that saturates the first system, in multiples of the measured one, and what saturates there; None where
         nothing does.
+    limits
+        Load that saturates each system; without those that nothing saturates.
     first
         The goal that breaks first and the load at which it does; None where all hold up to saturation.
     """
@@ -38,6 +43,7 @@ class Outlook:
     results: dict[str, SystemResult]
     limit: tuple[float, str, str] | None
     breakings: tuple[Breaking, ...]
+    limits: Mapping[str, float] = field(default_factory=dict)
 
     @property
     def first(self) -> Breaking | None:
@@ -57,7 +63,8 @@ class Curve:
     plain
         The same in the measured configuration; empty where that is what was asked for.
     runs
-        Loads and results event by event, as asked for.
+        Loads and results event by event, as asked for: of the network, or of the sysplex simulator where the plan has a
+        simulation.
     """
 
     system: str
@@ -79,6 +86,8 @@ class Plan:
         Measured configuration and load, what was asked for, and single changes of that.
     curves
         Of each system under the configuration asked for.
+    simulation
+        Runs of the user's scenario; None where the network itself was run, or nothing.
     """
 
     name: str
@@ -89,6 +98,7 @@ class Plan:
     asked: Change
     outlooks: tuple[Outlook, ...]
     curves: tuple[Curve, ...]
+    simulation: Simulation | None = None
 
     @property
     def chosen(self) -> Outlook:
@@ -102,7 +112,14 @@ def concluded(checks: tuple[SystemCheck, ...]) -> dict[str, tuple[str, ...]]:
 
 
 def make_plan(
-    name: str, measured: Measured, model: Model, change: Change, *, tolerance: float = TOLERANCE, careful: bool = False
+    name: str,
+    measured: Measured,
+    model: Model,
+    change: Change,
+    *,
+    tolerance: float = TOLERANCE,
+    careful: bool = False,
+    scenario: Scenario | None = None,
 ) -> Plan:
     """Ask a model everything.
 
@@ -114,11 +131,15 @@ def make_plan(
         Load and configuration asked for.
     careful
         Whether the network is run event by event too.
+    scenario
+        What the sysplex simulator runs instead.
 
     Raises
     ------
     UsageError
-        The change means nothing.
+        The change means nothing, or the scenario is not of these systems.
+    ScenarioFileError
+        The scenario cannot be.
     """
     check(change, model)
     checks = validate(measured, model, tolerance=tolerance)
@@ -127,8 +148,26 @@ def make_plan(
     if change != Change():
         outlooks.append(_outlook("As asked", change, model, names))
     outlooks += [_outlook(title, other, model, names) for title, other in _others(change, model)]
-    curves = tuple(_curve(model, system, change, careful) for system in model.systems)
-    return Plan(name, measured, model, checks, tolerance, change, tuple(outlooks), curves)
+    simulation = None
+    if scenario is not None:
+        limits = [found[0] for system in model.systems if (found := saturation(model, system, _unit(change)))]
+        places = _run_loads(min(limits, default=None), change)
+        simulation = simulate_loads(scenario, _unit(change), places, model)
+    curves = tuple(_curve(model, system, change, careful, simulation) for system in model.systems)
+    return Plan(name, measured, model, checks, tolerance, change, tuple(outlooks), curves, simulation)
+
+
+def _unit(change: Change) -> Change:
+    """The configuration at the measured load: loads are multiples of that, whatever load is asked for."""
+    return replace(change, scale=1.0)
+
+
+def _run_loads(limit: float | None, change: Change) -> tuple[float, ...]:
+    """Loads to run: evenly up to near saturation or twice the measured load, that itself, and the one asked for."""
+    top = min(2.0, 0.95 * limit) if limit else 2.0
+    places = {round(top * step / _RUNS, 3) for step in range(1, _RUNS + 1)}
+    places |= {one for one in (1.0, round(change.scale, 3)) if one > 0 and (limit is None or one < limit)}
+    return tuple(sorted(places))
 
 
 def _others(change: Change, model: Model) -> list[tuple[str, Change]]:
@@ -152,8 +191,7 @@ def _others(change: Change, model: Model) -> list[tuple[str, Change]]:
 
 def _outlook(title: str, change: Change, model: Model, names: dict[str, tuple[str, ...]]) -> Outlook:
     results = {system.name: at(model, system, change) for system in model.systems}
-    # Loads are in multiples of what was measured, whatever load is asked for.
-    unit = replace(change, scale=1.0)
+    unit = _unit(change)
     limits = [(system, found) for system in model.systems if (found := saturation(model, system, unit)) is not None]
     each = {system.name: found[0] for system, found in limits}
     breakings = tuple(
@@ -163,7 +201,8 @@ def _outlook(title: str, change: Change, model: Model, names: dict[str, tuple[st
         if one.goal.kind != "none" and one.name in names[system.name] and _has_index(model, system, one.name)
     )
     least = min(limits, key=lambda one: one[1][0], default=None)
-    return Outlook(title, change, results, (least[1][0], least[1][1], least[0].name) if least else None, breakings)
+    limit = (least[1][0], least[1][1], least[0].name) if least else None
+    return Outlook(title, change, results, limit, breakings, each)
 
 
 def _has_index(model: Model, system: SystemModel, name: str) -> bool:
@@ -171,8 +210,8 @@ def _has_index(model: Model, system: SystemModel, name: str) -> bool:
     return at(model, system, Change(), 1.0).classes[name].index is not None
 
 
-def _curve(model: Model, system: SystemModel, change: Change, careful: bool) -> Curve:
-    unit = replace(change, scale=1.0)
+def _curve(model: Model, system: SystemModel, change: Change, careful: bool, simulation: Simulation | None) -> Curve:
+    unit = _unit(change)
     found = saturation(model, system, unit)
     limit = found[0] if found else None
     loads = curve_loads(limit)
@@ -180,11 +219,9 @@ def _curve(model: Model, system: SystemModel, change: Change, careful: bool) -> 
         loads = tuple(sorted({*loads, round(change.scale, 6)}))
     results = tuple(at(model, system, unit, load) for load in loads)
     runs: list[tuple[float, SystemResult]] = []
-    if careful:
-        top = min(2.0, 0.95 * limit) if limit else 2.0
-        places = sorted(
-            {round(top * step / _RUNS, 3) for step in range(1, _RUNS + 1)} | ({1.0} if top > 1.0 else set())
-        )
-        runs = [(load, run_at(model, system, unit, load)) for load in places]
+    if simulation is not None:
+        runs = [(load, found[system.name]) for load, found in simulation.runs if system.name in found]
+    elif careful:
+        runs = [(load, run_at(model, system, unit, load)) for load in _run_loads(limit, change)]
     plain = () if unit == Change() else tuple(at(model, system, Change(), load) for load in loads)
     return Curve(system.name, loads, results, plain, tuple(runs))

@@ -59,11 +59,14 @@ class Breaking:
     ----------
     load
         Largest load at which the goal is met; 0 where it is met at none, None where it holds up to saturation.
+    busy
+        Busy share of the fuller kind of engine at that load; None without one.
     """
 
     system: str
     name: str
     load: float | None
+    busy: float | None = None
 
 
 def breaking(model: Model, system: SystemModel, change: Change, name: str, limit: float | None) -> Breaking:
@@ -83,7 +86,11 @@ def breaking(model: Model, system: SystemModel, change: Change, name: str, limit
     if met(high):
         return Breaking(system.name, name, None)
     low = 1e-6
-    return Breaking(system.name, name, _edge(met, low, high) if met(low) else 0.0)
+    if not met(low):
+        return Breaking(system.name, name, 0.0)
+    load = _edge(met, low, high)
+    found = at(model, system, change, load)
+    return Breaking(system.name, name, load, max(found.busy, found.ziip_busy or 0.0))
 
 
 def curve_loads(limit: float | None, points: int = 28) -> tuple[float, ...]:

@@ -68,11 +68,17 @@ def simulate_loads(
             remedy="write the scenario with the members that it is to have, or leave --members out",
         )
     notes = () if model is None else _beside(scenario, model)
-    runs = []
-    for load in loads:
-        found = run_scenario(changed(scenario, change.at(load)))
-        runs.append((load, results_of(found, model)))
+    runs = [(load, results_of(run_scenario(_changed(scenario, change.at(load))), model)) for load in loads]
     return Simulation(scenario.file, tuple(runs), notes)
+
+
+def _changed(scenario: Scenario, change: Change) -> Scenario:
+    try:
+        return changed(scenario, change)
+    except (AttributeError, KeyError, TypeError, ValueError):
+        # A value of another type than it should be: the simulator says which, and where.
+        run_scenario(scenario)
+        raise
 
 
 def changed(scenario: Scenario, change: Change) -> Scenario:

@@ -43,6 +43,12 @@ def plan(
         bool, typer.Option("--until-goals", help="Print only the load at which each goal breaks.")
     ] = False,
     careful: Annotated[bool, typer.Option("--careful", help="Run the network event by event besides.")] = False,
+    scenario: Annotated[
+        Path | None,
+        typer.Option(
+            "--scenario", metavar="FILE", help="Run this scenario of the sysplex simulator as the careful answer."
+        ),
+    ] = None,
     fixed_background: Annotated[
         bool, typer.Option("--fixed-background", help="Work without transactions does not grow with the load.")
     ] = False,
@@ -51,7 +57,10 @@ def plan(
     ] = False,
     serves: Annotated[
         list[str] | None,
-        typer.Option(metavar="REGIONS=CLASS", help="The CPU time of one class is that of another's transactions."),
+        typer.Option(
+            metavar="REGIONS=CLASS[,CLASS]|REGIONS=*",
+            help="The CPU time of one class is that of others' transactions; * is all that have none.",
+        ),
     ] = None,
     users: Annotated[
         list[str] | None, typer.Option(metavar="CLASS=N", help="So many users, who think, make a class's load.")
@@ -75,6 +84,7 @@ def plan(
     from plexlens.pdb import ingest
     from plexlens.report import render_html, render_text
     from plexlens.report.plan import goals_report, plan_report
+    from plexlens.simulate import read_scenario
 
     if output is not None and output.suffix == ".html":
         form = Format.HTML
@@ -86,6 +96,7 @@ def plan(
     whole, single = _scales(scale or ())
     change = Change(whole, single, engines, ziips, speed, members, member_cost / 100, fixed_background=fixed_background)
     closed = {name: int(_number("--users", name, count, whole=True)) for name, count in _pairs("--users", users)}
+    asked = read_scenario(scenario) if scenario is not None else None
     name = str(sources[0])
     with database(sources) as (pdb, dumps), progress_bar() as progress:
         if dumps:
@@ -98,7 +109,9 @@ def plan(
             Inputs(pdb.connect(memory_limit="1GiB")), name, kind="report class" if report_classes else "service class"
         )
         model = calibrate(measured, users=closed, serves=dict(_pairs("--serves", serves)))
-        made = make_plan(name, measured, model, change, tolerance=tolerance / 100, careful=careful)
+        if asked is not None:
+            progress(0, 0, "simulating the scenario")
+        made = make_plan(name, measured, model, change, tolerance=tolerance / 100, careful=careful, scenario=asked)
     if as_json:
         text = json.dumps(to_object(made), ensure_ascii=False, default=str) + "\n"
     else:

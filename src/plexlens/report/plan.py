@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from plexlens import __version__
 from plexlens.capacity.model import ClassModel, SystemModel
 from plexlens.capacity.plan import Curve, Outlook, Plan
+from plexlens.capacity.predict import Breaking
 from plexlens.capacity.validate import ClassCheck, SystemCheck
 from plexlens.metrics.unit import FRACTION, MILLISECONDS, PER_SECOND, PROCESSORS, RATIO, Unit
 from plexlens.report.model import (
@@ -28,6 +29,9 @@ from plexlens.report.xy import Point, XYChart, XYMark, XYSeries, XYStyle
 #: Load in multiples of what was measured.
 LOAD = Unit("x", "measured load", 1.0, 2)
 
+#: Busy share of engines above which a load at which a goal breaks is said to be uncertain.
+NEAR_FULL = 0.9
+
 #: Classes of a system that get a chart.
 MOST_CHARTS = 6
 
@@ -44,8 +48,7 @@ _TEXTS = (
      "The share of work that waits long enough for general engines to help."),
     ("response", "Response time", MILLISECONDS,
      "time at general engines and zIIPs, waiting included, + I/O + other delay",
-     "Engines serve by importance; classes below see a station slowed down by those above (shadow server, an "
-     "approximation)."),
+     "Engines serve by importance and interrupt lower work; with services of unequal length an approximation."),
     ("velocity", "Execution velocity", FRACTION, "using / (using + delay), with the model's delays for engines", ""),
     ("error", "Error", FRACTION, "modelled / measured - 1", ""),
     ("interval_error", "Error over intervals", FRACTION,
@@ -80,13 +83,13 @@ DEFINITIONS = {
 def plan_report(plan: Plan) -> Report:
     """The whole report of a plan."""
     sections = [_answer(plan), _check(plan), *(_curves(plan, curve) for curve in plan.curves), _goals(plan)]
-    sections += [_outlooks(plan), _demands(plan), _assumptions(plan)]
+    sections += [_buys(plan), _outlooks(plan), _demands(plan), _assumptions(plan)]
     return _report(plan, tuple(sections))
 
 
 def goals_report(plan: Plan) -> Report:
     """Only the answer and the loads at which goals break."""
-    return _report(plan, (_answer(plan), _goals(plan)))
+    return _report(plan, (_answer(plan), _goals(plan), _buys(plan)))
 
 
 def _report(plan: Plan, sections: tuple[Section, ...]) -> Report:
@@ -265,23 +268,33 @@ def _curves(plan: Plan, curve: Curve) -> Section:
     marks: tuple[XYMark, ...] = (XYMark(1.0, "measured"),)
     if plan.asked.scale not in (0.0, 1.0):
         marks += (XYMark(plan.asked.scale, "asked for", strong=True),)
-    blocks: list[Block] = [_utilisation(curve, check, marks)]
+    name = _runs_name(plan)
+    blocks: list[Block] = [_utilisation(curve, check, marks, name)]
     busiest = sorted(
         (one for one in system.classes if not one.background),
         key=lambda one: -one.rate * (one.general + one.eligible),
     )
-    shown = [chart for one in busiest[:MOST_CHARTS] if (chart := _response(curve, check, one, marks)) is not None]
+    shown = [chart for one in busiest[:MOST_CHARTS] if (chart := _response(curve, check, one, marks, name)) is not None]
     blocks += shown
     if len(busiest) > MOST_CHARTS:
         blocks.append(Note(f"{len(busiest) - MOST_CHARTS} classes with less processor time have no chart."))
     if not busiest:
         blocks.append(Note("No class has enough ended transactions for a response time curve."))
     how = "Lines: mean value analysis. Points: measured intervals"
-    how += ", and runs event by event with the mean of each." if curve.runs else "; --careful adds runs event by event."
+    if plan.simulation is not None:
+        how += f", and the sysplex simulator with the scenario {plan.simulation.file}, bands 95 % confidence."
+    elif curve.runs:
+        how += ", and the network run event by event, bands 95 % confidence."
+    else:
+        how += "; --careful adds the network event by event, --scenario the sysplex simulator."
     return Section(f"curves-{curve.system}", f"Over load: {curve.system}", tuple(blocks), how)
 
 
-def _utilisation(curve: Curve, check: SystemCheck, marks: tuple[XYMark, ...]) -> XYChart:
+def _runs_name(plan: Plan) -> str:
+    return "simulator" if plan.simulation is not None else "event by event"
+
+
+def _utilisation(curve: Curve, check: SystemCheck, marks: tuple[XYMark, ...], runs: str) -> XYChart:
     series = [
         XYSeries(
             "general engines",
@@ -301,18 +314,20 @@ def _utilisation(curve: Curve, check: SystemCheck, marks: tuple[XYMark, ...]) ->
             XYSeries("zIIPs, measured", _rising([(one.load, one.ziip_busy) for one in check.points]), XYStyle.POINTS),
         ]
     if curve.runs:
-        series.append(
-            XYSeries(
-                "general engines, run", _rising([(load, found.busy) for load, found in curve.runs]), XYStyle.POINTS
-            )
-        )
+        for kind, points in (
+            ("general engines", [(load, found.busy) for load, found in curve.runs]),
+            ("zIIPs", [(load, found.ziip_busy) for load, found in curve.runs]),
+        ):
+            series.append(XYSeries(f"{kind}, {runs}", _rising(points), XYStyle.POINTS))
     return XYChart(
         f"plan-busy-{curve.system}", "Engines busy", "Load", "Busy", tuple(one for one in series if one.points), marks,
         LOAD, FRACTION, "plan.busy", "plan.load",
     )  # fmt: skip
 
 
-def _response(curve: Curve, check: SystemCheck, one: ClassModel, marks: tuple[XYMark, ...]) -> XYChart | None:
+def _response(
+    curve: Curve, check: SystemCheck, one: ClassModel, marks: tuple[XYMark, ...], name: str
+) -> XYChart | None:
     solved = _rising(
         [(load, found.classes[one.name].response) for load, found in zip(curve.loads, curve.results, strict=True)]
     )
@@ -327,7 +342,7 @@ def _response(curve: Curve, check: SystemCheck, one: ClassModel, marks: tuple[XY
     plain = [(load, found.classes[one.name].response) for load, found in zip(curve.loads, curve.plain, strict=False)]
     if curve.plain:
         series.insert(1, XYSeries("model, as measured", _rising(plain)))
-    runs = [(load, found.classes[one.name]) for load, found in curve.runs]
+    runs = [(load, found.classes[one.name]) for load, found in curve.runs if one.name in found.classes]
     points = _rising([(load, found.response) for load, found in runs])
     band = tuple(
         (round(load, 6), found.response - found.half_width, found.response + found.half_width)
@@ -335,7 +350,7 @@ def _response(curve: Curve, check: SystemCheck, one: ClassModel, marks: tuple[XY
         if found.response is not None and found.half_width is not None
     )
     if points:
-        series.append(XYSeries("run", points, XYStyle.POINTS, band))
+        series.append(XYSeries(name, points, XYStyle.POINTS, band))
     goal = one.goal
     bound = goal.value if goal.kind == "average" else None
     if goal.kind == "percentile" and goal.quantile:
@@ -365,7 +380,7 @@ def _goals(plan: Plan) -> Section:
             if one.goal.kind == "none":
                 continue
             found = broken.get((system.name, one.name))
-            load, said = _said(found.load if found else None, about, known=found is not None)
+            load, said = _said(found, about)
             if about.reproduced and one.goal.estimated:
                 said = "; ".join(filter(None, (said, "no distribution recorded: exponential response times")))
             rows.append(
@@ -384,14 +399,59 @@ def _goals(plan: Plan) -> Section:
     )  # fmt: skip
 
 
-def _said(load: float | None, about: ClassCheck, *, known: bool) -> tuple[float | None, str]:
+def _said(found: Breaking | None, about: ClassCheck) -> tuple[float | None, str]:
     if not about.reproduced:
         return None, f"no conclusion: {about.reason}"
-    if not known:
+    if found is None:
         return None, "no conclusion: nothing to compare the goal with"
-    if load is None:
+    if found.load is None:
         return None, "holds until the system saturates"
-    return (load, "missed at every load") if load == 0.0 else (load, "already missed" if load < 1.0 else "")
+    if found.load == 0.0:
+        return 0.0, "missed at every load"
+    said = "already missed" if found.load < 1.0 else ""
+    if found.busy is not None and found.busy > NEAR_FULL:
+        near = f"engines {found.busy:.0%} busy there: a small error of the load is a large one of the response"
+        said = "; ".join(filter(None, (said, near)))
+    return found.load, said
+
+
+def _buys(plan: Plan) -> Section:
+    """For every option, the load until each goal breaks and until systems saturate."""
+    options = plan.outlooks
+    heads = (
+        _text("system", "System", key=True), _text("goal", "Until", key=True),
+        *(_text(f"option_{number}", outlook.title) for number, outlook in enumerate(options)),
+    )  # fmt: skip
+    known = [(one.system, one.name) for one in options[0].breakings]
+    goals = {(system.name, one.name): one.goal.text for system in plan.model.systems for one in system.classes}
+    rows: list[tuple[Cell, ...]] = []
+    for system, name in known:
+        cells = []
+        for outlook in options:
+            found = next(one for one in outlook.breakings if (one.system, one.name) == (system, name))
+            limit = outlook.limits.get(system)
+            cells.append(_until(found, limit))
+        rows.append((system, f"{name}: {goals[system, name]}", *cells))
+    for one in plan.model.systems:
+        cells = [f"{limit:.2f}" if (limit := outlook.limits.get(one.name)) else "" for outlook in options]
+        rows.append((one.name, "saturation", *cells))
+    return Section(
+        "buys", "What buys what",
+        (
+            Table(
+                "plan-buys", "Load until each goal breaks, in multiples of the measured load", heads, tuple(rows),
+                top=len(rows),
+            ),
+        ),
+        "Each column is one configuration; those after the first two are single changes of what was asked for. "
+        "A sign > means that the goal holds until the system saturates at that load.",
+    )  # fmt: skip
+
+
+def _until(found: Breaking, limit: float | None) -> str:
+    if found.load is None:
+        return f"> {limit:.2f}" if limit else "no end"
+    return f"{found.load:.2f}"
 
 
 def _outlooks(plan: Plan) -> Section:
@@ -465,10 +525,11 @@ def _demands(plan: Plan) -> Section:
 def _assumptions(plan: Plan) -> Section:
     asked = plan.asked
     texts = [
-        "Transactions arrive at random and independently of each other; service times are exponential. "
-        "Background comes in pieces of 10 ms.",
-        "Engines serve by importance, system work first, and interrupt lower work (shadow server approximation). "
-        "Equals share the engines in turn.",
+        "Transactions arrive at random and independently of each other; service times are exponential.",
+        "Engines serve by importance, system work first, and interrupt lower work. How long work takes an engine until "
+        "it waits for something is known from records of transactions or from their I/O operations, else taken to be "
+        "alike for all. With lengths that differ, waiting at several engines is an approximation (Bondi and Buzen, "
+        "1984).",
         "A transaction's processor time is used by one engine at a time.",
         "The logical engines are taken to be there when dispatched: a wait of logical engines for physical ones is not "
         "modelled.",
@@ -479,6 +540,7 @@ def _assumptions(plan: Plan) -> Section:
         + ("stays as it is." if asked.fixed_background else "grows as the processor time of transactions does."),
     ]
     blocks: list[Block] = [Note("Assumptions of the model", details=tuple(texts))]
-    if plan.model.notes:
-        blocks.append(Note("Of this data", Level.WARNING, plan.model.notes))
+    notes = (*plan.model.notes, *(plan.simulation.notes if plan.simulation else ()))
+    if notes:
+        blocks.append(Note("Of this data", Level.WARNING, notes))
     return Section("assumptions", "Assumptions", tuple(blocks))
