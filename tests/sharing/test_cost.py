@@ -129,6 +129,24 @@ def test_castouts_are_where_they_were_sent_from() -> None:
     assert line(found, "pool_other")[0] == line(found, "pool_other", "SYS2")[0] == 0
 
 
+def test_requests_of_address_spaces_and_classes(cost: CostOfSharing) -> None:
+    sent = {(one.system, one.space): one.requests for one in cost.spaces}
+    # Of DBM1 the castouts; of MSTR the writes and unlocks of page P-locks at commit; the rest is the threads'.
+    assert sent["SYS1", "DBM1"] == pytest.approx(90_000)
+    assert sent["SYS1", "MSTR"] == pytest.approx(230_000)
+    assert sent["SYS1", "threads"] == pytest.approx(1_600_000 - 90_000 - 230_000)
+    assert sent["SYS1", "AOR1"] == pytest.approx(sent["SYS1", "threads"])
+    assert sent["SYS1", "IRLM"] == 0
+    pay, ask = cost.classes
+    assert pay.counts["lock"] == pytest.approx(375_000)
+    assert pay.seconds["lock"] == pytest.approx(4.5)
+    for one in (pay, ask):
+        assert sum(one.seconds.values()) == pytest.approx(one.cpu_seconds, rel=1e-12)
+    # Contention and reads from disk are no requests: 1,600 and 20,000 events.
+    events = sum(sum(one.counts.values()) for one in (pay, ask))
+    assert events == pytest.approx(1_600_000 + 1_600 + 20_000)
+
+
 def test_classes_by_keys(cost: CostOfSharing) -> None:
     pay, ask = cost.classes
     locking = 5.0 + 1.0 + 4.0 + 0.8

@@ -2,7 +2,8 @@
 
 from plexlens.sharing.assumptions import PATHS, Assumptions, CommitWrites
 from plexlens.sharing.cost import CostOfSharing, SpaceCost, SystemCost, cost_of
-from plexlens.sharing.measured import Measured, measure
+from plexlens.sharing.measured import Measured
+from plexlens.sharing.reading import measure
 
 __all__ = [
     "PATHS", "Assumptions", "CommitWrites", "CostOfSharing", "Measured", "SpaceCost", "SystemCost", "cost_of",

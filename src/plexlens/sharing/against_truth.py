@@ -23,7 +23,8 @@ from plexlens.pdb import Pdb, ingest
 from plexlens.sharing.assumptions import Assumptions
 from plexlens.sharing.cost import CostOfSharing, cost_of
 from plexlens.sharing.kinds import Payer
-from plexlens.sharing.measured import ClassUse, measure
+from plexlens.sharing.measured import ClassUse
+from plexlens.sharing.reading import measure
 from plexlens.simulate import read_scenario, run_scenario, write_smf
 from plexlens.simulate.case_1996 import printed_rate, with_rates
 from plexlens.simulate.scenario import Scenario

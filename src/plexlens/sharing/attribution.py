@@ -98,6 +98,10 @@ class ClassCost:
         Requests to coupling facilities by part.
     cpu
         CPU seconds by part, whoever pays.
+    counts, seconds
+        Requests or events, and their CPU seconds, by kind.
+    thread_requests
+        Requests to coupling facilities from the threads themselves.
     thread_seconds
         CPU seconds of it on the threads: part of their class 2 CPU time, and of their elapsed time.
     reread_seconds
@@ -112,6 +116,9 @@ class ClassCost:
     group: str
     requests: dict[Part, float] = field(default_factory=dict)
     cpu: dict[Part, float] = field(default_factory=dict)
+    counts: dict[str, float] = field(default_factory=dict)
+    seconds: dict[str, float] = field(default_factory=dict)
+    thread_requests: float = 0.0
     thread_seconds: float = 0.0
     reread_seconds: float = 0.0
     how: dict[Part, str] = field(default_factory=dict)
@@ -244,10 +251,14 @@ def class_costs(measured: Measured, lines: Iterable[Line]) -> tuple[ClassCost, .
         for one, share in zip(own, parts, strict=True):
             part = line.kind.part
             one.cpu[part] = one.cpu.get(part, 0.0) + line.cpu_seconds * share
+            kind = line.kind.name
+            one.counts[kind] = one.counts.get(kind, 0.0) + line.count * share
+            one.seconds[kind] = one.seconds.get(kind, 0.0) + line.cpu_seconds * share
             if line.kind.is_request:
                 one.requests[part] = one.requests.get(part, 0.0) + line.count * share
             if line.payer is Payer.THREAD:
                 one.thread_seconds += line.cpu_seconds * share
+                one.thread_requests += line.count * share if line.kind.is_request else 0.0
             if line.kind.name == "invalid_disk":
                 reads = _fact(one.use, "read_waits")
                 mean = _fact(one.use, "read_wait_seconds") / reads if reads else 0.0

@@ -86,6 +86,8 @@ class SpaceCost:
         ``DBM1``, ``MSTR``, ``IRLM``, ``XCFAS``, ``threads``, or of these the address space of a connection.
     payer
         Whose time it is.
+    requests
+        Requests to coupling facilities that it sent.
     cpu_seconds
         CPU seconds of data sharing.
     measured_seconds
@@ -99,6 +101,7 @@ class SpaceCost:
     member: str
     space: str
     payer: Payer
+    requests: float
     cpu_seconds: float
     measured_seconds: float | None
     measured_by: str
@@ -287,11 +290,12 @@ def _together(systems: tuple[SystemCost, ...]) -> SystemCost:
 
 def _spaces(measured: Measured, lines: tuple[Line, ...], classes: tuple[ClassCost, ...]) -> Iterable[SpaceCost]:
     members = {(one.system, one.subsystem): one for one in measured.members}
-    paid: dict[tuple[str, str, str, Payer], float] = {}
+    paid: dict[tuple[str, str, str, Payer], tuple[float, float]] = {}
     for line in lines:
         key = (line.system, line.group, line.member, line.payer)
-        paid[key] = paid.get(key, 0.0) + line.cpu_seconds
-    for (system, group, member, payer), seconds in sorted(paid.items()):
+        requests, seconds = paid.get(key, (0.0, 0.0))
+        paid[key] = (requests + (line.count if line.kind.is_request else 0.0), seconds + line.cpu_seconds)
+    for (system, group, member, payer), (requests, seconds) in sorted(paid.items()):
         about = members.get((system, member))
         own = [one for one in classes if one.use.system == system and (one.use.subsystem == member or not member)]
         if payer is not Payer.THREAD:
@@ -299,11 +303,12 @@ def _spaces(measured: Measured, lines: tuple[Line, ...], classes: tuple[ClassCos
             by = "IFCID 1"
             if payer is Payer.XCFAS:
                 used, by = measured.report_classes.get((system, payer.value)), "report class"
-            yield SpaceCost(system, group, member, payer.value, payer, seconds, used, by if used is not None else "")
+            by = by if used is not None else ""
+            yield SpaceCost(system, group, member, payer.value, payer, requests, seconds, used, by)
             continue
         class_2 = [float(one.use.facts.get("class2_cpu_seconds") or 0.0) for one in own]
         used = sum(class_2) if own else None
-        yield SpaceCost(system, group, member, "threads", payer, seconds, used, "class 2" if own else "")
+        yield SpaceCost(system, group, member, "threads", payer, requests, seconds, used, "class 2" if own else "")
         yield from _connections(measured, system, group, member, own)
 
 
@@ -316,8 +321,8 @@ def _connections(
         used, by = measured.report_classes.get((system, name)), "report class"
         if used is None:
             used, by = sum(float(one.use.facts.get("class1_cpu_seconds") or 0.0) for one in own), "class 1"
-        seconds = sum(one.thread_seconds for one in own)
-        yield SpaceCost(system, group, member, name, Payer.THREAD, seconds, used or None, by if used else "")
+        seconds, requests = sum(one.thread_seconds for one in own), sum(one.thread_requests for one in own)
+        yield SpaceCost(system, group, member, name, Payer.THREAD, requests, seconds, used or None, by if used else "")
 
 
 def _more_than_used(spaces: Iterable[SpaceCost]) -> list[str]:

@@ -48,6 +48,9 @@ def to_object(cost: CostOfSharing) -> dict[str, Any]:
                 "all_cpu_seconds": one.all_seconds,
                 "cpu_seconds": one.cpu_seconds,
                 "thread_seconds": one.thread_seconds,
+                "kinds": {
+                    kind: {"count": count, "cpu_seconds": one.seconds[kind]} for kind, count in one.counts.items()
+                },
                 "parts": _parts(one.cpu),
                 "requests": _parts(one.requests),
                 "how": {part.value: how for part, how in one.how.items()},

@@ -1,0 +1,457 @@
+"""Reading what the cost of data sharing is worked out from, out of the metrics of a performance database."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+from plexlens.errors import NothingUsableError
+from plexlens.metrics import GRAINS
+from plexlens.metrics.evaluate import available, evaluate
+from plexlens.metrics.inputs import Inputs
+from plexlens.sharing.measured import (
+    ClassUse,
+    Course,
+    Facts,
+    Measured,
+    Member,
+    Role,
+    StructureUse,
+    SystemUse,
+    role_of,
+)
+
+_QUARTER = timedelta(minutes=15)
+
+#: XCF groups whose signals are Db2's and its lock manager's.
+_OF_DB2 = re.compile(r"DXR|IXCLO|DSN|DB2")
+
+
+@dataclass(frozen=True)
+class _Window:
+    """A stretch of time; rows count where the middle of their interval lies in it."""
+
+    start: datetime
+    end: datetime
+
+    def holds(self, table: Any) -> Any:
+        """Whether rows of facts lie in it."""
+        middle = (table.interval_start.epoch_seconds() + table.interval_end.epoch_seconds()) / 2
+        return middle.between(self.start.timestamp(), self.end.timestamp())
+
+
+def measure(inputs: Inputs, name: str = "") -> Measured:
+    """Read what the cost of data sharing is worked out from.
+
+    Parameters
+    ----------
+    inputs
+        The raw tables.
+    name
+        What the user called them.
+
+    Raises
+    ------
+    NothingUsableError
+        Neither coupling facility structures nor data sharing of Db2 are in the data.
+    """
+    missing: list[str] = []
+    window = _window(inputs, "coupling_structure")
+    structures: list[StructureUse] = []
+    seconds: dict[str, float] = {}
+    if window is not None:
+        structures, seconds = _structures(inputs, window, missing)
+    if not structures:
+        window = _window(inputs, "db2_locking", lambda t: t.xes_lock_requests.notnull()) or _window(
+            inputs, "db2_group_pool"
+        )
+        if window is None:
+            raise _nothing(inputs, name)
+        missing.append(
+            "No coupling facility structures (SMF 74-4): requests are those that Db2 counted, their service times are "
+            "unknown, and no CPU time of requests can be given. Collect SMF 74-4 of all systems (CFDETAIL)."
+        )
+    assert window is not None
+    members = _members(inputs, window, seconds, missing) or _members_of_accounting(inputs, window, structures)
+    seconds = seconds or {one.system: (window.end - window.start).total_seconds() for one in members}
+    classes = _classes(inputs, window, seconds, members, missing)
+    return Measured(
+        window.start,
+        window.end,
+        seconds,
+        tuple(structures),
+        tuple(members),
+        tuple(classes),
+        tuple(_systems(inputs, window, seconds, missing)),
+        _signalling(inputs, window, structures, missing),
+        _report_classes(inputs, window, seconds),
+        _cics(inputs, window, seconds),
+        tuple(missing),
+        _course(inputs, window) if structures else Course(),
+    )
+
+
+def _nothing(inputs: Inputs, name: str) -> NothingUsableError:
+    there = [
+        words
+        for grain, words in (
+            ("coupling_facility", "coupling facilities, but no structure"),
+            ("db2_subsystem", "Db2, but none of a data sharing group"),
+            ("mq_queue_manager", "MQ"),
+        )
+        if grain in GRAINS and available(inputs, GRAINS[grain])
+    ]
+    held = f" (it holds {' and '.join(there)})" if there else ""
+    return NothingUsableError(
+        file=name,
+        what=f"it has neither structures of a coupling facility nor data sharing of Db2{held}, and the cost of data "
+        "sharing is worked out from these",
+        remedy="add SMF 74-4 (or RMF coupling facility reports with structure activity) and Db2's SMF 100 and 101 of "
+        "the same time",
+    )
+
+
+def _window(inputs: Inputs, grain: str, where: Callable[[Any], Any] | None = None) -> _Window | None:
+    from plexlens.metrics.evaluate import facts
+
+    table = facts(inputs, GRAINS[grain])
+    if table is None:
+        return None
+    if where is not None:
+        table = table.filter(where(table))
+    row = table.aggregate(start=table.interval_start.min(), end=table.interval_end.max()).to_pyarrow().to_pylist()[0]
+    if row["start"] is None or row["end"] is None:
+        return None
+    return _Window(row["start"], row["end"])
+
+
+def _rows(inputs: Inputs, grain: str, by: Iterable[str], window: _Window) -> list[Facts]:
+    table = evaluate(inputs, GRAINS[grain], by=by, time="all", where=window.holds)
+    return [] if table is None else list(table.to_pyarrow().to_pylist())
+
+
+def _number(row: Facts, name: str) -> float:
+    return float(row.get(name) or 0.0)
+
+
+def _structures(inputs: Inputs, window: _Window, missing: list[str]) -> tuple[list[StructureUse], dict[str, float]]:
+    rows = _rows(inputs, "coupling_structure", ("system", "facility", "structure"), window)
+    seconds = {
+        row["system"] or "": _number(row, "interval_seconds")
+        for row in _rows(inputs, "coupling_structure", ("system",), window)
+    }
+    gathered: dict[tuple[str, str], list[Facts]] = {}
+    for row in rows:
+        if row["structure"]:
+            gathered.setdefault((row["system"] or "", row["structure"]), []).append(row)
+    cache = _caches(rows)
+    everywhere: dict[str, float] = {}
+    for row in rows:
+        everywhere[row["structure"] or ""] = everywhere.get(row["structure"] or "", 0.0) + _sent(row)
+    made = []
+    for (system, structure), instances in sorted(gathered.items()):
+        role, group, pool = role_of(structure)
+        sent = sum(_sent(row) for row in instances)
+        part = sent / everywhere[structure] if everywhere[structure] else 0.0
+        sums = {
+            name: sum(_number(row, name) for row in instances)
+            for name in (
+                "sync_requests", "sync_seconds", "async_requests", "async_seconds", "changed_requests",
+                "contention_requests", "false_contention_requests", "unsplit_requests",
+            )
+        }  # fmt: skip
+        made.append(
+            StructureUse(
+                system, structure, role, group, pool, sums["sync_requests"], sums["sync_seconds"],
+                sums["async_requests"], sums["async_seconds"], sums["changed_requests"], sums["contention_requests"],
+                sums["false_contention_requests"], sums["unsplit_requests"],
+                tuple(sorted({row["facility"] or "" for row in instances})),
+                {kind: count * part for kind, count in cache.get(structure, {}).items()},
+            )
+        )  # fmt: skip
+    if any(one.unsplit for one in made):
+        missing.append(
+            "Of some structures only the number of requests is told (usage summary of an RMF report): their service "
+            "times and their cost are unknown and left out. Ask for the structure activity (SYSRPTS(CF)), or SMF 74-4."
+        )
+    if made and all(not one.system for one in made):
+        missing.append("The coupling facility data name no system: all systems are shown as one.")
+    return made, seconds
+
+
+#: Kind to the counters of a cache structure (facts of ``coupling_structure``).
+_CACHE_COUNTS = {
+    "read_data": ("read_hits",),
+    "read_no_data": (
+        "read_misses_directory", "read_misses_suppressed", "read_misses_assigned", "read_misses_full",
+    ),
+    "write_sync": ("writes_changed",),
+    "write_clean": ("writes_unchanged",),
+    "castout": ("castouts",),
+}  # fmt: skip
+
+
+def _sent(row: Facts) -> float:
+    return _number(row, "sync_requests") + _number(row, "async_requests")
+
+
+def _caches(rows: list[Facts]) -> dict[str, dict[str, float]]:
+    """Counters of cache structures by kind: every system's record tells those of all systems together."""
+    made: dict[str, dict[str, float]] = {}
+    for row in rows:
+        counts = {kind: sum(_number(row, name) for name in names) for kind, names in _CACHE_COUNTS.items()}
+        held = made.setdefault(row["structure"] or "", counts)
+        for kind, count in counts.items():
+            held[kind] = max(held[kind], count)
+    return made
+
+
+def _course(inputs: Inputs, window: _Window) -> Course:
+    table = evaluate(inputs, GRAINS["coupling_structure"], by=("structure",), time="interval", where=window.holds)
+    found: dict[datetime, dict[str, float]] = {}
+    lengths: dict[datetime, float] = {}
+    for row in table.to_pyarrow().to_pylist():
+        role, group, _ = role_of(row["structure"] or "")
+        if role in (Role.OTHER, Role.SIGNALLING) or row["sync_processors"] is None:
+            continue
+        what = f"{group}, {'group buffer pools' if role is Role.POOL else role.value}"
+        values = found.setdefault(row["time"], {})
+        values[what] = values.get(what, 0.0) + row["sync_processors"]
+        lengths[row["time"]] = max(lengths.get(row["time"], 0.0), _number(row, "interval_seconds"))
+    times = tuple(sorted(found))
+    names = sorted({name for values in found.values() for name in values})
+    return Course(
+        times,
+        tuple(time + timedelta(seconds=lengths[time]) for time in times),
+        {name: tuple(found[time].get(name) for time in times) for name in names},
+    )
+
+
+def _members(inputs: Inputs, window: _Window, seconds: dict[str, float], missing: list[str]) -> list[Member]:
+    by = ("system", "subsystem", "group_name")
+    locking = _rows(inputs, "db2_locking", by, window)
+    pools = _rows(inputs, "db2_group_pool", (*by, "group_pool"), window)
+    spaces = _rows(inputs, "db2_address_space", ("system", "subsystem", "address_space"), window)
+    subsystems = _rows(inputs, "db2_subsystem", by, window)
+    named: dict[tuple[str, str], str] = {}
+    for row in (*locking, *pools):
+        if row["group_name"]:
+            named[row["system"] or "", row["subsystem"]] = row["group_name"]
+    if not named:
+        there = available(inputs, GRAINS["db2_locking"]) or available(inputs, GRAINS["db2_group_pool"])
+        missing.append(
+            ("Db2 statistics (SMF 100) name no data sharing group or cover other times than the coupling facility data"
+             if there else "No Db2 statistics (SMF 100)")
+            + ": requests are told by structure, not by kind, and nothing is known of contention by cause, negotiation "
+            "and the CPU time of MSTR, DBM1 and IRLM. Collect SMF 100, IFCID 1, 2 and 230, of all members."
+        )  # fmt: skip
+    made = []
+    for (system, subsystem), group in sorted(named.items()):
+        own = [row for row in locking if _is(row, system, subsystem)]
+        length = max(
+            [_number(row, "interval_seconds") for row in (*own, *pools) if _is(row, system, subsystem)], default=0.0
+        )
+        scale = seconds.get(system, length) / length if length else 1.0
+        made.append(
+            Member(
+                subsystem,
+                system,
+                group,
+                _scaled(own[0], scale) if own else {},
+                {row["group_pool"]: _scaled(row, scale) for row in pools if _is(row, system, subsystem)},
+                {
+                    _space(row["address_space"]): (_number(row, "cp_seconds") + _number(row, "iip_srb_seconds")) * scale
+                    for row in spaces
+                    if _is(row, system, subsystem)
+                },
+                next(
+                    (
+                        row["commits_per_second"] * seconds.get(system, length)
+                        for row in subsystems
+                        if _is(row, system, subsystem) and row["commits_per_second"] is not None
+                    ),
+                    None,
+                ),
+            )
+        )  # fmt: skip
+    if made and not any(one.spaces for one in made):
+        missing.append(
+            "No CPU times of Db2's address spaces (SMF 100, IFCID 1): who pays is stated, and cannot be checked."
+        )
+    return made
+
+
+def _members_of_accounting(inputs: Inputs, window: _Window, structures: list[StructureUse]) -> list[Member]:
+    """Without statistics: the Db2s that wrote accounting, where their system uses structures of one group alone."""
+    if not available(inputs, GRAINS["db2_accounting_sharing"]):
+        return []
+    groups: dict[str, set[str]] = {}
+    for use in structures:
+        if use.group:
+            groups.setdefault(use.system, set()).add(use.group)
+    rows = _rows(inputs, "db2_accounting_sharing", ("system", "subsystem"), _quarters(window)[0])
+    return [
+        Member(row["subsystem"], row["system"], next(iter(groups[row["system"]])), {}, {}, {}, None)
+        for row in rows
+        if len(groups.get(row["system"] or "", ())) == 1
+    ]
+
+
+def _is(row: Facts, system: str, subsystem: str) -> bool:
+    return (row["system"] or "") == system and row["subsystem"] == subsystem
+
+
+def _space(name: str | None) -> str:
+    """MSTR, DBM1, DIST or IRLM: the lock manager's procedure has a name of the site's choice."""
+    last = (name or "")[-4:]
+    return last if last in {"MSTR", "DBM1", "DIST"} else "IRLM"
+
+
+def _scaled(row: Facts, scale: float) -> Facts:
+    return {name: value * scale if isinstance(value, float | int) else value for name, value in row.items()}
+
+
+def _classes(
+    inputs: Inputs, window: _Window, seconds: dict[str, float], members: list[Member], missing: list[str]
+) -> list[ClassUse]:
+    grain = GRAINS["db2_accounting_sharing"]
+    if not available(inputs, grain):
+        missing.append(
+            "No Db2 accounting (SMF 101): cost and delay of transaction classes cannot be given. Collect SMF 101, "
+            "accounting classes 1 to 3."
+        )
+        return []
+    inside, length = _quarters(window)
+    known = {(one.system, one.subsystem) for one in members}
+    by = ("system", "subsystem", "connection_type", "connection", "plan", "correlation")
+    table = evaluate(inputs, grain, by=by, time="all", where=inside.holds)
+    made = []
+    others: set[str] = set()
+    for row in table.to_pyarrow().to_pylist():
+        system = row["system"] or ""
+        if (system, row["subsystem"]) not in known:
+            others.add(row["subsystem"] or "?")
+            continue
+        scale = seconds.get(system, length) / length if length else 1.0
+        words = {name: row[name] or "" for name in by[2:]}
+        made.append(ClassUse(row["subsystem"], system, facts=_scaled(row, scale), **words))
+    if others and not made:
+        missing.append(
+            f"Accounting (SMF 101) in this time is of {', '.join(sorted(others))} alone, of which no statistics of a "
+            "data sharing group are there: cost of transaction classes cannot be given."
+        )
+    elif not made:
+        missing.append("Accounting (SMF 101) covers other times: cost of transaction classes cannot be given.")
+    elif others:
+        missing.append(f"Accounting of {', '.join(sorted(others))} is left out: no member of a data sharing group.")
+    return made
+
+
+def _cics(inputs: Inputs, window: _Window, seconds: dict[str, float]) -> dict[tuple[str, str], float]:
+    if not available(inputs, GRAINS["cics_transaction"]):
+        return {}
+    inside, length = _quarters(window)
+    made = {}
+    for row in _rows(inputs, "cics_transaction", ("system", "transaction"), inside):
+        system = row["system"] or ""
+        if system in seconds and row["transaction"] and row["cpu_seconds"]:
+            made[system, row["transaction"]] = row["cpu_seconds"] * (seconds[system] / length if length else 1.0)
+    return made
+
+
+def _quarters(window: _Window) -> tuple[_Window, float]:
+    """Quarters of an hour of accounting within the time; those that it lies in where it is shorter. With its length."""
+    begin = datetime.fromtimestamp(-(-window.start.timestamp() // 900) * 900, window.start.tzinfo)
+    end = datetime.fromtimestamp(window.end.timestamp() // 900 * 900, window.start.tzinfo)
+    if end > begin:
+        return _Window(begin, end), (end - begin).total_seconds()
+    begin = datetime.fromtimestamp(window.start.timestamp() // 900 * 900, window.start.tzinfo)
+    end = datetime.fromtimestamp(-(-window.end.timestamp() // 900) * 900, window.start.tzinfo)
+    # A record written at the very end of the time is in the quarter that begins there.
+    return _Window(begin, max(end, begin) + _QUARTER), (window.end - window.start).total_seconds()
+
+
+def _systems(inputs: Inputs, window: _Window, seconds: dict[str, float], missing: list[str]) -> list[SystemUse]:
+    cpu: dict[str, list[Facts]] = {}
+    if available(inputs, GRAINS["cpu_system"]):
+        for row in _rows(inputs, "cpu_system", ("system", "processor_type"), window):
+            cpu.setdefault(row["system"] or "", []).append(row)
+    captured = _captured(inputs, window, seconds)
+    made = []
+    for system, length in sorted(seconds.items()):
+        # Data of one system may not name it.
+        rows = cpu.get(system) or (cpu.get("") if len(seconds) == 1 else None) or []
+        covered = max((_number(row, "interval_seconds") for row in rows), default=0.0)
+        if not covered:
+            made.append(SystemUse(system, length, None, captured.get(system), None))
+            continue
+        busy = engines = 0.0
+        for row in rows:
+            online = _number(row, "engine_seconds")
+            dispatched = row["dispatch_seconds"]
+            waited = _number(row, "wait_seconds") + _number(row, "parked_seconds")
+            busy += dispatched if dispatched is not None else online - waited
+            engines += online / covered
+        made.append(SystemUse(system, length, busy * length / covered, captured.get(system), engines))
+    if not any(one.busy for one in made):
+        missing.append(
+            "No processor data of this time (SMF 70-1)"
+            + ("" if captured else " and no service classes (SMF 72-3)")
+            + (": overhead is over captured time alone." if captured else
+               ": overhead in percent and coupling efficiency cannot be given.")
+        )  # fmt: skip
+    return made
+
+
+def _captured(inputs: Inputs, window: _Window, seconds: dict[str, float]) -> dict[str, float]:
+    """CPU seconds of all service classes by system."""
+    return {
+        system: value
+        for (system, kind, _), value in _class_seconds(inputs, window, seconds, ("system", "class_kind")).items()
+        if kind == "service class"
+    }
+
+
+def _report_classes(inputs: Inputs, window: _Window, seconds: dict[str, float]) -> dict[tuple[str, str], float]:
+    rows = _class_seconds(inputs, window, seconds, ("system", "class_kind", "class_name"))
+    return {(system, name): value for (system, kind, name), value in rows.items() if kind == "report class" and name}
+
+
+def _class_seconds(
+    inputs: Inputs, window: _Window, seconds: dict[str, float], by: tuple[str, ...]
+) -> dict[tuple[str, str, str], float]:
+    if not available(inputs, GRAINS["workload_period"]):
+        return {}
+    made = {}
+    for row in _rows(inputs, "workload_period", by, window):
+        length = row["interval_seconds"]
+        system = row["system"] or (next(iter(seconds)) if len(seconds) == 1 else "")
+        if not length or system not in seconds:
+            continue
+        general = _number(row, "cp_seconds")
+        ziip = _number(row, "ziip_engine_seconds") + _number(row, "zaap_engine_seconds")
+        key = (system, row["class_kind"] or "", row.get("class_name") or "")
+        made[key] = (general + ziip) * seconds[system] / length
+    return made
+
+
+def _signalling(
+    inputs: Inputs, window: _Window, structures: list[StructureUse], missing: list[str]
+) -> dict[str, float]:
+    if not any(one.role is Role.SIGNALLING for one in structures):
+        return {}
+    if not available(inputs, GRAINS["coupling_xcf_member"]):
+        missing.append(
+            "No XCF members (SMF 74-2): which signals are Db2's is unknown, and XCF signalling is left out of the cost."
+        )
+        return {}
+    signals: dict[str, list[float]] = {}
+    for row in _rows(inputs, "coupling_xcf_member", ("system", "group"), window):
+        both = _number(row, "signals_sent") + _number(row, "signals_received")
+        sums = signals.setdefault(row["system"] or "", [0.0, 0.0])
+        sums[0] += both
+        sums[1] += both if _OF_DB2.match(row["group"] or "") else 0.0
+    return {system: of_db2 / both for system, (both, of_db2) in signals.items() if both}
