@@ -123,3 +123,28 @@ references = [{page_set = "TS", getpages = 3.0}]
     write_smf(run, tmp_path / "d.smf")
     summary = _core.scan(tmp_path / "d.smf")
     assert set(summary["records"]) - {"2", "3"} == {"70.1", "72.3", "74.1", "100.0", "100.1", "101.0"}
+
+
+def test_transactions_and_page_trace_on_request(tmp_path: Path) -> None:
+    said = invoke(TWO_MEMBERS, "--seconds", 5, "-o", tmp_path / "t.smf", "--transactions", "--page-trace", "--json")
+    answer = json.loads(said)
+    records = _core.scan(tmp_path / "t.smf")["records"]
+    # A record for each transaction, all of them use Db2, instead of one for each class.
+    assert records["101.0"] == sum(one["count"] for one in answer["responses"]) > 500
+    assert records["110.1"] > 4
+    assert records["102.0"] > 50
+    # Dump header and trailer are not counted.
+    assert answer["records"] == sum(records.values()) - 2
+
+
+def test_one_of_the_two(tmp_path: Path) -> None:
+    invoke(TWO_MEMBERS, "--seconds", 5, "-o", tmp_path / "p.smf", "--page-trace")
+    records = _core.scan(tmp_path / "p.smf")["records"]
+    assert "110.1" not in records
+    assert records["101.0"] == 5
+    assert records["102.0"] > 50
+
+
+def test_records_asked_for_without_a_dump(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="no dump to write them to; give -o DUMP"):
+        invoke(TWO_MEMBERS, "--transactions", "--truth", tmp_path / "truth.json")

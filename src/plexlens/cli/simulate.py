@@ -33,7 +33,7 @@ def simulate(
         bool,
         typer.Option(
             "--transactions",
-            help="Write each transaction: SMF 101 of its thread (not rolled up), SMF 110-1 of its tasks; about 1.5 KB.",
+            help="Write each transaction: SMF 101 of its thread (not rolled up), SMF 110-1 of its tasks; 2 KB each.",
         ),
     ] = False,
     page_trace: Annotated[
