@@ -91,6 +91,9 @@ def sharing(
         float | None,
         typer.Option(metavar="MICROSECONDS", help="Service time above which requests become asynchronous; 0: never."),
     ] = None,
+    index_pool: Annotated[
+        list[str] | None, typer.Option(metavar="BPn", help="Pool that holds indexes alone: their pages are not locked.")
+    ] = None,
     seeds: Annotated[int, typer.Option(help="Runs of the twin and of each change.")] = 5,
     tolerance: Annotated[
         float, typer.Option(help="Percent by which the twin may be off for conclusions to be drawn.")
@@ -130,7 +133,8 @@ def sharing(
             "lock-entries": lock_entries, "gbp": gbp, "ratio": ratio, "separate": separate, "cf-speed": cf_speed,
             "distance": distance, "link": link,
         },
-        seeds=seeds, tolerance=tolerance, convert_above=convert_above, write_scenario=write_scenario,
+        seeds=seeds, tolerance=tolerance, convert_above=convert_above, index_pools=index_pool,
+        write_scenario=write_scenario,
     )  # fmt: skip
     paths = {
         "sync_path": sync_path, "async_path": async_path, "contention_path": contention_path,

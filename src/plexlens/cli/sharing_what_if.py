@@ -27,6 +27,7 @@ class Asked:
     seeds: int
     tolerance: float
     threshold: float | None
+    index_pools: tuple[str, ...]
     write_scenario: Path | None
 
     @property
@@ -70,6 +71,7 @@ def asked_for(
     seeds: int,
     tolerance: float,
     convert_above: float | None,
+    index_pools: Iterable[str] | None,
     write_scenario: Path | None,
 ) -> Asked:
     """What the options ask for, checked: ``tolerance`` in percent, ``convert_above`` in microseconds.
@@ -85,7 +87,8 @@ def asked_for(
     check_writable(write_scenario)
     check_runs(seeds, tolerance, convert_above)
     threshold = None if convert_above is None else convert_above * 1e-6
-    return Asked(parse_changes(texts), seeds, tolerance / 100, threshold, write_scenario)
+    indexes = tuple(name.upper() for name in index_pools or ())
+    return Asked(parse_changes(texts), seeds, tolerance / 100, threshold, indexes, write_scenario)
 
 
 def answer(
@@ -101,7 +104,14 @@ def answer(
 
     progress(0, 0, "measuring the group")
     measured = measure_sharing(inputs, name)
-    twin = make_twin(measured, stated, threshold=asked.threshold, seeds=range(1, asked.seeds + 1), progress=progress)
+    twin = make_twin(
+        measured,
+        stated,
+        threshold=asked.threshold,
+        index_pools=asked.index_pools,
+        seeds=range(1, asked.seeds + 1),
+        progress=progress,
+    )
     answers = what_if(twin, asked.changes, tolerance=asked.tolerance, progress=progress)
     if asked.write_scenario is not None:
         write(asked.write_scenario, twin_toml(twin))

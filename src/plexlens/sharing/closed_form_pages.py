@@ -178,6 +178,29 @@ def _occupied(stays: Floats, absences: Floats) -> Floats:
     return np.where(np.isinf(stays), np.where(np.isinf(absences), 0.0, 1.0), shares)
 
 
+def _with_data(asked: Floats, changed: Floats, time: float) -> Floats:
+    """Probability that a page is in the data entries: it comes with a change and stays while it is asked for."""
+    gone = np.where(changed > 0, 1.0 / np.maximum(changed, 1e-300), math.inf)
+    return _occupied(_stay(asked, time), gone)
+
+
+def _keeps(uses: Floats, pool_time: float, directory_time: float) -> Floats:
+    """Probability that a member has a page whose directory entry nobody has asked for in the directory's time.
+
+    Either it has had the page all that time, by uses that never were further apart than its pool's time; or it had it,
+    left it longer than that, and has not used it since; or it has not used it at all. Any other course asks for it.
+    """
+    there = _present(uses, pool_time)
+    if math.isinf(pool_time):
+        return there
+    never = np.exp(-np.minimum(uses * directory_time, 600.0))
+    long_ago = np.exp(-np.minimum(uses * pool_time, 600.0))
+    kept = there * np.exp(-np.minimum(uses * long_ago * directory_time, 600.0))
+    left = there * np.maximum(long_ago - never, 0.0)
+    whole = kept + left + (1.0 - there) * never
+    return np.where(whole > 0, kept / np.maximum(whole, 1e-300), 0.0)
+
+
 @dataclass(frozen=True)
 class _Pages:
     """Pages of all page sets of a pool, in classes: their number, and uses and changes of one page by member."""
@@ -262,24 +285,27 @@ def page_rates(
 
         directory_time = characteristic_time(entries, directory_entries, distinct)
         reclaims = np.where(asked > 0, 1.0 / (_stay(asked, directory_time) + absences), 0.0)
-        # Members that still have the page when its entry is taken: who used it within T of their own pool.
-        lost = reclaims * np.sum(in_pool, axis=0)
-    gone = np.where(all_changed > 0, 1.0 / np.maximum(all_changed, 1e-300), math.inf)
+        keepers = [_keeps(uses, time, directory_time) for uses, time in zip(used, times, strict=True)]
+        lost = reclaims * np.sum(keepers, axis=0)
     changing = float(counts @ (all_changed > 0))
     data_time = math.inf
     if data_entries < changing:
 
         def data(time: float) -> float:
-            return float(counts @ _occupied(_stay(asked, time), gone))
+            return float(counts @ _with_data(asked, all_changed, time))
 
         data_time = characteristic_time(data, data_entries, changing)
     # Data go with their directory entry.
     stay_time = min(data_time, directory_time)
-    with_data = _occupied(_stay(asked, stay_time), gone)
-    invalid_hits = sum(
-        float(counts @ (bad * np.maximum(_present(uses + all_changed - changes, stay_time), with_data)))
-        for bad, uses, changes in zip(invalid, used, changed, strict=True)
-    )
+    absent_hits = invalid_hits = 0.0
+    for number, (uses, changes, time) in enumerate(zip(used, changed, times, strict=True)):
+        own = absent[number] + invalid[number] + changes
+        # A member that does not have a page has not asked for it, nor changed it, for its pool's time.
+        older = 1.0 if math.isinf(stay_time) else max(1.0 - time / stay_time, 0.0) if stay_time else 0.0
+        there = _with_data(asked - own * (1.0 - older), all_changed - changes * (1.0 - older), stay_time)
+        absent_hits += float(counts @ (absent[number] * there))
+        since = _present(uses + all_changed - changes, stay_time)
+        invalid_hits += float(counts @ (invalid[number] * np.maximum(since, there)))
     # A write invalidates the members that have the page in a version that is still valid.
     valid = [
         np.where(uses > 0, (uses * there - bad) / np.maximum(uses, 1e-300), 0.0)
@@ -295,13 +321,13 @@ def page_rates(
         float(counts @ all_absent) + new_pages,
         # Each page lost by reclaim is read again when its member uses it next.
         float(counts @ (all_invalid + np.minimum(lost, all_used))) + max(passed_on - new_pages, 0.0),
-        float(counts @ (all_absent * with_data)),
+        absent_hits,
         invalid_hits + max(passed_on - new_pages, 0.0),
         other_misses,
         xi_write + passed_on,
         float(counts @ lost),
         float(counts @ reclaims),
         min(directory_entries, distinct) if directory_entries else 0.0,
-        min(data_entries, float(counts @ with_data)),
+        min(data_entries, float(counts @ _with_data(asked, all_changed, stay_time))),
         float(counts @ all_changed) + inserts,
     )

@@ -104,6 +104,8 @@ class Fit:
         Execution times in the coupling facility, seconds.
     speed, link
         By facility: speed, and one-way seconds of adapter and link.
+    index_pools
+        Pools that hold indexes alone, as stated: their pages are not locked.
     """
 
     pools: dict[tuple[str, str], PoolFit] = field(default_factory=dict)
@@ -118,6 +120,7 @@ class Fit:
     log_time: float = 0.0005
     write_cpu: float = 3e-6
     threshold: float = 0.0
+    index_pools: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True)
@@ -242,10 +245,18 @@ def _group(measured: SharingMeasured, group: Group, fit: Fit) -> dict[str, Any]:
                     "pool": pool_number(name),
                     "pages": about.pages.shared,
                     "skew": round(about.pages.skew, 4),
+                    "index": name in fit.index_pools,
                 }
             )
             if about.hot:
-                page_sets.append({"name": hot_set(name), "pool": pool_number(name), "pages": HOT_PAGES})
+                page_sets.append(
+                    {
+                        "name": hot_set(name),
+                        "pool": pool_number(name),
+                        "pages": HOT_PAGES,
+                        "index": name in fit.index_pools,
+                    }
+                )
         if about.pages.private:
             page_sets += [
                 {
@@ -253,6 +264,7 @@ def _group(measured: SharingMeasured, group: Group, fit: Fit) -> dict[str, Any]:
                     "pool": pool_number(name),
                     "pages": about.pages.private,
                     "skew": round(about.pages.private_skew, 4),
+                    "index": name in fit.index_pools,
                 }
                 for member in group.members
             ]

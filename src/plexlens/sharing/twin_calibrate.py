@@ -152,6 +152,7 @@ def make_twin(
     assumptions: Assumptions | None = None,
     *,
     threshold: float | None = None,
+    index_pools: Iterable[str] = (),
     seeds: Iterable[int] = SEEDS,
     progress: Progress = _silent,
 ) -> Twin:
@@ -166,11 +167,26 @@ def make_twin(
     threshold
         Service time above which requests become asynchronous, in seconds; None: from the path lengths, and above what
         was measured as synchronous.
+    index_pools
+        Pools that hold indexes alone, whose pages are not locked: records do not tell.
     seeds
         Of the runs.
     progress
         Told what is done, of how much, and the stage.
+
+    Raises
+    ------
+    UsageError
+        A pool is not there.
     """
+    indexes = frozenset(index_pools)
+    there = {pool for group in measured.groups for pool in group.pools}
+    if indexes - there:
+        raise UsageError(
+            file="",
+            what=f"--index-pool {', '.join(sorted(indexes - there))}: no member uses such a buffer pool",
+            remedy=f"name some of: {', '.join(sorted(there))}",
+        )
     assumptions = assumptions or Assumptions()
     seeds = tuple(seeds)
     classes = twin_classes(measured)
@@ -178,7 +194,7 @@ def make_twin(
     wanted = of_measured(measured, assumptions)
     steps = _ROUNDS + len(seeds)
     progress(0, steps, "fitting page sets")
-    fit, notes = first_fit(measured, assumptions, threshold)
+    fit, notes = first_fit(measured, assumptions, threshold, indexes)
     work = _Calibration(measured, fit, classes, wanted)
     best: tuple[float, Fit] | None = None
     for number in range(_ROUNDS):
@@ -240,7 +256,9 @@ class _Calibration:
     def __init__(self, measured: SharingMeasured, fit: Fit, classes: tuple[TwinClass, ...], wanted: Numbers) -> None:
         self._measured, self._fit, self._classes, self._wanted = measured, fit, classes, wanted
         self._aims = {
-            (group.name, pool): targets(measured, group, pool) for group in measured.groups for pool in group.pools
+            (group.name, pool): targets(measured, group, pool, fit.index_pools)
+            for group in measured.groups
+            for pool in group.pools
         }
 
     def correct(self, found: Numbers, results: Mapping[str, Any]) -> None:
@@ -268,7 +286,7 @@ class _Calibration:
             member.pools[pool].random * self._fit.pools[group.name, pool].dependent
             for member in group.members
             for pool in member.pools
-            if (group.name, pool) in self._fit.pools
+            if (group.name, pool) in self._fit.pools and pool not in self._fit.index_pools
         )
         if locks is not None and got is not None and reads:
             # Each lock is asked for and given back.

@@ -135,15 +135,18 @@ def _threshold(measured: SharingMeasured, assumptions: Assumptions) -> float:
 
 
 def first_fit(
-    measured: SharingMeasured, assumptions: Assumptions, threshold: float | None = None
+    measured: SharingMeasured,
+    assumptions: Assumptions,
+    threshold: float | None = None,
+    index_pools: frozenset[str] = frozenset(),
 ) -> tuple[Fit, list[str]]:
     """All parameters from closed forms, before a run."""
-    fit = Fit()
+    fit = Fit(index_pools=index_pools)
     notes = fit_coupling(measured, fit, assumptions, threshold)
     for group in measured.groups:
-        fit.avoidance[group.name] = avoidance = _avoidance(group)
+        fit.avoidance[group.name] = avoidance = _avoidance(group, index_pools)
         for pool in group.pools:
-            wanted = targets(measured, group, pool)
+            wanted = targets(measured, group, pool, index_pools)
             fit.pools[group.name, pool] = fit_pool(measured, group, pool, wanted, avoidance=avoidance)
     works = [work for group in measured.groups for member in group.members for work in member.work]
     fit.read_time = _mean((work.sync_read_wait, work.rate * sum(work.getpages.values())) for work in works) or 0.0005
@@ -177,11 +180,12 @@ def _mean(pairs: Iterable[tuple[float, float]]) -> float:
     return total / weights if weights else 0.0
 
 
-def _avoidance(group: Group) -> float:
+def _avoidance(group: Group, index_pools: frozenset[str]) -> float:
     """Share of getpages without lock, from the lock requests of Db2: each update and so many of the reads lock."""
     reads = updates = 0.0
     for member in group.members:
-        for pool in member.pools.values():
+        for name in member.pools.keys() - index_pools:
+            pool = member.pools[name]
             updates += min(pool.updates, pool.random)
             reads += max(pool.random - pool.updates, 0.0)
     locks = sum(member.locks for member in group.members)

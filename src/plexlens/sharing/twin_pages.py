@@ -116,8 +116,10 @@ class PageTargets:
     held: float
 
 
-def targets(measured: SharingMeasured, group: Group, pool: str) -> PageTargets:
-    """What was measured of a pool."""
+def targets(
+    measured: SharingMeasured, group: Group, pool: str, index_pools: frozenset[str] = frozenset()
+) -> PageTargets:
+    """What was measured of a pool; pools of indexes have no part in lock contention."""
     structure = measured.allocated.get(pool_structure(group.name, pool))
     used = [member.group_pools[pool] for member in group.members if pool in member.group_pools]
     no_data = sum(one.absent_no_data + one.invalid_no_data for one in used)
@@ -128,7 +130,8 @@ def targets(measured: SharingMeasured, group: Group, pool: str) -> PageTargets:
     )
     writes: dict[str, float] = {}
     for member in group.members:
-        for name, one in member.group_pools.items():
+        for name in member.group_pools.keys() - index_pools:
+            one = member.group_pools[name]
             writes[name] = writes.get(name, 0.0) + one.writes
     contention = sum(
         use.contentions - use.false_contentions for use in measured.of_structure(lock_structure(group.name))

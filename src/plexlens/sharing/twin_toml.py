@@ -43,6 +43,7 @@ _SOURCES: dict[tuple[str, str], tuple[str, str]] = {
     ("db2.pool.group", "directory_entries"): (_MEASURED, "SMF 74-4 R744SDEC"),
     ("db2.page_set", "pages"): (_FITTED, "reads of group buffer pools and disks; page sets are unknown"),
     ("db2.page_set", "skew"): (_FITTED, "as above"),
+    ("db2.page_set", "index"): (_ASSUMED, "--index-pool: index pages are not locked"),
     ("region", "threads"): (_ASSUMED, "no limit; so many regions that their main tasks are no bottleneck"),
     ("class", "rate"): (_MEASURED, "SMF 101 QWACCOMM at this member, over the time of its statistics"),
     ("class", "cpu"): (_MEASURED, "outside of Db2: SMF 110-1, or the rest of the system"),

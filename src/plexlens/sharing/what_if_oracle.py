@@ -74,7 +74,7 @@ class Judged:
         return found / self.truth.mean - 1.0 if self.truth.mean else (0.0 if found == 0.0 else math.inf)
 
 
-def twin_of(scenario: Scenario, *, threshold: float | None = None) -> Twin:
+def twin_of(scenario: Scenario, *, threshold: float | None = None, index_pools: Iterable[str] = ()) -> Twin:
     """A twin of a scenario, made from the SMF records that its run wrote and from nothing else."""
     with tempfile.TemporaryDirectory() as folder:
         dump = Path(folder) / "group.smf"
@@ -82,7 +82,7 @@ def twin_of(scenario: Scenario, *, threshold: float | None = None) -> Twin:
         pdb = Pdb.create(Path(folder) / "pdb")
         ingest([dump], pdb)
         measured = measure_sharing(Inputs(pdb.connect()), "simulated records")
-    return make_twin(measured, threshold=threshold)
+    return make_twin(measured, threshold=threshold, index_pools=index_pools)
 
 
 def truths(scenario: Scenario, changes: Sequence[Change]) -> list[Numbers]:
@@ -119,22 +119,77 @@ def _of_truth(key: Key, numbers: Numbers) -> Key:
     return next((one for one in numbers if one.what == "db2_time" and one.of[:4] == key.of), key)
 
 
-# --- the page -----------------------------------------------------------------------------------------------------------
+# --- the page ---------------------------------------------------------------------------------------------------------
 
-_HEAD = """# What-ifs judged: predicted and true
+_HEAD = """# What a change to data sharing would give
 
 Written by `python -m plexlens.sharing.what_if_oracle`; do not edit.
 
-A simulated group of three members (`scenarios/three-members.toml`) is taken for a real one. Its run is written as SMF; a
-twin is made from the records and from nothing else, and asked what changes would give ([sharing.md](sharing.md)). The
-truth is the group's own scenario with the same change, in {seeds} runs with other seeds.
+    plexlens sharing PDB --lock-entries 2x               entries of the lock table; also a number, or GROUP=2x
+    plexlens sharing PDB --gbp GBP1=2x                   size of a group buffer pool, data and directory
+    plexlens sharing PDB --ratio GBP1=10                 directory entries to a data page, in the same storage
+    plexlens sharing PDB --separate BP1                  each member has its own part of the page sets of a pool
+    plexlens sharing PDB --cf-speed CF1=1.5              faster coupling facility engines; without CF1=, all
+    plexlens sharing PDB --distance CF2=10km             so many kilometres of fibre more, 10 µs each there and back
+    plexlens sharing PDB --link 0.5x                     links and adapters that take half the time
+    plexlens sharing PDB --write-scenario twin.toml      the group as a scenario of the simulator
 
-What the records do not tell the twin: that there are an index and two tables, their pages and skew, that inserts of
-all members meet at one place, costs of requests, speeds and links.
+Options are repeated and combined: each change is judged alone, and all of them together. `--index-pool BP2` says that a
+pool holds indexes alone (their pages are not locked, and no record tells); `--convert-above 30` from what service time
+on requests become asynchronous; `--seeds` how often each is run; `--tolerance` how far off a twin may be.
+
+## The twin
+
+A scenario of the simulator in the likeness of the group ([simulate.md](simulate.md)): systems and engines (SMF 70-1),
+coupling facilities and structures (74-4), members and pools (100), classes of each member with their rates, CPU,
+getpages, updates and locks (101; CPU outside of Db2 from 110-1 where it is there, else the rest of the system, alike
+for all transactions). What no accounting record tells of a member's getpages is one class more.
+
+What no record holds is fitted, first in closed form, then corrected after short runs:
+
+| fitted | to |
+|---|---|
+| pages and skew of the shared page set, inserts at its end | reads, re-reads, hits, directory reclaims, contention |
+| pages of members' own page sets | reads from disk that are not of shared pages |
+| share of GBP-dependent getpages, where Db2 did not count them (QBGLGG, QBGAGG) | all reads of the group buffer pool |
+| lock avoidance | requests to the lock structure |
+| execution times, links, speeds | service times, busy time of coupling facilities, mix of requests |
+| CPU of a class besides path lengths and requests | class 2 CPU |
+
+The page shows what was fitted (calibrated: it agrees by construction) and what was not (checked) beside what was
+measured. Where the twin is off by more than the tolerance and its confidence interval, nothing is concluded from it.
+`--write-scenario` writes the twin with the origin of every number.
+
+Not in it: waits for the main task of a region, for threads and volumes; row locks; page sets of one pool that are used
+differently (one stands for all); requests of structures that are not Db2's; several images of one machine that compete
+for its engines; duplexing.
+
+## Beside it, the closed form
+
+| number | formula |
+|---|---|
+| false contention | 1 - (1 - 1/entries)^(locks that others hold), by Little's law: rate x half of the time in Db2 |
+| contention for pages | rate of requests x share of the time that another member has the page locked |
+| local pools, directory, data | Che's approximation of LRU; invalid is what another member wrote since the last use |
+| directory reclaims | none while all pages asked for have an entry, else what the directory's LRU gives up |
+| service time | execution / speed + wait (Pollaczek-Khinchine, Allen-Cunneen) + links + 10 µs a kilometre |
+| conversion | asynchronous where service time is above the threshold: what makes both kinds cost as much CPU |
+| CPU | synchronous x (path + service) + asynchronous x path + contentions x path |
+
+Both move the measured number: in proportion, or, shares, by the difference. *Go by* says which of the two to believe:
+both where they agree (within the confidence interval, or a quarter of the change); the twin where they do not, since it
+has the sequence of events; the closed form where events are too rare to be counted in the runs, or where before the
+change it is nearer to what was measured; neither where the twin is off.
+
+## Judged
+
+A simulated group of three members (`scenarios/three-members.toml`) is taken for a real one. Its run is written as SMF;
+a twin is made from the records, with the statement that BP2 holds indexes, and asked what changes would give. The truth
+is the group's own scenario with the same change, in {seeds} runs with other seeds.
 """
 
 _FOUND = """
-## What was found out about the page sets
+### What was found out about the page sets
 
 | pool | true | twin |
 |---|---|---|
@@ -143,7 +198,7 @@ _FOUND = """
 """
 
 _CHANGES = """
-## Changes
+### Changes
 
 Numbers that neither truth nor prediction moves are left out. Errors are relative, of hits and asynchronous requests in
 points; in bold where the page says not to go by the number. ± is half of a 95 % confidence interval.
@@ -154,7 +209,7 @@ def page() -> str:
     """The whole comparison as a page of Markdown."""
     scenario = read_scenario(Path(__file__).resolve().parents[3] / "scenarios" / "three-members.toml")
     threshold = scenario.values["coupling"]["convert_above_us"] * 1e-6
-    twin = twin_of(scenario, threshold=threshold)
+    twin = twin_of(scenario, threshold=threshold, index_pools=("BP2",))
     changes = tuple(parse_change(kind, text) for kind, text in CHANGES)
     judged = judge(scenario, what_if(twin, changes))
     sets = {
@@ -164,7 +219,7 @@ def page() -> str:
     parts = [_HEAD.format(seeds=len(TRUTH_SEEDS)), _FOUND.format(bp1=sets["BP1"], bp2=sets["BP2"]), _CHANGES]
     for title in dict.fromkeys(one.change for one in judged):
         rows = [one for one in judged if one.change == title and _is_moved(one)]
-        parts.append(f"### {title}\n\n{_table(rows)}")
+        parts.append(f"#### {title}\n\n{_table(rows)}")
     parts.append(_summary(judged))
     return "\n".join(parts)
 
@@ -219,7 +274,7 @@ def _summary(judged: Sequence[Judged]) -> str:
     closed = [one.closed_error for one in moved if one.truth.mean]
     others = sorted(abs(error) for error in closed if error is not None and math.isfinite(error))
     return (
-        "## In short\n\n"
+        "### In short\n\n"
         f"Of {len(errors)} numbers that a change moves and that the page draws conclusions on, the twin is within 10 % "
         f"of the truth on {sum(error <= 0.1 for error in errors)}; half of them are within "
         f"{errors[len(errors) // 2]:.1%}. The closed form has {len(others)} of them, {sum(e <= 0.1 for e in others)} "
