@@ -233,8 +233,8 @@ def _sizes(runs: list[Figures]) -> list[str]:
 
 
 def _bare_heap() -> str:
-    """The loop of `crates/sysplex/examples/yardstick.rs`."""
-    cargo = ["cargo", "run", "--quiet", "--release", "--package", "plexlens-sysplex", "--example", "yardstick"]
+    """The loop of `crates/sysplex/examples/heap_loop.rs`."""
+    cargo = ["cargo", "run", "--quiet", "--release", "--package", "plexlens-sysplex", "--example", "heap_loop"]
     done = subprocess.run([*cargo, "--", "20"], check=True, cwd=HERE.parent, capture_output=True, text=True)
     found = json.loads(done.stdout)
     if abs(found["inside"] - 4.0) > 0.2:

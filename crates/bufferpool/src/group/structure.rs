@@ -112,6 +112,9 @@ counters! {
     }
 }
 
+/// How many reclaims before its own an entry's place in the table is asked for.
+const RECLAIMED_AHEAD: usize = 8;
+
 /// A cache line each, none of them in two.
 #[derive(Clone, Copy, Default)]
 #[repr(align(64))]
@@ -217,10 +220,18 @@ impl GroupBufferPool {
         &self.members[usize::from(member)]
     }
 
-    /// Begins to load what a request for a page will need first.
+    /// Begins to load what a request for a page will need first: where its entry is.
     #[inline(always)]
     pub fn fetch(&self, key: u64) {
         self.table.fetch(key);
+    }
+
+    /// Begins to load the entry of a page; where it is should have been loaded by [`Self::fetch`].
+    #[inline(always)]
+    pub fn fetch_entry(&self, key: u64) {
+        if let Some(at) = self.table.get(key) {
+            prefetch_index(&self.entries, at as usize);
+        }
     }
 
     /// Pages changed and not cast out.
@@ -322,6 +333,10 @@ impl GroupBufferPool {
         self.counters.invalidated_by_reclaim += u64::from(registered);
         self.data_used -= u32::from(entry.data_age != 0);
         self.table.remove(entry.key);
+        // The next ones leave the table too. Their entries are on their way, asked for by the chain.
+        if let Some(next) = self.directory.upcoming(RECLAIMED_AHEAD) {
+            self.table.fetch(self.entries[next as usize].key);
+        }
         at
     }
 

@@ -86,6 +86,12 @@ impl<Id: Copy + Ord> Chain<Id> {
         self.queue.pop_front()
     }
 
+    /// A buffer that will come to the front after so many others, unless it is touched.
+    #[inline(always)]
+    pub fn upcoming(&self, after: usize) -> Option<Id> {
+        self.queue.get(after).map(|&(_, buffer)| buffer)
+    }
+
     /// A passed buffer became available.
     pub fn wake(&mut self, buffer: Id, age: u64) {
         self.waiting.push(Reverse((age, buffer)));

@@ -12,6 +12,8 @@ pub trait Coupling {
     fn reread(&mut self, key: u64, data_set: u32) -> bool;
     /// The page is no longer in the pool.
     fn forget(&mut self, key: u64);
+    /// Begins to load what is known of the page that will probably leave the pool next, and of the one after it.
+    fn approach(&self, _next: u64, _later: u64) {}
     /// Writes a changed page to the group buffer pool.
     fn write(&mut self, key: u64, data_set: u32, synchronous: bool);
 }

@@ -65,6 +65,9 @@ impl<C: Coupling> BufferPool<C> {
         self.on_sequential -= was_sequential as u32;
         if self.coupling.is_dependent(owner) {
             self.coupling.forget(key);
+            if let (Some(next), Some(later)) = (self.chains[0].upcoming(0), self.chains[0].upcoming(1)) {
+                self.coupling.approach(next, later);
+            }
         }
         true
     }

@@ -18,6 +18,8 @@ use crate::scenario::Access;
 /// Getpages that fill a pool, as a multiple of its buffers; and of all pools of a member at most.
 const FILLS: u64 = 4;
 const MOST_GETPAGES: u64 = 4_000_000;
+/// Getpages between commits meanwhile.
+const UNIT: u64 = 32;
 /// Share of busy engines from which on a system counts as saturated.
 const SATURATED: f64 = 0.97;
 
@@ -81,25 +83,34 @@ impl Simulation<'_> {
         if total <= 0.0 {
             return;
         }
-        for done in 0..getpages {
-            let mut left = chance.unit() * total;
-            let found = all.iter().find(|(_, weight)| {
-                left -= weight;
-                left < 0.0
-            });
-            let Some(&(refers, _)) = found.or(all.last()) else { return };
+        let mut unit = Vec::with_capacity(UNIT as usize);
+        for done in (0..getpages).step_by(UNIT as usize) {
             let about = &mut self.plex.groups[group];
-            let page_set = &about.page_sets[refers.page_set as usize];
-            let page = match refers.access {
-                Access::Append => page_set.end % page_set.pages,
-                Access::Random | Access::Sequential => page_set.random_page(chance),
-            };
-            let pool = page_set.pool;
-            let update = chance.unit() < refers.update;
-            about.pools.interests().note(member, refers.page_set, 0, update);
-            let used = PageUse { page_set: refers.page_set, page, access: PageAccess::Random, update };
-            about.pools.refer(pool, member, 0, &used);
-            if done % 32 == 31 {
+            unit.clear();
+            // First what all of it refers to, so that it is loaded together; then the references.
+            for _ in done..getpages.min(done + UNIT) {
+                let mut left = chance.unit() * total;
+                let found = all.iter().find(|(_, weight)| {
+                    left -= weight;
+                    left < 0.0
+                });
+                let Some(&(refers, _)) = found.or(all.last()) else { return };
+                let page_set = &about.page_sets[refers.page_set as usize];
+                let page = match refers.access {
+                    Access::Append => page_set.end % page_set.pages,
+                    Access::Random | Access::Sequential => page_set.random_page(chance),
+                };
+                let update = chance.unit() < refers.update;
+                about.pools.fetch(page_set.pool, member, refers.page_set, page);
+                let used = PageUse { page_set: refers.page_set, page, access: PageAccess::Random, update };
+                unit.push((page_set.pool, used));
+            }
+            unit.iter().for_each(|(pool, used)| about.pools.fetch_entry(*pool, used.page_set, used.page));
+            for (pool, used) in &unit {
+                about.pools.interests().note(member, used.page_set, 0, used.update);
+                about.pools.refer(*pool, member, 0, used);
+            }
+            if unit.len() as u64 == UNIT {
                 (0..about.pools.count()).for_each(|pool| {
                     about.pools.commit(pool, member);
                 });

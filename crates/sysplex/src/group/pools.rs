@@ -95,6 +95,13 @@ impl Coupling for Link {
         }
     }
 
+    fn approach(&self, next: u64, later: u64) {
+        if let Some(structure) = &self.shared.borrow().structure {
+            structure.fetch(later);
+            structure.fetch_entry(next);
+        }
+    }
+
     fn write(&mut self, key: u64, data_set: u32, synchronous: bool) {
         let shared = &mut *self.shared.borrow_mut();
         if let Some(structure) = &mut shared.structure {
@@ -194,13 +201,21 @@ impl Pools {
         self.interests.borrow_mut()
     }
 
-    /// Begins to load what a reference to a page will need, which lies somewhere in the pools of many members.
+    /// Begins to load what a reference to a page will need: where the pools of many members keep it is never near.
     #[inline]
     pub fn fetch(&self, pool: usize, member: u8, page_set: u32, page: u64) {
         let (one, key) = (&self.pools[pool], page_key(page_set, page));
         one.members[usize::from(member)].fetch(key);
         if let Some(structure) = &one.shared.borrow().structure {
             structure.fetch(key);
+        }
+    }
+
+    /// The second part of [`Self::fetch`], for when the first has come: the page's entry in the group buffer pool.
+    #[inline]
+    pub fn fetch_entry(&self, pool: usize, page_set: u32, page: u64) {
+        if let Some(structure) = &self.pools[pool].shared.borrow().structure {
+            structure.fetch_entry(page_key(page_set, page));
         }
     }
 

@@ -233,6 +233,10 @@ impl Simulation<'_> {
                     about.pools.fetch(page_set.pool, task.member, refers.page_set, page);
                     task.ahead.push_back(page);
                 }
+                if about.structures[page_set.pool].is_some() {
+                    let pages = task.ahead.iter().rev().take(here as usize);
+                    pages.for_each(|&page| about.pools.fetch_entry(page_set.pool, refers.page_set, page));
+                }
             }
             left -= here;
             if left == 0 {

@@ -1,4 +1,4 @@
-//! Yardstick of the simulator's speed: `cargo run --release --package plexlens-sysplex --example yardstick [MILLIONS]`.
+//! Yardstick of the simulator's speed: `cargo run --release --package plexlens-sysplex --example heap_loop [MILLIONS]`.
 //!
 //! M/M/1 at 80 % with nothing around it: a binary heap of events, a counter, two streams of random numbers. It gives
 //! events, seconds of the loop, and the average number inside as JSON, for who compares to check it: 0.8 / 0.2 = 4.
