@@ -178,7 +178,9 @@ def test_classes_by_their_own_counts() -> None:
 
 def test_cpu_of_cics_where_it_is_there() -> None:
     pay, ask = cost_of(made.measured()).classes
-    assert (pay.all_seconds, ask.all_seconds) == (60.0, 90.0)
+    assert (pay.all_seconds, ask.all_seconds) == (None, None)
+    batch = replace(made.CLASSES[0], connection_type="TSO")
+    assert cost_of(made.measured(classes=(batch,))).classes[0].all_seconds == 60.0
     # 130 s are more than the 40 s in Db2: they hold them. 50 s are less than 60 s: they do not.
     pay, ask = cost_of(made.measured(cics={("SYS1", "PAY"): 130.0, ("SYS1", "ASK"): 50.0})).classes
     assert (pay.all_seconds, ask.all_seconds) == (130.0, 110.0)

@@ -45,8 +45,9 @@ class _Together:
         return sum(one.cpu.get(part, 0.0) for one in self.costs)
 
     @property
-    def all_seconds(self) -> float:
-        return sum(one.all_seconds for one in self.costs)
+    def all_seconds(self) -> float | None:
+        every = [one.all_seconds for one in self.costs]
+        return None if any(one is None for one in every) else sum(one or 0.0 for one in every)
 
     @property
     def requests(self) -> float:
@@ -92,7 +93,7 @@ def _class_cost(cost: CostOfSharing, found: list[_Together], length: float) -> S
                 one.name, one.kind, over(n, length), over(one.requests, n), over(one.cpu, n), over(everything, n),
                 over(class_2, n),
                 over(one.threads, class_2 - one.threads) if class_2 > one.threads else None,
-                over(one.cpu, everything - one.threads) if everything > one.threads else None,
+                over(one.cpu, everything - one.threads) if everything and everything > one.threads else None,
                 over(one.cpu, cost.total.cpu_seconds), *(over(one.part(part), n) for part in parts),
             )
         )  # fmt: skip
@@ -101,7 +102,7 @@ def _class_cost(cost: CostOfSharing, found: list[_Together], length: float) -> S
         Table("sharing-classes", "By transaction class", heads, tuple(rows), top=20),
         _by_kind(found),
         _by_member(cost, length),
-        Note("How it was laid at their door", details=tuple(_how(cost))),
+        Note("How the cost was given to classes", details=tuple(_how(cost))),
     ]
     if cost.total.cpu_seconds and rest > 0.005 * cost.total.cpu_seconds:
         blocks.append(

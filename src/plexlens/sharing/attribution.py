@@ -125,16 +125,16 @@ class ClassCost:
     cics_seconds: float | None = None
 
     @property
-    def all_seconds(self) -> float:
+    def all_seconds(self) -> float | None:
         """CPU seconds of the class inside and outside Db2.
 
         What CICS measured of the transaction (SMF 110-1), where it is there: it holds the time in Db2 too, since
-        threads run on TCBs of CICS; where it is less than that time it does not, and both are added. Otherwise
-        class 1 CPU time of accounting.
+        threads run on TCBs of CICS; where it is less than that time it does not, and both are added. Of other
+        work class 1 CPU time of accounting. None of CICS without SMF 110-1: what its regions do is no part of class 1.
         """
         class_1, class_2 = _fact(self.use, "class1_cpu_seconds"), _fact(self.use, "class2_cpu_seconds")
         if self.cics_seconds is None:
-            return class_1
+            return None if self.use.connection_type.startswith("CICS") else class_1
         return self.cics_seconds + (class_2 if self.cics_seconds < class_2 else 0.0)
 
     @property
