@@ -184,9 +184,8 @@ def _name(key: Key) -> str:
 def _detail(number: int, answer: WhatIf) -> Table:
     heads = (
         _text("what", "Number", key=True), _text("of", "Of", key=True), _text("measured", "Measured"),
-        _text("before", "Twin before", group="Runs"), _text("after", "Twin after", group="Runs"),
-        _text("predicted", "With the change", group="Runs"), _text("closed", "Closed form"), _text("trust", "Go by"),
-        _text("why", "Because"),
+        _text("predicted", "With the change"), _text("closed", "Closed form"), _text("trust", "Go by"),
+        _text("runs", "Twin before and after"), _text("why", "Because"),
     )  # fmt: skip
     moved = [one for one in answer.outcomes if one.trust is not Trust.NO_CHANGE]
     rows = tuple(_row(one) for one in moved)
@@ -208,11 +207,10 @@ def _row(one: Outcome) -> tuple[Cell, ...]:
         TITLES[what][0],
         one.key.of,
         shown(what, one.measured),
-        interval(what, one.before),
-        interval(what, one.after),
         interval(what, one.predicted),
         shown(what, one.closed),
         one.trust.value,
+        f"{shown(what, one.before.mean)} → {shown(what, one.after.mean)}",
         one.why,
     )
 

@@ -18,6 +18,9 @@ from plexlens.simulate.estimates import Estimate, estimate
 #: By how much twin and closed form may differ and still be said to agree: of the number, and of its change.
 _AGREE, _AGREE_CHANGE = 0.01, 0.25
 
+#: Part of a number that is no change: runs of few seconds differ by as much.
+_NOISE = 0.02
+
 #: Shares that can be anything from none to all: changes of them are added, not multiplied.
 _ADDED = frozenset({"hit", "async"})
 
@@ -241,7 +244,7 @@ def _trust(key: Key, found: _Found) -> tuple[Trust, str]:
     base, closed, predicted = found.base, found.closed, found.predicted
     scale = max(abs(base), abs(predicted.mean), _LEAST[TITLES[key.what][1]])
     half = 0.0 if math.isnan(predicted.half_width) else predicted.half_width
-    moved = abs(predicted.mean - base) > max(half, 0.01 * scale)
+    moved = abs(predicted.mean - base) > max(half, _NOISE * scale)
     closed_moved = closed is not None and abs(closed - base) > 0.01 * scale
     if not moved and not closed_moved:
         return Trust.NO_CHANGE, ""
