@@ -80,7 +80,7 @@ def measure_sharing(inputs: Inputs, name: str = "") -> SharingMeasured:
     for group in groups:
         if len(group.members) == 1:
             notes.append(f"Group {group.name} has one member with data, {group.members[0].name}, and is left out.")
-    facilities, uses, allocated = _coupling(inputs)
+    facilities, uses, allocated = _coupling(inputs, notes)
     for group in shared:
         if lock_structure(group.name) not in allocated:
             raise NothingUsableError(
@@ -138,7 +138,7 @@ def _systems(inputs: Inputs) -> dict[str, SystemUse]:
 
 
 def _coupling(
-    inputs: Inputs,
+    inputs: Inputs, notes: list[str]
 ) -> tuple[dict[str, FacilityUse], tuple[StructureUse, ...], dict[str, Allocated]]:
     uses = []
     for row in _rows(inputs, "coupling_structure", "facility", "structure", "system"):
@@ -164,7 +164,8 @@ def _coupling(
                 seconds,
             )
         )
-    allocated = {}
+    allocated: dict[str, Allocated] = {}
+    asked: dict[tuple[str, str], float] = {}
     for row in _rows(inputs, "coupling_structure", "facility", "structure"):
         seconds = _number(row, "interval_seconds")
         if not seconds or not row["structure"] or not row["facility"]:
@@ -175,10 +176,20 @@ def _coupling(
         )
         sizes = (_number(row, key) for key in ("lock_entries", "directory_entries", "data_elements", "structure_bytes"))
         name = standard_structure(row["structure"])
-        allocated[name] = Allocated(row["facility"], name, row["structure_type"] or "", *sizes, *counted)
+        found = Allocated(row["facility"], name, row["structure_type"] or "", *sizes, *counted)
+        asked[name, found.facility] = (_number(row, "sync_requests") + _number(row, "async_requests")) / seconds
+        before = allocated.get(name)
+        if before is None or asked[name, before.facility] < asked[name, found.facility]:
+            allocated[name] = found
     requests: dict[str, float] = {}
     for use in uses:
         requests[use.facility] = requests.get(use.facility, 0.0) + use.requests
+    # Duplexed or rebuilt elsewhere: the instance with the most requests stands for the structure.
+    twice = sorted({name for name, facility in asked if allocated[name].facility != facility})
+    notes += [
+        f"{name} is in two coupling facilities; the twin has it in {allocated[name].facility} alone." for name in twice
+    ]
+    uses = [use for use in uses if allocated[use.structure].facility == use.facility]
     seen: dict[str, set[str]] = {}
     for row in _rows(inputs, "coupling_facility", "facility", "system"):
         seen.setdefault(row["facility"], set()).add(row["system"] or "")
