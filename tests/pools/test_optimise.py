@@ -116,3 +116,12 @@ def test_the_published_case_of_two_pools() -> None:
     gains = [together - apart for apart, together in ours.values()]
     assert gains[0] > 15 > gains[1] > 3
     assert max(gains[2:]) < 0.5
+
+
+def test_a_budget_below_what_there_is_is_kept_though_it_costs(fifty: Path) -> None:
+    limits = replace(LIMITS, budget=4_500 * 4096)
+    made = Optimiser(open_trace([fifty]), BEFORE, cost=default_cost(), limits=limits).run()
+    assert made.after.configuration.bytes <= limits.budget < BEFORE.bytes
+    first = made.steps[0]
+    assert first.worth
+    assert first.why.startswith("the budget is below the 23.4 MiB that there are now")

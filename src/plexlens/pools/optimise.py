@@ -389,12 +389,20 @@ class Optimiser:
                 for one, earlier, later in zip(planned, [before, *states[:-1]], states, strict=True)
             ]
             saved = [self._objective(step.saved) / max(len(step.objects), 1) for step in made]
-            worst = min(range(len(made)), key=lambda number: saved[number])
-            if saved[worst] >= least:
+            # Where there is more than the budget, storage is divided whatever it costs.
+            kept = [number for number, one in enumerate(planned) if one.kind == "sizes" and self._is_over]
+            free = [number for number in range(len(made)) if number not in kept]
+            worst = min(free, key=lambda number: saved[number], default=None)
+            if worst is None or saved[worst] >= least:
                 return made, dropped
             dropped.append(self._refused(made[worst], planned[worst], least))
             without = without.and_step(planned[worst])
         return [], dropped
+
+    @property
+    def _is_over(self) -> bool:
+        """Whether the pools have more storage now than they may have."""
+        return self.before.bytes > self.budget
 
     def _advised(self, now: State, before: State) -> list[Step]:
         """Thresholds, page steal and page fix of the pools as the steps leave them."""
@@ -448,6 +456,8 @@ class Optimiser:
         if planned.kind == "sizes":
             title = f"Divide {_gib(planned.budget)} among the pools by what a buffer saves"
             why = "storage goes where it saves most I/O cost, and nowhere where it saves none"
+            if self._is_over:
+                why = f"the budget is below the {_gib(self.before.bytes)} that there are now; {why}"
         elif planned.kind == "move":
             to = ", ".join(f"new {name}" if name not in self.before.pools else name for name in planned.targets)
             title = f"Move {len(names)} object{'s' * (len(names) != 1)} to {to}"

@@ -22,6 +22,9 @@ from plexlens.pools.optimise_sizes import CostCurve, Integers
 #: References that a sample holds at most.
 MOST = 1_000_000
 
+#: Standard errors that a size read off a sampled curve is enlarged by.
+MARGIN = 2.0
+
 #: Told bytes done, bytes in all, and what is done.
 Progress = Callable[[int, int, str], None]
 
@@ -342,7 +345,10 @@ def cost_curve(
         misses = np.array([count for _, count in points] or [getpages])
         padded = np.concatenate((misses, np.full(len(sizes) - len(misses), misses[-1])))
         costs += weights[number] * padded
-    # Sampled pages stand for 1 / rate pages each; a size between two sampled ones costs what the smaller does.
-    scaled = np.ceil(sizes / rate).astype(np.int64)
+    # Sampled pages stand for 1 / rate pages each; a size between two sampled ones costs what the smaller does. How many
+    # pages of a set are in the sample is a matter of chance, and a pool a little too small for a set that is gone
+    # through again and again gains nothing: so it gets what is enough unless chance was far off.
+    margin = MARGIN * np.sqrt(sizes * (1 - rate))
+    scaled = np.ceil((sizes + margin) / rate).astype(np.int64)
     kept, first = np.unique(scaled, return_index=True)
     return CostCurve(kept, costs[first] / rate, page_bytes)

@@ -206,18 +206,19 @@ class GroupOptimiser:
             pinned=self.limits.pinned,
             tell=self._tell,
         )
-        chosen = search.members(self.limits.budgets, ample=self.limits.structures is not None)
-        wished = self.before
-        changes = []
-        for member, found in chosen.items():
-            change = self._member(member, found)
-            if change is not None:
-                changes.append(change)
-                wished = change.applied(wished)
+        sized = self.limits.structures is not None
+        chosen = search.members(self.limits.budgets, ample=sized)
+        structures: dict[str, GroupPoolSettings] = {}
         if self.limits.structures is not None:
-            structures, _ = search.structures(wished, self.limits.structures, pinned=self.limits.pinned_structures)
-            grow, shrink = self._structures(structures)
-            changes = [*grow, *changes, *shrink]
+            pinned, limit = self.limits.pinned_structures, self.limits.structures
+            structures, _ = search.structures(self._with_sizes(chosen), limit, pinned=pinned)
+            # Pools again with these group buffer pools, and these again with the pools.
+            chosen = search.members(self.limits.budgets, ample=True, structures=structures, around=chosen)
+            wished = self._with_sizes(chosen).with_structures(structures)
+            structures, _ = search.structures(wished, limit, pinned=pinned)
+        changes = [change for member, found in chosen.items() if (change := self._member(member, found)) is not None]
+        grow, shrink = self._structures(structures)
+        changes = [*grow, *changes, *shrink]
         before, steps = self._judged(changes)
         worth = [step for step in steps if step.worth]
         after = worth[-1].after if worth else before
@@ -231,6 +232,14 @@ class GroupOptimiser:
             limits=self.limits,
             notes=(*self.before.notes, NOT_OPTIMISED, *self._notes(after)),
         )
+
+    def _with_sizes(self, chosen: Mapping[str, MemberSizes]) -> GroupConfiguration:
+        configuration = self.before
+        for member, found in chosen.items():
+            for pool, size in found.sizes.items():
+                own = self.before.members[member].pools[pool]
+                configuration = configuration.with_pool(member, replace(own, size=size))
+        return configuration
 
     def _tell(self, stage: str) -> None:
         if self._progress:
@@ -271,7 +280,8 @@ class GroupOptimiser:
 
     def _structures(self, found: Mapping[str, GroupPoolSettings]) -> tuple[list[_Change], list[_Change]]:
         """Group buffer pools that grow, and those that shrink."""
-        forced = self.before.structure_bytes > (self.limits.structures or 0)
+        limit = self.limits.structures
+        forced = limit is not None and self.before.structure_bytes > limit
         grow: list[_Change] = []
         shrink: list[_Change] = []
         for pool, new in found.items():

@@ -18,7 +18,7 @@ import pyarrow as pa
 from plexlens import _core
 from plexlens.errors import UsageError
 from plexlens.pools.group.cost import GroupCost
-from plexlens.pools.group.settings import GroupConfiguration, GroupPoolSettings, id_of
+from plexlens.pools.group.settings import DIRECTORY_ENTRY, GroupConfiguration, GroupPoolSettings, id_of
 from plexlens.pools.group.states import GroupState, group_states
 from plexlens.pools.group.work import Dependents, GroupWork
 from plexlens.pools.optimise_sizes import Allocation, CostCurve, best_sizes
@@ -27,8 +27,8 @@ from plexlens.pools.page_sample import Progress
 #: Sizes of a pool that are simulated at first, and in each round between the neighbours of the best so far; rounds.
 SIZES, BETWEEN, ROUNDS = 14, 8, 2
 
-#: Numbers of data entries that are simulated, and parts of the directory entries that are ever needed.
-DATA, DIRECTORY = 6, (1.0, 0.5, 0.25, 0.125)
+#: Numbers of data entries that are simulated in a round, and parts of the directory entries that are ever needed.
+DATA, DIRECTORY = 6, (1.0, 0.75, 0.5, 0.25, 0.0)
 
 #: Storage that saves less than this share of what the group buffer pools' pages cost is not spent (chosen).
 LEAST_SAVING = 0.001
@@ -120,7 +120,14 @@ class SizeSearch:
     def _keys(self) -> list[Key]:
         return [(member, pool) for member, own in self.before.members.items() for pool in own.pools]
 
-    def members(self, budgets: Mapping[str, int], *, ample: bool) -> dict[str, MemberSizes]:
+    def members(
+        self,
+        budgets: Mapping[str, int],
+        *,
+        ample: bool,
+        structures: Mapping[str, GroupPoolSettings] | None = None,
+        around: Mapping[str, MemberSizes] | None = None,
+    ) -> dict[str, MemberSizes]:
         """Sizes for every member that has a budget.
 
         Parameters
@@ -130,18 +137,30 @@ class SizeSearch:
         ample
             Whether the directories of the group buffer pools hold whatever the pools hold: where these are sized after
             the pools. Otherwise they are as they are.
+        structures
+            Group buffer pools in place of the present ones.
+        around
+            Sizes to begin with, found with other group buffer pools.
 
         Raises
         ------
         UsageError
             A budget is below the least sizes of the member's pools.
         """
+        self._points = {}
+        base = self.before.with_structures(structures or {})
         grids = {key: self._first(key, budgets) for key in self._keys}
+        rounds = ROUNDS
+        if around is not None:
+            rounds -= 1
+            for (member, pool), sizes in grids.items():
+                if member in around and len(sizes) > 1:
+                    grids[member, pool] = _near(sizes, around[member].sizes[pool])
         chosen: dict[str, MemberSizes] = {}
-        for again in range(ROUNDS + 1):
-            self._simulate(grids, ample=ample)
+        for again in range(rounds + 1):
+            self._simulate(base, grids, ample=ample)
             chosen = {member: self._allocate(member, budget) for member, budget in budgets.items()}
-            if again < ROUNDS:
+            if again < rounds:
                 grids = {
                     (member, pool): self._between((member, pool), size)
                     for member, found in chosen.items()
@@ -179,11 +198,11 @@ class SizeSearch:
         new = {int(one) for one in np.geomspace(low, high, BETWEEN + 2)} - set(known)
         return sorted(new) or [size]
 
-    def _simulate(self, grids: Mapping[Key, Sequence[int]], *, ample: bool) -> None:
+    def _simulate(self, base: GroupConfiguration, grids: Mapping[Key, Sequence[int]], *, ample: bool) -> None:
         longest = max(map(len, grids.values()), default=0)
         for number in range(longest):
             self._tell("simulating pools of all members")
-            configuration = self.before
+            configuration = base
             for (member, pool), sizes in grids.items():
                 one = self.before.members[member].pools[pool]
                 size = sizes[min(number, len(sizes) - 1)]
@@ -250,49 +269,85 @@ class SizeSearch:
         """
         shared = [pool for pool in configuration.structures if self._data_sets(pool)]
         others = [pool for pool in configuration.structures if pool not in shared]
-        kept = sum(configuration.structures[pool].bytes for pool in others)
-        tries = {
+        room = budget - sum(configuration.structures[pool].bytes for pool in others)
+        tries: dict[str, dict[GroupPoolSettings, float]] = {pool: {} for pool in shared}
+        grids = {
             pool: [configuration.structures[pool]]
             if pool in pinned
-            else self._combinations(configuration, pool, budget - kept)
+            else self._combinations(configuration, pool, room, *self._data_range(configuration, pool, room))
             for pool in shared
         }
-        costs: dict[str, list[float]] = {pool: [] for pool in shared}
-        for number in range(max(map(len, tries.values()), default=0)):
-            self._tell("simulating group buffer pools")
-            variant = configuration.with_structures(
-                {pool: found[min(number, len(found) - 1)] for pool, found in tries.items()}
-            )
-            state = self._state(variant)
-            for pool, found in tries.items():
-                if number < len(found):
-                    costs[pool].append(
-                        sum(
-                            self._objective(state, member, pool)
-                            for member in configuration.members
-                            if pool in configuration.members[member].pools
-                        )
-                        + self._objective(state, "", pool)
-                    )
-        return _cheapest(tries, costs, budget - kept)
+        chosen, allocation = dict[str, GroupPoolSettings](), Allocation((), 0.0, 0.0, 0)
+        for again in (True, False):
+            self._try(configuration, grids, tries)
+            chosen, allocation = _cheapest(tries, room)
+            if again:
+                grids = {
+                    pool: [] if pool in pinned else self._next(configuration, pool, room, one, tries[pool])
+                    for pool, one in chosen.items()
+                }
+        return chosen, allocation
 
-    def _combinations(self, configuration: GroupConfiguration, pool: str, budget: int) -> list[GroupPoolSettings]:
+    def _try(
+        self,
+        configuration: GroupConfiguration,
+        grids: Mapping[str, Sequence[GroupPoolSettings]],
+        tries: Mapping[str, dict[GroupPoolSettings, float]],
+    ) -> None:
+        """Simulate group buffer pools of the grids, one of each pool at a time."""
+        for number in range(max(map(len, grids.values()), default=0)):
+            self._tell("simulating group buffer pools")
+            now = {pool: found[min(number, len(found) - 1)] for pool, found in grids.items() if found}
+            state = self._state(configuration.with_structures(now))
+            for pool, one in now.items():
+                own = sum(
+                    self._objective(state, member, pool)
+                    for member in configuration.members
+                    if pool in configuration.members[member].pools
+                )
+                tries[pool][one] = own + self._objective(state, "", pool)
+
+    def _data_range(self, configuration: GroupConfiguration, pool: str, room: int) -> tuple[float, float]:
+        """Fewest and most data entries that may be of use: up to four times the pages that are changed."""
+        changed = max(self._changed(pool), 32)
+        most = room / (configuration.structures[pool].page_bytes + DIRECTORY_ENTRY)
+        low = max(min(changed / 16, most), 16.0)
+        return low, max(min(4.0 * changed, most), low)
+
+    def _next(
+        self,
+        configuration: GroupConfiguration,
+        pool: str,
+        room: int,
+        chosen: GroupPoolSettings,
+        tried: Mapping[GroupPoolSettings, float],
+    ) -> list[GroupPoolSettings]:
+        """Group buffer pools between the neighbours of the best so far."""
+        known = sorted({one.data_entries for one in tried})
+        at = known.index(chosen.data_entries)
+        low, high = known[max(at - 1, 0)], known[min(at + 1, len(known) - 1)]
+        found = self._combinations(configuration, pool, room, low, high)
+        return [one for one in found if one not in tried]
+
+    def _combinations(
+        self, configuration: GroupConfiguration, pool: str, room: int, low: float, high: float
+    ) -> list[GroupPoolSettings]:
         """Group buffer pools to try: data entries by equal factors, each with parts of the directory it may need."""
         one = configuration.structures[pool]
-        changed = max(self._changed(pool), 32)
         pages = min(self._shared_pages(pool), configuration.buffers(pool))
         found = {one}
-        for data in np.geomspace(max(changed / 16, 16), 4 * changed, DATA):
+        for data in np.geomspace(low, high, DATA).astype(np.int64).tolist():
+            # What the data leaves of the storage; a tenth of an entry a page is what RATIO may add.
+            most = int((room - data * one.page_bytes) / DIRECTORY_ENTRY - 0.1 * data)
             for part in DIRECTORY:
-                entries = max(int(part * pages) + int(data), int(data))
-                tried = replace(one, data_entries=int(data), directory_entries=entries).at_ratio()
-                found.add(tried)
-        fitting = [tried for tried in found if tried.bytes <= budget]
+                entries = max(min(int(part * pages) + data, most), data)
+                found.add(replace(one, data_entries=data, directory_entries=entries).at_ratio())
+        fitting = [tried for tried in found if tried.bytes <= room]
         if not fitting:
             least = min(tried.bytes for tried in found)
             raise UsageError(
                 file="",
-                what=f"the budget of {max(budget, 0):,} bytes is below the {least:,} that {one.structure} needs",
+                what=f"the budget of {max(room, 0):,} bytes is below the {least:,} that {one.structure} needs",
                 remedy="give a larger --gbp-budget",
             )
         return sorted(fitting, key=lambda tried: (tried.bytes, tried.data_entries))
@@ -317,23 +372,29 @@ class SizeSearch:
         return int(self._shared_pages(pool) * changed / referenced) if referenced else 0
 
 
+def _near(sizes: Sequence[int], size: int) -> list[int]:
+    """Sizes up to twice and down to half of one, within what was thought of before; and the least."""
+    low, high = max(size // 2, sizes[0]), min(2 * size, sizes[-1])
+    return sorted({*np.geomspace(low, max(high, low), BETWEEN).astype(np.int64).tolist(), size, sizes[0]})
+
+
 def _cheapest(
-    tries: Mapping[str, Sequence[GroupPoolSettings]], costs: Mapping[str, Sequence[float]], budget: int
+    tries: Mapping[str, Mapping[GroupPoolSettings, float]], room: int
 ) -> tuple[dict[str, GroupPoolSettings], Allocation]:
     """One of the tries for each, all together within the budget; storage that saves next to nothing is not spent."""
     curves = []
-    for pool, found in tries.items():
-        sizes = np.array([one.bytes for one in found], np.int64)
-        best = np.minimum.accumulate(np.array(costs[pool], np.float64))
+    for found in tries.values():
+        ordered = sorted((one.bytes, cost) for one, cost in found.items())
+        sizes = np.array([size for size, _ in ordered], np.int64)
+        best = np.minimum.accumulate(np.array([cost for _, cost in ordered], np.float64))
+        # Of one size the last has the least cost so far.
         kept, first = np.unique(sizes[::-1], return_index=True)
         curves.append(CostCurve(kept, best[::-1][first], 1))
-    least = [int(curve.sizes[0]) for curve in curves]
-    allocation = best_sizes(curves, budget, least=least)
+    allocation = best_sizes(curves, room, least=[int(curve.sizes[0]) for curve in curves])
     allowed = LEAST_SAVING * sum(float(curve.at(size)) for curve, size in zip(curves, allocation.sizes, strict=True))
     chosen: dict[str, GroupPoolSettings] = {}
     for (pool, found), curve, size in zip(tries.items(), curves, allocation.sizes, strict=True):
-        limit = float(curve.at(size)) + allowed
+        limit = float(curve.at(size)) + allowed / len(curves)
         enough = next(int(one) for one, cost in zip(curve.sizes, curve.costs, strict=True) if cost <= limit)
-        fitting = [number for number, one in enumerate(found) if one.bytes <= enough]
-        chosen[pool] = found[min(fitting, key=lambda number: costs[pool][number])]
+        chosen[pool] = min((one for one in found if one.bytes <= enough), key=lambda one: (found[one], one.bytes))
     return chosen, allocation

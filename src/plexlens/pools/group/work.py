@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -91,16 +91,19 @@ def look_at_group(trace: Trace, *, progress: Progress | None = None) -> GroupWor
             samplers.setdefault(member, Sampler()).add(own)
     check_several(samplers)
     seconds = trace.facts.seconds
+    names = named_in_order(samplers, trace.names)
     return GroupWork(
-        numbers={number: trace.names.member(number) for number in sorted(samplers)},
-        members={
-            trace.names.member(number): work_of(samplers[number].sample(), trace.names, seconds)
-            for number in sorted(samplers)
-        },
+        numbers=names,
+        members={name: work_of(samplers[number].sample(), trace.names, seconds) for number, name in names.items()},
         whole=work_of(whole.sample(), trace.names, seconds),
         dependent={pool: data_sets for pool, data_sets in interest.dependent().items() if data_sets},
         commits=trace.facts.references["commit"] > 0,
     )
+
+
+def named_in_order(members: Iterable[int], names: TraceNames) -> dict[int, str]:
+    """Names of members by number, in the order of the names."""
+    return dict(sorted(((number, names.member(number)) for number in members), key=lambda pair: pair[1]))
 
 
 def check_several(members: Collection[object]) -> None:
@@ -184,8 +187,8 @@ def member_curves(
                 found[member] = new_curves(sample)
             add_to(found[member], own, source=source)
     return {
-        trace.names.member(number): [curve_of(curves, pool, trace.names, sizes) for pool in curves.pools()]
-        for number, curves in sorted(found.items())
+        name: [curve_of(found[number], pool, trace.names, sizes) for pool in found[number].pools()]
+        for number, name in named_in_order(found, trace.names).items()
     }
 
 
