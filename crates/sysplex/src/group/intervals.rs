@@ -101,10 +101,10 @@ impl Simulation<'_> {
                     Access::Random | Access::Sequential => page_set.random_page(chance),
                 };
                 let update = chance.unit() < refers.update;
-                about.pools.fetch(page_set.pool, member, refers.page_set, page);
                 let used = PageUse { page_set: refers.page_set, page, access: PageAccess::Random, update };
                 unit.push((page_set.pool, used));
             }
+            unit.iter().for_each(|(pool, used)| about.pools.fetch(*pool, member, used.page_set, used.page));
             unit.iter().for_each(|(pool, used)| about.pools.fetch_entry(*pool, used.page_set, used.page));
             for (pool, used) in &unit {
                 about.pools.interests().note(member, used.page_set, 0, used.update);

@@ -297,8 +297,8 @@ pub struct Task {
     pub turn: u32,
     /// References of the class that are left: its number and getpages.
     pub references: Vec<(u16, u32)>,
-    /// Pages of the call under way that are to come, of references at random.
-    pub ahead: VecDeque<u64>,
+    /// Page sets and pages of the call under way that are to come, of references at random.
+    pub ahead: VecDeque<(u32, u64)>,
     /// Whether another transaction started it, on the system where that one ended.
     pub started: bool,
     /// Page of the scan under way.

@@ -228,20 +228,21 @@ impl Simulation<'_> {
             let (refers, here) = (kind.references[usize::from(at)], count.min(left));
             if refers.access == Access::Random {
                 let page_set = &about.page_sets[refers.page_set as usize];
-                for _ in 0..here {
-                    let page = page_set.random_page(&mut kind.stream);
-                    about.pools.fetch(page_set.pool, task.member, refers.page_set, page);
-                    task.ahead.push_back(page);
-                }
-                if about.structures[page_set.pool].is_some() {
-                    let pages = task.ahead.iter().rev().take(here as usize);
-                    pages.for_each(|&page| about.pools.fetch_entry(page_set.pool, refers.page_set, page));
-                }
+                let pages = (0..here).map(|_| (refers.page_set, page_set.random_page(&mut kind.stream)));
+                task.ahead.extend(pages);
             }
             left -= here;
             if left == 0 {
                 break;
             }
+        }
+        let pool = |page_set: u32| about.page_sets[page_set as usize].pool;
+        for &(page_set, page) in &task.ahead {
+            about.pools.fetch(pool(page_set), task.member, page_set, page);
+        }
+        for &(page_set, page) in task.ahead.iter().filter(|&&(page_set, _)| about.structures[pool(page_set)].is_some())
+        {
+            about.pools.fetch_entry(pool(page_set), page_set, page);
         }
     }
 
@@ -256,7 +257,7 @@ impl Simulation<'_> {
         let page = match refers.access {
             Access::Random => {
                 let ahead = task.ahead.pop_front();
-                ahead.unwrap_or_else(|| page_set.random_page(&mut kind.stream))
+                ahead.map_or_else(|| page_set.random_page(&mut kind.stream), |(_, page)| page)
             }
             Access::Sequential => {
                 let next = task.scan.map_or_else(|| kind.stream.below(page_set.pages), |page| page + 1);
