@@ -66,7 +66,7 @@ _KEYS: dict[Part, tuple[tuple[tuple[str, ...], str], ...]] = {
     ),
     Part.WRITES: _WRITE_KEYS,
     Part.CASTOUT: _WRITE_KEYS,
-    Part.REGISTRATION: (_GETPAGE_KEY,),
+    Part.REGISTRATION: ((("async_pages_read",), "pages read by prefetch (QBACSIO)"), _GETPAGE_KEY),
     Part.POOLS: ((_ANY_READ, "reads of group buffer pools (QBGAXD, XR, MD, MR)"), _GETPAGE_KEY, _LOCK_KEY),
     Part.SIGNALLING: (),
 }
