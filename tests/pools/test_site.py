@@ -1,0 +1,89 @@
+"""What a dump tells of its site beside the references in it, as a database of the same dump does."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from plexlens.cli import app
+from plexlens.errors import UsageError
+from plexlens.pdb import Pdb, ingest
+from plexlens.pools.group.cost import REQUEST
+from plexlens.pools.group.site import group_site_of
+from plexlens.pools.settings import PoolSettings
+from plexlens.pools.simulation import simulate, write_smf
+from plexlens.pools.site import site_of
+from plexlens.pools.trace import open_trace
+from tests.pools.traced_records import Page, pages
+
+
+def statistics(folder: Path, subsystem: str, **sizes: int) -> bytes:
+    """SMF 100 of a Db2 with pools of these sizes."""
+    path = folder / "t.csv"
+    rows = [f"{1_772_445_600_000_000 + at * 100_000},{pool},{at}" for at in range(40) for pool in sizes]
+    path.write_text("time,pool,page\n" + "\n".join(rows) + "\n")
+    made = simulate(open_trace([path]), [PoolSettings.of(pool, size) for pool, size in sizes.items()])
+    write_smf(made, folder / "s.smf", subsystem=subsystem)
+    return (folder / "s.smf").read_bytes()
+
+
+def traced(*subsystems: str) -> bytes:
+    """References of IFCID 198, one after the other of each Db2."""
+    return b"".join(
+        pages(1000 * at, Page(100 * (at % 7), pool=2, function=function), subsystem=subsystems[at % len(subsystems)])
+        for at in range(80)
+        for function in ("G", "S")
+    )
+
+
+@pytest.fixture
+def mixed(tmp_path: Path) -> Path:
+    """References and statistics of two Db2s in one dump."""
+    path = tmp_path / "mixed.smf"
+    first = statistics(tmp_path, "DB2A", BP2=300, BP16K1=70)
+    path.write_bytes(first + traced("DB2A", "DB2B") + statistics(tmp_path, "DB2B", BP2=200))
+    return path
+
+
+def test_a_dump_gives_the_settings_that_its_database_gives(mixed: Path, tmp_path: Path) -> None:
+    found = site_of([mixed], None, subsystem="DB2A")
+    assert {name: pool.size for name, pool in found.configuration.pools.items()} == {"BP2": 300, "BP16K1": 70}
+    assert "only the size is recorded" in found.configuration.notes[0]
+    pdb = Pdb.create(tmp_path / "pdb")
+    ingest([mixed], pdb)
+    assert site_of([tmp_path / "pdb"], None, subsystem="DB2A") == found
+    # Of several Db2s somebody must say which, unless the trace is of one of them.
+    with pytest.raises(UsageError, match=r"several Db2s: DB2A, DB2B"):
+        site_of([mixed], None)
+    assert site_of([mixed], None, member="DB2B").configuration.pools["BP2"].size == 200
+
+
+def test_a_trace_without_statistics_has_no_settings(tmp_path: Path) -> None:
+    path = tmp_path / "t.smf"
+    path.write_bytes(traced("DB2A"))
+    found = site_of([path], None)
+    assert (found.configuration.pools, found.headroom, found.responses) == ({}, None, ())
+
+
+def test_each_member_has_the_sizes_of_its_own_statistics(mixed: Path) -> None:
+    found = group_site_of([mixed], None, ["DB2A", "DB2B", "DB2C"])
+    sizes = {
+        name: {pool: one.size for pool, one in own.pools.items()} for name, own in found.configuration.members.items()
+    }
+    assert sizes == {"DB2A": {"BP2": 300, "BP16K1": 70}, "DB2B": {"BP2": 200}, "DB2C": {}}
+    assert found.cost.request == REQUEST
+    assert any(note.startswith("DB2B: of BP2 only the size") for note in found.configuration.notes)
+
+
+def test_the_command_takes_them(mixed: Path) -> None:
+    done = CliRunner().invoke(app, ["pools", str(mixed), "--pool", "DB2B.BP2=400", "--json"], catch_exceptions=False)
+    assert done.exit_code == 0, done.output
+    group = json.loads(done.stdout)["group"]
+    sizes = {
+        when: {name: own["BP2"]["size"] for name, own in group[when]["members"].items()} for when in ("before", "after")
+    }
+    assert sizes == {"before": {"DB2A": 300, "DB2B": 200}, "after": {"DB2A": 300, "DB2B": 400}}
+    assert group["commands"] == ["-- On member DB2B:", "-ALTER BUFFERPOOL(BP2) VPSIZE(400)"]
