@@ -233,6 +233,8 @@ def page_rates(
     data_entries: float,
     directory_entries: float,
     hot: Sequence[float] = (),
+    *,
+    kept: float | None = None,
 ) -> PageRates:
     """What becomes of a pool's getpages.
 
@@ -246,6 +248,9 @@ def page_rates(
         Of the group buffer pool; 0 where there is none.
     hot
         Getpages of each member that change the one page where all members insert.
+    kept
+        Members that still have a page when its directory entry is reclaimed, mean, where it was measured
+        (R744CXDR / R744CDER); None: as the model has it, which takes too many.
     """
     about = _pages(sets, len(buffers))
     times = []
@@ -269,9 +274,9 @@ def page_rates(
         there = _present(uses, time)
         # Used last a time a ago, a < T, and changed by another since: integral of u e^(-ua) (1 - e^(-oa)) over 0..T.
         rate = uses + all_changed - changes
-        kept = np.where(rate > 0, uses / np.maximum(rate, 1e-300), 0.0) * _present(rate, time)
+        valid_still = np.where(rate > 0, uses / np.maximum(rate, 1e-300), 0.0) * _present(rate, time)
         absent.append(uses * (1.0 - there))
-        invalid.append(uses * np.maximum(there - kept, 0.0))
+        invalid.append(uses * np.maximum(there - valid_still, 0.0))
         in_pool.append(there)
     all_absent, all_invalid = np.sum(absent, axis=0), np.sum(invalid, axis=0)
     asked = all_absent + all_invalid + all_changed
@@ -286,7 +291,7 @@ def page_rates(
         directory_time = characteristic_time(entries, directory_entries, distinct)
         reclaims = np.where(asked > 0, 1.0 / (_stay(asked, directory_time) + absences), 0.0)
         keepers = [_keeps(uses, time, directory_time) for uses, time in zip(used, times, strict=True)]
-        lost = reclaims * np.sum(keepers, axis=0)
+        lost = reclaims * (np.sum(keepers, axis=0) if kept is None else kept)
     changing = float(counts @ (all_changed > 0))
     data_time = math.inf
     if data_entries < changing:

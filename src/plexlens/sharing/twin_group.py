@@ -70,6 +70,11 @@ class Allocated:
     xi_reclaim: float
     xi_write: float
 
+    @property
+    def kept(self) -> float | None:
+        """Members that still had a page whose directory entry was reclaimed, mean; None where none was."""
+        return self.xi_reclaim / self.directory_reclaims if self.directory_reclaims > 0 else None
+
 
 @dataclass(frozen=True)
 class PoolUse:

@@ -50,8 +50,10 @@ class MemberLoad:
     hot: float = 0.0
 
 
-def rates_of(pages: PageSets, members: list[MemberLoad], data: float, directory: float) -> PageRates:
-    """What becomes of the getpages of a pool with these page sets."""
+def rates_of(
+    pages: PageSets, members: list[MemberLoad], data: float, directory: float, kept: float | None = None
+) -> PageRates:
+    """What becomes of the getpages of a pool with these page sets; see `page_rates`."""
     none = (0.0,) * len(members)
     sets = []
     if pages.shared:
@@ -64,7 +66,7 @@ def rates_of(pages: PageSets, members: list[MemberLoad], data: float, directory:
             own = tuple(load.private if at == number else 0.0 for at in range(len(members)))
             sets.append(PageSetLoad(pages.private, pages.private_skew, own, none, none, dependent=False))
     hot = tuple(load.hot for load in members) if pages.shared else ()
-    return page_rates(sets, [load.buffers for load in members], data, directory, hot)
+    return page_rates(sets, [load.buffers for load in members], data, directory, hot, kept=kept)
 
 
 def conflicts(pages: PageSets, members: list[MemberLoad], avoidance: float, held: float) -> float:
@@ -248,7 +250,9 @@ def fit_pool(
         met = conflicts(sets, here, avoidance, wanted.held)
         # Without contention nothing tells inserts at one place from popular pages: none, then.
         extra = (0.01 if wanted.conflicts else 1.0) * hot
-        return _misfit(rates_of(sets, here, data, directory), met, wanted) + extra
+        return (
+            _misfit(rates_of(sets, here, data, directory, structure.kept if structure else None), met, wanted) + extra
+        )
 
     if before is not None and before.pages.shared:
         places = [(math.log(before.pages.shared), before.pages.skew, before.hot)]

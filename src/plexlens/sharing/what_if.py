@@ -100,7 +100,8 @@ def basis_of(twin: Twin) -> Basis:
             writes, pages = sum(one.writes for one in used), sum(one.castouts for one in used)
             if writes and pages:
                 castouts[f"{group.name}_G{pool}"] = min(pages / writes, 1.0)
-    return Basis(times, twin.labels, castouts, {name: use.busy for name, use in measured.systems.items()})
+    kept = {name: about.kept for name, about in measured.allocated.items() if about.kept is not None}
+    return Basis(times, twin.labels, castouts, kept)
 
 
 def _silent(done: int, total: int, stage: str) -> None:

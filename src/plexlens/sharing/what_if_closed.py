@@ -31,14 +31,14 @@ class Basis:
         Name that a class goes by, by that of the scenario.
     castouts
         Pages cast out for each page written, by structure.
-    busy
-        Engines busy, by system.
+    kept
+        Members that still had a page whose directory entry was reclaimed, mean, by structure, where any was.
     """
 
     times: Mapping[str, float]
     labels: Mapping[str, str]
     castouts: Mapping[str, float]
-    busy: Mapping[str, float]
+    kept: Mapping[str, float]
 
 
 @dataclass
@@ -85,7 +85,7 @@ def closed_numbers(values: Mapping[str, Any], basis: Basis) -> Numbers:
         _locks(group, works[group["group"]], structures)
         for pool in group["pool"]:
             name = pool_structure(group["group"], pool_name_of(pool["number"]))
-            found = _pool(group, pool, works[group["group"]])
+            found = _pool(group, pool, works[group["group"]], basis.kept.get(name))
             rates[name] = found
             disk = found.absent - found.absent_hits + found.invalid - found.invalid_hits + found.other_misses
             numbers[Key("sync_reads", f"{group['group']} {pool_name_of(pool['number'])}")] = disk
@@ -177,7 +177,7 @@ def dependent_sets(values: Mapping[str, Any], group: Mapping[str, Any]) -> set[s
     }
 
 
-def _pool(group: Mapping[str, Any], pool: Mapping[str, Any], works: list[_Class]) -> PageRates:
+def _pool(group: Mapping[str, Any], pool: Mapping[str, Any], works: list[_Class], kept: float | None) -> PageRates:
     """Page rates of a pool; references of one class are independent of each other."""
     members = len(group["member"])
     hot = [0.0] * members
@@ -204,7 +204,8 @@ def _pool(group: Mapping[str, Any], pool: Mapping[str, Any], works: list[_Class]
             sets.append(PageSetLoad(page_set["pages"], page_set.get("skew", 0.0), by_key, scanned, changed, dependent))
     about = pool.get("group") or {}
     data = about.get("data_entries", 0)
-    return page_rates(sets, [float(pool["size"])] * members, data, about.get("directory_entries", 5 * data), hot)
+    directory = about.get("directory_entries", 5 * data)
+    return page_rates(sets, [float(pool["size"])] * members, data, directory, hot, kept=kept)
 
 
 def _pool_numbers(numbers: Numbers, structure: _Structure, name: str, found: PageRates, basis: Basis) -> None:
@@ -375,8 +376,10 @@ class _Model:
                 found, all_pages = self.rates[structure], whole[pools[name], name in dependent] or math.inf
                 if name in dependent:
                     reads, returned = found.absent + found.invalid, found.absent_hits + found.invalid_hits
-                    one = (reads * self.each(structure) + (reads - returned) * disk) / all_pages
-                    time += pages * one + work.writes[name] * self.each(structure)
+                    # Scans are read ahead: they ask as others do, but do not wait for the disk each time.
+                    waiting = pages - work.scans.get(name, 0.0)
+                    asked = pages * reads * self.each(structure) + waiting * (reads - returned) * disk
+                    time += asked / all_pages + work.writes[name] * self.each(structure)
                 else:
                     time += pages * found.other_misses / all_pages * disk
             yield work, time
