@@ -204,6 +204,16 @@ def test_who_pays_for_writes_at_commit(cost: CostOfSharing) -> None:
     assert any(note.startswith("IRLM of DB1") for note in poor.notes)
 
 
+def test_an_address_space_that_did_nothing_else_has_no_increase(cost: CostOfSharing) -> None:
+    # 9 s less the castouts' 1.8 s; contention took 0.048 s, which is all that a lock manager used.
+    by_name = {(one.system, one.space): one for one in cost.spaces}
+    assert by_name["SYS1", "DBM1"].overhead == pytest.approx(1.8 / 7.2)
+    plain = made.measured()
+    member = replace(plain.members[0], spaces={"IRLM": 0.048 + 1e-12})
+    found = cost_of(replace(plain, members=(member, plain.members[1])))
+    assert next(one for one in found.spaces if one.space == "IRLM").overhead is None
+
+
 def test_speed_shortens_what_is_stated_alone(cost: CostOfSharing) -> None:
     fast = cost_of(made.measured(), Assumptions(speeds={"SYS1": 2.0}))
     assert fast.systems[0].service_seconds == cost.systems[0].service_seconds

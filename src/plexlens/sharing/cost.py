@@ -109,7 +109,8 @@ class SpaceCost:
     @property
     def overhead(self) -> float | None:
         """Increase over what would be left, as a fraction; None where more was attributed than it used."""
-        if self.measured_seconds is None or self.measured_seconds <= self.cpu_seconds:
+        # A lock manager may have done nothing else: what is left is then the rounding of its record.
+        if self.measured_seconds is None or self.measured_seconds - self.cpu_seconds <= 1e-6 * self.cpu_seconds:
             return None
         return self.cpu_seconds / (self.measured_seconds - self.cpu_seconds)
 
