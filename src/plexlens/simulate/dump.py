@@ -167,13 +167,25 @@ class Dump:
     _writer: _core.DumpWriter = field(repr=False)
     written: int = 0
     _end: datetime = BEGINNING
+    _schemas: dict[tuple[str, frozenset[str]], pa.Schema] = field(default_factory=dict, repr=False)
 
     def write(self, record: Record) -> None:
         """Encode and write a record."""
-        encoded = _encoded(self.catalogue, self.scenario, record)
+        sections = {name: self._batch(name, rows) for name, rows in record.sections.items()}
+        encoded = _encoded(self.catalogue, self.scenario, record, sections)
         self._writer.write_all(encoded)
         self.written += len(encoded)
         self._end = record.end
+
+    def _batch(self, section: str, rows: list[Row]) -> pa.RecordBatch:
+        """Rows as columns of the section's types; only the columns that a row names, and that all are of one record."""
+        named = frozenset(name for row in rows for name in row)
+        schema = self._schemas.get((section, named))
+        if schema is None:
+            schema = pa.schema([field for field in self.catalogue.schema(section) if field.name in named])
+            self._schemas[section, named] = schema
+        batch = pa.RecordBatch.from_pylist(rows, schema=schema)
+        return batch.append_column("record_no", pa.array([1] * len(rows), pa.uint64()))
 
     def write_stretches(self, stretches: Iterable[Stretch]) -> None:
         """Write encoded records of several kinds in the order of time."""
@@ -214,7 +226,9 @@ def open_dump(scenario: Scenario, path: Path) -> Iterator[Dump]:
         ) from error
 
 
-def _encoded(catalogue: _core.Catalogue, scenario: Scenario, record: Record) -> _core.EncodedRecords:
+def _encoded(
+    catalogue: _core.Catalogue, scenario: Scenario, record: Record, sections: dict[str, pa.RecordBatch]
+) -> _core.EncodedRecords:
     identity: dict[str, Any] = {"system": record.system, "written_at": record.end.replace(tzinfo=None)}
     if record.subsystem:
         identity["subsystem"] = record.subsystem
@@ -228,15 +242,7 @@ def _encoded(catalogue: _core.Catalogue, scenario: Scenario, record: Record) -> 
     return _core.encode_records(
         catalogue,
         record.map,
-        {name: _batch(catalogue, name, rows) for name, rows in record.sections.items()},
+        sections,
         identity=identity,
         oversize="refuse" if record.subsystem else _RMF_PARTS,
     )
-
-
-def _batch(catalogue: _core.Catalogue, section: str, rows: list[Row]) -> pa.RecordBatch:
-    """Rows as columns of the section's types; only the columns that a row names, and that all are of one record."""
-    named = {name for row in rows for name in row}
-    fields = [field for field in catalogue.schema(section) if field.name in named]
-    batch = pa.RecordBatch.from_pylist(rows, schema=pa.schema(fields))
-    return batch.append_column("record_no", pa.array([1] * len(rows), pa.uint64()))
