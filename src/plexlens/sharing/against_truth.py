@@ -117,7 +117,6 @@ def compare(scenario: Scenario) -> Compared:
             measured = measure(Inputs(pdb.connect()), dump.name)
     cost = cost_of(measured, stated, dump.name)
     plain = cost_of(replace(measured, classes=tuple(_without_counts(use) for use in measured.classes)), stated)
-    with_cost, without = _spaces(run.results), _spaces(free.results)
     found: dict[str, float] = {}
     for one in cost.spaces:
         if one.payer is not Payer.THREAD:
@@ -125,13 +124,12 @@ def compare(scenario: Scenario) -> Compared:
     for line in cost.lines:
         if line.kind.name == "register":
             found[line.member + "DBM1"] -= line.cpu_seconds
-    spaces = [
-        Beside(name, seconds - without[name], found[name]) for name, seconds in with_cost.items() if name in found
-    ]
-    regions = sum(seconds - without[name] for name, seconds in with_cost.items() if not _is_db2(name, cost))
+    with_cost, without = _spaces(run.results), _spaces(free.results)
+    real = {name: seconds - without[name] for name, seconds in with_cost.items()}
+    spaces = [Beside(name, real[name], seconds) for name, seconds in sorted(found.items())]
     threads = sum(one.cpu_seconds for one in cost.lines if one.payer is Payer.THREAD or one.kind.name == "register")
-    spaces.append(Beside("threads, in all regions", regions, threads))
-    total = Beside("all", sum(with_cost.values()) - sum(without.values()), cost.total.cpu_seconds)
+    spaces.append(Beside("threads", _tasks(run.results) - _tasks(free.results, run.results), threads))
+    total = Beside("all", sum(one.real for one in spaces), sum(one.found for one in spaces))
     return Compared(
         cost,
         total,
@@ -147,10 +145,6 @@ def _without_counts(use: ClassUse) -> ClassUse:
     return replace(use, facts={name: value for name, value in use.facts.items() if name not in names})
 
 
-def _is_db2(name: str, cost: CostOfSharing) -> bool:
-    return any(name == one.subsystem + space for one in cost.measured.members for space in ("MSTR", "DBM1", "IRLM"))
-
-
 def _spaces(results: Mapping[str, Any]) -> dict[str, float]:
     """CPU seconds of all engines by address space."""
     found: dict[str, float] = {}
@@ -159,6 +153,26 @@ def _spaces(results: Mapping[str, Any]) -> dict[str, float]:
             for space in system["spaces"]:
                 found[space["name"]] = found.get(space["name"], 0.0) + space["cpu"] + space["ziip"]
     return found
+
+
+def _tasks(results: Mapping[str, Any], ended_as: Mapping[str, Any] | None = None) -> float:
+    """CPU seconds of all transactions; as many of each class as ended in another run, where one is given."""
+    used, ended = _of_classes(results)
+    as_many = ended if ended_as is None else _of_classes(ended_as)[1]
+    return sum(seconds * (as_many[name] / ended[name] if ended[name] else 1.0) for name, seconds in used.items())
+
+
+def _of_classes(results: Mapping[str, Any]) -> tuple[dict[str, float], dict[str, float]]:
+    """CPU seconds of transactions that ended, and their number, by class."""
+    used: dict[str, float] = {}
+    ended: dict[str, float] = {}
+    for interval in results["intervals"]:
+        for one in interval["classes"]:
+            for counts in one["systems"]:
+                seconds = sum(counts["used"][name] for name in ("terminal_cpu", "region_cpu", "db2_cpu"))
+                used[one["name"]] = used.get(one["name"], 0.0) + seconds
+                ended[one["name"]] = ended.get(one["name"], 0.0) + counts["response"]["count"]
+    return used, ended
 
 
 def _classes(results: Mapping[str, Any], cost: CostOfSharing, stated: Assumptions) -> list[Beside]:
@@ -248,9 +262,9 @@ _CHECKED = """
 A simulated group knows what it spent on data sharing. Its records were read like any others; path lengths were stated
 as the scenario has them. "Really": by class, what its tasks spun and the path of their requests; by address space, what
 it used less what it used in the same scenario with requests that take no time. The second is the difference of two
-runs whose random course is not the same: of the regions' total it is good to some tenths of a percent, which is several
-percent of a small difference. Tasks of the simulator write at commit and register the pages of their prefetches
-themselves; that is counted with them on both sides.
+runs whose random course is not the same; of threads the CPU time of a transaction is compared, of Db2's address spaces
+all, which chance moves by some percent. Tasks of the simulator write at commit and register the pages of their
+prefetches themselves; that is counted with them on both sides.
 """
 
 _STUDY = """
