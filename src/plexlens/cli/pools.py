@@ -18,9 +18,9 @@ from plexlens.errors import UsageError
 if TYPE_CHECKING:
     from plexlens.cli.pools_group import FoundGroup
     from plexlens.pools.curves import PoolCurve
-    from plexlens.pools.optimise import Recommendation
     from plexlens.pools.outcome import Work
     from plexlens.pools.prediction import Prediction
+    from plexlens.pools.recommendation import Recommendation
     from plexlens.pools.settings import Configuration
     from plexlens.pools.site import Site
     from plexlens.pools.trace import Trace
@@ -340,7 +340,8 @@ def _of_trace(configuration: Configuration, work: Work) -> Configuration:
 def _recommend(
     trace: Trace, work: Work, site: Site, asked: Asked, progress: Progress
 ) -> tuple[Recommendation, Prediction]:
-    from plexlens.pools.optimise import Limits, Optimiser
+    from plexlens.pools.optimise import Optimiser
+    from plexlens.pools.recommendation import Limits
     from plexlens.pools.site import evenly
     from plexlens.pools.whatif import check_against, known_names, prediction_of
 

@@ -8,27 +8,24 @@ saves nothing there is left out.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 
 from plexlens.errors import UsageError
-from plexlens.ingest.page_trace import TraceNames
 from plexlens.pools.advice import Advice, Advisor
-from plexlens.pools.alter import MovedObject, Script, script
+from plexlens.pools.alter import Script, script
 from plexlens.pools.composition import Composition
 from plexlens.pools.cost import IoCost
 from plexlens.pools.headroom import Headroom
 from plexlens.pools.optimise_placement import PlacementSearch, simulate
 from plexlens.pools.optimise_problem import Grouping, Groups, Problem, Search
-from plexlens.pools.outcome import Work, states_of, weights_of
-from plexlens.pools.page_sample import MOST, GroupCurves, PageSample, Progress, take
+from plexlens.pools.outcome import moved_names, states_of, weights_of, work_of
+from plexlens.pools.page_sample import MOST, GroupCurves, Progress, take
 from plexlens.pools.policy_curves import PolicyCurves, Prices, middle
 from plexlens.pools.prediction import Activity, State
+from plexlens.pools.recommendation import Limits, Recommendation, Step
 from plexlens.pools.settings import LEAST, Configuration, PoolSettings, page_bytes_of
 from plexlens.pools.steps import PAST_KNEE, PlannedStep, Planner, StorageCurve, Without, cost_at, storage_curve
 from plexlens.pools.trace import Trace
-
-#: Buffers of 4 KB that a pool has at least where nothing else is asked for: with fewer, prefetch reads less at once.
-LEAST_BUFFERS = 1000
 
 #: A knee at this share of the budget or more leaves nothing to spend past it.
 NEARLY_ALL = 0.98
@@ -42,123 +39,6 @@ _SMALLER = (4, 16)
 #: Databases of the catalog and directory, whose objects stay in their pools.
 _CATALOG = ("DSNDB01", "DSNDB06")
 _CATALOG_IDS = (1, 6)
-
-
-@dataclass(frozen=True)
-class Limits:
-    """What a recommendation may do.
-
-    Attributes
-    ----------
-    budget
-        Bytes that the pools may have together; None: what they have now.
-    new_pools
-        Pools that may be made.
-    least_buffers
-        Buffers of 4 KB that a pool has at least; in bytes also for larger pages.
-    pinned
-        Pools whose sizes stay.
-    stay
-        Objects that stay where they are.
-    moves
-        Whether objects may move at all.
-    least_gain
-        Share of the present cost that a moved object, a new pool, or any other step must save.
-    delay_weight
-        CPU seconds that a second of delay is worth.
-    settings
-        Whether thresholds, page steal and page fix are looked at too.
-    """
-
-    budget: int | None = None
-    new_pools: int = 4
-    least_buffers: int = LEAST_BUFFERS
-    pinned: frozenset[str] = frozenset()
-    stay: frozenset[str] = frozenset()
-    moves: bool = True
-    least_gain: float = 0.001
-    delay_weight: float = 0.0
-    settings: bool = True
-
-
-@dataclass(frozen=True)
-class Step:
-    """A step of a recommendation.
-
-    Attributes
-    ----------
-    title
-        What is done.
-    before, after
-        The pools before and after it, simulated. Steps build on each other; for one that is not worth it, what it would
-        have done.
-    script
-        Text for Db2.
-    worth
-        Whether it is recommended.
-    why
-        Why it is, or is not.
-    objects
-        Names of objects that move.
-    """
-
-    title: str
-    before: State
-    after: State
-    script: Script
-    worth: bool
-    why: str
-    objects: tuple[str, ...] = ()
-
-    @property
-    def saved(self) -> Activity:
-        """What the step saves over the time of the trace; negative amounts are added."""
-        before, after = self.before.total, self.after.total
-        return before + Activity(*(-value for value in vars(after).values()))
-
-
-@dataclass(frozen=True)
-class Recommendation:
-    """What to change.
-
-    Attributes
-    ----------
-    before, after
-        The pools now, and after all steps that are worth it, simulated.
-    steps
-        Steps in their order, those that are not worth it last.
-    script
-        Text for Db2 from ``before`` to ``after``.
-    search
-        How groups were searched for.
-    storage
-        What more storage would save.
-    gap
-        How far the sizes can be from the best for these groups, as a fraction of the cost.
-    curve_costs
-        Cost by the curves, of the present pools and the recommended ones.
-    sample
-        Share of the pages that groups were chosen on.
-    budget
-        Bytes that were the limit.
-    headroom
-        Free storage of the system; None where nothing tells it.
-    notes
-        What must be known to judge it.
-    """
-
-    before: State
-    after: State
-    steps: tuple[Step, ...]
-    script: Script
-    search: Search
-    storage: StorageCurve
-    gap: float
-    curve_costs: tuple[float, float]
-    sample: float
-    budget: int
-    headroom: Headroom | None = None
-    notes: tuple[str, ...] = field(default=())
 
 
 class Optimiser:
@@ -512,23 +392,6 @@ class Optimiser:
 
     def _script(self, before: Configuration, after: Configuration) -> Script:
         return script(before, after, moved_names(self.work), self.work.home)
-
-
-def work_of(sample: PageSample, names: TraceNames, seconds: float) -> Work:
-    """What a sample knows of a trace."""
-    return Work(sample.data_sets, names, sample.distinct_pages(), seconds)
-
-
-def moved_names(work: Work) -> dict[str, MovedObject]:
-    """Names, kinds and SQL names of the objects of a trace."""
-    found = {}
-    for number in work.objects:
-        name = work.object_name(number)
-        statement = work.names.statement_name(number)
-        kind = work.names.kind(number)
-        known = kind == "index" and statement not in (name, work.names.number(number))
-        found[name] = MovedObject(name, kind, statement if known else "")
-    return found
 
 
 def _free_names(page_bytes: int, taken: set[str]) -> list[str]:

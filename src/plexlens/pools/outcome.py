@@ -12,8 +12,9 @@ from typing import Any
 from plexlens import _core
 from plexlens.errors import UsageError
 from plexlens.ingest.page_trace import TraceNames, pool_id
+from plexlens.pools.alter import MovedObject
 from plexlens.pools.cost import IoCost
-from plexlens.pools.page_sample import Batches, Progress, Use
+from plexlens.pools.page_sample import Batches, PageSample, Progress, Use
 from plexlens.pools.prediction import Activity, State
 from plexlens.pools.settings import Configuration, Placement, page_bytes_of
 
@@ -89,6 +90,23 @@ class Work:
 
 def _some(names: Sequence[str], most: int = 8) -> str:
     return ", ".join(names[:most]) + (f" ... ({len(names)} in all)" if len(names) > most else "")
+
+
+def work_of(sample: PageSample, names: TraceNames, seconds: float) -> Work:
+    """What a sample knows of a trace."""
+    return Work(sample.data_sets, names, sample.distinct_pages(), seconds)
+
+
+def moved_names(work: Work) -> dict[str, MovedObject]:
+    """Names, kinds and SQL names of the objects of a trace."""
+    found = {}
+    for number in work.objects:
+        name = work.object_name(number)
+        statement = work.names.statement_name(number)
+        kind = work.names.kind(number)
+        known = kind == "index" and statement not in (name, work.names.number(number))
+        found[name] = MovedObject(name, kind, statement if known else "")
+    return found
 
 
 def states_of(

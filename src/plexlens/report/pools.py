@@ -13,8 +13,8 @@ from plexlens.pools.cost import Assumption, IoCost
 from plexlens.pools.curves import PoolCurve
 from plexlens.pools.objects import Io, objects_of, pools_of
 from plexlens.pools.observation import Observation
-from plexlens.pools.optimise import Recommendation
 from plexlens.pools.prediction import Prediction
+from plexlens.pools.recommendation import Recommendation
 from plexlens.pools.responses import Response
 from plexlens.pools.trace import LOST_WARNED, TraceFacts
 from plexlens.report.display import counted

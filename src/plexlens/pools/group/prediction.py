@@ -14,7 +14,7 @@ from plexlens.pools.group.recommend import GroupRecommendation
 from plexlens.pools.group.settings import GroupConfiguration
 from plexlens.pools.group.states import GroupPoolActivity, GroupState, group_states
 from plexlens.pools.group.work import GroupWork
-from plexlens.pools.optimise import moved_names
+from plexlens.pools.outcome import moved_names
 from plexlens.pools.page_sample import Progress
 from plexlens.pools.prediction import Engine, Prediction, State, save
 from plexlens.pools.settings import Configuration

@@ -12,8 +12,7 @@ from plexlens import _core
 from plexlens.errors import UsageError
 from plexlens.ingest.page_trace import TraceNames, pool_name
 from plexlens.pools.curves import PoolCurve, add_to, check_sizes, curve_of, new_curves
-from plexlens.pools.optimise import work_of
-from plexlens.pools.outcome import Work
+from plexlens.pools.outcome import Work, work_of
 from plexlens.pools.page_sample import Batches, Sampler
 from plexlens.pools.placed import Placed
 from plexlens.pools.settings import Placement
