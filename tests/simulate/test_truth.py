@@ -193,6 +193,24 @@ def test_group_pools(measured: Measured, number: int) -> None:
         assert near(row["read_hit_fraction"], with_data / reads, 0)
         assert near(row["changed_pages_per_second"], (used["sync_writes"] + used["async_writes"]) / 20, 0)
         castouts += row["pages_castout"]
+        for fact, name in {
+            "register_page_lists": "register_lists",
+            "prefetch_pages_retrieved": "prefetched_pages",
+            "unregister_pages": "unregistered",
+            "unlock_castout": "castout_unlocks",
+            "read_castout_class": "castout_classes",
+            "read_castout_statistics": "castout_statistics",
+            "castout_class_threshold": "class_threshold",
+            "castout_pool_threshold": "pool_threshold",
+            "delete_name": "deleted_names",
+        }.items():
+            assert row[fact] == used[name], fact
+        assert row["register_page_lists"] > 0
+        physical = member["pools"][0]["page_locks"]
+        assert row["page_lock_requests"] == physical["requests"] > 0
+        assert row["page_lock_suspensions"] == physical["suspensions"] > 0
+        assert row["page_lock_negotiations"] == physical["negotiations"] > 0
+        assert row["page_unlock_requests"] == physical["unlocks"]
     assert castouts == truth(measured, number)["members"][0]["pools"][0]["group"]["castout_pages"]
 
 
@@ -206,7 +224,12 @@ def test_locking(measured: Measured, number: int) -> None:
         assert row["deadlocks"] == used["deadlocks"]
         assert row["timeouts"] == used["timeouts"]
         assert row["suspensions_lock"] == used["suspensions"]["count"]
+        physical = member["pools"][0]["page_locks"]
         asked = used["global_locks"] + used["page_set_locks"] + used["global_unlocks"]
+        asked += physical["requests"] + physical["unlocks"]
+        assert row["plock_lock_requests"] == used["page_set_locks"] + physical["requests"]
+        assert row["plock_unlock_requests"] == physical["unlocks"]
+        assert row["page_plock_negotiations"] == physical["negotiations"]
         assert near(row["xes_requests_per_second"], asked / 20, 0)
         assert near(row["false_contention_fraction"], used["false_contentions"] / asked, 0)
         assert near(row["xes_contention_fraction"], used["xes_contentions"] / asked, 0)

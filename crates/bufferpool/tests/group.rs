@@ -86,6 +86,8 @@ struct Twin {
     updates: BTreeMap<u8, u32>,
     touched: BTreeMap<u8, Vec<u32>>,
     reads: BTreeMap<u8, u64>,
+    /// Member that wrote a page of each data set first.
+    owners: BTreeMap<u32, u8>,
     counters: GroupCounters,
     members: BTreeMap<u8, MemberGroupCounters>,
 }
@@ -102,6 +104,7 @@ impl Twin {
             updates: BTreeMap::new(),
             touched: BTreeMap::new(),
             reads: BTreeMap::new(),
+            owners: BTreeMap::new(),
             counters: GroupCounters::default(),
             members: BTreeMap::new(),
         }
@@ -168,6 +171,7 @@ impl Twin {
         self.entries[at].data = Some(self.clock);
         self.entries[at].changed = true;
         self.members.entry(member).or_default().sync_writes += 1;
+        let owner = *self.owners.entry(set).or_insert(member);
         let percent = |of: u32| (self.config.data_entries * of / 100) as usize;
         let class = match self.config.class_threshold {
             0 => self.config.class_pages as usize,
@@ -176,10 +180,15 @@ impl Twin {
         let pool = percent(self.config.pool_threshold);
         if self.changed(set).len() > class {
             self.counters.class_threshold += 1;
+            self.members.entry(owner).or_default().class_threshold += 1;
             self.cast_out(set);
         }
         if self.entries.iter().filter(|entry| entry.changed).count() > pool {
             self.counters.pool_threshold += 1;
+            let largest = self.seen.iter().max_by_key(|&&set| self.changed(set).len()).unwrap();
+            let owner = self.members.entry(self.owners[largest]).or_default();
+            owner.pool_threshold += 1;
+            owner.castout_statistics += 1;
             self.cast_out_to(pool);
         }
     }
@@ -202,14 +211,19 @@ impl Twin {
     fn cast_out(&mut self, set: u32) {
         let mut pages = self.changed(set);
         pages.sort();
-        let mut first = None;
+        let (mut first, mut ios) = (None, 0);
         for (at, page) in pages.iter().enumerate() {
             let full = first.is_none_or(|begin: usize| at - begin == 32 || page - pages[begin] >= 180);
             if full {
                 first = Some(at);
-                self.counters.castout_ios += 1;
+                ios += 1;
             }
         }
+        self.counters.castout_ios += ios;
+        let owner = self.members.entry(self.owners[&set]).or_default();
+        owner.castout_classes += 1;
+        owner.castout_pages += pages.len() as u64;
+        owner.castout_unlocks += ios;
         self.counters.castout_pages += pages.len() as u64;
         self.entries.iter_mut().filter(|entry| entry.set == set).for_each(|entry| entry.changed = false);
     }
@@ -253,7 +267,9 @@ impl Twin {
             let at = pool.iter().rposition(|held| !held.2).unwrap();
             let gone = pool.remove(at);
             if let Some(at) = self.find(gone.0, gone.1) {
-                self.entries[at].members.remove(&member);
+                let was = self.entries[at].members.remove(&member);
+                // A page that is registered itself brings the end of the former one's registration with it.
+                self.members.entry(member).or_default().unregistered += u64::from(was && !dependent);
             }
         }
         self.pools.get_mut(&member).unwrap().insert(0, (set, page, false));
@@ -420,4 +436,24 @@ fn impossible_groups_are_refused_by_name() {
     assert!(refused(GroupConfig { class_threshold: 91, ..usual.clone() }).starts_with("CLASST 91"));
     assert!(refused(GroupConfig { pool_threshold: 91, ..usual.clone() }).starts_with("GBPOOLT 91"));
     assert!(refused(GroupConfig { updates_a_commit: Some(0), ..usual }).starts_with("updates a commit 0"));
+}
+
+#[test]
+fn pages_of_a_prefetch_are_registered_by_one_request() {
+    // Members 0 and 1 change pages 2 and 5; member 2 scans the pages from 0 on. Prefetch is 8 pages in a pool of 200
+    // buffers: one request registers them, and the two changed ones come from the group buffer pool.
+    let pool = PoolConfig { prefetch: true, vpseqt: 80, ..quiet(200) };
+    let event = |member, page, function, access| Event { member, set: 0, page, function, access };
+    let mut events = Vec::new();
+    for (member, page) in [(0, 2), (1, 5)] {
+        events.push(event(member, page, Function::Getpage, Access::Random));
+        events.push(event(member, page, Function::SetWrite, Access::Random));
+    }
+    events.push(event(2, 0, Function::Getpage, Access::Sequential));
+    let found = simulate(&events, &pool, &GroupConfig::default());
+    let scanned = found.member_counters(2);
+    assert_eq!((scanned.register_lists, scanned.prefetched_pages), (1, 2));
+    assert_eq!((scanned.misses_with_data, scanned.misses_without_data, scanned.unregistered), (0, 0, 0));
+    let local = found.pool_counters(2).unwrap();
+    assert_eq!((local.sequential_requests, local.sequential_pages, local.sync_reads()), (1, 6, 0));
 }

@@ -18,7 +18,7 @@ mod regions;
 pub(crate) use classes::MOST_STARTS;
 pub use classes::{Access, Class, References, Start, Think};
 pub use coupling::{Coupling, CouplingFacility};
-pub use db2::{Db2, Db2Path, GroupPool, LockStructure, Member, PageSet, Pool};
+pub use db2::{Db2, Db2Path, Db2Services, GroupPool, LockSize, LockStructure, Member, PageSet, Pool};
 pub use failures::Failure;
 pub use machines::{Cec, Dasd, System};
 pub use regions::{Cics, Region, Routing};

@@ -23,14 +23,23 @@ _MEMBER_POOL = {
     "sync_writes": "qbglsw",
     "async_writes": "qbglaw",
     "failed_writes": "qbglwf",
-}
-
-#: What the group buffer pool counts for all members: one of them, the castout owner, has it.
-_GROUP_POOL = {
+    "register_lists": "qbglax",
+    "prefetched_pages": "qbglay",
+    "unregistered": "qbgldg",
     "castout_pages": "qbglrc",
-    "castout_ios": "qbglun",
+    "castout_unlocks": "qbglun",
+    "castout_classes": "qbglcc",
+    "castout_statistics": "qbglcs",
     "class_threshold": "qbglct",
     "pool_threshold": "qbglgt",
+    "deleted_names": "qbgldn",
+}
+
+_PAGE_LOCKS = {
+    "requests": "qbglp1",
+    "suspensions": "qbgls1",
+    "negotiations": "qbgln1",
+    "unlocks": "qbglu1",
 }
 
 Sections = dict[str, list[Row]]
@@ -93,11 +102,10 @@ class Statistics:
         locking = member["locking"]
         pools: list[Row] = []
         shared: list[Row] = []
-        owner = group["member"][0]["name"] == member["name"]
         for values, used in zip(group["pool"], member["pools"], strict=True):
             pools.append(self._pool(values, used))
             if values.get("group"):
-                shared.append(_group_pool(used, owner))
+                shared.append(_group_pool(used))
         return {
             "smf100_ifcid1": {
                 "smf100_ifcid1_qwsa": _spaces(interval, member),
@@ -117,7 +125,7 @@ class Statistics:
                     }
                 ],
                 "smf100_ifcid2_qbgl": shared,
-                "smf100_ifcid2_qtgs": [_shared_locking(locking)] if group.get("lock") else [],
+                "smf100_ifcid2_qtgs": [_shared_locking(member)] if group.get("lock") else [],
             },
         }
 
@@ -134,18 +142,26 @@ def _zero(row: Row) -> Row:
     return {field: value if field in _LEVELS else 0 for field, value in row.items()}
 
 
-def _group_pool(used: Mapping[str, Any], owner: bool) -> Row:
+def _group_pool(used: Mapping[str, Any]) -> Row:
     row: Row = {"qbglgn": used["number"]}
-    row |= {field: used["member"].get(name, 0) for name, field in _MEMBER_POOL.items()}
-    return row | {field: used["group"].get(name, 0) if owner else 0 for name, field in _GROUP_POOL.items()}
+    row |= {field: used["page_locks"][name] for name, field in _PAGE_LOCKS.items()}
+    return row | {field: used["member"].get(name, 0) for name, field in _MEMBER_POOL.items()}
 
 
-def _shared_locking(locking: Mapping[str, Any]) -> Row:
+def _shared_locking(member: Mapping[str, Any]) -> Row:
+    locking = member["locking"]
+
+    def pages(name: str) -> int:
+        return sum(pool["page_locks"][name] for pool in member["pools"])
+
+    physical = locking["page_set_locks"] + pages("requests")
     return {
-        "qtgslplk": locking["page_set_locks"],
-        # Page set locks go to the lock structure as any other.
-        "qtgslslm": locking["global_locks"] + locking["page_set_locks"],
-        "qtgsuslm": locking["global_unlocks"],
+        "qtgslplk": physical,
+        "qtgsuplk": pages("unlocks"),
+        # Physical locks go to the lock structure as any other.
+        "qtgslslm": locking["global_locks"] + physical,
+        "qtgsuslm": locking["global_unlocks"] + pages("unlocks"),
+        "qtgspgpe": pages("negotiations"),
         "qtgsiglo": locking["real_contentions"],
         "qtgssglo": locking["xes_contentions"],
         "qtgsflse": locking["false_contentions"],

@@ -34,6 +34,10 @@ impl Coupling for Link {
         locked(&self.shared).structure.read(self.member, key, data_set, false)
     }
 
+    fn read_ahead(&mut self, key: u64, data_set: u32, first: bool) -> bool {
+        locked(&self.shared).structure.read_ahead(self.member, key, data_set, first)
+    }
+
     fn is_valid(&self, key: u64) -> bool {
         locked(&self.shared).structure.is_registered(self.member, key)
     }
@@ -42,12 +46,15 @@ impl Coupling for Link {
         locked(&self.shared).structure.read(self.member, key, data_set, true)
     }
 
-    fn forget(&mut self, key: u64) {
-        locked(&self.shared).structure.forget(self.member, key);
+    fn forget(&mut self, key: u64, renamed: bool) {
+        locked(&self.shared).structure.forget(self.member, key, renamed);
     }
 
     fn write(&mut self, key: u64, data_set: u32, synchronous: bool) {
-        locked(&self.shared).structure.write(self.member, key, data_set, synchronous);
+        let structure = &mut locked(&self.shared).structure;
+        structure.write(self.member, key, data_set, synchronous);
+        // Counted; nobody lets time pass for them here.
+        drop(structure.take_castouts());
     }
 }
 

@@ -109,6 +109,26 @@ counters! {
         async_writes "QBGLAW",
         /// Writes that failed for lack of storage.
         failed_writes "QBGLWF",
+        /// Requests that registered the pages of a prefetch.
+        register_lists "QBGLAX",
+        /// Pages of these that were read from here.
+        prefetched_pages "QBGLAY",
+        /// Requests that ended the registration of a page whose buffer took a page that is not registered.
+        unregistered "QBGLDG",
+        /// Pages that it cast out, as the first that changed a page of their data set.
+        castout_pages "QBGLRC",
+        /// I/Os of these, after each of which the pages are unlocked.
+        castout_unlocks "QBGLUN",
+        /// Requests for the names of a class's changed pages.
+        castout_classes "QBGLCC",
+        /// Requests for the numbers of changed pages by class, where GBPOOLT was exceeded.
+        castout_statistics "QBGLCS",
+        /// Times that it was told of an exceeded CLASST.
+        class_threshold "QBGLCT",
+        /// Times that it was told of an exceeded GBPOOLT.
+        pool_threshold "QBGLGT",
+        /// Requests that deleted all pages of a data set.
+        deleted_names "QBGLDN",
     }
 }
 
@@ -189,6 +209,22 @@ pub struct GroupBufferPool {
     changed: u32,
     counters: GroupCounters,
     members: Vec<MemberGroupCounters>,
+    /// First member that changed a page of each data set: its castout owner.
+    owners: Vec<Option<u8>>,
+    castouts: Vec<Castout>,
+}
+
+/// A castout: who did it, and what it took.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Castout {
+    /// The member.
+    pub member: u8,
+    /// The data set.
+    pub data_set: u32,
+    /// Pages.
+    pub pages: u32,
+    /// I/Os.
+    pub ios: u32,
 }
 
 impl GroupBufferPool {
@@ -207,6 +243,8 @@ impl GroupBufferPool {
             changed: 0,
             counters: GroupCounters::default(),
             members: vec![MemberGroupCounters::default(); 256],
+            owners: Vec::new(),
+            castouts: Vec::new(),
         }
     }
 
@@ -265,11 +303,65 @@ impl GroupBufferPool {
         with_data
     }
 
-    /// Ends a member's registration.
-    pub fn forget(&mut self, member: u8, key: u64) {
-        if let Some(at) = self.table.get(key) {
-            self.entries[at as usize].registered[usize::from(member / 64)] &= !bit(member);
+    /// The same for a page of a prefetch, whose pages are registered by one request, before its `first`.
+    pub fn read_ahead(&mut self, member: u8, key: u64, data_set: u32, first: bool) -> bool {
+        let at = self.entry(key, data_set);
+        let entry = &mut self.entries[at as usize];
+        entry.registered[usize::from(member / 64)] |= bit(member);
+        let with_data = entry.data_age != 0;
+        if with_data {
+            self.touch_data(at);
         }
+        let counters = &mut self.members[usize::from(member)];
+        counters.register_lists += u64::from(first);
+        counters.prefetched_pages += u64::from(with_data);
+        with_data
+    }
+
+    /// Ends a member's registration, with a request of its own or (`renamed`) with one that registers another page.
+    /// Whether there was one.
+    pub fn forget(&mut self, member: u8, key: u64, renamed: bool) -> bool {
+        let Some(at) = self.table.get(key) else { return false };
+        let registered = &mut self.entries[at as usize].registered[usize::from(member / 64)];
+        let was = *registered & bit(member) != 0;
+        *registered &= !bit(member);
+        self.members[usize::from(member)].unregistered += u64::from(was && !renamed);
+        was
+    }
+
+    /// A data set is not coupled any more: its changed pages are cast out, then `member` deletes all of its pages.
+    pub fn delete(&mut self, member: u8, data_set: u32) {
+        if self.classes.get(data_set as usize).is_some_and(|class| !class.is_empty()) {
+            self.cast_out(data_set);
+        }
+        self.members[usize::from(member)].deleted_names += 1;
+        if let Some(owner) = self.owners.get_mut(data_set as usize) {
+            *owner = None;
+        }
+        for at in 0..self.entries.len() {
+            let entry = self.entries[at];
+            if entry.data_set == data_set && self.table.get(entry.key) == Some(at as u32) {
+                // Oldest of all: its place is the next to be taken.
+                let entry = &mut self.entries[at];
+                entry.registered = [0; 4];
+                self.data_used -= u32::from(std::mem::take(&mut entry.data_age) != 0);
+            }
+        }
+    }
+
+    /// A member is gone: another that changes a page of its data sets casts them out from then on.
+    pub fn disown(&mut self, member: u8) {
+        self.owners.iter_mut().filter(|owner| **owner == Some(member)).for_each(|owner| *owner = None);
+    }
+
+    /// Whether anything was cast out since the last time of asking.
+    pub fn has_castouts(&self) -> bool {
+        !self.castouts.is_empty()
+    }
+
+    /// Castouts since the last time of asking.
+    pub fn take_castouts(&mut self) -> Vec<Castout> {
+        std::mem::take(&mut self.castouts)
     }
 
     /// Takes a changed page; other members' versions become invalid.
@@ -290,6 +382,7 @@ impl GroupBufferPool {
         let counters = &mut self.members[usize::from(member)];
         *if synchronous { &mut counters.sync_writes } else { &mut counters.async_writes } += 1;
         self.mark(at);
+        self.own(data_set, member);
         self.castout_class(data_set);
         self.castout_pool();
     }
@@ -380,10 +473,27 @@ impl GroupBufferPool {
         self.changed += 1;
     }
 
+    /// A member changes a page of a data set; the first one is its castout owner.
+    pub fn own(&mut self, data_set: u32, member: u8) {
+        if data_set as usize >= self.owners.len() {
+            self.owners.resize(data_set as usize + 1, None);
+        }
+        self.owners[data_set as usize].get_or_insert(member);
+    }
+
+    fn owner(&self, data_set: u32) -> u8 {
+        self.owners.get(data_set as usize).copied().flatten().unwrap_or(0)
+    }
+
     fn castout_pool(&mut self) {
         let limit = u64::from(self.config.data_entries) * u64::from(self.config.pool_threshold) / 100;
         if u64::from(self.changed) > limit {
             self.counters.pool_threshold += 1;
+            if let Some(&(_, largest)) = self.sizes.last() {
+                let owner = usize::from(self.owner(largest));
+                self.members[owner].pool_threshold += 1;
+                self.members[owner].castout_statistics += 1;
+            }
             self.cast_out_down_to(limit as u32);
         }
     }
@@ -395,6 +505,8 @@ impl GroupBufferPool {
         };
         if self.classes[data_set as usize].len() as u64 > limit {
             self.counters.class_threshold += 1;
+            let owner = usize::from(self.owner(data_set));
+            self.members[owner].class_threshold += 1;
             self.cast_out(data_set);
         }
     }
@@ -413,8 +525,15 @@ impl GroupBufferPool {
         self.sizes.remove(&(class.len(), data_set));
         self.changed -= class.len() as u32;
         let keys: Vec<u64> = class.iter().map(|&(key, _)| key).collect();
-        self.counters.castout_pages += keys.len() as u64;
-        self.counters.castout_ios += write_ios(&keys, (32 * 4096 / self.config.page_bytes) as usize);
+        let (pages, ios) = (keys.len() as u64, write_ios(&keys, (32 * 4096 / self.config.page_bytes) as usize));
+        self.counters.castout_pages += pages;
+        self.counters.castout_ios += ios;
+        let member = self.owner(data_set);
+        let counters = &mut self.members[usize::from(member)];
+        counters.castout_classes += 1;
+        counters.castout_pages += pages;
+        counters.castout_unlocks += ios;
+        self.castouts.push(Castout { member, data_set, pages: pages as u32, ios: ios as u32 });
         for (_, at) in class {
             let entry = &mut self.entries[at as usize];
             entry.changed = false;

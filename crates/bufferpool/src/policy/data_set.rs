@@ -25,6 +25,8 @@ pub(super) struct List {
     pub left: u64,
     pub last: u64,
     pub read: bool,
+    /// Whether a page of it was registered with a group buffer pool.
+    pub registered: bool,
     pub refused: bool,
 }
 
@@ -35,6 +37,8 @@ pub(super) struct Changed {
     pub order: VecDeque<u64>,
     /// Pages changed and not yet written.
     pub count: u32,
+    /// Whether it waits for the next commit, coupled as it is.
+    pub uncommitted: bool,
     /// Its ticket in the pool's queue of data sets with changed pages; 0 when it has none.
     pub ticket: u64,
 }

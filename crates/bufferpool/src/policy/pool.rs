@@ -163,6 +163,29 @@ impl<C: Coupling> BufferPool<C> {
         }
     }
 
+    /// A request for a page at the end of its data set, where nothing lies ahead that might be prefetched; `new`: it is
+    /// made, not read.
+    pub fn getpage_at_end(&mut self, reference: &Reference, new: bool) {
+        self.pass_time(reference.time);
+        self.know(reference.data_set).counters.getpages += 1;
+        self.counters.getpages += 1;
+        let found = match self.frames.find(reference.key) {
+            Some(place) => {
+                self.validate(reference, false);
+                self.hit(reference.key, place, false);
+                true
+            }
+            None if new => {
+                self.is_in_group(reference.key, reference.data_set);
+                self.load(reference.key, reference.data_set, reference.time, false, 0)
+            }
+            None => self.miss(reference, false),
+        };
+        if self.releases && found {
+            self.hold(reference.key);
+        }
+    }
+
     /// A page in the pool that another member changed meanwhile is read again into its buffer.
     #[inline(always)]
     pub(super) fn validate(&mut self, reference: &Reference, sequential: bool) {
@@ -220,9 +243,17 @@ impl<C: Coupling> BufferPool<C> {
 
     /// The page was not in the pool; whether it is now.
     fn miss(&mut self, reference: &Reference, sequential: bool) -> bool {
-        if !self.is_in_group(reference.key, reference.data_set) {
+        let list = &mut self.data_sets[reference.data_set as usize].list;
+        let of_list = reference.access == Access::List && self.prefetch && !list.refused;
+        let in_group = if of_list && self.coupling.is_dependent(reference.data_set) {
+            let first = !std::mem::replace(&mut list.registered, true);
+            self.coupling.read_ahead(reference.key, reference.data_set, first)
+        } else {
+            self.is_in_group(reference.key, reference.data_set)
+        };
+        if !in_group {
             let known = &mut self.data_sets[reference.data_set as usize];
-            if reference.access == Access::List && self.prefetch && !known.list.refused {
+            if of_list {
                 let begun = !std::mem::replace(&mut known.list.read, true);
                 known.counters.prefetch_reads += u64::from(begun);
                 known.counters.prefetch_pages += 1;
@@ -247,11 +278,14 @@ impl<C: Coupling> BufferPool<C> {
             if self.steal == Steal::None && held < self.limits.kept {
                 flags |= KEPT;
             }
-        } else if !self.steal(now, flags & SEQUENTIAL != 0) {
-            if self.coupling.is_dependent(data_set) {
-                self.coupling.forget(key);
+        } else {
+            let coupled = self.coupling.is_dependent(data_set);
+            if !self.steal(now, flags & SEQUENTIAL != 0, coupled) {
+                if coupled {
+                    self.coupling.forget(key, false);
+                }
+                return false;
             }
-            return false;
         }
         self.clock += 1;
         self.frames.insert(key, State::new(self.clock, flags), now);

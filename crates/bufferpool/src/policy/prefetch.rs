@@ -60,7 +60,7 @@ impl<C: Coupling> BufferPool<C> {
         let refused = self.unavailable >= self.limits.spth;
         let list = &mut self.data_sets[data_set as usize].list;
         if list.left == 0 || page < list.last {
-            *list = List { left: self.limits.other_quantity, last: page, read: false, refused };
+            *list = List { left: self.limits.other_quantity, last: page, read: false, registered: false, refused };
             if refused {
                 self.counters.prefetch_disabled += 1;
             } else {
@@ -79,7 +79,7 @@ impl<C: Coupling> BufferPool<C> {
         }
         let end = self.data_sets[reference.data_set as usize].pages.unwrap_or(u64::MAX).min(PAGE_MASK + 1);
         let extent = reference.key & !PAGE_MASK;
-        let mut read = 0;
+        let (mut read, mut registered) = (0, false);
         let last = request.first.saturating_add(request.pages).min(end);
         for page in request.first..last {
             self.fetch(extent | page);
@@ -89,7 +89,9 @@ impl<C: Coupling> BufferPool<C> {
             if self.frames.find(key).is_some() {
                 continue;
             }
-            let in_group = self.is_in_group(key, reference.data_set);
+            let coupled = self.coupling.is_dependent(reference.data_set);
+            let in_group = coupled && self.coupling.read_ahead(key, reference.data_set, !registered);
+            registered |= coupled;
             if !self.load(key, reference.data_set, reference.time, true, UNASKED) {
                 break;
             }

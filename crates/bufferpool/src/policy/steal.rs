@@ -42,8 +42,8 @@ impl Buffers<u64> for OnChain<'_> {
 }
 
 impl<C: Coupling> BufferPool<C> {
-    /// Frees a buffer for a page that is read sequentially or not; false when all are in use.
-    pub(super) fn steal(&mut self, now: u64, sequential: bool) -> bool {
+    /// Frees a buffer for a page that is read sequentially or not, coupled or not; false when all are in use.
+    pub(super) fn steal(&mut self, now: u64, sequential: bool, coupled: bool) -> bool {
         let chosen = self.choose(sequential).or_else(|| {
             self.counters.no_buffer += 1;
             self.free_one()
@@ -64,7 +64,7 @@ impl<C: Coupling> BufferPool<C> {
         counters.residency_sequential += was_sequential * stayed;
         self.on_sequential -= was_sequential as u32;
         if self.coupling.is_dependent(owner) {
-            self.coupling.forget(key);
+            self.coupling.forget(key, coupled);
             if let (Some(next), Some(later)) = (self.chains[0].upcoming(0), self.chains[0].upcoming(1)) {
                 self.coupling.approach(next, later);
             }

@@ -73,21 +73,24 @@ impl<C: Coupling> BufferPool<C> {
     }
 
     fn change(&mut self, reference: &Reference, place: Place) {
+        // Also where pages of it were changed before it was coupled: they go with the next commit.
+        let number = reference.data_set;
+        if self.coupling.is_dependent(number)
+            && !std::mem::replace(&mut self.data_sets[number as usize].changed.uncommitted, true)
+        {
+            self.uncommitted.push(number);
+        }
         let state = self.frames.state_mut(place);
         if state.is(CHANGED) {
             return;
         }
         let was_available = state.is_available();
         state.add(CHANGED);
-        let number = reference.data_set;
         let changed = &mut self.data_sets[number as usize].changed;
         changed.order.push_back(reference.key);
         changed.count += 1;
         if changed.order.len() > 2 * changed.count as usize + 64 {
             sweep(&mut changed.order, &mut self.written_early);
-        }
-        if changed.count == 1 && self.coupling.is_dependent(number) {
-            self.uncommitted.push(number);
         }
         if changed.ticket == 0 {
             self.take_ticket(number);
@@ -188,6 +191,7 @@ impl<C: Coupling> BufferPool<C> {
     /// A commit: changed pages of coupled data sets go to the group buffer pool.
     pub fn commit(&mut self) {
         for number in std::mem::take(&mut self.uncommitted) {
+            self.data_sets[number as usize].changed.uncommitted = false;
             self.write_oldest(number, usize::MAX, true);
         }
     }

@@ -1,6 +1,7 @@
 //! What disturbs the course of things: deadlocks, timeouts, pseudo-close, lost members and coupling facilities.
 
-use super::locks::RETAINED;
+use super::locks::{Mode, RETAINED};
+use super::pools::page_lock_key;
 use super::simulation::{BACKGROUND, Event, Simulation};
 use super::task::Stage;
 use crate::kernel::nanoseconds;
@@ -34,6 +35,7 @@ impl Simulation<'_> {
         let after = nanoseconds(self.scenario.db2[usize::from(group)].pseudo_close);
         let now = self.calendar.now();
         self.plex.groups[usize::from(group)].pools.interests().pseudo_close(now, after);
+        self.end_dependence(group);
         self.calendar.after(self.pseudo_close_cycle(group), Event::PseudoClose(group));
     }
 
@@ -65,7 +67,13 @@ impl Simulation<'_> {
     fn lose_member(&mut self, group: u16, member: u8, back: u64) {
         self.plex.away(group, member, back);
         let about = &mut self.plex.groups[usize::from(group)];
-        about.pools.interests().lose(member);
+        for (_, keys) in about.pools.lose(member) {
+            for key in keys {
+                if let Some((table, _)) = &mut about.table {
+                    table.release(page_lock_key(key), member, Mode::X);
+                }
+            }
+        }
         for number in 0..self.tasks.len() as u32 {
             let task = &mut self.tasks[number as usize];
             let is_there = (task.group, task.member) == (group, member) && task.has_thread;

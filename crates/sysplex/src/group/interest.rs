@@ -55,13 +55,15 @@ struct PageSet {
 pub struct Interests {
     page_sets: Vec<PageSet>,
     changes: u64,
+    /// Page sets that stopped to be dependent, with the member whose interest ended.
+    ended: Vec<(u32, u8)>,
 }
 
 impl Interests {
     /// Nobody has opened anything.
     pub fn new(members: usize, page_sets: usize) -> Self {
         let one = PageSet { interests: vec![Interest::None; members], updated: vec![0; members], dependent: false };
-        Self { page_sets: vec![one; page_sets], changes: 0 }
+        Self { page_sets: vec![one; page_sets], changes: 0, ended: Vec::new() }
     }
 
     /// A member uses a page set; whether its lock has to be asked for or changed.
@@ -84,14 +86,20 @@ impl Interests {
     /// Members that have not changed a page set for so long become readers; the number of changed locks.
     pub fn pseudo_close(&mut self, now: Time, after: Time) -> u64 {
         let mut changed = 0;
-        for about in &mut self.page_sets {
-            for (interest, &updated) in about.interests.iter_mut().zip(&about.updated) {
+        for (page_set, about) in (0..).zip(&mut self.page_sets) {
+            let mut last = 0;
+            for (member, (interest, &updated)) in (0..).zip(about.interests.iter_mut().zip(&about.updated)) {
                 if *interest == Interest::Write && now.saturating_sub(updated) >= after {
                     *interest = Interest::Read;
                     changed += 1;
+                    last = member;
                 }
             }
+            let was = about.dependent;
             about.settle();
+            if was && !about.dependent {
+                self.ended.push((page_set, last));
+            }
         }
         self.changes += changed;
         changed
@@ -103,6 +111,12 @@ impl Interests {
             about.interests[usize::from(member)] = Interest::None;
             about.settle();
         }
+    }
+
+    /// Page sets that stopped to depend on the group buffer pool since the last time of asking, each with the member
+    /// whose interest ended.
+    pub fn take_ended(&mut self) -> Vec<(u32, u8)> {
+        std::mem::take(&mut self.ended)
     }
 
     /// Whether a page set depends on the group buffer pool.

@@ -8,7 +8,7 @@ use super::measured::{
     ClassUse, FacilityUse, Interval, Law, MemberUse, PoolUse, ResponseEstimate, SpaceUse, StructureUse, SystemUse,
     VolumeUse,
 };
-use super::pools::PageUse;
+use super::pools::{PageUse, Place};
 use super::simulation::Simulation;
 use crate::kernel::measure::BatchMeans;
 use crate::kernel::random::Stream;
@@ -40,6 +40,9 @@ impl Simulation<'_> {
                 let sizes: u64 = self.scenario.db2[group].pool.iter().map(|pool| u64::from(pool.size)).sum();
                 self.fill(group, member as u8, &rates, (sizes * FILLS).min(MOST_GETPAGES), &mut chance);
             }
+            // It took no time and no requests.
+            let pools = &mut self.plex.groups[group].pools;
+            (0..pools.count()).for_each(|pool| drop(pools.take_castouts(pool)));
         }
     }
 
@@ -95,13 +98,18 @@ impl Simulation<'_> {
                     left < 0.0
                 });
                 let Some(&(refers, _)) = found.or(all.last()) else { return };
-                let page_set = &about.page_sets[refers.page_set as usize];
+                let page_set = &mut about.page_sets[refers.page_set as usize];
+                let mut place = Place::Within;
                 let page = match refers.access {
-                    Access::Append => page_set.end % page_set.pages,
+                    Access::Append => {
+                        place = Place::End;
+                        page_set.made = page_set.made.max(page_set.end + 1);
+                        page_set.end % page_set.pages
+                    }
                     Access::Random | Access::Sequential => page_set.random_page(chance),
                 };
                 let update = chance.unit() < refers.update;
-                let used = PageUse { page_set: refers.page_set, page, access: PageAccess::Random, update };
+                let used = PageUse { page_set: refers.page_set, page, access: PageAccess::Random, update, place };
                 unit.push((page_set.pool, used));
             }
             unit.iter().for_each(|(pool, used)| about.pools.fetch(*pool, member, used.page_set, used.page));
@@ -160,6 +168,9 @@ impl Simulation<'_> {
             let pools = group.into_iter().flat_map(|one| &one.pool);
             member.pools =
                 pools.zip(&mut changes).map(|(pool, (after, before))| pool_use(pool.number, after, before)).collect();
+            for (pool, used) in member.pools.iter_mut().zip(std::mem::take(&mut member.page_locks)) {
+                pool.page_locks = used;
+            }
         }
         self.before = now;
         made
@@ -210,6 +221,7 @@ impl Simulation<'_> {
                     group: about.group.clone(),
                     system: named.system.clone(),
                     pools: Vec::new(),
+                    page_locks: member.page_locks.iter_mut().map(std::mem::take).collect(),
                     locking: std::mem::take(&mut member.locking),
                     log_writes: writes - std::mem::replace(&mut member.log_writes, writes),
                     commits: std::mem::take(&mut member.commits),

@@ -52,7 +52,8 @@ impl std::hash::Hasher for Spread {
     }
 }
 
-type ByNumber<V> = HashMap<u64, V, BuildHasherDefault<Spread>>;
+/// A map from resource numbers.
+pub(super) type ByNumber<V> = HashMap<u64, V, BuildHasherDefault<Spread>>;
 
 /// SplitMix64's mixing: every bit of the result depends on every bit given.
 fn mixed(value: u64) -> u64 {
@@ -215,6 +216,11 @@ impl Locks {
     /// Whether a task waits.
     pub fn is_waiting(&self, task: u32) -> bool {
         self.waiting.contains_key(&task)
+    }
+
+    /// Whether another task holds or wants it exclusively.
+    pub fn is_taken(&self, resource: u64, task: u32) -> bool {
+        self.resources.get(&resource).is_some_and(|about| !about.admits(Claim { task, mode: Mode::X }))
     }
 
     /// Tasks that wait.

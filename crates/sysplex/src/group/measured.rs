@@ -162,6 +162,9 @@ pub struct MemberUse {
     pub system: String,
     /// Pools: number and counters of the interval.
     pub pools: Vec<PoolUse>,
+    /// Physical locks of pages by pool, until they join the pools' other counters.
+    #[serde(skip)]
+    pub page_locks: Vec<PageLockUse>,
     /// Locking.
     pub locking: LockUse,
     /// Writes of the log.
@@ -185,6 +188,8 @@ pub struct PoolUse {
     pub member: BTreeMap<&'static str, u64>,
     /// Counters of the group buffer pool itself, the same in all members.
     pub group: BTreeMap<&'static str, u64>,
+    /// Physical locks of pages.
+    pub page_locks: PageLockUse,
 }
 
 /// Locking of a member.
@@ -212,6 +217,19 @@ pub struct LockUse {
     pub timeouts: u64,
     /// Page set locks asked for or changed.
     pub page_set_locks: u64,
+}
+
+/// Physical locks of pages, of a member and pool.
+#[derive(Clone, Copy, Debug, Default, Serialize)]
+pub struct PageLockUse {
+    /// Requests to the lock structure.
+    pub requests: u64,
+    /// Requests that waited for another member to give the lock up.
+    pub suspensions: u64,
+    /// Times that it gave a lock up for another member.
+    pub negotiations: u64,
+    /// Locks given back with the page's buffer.
+    pub unlocks: u64,
 }
 
 /// A class of transactions.

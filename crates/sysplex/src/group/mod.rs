@@ -12,6 +12,7 @@ pub mod lines;
 pub mod locks;
 pub mod logs;
 pub mod measured;
+pub mod page_locks;
 pub mod plex;
 pub mod pools;
 pub mod processors;

@@ -6,12 +6,12 @@ use rand_distr::{Distribution, Zipf};
 
 use super::lines::{Line, Log};
 use super::locks::{LockTable, Locks};
-use super::measured::{LockUse, SpaceUse, StructureUse};
+use super::measured::{LockUse, PageLockUse, SpaceUse, StructureUse};
 use super::pools::Pools;
 use super::processors::Processors;
 use crate::kernel::random::{Length, Stream};
 use crate::kernel::{Time, nanoseconds};
-use crate::scenario::{Access, Class, Scenario, System, Think};
+use crate::scenario::{Access, Class, LockSize, Scenario, System, Think};
 
 /// Dispatching priorities: 0 to 7.
 const PRIORITIES: u8 = 8;
@@ -64,6 +64,8 @@ pub struct Structure {
     pub uses: Vec<StructureUse>,
     /// Smoothed seconds of a synchronous request, by system.
     pub expected: Vec<f64>,
+    /// Microseconds of each request, where they are the structure's own.
+    pub service_us: Option<f64>,
 }
 
 /// A page set.
@@ -74,13 +76,24 @@ pub struct PageSet {
     pub pages: u64,
     /// Whether it is an index.
     pub index: bool,
+    /// Whether transactions lock rows.
+    pub by_row: bool,
+    /// Rows of a page.
+    pub rows: f64,
     chosen: Option<Zipf<f64>>,
     stride: u64,
-    /// Next page of inserts.
+    /// Next page of inserts, of which all below `made` have been used.
     pub end: u64,
+    /// The first page at the end that nobody has used.
+    pub made: u64,
 }
 
 impl PageSet {
+    /// Whether members lock a page physically to change it.
+    pub fn has_page_locks(&self) -> bool {
+        self.index || self.by_row
+    }
+
     /// A page by the page set's skew.
     pub fn random_page(&self, stream: &mut Stream) -> u64 {
         match &self.chosen {
@@ -108,6 +121,8 @@ pub struct Member {
     pub log_writes: u64,
     /// Locking of the interval.
     pub locking: LockUse,
+    /// Physical locks of pages, by pool.
+    pub page_locks: Vec<PageLockUse>,
     /// Commits and rollbacks of the interval.
     pub commits: u64,
     /// Rollbacks.
@@ -226,7 +241,7 @@ impl Plex {
         let system = |name: &str| position(scenario.system.iter().map(|one| one.name.as_str()), name);
         let facility = |name: &str| position(scenario.coupling_facility.iter().map(|one| one.name.as_str()), name);
         let mut structures = Vec::new();
-        let mut new_structure = |name: String, at: &str, duplex: Option<&String>, lock: bool| {
+        let mut new_structure = |name: String, at: &str, duplex: Option<&String>, service_us, lock: bool| {
             let uses = scenario.system.iter().map(|system| StructureUse {
                 name: name.clone(),
                 facility: at.to_owned(),
@@ -239,6 +254,7 @@ impl Plex {
                 duplex: duplex.map(|name| facility(name)),
                 uses: uses.collect(),
                 expected: vec![0.0; scenario.system.len()],
+                service_us,
             });
             structures.len() as u16 - 1
         };
@@ -248,13 +264,14 @@ impl Plex {
             .map(|group| {
                 let table = group.lock.as_ref().map(|lock| {
                     let name = format!("{}_LOCK1", group.group);
-                    let structure = new_structure(name, &lock.coupling_facility, lock.duplex.as_ref(), true);
+                    let structure =
+                        new_structure(name, &lock.coupling_facility, lock.duplex.as_ref(), lock.service_us, true);
                     (LockTable::new(lock.entries), structure)
                 });
                 let shared = group.pool.iter().map(|pool| {
                     pool.group.as_ref().map(|shared| {
                         let name = format!("{}_GBP{}", group.group, pool.number);
-                        new_structure(name, &shared.coupling_facility, shared.duplex.as_ref(), false)
+                        new_structure(name, &shared.coupling_facility, shared.duplex.as_ref(), shared.service_us, false)
                     })
                 });
                 let structures = shared.collect();
@@ -265,6 +282,7 @@ impl Plex {
                     log: Log::new(nanoseconds(group.log_write)),
                     log_writes: 0,
                     locking: LockUse::default(),
+                    page_locks: vec![PageLockUse::default(); group.pool.len()],
                     commits: 0,
                     rollbacks: 0,
                     spaces: ["DBM1", "MSTR", "IRLM"]
@@ -275,9 +293,12 @@ impl Plex {
                     pool: group.pool.iter().position(|pool| pool.number == one.pool).unwrap_or(0),
                     pages: one.pages,
                     index: one.index,
+                    by_row: one.lock_size == LockSize::Row,
+                    rows: one.rows,
                     chosen: (one.skew > 0.0).then(|| Zipf::new(one.pages as f64, one.skew).ok()).flatten(),
                     stride: stride(one.pages),
                     end: 0,
+                    made: 0,
                 });
                 Group {
                     members: members.collect(),

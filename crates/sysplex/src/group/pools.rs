@@ -4,11 +4,12 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use plexlens_bufferpool::group::{GroupBufferPool, GroupConfig, GroupCounters, MemberGroupCounters};
+use plexlens_bufferpool::group::{Castout, GroupBufferPool, GroupConfig, GroupCounters, MemberGroupCounters};
 use plexlens_bufferpool::policy::{BufferPool, Counters, Coupling, PoolConfig, Reference};
 use plexlens_bufferpool::trace::Access;
 
 use super::interest::Interests;
+use super::page_locks::{Asked, PageLocks};
 use crate::kernel::Time;
 use crate::scenario::Db2;
 
@@ -17,6 +18,18 @@ const PAGE_BITS: u32 = 40;
 /// Key of a page of a page set.
 pub fn page_key(page_set: u32, page: u64) -> u64 {
     u64::from(page_set) << PAGE_BITS | page
+}
+
+const ROW_BITS: u32 = 7;
+
+/// Number of what is locked for a row of a page.
+pub fn row_key(page_set: u32, page: u64, row: u64) -> u64 {
+    1 << 63 | page_key(page_set, page) << ROW_BITS | row & ((1 << ROW_BITS) - 1)
+}
+
+/// Number of what is locked for the physical lock of a page, of the page's key.
+pub fn page_lock_key(key: u64) -> u64 {
+    1 << 62 | key
 }
 
 /// Requests to group buffer pools that a reference or a commit made.
@@ -32,12 +45,30 @@ pub struct Requests {
     pub invalid_without_data: u32,
     /// With data.
     pub invalid_with_data: u32,
+    /// Lists of pages registered for a prefetch.
+    pub lists: u32,
+    /// Pages of these.
+    pub list_pages: u32,
+    /// Those of them that were read from the group buffer pool.
+    pub prefetched: u32,
+    /// Pages unregistered by a request of their own.
+    pub unregistered: u32,
 }
 
 impl Requests {
     /// Requests of all kinds.
     pub fn all(&self) -> u32 {
-        self.reads_without_data + self.reads_with_data + self.writes
+        self.without_data() + self.with_data() + self.lists
+    }
+
+    /// Requests of one page each that do not move it.
+    pub fn without_data(&self) -> u32 {
+        self.reads_without_data + self.unregistered
+    }
+
+    /// Requests that move a page.
+    pub fn with_data(&self) -> u32 {
+        self.reads_with_data + self.prefetched + self.writes
     }
 }
 
@@ -46,6 +77,9 @@ struct Shared {
     structure: Option<GroupBufferPool>,
     interests: Rc<RefCell<Interests>>,
     made: Requests,
+    page_locks: PageLocks,
+    /// Pages whose physical locks their members gave back with the buffer.
+    unlocked: Vec<u64>,
 }
 
 /// A member's way to the group buffer pool of one pool.
@@ -81,6 +115,16 @@ impl Coupling for Link {
         self.ask(key, data_set, false)
     }
 
+    fn read_ahead(&mut self, key: u64, data_set: u32, first: bool) -> bool {
+        let shared = &mut *self.shared.borrow_mut();
+        let Some(structure) = &mut shared.structure else { return false };
+        let with_data = structure.read_ahead(self.member, key, data_set, first);
+        shared.made.lists += u32::from(first);
+        shared.made.list_pages += 1;
+        shared.made.prefetched += u32::from(with_data);
+        with_data
+    }
+
     fn is_valid(&self, key: u64) -> bool {
         self.shared.borrow().structure.as_ref().is_none_or(|structure| structure.is_registered(self.member, key))
     }
@@ -89,9 +133,14 @@ impl Coupling for Link {
         self.ask(key, data_set, true)
     }
 
-    fn forget(&mut self, key: u64) {
-        if let Some(structure) = &mut self.shared.borrow_mut().structure {
-            structure.forget(self.member, key);
+    fn forget(&mut self, key: u64, renamed: bool) {
+        let shared = &mut *self.shared.borrow_mut();
+        let Some(structure) = &mut shared.structure else { return };
+        if structure.forget(self.member, key, renamed) && !renamed {
+            shared.made.unregistered += 1;
+        }
+        if shared.page_locks.release(key, self.member) {
+            shared.unlocked.push(key);
         }
     }
 
@@ -122,6 +171,19 @@ pub struct PageUse {
     pub access: Access,
     /// Whether it is changed.
     pub update: bool,
+    /// Where it is.
+    pub place: Place,
+}
+
+/// Where in its page set a page is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// Among others.
+    Within,
+    /// At the end, where rows are inserted.
+    End,
+    /// Behind the end: it is made, not read.
+    New,
 }
 
 /// What a reference took.
@@ -141,10 +203,10 @@ pub struct Outcome {
     pub writes: u32,
     /// Pages written.
     pub written_pages: u32,
-    /// Castout I/Os, and their pages.
-    pub castouts: u32,
-    /// Pages cast out.
-    pub castout_pages: u32,
+    /// Whether pages were cast out ([`Pools::take_castouts`]).
+    pub castouts: bool,
+    /// Whether physical locks of pages were given back ([`Pools::take_unlocked`]).
+    pub unlocked: bool,
 }
 
 struct OnePool {
@@ -175,7 +237,13 @@ impl Pools {
                     updates_a_commit: None,
                 })
             });
-            let shared = Shared { structure, interests: Rc::clone(&interests), made: Requests::default() };
+            let shared = Shared {
+                structure,
+                interests: Rc::clone(&interests),
+                made: Requests::default(),
+                page_locks: PageLocks::default(),
+                unlocked: Vec::new(),
+            };
             let shared = Rc::new(RefCell::new(shared));
             let config = PoolConfig {
                 size: pool.size,
@@ -191,6 +259,10 @@ impl Pools {
         for (number, page_set) in group.page_set.iter().enumerate() {
             if let Some(at) = group.pool.iter().position(|pool| pool.number == page_set.pool) {
                 made.pools[at].members.iter_mut().for_each(|pool| pool.set_pages(number as u32, page_set.pages));
+                let owner = page_set.castout_owner.as_ref();
+                if let Some(owner) = owner.and_then(|name| group.member.iter().position(|one| one.name == *name)) {
+                    made.set_owner(at, owner as u8, number as u32);
+                }
             }
         }
         made
@@ -221,11 +293,14 @@ impl Pools {
 
     /// A getpage, followed by an update of the page where it is changed.
     pub fn refer(&mut self, pool: usize, member: u8, now: Time, used: &PageUse) -> Outcome {
-        let &PageUse { page_set, page, access, update } = used;
+        let &PageUse { page_set, page, access, update, place } = used;
         let reference =
             Reference { time: (now / 1000) as i64, key: page_key(page_set, page), data_set: page_set, access };
         self.watch(pool, member, |pool| {
-            pool.getpage(&reference);
+            match place {
+                Place::Within => pool.getpage(&reference),
+                Place::End | Place::New => pool.getpage_at_end(&reference, place == Place::New),
+            }
             if update {
                 pool.set_write(&reference);
             }
@@ -237,23 +312,78 @@ impl Pools {
         self.watch(pool, member, BufferPool::commit)
     }
 
+    /// A member that will change a page asks for its physical lock; another that has it writes the page first, if it
+    /// changed it. What that took of the other.
+    pub fn lock_page(&mut self, pool: usize, member: u8, key: u64) -> (Asked, Outcome) {
+        let asked = self.pools[pool].shared.borrow_mut().page_locks.ask(key, member);
+        let outcome = match asked {
+            Asked::Negotiated(other) => self.watch(pool, other, |pool| pool.give_up(key)),
+            Asked::Held | Asked::Granted => Outcome::default(),
+        };
+        (asked, outcome)
+    }
+
+    /// Physical locks of pages given back since the last time of asking.
+    pub fn take_unlocked(&mut self, pool: usize) -> Vec<u64> {
+        std::mem::take(&mut self.pools[pool].shared.borrow_mut().unlocked)
+    }
+
+    /// A member that will cast out a page set, as the first that changes it.
+    pub fn set_owner(&mut self, pool: usize, member: u8, page_set: u32) {
+        if let Some(structure) = &mut self.pools[pool].shared.borrow_mut().structure {
+            structure.own(page_set, member);
+        }
+    }
+
+    /// Physical locks of pages that are held.
+    pub fn page_locks(&self) -> usize {
+        self.pools.iter().map(|one| one.shared.borrow().page_locks.held()).sum()
+    }
+
+    /// Castouts of a pool since the last time of asking.
+    pub fn take_castouts(&mut self, pool: usize) -> Vec<Castout> {
+        self.pools[pool].shared.borrow_mut().structure.as_mut().map_or_else(Vec::new, GroupBufferPool::take_castouts)
+    }
+
+    /// A page set does not depend on its group buffer pool any more: a member casts out what is changed and deletes it.
+    pub fn end_dependence(&mut self, pool: usize, member: u8, page_set: u32) {
+        if let Some(structure) = &mut self.pools[pool].shared.borrow_mut().structure {
+            structure.delete(member, page_set);
+        }
+    }
+
+    /// A member is lost: others become castout owners of its page sets. Its physical locks of pages, by pool.
+    pub fn lose(&mut self, member: u8) -> Vec<(usize, Vec<u64>)> {
+        let mut locks = Vec::new();
+        for (pool, one) in self.pools.iter().enumerate() {
+            let shared = &mut *one.shared.borrow_mut();
+            if let Some(structure) = &mut shared.structure {
+                structure.disown(member);
+            }
+            locks.push((pool, shared.page_locks.lose(member)));
+        }
+        self.interests.borrow_mut().lose(member);
+        locks
+    }
+
     fn watch(&mut self, pool: usize, member: u8, work: impl FnOnce(&mut BufferPool<Link>)) -> Outcome {
         let one = &mut self.pools[pool];
         let local = &mut one.members[usize::from(member)];
-        let (before, shared_before) = (*local.counters(), castouts(&one.shared));
+        let before = *local.counters();
         work(local);
-        let (after, shared_after) = (*local.counters(), castouts(&one.shared));
+        let after = *local.counters();
         let since = |of: fn(&Counters) -> u64| (of(&after) - of(&before)) as u32;
+        let shared = &mut *one.shared.borrow_mut();
         Outcome {
-            requests: std::mem::take(&mut one.shared.borrow_mut().made),
+            requests: std::mem::take(&mut shared.made),
             sync_reads: since(Counters::sync_reads),
             prefetch_requests: since(|one| one.sequential_requests + one.list_requests + one.dynamic_requests),
             prefetches: since(|one| one.sequential_reads + one.list_reads + one.dynamic_reads),
             prefetch_pages: since(|one| one.sequential_pages + one.list_pages + one.dynamic_pages),
             writes: since(|one| one.async_writes + one.sync_writes),
             written_pages: since(|one| one.pages_written),
-            castouts: (shared_after.0 - shared_before.0) as u32,
-            castout_pages: (shared_after.1 - shared_before.1) as u32,
+            castouts: shared.structure.as_ref().is_some_and(GroupBufferPool::has_castouts),
+            unlocked: !shared.unlocked.is_empty(),
         }
     }
 
@@ -272,12 +402,4 @@ impl Pools {
         let shared = self.pools[pool].shared.borrow();
         shared.structure.as_ref().map(|structure| (*structure.counters(), *structure.member_counters(member)))
     }
-}
-
-fn castouts(shared: &Rc<RefCell<Shared>>) -> (u64, u64) {
-    let shared = shared.borrow();
-    shared.structure.as_ref().map_or((0, 0), |structure| {
-        let counters = structure.counters();
-        (counters.castout_ios, counters.castout_pages)
-    })
 }

@@ -417,15 +417,17 @@ impl<'a> Simulation<'a> {
         let now = self.calendar.now();
         let system = usize::from(self.tasks[number as usize].system);
         let costs = &self.scenario.coupling;
-        let service = match request {
+        let about = &self.plex.structures[usize::from(structure)];
+        let service = about.service_us.unwrap_or(match request {
             Request::Lock => costs.lock_us,
             Request::Read => costs.read_us,
+            Request::List(pages) => costs.list_us + costs.list_page_us * f64::from(pages),
             Request::Page => costs.page_us,
-        };
+        });
         let limit = costs.convert_above_us / 1e6;
-        let about = &self.plex.structures[usize::from(structure)];
         let converted = limit > 0.0 && about.expected[system] > limit;
-        let (first, second) = (about.facility, about.duplex.filter(|_| request != Request::Read));
+        let (first, second) =
+            (about.facility, about.duplex.filter(|_| !matches!(request, Request::Read | Request::List(_))));
         let (begin, mut end) = self.ask(system, first, now, service);
         if let Some(second) = second {
             // Both instances work; they tell each other before they answer.

@@ -5,7 +5,8 @@ use plexlens_bufferpool::trace::Access as PageAccess;
 use super::in_pool::of_pool;
 use super::locks::{Found, Mode};
 use super::logs::Referred;
-use super::pools::{Outcome, PageUse};
+use super::page_locks::Asked;
+use super::pools::{Outcome, PageUse, page_key, page_lock_key};
 use super::simulation::{Event, Simulation};
 use super::task::{Action, Held, Request, Space, Stage, Wait};
 use crate::kernel::{Time, nanoseconds, seconds};
@@ -65,8 +66,9 @@ impl Simulation<'_> {
                 false
             }
             Action::AwaitLock => self.await_lock(number),
-            Action::Page { page_set, page, sequential, update } => {
-                self.page(number, page_set, page, sequential, update);
+            Action::Page { page_set, page, sequential, update, place } => {
+                let access = if sequential { PageAccess::Sequential } else { PageAccess::Random };
+                self.page(number, &PageUse { page_set, page, access, update, place });
                 false
             }
             Action::Unlock { resource, mode, shared } => {
@@ -231,7 +233,9 @@ impl Simulation<'_> {
         self.wake_granted();
     }
 
-    fn page(&mut self, number: u32, page_set: u32, page: u64, sequential: bool, update: bool) {
+    fn page(&mut self, number: u32, used: &PageUse) {
+        let &PageUse { page_set, page, access, update, .. } = used;
+        let sequential = access == PageAccess::Sequential;
         let now = self.calendar.now();
         let task = &mut self.tasks[number as usize];
         let (group, member, region) = (usize::from(task.group), task.member, task.region);
@@ -245,14 +249,20 @@ impl Simulation<'_> {
             task.changed |= 1 << pool.min(63);
         }
         let locked = about.pools.interests().note(member, page_set, now, update);
-        let access = if sequential { PageAccess::Sequential } else { PageAccess::Random };
-        let outcome = about.pools.refer(pool, member, now, &PageUse { page_set, page, access, update });
+        let depends = about.structures[pool].is_some() && about.pools.interests().is_dependent(page_set);
+        if depends {
+            task.pending += micro(path.dependent_us);
+        }
+        let physical = (depends && update && about.page_sets[page_set as usize].has_page_locks())
+            .then(|| self.lock_page(number, pool, page_key(page_set, page)));
+        let about = &mut self.plex.groups[group];
+        let outcome = about.pools.refer(pool, member, now, used);
+        let task = &mut self.tasks[number as usize];
         task.account.sync_reads += u64::from(outcome.sync_reads);
         task.account.prefetches += u64::from(outcome.prefetches);
         task.account.coupling_pages += u64::from(outcome.requests.all());
         let pool_number = self.scenario.db2[group].pool[pool].number;
-        let dependent = about.structures[pool].is_some() && about.pools.interests().is_dependent(page_set);
-        of_pool(&mut task.in_pools, pool_number).refer(sequential, update, dependent, &outcome);
+        of_pool(&mut task.in_pools, pool_number).refer(sequential, update, depends, &outcome);
         if let Some(logs) = &mut self.logs {
             // Prefetch reads from the group buffer pool too: with it the page itself was there.
             let from_group = outcome.requests.reads_with_data > 0 && outcome.prefetch_requests == 0;
@@ -271,7 +281,7 @@ impl Simulation<'_> {
         }
         let space = Space::Region(region);
         let volume = volume_of(page_set, page, self.scenario.dasd.volumes);
-        let mut steps: [Option<Action>; 6] = [None; 6];
+        let mut steps: [Option<Action>; 7] = [None; 7];
         if locked {
             about.members[usize::from(member)].locking.page_set_locks += 1;
             steps[0] = about.table.as_ref().map(|&(_, structure)| Action::Ask {
@@ -283,22 +293,88 @@ impl Simulation<'_> {
         }
         if let Some(structure) = about.structures[pool] {
             let ask = |request, count| (count > 0).then_some(Action::Ask { structure, request, count, space });
-            steps[1] = ask(Request::Read, outcome.requests.reads_without_data);
-            steps[2] = ask(Request::Page, outcome.requests.reads_with_data + outcome.requests.writes);
+            steps[1] = ask(Request::Read, outcome.requests.without_data());
+            steps[2] = ask(Request::Page, outcome.requests.with_data());
+            let each = outcome.requests.list_pages.div_ceil(outcome.requests.lists.max(1));
+            steps[3] = ask(Request::List(each as u16), outcome.requests.lists);
         }
         if outcome.sync_reads > 0 {
-            steps[3] = Some(Action::Cpu { work: micro(path.read_us), space, eligible: false });
-            steps[4] = Some(Action::Disk { volume, pages: outcome.sync_reads, wait: Some(Wait::SyncRead) });
+            steps[4] = Some(Action::Cpu { work: micro(path.read_us), space, eligible: false });
+            steps[5] = Some(Action::Disk { volume, pages: outcome.sync_reads, wait: Some(Wait::SyncRead) });
         }
         if outcome.prefetches > 0 {
             // A scan waits for its first pages; later ones are read while it works on the former.
             let wait = task.scan.is_none_or(|start| start == page).then_some(Wait::OtherRead);
-            steps[5] = Some(Action::Disk { volume, pages: outcome.prefetch_pages, wait });
+            steps[6] = Some(Action::Disk { volume, pages: outcome.prefetch_pages, wait });
         }
-        for step in steps.into_iter().rev().flatten() {
+        let before = physical.into_iter().flatten();
+        for step in before.chain(steps).rev().flatten() {
             task.steps.push_front(step);
         }
         self.afterwards(group as u16, member, pool, volume, &outcome);
+    }
+
+    /// The member's physical lock on a page that a task will change; what the task does for it before.
+    fn lock_page(&mut self, number: u32, pool: usize, key: u64) -> [Option<Action>; 3] {
+        let task = &mut self.tasks[number as usize];
+        let (group, member, region) = (task.group, task.member, task.region);
+        let about = &mut self.plex.groups[usize::from(group)];
+        let (asked, outcome) = about.pools.lock_page(pool, member, key);
+        let resource = page_lock_key(key);
+        let Some((table, structure)) = about.table.as_mut().filter(|_| asked != Asked::Held) else { return [None; 3] };
+        let structure = *structure;
+        task.pending += micro(self.scenario.db2[usize::from(group)].path.page_lock_us);
+        task.account.coupling_locks += 1;
+        let found = table.obtain(resource, member, Mode::X);
+        if let Asked::Negotiated(other) = asked {
+            table.release(resource, other, Mode::X);
+            about.members[usize::from(other)].page_locks[pool].negotiations += 1;
+        }
+        let used = &mut about.members[usize::from(member)];
+        used.page_locks[pool].requests += 1;
+        used.page_locks[pool].suspensions += u64::from(matches!(asked, Asked::Negotiated(_)));
+        used.locking.false_contentions += u64::from(found == Found::OtherResource);
+        let space = Space::Region(region);
+        let ask = Some(Action::Ask { structure, request: Request::Lock, count: 1, space });
+        if found == Found::Free {
+            return [ask, None, None];
+        }
+        let uses = &mut self.plex.structures[usize::from(structure)].uses[usize::from(task.system)];
+        uses.contentions += 1;
+        uses.false_contentions += u64::from(found == Found::OtherResource);
+        let costs = &self.scenario.coupling;
+        let work = micro(costs.contention_host_us);
+        let mut delay = nanoseconds(costs.contention_delay);
+        if let Asked::Negotiated(other) = asked {
+            // The other's lock manager works on it too, and its Db2 writes the page before it gives the lock up.
+            let manager = Action::Cpu { work, space: Space::LockManager(other.into()), eligible: false };
+            let writes = outcome.requests.writes;
+            let space = Space::DatabaseServices(other.into());
+            let write = self.plex.groups[usize::from(group)].structures[pool].filter(|_| writes > 0);
+            let write = write.map(|structure| Action::Ask { structure, request: Request::Page, count: writes, space });
+            delay += micro(costs.page_us) * Time::from(writes);
+            let steps: Vec<Action> = [Some(manager), write].into_iter().flatten().collect();
+            self.background(group, other, &steps);
+            self.afterwards(group, other, pool, 0, &Outcome { requests: Default::default(), ..outcome });
+        }
+        let settle = Action::Cpu { work, space: Space::LockManager(member.into()), eligible: false };
+        [ask, Some(settle), Some(Action::Pass { time: delay, wait: Wait::Contention })]
+    }
+
+    /// Physical locks of pages that left a pool go back to the lock structure.
+    fn unlock_pages(&mut self, group: u16, member: u8, pool: usize) {
+        let about = &mut self.plex.groups[usize::from(group)];
+        let keys = about.pools.take_unlocked(pool);
+        let Some((table, structure)) = about.table.as_mut() else { return };
+        for &key in &keys {
+            table.release(page_lock_key(key), member, Mode::X);
+        }
+        let count = keys.len() as u32;
+        about.members[usize::from(member)].page_locks[pool].unlocks += u64::from(count);
+        let space = Space::DatabaseServices(member.into());
+        let work = micro(self.scenario.db2[usize::from(group)].path.page_lock_us) * Time::from(count);
+        let ask = Action::Ask { structure: *structure, request: Request::Lock, count, space };
+        self.background(group, member, &[Action::Cpu { work, space, eligible: true }, ask]);
     }
 
     /// What database services do because of a reference or a commit: deferred writes, castout.
@@ -312,17 +388,45 @@ impl Simulation<'_> {
                 [Action::Cpu { work, space, eligible: true }, Action::Disk { volume, pages, wait: Some(Wait::Unseen) }];
             self.background(group, member, &steps);
         }
-        if outcome.castouts > 0
-            && let Some(structure) = self.plex.groups[usize::from(group)].structures[pool]
-        {
-            let pages = outcome.castout_pages;
+        if outcome.unlocked {
+            self.unlock_pages(group, member, pool);
+        }
+        if outcome.castouts {
+            self.cast_out(group, pool, volume);
+        }
+    }
+
+    /// Castout owners ask for the names of changed pages, read them, write them to disk and unlock them.
+    fn cast_out(&mut self, group: u16, pool: usize, volume: u32) {
+        let about = &mut self.plex.groups[usize::from(group)];
+        let Some(structure) = about.structures[pool] else { return };
+        let each = micro(self.scenario.db2[usize::from(group)].path.castout_us);
+        for one in about.pools.take_castouts(pool) {
+            let space = Space::DatabaseServices(one.member.into());
+            let ask = |request, count| Action::Ask { structure, request, count, space };
             let steps = [
-                Action::Cpu { work: each * Time::from(pages), space, eligible: true },
-                Action::Ask { structure, request: Request::Page, count: pages, space },
-                Action::Disk { volume, pages, wait: Some(Wait::Unseen) },
-                Action::Ask { structure, request: Request::Read, count: outcome.castouts, space },
+                ask(Request::Read, 1),
+                Action::Cpu { work: each * Time::from(one.pages), space, eligible: true },
+                ask(Request::Page, one.pages),
+                Action::Disk { volume, pages: one.pages, wait: Some(Wait::Unseen) },
+                ask(Request::Read, one.ios),
             ];
-            self.background(group, member, &steps);
+            self.background(group, one.member, &steps);
+        }
+    }
+
+    /// Page sets that no longer depend on their group buffer pool are deleted from it.
+    pub(super) fn end_dependence(&mut self, group: u16) {
+        let about = &mut self.plex.groups[usize::from(group)];
+        let ended = about.pools.interests().take_ended();
+        for (page_set, member) in ended {
+            let about = &mut self.plex.groups[usize::from(group)];
+            let pool = about.page_sets[page_set as usize].pool;
+            let Some(structure) = about.structures[pool] else { continue };
+            about.pools.end_dependence(pool, member, page_set);
+            self.cast_out(group, pool, volume_of(page_set, 0, self.scenario.dasd.volumes));
+            let space = Space::DatabaseServices(member.into());
+            self.background(group, member, &[Action::Ask { structure, request: Request::Read, count: 1, space }]);
         }
     }
 

@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 
 use super::in_pool::InPool;
 use super::locks::Mode;
+use super::pools::Place;
 use crate::kernel::{Time, seconds};
 
 /// Whose processor time it is.
@@ -48,6 +49,8 @@ pub enum Request {
     Lock,
     /// A read that returns no page.
     Read,
+    /// A registration of so many pages.
+    List(u16),
     /// A read or write of a page.
     Page,
 }
@@ -123,6 +126,8 @@ pub enum Action {
         sequential: bool,
         /// Whether the page is changed.
         update: bool,
+        /// Where in its page set it is.
+        place: Place,
     },
     /// Give one lock back.
     Unlock {

@@ -2,7 +2,7 @@
 
 use super::in_pool::of_pool;
 use super::locks::Mode;
-use super::pools::page_key;
+use super::pools::{Place, page_key, row_key};
 use super::simulation::Simulation;
 use super::steps::micro;
 use super::task::{Action, Space, Stage, Wait};
@@ -254,6 +254,7 @@ impl Simulation<'_> {
         let refers = kind.references[at];
         let about = &mut self.plex.groups[group];
         let page_set = &mut about.page_sets[refers.page_set as usize];
+        let mut place = Place::Within;
         let page = match refers.access {
             Access::Random => {
                 let ahead = task.ahead.pop_front();
@@ -264,8 +265,16 @@ impl Simulation<'_> {
                 next % page_set.pages
             }
             Access::Append => {
-                // A page takes some rows before the next begins: the update that fills it moves the end on.
-                page_set.end % page_set.pages
+                // An insert does not wait for a page that others have locked, it takes the next.
+                let by_page = about.table.is_some() && !page_set.has_page_locks();
+                let taken = |page: u64| {
+                    by_page && about.locks.is_taken(page_key(refers.page_set, page % page_set.pages), number)
+                };
+                let page = (page_set.end..page_set.end + MOST_ENDS).find(|&page| !taken(page)).unwrap_or(page_set.end);
+                let is_new = refers.update > 0.0 && page >= page_set.made;
+                place = if is_new { Place::New } else { Place::End };
+                page_set.made = page_set.made.max(page + 1);
+                page % page_set.pages
             }
         };
         let first_of_scan = task.scan.is_none();
@@ -273,11 +282,12 @@ impl Simulation<'_> {
             task.scan = Some(page);
         }
         let update = refers.update > 0.0 && kind.stream.unit() < refers.update;
-        if update && refers.access == Access::Append && kind.stream.below(ROWS_A_PAGE) == 0 {
+        // A page takes some rows before the next begins: the update that fills it moves the end on.
+        if update && refers.access == Access::Append && kind.stream.unit() * page_set.rows < 1.0 {
             page_set.end += 1;
         }
         let sequential = refers.access == Access::Sequential;
-        let read = Action::Page { page_set: refers.page_set, page, sequential, update };
+        let read = Action::Page { page_set: refers.page_set, page, sequential, update, place };
         let avoided = !update && kind.stream.unit() < self.scenario.db2[group].lock_avoidance;
         // Indexes have no locks on their pages; a scan that begins locks as any reader.
         let needs_lock = !page_set.index && !avoided && (update || first_of_scan || !sequential);
@@ -285,7 +295,11 @@ impl Simulation<'_> {
             task.steps.push_back(read);
             return;
         }
-        let resource = page_key(refers.page_set, page);
+        let resource = if page_set.by_row {
+            row_key(refers.page_set, page, kind.stream.below((page_set.rows as u64).max(1)))
+        } else {
+            page_key(refers.page_set, page)
+        };
         let shared = about.table.is_some() && about.pools.interests().is_dependent(refers.page_set);
         let mode = if update { Mode::X } else { Mode::S };
         let holds = task.held.iter().any(|held| held.resource == resource && held.mode >= mode);
@@ -302,8 +316,9 @@ impl Simulation<'_> {
 
     fn end_of_work(&mut self, number: u32) {
         let now = self.calendar.now();
+        let (group, member) = (self.tasks[number as usize].group, self.tasks[number as usize].member);
+        self.serve_unit(group, member);
         let task = &mut self.tasks[number as usize];
-        let (group, member) = (task.group, task.member);
         let path = &self.scenario.db2[usize::from(group)].path;
         task.stage = Stage::Done;
         task.entered_db2 = now.max(1);
@@ -318,6 +333,23 @@ impl Simulation<'_> {
         // System services write the log; their path length is that of a write.
         let (work, space) = (micro(path.write_us), Space::SystemServices(member.into()));
         self.background(group, member, &[Action::Cpu { work, space, eligible: false }]);
+    }
+
+    /// What address spaces of Db2 do for each unit of work, whatever it is.
+    fn serve_unit(&mut self, group: u16, member: u8) {
+        let services = &self.scenario.db2[usize::from(group)].services;
+        let of = |us: f64, space: fn(u16) -> Space| {
+            (us > 0.0).then(|| Action::Cpu { work: micro(us), space: space(member.into()), eligible: false })
+        };
+        let steps = [
+            of(services.dbm1_us, Space::DatabaseServices),
+            of(services.mstr_us, Space::SystemServices),
+            of(services.irlm_us, Space::LockManager),
+        ];
+        if steps.iter().any(Option::is_some) {
+            let steps: Vec<Action> = steps.into_iter().flatten().collect();
+            self.background(group, member, &steps);
+        }
     }
 
     /// The transaction has ended: it is counted, and starts what it starts.
@@ -480,5 +512,5 @@ impl Simulation<'_> {
     }
 }
 
-/// Rows that are inserted into a page, on the average.
-const ROWS_A_PAGE: u64 = 20;
+/// Pages at the end of a page set that inserts look at for one that nobody has locked.
+const MOST_ENDS: u64 = 8;

@@ -39,6 +39,10 @@ pub struct Coupling {
     pub read_us: f64,
     /// A read or write of a page.
     pub page_us: f64,
+    /// A registration of the pages of a prefetch, besides what each page takes.
+    pub list_us: f64,
+    /// Each of its pages.
+    pub list_page_us: f64,
     /// Sending processor, a synchronous request besides the wait for its answer.
     pub sync_host_us: f64,
     /// Sending processor, an asynchronous request with its interruption and dispatch.
@@ -73,6 +77,8 @@ impl Scenario {
             ("lock_us", costs.lock_us),
             ("read_us", costs.read_us),
             ("page_us", costs.page_us),
+            ("list_us", costs.list_us),
+            ("list_page_us", costs.list_page_us),
             ("sync_host_us", costs.sync_host_us),
             ("async_host_us", costs.async_host_us),
             ("async_delay", costs.async_delay),

@@ -39,6 +39,22 @@ pub struct Db2 {
     /// Processor time of things that Db2 does, microseconds.
     #[serde(default)]
     pub path: Db2Path,
+    /// Processor time of its address spaces for each unit of work, besides what `path` counts there.
+    #[serde(default)]
+    pub services: Db2Services,
+}
+
+/// Processor time of Db2's address spaces for each unit of work, besides what [`Db2Path`] counts there: microseconds at
+/// speed 1.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Db2Services {
+    /// Database services (DBM1).
+    pub dbm1_us: f64,
+    /// System services (MSTR).
+    pub mstr_us: f64,
+    /// Lock manager (IRLM).
+    pub irlm_us: f64,
 }
 
 /// Processor time of things that Db2 does: microseconds at speed 1.
@@ -55,8 +71,14 @@ pub struct Db2Path {
     pub update_us: f64,
     /// A commit.
     pub commit_us: f64,
-    /// Deferred writes and castout, of each page, in the address space of the database services.
+    /// Deferred writes, of each page, in the address space of the database services.
     pub write_us: f64,
+    /// What a getpage takes more where the page set depends on a group buffer pool: whether the page is still valid.
+    pub dependent_us: f64,
+    /// A request for or the return of a page physical lock, besides the request to the lock structure.
+    pub page_lock_us: f64,
+    /// Castout, of each page, in the address space of the database services of the castout owner.
+    pub castout_us: f64,
 }
 
 /// A member.
@@ -80,6 +102,9 @@ pub struct LockStructure {
     pub coupling_facility: String,
     /// Entries of its hash table.
     pub entries: u64,
+    /// Microseconds of a coupling facility engine for each request; `coupling.lock_us` by default.
+    #[serde(default)]
+    pub service_us: Option<f64>,
     /// Coupling facility of a second instance that is kept the same (system-managed duplexing).
     #[serde(default)]
     pub duplex: Option<String>,
@@ -115,6 +140,10 @@ pub struct GroupPool {
     /// Pages that it knows of; five times the data entries by default.
     #[serde(default)]
     pub directory_entries: Option<u32>,
+    /// Microseconds of a coupling facility engine for each request, whatever it moves; by default `coupling.read_us` and
+    /// `coupling.page_us`.
+    #[serde(default)]
+    pub service_us: Option<f64>,
     /// Percentage of changed pages of one class (CLASST).
     #[serde(default = "default::class_threshold")]
     pub class_threshold: u32,
@@ -136,12 +165,32 @@ pub struct PageSet {
     pub pool: u16,
     /// Pages.
     pub pages: u64,
-    /// Whether it is an index.
+    /// Whether it is an index: its pages have no locks of transactions; members lock a page physically to change it.
     #[serde(default)]
     pub index: bool,
+    /// What transactions lock (LOCKSIZE). Where it is less than a page, members lock the page physically to change it.
+    #[serde(default)]
+    pub lock_size: LockSize,
+    /// Member that changes it first and so becomes its castout owner; whichever does so by default.
+    #[serde(default)]
+    pub castout_owner: Option<String>,
+    /// Rows of a page, or entries of a leaf: how many of them are inserted at the end before the next page is made.
+    #[serde(default = "default::rows")]
+    pub rows: f64,
     /// Exponent of Zipf's law of how often pages are used; 0: all alike.
     #[serde(default)]
     pub skew: f64,
+}
+
+/// What transactions lock.
+#[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq, Eq)]
+#[serde(rename_all = "snake_case")]
+pub enum LockSize {
+    /// Pages.
+    #[default]
+    Page,
+    /// Rows.
+    Row,
 }
 
 impl Scenario {
@@ -168,6 +217,7 @@ impl Scenario {
         if let Some(lock) = &group.lock {
             known(format!("{path}lock.coupling_facility"), &lock.coupling_facility, "coupling facility", &facilities)?;
             number(&format!("{path}lock."), "entries", lock.entries as f64, false)?;
+            number(&format!("{path}lock."), "service_us", lock.service_us.unwrap_or(0.0), true)?;
             if let Some(duplex) = &lock.duplex {
                 known(format!("{path}lock.duplex"), duplex, "coupling facility", &facilities)?;
             }
@@ -179,6 +229,7 @@ impl Scenario {
                 let facility = &shared.coupling_facility;
                 known(format!("{here}group.coupling_facility"), facility, "coupling facility", &facilities)?;
                 number(&format!("{here}group."), "data_entries", shared.data_entries.into(), false)?;
+                number(&format!("{here}group."), "service_us", shared.service_us.unwrap_or(0.0), true)?;
                 if let Some(duplex) = &shared.duplex {
                     known(format!("{here}group.duplex"), duplex, "coupling facility", &facilities)?;
                 }
@@ -194,11 +245,40 @@ impl Scenario {
             }
             number(&here, "pages", page_set.pages as f64, false)?;
             number(&here, "skew", page_set.skew, true)?;
+            if let Some(name) = &page_set.castout_owner {
+                let members: Vec<&str> = group.member.iter().map(|one| one.name.as_str()).collect();
+                known(format!("{here}castout_owner"), name, "member", &members)?;
+            }
+            if !(page_set.rows.is_finite() && page_set.rows >= 1.0) {
+                let what = format!("a page of {} rows is not possible", page_set.rows);
+                return wrong(format!("{here}rows"), what, "give 1 or more");
+            }
         }
+        self.check_path(path, group)?;
         share(path, "lock_avoidance", group.lock_avoidance)?;
         number(path, "lock_timeout", group.lock_timeout, false)?;
         number(path, "deadlock_cycle", group.deadlock_cycle, false)?;
         number(path, "pseudo_close", group.pseudo_close, false)?;
         number(path, "log_write", group.log_write, true)
+    }
+
+    fn check_path(&self, path: &str, group: &Db2) -> Checked {
+        let times = &group.path;
+        for (key, value) in [
+            ("getpage_us", times.getpage_us),
+            ("lock_us", times.lock_us),
+            ("read_us", times.read_us),
+            ("update_us", times.update_us),
+            ("commit_us", times.commit_us),
+            ("write_us", times.write_us),
+            ("dependent_us", times.dependent_us),
+            ("page_lock_us", times.page_lock_us),
+            ("castout_us", times.castout_us),
+        ] {
+            number(&format!("{path}path."), key, value, true)?;
+        }
+        let services = &group.services;
+        let spaces = [("dbm1_us", services.dbm1_us), ("mstr_us", services.mstr_us), ("irlm_us", services.irlm_us)];
+        spaces.into_iter().try_for_each(|(key, value)| number(&format!("{path}services."), key, value, true))
     }
 }

@@ -84,6 +84,11 @@ pub(super) fn vpseqt() -> u32 {
     80
 }
 
+/// A page of 4 KB with rows of some 200 bytes.
+pub(super) fn rows() -> f64 {
+    20.0
+}
+
 /// CLASST, 5 %.
 pub(super) fn class_threshold() -> u32 {
     5
@@ -111,6 +116,8 @@ impl Default for Coupling {
             lock_us: 2.0,
             read_us: 3.0,
             page_us: 5.0,
+            list_us: 4.0,
+            list_page_us: 0.2,
             sync_host_us: 2.0,
             async_host_us: 20.0,
             async_delay: 0.000_050,
@@ -124,7 +131,17 @@ impl Default for Coupling {
 impl Default for Db2Path {
     /// Orders of magnitude of a machine of some 1,500 MIPS an engine.
     fn default() -> Self {
-        Self { getpage_us: 1.0, lock_us: 1.0, read_us: 15.0, update_us: 3.0, commit_us: 20.0, write_us: 3.0 }
+        Self {
+            getpage_us: 1.0,
+            lock_us: 1.0,
+            read_us: 15.0,
+            update_us: 3.0,
+            commit_us: 20.0,
+            write_us: 3.0,
+            dependent_us: 0.1,
+            page_lock_us: 2.0,
+            castout_us: 3.0,
+        }
     }
 }
 
