@@ -166,7 +166,7 @@ def test_a_percentile_goal_by_hand() -> None:
 
 
 def test_time_of_regions_by_accounting() -> None:
-    """800 s of the regions: PAY has 100 s and 20 s of zIIP in Db2, QRY 300 s: a quarter and three quarters of general."""
+    """800 s of regions: PAY has 100 s and 20 s of zIIP in Db2, QRY 300 s: a quarter and three quarters."""
     bare = {**online(), "cpu": 0.0, "r723cadf": 0x40, "r723circ": 0.0, "r723cict": 0.0}
     classes = {"PAY": bare, "QRY": bare, "CICSRGN": {**STC, "cpu": 800.0, "ziip": 100.0}}
     zero = datetime(1900, 1, 1, tzinfo=UTC)

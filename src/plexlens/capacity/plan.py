@@ -9,7 +9,7 @@ from plexlens.capacity.change import Change, check
 from plexlens.capacity.measured import Measured
 from plexlens.capacity.model import Model, SystemModel
 from plexlens.capacity.network import SystemResult
-from plexlens.capacity.predict import Breaking, at, breaking, curve_loads, run_at, saturation
+from plexlens.capacity.predict import TOP, Breaking, at, breaking, curve_loads, run_at, saturation
 from plexlens.capacity.simulated import Simulation, simulate_loads
 from plexlens.capacity.validate import SystemCheck, validate
 from plexlens.simulate import Scenario
@@ -163,8 +163,8 @@ def _unit(change: Change) -> Change:
 
 
 def _run_loads(limit: float | None, change: Change) -> tuple[float, ...]:
-    """Loads to run: evenly up to near saturation or twice the measured load, that itself, and the one asked for."""
-    top = min(2.0, 0.95 * limit) if limit else 2.0
+    """Loads to run: evenly up to where charts end or near saturation, the measured one, and the one asked for."""
+    top = min(TOP, 0.95 * limit) if limit else TOP
     places = {round(top * step / _RUNS, 3) for step in range(1, _RUNS + 1)}
     places |= {one for one in (1.0, round(change.scale, 3)) if one > 0 and (limit is None or one < limit)}
     return tuple(sorted(places))

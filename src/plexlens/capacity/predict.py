@@ -12,6 +12,9 @@ from plexlens.capacity.network import SystemResult, run, solved
 #: Loads beyond which nothing is looked for, in multiples of the load asked for.
 HIGHEST = 1000.0
 
+#: Where charts end, in multiples of the measured load, unless something saturates before.
+TOP = 3.0
+
 _CLOSE = 1e-6
 
 
@@ -94,8 +97,8 @@ def breaking(model: Model, system: SystemModel, change: Change, name: str, limit
 
 
 def curve_loads(limit: float | None, points: int = 28) -> tuple[float, ...]:
-    """Loads for a curve: evenly up to twice the load asked for, or up to near saturation, closer towards the end."""
-    top = 2.0 if limit is None else min(2.0, limit)
+    """Loads for a curve: evenly up to `TOP`, or up to near saturation, closer towards the end."""
+    top = TOP if limit is None else min(TOP, limit)
     low = min(0.1, top / 10)
     even = [low + (top - low) * step / points for step in range(points)]
     near = [top * share for share in (0.98, 0.99, 0.995)]

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from plexlens import __version__
+from plexlens.capacity.change import Change
 from plexlens.capacity.model import ClassModel, SystemModel
 from plexlens.capacity.plan import Curve, Outlook, Plan
 from plexlens.capacity.predict import Breaking
@@ -410,14 +412,16 @@ def _said(found: Breaking | None, about: ClassCheck) -> tuple[float | None, str]
         return 0.0, "missed at every load"
     said = "already missed" if found.load < 1.0 else ""
     if found.busy is not None and found.busy > NEAR_FULL:
-        near = f"engines {found.busy:.0%} busy there: a small error of the load is a large one of the response"
+        near = f"near saturation ({found.busy:.0%} busy), where response grows steeply"
         said = "; ".join(filter(None, (said, near)))
     return found.load, said
 
 
 def _buys(plan: Plan) -> Section:
     """For every option, the load until each goal breaks and until systems saturate."""
-    options = plan.outlooks
+    # Where only the load is another, what was asked for breaks where the measured configuration does.
+    same = plan.chosen is not plan.outlooks[0] and replace(plan.asked, scale=1.0) == Change()
+    options = [one for one in plan.outlooks if not (same and one is plan.chosen)]
     heads = (
         _text("system", "System", key=True), _text("goal", "Until", key=True),
         *(_text(f"option_{number}", outlook.title) for number, outlook in enumerate(options)),
@@ -443,7 +447,7 @@ def _buys(plan: Plan) -> Section:
                 top=len(rows),
             ),
         ),
-        "Each column is one configuration; those after the first two are single changes of what was asked for. "
+        "Each column is one configuration; those with one thing more are single changes of what was asked for. "
         "A sign > means that the goal holds until the system saturates at that load.",
     )  # fmt: skip
 
