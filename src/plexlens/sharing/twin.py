@@ -42,6 +42,9 @@ HOT_PAGES = 1_000_000
 #: Getpages of a transaction below which a scan is none: each scan of the simulator is read ahead by whole prefetches.
 _SHORTEST_SCAN = 8.0
 
+#: Seconds of a warm-up at most.
+_LONGEST_WARM_UP = 600.0
+
 _LOCK_STEP = 1e-9
 
 
@@ -429,10 +432,6 @@ def run_length(values: Mapping[str, Any]) -> dict[str, Any]:
         pool["group"]["data_entries"] for group in values["db2"] for pool in group["pool"] if pool.get("group")
     )
     seconds = min(max(20_000 / max(rate, 1e-9), 20.0), 3600.0)
-    fill = entries / changes if changes else 0.0
-    return {
-        "seed": 1,
-        "warm_up": round(min(max(fill, 5.0), seconds), 1),
-        "seconds": round(seconds, 1),
-        "interval": round(seconds, 1),
-    }
+    # Three times what it takes to write every entry once: by then the popular pages are where they belong.
+    warm_up = min(max(3.0 * entries / changes if changes else 0.0, 5.0), _LONGEST_WARM_UP)
+    return {"seed": 1, "warm_up": round(warm_up, 1), "seconds": round(seconds, 1), "interval": round(seconds, 1)}

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from plexlens.sharing.twin import PATH
+from plexlens.sharing.twin import PATH, run_length
 from plexlens.sharing.twin_calibrate import Progress, Twin
 from plexlens.sharing.twin_numbers import TITLES, Key, Numbers, of_results
 from plexlens.sharing.what_if_changes import Change, apply_changes
@@ -144,7 +144,10 @@ def what_if(
     found = []
     for (title, held), changed in zip(sets, made, strict=True):
         labels = twin.labels | {name: twin.labels.get(old, old) for name, old in changed.labels.items()}
-        scenario = Scenario("", changed.values)
+        # A larger group buffer pool takes longer to fill.
+        run = twin.values["run"]
+        longer = run | {"warm_up": max(run["warm_up"], run_length(changed.values)["warm_up"])}
+        scenario = Scenario("", changed.values | {"run": longer})
         runs, notes = [], []
         for seed in twin.seeds:
             progress(done, total, f"running {title}")
