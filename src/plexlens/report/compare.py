@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -14,10 +13,11 @@ from plexlens.compare.environment import Environments
 from plexlens.compare.explain import Explanation, LoadExplanation
 from plexlens.compare.prediction_check import RateCheck
 from plexlens.compare.quantity import shown as as_text
-from plexlens.compare.run import Better, Group, Measure, Reading
+from plexlens.compare.run import Better, Group, Measure
 from plexlens.compare.wording import capital, percent, within_a_sentence
 from plexlens.metrics.display import NULL, with_symbol
-from plexlens.metrics.unit import Unit
+from plexlens.report import compare_amounts as amounts
+from plexlens.report.compare_amounts import symbol_of
 from plexlens.report.display import counted
 from plexlens.report.json_object import to_json
 from plexlens.report.model import (
@@ -171,7 +171,7 @@ def _short(made: Comparison) -> Section:
         one = _headline(by_group(made.deltas).get(group, []))
         if one is None or one.base is None or one.new is None:
             continue
-        told = _change(one) or _difference(one)
+        told = amounts.change(one) or amounts.difference(one)
         figures.append(
             Figure(
                 f"new_{group.name.lower()}",
@@ -179,7 +179,7 @@ def _short(made: Comparison) -> Section:
                 one.new.value,
                 one.measure.unit,
                 one.measure.id,
-                f"BASE {_amount(one.base, one.measure)}, {told}: {one.judgement}",
+                f"BASE {amounts.amount(one.base, one.measure)}, {told}: {one.judgement}",
                 alarm=one.judgement is Judgement.WORSE,
             )
         )
@@ -232,7 +232,7 @@ def comparability_section(checked: Comparability) -> Section:
     order = {Outcome.DIFFERS: 0, Outcome.UNKNOWN: 1, Outcome.ALIKE: 2}
     rows = tuple(
         (one.title, str(one.outcome).upper() if one.outcome is Outcome.DIFFERS else str(one.outcome), one.text,
-         one.base, one.new, _percent(one.measured, signed=one.id.endswith(": rate")), _percent(one.bound))
+         one.base, one.new, amounts.share(one.measured, signed=one.id.endswith(": rate")), amounts.share(one.bound))
         for one in sorted(checks, key=lambda one: order[one.outcome])
     )  # fmt: skip
     blocks: list[Block] = [Table("checks", "Checks", columns, rows, top=TOP)]
@@ -304,11 +304,18 @@ def _parts_table(one: Explanation, number: int) -> Table:
     )  # fmt: skip
     rows = [
         (part.title, str(part.kind), with_symbol(part.base, one.unit), with_symbol(part.new, one.unit),
-         _plus(part.change, one.unit), _percent(part.share))
+         amounts.plus(part.change, one.unit), amounts.share(part.share))
         for part in one.parts
     ]  # fmt: skip
     rows.append(
-        ("all", "", with_symbol(one.base, one.unit), with_symbol(one.new, one.unit), _plus(one.change, one.unit), "")
+        (
+            "all",
+            "",
+            with_symbol(one.base, one.unit),
+            with_symbol(one.new, one.unit),
+            amounts.plus(one.change, one.unit),
+            "",
+        )
     )
     name = one.title + (f", {one.thing}" if one.thing else "")
     return Table(f"parts_{number}", name, columns, tuple(rows), top=len(rows), note=capital(one.arithmetic) + ".")
@@ -325,8 +332,8 @@ def _claims(made: Comparison) -> Section:
         )  # fmt: skip
         signs = {"=": "", "<": "less than ", ">": "more than "}
         rows = tuple(
-            (f"{one.text} ({one.place})", f"{signs[one.relation]}{one.text_number} {_symbol(one.unit)}".strip(),
-             NULL if one.computed is None else f"{as_text(one.computed.value)} {_symbol(one.unit)}".strip(),
+            (f"{one.text} ({one.place})", f"{signs[one.relation]}{one.text_number} {symbol_of(one.unit)}".strip(),
+             NULL if one.computed is None else f"{as_text(one.computed.value)} {symbol_of(one.unit)}".strip(),
              one.arithmetic, "borne out" if one.agrees else "NOT BORNE OUT", one.note)
             for one in pair.claims
         )  # fmt: skip
@@ -341,7 +348,7 @@ def _claims(made: Comparison) -> Section:
 
 def prediction_table(checks: Sequence[RateCheck], unit: str, name: str = "predictions") -> Table:
     """Predictions against what came, object by object."""
-    symbol = _symbol(unit)
+    symbol = symbol_of(unit)
     columns = (
         _text("object", "Object", key=True), _text("base", f"BASE, {symbol}"), _text("predicted", "Predicted"),
         _text("actual", "Came"), _text("difference", "Came less predicted"), _text("load", "By the load"),
@@ -400,10 +407,15 @@ def _groups(made: Comparison) -> Iterable[Section]:
         rows = []
         for one in found:
             row = [one.measure.title] + ([one.thing or _whole(one, made)] if objects else [])
-            row += [_amount(one.base, one.measure), _amount(one.new, one.measure), _difference(one), _change(one)]
+            row += [
+                amounts.amount(one.base, one.measure),
+                amounts.amount(one.new, one.measure),
+                amounts.difference(one),
+                amounts.change(one),
+            ]
             row += [NULL if one.ratio is None else f"{one.ratio:.3f}"]
-            row += [_interval(one)] if chance else []
-            row += [_digits(one)] if digits else []
+            row += [amounts.interval(one)] if chance else []
+            row += [amounts.digits(one)] if digits else []
             rows.append((*row, str(one.judgement)))
         table = Table(f"numbers_{name}", str(group), tuple(columns), tuple(rows), top=TOP, note=note if idle else "")
         yield Section(name, str(group), (table,))
@@ -445,7 +457,7 @@ def _method(made: Comparison) -> Section:
         _text("source", "Source"), _text("caveat", "Note"),
     )  # fmt: skip
     rows = tuple(
-        (one.title, _symbol(one.unit.symbol or one.unit.base), one.formula, one.source, one.caveat)
+        (one.title, symbol_of(one.unit.symbol or one.unit.base), one.formula, one.source, one.caveat)
         for one in _measures(made)
     )
     blocks.append(Table("numbers", "What the numbers are", columns, rows, top=TOP, folded=True))
@@ -470,81 +482,3 @@ def _measures(made: Comparison) -> list[Measure]:
 
 def _definition(one: Measure) -> Definition:
     return Definition(one.id, one.kind, one.row, one.title, one.unit, one.formula, one.source, one.caveat)
-
-
-def _symbol(unit: str) -> str:
-    return {"1/s": "/s", "count": "", "fraction": "%", "ratio": ""}.get(unit, unit)
-
-
-def _places(reading: Reading) -> int:
-    """Decimals that the printed digits of a number leave meaningful."""
-    width = (reading.high or 0.0) - (reading.low or 0.0)
-    if width <= 0:
-        return 0 if reading.value is not None and float(reading.value).is_integer() else 3
-    return max(0, min(6, math.ceil(round(-math.log10(width), 6))))
-
-
-def _number(value: float, places: int | None, unit: Unit) -> str:
-    if places is None:
-        return with_symbol(value, unit)
-    return f"{value:,.{places}f} {_symbol(unit.symbol)}".strip()
-
-
-def _amount(reading: Reading | None, measure: Measure) -> str:
-    if reading is None or reading.value is None:
-        return NULL
-    return _number(reading.value, None if reading.low is None else _places(reading), measure.unit)
-
-
-def _decimals(one: Delta) -> int | None:
-    found = [_places(reading) for reading in (one.base, one.new) if reading is not None and reading.low is not None]
-    return max(found) if found else None
-
-
-def _points(unit: Unit) -> Unit:
-    """The unit of a difference: percentages differ by points."""
-    return Unit("points", unit.base, unit.factor, unit.digits + 1) if unit.symbol == "%" else unit
-
-
-def _difference(one: Delta) -> str:
-    if one.difference is None:
-        return NULL
-    return _signed(one.difference, _decimals(one), _points(one.measure.unit))
-
-
-def _signed(value: float, places: int | None, unit: Unit) -> str:
-    text = _number(value, places, unit)
-    return text if value <= 0 or text.startswith("<") else f"+{text}"
-
-
-def _plus(value: float, unit: Unit) -> str:
-    return _signed(value, None, unit)
-
-
-def _change(one: Delta) -> str:
-    """The change as percent of BASE; of percentages their difference says enough."""
-    return "" if one.change is None or one.measure.unit.symbol == "%" else percent(one.change, signed=True)
-
-
-def _interval(one: Delta) -> str:
-    if one.interval is None:
-        return ""
-    unit = _points(one.measure.unit)
-    places = _decimals(one)
-    return f"{_signed(one.interval.low, places, unit)} to {_signed(one.interval.high, places, unit)}"
-
-
-def _digits(one: Delta) -> str:
-    if one.low is None or one.high is None:
-        return ""
-    places = (_decimals(one) or 0) + 1
-    unit = _points(one.measure.unit)
-    if one.low == one.high:
-        return "exact"
-    return f"{one.low:+,.{places}f} to {_signed(one.high, places, unit)}"
-
-
-def _percent(value: float | None, *, signed: bool = False) -> str:
-    if value is None:
-        return ""
-    return percent(value, signed=signed)
