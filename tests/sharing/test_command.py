@@ -31,8 +31,8 @@ def test_one_object_on_standard_output(folder: Path) -> None:
     # 5 µs on SYS1, half of it on SYS2, and whatever the coupling facility took.
     for line in found["lines"]:
         if line["structure"]:
-            path = 5e-6 if line["system"] == "SYS1" else 2.5e-6
-            assert line["path_seconds"] == pytest.approx(line["synchronous"] * path)
+            path = line["synchronous"] * 5e-6 + line["asynchronous"] * 20e-6
+            assert line["path_seconds"] == pytest.approx(path if line["system"] == "SYS1" else path / 2)
     total = found["total"]
     assert total["base_seconds"] + total["cpu_seconds"] == pytest.approx(total["busy_seconds"])
     assert sum(one["cpu_seconds"] for one in found["parts"].values()) == pytest.approx(total["cpu_seconds"])
