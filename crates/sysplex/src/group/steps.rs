@@ -264,8 +264,6 @@ impl Simulation<'_> {
         let pool_number = self.scenario.db2[group].pool[pool].number;
         of_pool(&mut task.in_pools, pool_number).refer(sequential, update, depends, &outcome);
         if let Some(logs) = &mut self.logs {
-            // Prefetch reads from the group buffer pool too: with it the page itself was there.
-            let from_group = outcome.requests.reads_with_data > 0 && outcome.prefetch_requests == 0;
             logs.referred(Referred {
                 time: now as i64,
                 group: group as u16,
@@ -276,7 +274,7 @@ impl Simulation<'_> {
                 page,
                 sequential,
                 update,
-                miss: outcome.sync_reads > 0 || from_group,
+                miss: outcome.sync_reads > 0 || outcome.requests.reads_with_data > 0,
             });
         }
         let space = Space::Region(region);
@@ -334,6 +332,7 @@ impl Simulation<'_> {
         used.page_locks[pool].requests += 1;
         used.page_locks[pool].suspensions += u64::from(matches!(asked, Asked::Negotiated(_)));
         used.locking.false_contentions += u64::from(found == Found::OtherResource);
+        task.account.contentions[0] += u64::from(found == Found::OtherResource);
         let space = Space::Region(region);
         let ask = Some(Action::Ask { structure, request: Request::Lock, count: 1, space });
         if found == Found::Free {
