@@ -79,6 +79,16 @@ def test_what_buys_what_by_hand() -> None:
         )
 
 
+def test_a_goal_that_breaks_near_saturation_is_marked() -> None:
+    # 0.5 / (1 - 0.5 x) = 30 at x = 59 / 30: 98 % busy.
+    fields = {**online(response=1.0), "cpu": 500.0, "r723cict": 0.0, "r723circ": 0.0, "r723cval": 30}
+    measured = measure(database(classes={"ONLINE": fields}, engines=1, ziips=0, busy=500.0))
+    report = goals_report(make_plan("made", measured, calibrate(measured), Change()))
+    (table,) = (block for block in report.section("goals").blocks if isinstance(block, Table))
+    assert table.rows[0][-2] == pytest.approx(59 / 30, rel=1e-4)
+    assert table.rows[0][-1] == "near saturation (98% busy), where response grows steeply"
+
+
 def test_load_beyond_capacity_is_said() -> None:
     text = render_text(plan_report(plan(Change(scale=3.0))))
     assert "cannot carry the load asked for" in text

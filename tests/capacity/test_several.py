@@ -78,6 +78,15 @@ def test_engines_of_each_system() -> None:
     assert {one.system for one in plan.curves} == {"SYS1", "SYS2"}
 
 
+def test_how_often_engines_are_taken_where_nothing_tells() -> None:
+    # 0.5 s is more than twenty times 1 ms: a twentieth of it each time. 4 ms is four times 1 ms.
+    for cpu, visits in ((0.5, 20), (0.004, 4)):
+        busy = 1000 * cpu
+        classes = one_class(1.0, cpu)
+        model = calibrate(measure(database(classes=classes, engines=1, ziips=0, busy=busy)))
+        assert model.systems[0].of("ONLINE.1").visits == pytest.approx(visits)
+
+
 def device(record: int, number: int, system: str = "SYS1", **fields: Any) -> dict[str, list[dict[str, Any]]]:
     """A volume with one UCB, online for 1,000 s."""
     shared: dict[str, Any] = {"seconds": 1000.0, "system": system}

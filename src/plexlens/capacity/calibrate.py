@@ -23,8 +23,10 @@ FEWEST_TRANSACTIONS = 10
 
 _DISCRETIONARY = 6
 
-#: Seconds for which work takes an engine until it waits for something, where nothing tells it of any class.
+#: Seconds for which work takes an engine until it waits for something, where nothing tells it of any class; and the
+#: most that a mean transaction then is divided into, so that a run event by event sees many transactions.
 BURST = 0.001
+MOST_BURSTS = 20
 
 
 def calibrate(
@@ -184,15 +186,19 @@ class _Visits:
 def _visits(facts: dict[str, Facts], bursts: dict[str, float]) -> _Visits:
     """By records of transactions, else by I/O operations: an engine is taken once, and again after each."""
     known, taken, seconds = dict(bursts), 0.0, 0.0
+    every, whole = 0.0, 0.0
     for name, one in facts.items():
         ended, used = one["transactions"] or 0.0, (one["cp_seconds"] or 0.0) + (one["ziip_engine_seconds"] or 0.0)
         if ended < FEWEST_TRANSACTIONS or not used:
             continue
+        every, whole = every + ended, whole + used
         if name not in known and one["dasd_requests"]:
             known[name] = 1.0 + one["dasd_requests"] / ended
         if name in known:
             taken, seconds = taken + known[name] * ended, seconds + used
-    return _Visits(known, seconds / taken if taken else BURST)
+    if taken:
+        return _Visits(known, seconds / taken)
+    return _Visits(known, max(BURST, whole / every / MOST_BURSTS) if every else BURST)
 
 
 def _class(
