@@ -11,12 +11,17 @@ from typer.testing import CliRunner
 from plexlens.cli import app
 from plexlens.errors import UsageError
 from plexlens.pdb import Pdb, ingest
-from plexlens.pools.group.cost import REQUEST
+from plexlens.pools.group.cost import REQUEST, measured_request
+from plexlens.pools.group.settings import GroupPoolSettings
 from plexlens.pools.group.site import group_site_of
+from plexlens.pools.group.sources import of_group_database
 from plexlens.pools.settings import PoolSettings
 from plexlens.pools.simulation import simulate, write_smf
 from plexlens.pools.site import site_of
 from plexlens.pools.trace import open_trace
+from tests.ingest.test_text_db2_display import GROUP_POOL
+from tests.metrics.raw import inputs, row
+from tests.metrics.test_coupling import two_systems
 from tests.pools.traced_records import Page, pages
 
 
@@ -87,3 +92,30 @@ def test_the_command_takes_them(mixed: Path) -> None:
     }
     assert sizes == {"before": {"DB2A": 300, "DB2B": 200}, "after": {"DB2A": 300, "DB2B": 400}}
     assert group["commands"] == ["-- On member DB2B:", "-ALTER BUFFERPOOL(BP2) VPSIZE(400)"]
+
+
+def test_group_buffer_pools_of_structures_and_what_their_requests_cost() -> None:
+    tables = two_systems()
+    for one in tables["smf74_4_request"]:
+        one["r744snam"] = f"DSNDB1G_{one['r744snam']}"
+    tables["smf74_4_request"].append(row(1, 3, r744snam="DSNDB1G_SCA", r744styp=1, r744ssrc=1e6, r744sstm=1.0))
+    raw = inputs(**tables)
+    found = of_group_database(raw.backend, ["DB1A"])
+    # 5,000 directory entries and 1,000 elements of 4 KB; GBP0 tells neither.
+    assert found.structures == {"BP1": GroupPoolSettings("BP1", 1000, 5000)}
+    assert found.name == "DSNDB1G"
+    assert any("of GBP1 only the entries are recorded" in note for note in found.notes)
+    # 900 and 1,800 requests of 50 us; those of the SCA do not count.
+    request = measured_request(raw)
+    assert request.value == pytest.approx(50e-6)
+    assert "2,700 synchronous requests" in request.source
+
+
+def test_group_buffer_pools_of_a_display(tmp_path: Path) -> None:
+    path = tmp_path / "display.txt"
+    path.write_text(GROUP_POOL)
+    with Pdb.temporary() as pdb:
+        ingest([path], pdb)
+        found = of_group_database(pdb.connect(), ["DB1A", "DB1B"])
+    assert found.structures == {"BP29": GroupPoolSettings("BP29", 11_370, 61_394)}
+    assert found.name == "DSNCAT"

@@ -11,9 +11,8 @@ from typing import Any
 from plexlens.errors import NothingUsableError, UsageError
 from plexlens.ingest.page_trace import page_bytes
 from plexlens.metrics.coupling.structure import STRUCTURE
-from plexlens.metrics.db2.group_pool import GROUP_POOL
 from plexlens.metrics.db2.pool import POOL
-from plexlens.metrics.evaluate import available, evaluate, facts
+from plexlens.metrics.evaluate import available, facts
 from plexlens.metrics.inputs import Inputs
 from plexlens.pools.group.settings import (
     ASSUMED_RATIO,
@@ -34,6 +33,9 @@ from plexlens.pools.settings import (
 from plexlens.pools.settings_file import load, placement_of, pool_of
 
 _STRUCTURE_NAME = re.compile(r"(?P<group>[A-Z@#$][A-Z0-9@#$]*)_G(?P<pool>BP\w+)")
+
+#: Output of -DISPLAY GROUPBUFFERPOOL.
+_DISPLAYS = "text_db2_group_buffer_pool"
 
 #: Bytes of a data element of the structure.
 _ELEMENT = 4096
@@ -181,6 +183,11 @@ def of_group_database(backend: Any, members: Sequence[str]) -> GroupConfiguratio
         found[member] = replace(own, notes=())
     inputs = Inputs(backend)
     name, structures = _structures(inputs, members)
+    if structures:
+        told = ", ".join(one.structure for one in structures.values())
+        notes.append(f"of {told} only the entries are recorded: CLASST 5,0 and GBPOOLT 30 are assumed, as Db2 sets them")
+            f"of {told} only the entries are recorded: CLASST 5,0 and GBPOOLT 30 are assumed, the defaults of Db2"
+        )
     return GroupConfiguration(found, structures, name=name, notes=tuple(notes))
 
 
@@ -200,12 +207,14 @@ def _structures(inputs: Inputs, members: Sequence[str]) -> tuple[str, dict[str, 
             if page_bytes_of(pool) is not None and row["directory_entries"] and row["data_elements"]:
                 data = int(row["data_elements"] * _ELEMENT) // page_bytes(id_of(pool))
                 found[pool] = GroupPoolSettings(pool, max(data, 1), int(row["directory_entries"]))
-    if available(inputs, GROUP_POOL):
-        columns = ["subsystem", "group_pool", "directory_entries", "data_pages"]
-        for row in evaluate(inputs, GROUP_POOL)[columns].to_pyarrow().to_pylist():
-            pool = (row["group_pool"] or "").removeprefix("G") if row["subsystem"] in (None, *members) else ""
+    if inputs.has(_DISPLAYS):
+        table = inputs.table(_DISPLAYS, "directory_entries", "data_pages", text=("pool_name", "structure_name"))
+        for row in table.to_pyarrow().to_pylist():
+            pool = (row["pool_name"] or "").removeprefix("G") if row["subsystem"] in (None, *members) else ""
             if page_bytes_of(pool) is not None and row["directory_entries"] and row["data_pages"]:
                 found[pool] = GroupPoolSettings(pool, int(row["data_pages"]), int(row["directory_entries"]))
+                match = _STRUCTURE_NAME.fullmatch(row["structure_name"] or "")
+                name = name or (match["group"] if match else "")
     return name, found
 
 
