@@ -185,7 +185,7 @@ def of_group_database(backend: Any, members: Sequence[str]) -> GroupConfiguratio
     name, structures = _structures(inputs, members)
     if structures:
         told = ", ".join(one.structure for one in structures.values())
-        notes.append(f"of {told} only the entries are recorded: CLASST 5,0 and GBPOOLT 30 are assumed, as Db2 sets them")
+        notes.append(
             f"of {told} only the entries are recorded: CLASST 5,0 and GBPOOLT 30 are assumed, the defaults of Db2"
         )
     return GroupConfiguration(found, structures, name=name, notes=tuple(notes))
