@@ -102,6 +102,19 @@ def test_false_contention_is_the_field_of_the_release() -> None:
     assert line(cost_of(older), "contention_false")[0] == 100
 
 
+def test_page_locks_that_waited_count_once() -> None:
+    """900 waits for page P-locks: 1,500 contentions of the lock manager may hold them, 500 cannot hold all."""
+    plain = made.measured()
+    for real, expected in ((1_000.0, 0.0), (0.0, 400.0)):
+        locking = {**made.LOCKING, "suspends_irlm": real, "page_plock_negotiations": 70.0}
+        member = replace(
+            plain.members[0], locking=locking, pools={"GBP1": made.POOL | {"page_lock_suspensions": 900.0}}
+        )
+        found = cost_of(replace(plain, members=(member, plain.members[1])))
+        assert line(found, "contention_page")[0] == expected
+        assert line(found, "negotiation") == pytest.approx((70, 0, 0, 70 * 30e-6))
+
+
 def test_more_pages_than_requests() -> None:
     """1,000,000 requests served 2,000,000 counted: each kind is halved."""
     plain = made.measured()

@@ -363,7 +363,7 @@ def _inputs(cost: CostOfSharing) -> Section:
                 "Castout, its disk I/O apart, is a cost of data sharing: a Db2 alone writes the same pages by deferred "
                 "writes. A read of a page that was in no pool would be needed without data sharing too; its request to "
                 "the group buffer pool would not.",
-                "P-lock negotiation is paid by IRLM and DBM1 half each.",
+                "P-lock negotiation is counted with IRLM; the page that DBM1 writes for it is among the writes.",
             ),
         ),
     ]

@@ -49,7 +49,7 @@ class Path:
 PATHS: tuple[Path, ...] = (
     Path("sync_path", "Synchronous request, besides its service time", 2e-6, ORDER),
     Path("async_path", "Asynchronous request, with interruption and dispatch", 20e-6, ORDER),
-    Path("contention_path", "Lock contention settled by messages, on the system that met it", 30e-6, ORDER),
+    Path("contention_path", "Contention for a lock settled by messages, on the system that met it", 30e-6, ORDER),
     Path("negotiation_path", "P-lock negotiation", 30e-6, f"As a contention. {ORDER}"),
     Path("notify_path", "Notify message, sent or received", 30e-6, f"As a contention. {ORDER}"),
     Path("read_path", "Read from disk of a page that was invalidated", CPU_OF_IO, IO_SOURCE),

@@ -253,12 +253,14 @@ def work_lines(measured: Measured, stated: Assumptions) -> Iterator[Line]:
         version = int(facts.get("db2_version") or 0)
         false = _of(facts, "false_contentions" if version >= 10 else "suspends_false")
         negotiations = _of(facts, "page_set_plock_negotiations", "page_plock_negotiations", "other_plock_negotiations")
+        # Waits for page P-locks, as far as contention of the lock manager cannot hold them already.
+        waited = sum(_of(pool, "page_lock_suspensions") for pool in one.pools.values())
         counts = {
             "contention_real": _of(facts, "suspends_irlm"),
             "contention_xes": _of(facts, "suspends_xes"),
             "contention_false": false,
-            "negotiation_irlm": negotiations / 2,
-            "negotiation_dbm1": negotiations / 2,
+            "contention_page": max(waited - _of(facts, "suspends_irlm", "suspends_xes"), 0.0),
+            "negotiation": negotiations,
             "notify": _of(facts, "notify_sent", "notify_received"),
             "invalid_disk": sum(_of(pool, "reads_invalid_no_data") for pool in one.pools.values()),
         }
