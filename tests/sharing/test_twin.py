@@ -1,0 +1,300 @@
+"""A twin and its what-ifs, with a simulated group as the real one: what the records alone tell, against the truth."""
+
+from __future__ import annotations
+
+import json
+import math
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from plexlens.errors import NothingUsableError, UsageError
+from plexlens.metrics.inputs import Inputs
+from plexlens.pdb import Pdb, ingest
+from plexlens.report.sharing_what_if import DEFINITIONS, what_if_sections
+from plexlens.sharing.twin_calibrate import Twin, check_runs, make_twin
+from plexlens.sharing.twin_group import SharingMeasured, pool_name_of, pool_number, standard_structure
+from plexlens.sharing.twin_measured import measure_sharing
+from plexlens.sharing.twin_numbers import Key
+from plexlens.sharing.twin_toml import twin_toml
+from plexlens.sharing.what_if import Trust, WhatIf, what_if
+from plexlens.sharing.what_if_changes import Kind, parse_change
+from plexlens.sharing.what_if_json import what_if_object
+from plexlens.sharing.what_if_oracle import Judged, judge
+from plexlens.simulate import Scenario, parse_scenario, run_scenario, write_smf
+from tests.test_cli import run
+
+ROOT = Path(__file__).parents[2]
+TWO_MEMBERS = ROOT / "tests" / "simulate" / "two-members.toml"
+
+#: Long enough for group buffer pools to fill, also larger ones.
+RUN = {"seed": 5, "warm_up": 60.0, "seconds": 120.0, "interval": 60.0}
+
+#: Changes of the two members whose truth is simulated.
+CHANGES = (("lock-entries", "0.02x"), ("gbp", "GBP1=2x"), ("separate", "BP1"), ("distance", "10km"))
+
+
+def scenario() -> Scenario:
+    return Scenario("", tomllib.loads(TWO_MEMBERS.read_text()) | {"run": RUN})
+
+
+@pytest.fixture(scope="module")
+def dump(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("twin") / "two.smf"
+    write_smf(run_scenario(scenario()), path)
+    return path
+
+
+@pytest.fixture(scope="module")
+def inputs(dump: Path) -> Inputs:
+    pdb = Pdb.create(dump.parent / "pdb")
+    ingest([dump], pdb)
+    return Inputs(pdb.connect())
+
+
+@pytest.fixture(scope="module")
+def measured(inputs: Inputs) -> SharingMeasured:
+    return measure_sharing(inputs, "two.smf")
+
+
+@pytest.fixture(scope="module")
+def twin(measured: SharingMeasured) -> Twin:
+    # The scenario never converts; nothing in its records tells that.
+    return make_twin(measured, threshold=0.0, seeds=(1, 2, 3))
+
+
+@pytest.fixture(scope="module")
+def answers(twin: Twin) -> tuple[WhatIf, ...]:
+    return what_if(twin, [parse_change(Kind(kind), text) for kind, text in CHANGES])
+
+
+@pytest.fixture(scope="module")
+def judged(answers: tuple[WhatIf, ...]) -> dict[tuple[str, str], Judged]:
+    found = judge(scenario(), answers[:-1])
+    return {(one.change, str(one.outcome.key)): one for one in found}
+
+
+def test_pools_have_numbers_and_names() -> None:
+    pairs = {"BP0": 0, "BP7": 7, "BP49": 49, "BP32K": 80, "BP32K9": 89, "BP8K0": 100, "BP16K9": 129}
+    assert {name: pool_number(name) for name in pairs} == pairs
+    assert {pool_name_of(number): number for number in pairs.values()} == pairs
+    assert standard_structure("DSNG_GBP100") == "DSNG_GBP8K0"
+    assert standard_structure("DSNG_GBP8K0") == "DSNG_GBP8K0"
+    assert standard_structure("DSNG_LOCK1") == "DSNG_LOCK1"
+
+
+def test_what_is_measured_adds_up(measured: SharingMeasured) -> None:
+    (group,) = measured.groups
+    truth = run_scenario(scenario()).results["intervals"]
+    for member in group.members:
+        used = [one for interval in truth for one in interval["members"] if one["name"] == member.name]
+        getpages = sum(pool["local"]["getpages"] for one in used for pool in one["pools"])
+        pool = member.pools["BP1"]
+        assert pool.random + pool.sequential == pytest.approx(getpages / 120)
+        # Classes have all of it: accounting is complete, but for transactions under way at the ends.
+        told = sum(work.rate * work.getpages["BP1"] for work in member.work)
+        assert told == pytest.approx(getpages / 120, rel=0.01)
+        assert member.commits == pytest.approx(sum(one["commits"] for one in used) / 120)
+
+
+def test_twin_reproduces_what_it_was_not_fitted_to(twin: Twin) -> None:
+    off = {str(check.key) for check in twin.checks if check.is_off(0.15)}
+    checked = [check for check in twin.checks if not check.calibrated and not check.small]
+    assert len(checked) >= 6
+    # LATE inserts at one place, and so reads less from disk than its twin, which has the mean of the pool.
+    assert off <= {"db2_time LATE", "data_reclaims DSNG_GBP1", "cf_busy CF2"}
+    for check in twin.checks:
+        if check.calibrated and not check.small:
+            assert abs(check.error) < 0.12, check
+
+
+def test_twin_finds_the_page_set(twin: Twin) -> None:
+    """The table has 10,000 pages of skew 0.8; the index is only read, and so is not dependent."""
+    found = twin.fit.pools["DSNG", "BP1"]
+    assert 8_000 < found.pages.shared < 14_000
+    assert 0.7 < found.pages.skew < 0.95
+    # 5.5 of 8.5 getpages of UPDA, all of LATE and SCAN.
+    assert found.dependent == pytest.approx(0.755, abs=0.03)
+    assert 2.7e-6 < twin.fit.link["CF1"] < 3.3e-6
+    assert twin.fit.lock == pytest.approx(2e-6, rel=0.05)
+
+
+def test_same_records_give_the_same_twin(measured: SharingMeasured, twin: Twin) -> None:
+    again = make_twin(measured, threshold=0.0, seeds=(1, 2, 3))
+    assert again.values == twin.values
+    assert again.runs == twin.runs
+
+
+@pytest.mark.parametrize(
+    ("change", "number", "within"),
+    [
+        ("--gbp GBP1=2x", "hit DSNG_GBP1", 0.05),
+        ("--gbp GBP1=2x", "sync_reads DSNG BP1", 0.15),
+        ("--gbp GBP1=2x", "service DSNG_GBP1", 0.03),
+        ("--gbp GBP1=2x", "overhead", 0.05),
+        ("--gbp GBP1=2x", "db2_time UPDA", 0.10),
+        ("--distance 10km", "coupling_cpu", 0.10),
+        ("--distance 10km", "service DSNG_LOCK1", 0.01),
+        ("--distance 10km", "db2_time UPDA", 0.10),
+        ("--lock-entries 0.02x", "contention DSNG_LOCK1", 0.25),
+    ],
+)
+def test_change_against_the_truth(
+    judged: dict[tuple[str, str], Judged], change: str, number: str, within: float
+) -> None:
+    one = judged[change, number]
+    assert abs(one.error) <= within, (one.outcome, one.truth)
+    # The truth moves, so that agreement is none by standing still.
+    if number != "overhead":
+        assert abs(one.truth.mean - one.before.mean) > 0.005 * abs(one.before.mean)
+
+
+def test_false_contention_against_the_truth(judged: dict[tuple[str, str], Judged]) -> None:
+    one = judged["--lock-entries 0.02x", "false_contention DSNG_LOCK1"]
+    assert one.truth.mean > 10 * one.before.mean
+    for found in (one.outcome.after.mean, one.outcome.closed or 0.0):
+        assert 0.4 < found / one.truth.mean < 2.5
+
+
+def test_separation_ends_requests(judged: dict[tuple[str, str], Judged]) -> None:
+    for number in ("coupling_cpu", "absent DSNG_GBP1", "invalid DSNG_GBP1"):
+        one = judged["--separate BP1", number]
+        assert one.truth.mean == 0.0
+        assert one.outcome.predicted.mean == 0.0
+        assert one.outcome.closed == 0.0
+    one = judged["--separate BP1", "db2_time UPDA"]
+    assert abs(one.error) < 0.12
+
+
+def test_no_conclusion_where_the_twin_is_off(twin: Twin, answers: tuple[WhatIf, ...]) -> None:
+    for answer in answers:
+        for one in answer.outcomes:
+            check = twin.check(one.key)
+            if one.trust in (Trust.BOTH, Trust.TWIN):
+                assert check is None or not check.is_off(0.15)
+            if one.trust is Trust.NEITHER:
+                assert check is not None
+                assert check.is_off(0.15)
+
+
+def test_all_changes_are_made_together(answers: tuple[WhatIf, ...]) -> None:
+    assert [answer.title for answer in answers][-1] == "All together"
+    assert len(answers) == len(CHANGES) + 1
+    together = answers[-1].of("coupling_cpu")
+    assert together is not None
+    # Separated, nobody asks: neither distance nor table matter.
+    assert together.predicted.mean == 0.0
+
+
+def test_scenario_file_gives_the_same_runs(twin: Twin) -> None:
+    text = twin_toml(twin)
+    read = parse_scenario(text)
+    assert set(read.values) == set(twin.values)
+    for kind in ("measured:", "fitted:", "assumed:"):
+        assert f"# {kind}" in text
+    assert max(len(line) for line in text.splitlines()) < 140
+    ours = run_scenario(Scenario("", twin.values).with_run(seconds=20.0)).results
+    theirs = run_scenario(read.with_run(seconds=20.0)).results
+    # Twelve digits of a number that is drawn against: the same to all intents.
+    assert theirs["events"] == pytest.approx(ours["events"], rel=0.01)
+
+
+def test_page_and_json_have_the_numbers(twin: Twin, answers: tuple[WhatIf, ...]) -> None:
+    sections = what_if_sections(twin, answers, 0.15)
+    assert [section.id for section in sections] == ["what-if", "twin"]
+    used = {
+        column.definition
+        for section in sections
+        for block in section.blocks
+        for column in getattr(block, "columns", ())
+        if column.definition
+    }
+    assert used <= DEFINITIONS.keys()
+    made = json.loads(json.dumps(what_if_object(twin, answers, 0.15), allow_nan=False))
+    assert [change["title"] for change in made["changes"]][:2] == ["--lock-entries 0.02x", "--gbp GBP1=2x"]
+    assert all(math.isfinite(one["measured"]) for one in made["twin"])
+
+
+# --- bad input --------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("seeds", "tolerance", "above", "said"),
+    [(1, 15.0, None, "confidence interval"), (5, 0.0, None, "percentage"), (5, 15.0, -1.0, "service time")],
+)
+def test_runs_that_cannot_be(seeds: int, tolerance: float, above: float | None, said: str) -> None:
+    with pytest.raises(UsageError, match=said):
+        check_runs(seeds, tolerance, above)
+
+
+def test_pool_of_indexes_that_is_not_there(measured: SharingMeasured) -> None:
+    with pytest.raises(UsageError, match=r"BP9.*\n?.*BP1"):
+        make_twin(measured, index_pools=["BP9"])
+
+
+def _without(tmp_path: Path, change: Any) -> Inputs:
+    values = tomllib.loads(TWO_MEMBERS.read_text())
+    change(values)
+    write_smf(run_scenario(Scenario("", values).with_run(seconds=20.0)), tmp_path / "one.smf")
+    pdb = Pdb.create(tmp_path / "pdb")
+    ingest([tmp_path / "one.smf"], pdb)
+    return Inputs(pdb.connect())
+
+
+def test_one_member_is_no_group(tmp_path: Path) -> None:
+    def alone(values: dict[str, Any]) -> None:
+        values["db2"][0]["member"] = values["db2"][0]["member"][:1]
+        for region in values["region"]:
+            region.update(system="SYS1")
+
+    with pytest.raises(NothingUsableError, match="two members") as refused:
+        measure_sharing(_without(tmp_path, alone), "one.smf")
+    assert "DSNG (DB1)" in str(refused.value)
+
+
+class _Without(Inputs):
+    """A database without the tables of a record type."""
+
+    def __init__(self, inputs: Inputs, record: str) -> None:
+        super().__init__(inputs.backend)
+        self._record = record
+
+    def has(self, *names: str) -> bool:
+        return super().has(*names) and not any(name.startswith(self._record) for name in names)
+
+
+@pytest.mark.parametrize(
+    ("record", "what", "how"),
+    [
+        ("smf74_4", "no coupling facilities", "SMF 74-4"),
+        ("smf100", "no Db2 statistics", "SMF 100"),
+        ("smf70_1", "no processors", "SMF 70-1"),
+    ],
+)
+def test_records_that_are_missing(inputs: Inputs, record: str, what: str, how: str) -> None:
+    with pytest.raises(NothingUsableError, match=what) as refused:
+        measure_sharing(_Without(inputs, record), "two.smf")
+    assert how in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["--gbp", "GBP9=2x"], "there is no group buffer pool GBP9"),
+        (["--lock-entries", "0x"], "--lock-entries '0x' is no change"),
+        (["--seeds", "1"], "--seeds 1"),
+    ],
+)
+def test_command_says_one_thing(inputs: Inputs, dump: Path, arguments: list[str], said: str) -> None:
+    assert inputs.has("smf100_qwhs")
+    done = run("sharing", "pdb", *arguments, cwd=dump.parent)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert said in " ".join(done.stderr.split())
+    assert "Traceback" not in done.stderr
+
+
+def test_keys_are_readable() -> None:
+    assert str(Key("hit", "DSNG_GBP1")) == "hit DSNG_GBP1"
+    assert str(Key("overhead")) == "overhead"
