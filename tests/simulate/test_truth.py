@@ -205,7 +205,8 @@ def test_group_pools(measured: Measured, number: int) -> None:
             "delete_name": "deleted_names",
         }.items():
             assert row[fact] == used[name], fact
-        assert row["register_page_lists"] > 0
+        # Scans run in the first system alone.
+        assert (row["register_page_lists"] > 0) == (member["name"] == "DB1")
         physical = member["pools"][0]["page_locks"]
         assert row["page_lock_requests"] == physical["requests"] > 0
         assert row["page_lock_suspensions"] == physical["suspensions"] > 0
