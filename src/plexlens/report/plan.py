@@ -8,6 +8,7 @@ from dataclasses import replace
 from plexlens import __version__
 from plexlens.capacity.change import Change
 from plexlens.capacity.model import ClassModel, SystemModel
+from plexlens.capacity.network import SystemResult
 from plexlens.capacity.plan import Curve, Outlook, Plan
 from plexlens.capacity.predict import Breaking
 from plexlens.capacity.validate import ClassCheck, SystemCheck
@@ -30,6 +31,9 @@ from plexlens.report.xy import Point, XYChart, XYMark, XYSeries, XYStyle
 
 #: Load in multiples of what was measured.
 LOAD = Unit("x", "measured load", 1.0, 2)
+
+#: Times the measured response, or the mean at the goal, at which response curves end: near saturation they have no end.
+HIGHEST = 3.0
 
 #: Busy share of engines above which a load at which a goal breaks is said to be uncertain.
 NEAR_FULL = 0.9
@@ -282,7 +286,7 @@ def _curves(plan: Plan, curve: Curve) -> Section:
         blocks.append(Note(f"{len(busiest) - MOST_CHARTS} classes with less processor time have no chart."))
     if not busiest:
         blocks.append(Note("No class has enough ended transactions for a response time curve."))
-    how = "Lines: mean value analysis. Points: measured intervals"
+    how = f"Lines: mean value analysis, up to saturation or {HIGHEST:g} times the response. Points: measured intervals"
     if plan.simulation is not None:
         how += f", and the sysplex simulator with the scenario {plan.simulation.file}, bands 95 % confidence."
     elif curve.runs:
@@ -296,16 +300,21 @@ def _runs_name(plan: Plan) -> str:
     return "simulator" if plan.simulation is not None else "event by event"
 
 
+def _carried(found: SystemResult) -> float | None:
+    """Busy share of general engines at a load that the system carries."""
+    return None if found.saturated else found.busy
+
+
 def _utilisation(curve: Curve, check: SystemCheck, marks: tuple[XYMark, ...], runs: str) -> XYChart:
     series = [
         XYSeries(
             "general engines",
-            _rising([(load, found.busy) for load, found in zip(curve.loads, curve.results, strict=True)]),
+            _rising([(load, _carried(found)) for load, found in zip(curve.loads, curve.results, strict=True)]),
         ),
         XYSeries("general engines, measured", _rising([(one.load, one.busy) for one in check.points]), XYStyle.POINTS),
     ]
     if curve.plain:
-        plain = [(load, found.busy) for load, found in zip(curve.loads, curve.plain, strict=True)]
+        plain = [(load, _carried(found)) for load, found in zip(curve.loads, curve.plain, strict=True)]
         series.append(XYSeries("general engines, as measured", _rising(plain)))
     if any(found.ziip_busy is not None for found in curve.results):
         series += [
@@ -330,7 +339,16 @@ def _utilisation(curve: Curve, check: SystemCheck, marks: tuple[XYMark, ...], ru
 def _response(
     curve: Curve, check: SystemCheck, one: ClassModel, marks: tuple[XYMark, ...], name: str
 ) -> XYChart | None:
-    solved = _rising(
+    goal = one.goal
+    bound = goal.value if goal.kind == "average" else None
+    if goal.kind == "percentile" and goal.quantile:
+        bound = goal.value / goal.quantile
+    ceiling = HIGHEST * max(bound or 0.0, one.response or 0.0)
+
+    def rising(points: Sequence[tuple[float, float | None]]) -> tuple[Point, ...]:
+        return _rising([(load, y) for load, y in points if y is not None and y <= ceiling])
+
+    solved = rising(
         [(load, found.classes[one.name].response) for load, found in zip(curve.loads, curve.results, strict=True)]
     )
     if not solved:
@@ -343,20 +361,16 @@ def _response(
     ]
     plain = [(load, found.classes[one.name].response) for load, found in zip(curve.loads, curve.plain, strict=False)]
     if curve.plain:
-        series.insert(1, XYSeries("model, as measured", _rising(plain)))
+        series.insert(1, XYSeries("model, as measured", rising(plain)))
     runs = [(load, found.classes[one.name]) for load, found in curve.runs if one.name in found.classes]
-    points = _rising([(load, found.response) for load, found in runs])
+    points = rising([(load, found.response) for load, found in runs])
     band = tuple(
         (round(load, 6), found.response - found.half_width, found.response + found.half_width)
         for load, found in runs
-        if found.response is not None and found.half_width is not None
+        if found.response is not None and found.response <= ceiling and found.half_width is not None
     )
     if points:
         series.append(XYSeries(name, points, XYStyle.POINTS, band))
-    goal = one.goal
-    bound = goal.value if goal.kind == "average" else None
-    if goal.kind == "percentile" and goal.quantile:
-        bound = goal.value / goal.quantile
     if bound is not None and bound < 3 * max(y or 0.0 for _, y in solved):
         series.append(XYSeries("mean at the goal", ((solved[0][0], bound), (solved[-1][0], bound))))
     about = next(found for found in check.classes if found.name == one.name)
