@@ -162,7 +162,8 @@ measured. Where the twin is off by more than the tolerance and its confidence in
 
 Not in it: waits for the main task of a region, for threads and volumes; row locks; page sets of one pool that are used
 differently (one stands for all); requests of structures that are not Db2's; several images of one machine that compete
-for its engines; duplexing.
+for its engines; duplexing; page P-locks apart from L-locks: contention for either is fitted as contention for L-locks,
+so that a group whose members insert into the same pages gets a twin that is off, and says so.
 
 ## Beside it, the closed form
 
@@ -186,6 +187,7 @@ change it is nearer to what was measured; neither where the twin is off.
 A simulated group of three members (`scenarios/three-members.toml`) is taken for a real one. Its run is written as SMF;
 a twin is made from the records, with the statement that BP2 holds indexes, and asked what changes would give. The truth
 is the group's own scenario with the same change, in {seeds} runs with other seeds.
+These numbers are of the simulator before it had page P-locks.
 """
 
 _FOUND = """
