@@ -43,7 +43,7 @@ def test_records_are_in_order_and_of_every_kind(measured: Measured) -> None:
     expected = {
         "70.1": 6,
         "72.3": 3 * (3 + 5 + 3) + 3 * (3 + 5 + 2),
-        "74.1": 3,
+        "74.1": 6,
         "74.4": 12,
         "101.0": 3 * 5,
         # Two members, at the beginning and at the end of each interval.
@@ -81,8 +81,9 @@ def test_a_saturated_system_is_said(tmp_path: Path) -> None:
     scenario.write_text(TWO_MEMBERS.read_text().replace("db2_cpu = 0.001\n", "db2_cpu = 0.08\n"))
     result = RUNNER.invoke(app, ["simulate", str(scenario), "--seconds", "5", "--truth", str(tmp_path / "t.json")])
     assert result.exit_code == 0
-    assert "warning: SYS1 is saturated" in result.stderr
-    assert json.loads((tmp_path / "t.json").read_text())["saturated"] == ["SYS1", "SYS2"]
+    assert "warning: general engines of system SYS1: in use 99." in result.stderr
+    saturated = json.loads((tmp_path / "t.json").read_text())["saturated"]
+    assert {one["name"] for one in saturated if one["resource"] == "system"} == {"SYS1", "SYS2"}
 
 
 def test_nothing_to_come_of_it() -> None:

@@ -293,15 +293,17 @@ def test_accounting(measured: Measured) -> None:
 
 @pytest.mark.parametrize("number", [0, 1, 2])
 def test_devices(measured: Measured, number: int) -> None:
-    found = rows(measured, "dasd_device", "volume", number=number)
-    volumes = truth(measured, number)["volumes"]
-    assert len(found) == len(volumes) == 64
-    for at, used in enumerate(volumes):
-        row, count = found[f"SIM{at:03d}",], used["requests"]
-        assert near(row["io_rate"], count / 20, 0)
-        if count:
-            expected = (used["queued"] + used["service"]) / count
-            assert near(row["response_time"], expected, (64e-6 + used["queued"] * 2**-20) / count)
+    found = rows(measured, "dasd_device", "system", "volume", number=number)
+    systems = truth(measured, number)["systems"]
+    assert len(found) == 64 * len(systems) == 128
+    for system in systems:
+        assert sum(used["requests"] for used in system["volumes"]) > 0
+        for at, used in enumerate(system["volumes"]):
+            row, count = found[system["name"], f"SIM{at:03d}"], used["requests"]
+            assert near(row["io_rate"], count / 20, 0)
+            if count:
+                expected = (used["queued"] + used["service"]) / count
+                assert near(row["response_time"], expected, (64e-6 + used["queued"] * 2**-20) / count)
 
 
 def test_the_laws_hold(measured: Measured) -> None:

@@ -2,7 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use plexlens_bufferpool::group::{GroupConfig, GroupCounters, GroupSimulation, Interest, MemberGroupCounters};
+use plexlens_bufferpool::group::{
+    GroupBufferPool, GroupConfig, GroupCounters, GroupSimulation, Interest, MemberGroupCounters,
+};
 use plexlens_bufferpool::policy::PoolConfig;
 use plexlens_bufferpool::trace::{Access, Function, References};
 use proptest::prelude::*;
@@ -456,4 +458,26 @@ fn pages_of_a_prefetch_are_registered_by_one_request() {
     assert_eq!((scanned.misses_with_data, scanned.misses_without_data, scanned.unregistered), (0, 0, 0));
     let local = found.pool_counters(2).unwrap();
     assert_eq!((local.sequential_requests, local.sequential_pages, local.sync_reads()), (1, 6, 0));
+}
+
+#[test]
+fn a_lost_structure_is_empty_and_a_moved_one_keeps_changed_pages() {
+    let config = GroupConfig { data_entries: 100, directory_entries: 100, ..GroupConfig::default() };
+    let mut structure = GroupBufferPool::new(&config);
+    // Pages 1 to 4 of two data sets are changed, page 9 is only read.
+    for key in 1..=4 {
+        structure.read(0, key, (key % 2) as u32, false);
+        structure.write(0, key, (key % 2) as u32, true);
+    }
+    structure.read(1, 9, 0, false);
+    assert_eq!((structure.move_changed(), structure.changed()), (4, 4));
+    assert!(!structure.is_registered(1, 9) && !structure.is_registered(0, 1));
+    assert!(structure.read(1, 3, 1, true) && !structure.read(1, 9, 0, true));
+    structure.disconnect(1);
+    assert!(!structure.is_registered(1, 3));
+    let counted = *structure.counters();
+    assert_eq!((structure.lose(), structure.changed()), (vec![(0, 2), (1, 2)], 0));
+    assert!(!structure.read(1, 3, 1, true));
+    // What was counted stays.
+    assert_eq!((*structure.counters(), structure.member_counters(0).sync_writes), (counted, 4));
 }

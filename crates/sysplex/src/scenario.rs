@@ -9,11 +9,11 @@ use thiserror::Error;
 mod checks;
 mod classes;
 mod coupling;
-mod db2;
+pub(crate) mod db2;
 mod defaults;
-mod failures;
+pub(crate) mod failures;
 mod machines;
-mod regions;
+pub(crate) mod regions;
 
 pub(crate) use classes::MOST_STARTS;
 pub use classes::{Access, Class, References, Start, Think};
@@ -102,11 +102,24 @@ impl Scenario {
             serde_path_to_error::deserialize(&mut serde_json::Deserializer::from_str(text)).map_err(|error| {
                 let path = error.path().to_string();
                 let what = error.into_inner().to_string();
-                // serde ends with the place in the JSON text, which nobody has written.
-                let what = what.split(" at line ").next().unwrap_or_default().to_owned();
+                // serde ends with the place in the JSON text, which nobody has written, and has Rust's names of types.
+                let what = in_words(what.split(" at line ").next().unwrap_or_default());
                 ScenarioError { path, what, remedy: "see the reference of scenarios for its keys".into() }
             })?;
         made.check()?;
         Ok(made)
     }
+}
+
+/// Types of numbers as a reader of TOML knows them.
+fn in_words(what: &str) -> String {
+    let names = [
+        ("u8", "a whole number from 0 to 255"),
+        ("u16", "a whole number from 0 to 65535"),
+        ("u32", "a whole number from 0 to 4294967295"),
+        ("u64", "a whole number of 0 or more"),
+        ("f64", "a number"),
+    ];
+    let named = names.iter().find_map(|(name, words)| Some((what.strip_suffix(&format!("expected {name}"))?, words)));
+    named.map_or_else(|| what.to_owned(), |(before, words)| format!("{before}expected {words}"))
 }

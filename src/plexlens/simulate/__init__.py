@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from plexlens.simulate.dump import dump_records, write_smf
 from plexlens.simulate.scenario import (
+    FAILURES,
+    RESOURCES,
     Scenario,
     ScenarioFileError,
     Simulated,
@@ -17,6 +19,8 @@ from plexlens.simulate.scenario import (
 from plexlens.simulate.streamed import simulate_to_smf
 
 __all__ = [
+    "FAILURES",
+    "RESOURCES",
     "Scenario",
     "ScenarioFileError",
     "Simulated",

@@ -69,7 +69,10 @@ def _requests(used: Mapping[str, Any]) -> Row:
 
 
 def _structures(interval: Interval, system: str, facility: str) -> tuple[list[Row], list[Row]]:
-    """Request and cache sections of a facility's structures whose group has a member on the system."""
+    """Request and cache sections of a facility's structures whose group has a member on the system.
+
+    A structure is where it was at the end of the interval; the requests of an interval in which it moved are all there.
+    """
     uses = {(used["name"], used["system"]): used for used in interval.truth["structures"]}
     requests: list[Row] = []
     caches: list[Row] = []
@@ -77,19 +80,20 @@ def _structures(interval: Interval, system: str, facility: str) -> tuple[list[Ro
         if all(member["system"] != system for member in group["member"]):
             continue
         lock = group.get("lock")
-        if lock and lock["coupling_facility"] == facility:
+        name = structure_name(group["group"])
+        if lock and uses[name, system]["facility"] == facility:
             size = next(size for most, size in _LOCK_ENTRY if len(group["member"]) <= most)
             requests.append(
-                _requests(uses[structure_name(group["group"]), system])
-                | {"r744sltl": lock["entries"], "r744ssiz": lock["entries"] * size}
+                _requests(uses[name, system]) | {"r744sltl": lock["entries"], "r744ssiz": lock["entries"] * size}
             )
         for pool in group["pool"]:
             shared = pool.get("group")
-            if not shared or shared["coupling_facility"] != facility:
+            name = structure_name(group["group"], pool["number"])
+            if not shared or uses[name, system]["facility"] != facility:
                 continue
             caches.append(_cache(interval, group, pool["number"]))
             requests.append(
-                _requests(uses[structure_name(group["group"], pool["number"]), system])
+                _requests(uses[name, system])
                 | {
                     "r744cdsi": len(caches),
                     "r744cdne": 1,

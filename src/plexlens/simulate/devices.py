@@ -14,14 +14,14 @@ _FIRST = 0x1000
 
 
 def device_records(interval: Interval) -> Iterator[Record]:
-    """A record of the first system: volumes are shared, and the simulator counts the I/Os of all systems together.
+    """A record of each system, with the I/Os that it asked for.
 
     Service time counts as connect time, the wait for a volume as IOS queue time.
     """
     parallel = interval.values.get("dasd", {}).get("parallel", 4)
-    devices: list[Row] = []
-    for number, used in enumerate(interval.truth["volumes"]):
-        devices.append(
+    used_by = {used["name"]: used["volumes"] for used in interval.truth["systems"]}
+    for system in interval.values["system"]:
+        devices: list[Row] = [
             {
                 "smf74num": _FIRST + number,
                 "smf74cnf": _ONLINE,
@@ -34,8 +34,8 @@ def device_records(interval: Interval) -> Iterator[Record]:
                 "smf74cnn": used["service"],
                 "smf74ios": used["queued"],
             }
-        )
-    if devices:
+            for number, used in enumerate(used_by[system["name"]])
+        ]
         control: Row = {"smf74sub": _DASD, "smf74tot": len(devices), "smf74gen": len(devices)}
         sections = {"smf74_1_device_control": [control], "smf74_1_device": devices}
-        yield interval.record(interval.values["system"][0], "smf74_1", sections)
+        yield interval.record(system, "smf74_1", sections)

@@ -15,6 +15,31 @@ from plexlens import _core
 from plexlens.errors import UnreadableInputError, UsageError
 from plexlens.simulate.locate import line_of, lines_of
 
+#: What a run says the utilisation of, by its name in results.
+RESOURCES = {
+    "machine": "general engines of machine",
+    "machine_ziips": "zIIPs of machine",
+    "system": "general engines of system",
+    "system_ziips": "zIIPs of system",
+    "qr_tcb": "QR TCB of region",
+    "region_threads": "threads of region",
+    "member_threads": "threads of member",
+    "log": "log of member",
+    "coupling_facility": "engines of coupling facility",
+    "subchannels": "subchannels of",
+    "volume": "volume",
+}
+
+
+#: Why transactions end without success, by its name in results.
+FAILURES = {
+    "member_lost": "the member that it worked with was lost",
+    "no_member": "its region had no member to work with (SQLCODE -923)",
+    "resource_unavailable": "a page set was not available (SQLCODE -904)",
+    "retained_lock": "a lock was retained for a lost member (SQLCODE -904)",
+    "deadlock_or_timeout": "deadlocks and timeouts (SQLCODE -911)",
+}
+
 
 class ScenarioFileError(UsageError):
     """A scenario that cannot be, with file, line and key."""
@@ -63,7 +88,8 @@ class Simulated:
         What was run.
     results
         What really happened, as `plexlens._core.simulate` gives it: intervals, responses with their confidence
-        intervals, laws, saturated systems; seconds and counts. This is the ground truth of the SMF records.
+        intervals, laws, transactions that failed, the course of what broke, utilisations and what was saturated;
+        seconds and counts. This is the ground truth of the SMF records.
     """
 
     scenario: Scenario

@@ -349,9 +349,48 @@ impl GroupBufferPool {
         }
     }
 
+    /// The structure is lost with all that was in it; changed pages of each data set that had any. Counters and castout
+    /// owners stay.
+    pub fn lose(&mut self) -> Vec<(u32, u32)> {
+        let lost = self.classes.iter().enumerate().filter(|(_, class)| !class.is_empty());
+        let lost = lost.map(|(data_set, class)| (data_set as u32, class.len() as u32)).collect();
+        let empty = Self::new(&self.config);
+        let former = std::mem::replace(self, empty);
+        (self.counters, self.members) = (former.counters, former.members);
+        (self.owners, self.castouts) = (former.owners, former.castouts);
+        lost
+    }
+
+    /// The structure is built anew elsewhere: changed pages are taken along, data of others and registrations are not.
+    /// Pages taken along.
+    pub fn move_changed(&mut self) -> u32 {
+        let changed: Vec<(u64, u32)> =
+            self.entries.iter().filter(|entry| entry.changed).map(|entry| (entry.key, entry.data_set)).collect();
+        self.lose();
+        for &(key, data_set) in &changed {
+            let at = self.entry(key, data_set);
+            self.take_data_entry(at);
+            self.touch_data(at);
+            self.mark(at);
+        }
+        changed.len() as u32
+    }
+
+    /// A member is gone: it is registered for nothing.
+    pub fn disconnect(&mut self, member: u8) {
+        for entry in &mut self.entries {
+            entry.registered[usize::from(member / 64)] &= !bit(member);
+        }
+    }
+
     /// A member is gone: another that changes a page of its data sets casts them out from then on.
     pub fn disown(&mut self, member: u8) {
         self.owners.iter_mut().filter(|owner| **owner == Some(member)).for_each(|owner| *owner = None);
+    }
+
+    /// The member that casts out a data set, if any has changed it.
+    pub fn castout_owner(&self, data_set: u32) -> Option<u8> {
+        self.owners.get(data_set as usize).copied().flatten()
     }
 
     /// Whether anything was cast out since the last time of asking.

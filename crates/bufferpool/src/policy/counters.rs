@@ -19,6 +19,12 @@ macro_rules! counters {
             pub fn values(&self) -> Vec<u64> {
                 vec![$(self.$field,)+]
             }
+
+            /// These and others, each the sum of both.
+            #[must_use]
+            pub fn added(&self, other: &Self) -> Self {
+                Self { $($field: self.$field + other.$field,)+ }
+            }
         }
     };
 }

@@ -1,10 +1,9 @@
-//! What disturbs the course of things: deadlocks, timeouts, pseudo-close, lost members and coupling facilities.
+//! What disturbs the course of things: deadlocks, timeouts, pseudo-close, failures and their end.
 
-use super::locks::{Mode, RETAINED};
-use super::pools::page_lock_key;
-use super::simulation::{BACKGROUND, Event, Simulation};
-use super::task::Stage;
+use super::plex::position;
+use super::simulation::{Event, Simulation};
 use crate::kernel::nanoseconds;
+use crate::scenario::failures::LostLink;
 
 impl Simulation<'_> {
     pub(super) fn break_deadlocks(&mut self, group: u16) {
@@ -39,104 +38,60 @@ impl Simulation<'_> {
         self.calendar.after(self.pseudo_close_cycle(group), Event::PseudoClose(group));
     }
 
+    /// Something breaks.
     pub(super) fn fail(&mut self, number: u16) {
         let failure = &self.scenario.failure[usize::from(number)];
-        let back = self.calendar.now() + nanoseconds(failure.recovery);
-        self.calendar.at(back, Event::Recover(number));
+        self.calendar.after(nanoseconds(failure.recovery), Event::Recover(number));
         if let Some(name) = &failure.coupling_facility {
-            let facilities = self.scenario.coupling_facility.iter().zip(&mut self.plex.facilities);
-            for (_, facility) in facilities.filter(|(one, _)| one.name == *name) {
-                // Its structures are rebuilt elsewhere meanwhile; requests wait for that.
-                facility.back = back;
-            }
+            let facility = position(self.scenario.coupling_facility.iter().map(|one| one.name.as_str()), name);
+            self.tell(format!("coupling facility {name} is lost"));
+            self.lose_facility(facility);
         }
-        if let Some(name) = &failure.member
-            && let Some((group, member)) = self.member_named(name)
-        {
-            self.lose_member(group, member, back);
+        if let Some(link) = &failure.link {
+            self.lose_links(link, true);
+        }
+        if let Some((group, member)) = self.lost_by(number) {
+            self.lose_member(group, member, false);
+            if let Some(light) = &failure.restart_light {
+                self.calendar.after(nanoseconds(light.after), Event::RestartLight(number));
+            }
         }
     }
 
-    fn member_named(&self, name: &str) -> Option<(u16, u8)> {
-        self.scenario.db2.iter().enumerate().find_map(|(group, about)| {
-            let member = about.member.iter().position(|member| member.name == name)?;
-            Some((group as u16, member as u8))
-        })
-    }
-
-    fn lose_member(&mut self, group: u16, member: u8, back: u64) {
-        self.plex.away(group, member, back);
-        let about = &mut self.plex.groups[usize::from(group)];
-        for (_, keys) in about.pools.lose(member) {
-            for key in keys {
-                if let Some((table, _)) = &mut about.table {
-                    table.release(page_lock_key(key), member, Mode::X);
-                }
-            }
-        }
-        for number in 0..self.tasks.len() as u32 {
-            let task = &mut self.tasks[number as usize];
-            let is_there = (task.group, task.member) == (group, member) && task.has_thread;
-            if !is_there || task.class == BACKGROUND || task.stage == Stage::Done && task.held.is_empty() {
-                continue;
-            }
-            task.lost = true;
-            let held = std::mem::take(&mut task.held);
-            let waits = std::mem::take(&mut task.awaits_lock);
-            let about = &mut self.plex.groups[usize::from(group)];
-            about.locks.give_up(number, &mut self.granted);
-            for one in held {
-                if one.mode.is_exclusive() {
-                    about.locks.retain(one.resource, number);
-                    about.retained.push((member, one.resource));
-                } else {
-                    about.locks.release(one.resource, number, &mut self.granted);
-                }
-                if let (Some((table, _)), true) = (&mut about.table, one.shared) {
-                    table.release(one.resource, member, one.mode);
-                }
-            }
-            if waits {
-                self.wake(number);
-            }
-        }
-        self.wake_granted();
-    }
-
+    /// It can be used, or restarted, again.
     pub(super) fn recover(&mut self, number: u16) {
-        let Some(name) = &self.scenario.failure[usize::from(number)].member else { return };
-        let Some((group, member)) = self.member_named(name) else { return };
-        let about = &mut self.plex.groups[usize::from(group)];
-        let retained = std::mem::take(&mut about.retained);
-        let (of_it, others) = retained.into_iter().partition(|&(owner, _)| owner == member);
-        about.retained = others;
-        let of_it: Vec<(u8, u64)> = of_it;
-        for (_, resource) in of_it {
-            about.locks.release(resource, RETAINED, &mut self.granted);
+        let failure = &self.scenario.failure[usize::from(number)];
+        if let Some(name) = &failure.coupling_facility {
+            let facility = position(self.scenario.coupling_facility.iter().map(|one| one.name.as_str()), name);
+            self.plex.facilities[usize::from(facility)].is_up = true;
+            self.tell(format!("coupling facility {name} can be used again"));
         }
-        self.wake_granted();
+        if let Some(link) = &failure.link {
+            self.lose_links(link, false);
+        }
+        if let Some((group, member)) = self.lost_by(number) {
+            self.plex.groups[usize::from(group)].members[usize::from(member)].is_due = true;
+        }
+        self.use_what_is_back();
     }
 
-    /// A transaction whose member was lost under it ends without success.
-    pub(super) fn end_lost(&mut self, number: u32) {
-        self.leave_region(number);
-        self.give_thread_back(number);
-        let now = self.calendar.now();
-        let task = &mut self.tasks[number as usize];
-        task.steps.clear();
-        let (group, member, class) = (usize::from(task.group), usize::from(task.member), usize::from(task.class));
-        let (begun, region) = (task.begun, usize::from(task.region));
-        self.plex.groups[group].members[member].rollbacks += 1;
-        let inside = &mut self.plex.regions[region].inside;
-        *inside = inside.saturating_sub(1);
-        let measured = &mut self.measured[class];
-        measured.inside.set(now, measured.inside.value() - 1);
-        measured.stayed += u128::from(now - begun.max(self.begun));
-        let is_user = self.plex.kinds[class].class.users.is_some();
-        self.release_engine(number);
-        self.free.push(number);
-        if is_user {
-            self.think(class as u16);
-        }
+    /// Links are lost, or there again. Of several failures of the same links each takes its own part.
+    fn lose_links(&mut self, link: &LostLink, are_lost: bool) {
+        let system = position(self.scenario.system.iter().map(|one| one.name.as_str()), &link.system);
+        let names = self.scenario.coupling_facility.iter().map(|one| one.name.as_str());
+        let facility = position(names, &link.coupling_facility);
+        let all = self.scenario.coupling_facility[usize::from(facility)].subchannels;
+        let part = link.subchannels.unwrap_or(all);
+        let image = &mut self.plex.systems[usize::from(system)];
+        let lost = &mut image.lost[usize::from(facility)];
+        *lost = if are_lost { *lost + part } else { *lost - part };
+        let left = all.saturating_sub(*lost);
+        let (to, from) = (&link.coupling_facility, &link.system);
+        self.tell(match (are_lost, left) {
+            (true, 0) => format!("system {from} loses its connection to {to}"),
+            (true, _) => format!("system {from} loses links to {to}: {left} of {all} subchannels are left"),
+            (false, _) => format!("system {from} has {left} of {all} subchannels to {to} again"),
+        });
+        self.change_links(system, facility, left);
     }
 }

@@ -48,6 +48,10 @@ struct PageSet {
     interests: Vec<Interest>,
     updated: Vec<Time>,
     dependent: bool,
+    /// Lost members whose locks on it are retained, by bit.
+    retained: u64,
+    /// A lost member alone used it, and changed it: nobody gets in until that member has recovered.
+    closed: bool,
 }
 
 /// Interests of all members in all page sets.
@@ -62,7 +66,13 @@ pub struct Interests {
 impl Interests {
     /// Nobody has opened anything.
     pub fn new(members: usize, page_sets: usize) -> Self {
-        let one = PageSet { interests: vec![Interest::None; members], updated: vec![0; members], dependent: false };
+        let one = PageSet {
+            interests: vec![Interest::None; members],
+            updated: vec![0; members],
+            dependent: false,
+            retained: 0,
+            closed: false,
+        };
         Self { page_sets: vec![one; page_sets], changes: 0, ended: Vec::new() }
     }
 
@@ -87,9 +97,10 @@ impl Interests {
     pub fn pseudo_close(&mut self, now: Time, after: Time) -> u64 {
         let mut changed = 0;
         for (page_set, about) in (0..).zip(&mut self.page_sets) {
-            let mut last = 0;
+            let (mut last, retained) = (0, about.retained);
             for (member, (interest, &updated)) in (0..).zip(about.interests.iter_mut().zip(&about.updated)) {
-                if *interest == Interest::Write && now.saturating_sub(updated) >= after {
+                let is_retained = retained >> member & 1 == 1;
+                if *interest == Interest::Write && !is_retained && now.saturating_sub(updated) >= after {
                     *interest = Interest::Read;
                     changed += 1;
                     last = member;
@@ -105,12 +116,48 @@ impl Interests {
         changed
     }
 
-    /// A member is lost: it has no interest any more.
+    /// A member is lost: it reads nothing any more; its locks on what it changed are retained.
     pub fn lose(&mut self, member: u8) {
         for about in &mut self.page_sets {
-            about.interests[usize::from(member)] = Interest::None;
+            let own = &mut about.interests[usize::from(member)];
+            if *own == Interest::Write {
+                about.retained |= 1 << member;
+                let users = about.interests.iter().filter(|&&one| one != Interest::None).count();
+                about.closed = users == 1;
+            } else {
+                *own = Interest::None;
+            }
             about.settle();
         }
+    }
+
+    /// A lost member has recovered: nothing is retained for it any more.
+    pub fn recover(&mut self, member: u8) {
+        for (page_set, about) in (0..).zip(&mut self.page_sets).filter(|(_, one)| one.retained >> member & 1 == 1) {
+            about.retained &= !(1 << member);
+            about.interests[usize::from(member)] = Interest::None;
+            about.closed = false;
+            let was = about.dependent;
+            about.settle();
+            if was && !about.dependent {
+                self.ended.push((page_set, member));
+            }
+        }
+    }
+
+    /// Whether a page set is kept for a lost member alone.
+    pub fn is_closed(&self, page_set: u32) -> bool {
+        self.page_sets[page_set as usize].closed
+    }
+
+    /// Whether any page set is kept for a lost member alone.
+    pub fn has_closed(&self) -> bool {
+        self.page_sets.iter().any(|one| one.closed)
+    }
+
+    /// Page sets that a member has open, each with a lock.
+    pub fn open(&self, member: u8) -> u64 {
+        self.page_sets.iter().filter(|one| one.interests[usize::from(member)] != Interest::None).count() as u64
     }
 
     /// Page sets that stopped to depend on the group buffer pool since the last time of asking, each with the member
@@ -151,6 +198,24 @@ impl PageSet {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_a_lost_member_changed_stays_locked() {
+        let mut interests = Interests::new(2, 3);
+        // 0: changed by both; 1: by the lost member alone; 2: only read.
+        interests.note(0, 0, 5, true);
+        interests.note(1, 0, 5, true);
+        interests.note(0, 1, 5, true);
+        interests.note(0, 2, 5, false);
+        interests.lose(0);
+        assert!(interests.is_dependent(0) && !interests.is_closed(0));
+        assert!(interests.is_closed(1) && interests.has_closed() && !interests.is_closed(2));
+        assert_eq!((interests.lock(0, 2), interests.open(0)), (None, 2));
+        assert_eq!(interests.pseudo_close(50, 10), 1);
+        interests.recover(0);
+        assert!(!interests.has_closed() && !interests.is_dependent(0));
+        assert_eq!(interests.open(0), 0);
+    }
 
     #[test]
     fn table_1_of_the_1996_study() {

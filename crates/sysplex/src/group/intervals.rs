@@ -1,15 +1,19 @@
 //! Filling pools before the run, and writing down what each interval gave.
 
+use std::collections::BTreeMap;
+
 use plexlens_bufferpool::group::{GroupCounters, MemberGroupCounters};
 use plexlens_bufferpool::policy::Counters;
 use plexlens_bufferpool::trace::Access as PageAccess;
 
 use super::measured::{
-    ClassUse, FacilityUse, Interval, Law, MemberUse, PoolUse, ResponseEstimate, SpaceUse, StructureUse, SystemUse,
-    VolumeUse,
+    ClassUse, FacilityUse, FailureCount, Interval, Law, MemberUse, PoolUse, ResponseEstimate, SpaceUse, StructureUse,
+    SystemUse, VolumeUse,
 };
+use super::plex::{Kind, Refers};
 use super::pools::{PageUse, Place};
 use super::simulation::Simulation;
+use super::utilisations::SATURATED;
 use crate::kernel::measure::BatchMeans;
 use crate::kernel::random::Stream;
 use crate::kernel::{Time, seconds};
@@ -20,14 +24,12 @@ const FILLS: u64 = 4;
 const MOST_GETPAGES: u64 = 4_000_000;
 /// Getpages between commits meanwhile.
 const UNIT: u64 = 32;
-/// Share of busy engines from which on a system counts as saturated.
-const SATURATED: f64 = 0.97;
 
 /// Counters of pools as they stood at the end of the interval before.
 #[derive(Clone, Default)]
 pub(super) struct Before {
     /// By group, member and pool.
-    pools: Vec<(Counters, Option<(GroupCounters, MemberGroupCounters)>)>,
+    pools: Vec<Counted>,
 }
 
 impl Simulation<'_> {
@@ -49,7 +51,7 @@ impl Simulation<'_> {
     /// Transactions a second of each class, those that others start among them.
     fn rates(&self) -> Vec<f64> {
         let kinds = &self.plex.kinds;
-        let own = |kind: &super::plex::Kind| {
+        let own = |kind: &Kind| {
             let users = kind
                 .class
                 .users
@@ -70,18 +72,18 @@ impl Simulation<'_> {
         rates
     }
 
+    /// References of all classes that come to a member, each with its getpages a second.
+    fn coming(&self, group: usize, member: u8, rates: &[f64]) -> Vec<(Refers, f64)> {
+        let comes = |kind: &&Kind| {
+            let mut regions = kind.regions.iter().map(|&region| &self.plex.regions[usize::from(region)]);
+            regions.any(|region| region.db2 == Some((group as u16, member)))
+        };
+        let kinds = self.plex.kinds.iter().zip(rates).filter(|(kind, _)| comes(kind));
+        kinds.flat_map(|(kind, rate)| kind.references.iter().map(move |&one| (one, rate * one.getpages))).collect()
+    }
+
     fn fill(&mut self, group: usize, member: u8, rates: &[f64], getpages: u64, chance: &mut Stream) {
-        // References of all classes that come here, each with its getpages a second.
-        let mut all = Vec::new();
-        for (kind, &rate) in self.plex.kinds.iter().zip(rates) {
-            let comes = kind
-                .regions
-                .iter()
-                .any(|&region| self.plex.regions[usize::from(region)].db2 == Some((group as u16, member)));
-            if comes {
-                all.extend(kind.references.iter().map(|&one| (one, rate * one.getpages)));
-            }
-        }
+        let all = self.coming(group, member, rates);
         let total: f64 = all.iter().map(|(_, weight)| weight).sum();
         if total <= 0.0 {
             return;
@@ -136,7 +138,7 @@ impl Simulation<'_> {
             measured.response = BatchMeans::new();
             measured.stayed = 0;
         }
-        self.busy_of_run = vec![0.0; self.plex.systems.len()];
+        self.measure_utilisations(now);
         if self.logs.is_some() {
             let empty = self.measured_interval(0.0, 0.0);
             if let Some(logs) = &mut self.logs {
@@ -182,9 +184,6 @@ impl Simulation<'_> {
         if let Some(logs) = &mut self.logs {
             logs.interval_over(&made);
         }
-        for (sum, system) in self.busy_of_run.iter_mut().zip(&made.systems) {
-            *sum += system.busy;
-        }
         self.results.intervals.push(made);
     }
 
@@ -203,6 +202,7 @@ impl Simulation<'_> {
                 ziip_busy,
                 dispatchable,
                 spaces: Vec::new(),
+                volumes: std::mem::take(&mut self.volumes[number]),
             });
         }
         for machine in &mut self.plex.machines {
@@ -211,6 +211,9 @@ impl Simulation<'_> {
         }
         for region in &mut self.plex.regions {
             made.systems[usize::from(region.system)].spaces.push(taken(&mut region.space));
+        }
+        for guest in &mut self.plex.guests {
+            made.systems[usize::from(guest.system)].spaces.push(taken(&mut guest.space));
         }
         for (about, group) in self.scenario.db2.iter().zip(&mut self.plex.groups) {
             for (named, member) in about.member.iter().zip(&mut group.members) {
@@ -226,7 +229,7 @@ impl Simulation<'_> {
                     log_writes: writes - std::mem::replace(&mut member.log_writes, writes),
                     commits: std::mem::take(&mut member.commits),
                     rollbacks: std::mem::take(&mut member.rollbacks),
-                    threads: named.threads - member.free_threads,
+                    threads: member.used_threads.value() as u32,
                 });
             }
         }
@@ -256,16 +259,15 @@ impl Simulation<'_> {
                 });
             made.classes.push(ClassUse { name: about.name.clone(), systems: systems.collect() });
         }
-        made.volumes = std::mem::replace(&mut self.volumes, vec![VolumeUse::default(); self.plex.volumes.len()]);
+        self.volumes.fill(vec![VolumeUse::default(); self.plex.volumes.len()]);
         made
     }
 
-    pub(super) fn count_disk(&mut self, volume: u32, queued: f64, service: f64) {
-        if let Some(used) = self.volumes.get_mut(volume as usize) {
-            used.requests += 1;
-            used.queued += queued;
-            used.service += service;
-        }
+    pub(super) fn count_disk(&mut self, system: u16, volume: u32, queued: f64, service: f64) {
+        let used = &mut self.volumes[usize::from(system)][volume as usize];
+        used.requests += 1;
+        used.queued += queued;
+        used.service += service;
     }
 
     /// The run is over: what holds for all of it.
@@ -302,16 +304,23 @@ impl Simulation<'_> {
             let spaces = self.results.intervals.iter().flat_map(|one| &one.systems[number].spaces);
             self.results.laws.push(Law {
                 name: format!("utilisation law, {}", system.name),
-                by_level: self.busy_of_run[number] / length,
+                by_level: self.results.intervals.iter().map(|one| one.systems[number].busy).sum::<f64>() / length,
                 by_time: spaces.map(|space| space.cpu).sum::<f64>() / length,
             });
-            let image = &self.plex.systems[number];
-            let engines = self.plex.machines[usize::from(image.machine)].general.engines() as f64;
-            let logical = system.engines.map_or(engines, |count| f64::from(count).min(engines));
-            if self.busy_of_run[number] / length >= SATURATED * logical {
-                self.results.saturated.push(system.name.clone());
-            }
         }
+        for (number, about) in self.scenario.class.iter().enumerate() {
+            let mut counts = BTreeMap::new();
+            let systems = self.results.intervals.iter().flat_map(|one| &one.classes[number].systems);
+            systems
+                .flat_map(|one| &one.failed)
+                .for_each(|(&reason, count)| *counts.entry(reason).or_default() += count);
+            let counts = counts.into_iter();
+            let failed = counts.map(|(reason, count)| FailureCount { class: about.name.clone(), reason, count });
+            self.results.failures.extend(failed);
+        }
+        self.results.utilisations = self.utilisations(length);
+        let saturated = self.results.utilisations.iter().filter(|one| one.utilisation >= SATURATED);
+        self.results.saturated = saturated.cloned().collect();
     }
 }
 

@@ -14,7 +14,12 @@ pub struct Line {
 impl Line {
     /// So many servers.
     pub fn new(servers: u32) -> Self {
-        Self { free: vec![0; servers.max(1) as usize], busy: 0 }
+        Self { free: vec![0; servers as usize], busy: 0 }
+    }
+
+    /// From now on there are so many servers; what others have begun they end.
+    pub fn set_servers(&mut self, now: Time, servers: u32) {
+        self.free.resize(servers as usize, now);
     }
 
     /// The server that is free first: its number, and when it is.

@@ -157,12 +157,16 @@ impl Locks {
         }
     }
 
-    /// Locks of a task of a lost member are kept for it.
-    pub fn retain(&mut self, resource: u64, task: u32) {
-        let Some(about) = self.resources.get_mut(&resource) else { return };
-        for holder in about.holders.iter_mut().filter(|holder| holder.task == task) {
-            holder.task = RETAINED;
-        }
+    /// A lock of a task of a lost member is kept for it; whether the task had it.
+    pub fn retain(&mut self, resource: u64, task: u32) -> bool {
+        let holders = self.resources.get_mut(&resource).into_iter().flat_map(|about| &mut about.holders);
+        let mut own = holders.filter(|holder| holder.task == task);
+        own.next().map(|holder| holder.task = RETAINED).is_some()
+    }
+
+    /// Whether a lock is kept for a lost member.
+    pub fn is_retained(&self, resource: u64) -> bool {
+        self.resources.get(&resource).is_some_and(|about| about.holders.iter().any(|holder| holder.task == RETAINED))
     }
 
     /// One task of each circle of tasks that wait for each other: the one that began last.
@@ -211,6 +215,11 @@ impl Locks {
     /// Locks held by tasks and lost members.
     pub fn held(&self) -> u64 {
         self.held
+    }
+
+    /// What a task waits for.
+    pub fn waits_for(&self, task: u32) -> Option<u64> {
+        self.waiting.get(&task).copied()
     }
 
     /// Whether a task waits.
@@ -309,6 +318,16 @@ impl LockTable {
         }
     }
 
+    /// Resources that a member has interest in.
+    pub fn held_by(&self, member: u8) -> u64 {
+        self.interests.values().flatten().filter(|one| one.member == member).count() as u64
+    }
+
+    /// Resources and members that have interest in them.
+    pub fn interests(&self) -> usize {
+        self.interests.values().map(Vec::len).sum()
+    }
+
     /// Entries with any interest.
     pub fn used(&self) -> usize {
         self.interests.len()
@@ -378,7 +397,7 @@ mod tests {
     fn locks_of_a_lost_member_keep_others_out() {
         let (mut locks, mut granted) = (Locks::default(), Vec::new());
         assert!(locks.request(1, 10, Mode::X));
-        locks.retain(1, 10);
+        assert!(locks.retain(1, 10) && !locks.retain(1, 10) && locks.is_retained(1) && !locks.is_retained(2));
         assert!(!locks.request(1, 20, Mode::S));
         assert!(locks.deadlocked(|_| 0).is_empty());
         locks.release(1, RETAINED, &mut granted);

@@ -38,8 +38,73 @@ pub struct Results {
     pub events: u64,
     /// What the laws of queueing say of it, by name: two ways to the same number.
     pub laws: Vec<Law>,
-    /// Systems whose engines were busy nearly all the time.
-    pub saturated: Vec<String>,
+    /// Transactions that ended without success.
+    pub failures: Vec<FailureCount>,
+    /// What broke, and what was done about it.
+    pub course: Vec<Occurrence>,
+    /// How busy everything was that can be busy.
+    pub utilisations: Vec<Utilisation>,
+    /// Of these, what was busy nearly all the time.
+    pub saturated: Vec<Utilisation>,
+}
+
+/// Transactions of a class that ended without success for one reason, in the measured part of the run.
+#[derive(Clone, Debug, Serialize)]
+pub struct FailureCount {
+    /// Class.
+    pub class: String,
+    /// Reason.
+    pub reason: &'static str,
+    /// How many.
+    pub count: u64,
+}
+
+/// Something that happened.
+#[derive(Clone, Debug, Serialize)]
+pub struct Occurrence {
+    /// Seconds after the warm-up.
+    pub at: f64,
+    /// What.
+    pub what: String,
+}
+
+/// What can be busy.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Resource {
+    /// General engines of a machine.
+    Machine,
+    /// zIIPs of a machine.
+    MachineZiips,
+    /// Logical general engines of a system.
+    System,
+    /// Logical zIIPs of a system.
+    SystemZiips,
+    /// The QR TCB of a region.
+    QrTcb,
+    /// Threads of a region to Db2.
+    RegionThreads,
+    /// Threads of a member.
+    MemberThreads,
+    /// Log of a member: a write is always under way.
+    Log,
+    /// Engines of a coupling facility.
+    CouplingFacility,
+    /// Subchannels of a system to a coupling facility.
+    Subchannels,
+    /// A volume, with all requests that it can take at the same time.
+    Volume,
+}
+
+/// How busy something was over the whole run.
+#[derive(Clone, Debug, Serialize)]
+pub struct Utilisation {
+    /// What it is.
+    pub resource: Resource,
+    /// Its name; of subchannels the system and the coupling facility.
+    pub name: String,
+    /// Share of what there is of it that was in use, on the average.
+    pub utilisation: f64,
 }
 
 /// A number that was come to in two ways.
@@ -83,8 +148,6 @@ pub struct Interval {
     pub members: Vec<MemberUse>,
     /// Classes.
     pub classes: Vec<ClassUse>,
-    /// Volumes.
-    pub volumes: Vec<VolumeUse>,
 }
 
 /// A system's processors.
@@ -100,6 +163,8 @@ pub struct SystemUse {
     pub dispatchable: f64,
     /// Address spaces.
     pub spaces: Vec<SpaceUse>,
+    /// Volumes, as this system used them.
+    pub volumes: Vec<VolumeUse>,
 }
 
 /// Processor time of an address space.
@@ -186,7 +251,7 @@ pub struct PoolUse {
     pub local: BTreeMap<&'static str, u64>,
     /// Counters of the member for the group buffer pool.
     pub member: BTreeMap<&'static str, u64>,
-    /// Counters of the group buffer pool itself, the same in all members.
+    /// Counters of the group buffer pool itself, the same in all members; the member's part of castout is in `member`.
     pub group: BTreeMap<&'static str, u64>,
     /// Physical locks of pages.
     pub page_locks: PageLockUse,
@@ -250,6 +315,8 @@ pub struct ClassOnSystem {
     pub response: Timing,
     /// Transactions that met the goal.
     pub met_goal: u64,
+    /// Transactions that ended without success, by reason; they count in nothing else here.
+    pub failed: BTreeMap<&'static str, u64>,
     /// What they used: sums by name, seconds and counts.
     pub used: BTreeMap<&'static str, f64>,
     /// What they did in each pool.
@@ -272,7 +339,7 @@ pub type Named = (&'static str, fn(&Account) -> f64);
 
 impl Account {
     /// All sums by name: seconds, then counts.
-    pub const FIELDS: [Named; 35] = [
+    pub const FIELDS: [Named; 36] = [
         ("terminal_cpu", |one| one.terminal_cpu),
         ("region_cpu", |one| one.region_cpu),
         ("db2_cpu", |one| one.db2_cpu),
@@ -287,6 +354,7 @@ impl Account {
         ("wait_contention", |one| one.waits[Wait::Contention as usize]),
         ("wait_shipping", |one| one.waits[Wait::Shipping as usize]),
         ("wait_coupling", |one| one.waits[Wait::Coupling as usize]),
+        ("wait_rebuild", |one| one.waits[Wait::Rebuild as usize]),
         ("wait_lock", |one| one.lock_wait),
         ("waits_sync_read", |one| one.wait_counts[Wait::SyncRead as usize] as f64),
         ("waits_other_read", |one| one.wait_counts[Wait::OtherRead as usize] as f64),

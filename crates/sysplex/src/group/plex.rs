@@ -9,12 +9,13 @@ use super::locks::{LockTable, Locks};
 use super::measured::{LockUse, PageLockUse, SpaceUse, StructureUse};
 use super::pools::Pools;
 use super::processors::Processors;
+use crate::kernel::measure::Level;
 use crate::kernel::random::{Length, Stream};
 use crate::kernel::{Time, nanoseconds};
+use crate::scenario::db2::Places;
+use crate::scenario::regions::PRIORITIES;
 use crate::scenario::{Access, Class, LockSize, Scenario, System, Think};
 
-/// Dispatching priorities: 0 to 7.
-const PRIORITIES: u8 = 8;
 /// Seconds of light in a kilometre of fibre.
 const FIBRE: f64 = 0.000_005;
 
@@ -38,8 +39,17 @@ pub struct Image {
     pub ziip_slowness: f64,
     /// Whether general engines help zIIPs, and after what wait.
     pub helps: Option<Time>,
-    /// Subchannels to each coupling facility.
+    /// Subchannels to each coupling facility; none: it is not connected.
     pub subchannels: Vec<Line>,
+    /// Of these, lost by failures that are not over.
+    pub lost: Vec<u32>,
+}
+
+impl Image {
+    /// Whether it is connected to a coupling facility.
+    pub fn reaches(&self, facility: u16) -> bool {
+        self.subchannels[usize::from(facility)].servers() > 0
+    }
 }
 
 /// A coupling facility.
@@ -50,12 +60,43 @@ pub struct Facility {
     pub slowness: f64,
     /// One way.
     pub latency: Time,
-    /// When it is there again after a failure.
-    pub back: Time,
+    /// Whether it is there.
+    pub is_up: bool,
+}
+
+/// Whether a structure can be used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Standing {
+    /// By all.
+    Up,
+    /// By those systems that are connected to its coupling facility.
+    Partly,
+    /// It is being rebuilt; requests wait for that.
+    Rebuilt,
+    /// There is none.
+    Lost,
 }
 
 /// A structure as the systems use it.
 pub struct Structure {
+    /// Group, and of a group buffer pool the position of the pool.
+    pub group: u16,
+    /// Position of the pool.
+    pub pool: Option<usize>,
+    /// Whether it can be used.
+    pub standing: Standing,
+    /// Tasks that wait for the end of a rebuild.
+    pub parked: Vec<u32>,
+    /// Number of the last rebuild, and members that have yet to do their part of it.
+    pub rebuild: u32,
+    /// Members that have yet to do their part.
+    pub rebuilders: u32,
+    /// Coupling facilities of both instances as the scenario has them.
+    pub pair: Option<[u16; 2]>,
+    /// Coupling facilities that it may be in.
+    pub preference: Vec<u16>,
+    /// Percentage of systems without connection from which on it is rebuilt.
+    pub rebuild_percent: f64,
     /// Coupling facility, and that of a second instance.
     pub facility: u16,
     /// Second instance.
@@ -107,12 +148,39 @@ impl PageSet {
     }
 }
 
+/// Whether a member is there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Presence {
+    /// It works.
+    Up,
+    /// It is lost.
+    Lost,
+    /// It restarts on another system, to give its retained locks back.
+    Light,
+    /// It restarts on its own system.
+    Starting,
+}
+
 /// A member.
 pub struct Member {
+    /// Whether it is there.
+    pub presence: Presence,
+    /// Lost, and to be restarted on its own system as soon as that is possible.
+    pub is_due: bool,
+    /// Changes of its units of work that a restart has to undo, and changed pages of its pools that were nowhere else.
+    pub undo: u64,
+    /// Changed pages to bring up to date from the log.
+    pub redo: u64,
+    /// Whether locks are retained for it.
+    pub retains: bool,
+    /// Pools, by bit, whose group buffer pool its system is not connected to.
+    pub cut_off: u64,
     /// System.
     pub system: u16,
-    /// Threads that are free, and who waits for one.
-    pub free_threads: u32,
+    /// Threads that there are, those in use, and who waits for one.
+    pub threads: u32,
+    /// Threads in use.
+    pub used_threads: Level,
     /// Who waits for a thread.
     pub thread_queue: VecDeque<u32>,
     /// Log.
@@ -129,8 +197,6 @@ pub struct Member {
     pub rollbacks: u64,
     /// Processor time of the interval: database services, system services, lock manager.
     pub spaces: [SpaceUse; 3],
-    /// When it is there again after a failure.
-    pub back: Time,
 }
 
 /// A data-sharing group.
@@ -147,8 +213,33 @@ pub struct Group {
     pub table: Option<(LockTable, u16)>,
     /// Structure of each pool's group buffer pool.
     pub structures: Vec<Option<u16>>,
-    /// Locks retained for lost members.
-    pub retained: Vec<(u8, u64)>,
+    /// Locks retained for lost members: member, resource, whether the lock structure knows of it.
+    pub retained: Vec<(u8, u64, bool)>,
+    /// Pages of each page set that are to be recovered from the logs (GRECP).
+    pub recovery: Vec<Option<PageRecovery>>,
+    /// Whether some page sets may not be available to some member.
+    pub is_impaired: bool,
+}
+
+/// A page set that is not available until pages lost with a group buffer pool are recovered.
+#[derive(Clone, Copy, Debug)]
+pub struct PageRecovery {
+    /// The pages.
+    pub pages: u32,
+    /// Whether a member works on it.
+    pub is_under_way: bool,
+}
+
+/// A member in restart light, on a system that is not its own.
+pub struct Guest {
+    /// Group.
+    pub group: u16,
+    /// Member.
+    pub member: u8,
+    /// System.
+    pub system: u16,
+    /// Processor time of the interval.
+    pub space: SpaceUse,
 }
 
 /// A CICS region.
@@ -159,12 +250,14 @@ pub struct Region {
     pub db2: Option<(u16, u8)>,
     /// Priority.
     pub priority: u8,
-    /// Whether the QR TCB is taken, and who waits for it.
-    pub busy: bool,
+    /// Whether the QR TCB is taken: 0 or 1, and who waits for it.
+    pub qr: Level,
     /// Who waits.
     pub queue: VecDeque<u32>,
-    /// Threads that are free, and who waits for one.
-    pub free_threads: u32,
+    /// Threads that there are, those in use, and who waits for one.
+    pub threads: u32,
+    /// Threads in use.
+    pub used_threads: Level,
     /// Who waits for a thread.
     pub thread_queue: VecDeque<u32>,
     /// Transactions inside.
@@ -226,12 +319,14 @@ pub struct Plex {
     pub kinds: Vec<Kind>,
     /// Volumes.
     pub volumes: Vec<Line>,
-    /// When the last of the members lost so far is there again.
-    all_back: Time,
+    /// Members in restart light, one for each such restart that the scenario has.
+    pub guests: Vec<Guest>,
+    /// Members that are not up.
+    down: u32,
 }
 
 /// Position of a name; the scenario was checked, so it is there.
-fn position<'a>(names: impl Iterator<Item = &'a str>, name: &str) -> u16 {
+pub(super) fn position<'a>(names: impl Iterator<Item = &'a str>, name: &str) -> u16 {
     names.enumerate().find(|(_, one)| *one == name).map_or(0, |(at, _)| at as u16)
 }
 
@@ -241,17 +336,31 @@ impl Plex {
         let system = |name: &str| position(scenario.system.iter().map(|one| one.name.as_str()), name);
         let facility = |name: &str| position(scenario.coupling_facility.iter().map(|one| one.name.as_str()), name);
         let mut structures = Vec::new();
-        let mut new_structure = |name: String, at: &str, duplex: Option<&String>, service_us, lock: bool| {
+        let mut new_structure = |of: (u16, Option<usize>), name: String, places: Places<'_>, service_us| {
+            let (at, duplex) = (places.first, places.duplex);
             let uses = scenario.system.iter().map(|system| StructureUse {
                 name: name.clone(),
                 facility: at.to_owned(),
                 system: system.name.clone(),
-                lock,
+                lock: of.1.is_none(),
                 ..StructureUse::default()
             });
+            let mut preference: Vec<u16> = places.preference.iter().map(|name| facility(name)).collect();
+            if preference.is_empty() {
+                preference = (0..scenario.coupling_facility.len() as u16).collect();
+            }
             structures.push(Structure {
+                group: of.0,
+                pool: of.1,
+                standing: Standing::Up,
+                parked: Vec::new(),
+                rebuild: 0,
+                rebuilders: 0,
+                pair: duplex.map(|other| [facility(at), facility(other)]),
+                preference,
+                rebuild_percent: places.rebuild_percent,
                 facility: facility(at),
-                duplex: duplex.map(|name| facility(name)),
+                duplex: duplex.map(facility),
                 uses: uses.collect(),
                 expected: vec![0.0; scenario.system.len()],
                 service_us,
@@ -261,23 +370,24 @@ impl Plex {
         let groups: Vec<Group> = scenario
             .db2
             .iter()
-            .map(|group| {
+            .enumerate()
+            .map(|(number, group)| {
                 let table = group.lock.as_ref().map(|lock| {
                     let name = format!("{}_LOCK1", group.group);
-                    let structure =
-                        new_structure(name, &lock.coupling_facility, lock.duplex.as_ref(), lock.service_us, true);
+                    let structure = new_structure((number as u16, None), name, Places::of_lock(lock), lock.service_us);
                     (LockTable::new(lock.entries), structure)
                 });
-                let shared = group.pool.iter().map(|pool| {
+                let shared = group.pool.iter().enumerate().map(|(at, pool)| {
                     pool.group.as_ref().map(|shared| {
                         let name = format!("{}_GBP{}", group.group, pool.number);
-                        new_structure(name, &shared.coupling_facility, shared.duplex.as_ref(), shared.service_us, false)
+                        new_structure((number as u16, Some(at)), name, Places::of_pool(shared), shared.service_us)
                     })
                 });
                 let structures = shared.collect();
                 let members = group.member.iter().map(|member| Member {
                     system: system(&member.system),
-                    free_threads: member.threads,
+                    threads: member.threads,
+                    used_threads: Level::default(),
                     thread_queue: VecDeque::new(),
                     log: Log::new(nanoseconds(group.log_write)),
                     log_writes: 0,
@@ -287,7 +397,12 @@ impl Plex {
                     rollbacks: 0,
                     spaces: ["DBM1", "MSTR", "IRLM"]
                         .map(|name| SpaceUse { name: format!("{}{name}", member.name), ..SpaceUse::default() }),
-                    back: 0,
+                    presence: Presence::Up,
+                    is_due: false,
+                    undo: 0,
+                    redo: 0,
+                    retains: false,
+                    cut_off: 0,
                 });
                 let page_sets = group.page_set.iter().map(|one| PageSet {
                     pool: group.pool.iter().position(|pool| pool.number == one.pool).unwrap_or(0),
@@ -308,6 +423,8 @@ impl Plex {
                     table,
                     structures,
                     retained: Vec::new(),
+                    recovery: vec![None; group.page_set.len()],
+                    is_impaired: false,
                 }
             })
             .collect();
@@ -324,7 +441,7 @@ impl Plex {
                     line: Line::new(one.engines),
                     slowness: 1.0 / one.speed,
                     latency: nanoseconds(one.link + one.distance_km * FIBRE),
-                    back: 0,
+                    is_up: true,
                 })
                 .collect(),
             structures,
@@ -332,21 +449,47 @@ impl Plex {
             regions,
             kinds,
             volumes: vec![Line::new(scenario.dasd.parallel); scenario.dasd.volumes as usize],
-            all_back: 0,
+            guests: guests(scenario),
+            down: 0,
         }
     }
 
-    /// A member is away until a moment.
-    pub fn away(&mut self, group: u16, member: u8, until: Time) {
-        self.groups[usize::from(group)].members[usize::from(member)].back = until;
-        self.all_back = self.all_back.max(until);
+    /// A member comes or goes.
+    pub fn set_presence(&mut self, group: u16, member: u8, presence: Presence) {
+        let about = &mut self.groups[usize::from(group)].members[usize::from(member)];
+        let was_up = std::mem::replace(&mut about.presence, presence) == Presence::Up;
+        self.down += u32::from(was_up);
+        self.down -= u32::from(presence == Presence::Up);
     }
 
-    /// Whether no member of any group is away.
+    /// Whether no member of any group is lost.
     #[inline]
-    pub fn all_members_are_up(&self, now: Time) -> bool {
-        self.all_back <= now
+    pub fn all_members_are_up(&self) -> bool {
+        self.down == 0
     }
+}
+
+/// Members in restart light, one for each member and system where the scenario has such a restart.
+fn guests(scenario: &Scenario) -> Vec<Guest> {
+    let mut made: Vec<Guest> = Vec::new();
+    for failure in &scenario.failure {
+        let (Some(name), Some(light)) = (&failure.member, &failure.restart_light) else { continue };
+        let system = position(scenario.system.iter().map(|one| one.name.as_str()), &light.system);
+        let Some((group, member)) = member_named(scenario, name) else { continue };
+        if !made.iter().any(|one| (one.group, one.member, one.system) == (group, member, system)) {
+            let space = SpaceUse { name: format!("{name}DBM1"), ..SpaceUse::default() };
+            made.push(Guest { group, member, system, space });
+        }
+    }
+    made
+}
+
+/// Group and number of a member.
+pub(super) fn member_named(scenario: &Scenario, name: &str) -> Option<(u16, u8)> {
+    scenario.db2.iter().enumerate().find_map(|(group, about)| {
+        let member = about.member.iter().position(|member| member.name == name)?;
+        Some((group as u16, member as u8))
+    })
 }
 
 /// A number of pages without a common divisor with all of them, near the golden section.
@@ -387,6 +530,7 @@ fn image(scenario: &Scenario, one: &System) -> Image {
         ziip_slowness: (1.0 + one.lpar_overhead) / cec.ziip_speed,
         helps: one.honor_priority.then(|| nanoseconds(one.ziip_wait)),
         subchannels: scenario.coupling_facility.iter().map(|facility| Line::new(facility.subchannels)).collect(),
+        lost: vec![0; scenario.coupling_facility.len()],
     }
 }
 
@@ -399,10 +543,11 @@ fn region(scenario: &Scenario, one: &crate::scenario::Region, system: u16) -> Re
     Region {
         system,
         db2,
-        priority: one.priority.min(PRIORITIES - 1),
-        busy: false,
+        priority: one.priority,
+        qr: Level::default(),
         queue: VecDeque::new(),
-        free_threads: one.threads,
+        threads: one.threads,
+        used_threads: Level::default(),
         thread_queue: VecDeque::new(),
         inside: 0,
         space: SpaceUse { name: one.name.clone(), ..SpaceUse::default() },

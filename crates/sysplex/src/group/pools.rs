@@ -212,6 +212,23 @@ pub struct Outcome {
 struct OnePool {
     members: Vec<BufferPool<Link>>,
     shared: Rc<RefCell<Shared>>,
+    /// What the pools of each member counted that were lost with it.
+    former: Vec<Counters>,
+    config: PoolConfig,
+    /// Page sets in the pool, with their pages.
+    page_sets: Vec<(u32, u64)>,
+}
+
+/// The pool of a member, empty.
+fn new_pool(
+    config: &PoolConfig,
+    page_sets: &[(u32, u64)],
+    shared: &Rc<RefCell<Shared>>,
+    member: u8,
+) -> BufferPool<Link> {
+    let mut made = BufferPool::coupled(config, Link { shared: Rc::clone(shared), member });
+    page_sets.iter().for_each(|&(number, pages)| made.set_pages(number, pages));
+    made
 }
 
 /// All pools of a group.
@@ -251,14 +268,19 @@ impl Pools {
                 vpseqt: pool.vpseqt,
                 ..PoolConfig::default()
             };
-            let made = (0..members)
-                .map(|member| BufferPool::coupled(&config, Link { shared: Rc::clone(&shared), member: member as u8 }));
-            OnePool { members: made.collect(), shared: Rc::clone(&shared) }
+            let page_sets = group.page_set.iter().enumerate().filter(|(_, one)| one.pool == pool.number);
+            let page_sets: Vec<(u32, u64)> = page_sets.map(|(number, one)| (number as u32, one.pages)).collect();
+            OnePool {
+                members: (0..members).map(|member| new_pool(&config, &page_sets, &shared, member as u8)).collect(),
+                shared: Rc::clone(&shared),
+                former: vec![Counters::default(); members],
+                config,
+                page_sets,
+            }
         });
         let mut made = Self { pools: pools.collect(), interests: Rc::clone(&interests) };
         for (number, page_set) in group.page_set.iter().enumerate() {
             if let Some(at) = group.pool.iter().position(|pool| pool.number == page_set.pool) {
-                made.pools[at].members.iter_mut().for_each(|pool| pool.set_pages(number as u32, page_set.pages));
                 let owner = page_set.castout_owner.as_ref();
                 if let Some(owner) = owner.and_then(|name| group.member.iter().position(|one| one.name == *name)) {
                     made.set_owner(at, owner as u8, number as u32);
@@ -335,6 +357,11 @@ impl Pools {
         }
     }
 
+    /// The member that casts out a page set.
+    pub fn castout_owner(&self, pool: usize, page_set: u32) -> Option<u8> {
+        self.pools[pool].shared.borrow().structure.as_ref()?.castout_owner(page_set)
+    }
+
     /// Physical locks of pages that are held.
     pub fn page_locks(&self) -> usize {
         self.pools.iter().map(|one| one.shared.borrow().page_locks.held()).sum()
@@ -352,18 +379,40 @@ impl Pools {
         }
     }
 
-    /// A member is lost: others become castout owners of its page sets. Its physical locks of pages, by pool.
-    pub fn lose(&mut self, member: u8) -> Vec<(usize, Vec<u64>)> {
-        let mut locks = Vec::new();
-        for (pool, one) in self.pools.iter().enumerate() {
+    /// A member is lost with its local pools: others become castout owners of its page sets. Pages on which it had
+    /// physical locks, and how many pages were changed in its pools and nowhere else.
+    pub fn lose(&mut self, member: u8) -> (Vec<u64>, u64) {
+        let (mut locks, mut changed) = (Vec::new(), 0);
+        for one in &mut self.pools {
+            let local = &mut one.members[usize::from(member)];
+            changed += u64::from(local.unavailable());
+            let counted = one.former[usize::from(member)].added(local.counters());
+            one.former[usize::from(member)] = counted;
+            *local = new_pool(&one.config, &one.page_sets, &one.shared, member);
             let shared = &mut *one.shared.borrow_mut();
             if let Some(structure) = &mut shared.structure {
                 structure.disown(member);
+                structure.disconnect(member);
             }
-            locks.push((pool, shared.page_locks.lose(member)));
+            locks.extend(shared.page_locks.lose(member));
         }
         self.interests.borrow_mut().lose(member);
-        locks
+        (locks, changed)
+    }
+
+    /// The group buffer pool of a pool is lost; changed pages of each page set that were in it.
+    pub fn lose_group(&mut self, pool: usize) -> Vec<(u32, u32)> {
+        self.pools[pool].shared.borrow_mut().structure.as_mut().map_or_else(Vec::new, GroupBufferPool::lose)
+    }
+
+    /// The group buffer pool of a pool is built anew, with the changed pages of the former; how many.
+    pub fn move_group(&mut self, pool: usize) -> u32 {
+        self.pools[pool].shared.borrow_mut().structure.as_mut().map_or(0, GroupBufferPool::move_changed)
+    }
+
+    /// Changed pages in the group buffer pool of a pool.
+    pub fn changed_in_group(&self, pool: usize) -> u32 {
+        self.pools[pool].shared.borrow().structure.as_ref().map_or(0, GroupBufferPool::changed)
     }
 
     fn watch(&mut self, pool: usize, member: u8, work: impl FnOnce(&mut BufferPool<Link>)) -> Outcome {
@@ -394,7 +443,8 @@ impl Pools {
 
     /// A member's counters of a pool since the beginning.
     pub fn counters(&self, pool: usize, member: u8) -> Counters {
-        *self.pools[pool].members[usize::from(member)].counters()
+        let one = &self.pools[pool];
+        one.former[usize::from(member)].added(one.members[usize::from(member)].counters())
     }
 
     /// Counters of a group buffer pool since the beginning, and those of a member.

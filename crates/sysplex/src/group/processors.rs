@@ -228,6 +228,11 @@ impl Processors {
         None
     }
 
+    /// Engines in use.
+    pub fn using(&self) -> u64 {
+        self.partitions.iter().map(|one| u64::from(one.using)).sum()
+    }
+
     /// Work that is running or waiting in a partition.
     pub fn inside(&self, partition: u16) -> u64 {
         self.partitions[usize::from(partition)].inside.value()

@@ -1,5 +1,7 @@
 //! The run: events, and the steps of tasks that they lead to.
 
+use std::collections::BTreeMap;
+
 use crate::kernel::calendar::Calendar;
 use crate::kernel::measure::{BatchMeans, Level};
 use crate::kernel::random::Stream;
@@ -11,7 +13,7 @@ use super::logs::Logs;
 use super::measured::{ClassOnSystem, Results, VolumeUse};
 use super::plex::Plex;
 use super::processors::{Start, Ticket};
-use super::task::{Account, Action, Request, Space, Stage, Task, Wait};
+use super::task::{Account, Action, Reason, Request, Space, Stage, Task, Wait};
 
 /// What happens.
 #[derive(Clone, Copy, Debug)]
@@ -34,6 +36,8 @@ pub(super) enum Event {
     PseudoClose(u16),
     /// Something breaks.
     Fail(u16),
+    /// A lost member restarts elsewhere to give its locks back.
+    RestartLight(u16),
     /// It is there again.
     Recover(u16),
 }
@@ -48,6 +52,12 @@ pub(super) struct Measured {
     pub inside: Level,
     /// Sum of what each that ended spent inside since measuring began, nanoseconds.
     pub stayed: u128,
+    /// Transactions that began, that ended with success, and of the others why, all since the beginning.
+    pub begun: u64,
+    /// With success.
+    pub ended: u64,
+    /// Without, by reason.
+    pub failed: BTreeMap<Reason, u64>,
 }
 
 /// A simulated sysplex.
@@ -63,11 +73,36 @@ pub struct Simulation<'a> {
     pub(super) results: Results,
     pub(super) granted: Vec<u32>,
     pub(super) before: Before,
-    pub(super) busy_of_run: Vec<f64>,
-    pub(super) volumes: Vec<VolumeUse>,
+    /// By system and volume.
+    pub(super) volumes: Vec<Vec<VolumeUse>>,
     pub(super) logs: Option<Box<Logs<'a>>>,
     ready: Vec<u32>,
     open: bool,
+}
+
+/// What is left of a run when all should have ended.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Left {
+    /// Transactions and background work on their way.
+    pub tasks: usize,
+    /// Locks held, retained or waited for.
+    pub locks: u64,
+    /// Interests of members that the lock tables know of, besides physical locks of pages.
+    pub interests: usize,
+    /// Threads in use.
+    pub threads: u64,
+    /// QR TCBs in use, and transactions in regions.
+    pub regions: u64,
+    /// Engines in use.
+    pub engines: u64,
+    /// Tasks that wait for a rebuild.
+    pub parked: usize,
+    /// Transactions that began, ended with success, and ended without, since the beginning.
+    pub begun: u64,
+    /// With success.
+    pub ended: u64,
+    /// Without.
+    pub failed: u64,
 }
 
 /// Class of background work.
@@ -83,6 +118,9 @@ impl<'a> Simulation<'a> {
             response: BatchMeans::new(),
             inside: Level::default(),
             stayed: 0,
+            begun: 0,
+            ended: 0,
+            failed: BTreeMap::new(),
         });
         Self {
             scenario,
@@ -96,8 +134,7 @@ impl<'a> Simulation<'a> {
             results: Results::default(),
             granted: Vec::new(),
             before: Before::default(),
-            busy_of_run: vec![0.0; systems],
-            volumes: vec![VolumeUse::default(); scenario.dasd.volumes as usize],
+            volumes: vec![vec![VolumeUse::default(); scenario.dasd.volumes as usize]; systems],
             logs: None,
             ready: Vec::new(),
             open: true,
@@ -128,15 +165,41 @@ impl<'a> Simulation<'a> {
         self.results
     }
 
-    /// Lets no more transactions in and runs until all have ended; tasks and locks that are left, which should be none.
-    pub fn drain(&mut self) -> (usize, u64) {
+    /// Lets no more transactions in and runs until all have ended; what is left.
+    pub fn drain(&mut self) -> Left {
         self.open = false;
         let limit = self.calendar.now() + nanoseconds(10_000.0);
-        while self.free.len() < self.tasks.len() && self.calendar.now() < limit {
+        while (self.free.len() < self.tasks.len() || !self.plex.all_members_are_up()) && self.calendar.now() < limit {
             self.until(self.calendar.now() + nanoseconds(1.0));
         }
-        let locks = self.plex.groups.iter().map(|group| group.locks.held()).sum();
-        (self.tasks.len() - self.free.len(), locks)
+        let plex = &self.plex;
+        let members = || plex.groups.iter().flat_map(|group| &group.members);
+        let threads = members().map(|one| one.used_threads.value());
+        Left {
+            tasks: self.tasks.len() - self.free.len(),
+            locks: plex.groups.iter().map(|group| group.locks.held() + group.locks.waiting() as u64).sum(),
+            interests: plex
+                .groups
+                .iter()
+                .map(|group| {
+                    // Physical locks of pages stay with the buffers.
+                    let all = group.table.as_ref().map_or(0, |(table, _)| table.interests());
+                    all - group.pools.page_locks().min(all)
+                })
+                .sum(),
+            threads: threads.chain(plex.regions.iter().map(|one| one.used_threads.value())).sum(),
+            regions: plex.regions.iter().map(|one| one.qr.value() + u64::from(one.inside)).sum(),
+            engines: self.busy_engines(),
+            parked: plex.structures.iter().map(|one| one.parked.len()).sum(),
+            begun: self.measured.iter().map(|one| one.begun).sum(),
+            ended: self.measured.iter().map(|one| one.ended).sum(),
+            failed: self.measured.iter().map(|one| one.failed.values().sum::<u64>()).sum(),
+        }
+    }
+
+    fn busy_engines(&self) -> u64 {
+        let all = self.plex.machines.iter().flat_map(|one| one.ziip.iter().chain([&one.general]));
+        all.map(|one| one.using()).sum()
     }
 
     /// Begins: fills pools, and lets the first transactions come.
@@ -209,6 +272,7 @@ impl<'a> Simulation<'a> {
                 Event::Deadlocks(group) => self.break_deadlocks(group),
                 Event::PseudoClose(group) => self.pseudo_close(group),
                 Event::Fail(number) => self.fail(number),
+                Event::RestartLight(number) => self.begin_restart_light(number),
                 Event::Recover(number) => self.recover(number),
             }
             while let Some(task) = self.ready.pop() {
@@ -235,8 +299,9 @@ impl<'a> Simulation<'a> {
     /// A transaction arrives.
     pub(super) fn begin(&mut self, class: u16) {
         let task = self.new_task(class);
-        let inside = &mut self.measured[usize::from(class)].inside;
-        inside.set(self.calendar.now(), inside.value() + 1);
+        let measured = &mut self.measured[usize::from(class)];
+        measured.begun += 1;
+        measured.inside.set(self.calendar.now(), measured.inside.value() + 1);
         self.ready.push(task);
         if self.ready.len() == 1 {
             while let Some(task) = self.ready.pop() {
@@ -246,13 +311,14 @@ impl<'a> Simulation<'a> {
     }
 
     /// Background work of a member, by its steps.
-    pub(super) fn background(&mut self, group: u16, member: u8, steps: &[Action]) {
+    pub(super) fn background(&mut self, group: u16, member: u8, steps: &[Action]) -> u32 {
         let task = self.new_task(BACKGROUND);
         let system = self.plex.groups[usize::from(group)].members[usize::from(member)].system;
         let about = &mut self.tasks[task as usize];
         (about.stage, about.system, about.group, about.member) = (Stage::Background, system, group, member);
         about.steps.extend(steps);
         self.ready.push(task);
+        task
     }
 
     /// Lets a task go on after this event.
@@ -323,6 +389,7 @@ impl<'a> Simulation<'a> {
             Space::DatabaseServices(member) => &mut self.plex.groups[group].members[usize::from(member)].spaces[0],
             Space::SystemServices(member) => &mut self.plex.groups[group].members[usize::from(member)].spaces[1],
             Space::LockManager(member) => &mut self.plex.groups[group].members[usize::from(member)].spaces[2],
+            Space::Guest(number) => &mut self.plex.guests[usize::from(number)].space,
         };
         if ziip {
             used.ziip += time;
@@ -429,7 +496,7 @@ impl<'a> Simulation<'a> {
         let (first, second) =
             (about.facility, about.duplex.filter(|_| !matches!(request, Request::Read | Request::List(_))));
         let (begin, mut end) = self.ask(system, first, now, service);
-        if let Some(second) = second {
+        if let Some(second) = second.filter(|&second| self.plex.systems[system].reaches(second)) {
             // Both instances work; they tell each other before they answer.
             let (_, other) = self.ask(system, second, now, service);
             end = end.max(other) + self.plex.facilities[usize::from(second)].latency;
@@ -462,7 +529,7 @@ impl<'a> Simulation<'a> {
         let about = &mut self.plex.facilities[usize::from(facility)];
         let subchannel = &mut self.plex.systems[system].subchannels[usize::from(facility)];
         let (free_one, free) = subchannel.first_free();
-        let begin = free.max(at).max(about.back);
+        let begin = free.max(at);
         let length = nanoseconds(service_us * 1e-6 * about.slowness);
         let (_, served) = about.line.serve(begin + about.latency, length);
         let end = served + about.latency;
@@ -471,13 +538,13 @@ impl<'a> Simulation<'a> {
     }
 
     /// A read or write of pages: when it is done.
-    pub(super) fn disk(&mut self, volume: u32, pages: u32) -> Time {
+    pub(super) fn disk(&mut self, system: u16, volume: u32, pages: u32) -> Time {
         let dasd = &self.scenario.dasd;
         let first = if self.chance.unit() < dasd.cache_hits { dasd.hit_time } else { dasd.miss_time };
         let service = nanoseconds(first + dasd.page_time * f64::from(pages.saturating_sub(1)));
         let now = self.calendar.now();
         let (begin, end) = self.plex.volumes[volume as usize].serve(now, service);
-        self.count_disk(volume, seconds(begin - now), seconds(service));
+        self.count_disk(system, volume, seconds(begin - now), seconds(service));
         end
     }
 

@@ -6,9 +6,10 @@ use super::in_pool::of_pool;
 use super::locks::{Found, Mode};
 use super::logs::Referred;
 use super::page_locks::Asked;
+use super::plex::Standing;
 use super::pools::{Outcome, PageUse, page_key, page_lock_key};
 use super::simulation::{Event, Simulation};
-use super::task::{Action, Held, Request, Space, Stage, Wait};
+use super::task::{Action, Held, Reason, Request, Space, Stage, Wait};
 use crate::kernel::{Time, nanoseconds, seconds};
 
 /// Nanoseconds of microseconds.
@@ -39,11 +40,16 @@ impl Simulation<'_> {
             }
             Action::Ask { structure, request, count, space } => self.ask_for(number, structure, request, count, space),
             Action::Send { structure, request, space } => {
+                if self.plex.structures[usize::from(structure)].standing != Standing::Up
+                    && let Some(waits) = self.hold(number, structure, request, space)
+                {
+                    return waits;
+                }
                 self.send(number, structure, request, space);
                 true
             }
             Action::Disk { volume, pages, wait } => {
-                let end = self.disk(volume, pages);
+                let end = self.disk(self.tasks[number as usize].system, volume, pages);
                 wait.is_some_and(|wait| {
                     self.wait_until(number, end, wait);
                     true
@@ -87,6 +93,18 @@ impl Simulation<'_> {
             }
             Action::EndUnit => {
                 self.end_unit(number);
+                false
+            }
+            Action::Rebuilt { structure, rebuild } => {
+                self.rebuilt_by_one(structure, rebuild);
+                false
+            }
+            Action::PagesRecovered { page_set } => {
+                self.pages_recovered(self.tasks[number as usize].group, page_set);
+                false
+            }
+            Action::Restarted => {
+                self.restarted(number);
                 false
             }
             Action::LeaveDb2 => {
@@ -160,6 +178,13 @@ impl Simulation<'_> {
             _ => task.held.push(Held { resource, mode, shared }),
         }
         if !granted {
+            let wait = self.scenario.db2[group].retained_lock_wait;
+            if wait == 0.0 && !about.retained.is_empty() && about.locks.is_retained(resource) {
+                about.locks.give_up(number, &mut self.granted);
+                self.wake_granted();
+                self.abandon(number, Reason::RetainedLock);
+                return;
+            }
             task.steps.push_front(Action::AwaitLock);
         }
         let Some((_, structure)) = about.table.as_ref().filter(|_| shared) else { return };
@@ -191,7 +216,10 @@ impl Simulation<'_> {
         task.waiting = Some((now, None));
         task.awaits_lock = true;
         let turn = task.turn;
-        let limit = nanoseconds(self.scenario.db2[usize::from(group)].lock_timeout);
+        let about = &self.scenario.db2[usize::from(group)];
+        let locks = &self.plex.groups[usize::from(group)].locks;
+        let retained = locks.waits_for(number).is_some_and(|resource| locks.is_retained(resource));
+        let limit = nanoseconds(if retained { about.retained_lock_wait } else { about.lock_timeout });
         self.calendar.after(limit, Event::Timeout { task: number, turn });
         true
     }
@@ -245,6 +273,12 @@ impl Simulation<'_> {
         task.account.updates += u64::from(update);
         let about = &mut self.plex.groups[group];
         let pool = about.page_sets[page_set as usize].pool;
+        if about.is_impaired && self.is_unavailable(group, member, pool, page_set) {
+            self.abandon(number, Reason::ResourceUnavailable);
+            return;
+        }
+        let task = &mut self.tasks[number as usize];
+        let about = &mut self.plex.groups[group];
         if update {
             task.changed |= 1 << pool.min(63);
         }
@@ -487,7 +521,7 @@ impl Simulation<'_> {
 }
 
 /// Volume of a page: page sets are spread over all of them.
-fn volume_of(page_set: u32, page: u64, volumes: u32) -> u32 {
+pub(super) fn volume_of(page_set: u32, page: u64, volumes: u32) -> u32 {
     // Runs of pages lie together: a cylinder of 180 pages.
     ((u64::from(page_set) * 7 + page / 180) % u64::from(volumes)) as u32
 }

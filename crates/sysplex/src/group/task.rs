@@ -18,6 +18,8 @@ pub enum Space {
     SystemServices(u16),
     /// The lock manager of a member.
     LockManager(u16),
+    /// A member that restarts on a system that is not its own.
+    Guest(u16),
 }
 
 /// What a task waits for without a processor.
@@ -35,12 +37,43 @@ pub enum Wait {
     Shipping,
     /// An asynchronous coupling facility request.
     Coupling,
+    /// The end of a structure's rebuild.
+    Rebuild,
     /// Nothing that a report shows.
     Unseen,
 }
 
 /// Number of kinds of [`Wait`].
-pub const WAITS: usize = 7;
+pub const WAITS: usize = 8;
+
+/// Why a transaction ended without success.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Reason {
+    /// The member that it worked with was lost.
+    MemberLost,
+    /// Its region has no member to work with (SQLCODE -923).
+    NoMember,
+    /// A page set is not available: its pages are to be recovered, its group buffer pool is lost or out of reach, or a
+    /// lost member keeps it (SQLCODE -904).
+    ResourceUnavailable,
+    /// A lock is retained for a lost member (SQLCODE -904).
+    RetainedLock,
+    /// It was rolled back for deadlocks and timeouts too often (SQLCODE -911).
+    DeadlockOrTimeout,
+}
+
+impl Reason {
+    /// Its name in results.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::MemberLost => "member_lost",
+            Self::NoMember => "no_member",
+            Self::ResourceUnavailable => "resource_unavailable",
+            Self::RetainedLock => "retained_lock",
+            Self::DeadlockOrTimeout => "deadlock_or_timeout",
+        }
+    }
+}
 
 /// Kinds of requests to coupling facilities.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -150,6 +183,20 @@ pub enum Action {
     EndUnit,
     /// Back to the region.
     LeaveDb2,
+    /// A member has done its part of a rebuild.
+    Rebuilt {
+        /// The structure.
+        structure: u16,
+        /// Number of the rebuild.
+        rebuild: u32,
+    },
+    /// Pages of a page set have been recovered from the logs.
+    PagesRecovered {
+        /// The page set.
+        page_set: u32,
+    },
+    /// The member has restarted.
+    Restarted,
 }
 
 /// Where a transaction stands.
@@ -171,6 +218,8 @@ pub enum Stage {
     Done,
     /// Background work, which has its steps from the start.
     Background,
+    /// The same for a rebuild, whose requests do not wait for its end.
+    Rebuild,
 }
 
 /// A lock that a task holds to the end of its unit of work.
@@ -326,6 +375,8 @@ pub struct Task {
     pub awaits_lock: bool,
     /// Whether its member was lost under it.
     pub lost: bool,
+    /// Why it ends without success.
+    pub failed: Option<Reason>,
     /// Times that it was rolled back.
     pub rollbacks: u32,
     /// What it used.
@@ -366,6 +417,7 @@ impl Task {
             call_left: 0,
             awaits_lock: false,
             lost: false,
+            failed: None,
             rollbacks: 0,
             account: Account::default(),
             in_pools: Vec::new(),

@@ -2,10 +2,12 @@
 
 use super::in_pool::of_pool;
 use super::locks::Mode;
+use super::plex::Presence;
 use super::pools::{Place, page_key, row_key};
 use super::simulation::Simulation;
 use super::steps::micro;
-use super::task::{Action, Space, Stage, Wait};
+use super::task::{Action, Reason, Space, Stage, Wait};
+use crate::kernel::measure::Level;
 use crate::kernel::{Time, nanoseconds, seconds};
 use crate::scenario::{Access, MOST_STARTS, Routing};
 
@@ -26,7 +28,7 @@ impl Simulation<'_> {
                 self.finish(number);
                 return false;
             }
-            Stage::Background => {
+            Stage::Background | Stage::Rebuild => {
                 self.release_engine(number);
                 self.free.push(number);
                 return false;
@@ -77,7 +79,6 @@ impl Simulation<'_> {
     }
 
     fn choose(&mut self, number: u32) -> u16 {
-        let now = self.calendar.now();
         let (class, system, started) = {
             let task = &self.tasks[number as usize];
             (usize::from(task.class), task.system, task.started)
@@ -88,16 +89,17 @@ impl Simulation<'_> {
         let regions = &self.plex.regions;
         let groups = &self.plex.groups;
         // Seldom is a member lost; whoever looks for a region for each transaction need not ask all of them each time.
-        let up: Vec<u16> = if self.plex.all_members_are_up(now) {
+        let up: Vec<u16> = if self.plex.all_members_are_up() {
             Vec::new()
         } else {
             let is_up = |region: u16| {
                 let db2 = regions[usize::from(region)].db2;
-                db2.is_none_or(|(group, member)| groups[usize::from(group)].members[usize::from(member)].back <= now)
+                let member = db2.map(|(group, member)| &groups[usize::from(group)].members[usize::from(member)]);
+                member.is_none_or(|member| member.presence == Presence::Up)
             };
             kind.regions.iter().copied().filter(|&region| is_up(region)).collect()
         };
-        // With all members up any will do; with all of them lost it waits in one of the regions.
+        // With all members up any will do; with all of them lost it fails in one of the regions.
         let choice = if up.is_empty() { &kind.regions } else { &up };
         let from_outside = kind.terminals.is_empty() && !started;
         let inside = |region: u16| regions[usize::from(region)].inside;
@@ -122,22 +124,17 @@ impl Simulation<'_> {
 
     fn enter(&mut self, number: u32, region: u16) {
         self.release_engine(number);
-        let now = self.calendar.now();
         let shipped = !self.plex.kinds[usize::from(self.tasks[number as usize].class)].terminals.is_empty();
         let about = &self.plex.regions[usize::from(region)];
         let task = &mut self.tasks[number as usize];
         let far = shipped && about.system != task.system;
         if let Some(logs) = &mut self.logs {
             let on_the_way = if far { nanoseconds(self.scenario.cics.xcf_delay) } else { 0 };
-            logs.attached(number, now, on_the_way);
+            logs.attached(number, self.calendar.now(), on_the_way);
         }
         (task.region, task.system, task.priority) = (region, about.system, about.priority);
         if let Some((group, member)) = about.db2 {
             (task.group, task.member) = (group, member);
-            let back = self.plex.groups[usize::from(group)].members[usize::from(member)].back;
-            if back > now {
-                task.steps.push_back(Action::Pass { time: back - now, wait: Wait::Unseen });
-            }
         }
         task.stage = Stage::Region(0);
         if shipped {
@@ -175,9 +172,21 @@ impl Simulation<'_> {
         let class = &self.plex.kinds[usize::from(task.class)].class;
         let uses_db2 = task.group != u16::MAX && (!class.references.is_empty() || class.db2_cpu > 0.0);
         let parts = if uses_db2 { class.calls + 1 } else { 1 };
-        let work = nanoseconds(class.cpu / f64::from(parts));
+        // From the open TCB of the call before to the QR TCB, and on to that of the next call or of the commit.
+        let is_open = class.threadsafe && call > 0;
+        let switches = match (uses_db2, class.threadsafe) {
+            (false, _) => 0,
+            (true, false) => 1 + u64::from(call > 0),
+            (true, true) => u64::from(call == 0) + u64::from(call == class.calls),
+        };
+        let work = nanoseconds(class.cpu / f64::from(parts)) + micro(self.scenario.cics.switch_us) * switches;
         let space = Space::Region(task.region);
-        task.steps.extend([Action::EnterRegion, Action::Cpu { work, space, eligible: false }, Action::LeaveRegion]);
+        let run = Action::Cpu { work, space, eligible: false };
+        if is_open {
+            task.steps.push_back(run);
+        } else {
+            task.steps.extend([Action::EnterRegion, run, Action::LeaveRegion]);
+        }
         if uses_db2 && call < class.calls {
             task.stage = Stage::Db2(call);
             task.call_left = task.call_size;
@@ -353,19 +362,30 @@ impl Simulation<'_> {
     }
 
     /// The transaction has ended: it is counted, and starts what it starts.
-    fn finish(&mut self, number: u32) {
+    pub(super) fn finish(&mut self, number: u32) {
         self.release_engine(number);
         let now = self.calendar.now();
         let task = &self.tasks[number as usize];
         let (class, system, begun) = (usize::from(task.class), usize::from(task.system), task.begun);
+        let failed = task.failed;
         let region = &mut self.plex.regions[usize::from(task.region)];
         region.inside = region.inside.saturating_sub(1);
         let response = seconds(now - begun);
         let measured = &mut self.measured[class];
         measured.inside.set(now, measured.inside.value() - 1);
         measured.stayed += u128::from(now - begun.max(self.begun));
-        measured.response.add(response);
         let (counts, account) = &mut measured.on_system[system];
+        if let Some(reason) = failed {
+            *measured.failed.entry(reason).or_default() += 1;
+            *counts.failed.entry(reason.name()).or_default() += 1;
+            self.free.push(number);
+            if self.plex.kinds[class].class.users.is_some() {
+                self.think(class as u16);
+            }
+            return;
+        }
+        measured.ended += 1;
+        measured.response.add(response);
         counts.response.add(response);
         let kind = &mut self.plex.kinds[class];
         counts.met_goal += u64::from(kind.class.goal.is_none_or(|goal| response <= goal));
@@ -387,8 +407,9 @@ impl Simulation<'_> {
                 let task = self.new_task(other);
                 let about = &mut self.tasks[task as usize];
                 (about.started, about.system) = (true, system as u16);
-                let inside = &mut self.measured[usize::from(other)].inside;
-                inside.set(now, inside.value() + 1);
+                let measured = &mut self.measured[usize::from(other)];
+                measured.begun += 1;
+                measured.inside.set(now, measured.inside.value() + 1);
                 self.wake(task);
             }
         }
@@ -400,10 +421,11 @@ impl Simulation<'_> {
     // --- regions and threads ---------------------------------------------------------------------------------
 
     pub(super) fn enter_region(&mut self, number: u32) -> bool {
+        let now = self.calendar.now();
         let task = &mut self.tasks[number as usize];
         let region = &mut self.plex.regions[usize::from(task.region)];
-        if !region.busy {
-            region.busy = true;
+        if region.qr.value() == 0 {
+            region.qr.set(now, 1);
             task.has_region = true;
             if let Some(logs) = &mut self.logs {
                 logs.gets_region(number, self.calendar.now(), task.begun, false);
@@ -411,9 +433,9 @@ impl Simulation<'_> {
             return false;
         }
         region.queue.push_back(number);
-        task.waiting = Some((self.calendar.now(), Some(Wait::Unseen)));
+        task.waiting = Some((now, Some(Wait::Unseen)));
         if let Some(logs) = &mut self.logs {
-            logs.waits_for_region(number, self.calendar.now());
+            logs.waits_for_region(number, now);
         }
         self.release_engine(number);
         true
@@ -437,17 +459,24 @@ impl Simulation<'_> {
                 }
                 self.wake(next);
             }
-            None => region.busy = false,
+            None => region.qr.set(self.calendar.now(), 0),
         }
     }
 
     pub(super) fn get_thread(&mut self, number: u32) -> bool {
+        let now = self.calendar.now();
         let task = &mut self.tasks[number as usize];
         let region = &mut self.plex.regions[usize::from(task.region)];
         let member = &mut self.plex.groups[usize::from(task.group)].members[usize::from(task.member)];
-        if region.free_threads > 0 && member.free_threads > 0 {
-            region.free_threads -= 1;
-            member.free_threads -= 1;
+        let is_free = |used: &Level, all: u32| used.value() < u64::from(all);
+        if member.presence != Presence::Up {
+            self.abandon(number, Reason::NoMember);
+            return false;
+        }
+        let of_region = is_free(&region.used_threads, region.threads);
+        if of_region && is_free(&member.used_threads, member.threads) {
+            region.used_threads.set(now, region.used_threads.value() + 1);
+            member.used_threads.set(now, member.used_threads.value() + 1);
             task.has_thread = true;
             if task.thread_since == 0 {
                 task.thread_since = self.calendar.now().max(1);
@@ -461,23 +490,24 @@ impl Simulation<'_> {
             logs.asks_thread(number, self.calendar.now(), false);
         }
         // It asks again when a thread of the region, or else of the member, comes back.
-        let queue = if region.free_threads == 0 { &mut region.thread_queue } else { &mut member.thread_queue };
+        let queue = if of_region { &mut member.thread_queue } else { &mut region.thread_queue };
         queue.push_back(number);
         task.steps.push_front(Action::GetThread);
-        task.waiting = Some((self.calendar.now(), Some(Wait::Unseen)));
+        task.waiting = Some((now, Some(Wait::Unseen)));
         self.release_engine(number);
         true
     }
 
     pub(super) fn give_thread_back(&mut self, number: u32) {
+        let now = self.calendar.now();
         let task = &mut self.tasks[number as usize];
         if !std::mem::take(&mut task.has_thread) {
             return;
         }
         let region = &mut self.plex.regions[usize::from(task.region)];
         let member = &mut self.plex.groups[usize::from(task.group)].members[usize::from(task.member)];
-        region.free_threads += 1;
-        member.free_threads += 1;
+        region.used_threads.set(now, region.used_threads.value() - 1);
+        member.used_threads.set(now, member.used_threads.value() - 1);
         let next = [region.thread_queue.pop_front(), member.thread_queue.pop_front()];
         next.into_iter().flatten().for_each(|next| self.wake(next));
     }
@@ -502,6 +532,7 @@ impl Simulation<'_> {
         let undo: Time = micro(self.scenario.db2[group].path.update_us) * task.account.updates.min(1000);
         task.pending += undo;
         task.stage = if again { Stage::Region(0) } else { Stage::Done };
+        task.failed = (!again).then_some(Reason::DeadlockOrTimeout);
         let about = &mut self.plex.groups[group];
         about.members[usize::from(member)].rollbacks += 1;
         about.locks.give_up(number, &mut self.granted);

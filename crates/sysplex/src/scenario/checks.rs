@@ -1,6 +1,7 @@
 //! Whether the names of a scenario name something and its numbers can be.
 
 use std::collections::BTreeSet;
+use std::fmt::Display;
 
 use super::{Scenario, ScenarioError};
 
@@ -26,6 +27,13 @@ pub(super) fn share(path: &str, key: &str, value: f64) -> Checked {
     wrong(format!("{path}{key}"), format!("{value} is no share"), "give a number from 0 to 1")
 }
 
+pub(super) fn at_most(path: &str, key: &str, value: u32, most: u32) -> Checked {
+    if value <= most {
+        return Ok(());
+    }
+    wrong(format!("{path}{key}"), format!("{value} is not possible"), format!("give 0 to {most}"))
+}
+
 pub(super) fn known(path: String, name: &str, what: &str, names: &[&str]) -> Checked {
     if names.contains(&name) {
         return Ok(());
@@ -34,7 +42,7 @@ pub(super) fn known(path: String, name: &str, what: &str, names: &[&str]) -> Che
     wrong(path, format!("there is no {what} {name}"), there)
 }
 
-pub(super) fn different<'a>(path: &str, what: &str, names: impl Iterator<Item = &'a str>) -> Checked {
+pub(super) fn different<T: Ord + Copy + Display>(path: &str, what: &str, names: impl Iterator<Item = T>) -> Checked {
     let mut seen = BTreeSet::new();
     for (at, name) in names.enumerate() {
         if !seen.insert(name) {
@@ -65,6 +73,7 @@ impl Scenario {
         number("run.", "interval", self.run.interval, false)?;
         self.check_machines()?;
         self.check_coupling()?;
+        different("db2", "group", self.db2.iter().map(|one| one.group.as_str()))?;
         for (at, group) in self.db2.iter().enumerate() {
             self.check_group(&format!("db2[{at}]."), group)?;
         }
@@ -72,6 +81,11 @@ impl Scenario {
         different("class", "class", self.class.iter().map(|one| one.name.as_str()))?;
         for (at, class) in self.class.iter().enumerate() {
             self.check_class(&format!("class[{at}]."), class)?;
+        }
+        if !self.class.iter().any(|one| one.rate.is_some_and(|rate| rate > 0.0) || one.users.is_some_and(|all| all > 0))
+        {
+            let what = "no class has a rate or users: nothing will happen".to_owned();
+            return wrong("class".into(), what, "give at least one class a rate or users above 0");
         }
         self.check_dasd()?;
         self.check_failures()

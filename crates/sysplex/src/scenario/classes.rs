@@ -41,6 +41,10 @@ pub struct Class {
     /// Share of the Db2 time that may run on a zIIP.
     #[serde(default)]
     pub ziip_share: f64,
+    /// Whether its program is threadsafe: after its first call to Db2 it stays on its open TCB (L8), and its further
+    /// processor time in the region needs no QR TCB.
+    #[serde(default)]
+    pub threadsafe: bool,
     /// Calls to Db2: how often the region is left and entered again.
     #[serde(default = "default::one_engine")]
     pub calls: u32,
@@ -128,6 +132,26 @@ impl Scenario {
         for (key, value) in [("terminal_cpu", class.terminal_cpu), ("cpu", class.cpu), ("db2_cpu", class.db2_cpu)] {
             number(path, key, value, true)?;
         }
+        if let Some(goal) = class.goal {
+            number(path, "goal", goal, false)?;
+        }
+        match class.think {
+            Some(_) if class.users.is_none() => {
+                return wrong(
+                    format!("{path}think"),
+                    "nobody thinks: there are no users".into(),
+                    "give users, or leave it out",
+                );
+            }
+            Some(Think::Mean(mean)) => number(path, "think", mean, true)?,
+            Some(Think::Humps { short, long, short_share }) => {
+                let path = format!("{path}think.");
+                number(&path, "short", short, false)?;
+                number(&path, "long", long, false)?;
+                share(&path, "short_share", short_share)?;
+            }
+            None => {}
+        }
         share(path, "ziip_share", class.ziip_share)?;
         number(path, "calls", class.calls.into(), false)?;
         if class.starts.len() > MOST_STARTS {
@@ -143,14 +167,14 @@ impl Scenario {
     }
 
     pub(super) fn check_references(&self, path: &str, class: &Class) -> Checked {
-        if class.references.is_empty() {
+        if class.references.is_empty() && class.db2_cpu == 0.0 {
             return Ok(());
         }
         let mut connected: Option<&str> = None;
         for name in &class.regions {
             let region = self.region.iter().find(|one| one.name == *name);
             let Some(group) = region.and_then(|one| one.db2.as_deref()) else {
-                let what = format!("region {name} is not connected to Db2, but the class has references");
+                let what = format!("region {name} is not connected to Db2, but the class works in Db2");
                 return wrong(format!("{path}regions"), what, "give the region a db2");
             };
             if connected.is_some_and(|other| other != group) {

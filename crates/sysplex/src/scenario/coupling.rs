@@ -55,6 +55,10 @@ pub struct Coupling {
     pub contention_host_us: f64,
     /// Seconds until a contention is settled.
     pub contention_delay: f64,
+    /// Processor time of the member for each lock or page that it brings into a structure that is rebuilt.
+    pub rebuild_us: f64,
+    /// Seconds that the members take to agree on the steps of a rebuild, besides its requests.
+    pub rebuild_delay: f64,
 }
 
 impl Scenario {
@@ -85,6 +89,8 @@ impl Scenario {
             ("convert_above_us", costs.convert_above_us),
             ("contention_host_us", costs.contention_host_us),
             ("contention_delay", costs.contention_delay),
+            ("rebuild_us", costs.rebuild_us),
+            ("rebuild_delay", costs.rebuild_delay),
         ] {
             number("coupling.", key, value, true)?;
         }

@@ -1,9 +1,11 @@
 //! Db2 groups: members, lock structure, pools and page sets.
 
+use std::collections::BTreeSet;
+
 use serde::Deserialize;
 
 use super::Scenario;
-use super::checks::{Checked, different, known, number, share, some, wrong};
+use super::checks::{Checked, at_most, different, known, number, share, some, wrong};
 use super::defaults as default;
 
 /// A Db2 data-sharing group; a single subsystem when it has one member and no lock structure.
@@ -36,6 +38,12 @@ pub struct Db2 {
     /// Seconds to write a log buffer to disk.
     #[serde(default = "default::log_write")]
     pub log_write: f64,
+    /// Seconds that a request waits for a lock that is retained for a lost member before its transaction fails (RETLKTO).
+    #[serde(default)]
+    pub retained_lock_wait: f64,
+    /// Seconds to read the log when a member is restarted or pages of a lost group buffer pool are recovered.
+    #[serde(default = "default::log_scan")]
+    pub log_scan: f64,
     /// Processor time of things that Db2 does, microseconds.
     #[serde(default)]
     pub path: Db2Path,
@@ -108,6 +116,14 @@ pub struct LockStructure {
     /// Coupling facility of a second instance that is kept the same (system-managed duplexing).
     #[serde(default)]
     pub duplex: Option<String>,
+    /// Coupling facilities that it may be in, in the order in which they are tried when it is rebuilt (PREFLIST); all
+    /// by default.
+    #[serde(default)]
+    pub preference: Vec<String>,
+    /// Percentage of the members' systems that have to lose their connection before it is rebuilt where all are
+    /// connected (REBUILDPERCENT).
+    #[serde(default = "default::rebuild_percent")]
+    pub rebuild_percent: f64,
 }
 
 /// A local buffer pool, and its group buffer pool.
@@ -153,6 +169,14 @@ pub struct GroupPool {
     /// Coupling facility of a second instance (duplexed group buffer pool).
     #[serde(default)]
     pub duplex: Option<String>,
+    /// Coupling facilities that it may be in, in the order in which they are tried when it is rebuilt (PREFLIST); all
+    /// by default.
+    #[serde(default)]
+    pub preference: Vec<String>,
+    /// Percentage of the members' systems that have to lose their connection before it is rebuilt where all are
+    /// connected (REBUILDPERCENT).
+    #[serde(default = "default::rebuild_percent")]
+    pub rebuild_percent: f64,
 }
 
 /// A table space, an index or a partition.
@@ -218,23 +242,33 @@ impl Scenario {
             known(format!("{path}lock.coupling_facility"), &lock.coupling_facility, "coupling facility", &facilities)?;
             number(&format!("{path}lock."), "entries", lock.entries as f64, false)?;
             number(&format!("{path}lock."), "service_us", lock.service_us.unwrap_or(0.0), true)?;
-            if let Some(duplex) = &lock.duplex {
-                known(format!("{path}lock.duplex"), duplex, "coupling facility", &facilities)?;
-            }
+            let places = Places::of_lock(lock);
+            self.check_places(&format!("{path}lock."), &places)?;
         }
         for (at, pool) in group.pool.iter().enumerate() {
             let here = format!("{path}pool[{at}].");
             number(&here, "size", pool.size.into(), false)?;
+            if ![4096, 8192, 16384, 32768].contains(&pool.page_bytes) {
+                let what = format!("{} is no size of a page", pool.page_bytes);
+                return wrong(format!("{here}page_bytes"), what, "give 4096, 8192, 16384 or 32768");
+            }
+            at_most(&here, "vpseqt", pool.vpseqt, 100)?;
             if let Some(shared) = &pool.group {
                 let facility = &shared.coupling_facility;
                 known(format!("{here}group.coupling_facility"), facility, "coupling facility", &facilities)?;
                 number(&format!("{here}group."), "data_entries", shared.data_entries.into(), false)?;
                 number(&format!("{here}group."), "service_us", shared.service_us.unwrap_or(0.0), true)?;
-                if let Some(duplex) = &shared.duplex {
-                    known(format!("{here}group.duplex"), duplex, "coupling facility", &facilities)?;
+                self.check_places(&format!("{here}group."), &Places::of_pool(shared))?;
+                at_most(&format!("{here}group."), "class_threshold", shared.class_threshold, 90)?;
+                at_most(&format!("{here}group."), "pool_threshold", shared.pool_threshold, 90)?;
+                if let Some(entries) = shared.directory_entries.filter(|&entries| entries < shared.data_entries) {
+                    let what = format!("{entries} is less than data_entries");
+                    let remedy = format!("give {} or more, or leave it out", shared.data_entries);
+                    return wrong(format!("{here}group.directory_entries"), what, remedy);
                 }
             }
         }
+        different(&format!("{path}pool"), "pool", group.pool.iter().map(|one| one.number))?;
         different(&format!("{path}page_set"), "page set", group.page_set.iter().map(|one| one.name.as_str()))?;
         for (at, page_set) in group.page_set.iter().enumerate() {
             let here = format!("{path}page_set[{at}].");
@@ -259,7 +293,41 @@ impl Scenario {
         number(path, "lock_timeout", group.lock_timeout, false)?;
         number(path, "deadlock_cycle", group.deadlock_cycle, false)?;
         number(path, "pseudo_close", group.pseudo_close, false)?;
-        number(path, "log_write", group.log_write, true)
+        number(path, "log_write", group.log_write, true)?;
+        number(path, "retained_lock_wait", group.retained_lock_wait, true)?;
+        number(path, "log_scan", group.log_scan, true)?;
+        self.check_shared(path, group)
+    }
+
+    /// What one member changes while another uses it needs a group buffer pool.
+    fn check_shared(&self, path: &str, group: &Db2) -> Checked {
+        for (at, page_set) in group.page_set.iter().enumerate() {
+            let pool = group.pool.iter().find(|pool| pool.number == page_set.pool);
+            if pool.is_none_or(|pool| pool.group.is_some()) {
+                continue;
+            }
+            let (mut systems, mut changed) = (BTreeSet::new(), false);
+            for class in &self.class {
+                let here = class.references.iter().filter(|one| one.page_set == page_set.name && one.getpages > 0.0);
+                let mut regions = self.region.iter().filter(|one| class.regions.contains(&one.name));
+                if here.clone().next().is_none() || regions.clone().any(|one| one.db2.as_ref() != Some(&group.group)) {
+                    continue;
+                }
+                changed |= here.clone().any(|one| one.update > 0.0);
+                systems.extend(regions.by_ref().map(|one| one.system.as_str()));
+            }
+            if changed && systems.len() > 1 {
+                let what = format!(
+                    "page set {} is used by members on {} and changed, but pool {} has no group buffer pool",
+                    page_set.name,
+                    systems.into_iter().collect::<Vec<_>>().join(", "),
+                    page_set.pool
+                );
+                let remedy = "give the pool a group, or put the page set into a pool that has one";
+                return wrong(format!("{path}page_set[{at}].pool"), what, remedy);
+            }
+        }
+        Ok(())
     }
 
     fn check_path(&self, path: &str, group: &Db2) -> Checked {
@@ -280,5 +348,58 @@ impl Scenario {
         let services = &group.services;
         let spaces = [("dbm1_us", services.dbm1_us), ("mstr_us", services.mstr_us), ("irlm_us", services.irlm_us)];
         spaces.into_iter().try_for_each(|(key, value)| number(&format!("{path}services."), key, value, true))
+    }
+
+    fn check_places(&self, path: &str, places: &Places<'_>) -> Checked {
+        let facilities = self.names_of_facilities();
+        if let Some(duplex) = places.duplex {
+            known(format!("{path}duplex"), duplex, "coupling facility", &facilities)?;
+            if duplex == places.first {
+                let what = format!("the first instance is in {duplex} too");
+                return wrong(format!("{path}duplex"), what, "name another coupling facility, or leave it out");
+            }
+        }
+        for (at, name) in places.preference.iter().enumerate() {
+            known(format!("{path}preference[{at}]"), name, "coupling facility", &facilities)?;
+        }
+        if !(0.0..=100.0).contains(&places.rebuild_percent) {
+            let what = format!("{} is no percentage", places.rebuild_percent);
+            return wrong(format!("{path}rebuild_percent"), what, "give a number from 0 to 100");
+        }
+        Ok(())
+    }
+}
+
+/// Where a structure may be.
+pub(crate) struct Places<'a> {
+    /// Coupling facilities of both instances.
+    pub first: &'a str,
+    /// Second instance.
+    pub duplex: Option<&'a str>,
+    /// Where it may be rebuilt.
+    pub preference: &'a [String],
+    /// From which percentage of systems without connection on.
+    pub rebuild_percent: f64,
+}
+
+impl<'a> Places<'a> {
+    /// Of a lock structure.
+    pub fn of_lock(lock: &'a LockStructure) -> Self {
+        Self {
+            first: &lock.coupling_facility,
+            duplex: lock.duplex.as_deref(),
+            preference: &lock.preference,
+            rebuild_percent: lock.rebuild_percent,
+        }
+    }
+
+    /// Of a group buffer pool.
+    pub fn of_pool(pool: &'a GroupPool) -> Self {
+        Self {
+            first: &pool.coupling_facility,
+            duplex: pool.duplex.as_deref(),
+            preference: &pool.preference,
+            rebuild_percent: pool.rebuild_percent,
+        }
     }
 }

@@ -103,6 +103,20 @@ pub(super) fn recovery() -> f64 {
     30.0
 }
 
+pub(super) fn restart_light() -> f64 {
+    10.0
+}
+
+/// REBUILDPERCENT, 1 %.
+pub(super) fn rebuild_percent() -> f64 {
+    1.0
+}
+
+/// No default of Db2's: it grows with what was logged since the last checkpoint.
+pub(super) fn log_scan() -> f64 {
+    5.0
+}
+
 impl Default for Run {
     fn default() -> Self {
         Self { seed: 1, warm_up: 60.0, seconds: 600.0, interval: 60.0, preload: true }
@@ -124,6 +138,8 @@ impl Default for Coupling {
             convert_above_us: 0.0,
             contention_host_us: 30.0,
             contention_delay: 0.000_300,
+            rebuild_us: 5.0,
+            rebuild_delay: 1.0,
         }
     }
 }
@@ -147,7 +163,7 @@ impl Default for Db2Path {
 
 impl Default for Cics {
     fn default() -> Self {
-        Self { routing: Routing::JoinShortestQueue, mro_us: 15.0, xcf_us: 60.0, xcf_delay: 0.000_100 }
+        Self { routing: Routing::JoinShortestQueue, mro_us: 15.0, xcf_us: 60.0, xcf_delay: 0.000_100, switch_us: 0.0 }
     }
 }
 

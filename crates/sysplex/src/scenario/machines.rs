@@ -3,7 +3,7 @@
 use serde::Deserialize;
 
 use super::Scenario;
-use super::checks::{Checked, different, known, number, share};
+use super::checks::{Checked, different, known, number, share, wrong};
 use super::defaults as default;
 
 /// A machine.
@@ -89,6 +89,14 @@ impl Scenario {
             number(&path, "lpar_overhead", system.lpar_overhead, true)?;
             number(&path, "ziip_wait", system.ziip_wait, true)?;
             number(&path, "engines", system.engines.unwrap_or(1).into(), false)?;
+            if let Some(cec) = self.cec.iter().find(|one| one.name == system.cec) {
+                for (key, own, all) in [("engines", system.engines, cec.engines), ("ziips", system.ziips, cec.ziips)] {
+                    if own.is_some_and(|own| own > all) {
+                        let what = format!("machine {} has {all}", cec.name);
+                        return wrong(format!("{path}{key}"), what, format!("give {all} or less"));
+                    }
+                }
+            }
         }
         Ok(())
     }

@@ -6,6 +6,9 @@ use super::Scenario;
 use super::checks::{Checked, different, known, number, wrong};
 use super::defaults as default;
 
+/// Dispatching priorities: 0 to 7.
+pub(crate) const PRIORITIES: u8 = 8;
+
 /// A CICS region.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -37,6 +40,8 @@ pub struct Cics {
     pub xcf_us: f64,
     /// Seconds on the way to another system.
     pub xcf_delay: f64,
+    /// Processor time in the region of a change from the QR TCB to an open TCB, and of one back, microseconds.
+    pub switch_us: f64,
 }
 
 /// How a region is chosen.
@@ -56,10 +61,23 @@ impl Scenario {
         let systems: Vec<&str> = self.system.iter().map(|one| one.name.as_str()).collect();
         let groups: Vec<&str> = self.db2.iter().map(|one| one.group.as_str()).collect();
         different("region", "region", self.region.iter().map(|one| one.name.as_str()))?;
+        let cics = &self.cics;
+        for (key, value) in [
+            ("mro_us", cics.mro_us),
+            ("xcf_us", cics.xcf_us),
+            ("xcf_delay", cics.xcf_delay),
+            ("switch_us", cics.switch_us),
+        ] {
+            number("cics.", key, value, true)?;
+        }
         for (at, region) in self.region.iter().enumerate() {
             let path = format!("region[{at}].");
             known(format!("{path}system"), &region.system, "system", &systems)?;
             number(&path, "threads", region.threads.into(), false)?;
+            if region.priority >= PRIORITIES {
+                let what = format!("{} is not possible", region.priority);
+                return wrong(format!("{path}priority"), what, format!("give 0 to {}", PRIORITIES - 1));
+            }
             if let Some(name) = &region.db2 {
                 known(format!("{path}db2"), name, "Db2 group", &groups)?;
                 let group = self.db2.iter().find(|one| one.group == *name);
