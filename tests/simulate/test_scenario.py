@@ -65,7 +65,8 @@ def test_a_key_of_the_wrong_kind() -> None:
     text = TEXT.replace("goal = 0.05", 'goal = "fast"')
     with pytest.raises(ScenarioFileError) as caught:
         run_scenario(parse_scenario(text, file="s.toml"))
-    assert f'line {_line(text, "goal")}: class[0].goal: invalid type: string "fast", expected a number' in str(caught.value)
+    expected = f'line {_line(text, "goal")}: class[0].goal: invalid type: string "fast", expected a number'
+    assert expected in str(caught.value)
 
 
 def test_a_missing_key_is_said_where_it_belongs() -> None:
