@@ -213,6 +213,29 @@ fn a_duplexed_request_ends_when_both_have_answered_and_told_each_other() {
 }
 
 #[test]
+fn writes_go_into_both_group_buffer_pools_and_reads_to_one() {
+    let with = |duplex: bool| {
+        one_by_one(|value| {
+            if duplex {
+                value["db2"][0]["pool"][0]["group"]["duplex"] = json!("CF2");
+            }
+            value["coupling_facility"][1]["distance_km"] = json!(5.0);
+        })
+    };
+    let requests = |results: &Results| -> (u64, f64) {
+        let uses = results.intervals[0].structures.iter().filter(|one| !one.lock);
+        uses.map(|one| (one.synchronous.count, one.synchronous.seconds)).fold((0, 0.0), |a, b| (a.0 + b.0, a.1 + b.1))
+    };
+    let (one, both) = (with(false), with(true));
+    let ((count, alone), (same, twice)) = (requests(&one), requests(&both));
+    // A transaction changes one page of a page set that depends on its group buffer pool: one write, at its commit. The
+    // instances do not talk to each other: both are asked at once, and the far one answers 2 x 25 us later.
+    let writes = both.responses[0].count as f64;
+    assert_eq!(count, same);
+    assert!((twice - alone - writes * 50e-6).abs() < 0.01 * writes * 50e-6, "{} {writes}", twice - alone);
+}
+
+#[test]
 fn requests_above_the_threshold_are_sent_asynchronously() {
     let with = |threshold: f64| {
         one_by_one(|value| {
@@ -332,4 +355,102 @@ fn transactions_that_lock_in_opposite_order_deadlock_and_all_end() {
     assert!(results.failures.iter().all(|one| one.reason == "deadlock_or_timeout"));
     // 4 a second for 300 s, five standard deviations to either side.
     assert!((1026..1374).contains(&(ended + failed)), "{ended} {failed}");
+}
+
+/// One subsystem whose transactions read and change what is said; 10 a second unless the class says otherwise.
+fn alone(change: impl Fn(&mut Value)) -> Results {
+    let mut value = json!({
+        "run": {"seed": 8, "warm_up": 20.0, "seconds": 2000.0, "interval": 2000.0, "preload": false},
+        "cec": [{"name": "C1", "engines": 8}],
+        "system": [{"name": "SYS1", "cec": "C1"}],
+        "dasd": {"volumes": 1000, "cache_hits": 0.75, "hit_time": 0.001, "miss_time": 0.005},
+        "db2": [{
+            "group": "DB1", "member": [{"name": "DB1", "system": "SYS1"}],
+            "pool": [{"number": 1, "size": 1000}], "page_set": [{"name": "TS", "pool": 1, "pages": 100_000_000}],
+            "lock_avoidance": 0.7,
+        }],
+        "region": [{"name": "AOR1", "system": "SYS1", "db2": "DB1"}],
+        "class": [{
+            "name": "TRAN", "rate": 10.0, "regions": ["AOR1"], "cpu": 0.001,
+            "references": [{"page_set": "TS", "getpages": 3.0}],
+        }],
+    });
+    change(&mut value);
+    run(&value)
+}
+
+#[test]
+fn reads_are_answered_by_the_cache_as_often_as_said_and_locks_avoided() {
+    let results = alone(|_| {});
+    let volumes = &results.intervals[0].systems[0].volumes;
+    let (requests, service) = volumes.iter().fold((0, 0.0), |sum, one| (sum.0 + one.requests, sum.1 + one.service));
+    let transactions = results.responses[0].count as f64;
+    // Hardly a page is read twice.
+    assert!((requests as f64 - 3.0 * transactions).abs() < 20.0, "{requests} {transactions}");
+    // 0.75 x 1 ms + 0.25 x 5 ms, of a deviation of 4 ms x sqrt(0.75 x 0.25).
+    let deviation = 0.004 * (0.75f64 * 0.25).sqrt() / (requests as f64).sqrt();
+    let mean = service / requests as f64;
+    assert!((mean - 0.002).abs() < 5.0 * deviation, "{mean}");
+    // Three of ten pages are locked, each of three once a transaction.
+    let locks = results.intervals[0].members[0].locking.locks as f64 / transactions;
+    let deviation = (3.0 * 0.7f64 * 0.3 / transactions).sqrt();
+    assert!((locks - 0.9).abs() < 5.0 * deviation, "{locks}");
+}
+
+#[test]
+fn who_waits_longer_than_the_timeout_is_rolled_back_and_tries_again() {
+    // A user changes a page, reads another from a disk that takes 2 s, commits, and thinks 2 s: the page is locked half
+    // of the time. Who comes at random and wants it waits for what is left of the 2 s, uniformly: 1 s on the average,
+    // of which each whole half second ends in a timeout, 0 to 3 of them, 1.5 on the average.
+    let results = alone(|value| {
+        value["run"]["seconds"] = json!(60_000.0);
+        value["run"]["interval"] = json!(60_000.0);
+        value["dasd"] = json!({"cache_hits": 0.0, "miss_time": 2.0});
+        value["db2"][0]["lock_timeout"] = json!(0.5);
+        value["db2"][0]["pool"] = json!([{"number": 1, "size": 1000}, {"number": 2, "size": 1000}]);
+        value["db2"][0]["page_set"] =
+            json!([{"name": "HOT", "pool": 2, "pages": 1}, {"name": "TS", "pool": 1, "pages": 100_000_000}]);
+        value["class"] = json!([
+            {"name": "HOLD", "users": 1, "think": 2.0, "regions": ["AOR1"], "references": [
+                {"page_set": "HOT", "getpages": 1.0, "update": 1.0}, {"page_set": "TS", "getpages": 1.0},
+            ]},
+            {"name": "WANT", "rate": 0.05, "regions": ["AOR1"],
+             "references": [{"page_set": "HOT", "getpages": 1.0, "update": 1.0}]},
+        ]);
+    });
+    let (wants, locking) = (&results.responses[1], &results.intervals[0].members[0].locking);
+    let all = wants.count as f64;
+    let (timeouts, deviation) = (locking.timeouts as f64 / all, ((14.0 / 8.0 - 0.75f64.powi(2)) / all).sqrt());
+    assert!((timeouts - 0.75).abs() < 5.0 * deviation, "{timeouts} of {all}");
+    let (mean, deviation) = (wants.mean.unwrap(), ((4.0 / 6.0 - 0.5f64.powi(2)) / all).sqrt());
+    assert!((mean - 0.5).abs() < 5.0 * deviation, "{mean}");
+    assert_eq!((results.failures.len(), locking.deadlocks), (0, 0));
+}
+
+#[test]
+fn goal_oriented_routing_keeps_off_a_loaded_system() {
+    // The terminal region's own system is busy with other work in other regions; queues of the two regions are as empty.
+    let shipped = |routing: &str| {
+        let results = run(&json!({
+            "run": {"seed": 8, "warm_up": 20.0, "seconds": 500.0, "interval": 500.0},
+            "cec": [{"name": "C1", "engines": 1}, {"name": "C2", "engines": 1}],
+            "system": [{"name": "SYS1", "cec": "C1"}, {"name": "SYS2", "cec": "C2"}],
+            "cics": {"routing": routing},
+            "region": [
+                {"name": "TOR1", "system": "SYS1", "priority": 1}, {"name": "OTHER", "system": "SYS1", "priority": 4},
+                {"name": "AOR1", "system": "SYS1", "priority": 2}, {"name": "AOR2", "system": "SYS2", "priority": 2},
+            ],
+            "class": [
+                {"name": "TRAN", "rate": 2.0, "terminal_regions": ["TOR1"], "regions": ["AOR1", "AOR2"], "cpu": 0.005},
+                {"name": "LOAD", "users": 5, "regions": ["OTHER"], "cpu": 0.1},
+            ],
+        }));
+        let there = results.intervals[0].classes[0].systems.iter().find(|one| one.system == "SYS2");
+        there.map_or(0.0, |one| one.response.count as f64) / results.responses[0].count as f64
+    };
+    assert!(shipped("goal_oriented") > 0.98, "{}", shipped("goal_oriented"));
+    // The shortest queue of two empty ones is the near one.
+    assert!(shipped("join_shortest_queue") < 0.02, "{}", shipped("join_shortest_queue"));
+    let turns = shipped("round_robin");
+    assert!((turns - 0.5).abs() < 0.01, "{turns}");
 }

@@ -58,7 +58,7 @@ pub struct Requests {
 impl Requests {
     /// Requests of all kinds.
     pub fn all(&self) -> u32 {
-        self.without_data() + self.with_data() + self.lists
+        self.without_data() + self.with_data() + self.writes + self.lists
     }
 
     /// Requests of one page each that do not move it.
@@ -66,9 +66,9 @@ impl Requests {
         self.reads_without_data + self.unregistered
     }
 
-    /// Requests that move a page.
+    /// Reads that return a page.
     pub fn with_data(&self) -> u32 {
-        self.reads_with_data + self.prefetched + self.writes
+        self.reads_with_data + self.prefetched
     }
 }
 

@@ -489,17 +489,21 @@ impl<'a> Simulation<'a> {
             Request::Lock => costs.lock_us,
             Request::Read => costs.read_us,
             Request::List(pages) => costs.list_us + costs.list_page_us * f64::from(pages),
-            Request::Page => costs.page_us,
+            Request::Page | Request::Write => costs.page_us,
         });
         let limit = costs.convert_above_us / 1e6;
         let converted = limit > 0.0 && about.expected[system] > limit;
         let (first, second) =
-            (about.facility, about.duplex.filter(|_| !matches!(request, Request::Read | Request::List(_))));
+            (about.facility, about.duplex.filter(|_| matches!(request, Request::Lock | Request::Write)));
         let (begin, mut end) = self.ask(system, first, now, service);
         if let Some(second) = second.filter(|&second| self.plex.systems[system].reaches(second)) {
-            // Both instances work; they tell each other before they answer.
+            // Both instances work. Those of a lock structure tell each other before they answer (duplexing by the system);
+            // Db2 writes into both group buffer pools itself.
             let (_, other) = self.ask(system, second, now, service);
-            end = end.max(other) + self.plex.facilities[usize::from(second)].latency;
+            end = end.max(other);
+            if request == Request::Lock {
+                end += self.plex.facilities[usize::from(second)].latency;
+            }
         }
         let about = &mut self.plex.structures[usize::from(structure)];
         let (waited, taken) = (seconds(begin - now), seconds(end - now));

@@ -313,7 +313,7 @@ impl Simulation<'_> {
         }
         let space = Space::Region(region);
         let volume = volume_of(page_set, page, self.scenario.dasd.volumes);
-        let mut steps: [Option<Action>; 7] = [None; 7];
+        let mut steps: [Option<Action>; 8] = [None; 8];
         if locked {
             about.members[usize::from(member)].locking.page_set_locks += 1;
             steps[0] = about.table.as_ref().map(|&(_, structure)| Action::Ask {
@@ -327,17 +327,18 @@ impl Simulation<'_> {
             let ask = |request, count| (count > 0).then_some(Action::Ask { structure, request, count, space });
             steps[1] = ask(Request::Read, outcome.requests.without_data());
             steps[2] = ask(Request::Page, outcome.requests.with_data());
+            steps[3] = ask(Request::Write, outcome.requests.writes);
             let each = outcome.requests.list_pages.div_ceil(outcome.requests.lists.max(1));
-            steps[3] = ask(Request::List(each as u16), outcome.requests.lists);
+            steps[4] = ask(Request::List(each as u16), outcome.requests.lists);
         }
         if outcome.sync_reads > 0 {
-            steps[4] = Some(Action::Cpu { work: micro(path.read_us), space, eligible: false });
-            steps[5] = Some(Action::Disk { volume, pages: outcome.sync_reads, wait: Some(Wait::SyncRead) });
+            steps[5] = Some(Action::Cpu { work: micro(path.read_us), space, eligible: false });
+            steps[6] = Some(Action::Disk { volume, pages: outcome.sync_reads, wait: Some(Wait::SyncRead) });
         }
         if outcome.prefetches > 0 {
             // A scan waits for its first pages; later ones are read while it works on the former.
             let wait = task.scan.is_none_or(|start| start == page).then_some(Wait::OtherRead);
-            steps[6] = Some(Action::Disk { volume, pages: outcome.prefetch_pages, wait });
+            steps[7] = Some(Action::Disk { volume, pages: outcome.prefetch_pages, wait });
         }
         let before = physical.into_iter().flatten();
         for step in before.chain(steps).rev().flatten() {
@@ -384,7 +385,7 @@ impl Simulation<'_> {
             let writes = outcome.requests.writes;
             let space = Space::DatabaseServices(other.into());
             let write = self.plex.groups[usize::from(group)].structures[pool].filter(|_| writes > 0);
-            let write = write.map(|structure| Action::Ask { structure, request: Request::Page, count: writes, space });
+            let write = write.map(|structure| Action::Ask { structure, request: Request::Write, count: writes, space });
             delay += micro(costs.page_us) * Time::from(writes);
             let steps: Vec<Action> = [Some(manager), write].into_iter().flatten().collect();
             self.background(group, other, &steps);
@@ -481,7 +482,7 @@ impl Simulation<'_> {
             if let (Some(structure), true) = (about.structures[pool], outcome.requests.writes > 0) {
                 let space = Space::Region(region);
                 let count = outcome.requests.writes;
-                task.steps.push_front(Action::Ask { structure, request: Request::Page, count, space });
+                task.steps.push_front(Action::Ask { structure, request: Request::Write, count, space });
             }
             let volume = volume_of(pool as u32, number.into(), self.scenario.dasd.volumes);
             self.afterwards(group as u16, member, pool, volume, &outcome);

@@ -203,7 +203,7 @@ impl Simulation<'_> {
                 // Pages are dealt out among the members.
                 Some(_) => {
                     let count = changed / writers + u32::from((at as u32) < changed % writers);
-                    (Request::Page, count, Space::DatabaseServices(member.into()))
+                    (Request::Write, count, Space::DatabaseServices(member.into()))
                 }
                 None => {
                     let held = own.table.as_ref().map_or(0, |(table, _)| table.held_by(member));
@@ -300,7 +300,7 @@ impl Simulation<'_> {
         let up = |one: &super::plex::Member| one.presence == Presence::Up;
         let Some(member) = own.members.iter().position(up).map(|at| at as u8) else { return };
         let (request, count, space) = match pool {
-            Some(pool) => (Request::Page, own.pools.changed_in_group(pool), Space::DatabaseServices(member.into())),
+            Some(pool) => (Request::Write, own.pools.changed_in_group(pool), Space::DatabaseServices(member.into())),
             None => {
                 let held = own.table.as_ref().map_or(0, |(table, _)| table.held_by(member));
                 (Request::Lock, held as u32, Space::LockManager(member.into()))

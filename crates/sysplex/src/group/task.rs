@@ -84,8 +84,10 @@ pub enum Request {
     Read,
     /// A registration of so many pages.
     List(u16),
-    /// A read or write of a page.
+    /// A read that returns a page.
     Page,
+    /// A write of a page, into both instances of a duplexed group buffer pool.
+    Write,
 }
 
 /// One step.
