@@ -107,7 +107,7 @@ def test_facilities_by_hand(values: dict[str, Any]) -> None:
 def test_separated_members_share_nothing(values: dict[str, Any]) -> None:
     found = apply_changes(values, [parse_change(Kind.SEPARATE, "BP1")])
     group = found.values["db2"][0]
-    assert dependent_sets(values, values["db2"][0]) == {"DB.TS"}
+    assert dependent_sets(values, values["db2"][0]) == {"DB.TS", "DB.IX"}
     assert dependent_sets(found.values, group) == set()
     names = {page_set["name"]: page_set["pages"] for page_set in group["page_set"]}
     assert sorted(names) == ["DB.IX@DB1", "DB.IX@DB2", "DB.TS@DB1", "DB.TS@DB2"]

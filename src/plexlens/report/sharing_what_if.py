@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 
 from plexlens.metrics.unit import FRACTION, MICROSECONDS, MILLISECONDS, PER_SECOND, PROCESSORS, Unit
 from plexlens.report.model import Block, Cell, Column, ColumnKind, Definition, Level, Note, Section, Table
+from plexlens.sharing.twin import PoolFit
 from plexlens.sharing.twin_calibrate import Check, Twin
 from plexlens.sharing.twin_numbers import TITLES, Key
 from plexlens.sharing.what_if import Outcome, Trust, WhatIf
@@ -215,6 +216,13 @@ def _row(one: Outcome) -> tuple[Cell, ...]:
     )
 
 
+def _locked(fit: PoolFit) -> str:
+    """What was found of pages with page P-locks."""
+    if fit.locked is None:
+        return ""
+    return f"; {fit.locked.pages:,} pages with page P-locks, {fit.locked.updates:.0%} of the changes"
+
+
 def _quality(twin: Twin, tolerance: float) -> Section:
     heads = (
         _text("what", "Number", key=True), _text("of", "Of", key=True), _text("measured", "Measured"),
@@ -241,7 +249,7 @@ def _quality(twin: Twin, tolerance: float) -> Section:
         f"{group} {pool}: {fit.dependent:.0%} of the getpages GBP-dependent "
         f"({'counted by Db2' if fit.dependent_by == 'counted' else 'fitted'}), {fit.pages.shared:,} shared pages, "
         f"skew {fit.pages.skew:.2f}, {fit.hot:.0%} of the writes at one end; {fit.pages.private:,} pages of each "
-        "member alone"
+        f"member alone{_locked(fit)}"
         for (group, pool), fit in twin.fit.pools.items()
     ]
     links = [

@@ -67,6 +67,26 @@ class PageSets:
 
 
 @dataclass(frozen=True)
+class LockedPages:
+    """Pages of a pool that members lock physically to change them: leaves of indexes, pages with row locks.
+
+    Attributes
+    ----------
+    pages, skew
+        Pages, and the exponent of Zipf's law.
+    updates
+        Their share of the changed pages of the pool that are GBP-dependent.
+    getpages
+        Their share of the GBP-dependent getpages by key.
+    """
+
+    pages: int
+    skew: float
+    updates: float
+    getpages: float
+
+
+@dataclass(frozen=True)
 class PoolFit:
     """The page sets of a pool, and how its getpages are divided among them.
 
@@ -81,7 +101,9 @@ class PoolFit:
     dependent_by
         How ``dependent`` was found: ``counted`` by Db2, or ``assumed``.
     hot
-        Share of the written pages that are one, where all members insert.
+        Share of the written pages, but for ``locked``, that are one, where all members insert.
+    locked
+        Pages with page P-locks; None where the pool has none.
     """
 
     pages: PageSets
@@ -89,6 +111,7 @@ class PoolFit:
     written: float
     dependent_by: str
     hot: float = 0.0
+    locked: LockedPages | None = None
 
 
 @dataclass
@@ -165,6 +188,11 @@ def shared_set(pool: str) -> str:
 def hot_set(pool: str) -> str:
     """Name of the page set of a pool at whose end all members of the twin insert."""
     return f"{pool}.INSERTS"
+
+
+def locked_set(pool: str) -> str:
+    """Name of the page set of a pool whose pages all members of the twin lock physically to change them."""
+    return f"{pool}.LEAVES"
 
 
 def own_set(pool: str, member: str) -> str:
@@ -260,6 +288,16 @@ def _group(measured: SharingMeasured, group: Group, fit: Fit) -> dict[str, Any]:
                         "index": name in fit.index_pools,
                     }
                 )
+        if about.locked and name not in fit.index_pools:
+            page_sets.append(
+                {
+                    "name": locked_set(name),
+                    "pool": pool_number(name),
+                    "pages": about.locked.pages,
+                    "skew": about.locked.skew,
+                    "index": True,
+                }
+            )
         if about.pages.private:
             page_sets += [
                 {
@@ -399,17 +437,23 @@ def references(group: Group, member: MemberUse, one: TwinClass, fit: Fit) -> Ite
         shared = (about.dependent if counted is None else counted) if about.pages.shared else 0.0
         if not about.pages.private and about.pages.shared:
             shared = 1.0
-        hot = about.hot * updates * shared * about.written
-        hot = min(hot, getpages * shared * (1.0 - scanned))
+        by_key, changed = getpages * shared * (1.0 - scanned), updates * shared * about.written
+        leaves = about.locked if pool not in fit.index_pools else None
+        leaf_updates = min(changed * leaves.updates, by_key) if leaves else 0.0
+        leaf_getpages = max(by_key * leaves.getpages, leaf_updates) if leaves else 0.0
+        if leaf_getpages > _LOCK_STEP:
+            share = min(leaf_updates / leaf_getpages, 1.0)
+            yield {"page_set": locked_set(pool), "getpages": round(leaf_getpages, 6), "update": round(share, 6)}
+        hot = min(about.hot * (changed - leaf_updates), by_key - leaf_getpages)
         if hot > _LOCK_STEP:
             end = {"page_set": hot_set(pool), "getpages": round(hot, 6), "update": 1.0, "access": "append"}
             inserts.append(end)
         parts = (
-            (shared_set(pool), shared, about.written, hot),
-            (own_set(pool, member.name), 1.0 - shared if about.pages.private else 0.0, 1.0, 0.0),
+            (shared_set(pool), shared, about.written, hot + leaf_getpages, hot + leaf_updates),
+            (own_set(pool, member.name), 1.0 - shared if about.pages.private else 0.0, 1.0, 0.0, 0.0),
         )
-        for name, share, written, taken in parts:
-            by_key, by_scan = getpages * share * (1.0 - scanned) - taken, getpages * share * scanned
+        for name, share, written, read, taken in parts:
+            by_key, by_scan = getpages * share * (1.0 - scanned) - read, getpages * share * scanned
             if by_scan < _SHORTEST_SCAN:
                 by_key, by_scan = by_key + by_scan, 0.0
             if by_key > _LOCK_STEP:

@@ -10,16 +10,17 @@ from typing import Any
 
 from plexlens.errors import UsageError
 from plexlens.sharing.assumptions import Assumptions
-from plexlens.sharing.twin import Fit, TwinClass, build, run_length, twin_classes
+from plexlens.sharing.twin import Fit, PoolFit, TwinClass, build, run_length, twin_classes
 from plexlens.sharing.twin_fit import first_fit
 from plexlens.sharing.twin_group import Group, SharingMeasured, lock_structure, pool_structure
 from plexlens.sharing.twin_numbers import TITLES, Key, Numbers, of_measured, of_results
+from plexlens.sharing.twin_page_locks import PageLockTargets, page_lock_targets
 from plexlens.sharing.twin_pages import fit_pool, targets
 from plexlens.simulate import Scenario, run_scenario
 from plexlens.simulate.estimates import Estimate, estimate
 
 #: Runs that parameters are corrected after.
-_ROUNDS = 8
+_ROUNDS = 12
 
 #: Seeds of the runs that conclusions are drawn from.
 SEEDS = (1, 2, 3, 4, 5)
@@ -31,7 +32,7 @@ _SMALL = {"/s": 1.0, "%": 0.002, "us": 0.5e-6, "ms": 1e-5, "engines": 0.005}
 CALIBRATED = frozenset(
     {
         "lock_requests", "contention", "absent", "invalid", "hit", "writes", "directory_reclaims", "service", "cf_busy",
-        "busy", "db2_cpu",
+        "busy", "db2_cpu", "page_lock_requests", "page_lock_waits", "false_contention",
     }
 )  # fmt: skip
 
@@ -217,17 +218,33 @@ def make_twin(
         results = run_scenario(scenario.with_run(seed=seed)).results
         runs.append(of_results(values, results, labels))
         notes += [f"{name} is saturated in the twin: its queues mean nothing." for name in results["saturated"]]
-    checks = tuple(_checks(wanted, runs))
+    checks = tuple(_checks(wanted, runs, _unfitted(measured, indexes)))
     notes = [*measured.notes, *dict.fromkeys(notes)]
     return Twin(measured, assumptions, fit, classes, scenario, labels, seeds, tuple(runs), checks, tuple(notes))
 
 
-def _checks(wanted: Numbers, runs: list[Numbers]) -> Iterable[Check]:
+def _unfitted(measured: SharingMeasured, indexes: frozenset[str]) -> frozenset[Key]:
+    """Numbers of page P-locks that this twin is not fitted to."""
+    found = set()
+    for group in measured.groups:
+        aims = [page_lock_targets(measured, group, pool) for pool in group.pools if pool not in indexes]
+        # Without page P-locks, false contention follows from how long transactions hold locks.
+        if not any(aim and aim.held for aim in aims):
+            found.add(Key("false_contention", lock_structure(group.name)))
+        # All pages of a pool of indexes have page P-locks: what comes of that is not fitted.
+        for pool in indexes:
+            name = pool_structure(group.name, pool)
+            found |= {Key("page_lock_requests", name), Key("page_lock_waits", name)}
+    return frozenset(found)
+
+
+def _checks(wanted: Numbers, runs: list[Numbers], unfitted: frozenset[Key]) -> Iterable[Check]:
     for key, value in wanted.items():
         found = [run[key] for run in runs if key in run]
         if len(found) == len(runs):
             small = abs(value) < _SMALL[TITLES[key.what][1]]
-            yield Check(key, value, estimate(found), key.what in CALIBRATED, small)
+            fitted = key.what in CALIBRATED and key not in unfitted
+            yield Check(key, value, estimate(found), fitted, small)
 
 
 def _misfit(wanted: Numbers, found: Numbers) -> float:
@@ -264,9 +281,10 @@ class _Calibration:
     def correct(self, found: Numbers, results: Mapping[str, Any]) -> None:
         """Move every parameter after a run."""
         for group in self._measured.groups:
+            before = self._locked_reads(group)
             for pool in group.pools:
                 self._correct_pool(group, pool, found)
-            self._correct_locks(group, found)
+            self._correct_locks(group, found, before)
         _correct_work(self._fit, self._classes, results)
         _correct_links(self._measured, self._fit, self._wanted, found)
 
@@ -275,22 +293,48 @@ class _Calibration:
         lock = lock_structure(group.name)
 
         def other(numbers: Numbers) -> float:
-            return numbers.get(Key("contention", lock), 0.0) - numbers.get(Key("false_contention", lock), 0.0)
+            share = numbers.get(Key("contention", lock), 0.0) - numbers.get(Key("false_contention", lock), 0.0)
+            waits = sum(
+                numbers.get(Key("page_lock_waits", pool_structure(group.name, pool)), 0.0) for pool in group.pools
+            )
+            return share * numbers.get(Key("lock_requests", lock), 0.0) - waits
 
         return _factor(other(self._wanted), other(found))
 
-    def _correct_locks(self, group: Group, found: Numbers) -> None:
-        key = Key("lock_requests", lock_structure(group.name))
-        locks, got = self._wanted.get(key), found.get(key)
-        reads = sum(
-            member.pools[pool].random * self._fit.pools[group.name, pool].dependent
+    def _page_locks(self, group: Group, pool: str, aim: PageLockTargets, found: Numbers) -> PageLockTargets:
+        """Page P-locks to aim at after a run; those held go with false contention.
+
+        Part of the way: what else is fitted to the pool moves with them, and false contention of one run says little,
+        since it hangs on the entries that a few popular pages have.
+        """
+        name, lock = pool_structure(group.name, pool), lock_structure(group.name)
+        asked, waited, false = Key("page_lock_requests", name), Key("page_lock_waits", name), "false_contention"
+        granted = (numbers[asked] - numbers[waited] for numbers in (self._wanted, found))
+        held = _factor(*(numbers.get(Key(false, lock), 0.0) for numbers in (self._wanted, found)))
+        return PageLockTargets(
+            aim.granted * math.sqrt(_factor(*granted)),
+            aim.negotiated * math.sqrt(_factor(self._wanted[waited], found[waited])),
+            None if aim.held is None else aim.held * held**0.25,
+        )
+
+    def _locked_reads(self, group: Group) -> float:
+        """Getpages by key that transactions lock where they do not avoid it."""
+        return sum(
+            member.pools[pool].random * _locked_by_transactions(self._fit.pools[group.name, pool])
             for member in group.members
             for pool in member.pools
             if (group.name, pool) in self._fit.pools and pool not in self._fit.index_pools
         )
+
+    def _correct_locks(self, group: Group, found: Numbers, before: float) -> None:
+        """Lock avoidance for the requests to the lock structure; before: reads that could be locked in the run."""
+        key = Key("lock_requests", lock_structure(group.name))
+        locks, got = self._wanted.get(key), found.get(key)
+        reads = self._locked_reads(group)
         if locks is not None and got is not None and reads:
             # Each lock is asked for and given back.
-            avoided = self._fit.avoidance[group.name] - (locks - got) / (2.0 * reads)
+            locked = (1.0 - self._fit.avoidance[group.name]) * before + (locks - got) / 2.0
+            avoided = 1.0 - locked / reads
             self._fit.avoidance[group.name] = round(min(max(avoided, 0.0), 1.0), 6)
 
     def _correct_pool(self, group: Group, pool: str, found: Numbers) -> None:
@@ -317,9 +361,15 @@ class _Calibration:
             conflicts=None if aim.conflicts is None else aim.conflicts * self._conflicts(group, found),
             # Reads from disk beyond those of shared pages are of the others.
             private_misses=max(aim.private_misses + 0.7 * (wanted[disk] - found[disk]), 0.0),
+            locks=None if aim.locks is None else self._page_locks(group, pool, aim.locks, found),
         )
         avoidance = self._fit.avoidance[group.name]
         self._fit.pools[which] = fit_pool(self._measured, group, pool, aim, avoidance=avoidance, before=about)
+
+
+def _locked_by_transactions(about: PoolFit) -> float:
+    """Share of the getpages by key that transactions lock where they do not avoid it."""
+    return about.dependent * (1.0 - (about.locked.getpages if about.locked else 0.0))
 
 
 def _correct_work(fit: Fit, classes: tuple[TwinClass, ...], results: Mapping[str, Any]) -> None:

@@ -93,7 +93,10 @@ class PoolUse:
 
 @dataclass(frozen=True)
 class GroupPoolUse:
-    """A group buffer pool as a member used it: rates a second. ``dependent`` is None where Db2 did not count it."""
+    """A group buffer pool as a member used it: rates a second. ``dependent`` is None where Db2 did not count it.
+
+    ``page_locks`` are requests for page P-locks, ``page_lock_waits`` those that waited for another member.
+    """
 
     dependent: float | None
     absent_data: float
@@ -102,6 +105,8 @@ class GroupPoolUse:
     invalid_no_data: float
     writes: float
     castouts: float
+    page_locks: float = 0.0
+    page_lock_waits: float = 0.0
 
     @property
     def absent(self) -> float:

@@ -298,6 +298,8 @@ class _MemberReader:
                 rate(one, "reads_invalid_no_data"),
                 rate(one, "changed_pages_sync", "changed_pages_async"),
                 rate(one, "pages_castout"),
+                rate(one, "page_lock_requests"),
+                rate(one, "page_lock_suspensions"),
             )
         locking: Row = next(iter(self._locking.get(name, ())), {})
         log: Row = next(iter(self._logs.get(name, ())), {})

@@ -47,6 +47,8 @@ TITLES: dict[str, tuple[str, str]] = {
     "absent": ("Reads of pages not in the local pool", "/s"),
     "invalid": ("Reads after cross-invalidation", "/s"),
     "writes": ("Pages written to the group buffer pool", "/s"),
+    "page_lock_requests": ("Page P-lock requests", "/s"),
+    "page_lock_waits": ("Page P-lock requests that waited", "/s"),
     "xi_write": ("Cross-invalidations by writes", "/s"),
     "xi_reclaim": ("Cross-invalidations by directory reclaim", "/s"),
     "directory_reclaims": ("Directory entries reclaimed", "/s"),
@@ -122,6 +124,8 @@ def _pool_numbers(numbers: Numbers, measured: SharingMeasured, group: Group, poo
     numbers[Key("absent", name)] = absent
     numbers[Key("invalid", name)] = invalid
     numbers[Key("writes", name)] = sum(one.writes for one in used)
+    numbers[Key("page_lock_requests", name)] = sum(one.page_locks for one in used)
+    numbers[Key("page_lock_waits", name)] = sum(one.page_lock_waits for one in used)
     if absent + invalid:
         returned = sum(one.absent_data + one.invalid_data for one in used)
         numbers[Key("hit", name)] = returned / (absent + invalid)
@@ -274,6 +278,8 @@ def _add_members(
             add(Key("absent", name), absent / seconds)
             add(Key("invalid", name), invalid / seconds)
             add(Key("returned", name), (used.get("misses_with_data", 0) + used.get("invalid_with_data", 0)) / seconds)
+            add(Key("page_lock_requests", name), pool["page_locks"]["requests"] / seconds)
+            add(Key("page_lock_waits", name), pool["page_locks"]["suspensions"] / seconds)
             add(Key("writes", name), (used.get("sync_writes", 0) + used.get("async_writes", 0)) / seconds)
             if (member["group"], pool["number"]) not in seen:
                 seen.add((member["group"], pool["number"]))

@@ -1,4 +1,8 @@
-"""Page sets of a twin: statistics know none, so they are fitted to reads, writes, reclaims and lock contention."""
+"""Page sets of a twin: statistics know none, so they are fitted to reads, writes, reclaims and lock contention.
+
+Contention for page P-locks is not contention for locks of transactions: Db2 counts it by pool, and it has pages of its
+own (`plexlens.sharing.twin_page_locks`).
+"""
 
 from __future__ import annotations
 
@@ -9,8 +13,14 @@ import numpy as np
 from scipy.optimize import minimize
 
 from plexlens.sharing.closed_form_pages import PageRates, PageSetLoad, page_rates, zipf_classes
-from plexlens.sharing.twin import PageSets, PoolFit, data_pages
+from plexlens.sharing.twin import LockedPages, PageSets, PoolFit, data_pages
 from plexlens.sharing.twin_group import Group, SharingMeasured, lock_structure, pool_structure
+from plexlens.sharing.twin_page_locks import (
+    PageLockTargets,
+    fit_page_locks,
+    page_lock_contention,
+    page_lock_targets,
+)
 
 #: What is tried first: pages over buffers, exponents of Zipf's law, shares of updates at the end of a page set.
 _FACTORS = (0.5, 1.5, 4.0, 12.0, 50.0)
@@ -19,6 +29,9 @@ _HOTS = (0.02, 0.15, 0.4)
 
 #: Members whose pools are fitted one by one; more are taken as so many of their mean.
 _MOST_MEMBERS = 4
+
+#: Share that is all of it: accounting and statistics do not end with the same transactions.
+_ALL = 0.998
 
 #: Bounds of the search: logarithm of pages, exponent, share of updates at the end.
 _BOUNDS = ((2.5, 20.0), (0.0, 1.5), (0.0, 0.9))
@@ -40,6 +53,8 @@ class MemberLoad:
         Getpages of the member's own page set.
     hot
         Getpages that change the one page where all members insert.
+    locked, locked_updates
+        Getpages, by key, of pages that are locked physically to change them, and changes of them.
     """
 
     buffers: float
@@ -48,10 +63,18 @@ class MemberLoad:
     updates: float
     private: float = 0.0
     hot: float = 0.0
+    locked: float = 0.0
+    locked_updates: float = 0.0
 
 
 def rates_of(
-    pages: PageSets, members: list[MemberLoad], data: float, directory: float, kept: float | None = None
+    pages: PageSets,
+    members: list[MemberLoad],
+    data: float,
+    directory: float,
+    *,
+    kept: float | None = None,
+    locked: LockedPages | None = None,
 ) -> PageRates:
     """What becomes of the getpages of a pool with these page sets; see `page_rates`."""
     none = (0.0,) * len(members)
@@ -61,6 +84,9 @@ def rates_of(
             tuple(getattr(load, name) for load in members) for name in ("random", "sequential", "updates")
         )
         sets.append(PageSetLoad(pages.shared, pages.skew, random, sequential, updates, dependent=True))
+    if locked and any(load.locked for load in members):
+        used, changed = tuple(load.locked for load in members), tuple(load.locked_updates for load in members)
+        sets.append(PageSetLoad(locked.pages, locked.skew, used, none, changed, dependent=True))
     if pages.private:
         for number, load in enumerate(members):
             own = tuple(load.private if at == number else 0.0 for at in range(len(members)))
@@ -73,7 +99,7 @@ def conflicts(pages: PageSets, members: list[MemberLoad], avoidance: float, held
     """Lock requests a second that meet an exclusive lock of another member on their page.
 
     Each page is locked exclusively at the rate of its updates, for a time of ``held`` seconds; requests find it so as
-    often as it is (arrivals at random see time averages).
+    often as it is (arrivals at random see time averages). An insert waits for nobody: it takes the next page.
 
     Parameters
     ----------
@@ -86,12 +112,11 @@ def conflicts(pages: PageSets, members: list[MemberLoad], avoidance: float, held
     """
     counts, chance = zipf_classes(max(pages.shared, 1), pages.skew)
     same = float(counts @ chance**2) if pages.shared else 0.0
-    updates, inserts = sum(load.updates for load in members), sum(load.hot for load in members)
+    updates = sum(load.updates for load in members)
     met = 0.0
     for load in members:
         asked = load.updates + (1.0 - avoidance) * max(load.random - load.updates, 0.0)
         met += same * asked * (updates - load.updates) * held
-        met += load.hot * min((inserts - load.hot) * held, 1.0)
     return met
 
 
@@ -102,10 +127,12 @@ class PageTargets:
     Attributes
     ----------
     conflicts
-        Lock contention that is not false: of the pool of the group that is written most; None of the others, since
-        no record tells contention by pool, and index pages are not locked.
+        Lock contention that is neither false nor for page P-locks: of the pool of the group that is written most; None
+        of the others, since no record tells contention by pool, and index pages are not locked.
     held
         Seconds that locks are held to commit: half of the time in Db2 of transactions that update.
+    locks
+        Page P-locks; None where there are none, and in pools of indexes, whose pages all have them.
     """
 
     absent: float
@@ -116,6 +143,7 @@ class PageTargets:
     directory_reclaims: float
     conflicts: float | None
     held: float
+    locks: PageLockTargets | None = None
 
 
 def targets(
@@ -138,6 +166,7 @@ def targets(
     contention = sum(
         use.contentions - use.false_contentions for use in measured.of_structure(lock_structure(group.name))
     )
+    contention = max(contention - page_lock_contention(group), 0.0)
     works = [work for member in group.members for work in member.work]
     updating = [(work.rate * sum(work.updates.values()), work.db2_elapsed) for work in works]
     weight = sum(rate for rate, _ in updating)
@@ -150,26 +179,34 @@ def targets(
         structure.directory_reclaims if structure else 0.0,
         contention if pool == max(writes, key=lambda name: (writes[name], name), default="") else None,
         sum(rate * time for rate, time in updating) / weight / 2.0 if weight else 0.0,
+        page_lock_targets(measured, group, pool) if pool not in index_pools else None,
     )
 
 
-def loads(group: Group, pool: str, dependent: float, written: float, hot: float = 0.0) -> list[MemberLoad]:
+def loads(
+    group: Group, pool: str, dependent: float, written: float, *, hot: float = 0.0, locked: LockedPages | None = None
+) -> list[MemberLoad]:
     """What each member does to a pool's page sets."""
     made = []
     for member in group.members:
         about = member.pools.get(pool)
         if about is None or about.random + about.sequential <= 0:
             continue
-        changed = about.updates * dependent * written
-        inserted = min(changed * hot, about.random * dependent)
+        changed, by_key = about.updates * dependent * written, about.random * dependent
+        leaf_updates = min(changed * locked.updates, by_key) if locked else 0.0
+        leaves = max(by_key * locked.getpages, leaf_updates) if locked else 0.0
+        changed, by_key = changed - leaf_updates, by_key - leaves
+        inserted = min(changed * hot, by_key)
         made.append(
             MemberLoad(
                 about.size,
-                about.random * dependent - inserted,
+                by_key - inserted,
                 about.sequential * dependent,
                 changed - inserted,
                 (about.random + about.sequential) * (1.0 - dependent),
                 inserted,
+                leaves,
+                leaf_updates,
             )
         )
     if len(made) <= _MOST_MEMBERS:
@@ -191,7 +228,8 @@ def dependent_share(group: Group, pool: str) -> tuple[float, str]:
     if not used or not getpages or not any(one.absent + one.invalid + one.writes for one in used):
         return 0.0, "counted"
     if all(one.dependent is not None for one in used):
-        return min(sum(one.dependent or 0.0 for one in used) / getpages, 1.0), "counted"
+        share = min(sum(one.dependent or 0.0 for one in used) / getpages, 1.0)
+        return (share if share < _ALL else 1.0), "counted"
     absent = sum(one.absent for one in used)
     reads = sum(member.pools[pool].sync_reads for member in group.members if pool in member.pools)
     alone = max(reads - sum(one.absent_no_data + one.invalid_no_data for one in used), 0.0)
@@ -242,17 +280,20 @@ def fit_pool(
     private = _private_pages(held, wanted, buffers) if dependent < 1.0 else (0, 0.0)
     if dependent <= 0.0:
         return PoolFit(PageSets(0, 0.0, *private), 0.0, 0.0, how)
+    locked = None
+    if wanted.locks is not None:
+        by_key = sum(member.pools[pool].random for member in members) * dependent
+        locked = fit_page_locks(group, pool, wanted.locks, changed=updates * dependent * written, most=by_key)
 
     def error(x: tuple[float, ...]) -> float:
         pages, skew, hot = _bounded(x)
         sets = PageSets(max(round(math.exp(pages)), 10), skew, *private)
-        here = loads(group, pool, dependent, written, hot)
+        here = loads(group, pool, dependent, written, hot=hot, locked=locked)
         met = conflicts(sets, here, avoidance, wanted.held)
         # Without contention nothing tells inserts at one place from popular pages: none, then.
         extra = (0.01 if wanted.conflicts else 1.0) * hot
-        return (
-            _misfit(rates_of(sets, here, data, directory, structure.kept if structure else None), met, wanted) + extra
-        )
+        found = rates_of(sets, here, data, directory, kept=structure.kept if structure else None, locked=locked)
+        return _misfit(found, met, wanted) + extra
 
     if before is not None and before.pages.shared:
         places = [(math.log(before.pages.shared), before.pages.skew, before.hot)]
@@ -276,7 +317,7 @@ def fit_pool(
         best = min(best, (float(found.fun), _bounded(tuple(float(value) for value in found.x))))
     pages, skew, hot = best[1]
     shared = max(round(math.exp(pages)), 10)
-    return PoolFit(PageSets(shared, round(skew, 4), *private), dependent, written, how, round(hot, 4))
+    return PoolFit(PageSets(shared, round(skew, 4), *private), dependent, written, how, round(hot, 4), locked)
 
 
 def _misfit(found: PageRates, met: float, wanted: PageTargets) -> float:

@@ -43,7 +43,7 @@ _SOURCES: dict[tuple[str, str], tuple[str, str]] = {
     ("db2.pool.group", "directory_entries"): (_MEASURED, "SMF 74-4 R744SDEC"),
     ("db2.page_set", "pages"): (_FITTED, "reads of group buffer pools and disks; page sets are unknown"),
     ("db2.page_set", "skew"): (_FITTED, "as above"),
-    ("db2.page_set", "index"): (_ASSUMED, "--index-pool: index pages are not locked"),
+    ("db2.page_set", "index"): (_ASSUMED, "--index-pool, and LEAVES: no locks of transactions, page P-locks to change"),
     ("region", "threads"): (_ASSUMED, "no limit; so many regions that their main tasks are no bottleneck"),
     ("class", "rate"): (_MEASURED, "SMF 101 QWACCOMM at this member, over the time of its statistics"),
     ("class", "cpu"): (_MEASURED, "outside of Db2: SMF 110-1, or the rest of the system"),
@@ -63,7 +63,8 @@ def twin_toml(twin: Twin) -> str:
         "# measured: a field of the data. fitted: no record holds it; a run reproduces what was measured.",
         "# assumed: stated, since no record tells it.",
         "# Each member has classes of its own, with the rates it had. Of each pool there is a page set that all",
-        "# members share (SHARED), one for each member alone, and, where contention asks for it, one of inserts.",
+        "# members share (SHARED), one for each member alone, one whose pages have page P-locks (LEAVES) where Db2",
+        "# counted such (QBGLP1, QBGLS1), and, where reads ask for it, one of inserts.",
     ]
     for group in measured.groups:
         for pool in group.pools:

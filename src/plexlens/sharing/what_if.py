@@ -9,6 +9,7 @@ from enum import StrEnum
 
 from plexlens.sharing.twin import PATH, run_length
 from plexlens.sharing.twin_calibrate import Progress, Twin
+from plexlens.sharing.twin_group import lock_structure, pool_structure
 from plexlens.sharing.twin_numbers import TITLES, Key, Numbers, of_results
 from plexlens.sharing.what_if_changes import Change, apply_changes
 from plexlens.sharing.what_if_closed import Basis, closed_numbers
@@ -23,6 +24,9 @@ _NOISE = 0.02
 
 #: Shares that can be anything from none to all: changes of them are added, not multiplied.
 _ADDED = frozenset({"hit", "async"})
+
+#: Numbers of a lock structure that page P-locks have a part in.
+_OF_LOCKS = frozenset({"contention", "false_contention"})
 
 #: A number below which a ratio to it is not taken, by unit.
 _LEAST = {"/s": 0.05, "%": 1e-6, "us": 1e-9, "ms": 1e-9, "engines": 1e-9}
@@ -176,7 +180,7 @@ def _outcomes(
         base = measured if measured is not None else sum(one for one, _ in pairs) / len(pairs)
         predicted = estimate([_moved(key, base, one, other) for one, other in pairs])
         closed = _closed(twin, key, base, closed_before, closed_after)
-        off = check.error if check and check.is_off(tolerance) else None
+        off = _off(twin, key, tolerance)
         mean = sum(one for one, _ in pairs) / len(pairs)
         trust, why = _trust(key, _Found(base, mean, predicted, closed, closed_before.get(key), off))
         yield Outcome(
@@ -192,6 +196,21 @@ def _outcomes(
         )
 
 
+def _off(twin: Twin, key: Key, tolerance: float) -> float | None:
+    """Relative error of the twin before, where it is beyond the tolerance; of contention also that of its parts."""
+    checks = [twin.check(key)]
+    if key.what in _OF_LOCKS:
+        # Contention for page P-locks, and the locks held, follow from pages that are fitted to these counters.
+        for group in twin.measured.groups:
+            if key.of == lock_structure(group.name):
+                checks += [
+                    twin.check(Key(what, pool_structure(group.name, pool)))
+                    for pool in group.pools
+                    for what in ("page_lock_waits", "page_lock_requests")
+                ]
+    return next((check.error for check in checks if check and check.is_off(tolerance)), None)
+
+
 def _order(key: Key) -> tuple[int, str]:
     return SHOWN.index(key.what), key.of
 
@@ -201,7 +220,8 @@ def _moved(key: Key, base: float, before: float, after: float) -> float:
     if key.what in _ADDED:
         return min(max(base + after - before, 0.0), 1.0)
     if before > _LEAST[TITLES[key.what][1]] and base > 0:
-        return base * after / before
+        moved = base * after / before
+        return min(moved, 1.0) if key.what in _OF_LOCKS else moved
     return max(base + after - before, 0.0)
 
 
@@ -254,7 +274,8 @@ def _trust(key: Key, found: _Found) -> tuple[Trust, str]:
         return Trust.NO_CHANGE, ""
     if found.off is not None:
         said = f"before the change the twin is off by {found.off:+.0%}"
-        known = closed is not None and found.formula is not None and base > 0
+        # Both have their page P-locks of one fit: where it is off, the closed form is no better.
+        known = key.what not in _OF_LOCKS and closed is not None and found.formula is not None and base > 0
         if known and abs((found.formula or 0.0) / base - 1.0) <= abs(found.off) / 2.0:
             return Trust.CLOSED, f"{said}, the closed form by less"
         return Trust.NEITHER, said

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from plexlens.sharing.closed_form import FIBRE, Sending, facility_wait, false_contention, held_by_little
+from plexlens.sharing.closed_form_locks import PageLockRates, page_lock_rates
 from plexlens.sharing.closed_form_pages import PageRates, PageSetLoad, page_rates
 from plexlens.sharing.twin import PageSets
 from plexlens.sharing.twin_group import lock_structure, pool_name_of, pool_structure
@@ -72,7 +73,8 @@ def closed_numbers(values: Mapping[str, Any], basis: Basis) -> Numbers:
     """The numbers of a scenario whose classes run on one system each, in closed form.
 
     False contention by the locks that are held (Little's law: rate times the time they are held, which is taken as half
-    of the time in Db2 for locks that stay to commit), page rates by Che's approximation, service times by execution,
+    of the time in Db2 for locks that stay to commit; page P-locks are held until another member changes the page or its
+    buffer is stolen), page rates by Che's approximation, service times by execution,
     links, distance and the wait for engines, requests sent asynchronously where that time is above the threshold, and
     contention for pages by the share of the time that another member holds them.
     """
@@ -80,19 +82,22 @@ def closed_numbers(values: Mapping[str, Any], basis: Basis) -> Numbers:
     structures: dict[str, _Structure] = {}
     works: dict[str, list[_Class]] = {}
     rates: dict[str, PageRates] = {}
+    page_locks: dict[str, list[PageLockRates]] = {}
     for group in values.get("db2", []):
         works[group["group"]] = _classes(values, group)
-        _locks(group, works[group["group"]], structures)
+        physical = page_locks[group["group"]] = []
         for pool in group["pool"]:
             name = pool_structure(group["group"], pool_name_of(pool["number"]))
             found = _pool(group, pool, works[group["group"]], basis.kept.get(name))
             rates[name] = found
+            physical += _page_locks(values, group, pool, works[group["group"]], found)
             disk = found.absent - found.absent_hits + found.invalid - found.invalid_hits + found.other_misses
             numbers[Key("sync_reads", f"{group['group']} {pool_name_of(pool['number'])}")] = disk
             if pool.get("group"):
                 structure = _Structure(pool["group"]["coupling_facility"])
                 _pool_numbers(numbers, structure, name, found, basis)
                 structures[name] = structure
+        _locks(group, works[group["group"]], physical, structures)
     services = _services(values, structures)
     sending = _sending(values)
     cpu = 0.0
@@ -111,10 +116,10 @@ def closed_numbers(values: Mapping[str, Any], basis: Basis) -> Numbers:
         if group.get("lock"):
             name = lock_structure(group["group"])
             requests = structures[name].requests
-            # Every second request gives a lock back and meets nothing.
-            share = _false(group, works[group["group"]], basis) / 2.0
+            physical = page_locks[group["group"]]
+            share = _false(group, works[group["group"]], basis, physical) / requests if requests else 0.0
             numbers[Key("false_contention", name)] = share
-            met = _conflicts(values, group, works[group["group"]], basis)
+            met = _conflicts(values, group, works[group["group"]], basis) + sum(one.negotiated for one in physical)
             numbers[Key("contention", name)] = share + met / requests if requests else 0.0
             cpu += (share * requests + met) * contention
     model = _Model(values, works, rates, services, sending)
@@ -224,16 +229,52 @@ def _pool_numbers(numbers: Numbers, structure: _Structure, name: str, found: Pag
     structure.moving = returned + found.writes + castouts
 
 
-def _locks(group: Mapping[str, Any], works: list[_Class], structures: dict[str, _Structure]) -> None:
+def _page_locks(
+    values: Mapping[str, Any], group: Mapping[str, Any], pool: Mapping[str, Any], works: list[_Class], found: PageRates
+) -> list[PageLockRates]:
+    """Page P-locks of the page sets of a pool that have them."""
+    if not group.get("lock"):
+        return []
+    dependent = dependent_sets(values, group)
+    members = len(group["member"])
+    # Each page that comes into a pool takes the buffer of another; members' pools are of one size.
+    misses = found.absent + found.other_misses
+    stay = pool["size"] * members / misses if misses > 0 else math.inf
+    made = []
+    for page_set in group["page_set"]:
+        name = page_set["name"]
+        if page_set["pool"] != pool["number"] or name not in dependent or not has_page_locks(page_set):
+            continue
+        updates, getpages = [0.0] * members, [0.0] * members
+        for work in works:
+            # Inserts go to a few pages that stay with the member; only changes by key are met all over the page set.
+            inserts = work.inserts.get(name, 0.0)
+            updates[work.member] += work.rate * max(work.writes.get(name, 0.0) - inserts, 0.0)
+            getpages[work.member] += work.rate * (work.getpages.get(name, 0.0) - inserts)
+        made.append(page_lock_rates(page_set["pages"], page_set.get("skew", 0.0), updates, getpages, [stay] * members))
+    return made
+
+
+def has_page_locks(page_set: Mapping[str, Any]) -> bool:
+    """Whether members lock pages of a page set physically to change them."""
+    return bool(page_set.get("index")) or page_set.get("lock_size") == "row"
+
+
+def _locks(
+    group: Mapping[str, Any], works: list[_Class], physical: list[PageLockRates], structures: dict[str, _Structure]
+) -> None:
     if not group.get("lock"):
         return
     locks = sum(work.rate * (work.exclusive + work.shared_locks) for work in works)
-    # Each is asked for and given back.
-    structures[lock_structure(group["group"])] = _Structure(group["lock"]["coupling_facility"], locks=2.0 * locks)
+    # Each is asked for and given back; of page P-locks those that another member did not take.
+    pages = sum(one.requests + one.granted for one in physical)
+    structures[lock_structure(group["group"])] = _Structure(
+        group["lock"]["coupling_facility"], locks=2.0 * locks + pages
+    )
 
 
-def _false(group: Mapping[str, Any], works: list[_Class], basis: Basis) -> float:
-    """Share of the lock requests (those that give back not counted) that meet another resource in their entry."""
+def _false(group: Mapping[str, Any], works: list[_Class], basis: Basis, physical: list[PageLockRates]) -> float:
+    """Lock requests a second that meet another resource in their entry."""
     entries = group["lock"]["entries"]
     members = range(len(group["member"]))
     update = [0.0] * len(group["member"])
@@ -243,15 +284,19 @@ def _false(group: Mapping[str, Any], works: list[_Class], basis: Basis) -> float
         update[work.member] += held_by_little(work.rate * work.exclusive, time / 2.0)
         # A reader's lock is given back with the page.
         share[work.member] += held_by_little(work.rate * work.shared_locks, 20e-6)
-    met = asked = 0.0
+    for one in physical:
+        for member in members:
+            update[member] += one.held[member]
+    met = 0.0
     for work in works:
         others = [m for m in members if m != work.member]
         exclusive = sum(update[m] for m in others)
         shared = sum(share[m] for m in others)
         met += work.rate * work.shared_locks * false_contention(exclusive, entries)
         met += work.rate * work.exclusive * false_contention(exclusive + shared, entries)
-        asked += work.rate * (work.shared_locks + work.exclusive)
-    return met / asked if asked else 0.0
+    everything = (sum(update) + sum(share)) * (1.0 - 1.0 / len(members))
+    # Members ask for as many page P-locks as each other, taken together.
+    return met + sum(one.requests for one in physical) * false_contention(everything, entries)
 
 
 def _conflicts(values: Mapping[str, Any], group: Mapping[str, Any], works: list[_Class], basis: Basis) -> float:

@@ -150,6 +150,7 @@ What no record holds is fitted, first in closed form, then corrected after short
 | fitted | to |
 |---|---|
 | pages and skew of the shared page set, inserts at its end | reads, re-reads, hits, directory reclaims, contention |
+| pages with page P-locks: number, use, changes | page P-lock requests, waits (QBGLP1, QBGLS1), false contention |
 | pages of members' own page sets | reads from disk that are not of shared pages |
 | share of GBP-dependent getpages, where Db2 did not count them (QBGLGG, QBGAGG) | all reads of the group buffer pool |
 | lock avoidance | requests to the lock structure |
@@ -162,14 +163,20 @@ measured. Where the twin is off by more than the tolerance and its confidence in
 
 Not in it: waits for the main task of a region, for threads and volumes; row locks; page sets of one pool that are used
 differently (one stands for all); requests of structures that are not Db2's; several images of one machine that compete
-for its engines; duplexing; page P-locks apart from L-locks: contention for either is fitted as contention for L-locks,
-so that a group whose members insert into the same pages gets a twin that is off, and says so.
+for its engines; duplexing.
+
+Page P-locks are contention of the lock structure too (SMF 74-4), but none of transactions' locks: what Db2 counts of
+them by pool (QBGLS1) is taken off before transactions' locks are fitted, and the twin has pages with page P-locks of
+its own, whose popularity is assumed (Zipf, 0.8). Members keep such locks from transaction to transaction, so that most
+of the locks held can be of them, and false contention tells how many. In a pool named by `--index-pool` all pages have
+them, and the counters check the twin. Where they or contention are off, nothing is concluded on contention.
 
 ## Beside it, the closed form
 
 | number | formula |
 |---|---|
 | false contention | 1 - (1 - 1/entries)^(locks that others hold), by Little's law: rate x half of the time in Db2 |
+| page P-locks | held by a member for u / (U + d) of the time: its changes, all members', buffers stolen (Che) |
 | contention for pages | rate of requests x share of the time that another member has the page locked |
 | local pools, directory, data | Che's approximation of LRU; invalid is what another member wrote since the last use |
 | directory reclaims | none while all pages asked for have an entry, else what the directory's LRU gives up |
@@ -187,7 +194,6 @@ change it is nearer to what was measured; neither where the twin is off.
 A simulated group of three members (`scenarios/three-members.toml`) is taken for a real one. Its run is written as SMF;
 a twin is made from the records, with the statement that BP2 holds indexes, and asked what changes would give. The truth
 is the group's own scenario with the same change, in {seeds} runs with other seeds.
-These numbers are of the simulator before it had page P-locks.
 """
 
 _FOUND = """

@@ -1,0 +1,144 @@
+"""Pages of a twin that members lock physically, fitted to requests and waits for page P-locks and the locks held."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from plexlens.sharing.closed_form import held_by_little, held_of_contention
+from plexlens.sharing.closed_form_locks import PageLockRates, page_lock_rates
+from plexlens.sharing.twin import LockedPages
+from plexlens.sharing.twin_group import Group, SharingMeasured, lock_structure
+
+#: Exponent of Zipf's law of these pages: nothing measured tells it; popularity of business data is about this.
+LOCKED_SKEW = 0.8
+
+#: Page P-lock requests a second below which a pool is taken to have none.
+_NOTHING = 0.05
+
+#: False contentions in all below which they do not tell how many locks are held.
+_FEW = 30.0
+
+_MOST_PAGES = 1_000_000
+
+
+@dataclass(frozen=True)
+class PageLockTargets:
+    """What the physically locked pages of a pool are to give, a second over all members.
+
+    Attributes
+    ----------
+    granted
+        Page P-lock requests that did not wait (QBGLP1 - QBGLS1).
+    negotiated
+        Those that did (QBGLS1).
+    held
+        Page P-locks held, as false contention tells; None where it is too rare to tell.
+    """
+
+    granted: float
+    negotiated: float
+    held: float | None
+
+
+def page_lock_targets(measured: SharingMeasured, group: Group, pool: str) -> PageLockTargets | None:
+    """What was measured of a pool's page P-locks; None where it has none."""
+    used = [member.group_pools[pool] for member in group.members if pool in member.group_pools]
+    requests = sum(one.page_locks for one in used)
+    if requests < _NOTHING:
+        return None
+    waits = min(sum(one.page_lock_waits for one in used), requests)
+    every = sum(one.page_locks for member in group.members for one in member.group_pools.values())
+    held = _held(measured, group)
+    return PageLockTargets(requests - waits, waits, None if held is None else held * requests / every)
+
+
+def page_lock_contention(group: Group) -> float:
+    """Contention a second for page P-locks: of the lock structure's contention, and none of transactions' locks."""
+    return sum(one.page_lock_waits for member in group.members for one in member.group_pools.values())
+
+
+def _held(measured: SharingMeasured, group: Group) -> float | None:
+    """Page P-locks held by all members: what false contention tells beyond the locks of transactions."""
+    name = lock_structure(group.name)
+    uses = measured.of_structure(name)
+    met = sum(use.false_contentions for use in uses)
+    asked = sum(member.xes_locks for member in group.members)
+    members = len(group.members)
+    if asked <= 0 or met * measured.seconds < _FEW or met >= asked:
+        return None
+    others = held_of_contention(met / asked, measured.allocated[name].lock_entries)
+    works = [work for member in group.members for work in member.work]
+    to_commit = sum(held_by_little(work.rate * sum(work.updates.values()), work.db2_elapsed / 2.0) for work in works)
+    held = others * members / (members - 1) - to_commit
+    return held if held > 1.0 else None
+
+
+def fit_page_locks(group: Group, pool: str, wanted: PageLockTargets, changed: float, most: float) -> LockedPages:
+    """Pages whose P-locks are, in closed form, asked for and held as wanted.
+
+    Of each change of such a page the lock is held by its member, by another, or by none. Where all members hold as many
+    of the pages as they make of the changes, these three shares tell how many changes there are; how often locks are
+    given back tells how often the pages are used, and the locks held tell how many pages there are.
+
+    Parameters
+    ----------
+    group, pool
+        Of which pool.
+    wanted
+        What the pages are to give.
+    changed
+        Changes a second of GBP-dependent pages of the pool.
+    most
+        Getpages a second by key of GBP-dependent pages of the pool.
+    """
+    members = [member for member in group.members if pool in member.pools]
+    weights = _shares([member.pools[pool].updates for member in members])
+    other = 1.0 - sum(weight**2 for weight in weights)
+    updates = wanted.granted + (wanted.negotiated / other if other > 0 else 0.0)
+    updates = min(updates, changed)
+    stays = []
+    for member in members:
+        about, used = member.pools[pool], member.group_pools.get(pool)
+        misses = about.sync_reads + about.prefetch_pages + (used.absent_data if used else 0.0)
+        stays.append(about.size / misses if misses > 0 else math.inf)
+    most = max(most, updates)
+
+    def rates(pages: float, getpages: float) -> PageLockRates:
+        changes, used = ([total * weight for weight in weights] for total in (updates, getpages))
+        return page_lock_rates(round(pages), LOCKED_SKEW, changes, used, stays)
+
+    def used_by(pages: float) -> float:
+        """Getpages with which as many locks are given back as wanted; that many are granted again."""
+        return _bisect(lambda value: rates(pages, value).granted < wanted.granted, updates, most)
+
+    if wanted.held is None:
+        # Nothing tells reads of these pages apart: none but those that change them.
+        pages = _bisect(lambda value: rates(value, updates).granted > wanted.granted, 2.0, _MOST_PAGES)
+        getpages = updates
+    else:
+        held = wanted.held
+        pages = _bisect(lambda value: sum(rates(value, used_by(value)).held) > held, 2.0, _MOST_PAGES)
+        getpages = used_by(pages)
+    return LockedPages(
+        max(round(pages), 2),
+        LOCKED_SKEW,
+        round(updates / changed, 6) if changed > 0 else 0.0,
+        round(getpages / most, 6) if most > 0 else 0.0,
+    )
+
+
+def _shares(values: list[float]) -> list[float]:
+    total = sum(values)
+    return [value / total for value in values] if total > 0 else [1.0 / len(values)] * len(values)
+
+
+def _bisect(beyond: Callable[[float], bool], low: float, high: float) -> float:
+    """Where something begins to hold, within one part in a thousand; an end where it holds everywhere or nowhere."""
+    if beyond(low):
+        return low
+    while high / low > 1.001:
+        middle = math.sqrt(low * high)
+        low, high = (low, middle) if beyond(middle) else (middle, high)
+    return math.sqrt(low * high)
