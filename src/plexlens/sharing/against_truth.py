@@ -149,6 +149,8 @@ Written by `python -m plexlens.sharing.against_truth`; do not edit.
 It reads SMF 74-4, 100, 101, 70-1, 72-3 and 74-2, or RMF reports of the coupling facility, real or simulated, and says
 what data sharing takes of the processors: by part, kind of request, structure, member, address space and transaction
 class, and what it adds to response times. Base and parts add up to what was measured.
+What a change would give, of a lock table, a group buffer pool or a coupling facility:
+[sharing-what-if.md](sharing-what-if.md).
 
 ## How it is worked out
 
