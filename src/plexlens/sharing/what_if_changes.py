@@ -134,7 +134,7 @@ def _wrong(kind: Kind, text: str, remedy: str, *, absurd: bool = False) -> Usage
 
 
 def _absent(change: Change, what: str, there: Iterable[str]) -> UsageError:
-    named = ", ".join(sorted(there)) or "there is none"
+    named = ", ".join(sorted(set(there))) or "there is none"
     return UsageError(
         file="", what=f"{change.title}: there is no {what} {change.target}", remedy=f"name one of: {named}"
     )
