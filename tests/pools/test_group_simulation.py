@@ -113,9 +113,11 @@ def test_the_statistics_of_each_member_are_what_it_counted(simulated: SimulatedG
                 ("write_failed_no_storage", "failed_writes"),
             ):
                 assert sum(row[fact] for row in group) == counted[name], fact
-            structure = simulated.total.structures[pool]
-            castouts = structure["castout_pages"] if member == simulated.members[0] else 0
-            assert sum(row["pages_castout"] for row in group) == castouts
+            assert sum(row["pages_castout"] for row in group) == counted["castout_pages"]
+    for pool, structure in simulated.total.structures.items():
+        counted = [simulated.total.group_pools[member][pool] for member in simulated.members]
+        for whole, own in (("castout_pages", "castout_pages"), ("castout_ios", "castout_unlocks")):
+            assert sum(one[own] for one in counted) == structure[whole] > 0
 
 
 def test_intervals_add_up_to_one_run(simulated: SimulatedGroup, tmp_path: Path) -> None:
@@ -155,5 +157,7 @@ def test_impossible_groups(simulated: SimulatedGroup, tmp_path: Path) -> None:
 
 def test_every_counter_of_a_member_has_its_fact() -> None:
     assert {place for _, place, _ in _core.GroupSimulation.member_fields()} == {
-        *("QBGLMD", "QBGLMR", "QBGLXD", "QBGLXR", "QBGLSW", "QBGLAW", "QBGLWF")
+        *("QBGLMD", "QBGLMR", "QBGLXD", "QBGLXR", "QBGLSW", "QBGLAW", "QBGLWF"),
+        *("QBGLAX", "QBGLAY", "QBGLDG", "QBGLDN"),
+        *("QBGLRC", "QBGLUN", "QBGLCC", "QBGLCS", "QBGLCT", "QBGLGT"),
     }

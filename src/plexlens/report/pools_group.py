@@ -144,7 +144,7 @@ def _summary(analysis: GroupAnalysis, definitions: Definitions) -> Section:
     for name, detail in (
         ("read_ios", "all members"),
         ("getpages", ""),
-        ("group_requests", "reads, writes and castout"),
+        ("group_requests", "reads, writes, registration and castout"),
         ("invalidations", "by changes and by directory reclaim"),
         ("cpu", "I/O and group buffer pools"),
     ):

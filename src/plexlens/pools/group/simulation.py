@@ -223,7 +223,7 @@ def write_group_smf(simulated: SimulatedGroup, path: Path, *, group: str = "SIMG
     """Write the simulation as SMF 100 IFCID 1 and 2 of each member, QBGL included.
 
     A member keeps its name where that is one of a Db2 (else ``DBS1``, ``DBS2`` and so on), each on a system of its own.
-    The first member counts all castouts, as if it owned them.
+    Castout is counted by the first member that changed a page of the data set, its owner.
 
     Parameters
     ----------
@@ -257,7 +257,7 @@ def write_group_smf(simulated: SimulatedGroup, path: Path, *, group: str = "SIMG
             system=f"SI{number:02}",
             subsystem=name if re.fullmatch(r"[A-Z@#$][A-Z0-9@#$]{0,3}", name) else f"DBS{number}",
             group=group,
-            statistics=[_statistics(simulated, end, name, owner=number == 1) for end in ends],
+            statistics=[_statistics(simulated, end, name) for end in ends],
         )
         for number, name in enumerate(simulated.members, 1)
     ]
@@ -334,7 +334,7 @@ def _look(placed: Placed, trace: Trace, progress: Progress | None) -> tuple[list
     return sorted(numbers), interest
 
 
-def _statistics(simulated: SimulatedGroup, count: GroupCount, member: str, *, owner: bool) -> Statistics:
+def _statistics(simulated: SimulatedGroup, count: GroupCount, member: str) -> Statistics:
     """What one member would have counted."""
     pools: list[Row] = []
     group_pools: list[Row] = []
@@ -345,11 +345,9 @@ def _statistics(simulated: SimulatedGroup, count: GroupCount, member: str, *, ow
         for name, place, _ in _core.GroupSimulation.member_fields():
             if place:
                 group_row[place.lower()] = shared.get(pool.name, {}).get(name, 0)
-        if owner:
-            structure = count.structures.get(pool.name, {})
-            castouts = {"qbglrc": "castout_pages", "qbglct": "class_threshold", "qbglgt": "pool_threshold"}
-            group_row |= {column: structure.get(name, 0) for column, name in castouts.items()}
-            row |= {"qbstpco": structure.get("castout_pages", 0), "qbstcio": structure.get("castout_ios", 0)}
+        # After each castout I/O its pages are unlocked.
+        own = shared.get(pool.name, {})
+        row |= {"qbstpco": own.get("castout_pages", 0), "qbstcio": own.get("castout_unlocks", 0)}
         pools.append(row)
         group_pools.append(group_row)
     return Statistics(

@@ -44,6 +44,13 @@ class GroupPoolActivity:
         Times that CLASST and GBPOOLT were exceeded.
     castout_pages, castout_ios
         Changed pages written to disk, and I/Os for it.
+    castout_unlocks, castout_classes, castout_statistics
+        Requests of castout besides those that read the pages: unlocks after each I/O, names of a class's changed pages,
+        numbers of changed pages by class.
+    register_lists, prefetched_pages
+        Requests that register the pages of a prefetch, and pages of these that were read from here.
+    unregistered, deleted_names
+        Requests that end the registration of a page, and of all pages of a data set.
     cpu_seconds
         Of the requests, and of the castout I/Os.
     """
@@ -63,6 +70,13 @@ class GroupPoolActivity:
     pool_threshold: float = 0.0
     castout_pages: float = 0.0
     castout_ios: float = 0.0
+    castout_unlocks: float = 0.0
+    castout_classes: float = 0.0
+    castout_statistics: float = 0.0
+    register_lists: float = 0.0
+    prefetched_pages: float = 0.0
+    unregistered: float = 0.0
+    deleted_names: float = 0.0
     cpu_seconds: float = 0.0
 
     @property
@@ -87,8 +101,10 @@ class GroupPoolActivity:
 
     @property
     def requests(self) -> float:
-        """Requests: reads, pages written, pages read to be cast out."""
-        return self.reads + self.writes + self.castout_pages
+        """Requests of all kinds."""
+        castout = self.castout_pages + self.castout_unlocks + self.castout_classes + self.castout_statistics
+        registration = self.register_lists + self.prefetched_pages + self.unregistered + self.deleted_names
+        return self.reads + self.writes + castout + registration
 
     def __add__(self, other: GroupPoolActivity) -> GroupPoolActivity:
         """Both together."""
@@ -262,7 +278,10 @@ class _Run:
     def _uses(self, pool: str, number: int, cost: GroupCost) -> dict[tuple[str, str], GroupPoolActivity]:
         found: dict[tuple[str, str], GroupPoolActivity] = {}
         counted = [(self._work.numbers[member], one) for member, one in self._simulation.members(number).items()]
-        for name, counters in [*counted, ("", self._simulation.structure(number))]:
+        # What members count of castout the structure counts once more, for all of them.
+        members = {name for name, _, _ in _core.GroupSimulation.member_fields()}
+        structure = {key: value for key, value in self._simulation.structure(number).items() if key not in members}
+        for name, counters in [*counted, ("", structure)]:
             activity = GroupPoolActivity(**{key: float(value) for key, value in counters.items()})
             spent = activity.requests * cost.request.value + cost.io.cpu_seconds(0, activity.castout_ios)
             found[name, pool] = activity + GroupPoolActivity(cpu_seconds=spent)
