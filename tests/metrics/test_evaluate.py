@@ -56,9 +56,13 @@ def test_a_report_in_local_time_is_recognised_by_the_offset_of_the_dump() -> Non
 
 
 def test_a_report_of_an_hour_of_which_the_dump_has_quarters_counts_once() -> None:
-    hour = {"interval_start": START - timedelta(seconds=1800), "interval_end": START + timedelta(seconds=1800)}
-    (found,) = rows_of(evaluate(inputs(**smf(), **xml(**hour)), FACILITY, by=("facility",), time="all"))
-    assert found["intervals"] == 1
+    hour = {"interval_start": START, "interval_end": START + timedelta(seconds=3600)}
+    raw = {
+        "smf74_4_local_cf": [row(n, interval=n, r744fnam="CF1", r744ftor=900.0) for n in range(4)],
+        "smf74_4_processor": [row(n, interval=n, r744pbsy=90.0, r744pwai=810.0) for n in range(4)],
+    }
+    (found,) = rows_of(evaluate(inputs(**raw, **xml(**hour)), FACILITY, by=("facility",), time="all"))
+    assert found["intervals"] == 4
     assert found["utilization"] == pytest.approx(0.1)
 
 

@@ -19,6 +19,7 @@ _FRAME = {
     "expressions",
     "fields",
     "inputs",
+    "local_time",
     "reduction",
     "reference",
     "unit",

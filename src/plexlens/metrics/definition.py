@@ -18,7 +18,17 @@ if TYPE_CHECKING:
     from plexlens.metrics.inputs import Inputs
 
 #: Columns that every grain carries beside its keys.
-IDENTITY = ("system", "sysplex", "interval_start", "interval_end", "utc_offset", "interval", "source_kind")
+#: `local_time` is true where the interval is in local time of unknown offset, and `utc_offset` then null.
+IDENTITY = (
+    "system",
+    "sysplex",
+    "interval_start",
+    "interval_end",
+    "utc_offset",
+    "local_time",
+    "interval",
+    "source_kind",
+)
 
 
 class Rollup(Enum):

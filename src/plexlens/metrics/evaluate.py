@@ -7,8 +7,9 @@ from typing import Any
 
 import ibis
 
-from plexlens.metrics.definition import IDENTITY, Attribute, Fact, Grain, Key
+from plexlens.metrics.definition import IDENTITY, Attribute, Fact, Grain, Key, Source
 from plexlens.metrics.inputs import Inputs
+from plexlens.metrics.local_time import is_report
 
 #: Lengths of time a result can be grouped by.
 TIMES = ("interval", "hour", "day", "all")
@@ -44,15 +45,25 @@ def _interval_name(start: Any, end: Any, grain: Grain) -> Any:
     return ibis.ifelse(short.fill_null(False), tens, minute)
 
 
-def _typed(table: Any, grain: Grain, kind: str) -> Any:
+def _is_local(table: Any, source: Source) -> Any:
+    """Whether a row's times are local ones of unknown offset: the source says so, or its report names no offset."""
+    if "local_time" in table.columns:
+        return table.local_time.cast("boolean").fill_null(False)
+    if any(is_report(name) for name in source.needs) and "utc_offset" in table.columns:
+        return table.utc_offset.isnull()
+    return ibis.literal(False)
+
+
+def _typed(table: Any, grain: Grain, source: Source) -> Any:
     """The table with exactly the grain's columns; facts as float64, what is missing as null."""
     there = set(table.columns)
     chosen: dict[str, Any] = {}
     for name, dtype in _IDENTITY_TYPES.items():
         if name == "source_kind":
-            chosen[name] = ibis.literal(kind)
+            chosen[name] = ibis.literal(source.kind)
         else:
             chosen[name] = table[name].cast(dtype) if name in there else ibis.null(dtype)
+    chosen["local_time"] = _is_local(table, source)
     chosen["interval"] = _interval_name(chosen["interval_start"], chosen["interval_end"], grain)
     named: tuple[Key | Attribute, ...] = (*grain.keys, *grain.attributes)
     for column in named:
@@ -72,29 +83,23 @@ def _owner(grain: Grain) -> str | None:
 
 
 def _held_times(table: Any, owner: str | None) -> Any:
-    """Who was measured and when: by UTC, and by local time too.
-
-    Where the table does not know the offset, its times are local ones, and stand for UTC as well.
-    """
+    """Who was measured and when, and whether that time is local."""
     who = ("system", "sysplex", *([owner] if owner else []))
-    held = table.select("interval", "utc_offset", *who).distinct()
-    shifted = (held.interval + held.utc_offset.fill_null(0.0).cast("int64").as_interval("s")).cast("timestamp('UTC')")
-    names = {f"held_{name}": held[name] for name in who}
-    return held.select(held_interval=held.interval, held_local=False, **names).union(
-        held.select(held_interval=shifted, held_local=True, **names)
+    held = table.select("interval", "local_time", *who).distinct()
+    return held.select(
+        held_interval=held.interval, held_local=held.local_time, **{f"held_{name}": held[name] for name in who}
     )
 
 
 def _same_time(table: Any, held: Any) -> Any:
     """Whether a row tells what is held: the same interval, or a longer one in which held ones begin.
 
-    A row that tells local time only is compared with the local time of what is held.
+    Times on a local clock of unknown offset are compared with such times alone.
     """
-    is_local = table.utc_offset.isnull()
     last = table.interval_end - ibis.interval(seconds=30)
-    within = (held.held_interval > table.interval) & (held.held_interval < last) & (held.held_local == is_local)
-    same = (table.interval == held.held_interval) & (~held.held_local | is_local)
-    return same | within.fill_null(False)
+    within = (held.held_interval > table.interval) & (held.held_interval < last)
+    same = table.interval == held.held_interval
+    return (same | within.fill_null(False)) & (table.local_time == held.held_local)
 
 
 def _same_owner(table: Any, held: Any, owner: str | None) -> Any:
@@ -121,7 +126,7 @@ def facts(inputs: Inputs, grain: Grain) -> Any:
     for source in grain.sources:
         if not inputs.has(*source.needs):
             continue
-        table = _typed(source.facts(inputs), grain, source.kind)
+        table = _typed(source.facts(inputs), grain, source)
         if result is None:
             result = table
             continue
@@ -262,6 +267,8 @@ def attach(inputs: Inputs, names: Iterable[str] | None = None) -> tuple[str, ...
 
     wanted = None if names is None else set(names)
     made = []
+    # Says of every report in local time whether its offset is inferred; made whatever is asked, for SQL to read.
+    _ = inputs.places_reports
     for grain in GRAINS.values():
         if (wanted is None or grain.name in wanted) and available(inputs, grain):
             inputs.backend.create_view(grain.name, with_metrics(facts(inputs, grain), grain), overwrite=True)

@@ -6,6 +6,8 @@ from typing import Any
 
 import ibis
 
+from plexlens.metrics import local_time
+
 #: Columns by which sections of one record are joined.
 RECORD = ("source_id", "record_no")
 
@@ -35,6 +37,14 @@ class Inputs:
     def __init__(self, backend: Any) -> None:
         self.backend = backend
         self._names = frozenset(backend.list_tables())
+        self._places_reports: bool | None = None
+
+    @property
+    def places_reports(self) -> bool:
+        """Whether any report in local time has an offset inferred; the table `local_time.TABLE` is made once."""
+        if self._places_reports is None:
+            self._places_reports = local_time.place(self.backend, sorted(self._names))
+        return self._places_reports
 
     def has(self, *names: str) -> bool:
         """Whether all these raw tables are there."""
@@ -42,6 +52,9 @@ class Inputs:
 
     def table(self, name: str, *columns: str, text: tuple[str, ...] = ()) -> Any:
         """A raw table with its identity columns and the named ones.
+
+        A report that prints local time alone is moved to UTC, and its `utc_offset` set, where `local_time` infers the
+        offset; else its times stay local and `utc_offset` null.
 
         Parameters
         ----------
@@ -61,12 +74,35 @@ class Inputs:
             chosen[column] = table[column] if column in there else ibis.null("float64")
         for column in text:
             chosen[column] = table[column] if column in there else ibis.null("string")
-        return table.select(**chosen)
+        table = table.select(**chosen)
+        return self._placed(table) if local_time.is_report(name) and self.places_reports else table
+
+    def _placed(self, table: Any) -> Any:
+        """Reports in local time moved to UTC by the offset inferred for them."""
+        inferred = self.backend.table(local_time.TABLE)
+        inferred = inferred.filter(inferred.utc_offset.notnull())
+        inferred = inferred.select("source_id", "record_no", inferred_offset=inferred.utc_offset).distinct()
+        columns = table.columns
+        # By names of its own: a report's columns can be called anything.
+        table = table.mutate(placed_source=table.source_id, placed_record=table.record_no.cast("uint64"))
+        table = table.left_join(
+            inferred,
+            [table.placed_source == inferred.source_id, table.placed_record == inferred.record_no],
+            rname="inferred_{name}",
+        )
+        shift = ibis.ifelse(table.utc_offset.isnull(), table.inferred_offset, ibis.null("float64"))
+        shift_by = shift.fill_null(0.0).cast("int64").as_interval("s")
+        moved = {
+            name: (table[name].cast("timestamp('UTC')") - shift_by).cast("timestamp('UTC')")
+            for name in ("interval_start", "interval_end")
+        }
+        return table.mutate(**moved, utc_offset=ibis.coalesce(table.utc_offset, shift)).select(*columns)
 
 
 def identity(table: Any) -> dict[str, Any]:
     """The identity columns that a source of facts hands on, as they stand in the raw table."""
-    return {name: table[name] for name in ("system", "sysplex", "interval_start", "interval_end", "utc_offset")}
+    names = ("system", "sysplex", "interval_start", "interval_end", "utc_offset")
+    return {name: table[name] for name in (*names, *(("local_time",) if "local_time" in table.columns else ()))}
 
 
 def named(table: Any, column: Any, *, each_row: bool = False) -> Any:

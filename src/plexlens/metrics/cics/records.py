@@ -81,6 +81,7 @@ def _placed(inputs: Inputs, table: Any) -> Any:
         interval_start=ibis.ifelse(unplaced, _moment(start - utc), table.interval_start),
         interval_end=ibis.ifelse(unplaced, _moment(end - utc), table.interval_end),
         utc_offset=ibis.ifelse(unplaced, ibis.coalesce(table.utc_offset, offset), table.utc_offset),
+        local_time=unplaced & offset.isnull(),
     )
     return placed.drop("zone", "shown", *(name for name in placed.columns if name.startswith("zone_")))
 

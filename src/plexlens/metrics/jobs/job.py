@@ -83,6 +83,8 @@ def _added_up(going: Any) -> Any:
         interval_start=going.interval_start.min(),
         interval_end=going.interval_end.max(),
         utc_offset=going.utc_offset.max(),
+        # The intervals of these records are clock values, which are UTC.
+        local_time=ibis.literal(False),
         # The class of a job can be changed while it runs: the last one stands.
         **{name: going[name].argmax(going.interval_end) for name in texts},
         elapsed_seconds=going.elapsed_seconds.sum(),

@@ -77,6 +77,7 @@ def span_columns(table: Any) -> dict[str, Any]:
         "interval_start": moment(table.initiated - offset),
         "interval_end": moment(table.written - offset),
         "utc_offset": table.local_offset,
+        "local_time": table.local_offset.isnull(),
     }
 
 
