@@ -110,3 +110,11 @@ def test_little_memory_makes_no_difference(tmp_path: Path, pdb: Pdb) -> None:
     ingest([second], pdb, memory=1)
     assert pdb.ingests[1].duplicates == 10
     assert busy(pdb) == [(hour, str(hour)) for hour in range(24)]
+
+
+def test_answers_without_a_report_are_kept_where_the_messages_differ(tmp_path: Path, pdb: Pdb) -> None:
+    answer = "<postprocessor><message id='GPM0745E'><description>No data</description></message></postprocessor>"
+    remark = "<rmf-mfpmsg><mfpmsg id='ERB106I'>REPORTS({})</mfpmsg></rmf-mfpmsg>"
+    paths = [file(tmp_path / f"{name}.xml", answer, remark.format(name)) for name in ("fcd", "pcie")]
+    paths.append(file(tmp_path / "again.xml", answer, "\n", remark.format("fcd")))
+    assert [result.outcome for result in ingest(paths, pdb)] == [Outcome.ADDED, Outcome.ADDED, Outcome.NOTHING_NEW]

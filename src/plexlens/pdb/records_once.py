@@ -95,14 +95,18 @@ def _inventory(files: list[StagedFile], rows: RecordRows) -> pa.Table:
     with duckdb.connect(config={"autoinstall_known_extensions": False}) as connection:
         connection.execute("SET TimeZone = 'UTC'")
         # The sum does not depend on the order of rows, nor on how the file was cut into batches.
+        # Record 0 is the file as a whole: it stays while any record does. A record without a name (a server's answer
+        # that there is no report) does not say what was asked for: the rest of the file does, and counts with it.
+        content_hash = f"sum(md5_number_lower(concat_ws(chr(2), {content}))::HUGEINT)"
         found = connection.execute(
-            "SELECT any_value(system) AS system, any_value(sysplex) AS sysplex, min(interval_start) AS interval_start, "
-            "max(interval_end) AS interval_end, any_value(source_id) AS source_id, record_no, "
-            f'any_value({identifier(rows.label)}) AS report, count(*) AS "values", '
-            f"(sum(md5_number_lower(concat_ws(chr(2), {content}))::HUGEINT) % 18446744073709551616)::UBIGINT AS hash "
-            f"FROM read_parquet([{paths}], union_by_name=true, hive_partitioning=false) "
-            # Record 0 is the file as a whole: it stays while any record does.
-            "WHERE record_no > 0 GROUP BY record_no ORDER BY record_no"
+            "WITH record AS (SELECT any_value(system) AS system, any_value(sysplex) AS sysplex, "
+            "min(interval_start) AS interval_start, max(interval_end) AS interval_end, "
+            "any_value(source_id) AS source_id, record_no, "
+            f'any_value({identifier(rows.label)}) AS report, count(*) AS "values", {content_hash} AS content '
+            f"FROM read_parquet([{paths}], union_by_name=true, hive_partitioning=false) GROUP BY record_no) "
+            "SELECT * EXCLUDE content, "
+            "((content + CASE WHEN report IS NULL THEN coalesce((SELECT content FROM record WHERE record_no = 0), 0) "
+            "ELSE 0 END) % 18446744073709551616)::UBIGINT AS hash FROM record WHERE record_no > 0 ORDER BY record_no"
         ).to_arrow_table()
     return found.cast(INVENTORY_SCHEMA)
 

@@ -15,7 +15,7 @@ from plexlens.report.blocks import Builder
 from plexlens.report.clock import Clock, length
 from plexlens.report.context import Context
 from plexlens.report.display import counted
-from plexlens.report.model import Block, KeyFigures, Level, Missing, Note, Report, Section, Way
+from plexlens.report.model import Block, KeyFigures, Level, Missing, Note, Report, Section, Table, Way
 from plexlens.report.page import Page
 from plexlens.report.readings import Readings, State
 
@@ -92,8 +92,11 @@ def build(
         for name in page.grains:
             context.held(name)
     start, end = builder.start, builder.end = _span(context)
-    sections = [(page.order, _section(page, builder)) for page in pages]
-    sections.append((SUMMARY_ORDER, _summary(pages, builder)))
+    sections = [(page.order, made) for page in pages if (made := _section(page, builder)) is not None]
+    printed = any(
+        isinstance(block, Table) for order, made in sections if order > TIMELINE_ORDER for block in made.blocks
+    )
+    sections.append((SUMMARY_ORDER, _summary(pages, builder, printed=printed)))
     sections.append((TIMELINE_ORDER, _timeline(pages, builder)))
     # What there is comes before what there is not; findings and pages keep their order otherwise.
     sections.sort(key=lambda one: (_empty(one[1]), one[0]))
@@ -114,9 +117,12 @@ def build(
     )
 
 
-def _section(page: Page, builder: Builder) -> Section:
+def _section(page: Page, builder: Builder) -> Section | None:
+    """The page with its numbers; None for a page of no grains that has nothing to show."""
     context = builder.context
     blocks: list[Block] = list(page.blocks(context)) if page.blocks is not None else []
+    if not page.grains and not blocks:
+        return None
     there = [name for name in page.grains if context.held(name) is not None]
     if page.grains and not there:
         blocks.append(Missing(f"No data on {page.what}.", page.ways))
@@ -152,13 +158,15 @@ def _partly_missing(page: Page, absent: Sequence[Grain]) -> Missing:
     return Missing(f"Not in this data: {titles}.", tuple(ways.get(kind, Way(kind, "")) for kind in kinds))
 
 
-def _summary(pages: Sequence[Page], builder: Builder) -> Section:
+def _summary(pages: Sequence[Page], builder: Builder, *, printed: bool) -> Section:
     blocks: list[Block] = []
     for page in pages:
         figures = tuple(made for spec in page.figures if (made := builder.figure(spec)) is not None)
         if figures:
             blocks.append(KeyFigures(f"summary_{page.id}", figures, page.title, page.id))
-    if not blocks:
+    if not blocks and printed:
+        blocks = [Note("No key figure comes from what was read; the pages below show what it holds.")]
+    elif not blocks:
         blocks = [Note("Nothing that was read holds a number this report knows how to show.", Level.WARNING)]
     return Section("summary", "Summary", tuple(blocks), "Key figures over the whole time, with their course.")
 

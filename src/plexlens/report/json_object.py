@@ -16,6 +16,7 @@ from plexlens.report.model import (
     KeyFigures,
     Missing,
     Note,
+    PrintedNumber,
     Report,
     Table,
 )
@@ -33,7 +34,8 @@ def to_json(report: Report) -> dict[str, Any]:
         ``charts`` (``times`` and ``series``), ``xy_charts`` (over a number; ``points`` of each series, ``marks``),
         ``advice``, ``notes`` and ``missing``. ``findings`` holds what came of the rules
         (`plexlens.findings.Findings.to_json`), or null. Numbers are in the base unit that stands beside them; not
-        recorded and undefined are both null.
+        recorded and undefined are both null. A number of a column of kind ``printed`` is an object: the text as
+        ``printed``, and the ``value`` it stands for.
     """
     return {
         "title": report.title,
@@ -88,6 +90,8 @@ def _time(moment: datetime | None) -> str | None:
 def _value(cell: Cell) -> Any:
     if isinstance(cell, datetime):
         return _time(cell)
+    if isinstance(cell, PrintedNumber):
+        return {"printed": cell.text, "value": _value(cell.value)}
     if isinstance(cell, tuple):
         return [_value(one) for one in cell]
     if isinstance(cell, float) and not math.isfinite(cell):
@@ -127,6 +131,7 @@ def _table(table: Table) -> dict[str, Any]:
     return {
         "name": table.name,
         "title": table.title,
+        "group": table.group or None,
         "columns": [_column(table.columns[index]) for index in kept],
         "rows": [dict(zip(names, (_value(row[index]) for index in kept), strict=True)) for row in table.rows],
         "total_rows": table.total_rows,

@@ -15,8 +15,29 @@ from plexlens.findings import Findings
 from plexlens.metrics.unit import Unit
 from plexlens.report.xy import XYChart
 
-Cell = str | float | int | datetime | tuple[float | None, ...] | None
-"""A table cell: text, a number in the base unit, a time in UTC, a series (sparkline), or null."""
+
+@dataclass(frozen=True, slots=True)
+class PrintedNumber:
+    """A number that is shown as its source prints it: ``136902.1M``, ``00.00.25.534``.
+
+    Attributes
+    ----------
+    text
+        As printed.
+    value
+        The number it stands for, in the unit that the printed form implies.
+    """
+
+    text: str
+    value: float
+
+
+Cell = str | float | int | datetime | tuple[float | None, ...] | PrintedNumber | None
+"""A table cell: text, a number in the base unit, a time in UTC, a series (sparkline), a printed number, or null."""
+
+
+#: What reports print where there is no number.
+_FILLERS = ("N/A", "n/a", "-", "--", "---", "***", "****")
 
 
 class ColumnKind(StrEnum):
@@ -29,6 +50,8 @@ class ColumnKind(StrEnum):
     """A course over time, thinned out: a picture beside the numbers, not a number."""
     PROFILE = "profile"
     """Several numbers of the row as a small histogram."""
+    PRINTED = "printed"
+    """What the source prints there: a `PrintedNumber`, or a text."""
 
 
 class ChartKind(StrEnum):
@@ -135,6 +158,8 @@ class Table:
         Whether the page shows only the caption until the reader opens it.
     drill
         Name of the table that holds the parts of a row, found there by the keys that both tables have; empty for none.
+    group
+        Heading over neighbouring tables that belong together; empty for none.
     """
 
     name: str
@@ -149,6 +174,7 @@ class Table:
     origin: str = ""
     folded: bool = False
     drill: str = ""
+    group: str = ""
 
     def __post_init__(self) -> None:
         width = len(self.columns)
@@ -157,6 +183,13 @@ class Table:
                 raise ValueError(f"table {self.name}: row {number} has {len(row)} cells for {width} columns")
         if self.total_rows < len(self.rows):
             object.__setattr__(self, "total_rows", len(self.rows))
+
+    def all_numbers(self, index: int) -> bool:
+        """Whether a column holds numbers: by its kind, or every text in it that is printed is one, or says none."""
+        if self.columns[index].kind is not ColumnKind.PRINTED:
+            return self.columns[index].kind is ColumnKind.NUMBER
+        cells = [row[index] for row in self.rows if row[index] not in (None, "", *_FILLERS)]
+        return bool(cells) and all(isinstance(cell, PrintedNumber) for cell in cells)
 
     @property
     def left_out(self) -> int:

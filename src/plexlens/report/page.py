@@ -148,7 +148,8 @@ class Page:
     ----------
     order
         Place among the sections: 100 findings, 200 what was read, 300 summary, 400 timeline, 500 cpu, 600 workload,
-        700 coupling, 800 Db2, 850 CICS, 900 MQ, 1000 paging, 1100 DASD, 9000 definitions.
+        700 coupling, 800 Db2, 850 CICS, 900 MQ, 1000 paging, 1100 DASD, 1200 RMF reports as printed,
+        9000 definitions.
     id
         Anchor and key in JSON.
     what
@@ -156,7 +157,7 @@ class Page:
     ways
         For each kind of source that the page's grains can come from: how it is collected.
     blocks
-        Blocks that cannot be stated as specs; they stand first.
+        Blocks that cannot be stated as specs; they stand first. A page of no grains that has none is left out.
     prepare
         What ``blocks`` will ask of grains, said (`Context.need`) before the first question about any.
     """

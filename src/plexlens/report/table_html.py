@@ -19,7 +19,7 @@ from plexlens.report.chart_svg import spark
 from plexlens.report.clock import Clock
 from plexlens.report.display import NULL, counted, shown, with_symbol
 from plexlens.report.drill import NOWHERE, Drill, Drills
-from plexlens.report.model import Cell, Column, ColumnKind, Definition, Table
+from plexlens.report.model import Cell, Column, ColumnKind, Definition, PrintedNumber, Table
 from plexlens.report.names import printable
 
 #: Tables with more rows than this get a filter.
@@ -35,6 +35,7 @@ _PICTURES = (ColumnKind.SPARK, ColumnKind.PROFILE)
 
 #: Why a cell is null: of a recorded value, and of a metric.
 NOT_RECORDED = "not recorded"
+NOT_PRINTED = "nothing is printed here"
 NO_VALUE = "no value: the denominator is zero, or a field was not recorded"
 
 
@@ -55,7 +56,8 @@ def table_view(
         "top": table.top,
         "size": counted(table.total_rows, "row"),
         "groups": _group_heads(table),
-        "heads": [_head(column, table) for column in table.columns],
+        "group": table.group,
+        "heads": [_head(index, table) for index in range(len(table.columns))],
         # Every cell is escaped in _cell.
         "body": Markup("\n".join(_rows(table, definitions, clock, drills.ways.get(table.name)))),
         "more": rows > table.top,
@@ -85,8 +87,9 @@ def _group_heads(table: Table) -> Markup:
     return Markup('<tr class="groups">{}</tr>').format(Markup("").join(cells))
 
 
-def _head(column: Column, table: Table) -> dict[str, Any]:
-    numeric = column.kind is ColumnKind.NUMBER
+def _head(index: int, table: Table) -> dict[str, Any]:
+    column = table.columns[index]
+    numeric = table.all_numbers(index)
     fixed = column.key and column is table.columns[0]
     direction = "none"
     if table.sorted_by is not None and table.sorted_by[0] == column.name:
@@ -113,11 +116,14 @@ class _Frame:
     largest: float
     null: str
     clock: Clock
+    numeric: bool
 
 
 def _rows(table: Table, definitions: Mapping[str, Definition], clock: Clock, drill: Drill | None) -> Iterator[str]:
     frames = [
-        _Frame(column, index == 0, _largest(table, index), _why_null(column, definitions), clock)
+        _Frame(
+            column, index == 0, _largest(table, index), _why_null(column, definitions), clock, table.all_numbers(index)
+        )
         for index, column in enumerate(table.columns)
     ]
     for number, row in enumerate(table.rows):
@@ -141,6 +147,8 @@ def _largest(table: Table, index: int) -> float:
 
 
 def _why_null(column: Column, definitions: Mapping[str, Definition]) -> str:
+    if column.kind is ColumnKind.PRINTED:
+        return NOT_PRINTED
     definition = definitions.get(column.definition)
     return NO_VALUE if definition is not None and definition.formula else NOT_RECORDED
 
@@ -188,6 +196,15 @@ def _time(cell: Cell, frame: _Frame) -> str:
     return f'<td class="time">{frame.clock.second(cell)}'
 
 
+def _printed(cell: Cell, frame: _Frame) -> str:
+    if frame.numeric and cell in (None, ""):
+        return f'<td class="num null" title="{NOT_PRINTED}">{NULL}'
+    if not isinstance(cell, PrintedNumber):
+        return _text(cell, frame)
+    value = "" if cell.text == repr(cell.value) else f' data-v="{cell.value:.9g}"'
+    return f'<td class="num"{value}>{escape(printable(cell.text))}'
+
+
 def _text(cell: Cell, frame: _Frame, way: str = "") -> str:
     head = frame.first and frame.column.key
     tag, close, fixed = ("th scope=row", "</th>", " fixed") if head else ("td", "", "")
@@ -204,4 +221,5 @@ _CELLS = {
     ColumnKind.PROFILE: _profile,
     ColumnKind.TIME: _time,
     ColumnKind.TEXT: _text,
+    ColumnKind.PRINTED: _printed,
 }

@@ -26,6 +26,7 @@ from plexlens.report.model import (
     Level,
     Missing,
     Note,
+    PrintedNumber,
     Report,
     Section,
     Table,
@@ -128,8 +129,14 @@ class _Writer:
         yield self.heading(section.title)
         if section.lead:
             yield from self.wrapped(section.lead)
+        group = ""
         for block in section.blocks:
             yield ""
+            if isinstance(block, Table) and block.group != group:
+                group = block.group
+                yield from self.wrapped(group.upper())
+                yield " " + "=" * min(len(group), self.width - 1)
+                yield ""
             yield from self.block(block)
 
     def block(self, block: Block) -> Iterator[str]:
@@ -278,7 +285,13 @@ class _Writer:
             index for index, column in enumerate(columns) if column.kind not in (ColumnKind.SPARK, ColumnKind.PROFILE)
         ]
         texts = [[self.cell(row[index], columns[index]) for row in rows] for index in kept]
-        laid = [_Laid.of(columns[index], cells, self.width) for index, cells in zip(kept, texts, strict=True)]
+        laid = [
+            replace(
+                _Laid.of(columns[index], cells, self.width),
+                numbers=frozenset(at for at, row in enumerate(rows) if isinstance(row[index], PrintedNumber)),
+            )
+            for index, cells in zip(kept, texts, strict=True)
+        ]
         laid = _roomy(laid)
         for number, part in enumerate(_parts(laid, self.width)):
             if number:
@@ -292,6 +305,8 @@ class _Writer:
             return shown(cell, column.unit)  # type: ignore[arg-type]
         if isinstance(cell, datetime):
             return self.clock.second(cell)
+        if isinstance(cell, PrintedNumber):
+            return printable(cell.text)
         return NULL if cell is None or cell == "" else printable(str(cell))
 
     def heads(self, part: Sequence[_Laid]) -> Iterator[str]:
@@ -304,12 +319,13 @@ class _Writer:
 
 @dataclass(frozen=True)
 class _Laid:
-    """A column laid out: its width, the lines of its head, its cells."""
+    """A column laid out: its width, the lines of its head, its cells, and the rows with a printed number."""
 
     column: Column
     width: int
     head: tuple[str, ...]
     cells: tuple[str, ...]
+    numbers: frozenset[int] = frozenset()
 
     @classmethod
     def of(cls, column: Column, cells: Sequence[str], line: int) -> _Laid:
@@ -317,7 +333,7 @@ class _Laid:
         words = column.title.upper().split()
         widest = max((len(cell) for cell in cells), default=0)
         least = max([len(word) for word in words] + [len(unit)])
-        if column.kind is ColumnKind.TEXT:
+        if column.kind in (ColumnKind.TEXT, ColumnKind.PRINTED):
             widest = min(widest, max(12, int(line * _TEXT_SHARE)))
             least = min(least, max(12, int(line * _TEXT_SHARE)))
         width = max(widest, least)
@@ -325,7 +341,7 @@ class _Laid:
         return cls(column, width, tuple(head), tuple(cells))
 
     def lines(self, row: int) -> list[str]:
-        cell = self.cells[row]
+        cell = self.cells[row].rjust(self.width) if row in self.numbers else self.cells[row]
         return [cell] if len(cell) <= self.width else textwrap.wrap(cell, self.width, break_on_hyphens=False)
 
     def placed(self, text: str) -> str:

@@ -1,0 +1,35 @@
+"""Every RMF report that came as XML, in tables with its own headings."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from plexlens.report.context import Context
+from plexlens.report.model import Block
+from plexlens.report.page import Page
+from plexlens.report.printed_reports import of_the_files, printed_reports, tables_of
+
+#: Reports whose numbers have pages of their own: here they stand last and folded.
+_WITH_PAGES = frozenset({"CF", "CPU", "PAGING", "WLMGL", "XCF"})
+
+
+def _blocks(context: Context) -> Sequence[Block]:
+    backend = context.inputs.backend
+    first: list[Block] = []
+    last: list[Block] = []
+    for number, report in enumerate(printed_reports(backend), 1):
+        has_page = report.name.partition(" ")[0] in _WITH_PAGES
+        (last if has_page else first).extend(tables_of(report, f"rmf_{number}", folded=has_page))
+    return [*first, *last, *of_the_files(backend)]
+
+
+PAGE = Page(
+    order=1200,
+    id="rmf_reports",
+    title="Other RMF reports",
+    lead=(
+        "Every RMF report that was read as XML, with its own headings and its values as printed. Reports whose numbers "
+        "are also on pages above stand last."
+    ),
+    blocks=_blocks,
+)
