@@ -47,5 +47,5 @@ def test_smf_fields_named_are_fields_of_the_layouts() -> None:
         for field in re.findall(r"\b(?:SMF7\w+|R7\w+)", column.smf)
         if field not in known
     }
-    # The interval's length is in the product section, under the record type's own number.
-    assert unknown <= {"SMF7xINT"}
+    # The interval's length and samples are in the product section, under the record type's own number.
+    assert unknown <= {"SMF7xINT", "SMF7xSAM"}

@@ -1,7 +1,8 @@
 """RMF Postprocessor and Monitor III reports in XML (``ddsml``), as tables.
 
 Every text and attribute of the file is a row of ``rmf_xml_value``, typed, with its report and interval. The reports
-CPU, WLMGL, CF, XCF and PAGING fill tables of the grain of their SMF twins besides. ``docs/rmf-xml.md`` describes both.
+CPU, WLMGL, CF, XCF, PAGING, DEVICE and CHAN fill tables of the grain of their SMF twins besides. ``docs/rmf-xml.md``
+describes both.
 """
 
 from __future__ import annotations

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Protocol
 
-from plexlens.ingest.rmf_xml import coupling, cpu, paging, workload, workload_columns, xcf
+from plexlens.ingest.rmf_xml import by_heads, coupling, cpu, paging, workload, workload_columns, xcf
 from plexlens.ingest.rmf_xml.columns import TableSpec, index, number, text
 from plexlens.ingest.rmf_xml.model import Report, Segment
 
@@ -47,7 +47,7 @@ VALUE = TableSpec(
     ),
 )
 
-TWINS = (*cpu.TABLES, *workload_columns.TABLES, *coupling.TABLES, *xcf.TABLES, *paging.TABLES)
+TWINS = (*cpu.TABLES, *workload_columns.TABLES, *coupling.TABLES, *xcf.TABLES, *paging.TABLES, *by_heads.TABLES)
 ALL = (VALUE, *TWINS)
 
 
@@ -67,6 +67,7 @@ _BY_METRIC: dict[str, type] = {
     "CF": coupling.CouplingReport,
     "XCF": xcf.XcfReport,
     "PAGING": paging.PagingReport,
+    **dict.fromkeys(by_heads.REPORTS, by_heads.ReportByHeads),
 }
 
 

@@ -1,5 +1,7 @@
 """DASD: devices (SMF 74-1), data sets (SMF 42-6), and the channel paths to them (SMF 73).
 
+Devices and channel paths come from RMF reports in XML too, where no record of the interval is there.
+
 ``dasd_device``: all fields are totals of the interval, counted or timed by the channel subsystem and IOS; those that
 are numbers of samples (reserved, allocated, not ready) become times: samples with the condition over all samples,
 times the interval. Times come with the number of I/Os that they are of (SMF74MEC), which can be lower than the I/Os

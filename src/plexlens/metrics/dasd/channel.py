@@ -7,6 +7,7 @@ from typing import Any
 import ibis
 
 from plexlens.metrics.dasd.forms import flags, hexadecimal
+from plexlens.metrics.dasd.rmf_xml import channels_of_rmf_xml
 from plexlens.metrics.definition import Attribute, Fact, Grain, Key, Metric, Rollup, Source
 from plexlens.metrics.expressions import count_if, interval_seconds, ratio, total
 from plexlens.metrics.inputs import RECORD, Inputs, identity
@@ -223,7 +224,10 @@ CHANNEL = Grain(
         _count("receive_failures", "Messages without a buffer, all partitions", "SMF73TUB"),
         _count("partition_receive_failures", "Messages without a buffer, this partition", "SMF73PUB"),
     ),
-    sources=(Source("SMF 73", ("smf73_1_channel",), _channels),),
+    sources=(
+        Source("SMF 73", ("smf73_1_channel",), _channels),
+        Source("RMF XML CHAN", ("rmf_xml_channel",), channels_of_rmf_xml),
+    ),
     metrics=(
         _busy(
             "utilization",

@@ -7,6 +7,7 @@ from typing import Any
 import ibis
 
 from plexlens.metrics.dasd.forms import flags, hexadecimal
+from plexlens.metrics.dasd.rmf_xml import devices_of_rmf_xml
 from plexlens.metrics.definition import Attribute, Fact, Grain, Key, Metric, Rollup, Source
 from plexlens.metrics.expressions import interval_seconds, ratio, total
 from plexlens.metrics.fields import Field, columns_of, facts_of, names_of, per_event, per_second
@@ -228,7 +229,10 @@ DEVICE = Grain(
         Fact("capacity_cylinders", "Capacity in cylinders", COUNT, Rollup.LEVEL, "SMF 74-1 SMF74CAP"),
         *(Fact(f.name, f.title, f.unit, f.rollup, f"SMF 74-1 {f.field} / SMF74SAM x SMF74INT") for f in _SAMPLED),
     ),
-    sources=(Source("SMF 74-1", ("smf74_1_device", "rmf_product_section"), _devices),),
+    sources=(
+        Source("SMF 74-1", ("smf74_1_device", "rmf_product_section"), _devices),
+        Source("RMF XML DEVICE", ("rmf_xml_device",), devices_of_rmf_xml),
+    ),
     metrics=(
         per_second("io_rate", "I/O rate", "ios", "SMF74SSC", _OVERVIEW + " (DART)"),
         Metric(

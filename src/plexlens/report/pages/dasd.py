@@ -40,6 +40,11 @@ PAGE = Page(
             "Monitor I option DEVICE(DASD) (on by default) of RMF or the z/OS Data Gatherer, and TYPE(74) in SMFPRMxx.",
         ),
         Way(
+            "RMF XML DEVICE",
+            "RMF Postprocessor with REPORTS(DEVICE(DASD)) and XPRPTS, or /gpm/rmfpp.xml of its server.",
+        ),
+        Way("RMF XML CHAN", "RMF Postprocessor with REPORTS(CHAN) and XPRPTS, or /gpm/rmfpp.xml of its server."),
+        Way(
             "SMF 42-6",
             "TYPE(42) in SMFPRMxx, not left out by subtype. It is written at CLOSE, and after each interval record of "
             "SMF 30, so that data sets open for long need INTERVAL(SMF,SYNC).",
