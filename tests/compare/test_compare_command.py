@@ -2,49 +2,18 @@
 
 from __future__ import annotations
 
-import contextlib
-import io
 import json
 import random
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from plexlens.cli import main
 from plexlens.example import write_example
 from plexlens.pools.prediction import Activity, Engine, Prediction, State, save
 from plexlens.pools.settings import Configuration, PoolSettings
+from tests.cli.command import run
 from tests.compare.db2_series import write_series
-
-
-@dataclass(frozen=True)
-class Done:
-    """How a command ended, and what it wrote."""
-
-    returncode: int
-    stdout: str
-    stderr: str
-
-
-def run(*words: str, cwd: Path) -> Done:
-    """The command line in this process: the same as in one of its own, without the time to start it."""
-    out, err = io.StringIO(), io.StringIO()
-    with (
-        pytest.MonkeyPatch.context() as patch,
-        contextlib.redirect_stdout(out),
-        contextlib.redirect_stderr(err),
-    ):
-        patch.chdir(cwd)
-        patch.setattr("sys.argv", ["plexlens", *words])
-        with pytest.raises(SystemExit) as ended:
-            main()
-            raise SystemExit(0)
-    code = ended.value.code
-    assert isinstance(code, int) or code is None
-    return Done(code or 0, out.getvalue(), err.getvalue())
-
 
 #: Day of the year 2008 in the header of a record: 3 and 4 September.
 BEFORE, AFTER = 247, 248

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import json
-import sys
 from collections.abc import Callable
 from contextlib import ExitStack
-from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from plexlens.cli.app import app
-from plexlens.cli.options import CodePage, Codepage, Json, Layouts, LeapSeconds, Out
-from plexlens.cli.report import database
-from plexlens.cli.terminal import check_writable, err, progress_bar, write
+from plexlens.cli.options import CodePage, Codepage, Json, Layouts, LeapSeconds
+from plexlens.cli.output import Format, PageOut, page, target
+from plexlens.cli.sources import Reading, inputs_of
+from plexlens.cli.terminal import Progress, progress_bar
 from plexlens.errors import UsageError
 
 if TYPE_CHECKING:
@@ -27,15 +25,6 @@ if TYPE_CHECKING:
     from plexlens.metrics.inputs import Inputs
     from plexlens.pools.prediction import Prediction
     from plexlens.report.model import Report
-
-Progress = Callable[[int, int, str], None]
-
-
-class Format(StrEnum):
-    """Forms of a comparison."""
-
-    HTML = "html"
-    TEXT = "text"
 
 
 @app.command()
@@ -50,8 +39,8 @@ def compare(
     ],
     new: Annotated[str, typer.Argument(metavar="NEW", help="What BASE is compared with.")],
     *,
-    output: Out = None,
-    form: Annotated[Format, typer.Option("--format", help="HTML page or plain text.")] = Format.TEXT,
+    output: PageOut = None,
+    form: Format = None,
     as_json: Json = False,
     chain: Annotated[
         str,
@@ -78,40 +67,23 @@ def compare(
     from plexlens.compare.address import address
     from plexlens.compare.comparability import Bounds
 
-    if output is not None and output.suffix == ".html":
-        form = Format.HTML
-    if output is None and form is Format.HTML and not as_json:
-        output = Path("compare.html")
-    check_writable(output)
+    where = target("compare", output, form, as_json=as_json)
     bounds = Bounds(
         _share("rate-bound", rate_bound), _share("mix-bound", mix_bound), _share("object-bound", object_bound)
     )
-    how = {"layouts": tuple(layouts or ()), "codepage": codepage, "leap_seconds": leap_seconds}
+    reading = Reading(tuple(layouts or ()), codepage, leap_seconds)
     with ExitStack() as stack, progress_bar() as progress:
         if chain:
             report, values = _chained(chain, base, new)
         else:
-            report, values = _compared(address(base), address(new), bounds, _Sources(stack, progress, how))
-        text = _text(report, values, form, as_json=as_json)
-    if output is None:
-        sys.stdout.write(text)
-    else:
-        write(output, text)
-        err.print(f"written: {output}")
+            report, values = _compared(address(base), address(new), bounds, _Sources(stack, progress, reading))
+        where.show(page(lambda: report, values))
 
 
 def _share(name: str, value: float) -> float:
     if not 0 <= value <= 100:
         raise UsageError(file="", what=f"--{name} {value:g} is no percentage", remedy=f"give percent, as in --{name} 5")
     return value / 100
-
-
-def _text(report: Report, values: Callable[[], dict[str, Any]], form: Format, *, as_json: bool) -> str:
-    from plexlens.report import render_html, render_text
-
-    if as_json:
-        return json.dumps(values(), ensure_ascii=False, default=str) + "\n"
-    return render_html(report) if form is Format.HTML else render_text(report)
 
 
 def _chained(table: str, base: str, new: str) -> tuple[Report, Callable[[], dict[str, Any]]]:
@@ -131,22 +103,16 @@ def _chained(table: str, base: str, new: str) -> tuple[Report, Callable[[], dict
 class _Sources:
     """What the words of the command line name, opened for as long as the command runs."""
 
-    def __init__(self, stack: ExitStack, progress: Progress, how: dict[str, Any]) -> None:
+    def __init__(self, stack: ExitStack, progress: Progress, reading: Reading) -> None:
         self.stack = stack
         self.progress = progress
-        self.how = how
+        self.reading = reading
         self.opened: dict[Path, Inputs] = {}
 
     def inputs(self, path: Path) -> Inputs:
         """The tables of a database, or of dumps read into a temporary one; each path is read once."""
-        from plexlens.metrics.inputs import Inputs
-        from plexlens.pdb import ingest
-
         if path not in self.opened:
-            pdb, dumps = self.stack.enter_context(database([path]))
-            if dumps:
-                ingest(dumps, pdb, progress=self.progress, **self.how)
-            self.opened[path] = Inputs(pdb.connect(memory_limit="1GiB"))
+            self.opened[path] = self.stack.enter_context(inputs_of([path], self.reading, self.progress))
         return self.opened[path]
 
     def run(self, where: DatabaseAddress | StudyAddress) -> Run:

@@ -8,7 +8,8 @@ from typing import Annotated
 import typer
 
 from plexlens.cli.app import app
-from plexlens.cli.terminal import check_writable, err
+from plexlens.cli.output import check_dump
+from plexlens.cli.terminal import err
 
 
 @app.command()
@@ -16,6 +17,6 @@ def example(output: Annotated[Path, typer.Option("-o", "--output", help="The dum
     """Write the example dump: figures of two published studies as SMF 70, 72 and 74."""
     from plexlens.example import write_example
 
-    check_writable(output)
+    check_dump(output)
     write_example(output)
     err.print(f"written: {output}")

@@ -33,4 +33,3 @@ Rules = Annotated[
     list[Path] | None,
     typer.Option("--rules", help="A folder of rules that add to Plexlens's or change them; may be given repeatedly."),
 ]
-Out = Annotated[Path | None, typer.Option("-o", "--output", help="File to write.")]

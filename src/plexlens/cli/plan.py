@@ -2,27 +2,18 @@
 
 from __future__ import annotations
 
-import json
-import sys
 from collections.abc import Iterable
-from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from plexlens.cli.app import app
-from plexlens.cli.options import CodePage, Codepage, Json, Layouts, LeapSeconds, Out, Sources
-from plexlens.cli.report import database
-from plexlens.cli.terminal import check_writable, err, progress_bar, write
+from plexlens.cli.options import CodePage, Codepage, Json, Layouts, LeapSeconds, Sources
+from plexlens.cli.output import Format, PageOut, page, target
+from plexlens.cli.sources import Reading, inputs_of
+from plexlens.cli.terminal import progress_bar
 from plexlens.errors import UsageError
-
-
-class Format(StrEnum):
-    """Forms of a plan."""
-
-    HTML = "html"
-    TEXT = "text"
 
 
 @app.command()
@@ -68,8 +59,8 @@ def plan(
     tolerance: Annotated[
         float, typer.Option(help="Percent by which response may be off for conclusions to be drawn.")
     ] = 30.0,
-    form: Annotated[Format, typer.Option("--format", help="HTML page or plain text.")] = Format.TEXT,
-    output: Out = None,
+    form: Format = None,
+    output: PageOut = None,
     as_json: Json = False,
     layouts: Layouts = None,
     codepage: Codepage = CodePage.LATIN_1047,
@@ -80,17 +71,10 @@ def plan(
     Text and JSON go to standard output unless -o names a file; a page goes to plan.html.
     """
     from plexlens.capacity import Change, calibrate, make_plan, measure, to_object
-    from plexlens.metrics.inputs import Inputs
-    from plexlens.pdb import ingest
-    from plexlens.report import render_html, render_text
     from plexlens.report.plan import goals_report, plan_report
     from plexlens.simulate import read_scenario
 
-    if output is not None and output.suffix == ".html":
-        form = Format.HTML
-    if output is None and form is Format.HTML and not as_json:
-        output = Path("plan.html")
-    check_writable(output)
+    where = target("plan", output, form, as_json=as_json)
     if not 0 < tolerance <= 1000:
         raise UsageError(file="", what=f"--tolerance {tolerance:g} is no percentage", remedy="give 1 to 1000")
     whole, single = _scales(scale or ())
@@ -98,30 +82,15 @@ def plan(
     closed = {name: int(_number("--users", name, count, whole=True)) for name, count in _pairs("--users", users)}
     asked = read_scenario(scenario) if scenario is not None else None
     name = str(sources[0])
-    with database(sources) as (pdb, dumps), progress_bar() as progress:
-        if dumps:
-            ingest(
-                dumps, pdb, progress=progress, layouts=tuple(layouts or ()), codepage=codepage,
-                leap_seconds=leap_seconds,
-            )  # fmt: skip
+    reading = Reading(tuple(layouts or ()), codepage, leap_seconds)
+    with progress_bar() as progress, inputs_of(sources, reading, progress) as inputs:
         progress(0, 0, "calibrating the model")
-        measured = measure(
-            Inputs(pdb.connect(memory_limit="1GiB")), name, kind="report class" if report_classes else "service class"
-        )
+        measured = measure(inputs, name, kind="report class" if report_classes else "service class")
         model = calibrate(measured, users=closed, serves=dict(_pairs("--serves", serves)))
         if asked is not None:
             progress(0, 0, "simulating the scenario")
         made = make_plan(name, measured, model, change, tolerance=tolerance / 100, careful=careful, scenario=asked)
-    if as_json:
-        text = json.dumps(to_object(made), ensure_ascii=False, default=str) + "\n"
-    else:
-        report = goals_report(made) if until_goals else plan_report(made)
-        text = (render_html if form is Format.HTML else render_text)(report)
-    if output is None:
-        sys.stdout.write(text)
-    else:
-        write(output, text)
-        err.print(f"written: {output}")
+    where.show(page(lambda: (goals_report if until_goals else plan_report)(made), lambda: to_object(made)))
 
 
 def _pairs(option: str, texts: Iterable[str] | None) -> list[tuple[str, str]]:

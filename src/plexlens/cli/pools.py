@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from plexlens.cli.app import app
-from plexlens.cli.options import Json, Layouts, Out
-from plexlens.cli.pools_asked import Asked, Format, Progress, budget_of, no_settings, sizes_of
-from plexlens.cli.terminal import check_writable, emit, err, progress_bar, write
+from plexlens.cli.options import Json, Layouts
+from plexlens.cli.output import Form, Format, PageOut, check_dump, page, target, write_file
+from plexlens.cli.pools_asked import Asked, budget_of, no_settings, sizes_of
+from plexlens.cli.terminal import Progress, check_writable, emit, err, progress_bar
 from plexlens.errors import UsageError
 
 if TYPE_CHECKING:
@@ -24,6 +27,7 @@ if TYPE_CHECKING:
     from plexlens.pools.settings import Configuration
     from plexlens.pools.site import Site
     from plexlens.pools.trace import Trace
+    from plexlens.report.model import Report
 
 
 @app.command()
@@ -96,8 +100,8 @@ def pools(
     write_to: Annotated[
         Path | None, typer.Option("--write-trace", help="Write the trace to a file (.parquet, .csv, .arrow).")
     ] = None,
-    output: Out = None,
-    form: Annotated[Format, typer.Option("--format", help="HTML page or plain text.")] = Format.HTML,
+    output: PageOut = None,
+    form: Format = None,
     as_json: Json = False,
 ) -> None:
     """Buffer pools of a trace: read misses of every size, what a change would do, what to change."""
@@ -119,30 +123,34 @@ def pools(
         delay_weight=delay_weight,
         layouts=tuple(layouts or ()),
     )
-    for path in (output, save, simulate_to, write_to):
+    where = target("pools", output, form, as_json=as_json)
+    check_dump(simulate_to)
+    for path in (save, write_to):
         check_writable(path)
     trace = open_trace(traces, names=names, force=force, subsystem=subsystem, layouts=layouts or ())
     wanted = bool(asked.budget) or asked.structure_budget is not None or asked.changes
     with progress_bar() as progress:
-        if not wanted and output is None and save is None and simulate_to is None:
+        as_page = where.path is not None or where.form is Form.CSV
+        if not wanted and not as_page and save is None and simulate_to is None:
             answer = _curves_answer(trace, asked, group, progress)
             if write_to is not None:
                 write_trace(trace, write_to, progress)
         else:
             found = _look(trace, settings, asked, progress, group=group, subsystem=subsystem)
-            if save is not None or simulate_to is not None or output is not None:
+            if save is not None or simulate_to is not None or as_page:
                 found.check_pools()
-            made = None if output is None else found.report(form, progress)
+            made = page(lambda: found.report(progress), found.as_json)(where.form) if as_page else ""
             if save is not None:
                 found.save(save)
             if simulate_to is not None:
                 found.simulate_to(simulate_to, progress)
-            if output is not None and made is not None:
-                write(output, made)
+            if where.path is not None:
+                write_file(where.path, made)
             if write_to is not None:
                 write_trace(trace, write_to, progress)
-            answer = _Answer(found.as_json, found.print, notes=found.prediction is not None)
-    told = answer.show(as_json)
+            text = partial(sys.stdout.write, made) if as_page and where.path is None else found.print
+            answer = _Answer(found.as_json, text, notes=found.prediction is not None)
+    told = answer.show(as_json or (where.form is Form.JSON and where.path is None))
     if not told:
         for note in trace.facts.notes:
             err.print(f"note: {note}")
@@ -153,7 +161,7 @@ class _Answer:
     """What is shown: one JSON object, or text."""
 
     json: Callable[[], dict[str, Any]]
-    text: Callable[[], None]
+    text: Callable[[], object]
     #: Whether the text tells what there is to say of the trace.
     notes: bool = False
 
@@ -254,11 +262,10 @@ class _Found:
             print_prediction(self.prediction)
         print_notes((*self.prediction.notes, *self.trace.facts.notes), self.site.cost)
 
-    def report(self, form: Format, progress: Progress) -> str:
+    def report(self, progress: Progress) -> Report:
         """The report."""
         from plexlens.pools.curves import curves_of
         from plexlens.pools.observation import observe
-        from plexlens.report import render_html, render_text
         from plexlens.report.pools import PoolsAnalysis, pools_report
 
         prediction, trace = self.check_pools(), self.trace
@@ -279,8 +286,7 @@ class _Found:
             responses=self.site.responses,
             notes=prediction.notes,
         )
-        made = pools_report(analysis)
-        return render_html(made) if form is Format.HTML else render_text(made)
+        return pools_report(analysis)
 
 
 def _look(

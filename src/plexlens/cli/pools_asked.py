@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,15 +12,6 @@ from plexlens.errors import UsageError
 if TYPE_CHECKING:
     from plexlens.pools.group.settings import GroupConfiguration
     from plexlens.pools.settings import Configuration
-
-Progress = Callable[[int, int, str], None]
-
-
-class Format(StrEnum):
-    """Forms of a report."""
-
-    HTML = "html"
-    TEXT = "text"
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from plexlens.cli.pools_asked import Asked, Format, Progress, no_settings
+from plexlens.cli.pools_asked import Asked, no_settings
+from plexlens.cli.terminal import Progress
 from plexlens.ingest.page_trace import pool_name
 from plexlens.pools.curves import PoolCurve, to_json
 from plexlens.pools.group.prediction import (
@@ -28,6 +29,7 @@ from plexlens.pools.whatif import check_against, known_names
 
 if TYPE_CHECKING:
     from plexlens.pools.trace import Trace
+    from plexlens.report.model import Report
 
 
 def curves_to_json(curves: Mapping[str, Sequence[PoolCurve]], *, sample: float | None) -> dict[str, Any]:
@@ -106,9 +108,8 @@ class FoundGroup:
         else:
             print_group(self.prediction, self.recommendation)
 
-    def report(self, form: Format, progress: Progress) -> str:
+    def report(self, progress: Progress) -> Report:
         """The report."""
-        from plexlens.report import render_html, render_text
         from plexlens.report.pools_group import GroupAnalysis, group_report
 
         analysis = GroupAnalysis(
@@ -117,8 +118,7 @@ class FoundGroup:
             prediction=self.check_pools(),
             recommendation=self.recommendation,
         )
-        made = group_report(analysis)
-        return render_html(made) if form is Format.HTML else render_text(made)
+        return group_report(analysis)
 
 
 def look_at_members(trace: Trace, settings: Path | None, asked: Asked, progress: Progress) -> FoundGroup:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import sys
 from collections.abc import Iterable
 from enum import StrEnum
 from pathlib import Path
@@ -12,18 +10,12 @@ from typing import Annotated
 import typer
 
 from plexlens.cli.app import app
-from plexlens.cli.options import CodePage, Codepage, Json, Layouts, LeapSeconds, Out, Sources
-from plexlens.cli.report import database
+from plexlens.cli.options import CodePage, Codepage, Json, Layouts, LeapSeconds, Sources
+from plexlens.cli.output import Format, PageOut, page, target
 from plexlens.cli.sharing_what_if import answer, asked_for
-from plexlens.cli.terminal import check_writable, err, progress_bar, write
+from plexlens.cli.sources import Reading, inputs_of
+from plexlens.cli.terminal import progress_bar
 from plexlens.errors import UsageError
-
-
-class Format(StrEnum):
-    """Forms of the answer."""
-
-    HTML = "html"
-    TEXT = "text"
 
 
 class AtCommit(StrEnum):
@@ -102,8 +94,8 @@ def sharing(
         Path | None,
         typer.Option("--write-scenario", help="Write the twin of the group as a scenario of the simulator."),
     ] = None,
-    form: Annotated[Format, typer.Option("--format", help="HTML page or plain text.")] = Format.TEXT,
-    output: Out = None,
+    form: Format = None,
+    output: PageOut = None,
     as_json: Json = False,
     layouts: Layouts = None,
     codepage: Codepage = CodePage.LATIN_1047,
@@ -116,18 +108,11 @@ def sharing(
 
     Text and JSON go to standard output unless -o names a file; a page goes to sharing.html.
     """
-    from plexlens.metrics.inputs import Inputs
-    from plexlens.pdb import ingest
-    from plexlens.report import render_html, render_text
     from plexlens.report.sharing import sharing_report
     from plexlens.sharing import Assumptions, CommitWrites, cost_of, measure
     from plexlens.sharing.json_object import to_object
 
-    if output is not None and output.suffix == ".html":
-        form = Format.HTML
-    if output is None and form is Format.HTML and not as_json:
-        output = Path("sharing.html")
-    check_writable(output)
+    where = target("sharing", output, form, as_json=as_json)
     asked = asked_for(
         {
             "lock-entries": lock_entries, "gbp": gbp, "ratio": ratio, "separate": separate, "cf-speed": cf_speed,
@@ -148,26 +133,17 @@ def sharing(
         speeds=single,
     )
     name = str(sources[0])
-    with database(sources) as (pdb, dumps), progress_bar() as progress:
-        if dumps:
-            ingest(
-                dumps, pdb, progress=progress, layouts=tuple(layouts or ()), codepage=codepage,
-                leap_seconds=leap_seconds,
-            )  # fmt: skip
+    reading = Reading(tuple(layouts or ()), codepage, leap_seconds)
+    with progress_bar() as progress, inputs_of(sources, reading, progress) as inputs:
         progress(0, 0, "adding up requests")
-        inputs = Inputs(pdb.connect(memory_limit="1GiB"))
         made = cost_of(measure(inputs, name), stated, name)
         answered = answer(inputs, name, stated, asked, progress)
-    if as_json:
-        text = json.dumps(answered.added(to_object(made)), ensure_ascii=False, default=str) + "\n"
-    else:
-        report = answered.defined(sharing_report(made, answered.sections()))
-        text = (render_html if form is Format.HTML else render_text)(report)
-    if output is None:
-        sys.stdout.write(text)
-    else:
-        write(output, text)
-        err.print(f"written: {output}")
+    where.show(
+        page(
+            lambda: answered.defined(sharing_report(made, answered.sections())),
+            lambda: answered.added(to_object(made)),
+        )
+    )
 
 
 def _speeds(texts: Iterable[str]) -> tuple[float, dict[str, float]]:

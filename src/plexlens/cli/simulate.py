@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from plexlens.cli.app import app
-from plexlens.cli.options import Json, Out
+from plexlens.cli.options import Json
+from plexlens.cli.output import check_dump
 from plexlens.cli.terminal import check_writable, emit, err, print_rows, write
 from plexlens.errors import UsageError
 
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 def simulate(
     scenario: Annotated[Path, typer.Argument(metavar="SCENARIO", help="Scenario file (TOML); see docs/simulate.md.")],
     *,
-    output: Out = None,
+    output: Annotated[Path | None, typer.Option("-o", "--output", metavar="DUMP", help="SMF dump to write.")] = None,
     seed: Annotated[int | None, typer.Option("--seed", min=0, help="Seed of all chance, instead of run.seed.")] = None,
     seconds: Annotated[
         float | None, typer.Option("--seconds", help="Seconds measured, instead of run.seconds.")
@@ -57,7 +58,7 @@ def simulate(
             what="--transactions and --page-trace ask for records, and there is no dump to write them to",
             remedy="give -o DUMP",
         )
-    check_writable(output)
+    check_dump(output)
     check_writable(truth)
     asked = read_scenario(scenario).with_run(seed=seed, seconds=seconds)
     records = None

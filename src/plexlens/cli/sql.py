@@ -2,26 +2,49 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import re
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from plexlens.cli.app import app
-from plexlens.cli.terminal import emit, print_rows
+from plexlens.cli.output import Form, target
+from plexlens.cli.terminal import hexadecimal, json_text, table_text
 from plexlens.errors import UsageError
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+_FORMS = (Form.TEXT, Form.JSON, Form.CSV, Form.PARQUET)
+_NAMES = '"show tables" lists the tables, "describe NAME" the columns of one'
 
 
 @app.command()
 def sql(
-    pdb: Annotated[Path, typer.Argument(metavar="PDB", help="A performance database.")],
+    pdb: Annotated[Path, typer.Argument(metavar="PDB", help="A performance database (see plexlens ingest).")],
     query: Annotated[
-        str, typer.Argument(metavar="QUERY", help="One SELECT over its tables and metrics (DuckDB's SQL).")
+        str, typer.Argument(metavar="QUERY", help="One SELECT over its tables and metrics, in DuckDB's SQL.")
     ],
-    as_json: Annotated[bool, typer.Option("--json", help="A list of row objects on standard output.")] = False,
+    *,
+    as_json: Annotated[bool, typer.Option("--json", help="Print a JSON list of row objects.")] = False,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "-o",
+            "--output",
+            metavar="FILE",
+            help="File to write; its ending names the form: .csv, .json, .parquet, .txt.",
+        ),
+    ] = None,
 ) -> None:
-    """Query a performance database: raw tables under their layouts' names, metrics under their grains' names."""
+    """Query a performance database with SQL.
+
+    Raw tables have the names of their record layouts, metrics those of their grains. Values are in base units: seconds,
+    bytes, counts, fractions. Binary columns are shown in hexadecimal.
+    """
     import duckdb
 
     from plexlens.metrics import GRAINS
@@ -29,19 +52,114 @@ def sql(
     from plexlens.metrics.inputs import Inputs
     from plexlens.pdb import Pdb
 
-    backend = Pdb.open(pdb).connect()
+    where = target("sql", output, as_json=as_json, forms=_FORMS)
+    database = Pdb.open(pdb)
+    check_query(query, str(pdb))
+    backend = database.connect()
     # Only what the query can mean; a query that names no grain may list or describe all of them.
     named = set(re.findall(r"\w+", query.lower())) & GRAINS.keys()
     attach(Inputs(backend), named or None)
     try:
         table = backend.raw_sql(query).to_arrow_table()
     except duckdb.Error as error:
+        raise _failed(pdb, error) from error
+    where.show(lambda form: _written(form, table, pdb))
+
+
+def check_query(query: str, pdb: str) -> None:
+    """Refuse what is not one query that reads.
+
+    Parameters
+    ----------
+    query
+        The text of the query.
+    pdb
+        The database as the user named it.
+
+    Raises
+    ------
+    UsageError
+        The text is empty, no SQL, several statements, or a statement that does not read.
+    """
+    import duckdb
+
+    try:
+        statements = duckdb.extract_statements(query)
+    except duckdb.Error as error:
+        raise _failed(Path(pdb), error) from error
+    # A PIVOT is split into statements that have no text of their own.
+    texts = [statement.query.strip() for statement in statements]
+    count = sum(map(bool, texts)) + ("" in texts)
+    if not count:
+        raise UsageError(
+            file=pdb,
+            what="the query is empty",
+            remedy='give one SELECT, such as "select * from smf_record limit 3", or "show tables" to list the tables',
+        )
+    if count > 1:
+        raise UsageError(
+            file=pdb,
+            what=f"there are {count} statements, and the command runs one query: {_short(texts[0])} comes first, "
+            f"then {_short(texts[1])}",
+            remedy="run plexlens sql once for each of them",
+        )
+    kind = statements[-1].type.name
+    if kind not in ("SELECT", "EXPLAIN"):
+        raise UsageError(
+            file=pdb,
+            what=f"{_short(texts[-1])} is a statement of type {kind}, and the command only reads",
+            remedy="give one SELECT; -o FILE.csv or -o FILE.parquet writes its rows to a file",
+        )
+
+
+def _short(text: str) -> str:
+    line = " ".join(text.split())
+    return f'"{line}"' if len(line) <= 40 else f'"{line[:37]}..."'
+
+
+def _failed(pdb: Path, error: Exception) -> UsageError:
+    said, _, place = str(error).strip().partition("\n\nLINE ")
+    number = place.partition(":")[0]
+    where = f" (line {number} of the query)" if number.isdigit() and number != "1" else ""
+    text = " ".join(said.split())
+    return UsageError(file=str(pdb), what=f"the query failed: {text}{where}", remedy=_NAMES)
+
+
+def _written(form: Form, table: pa.Table, pdb: Path) -> str | bytes:
+    names = table.column_names
+    if form is Form.PARQUET:
+        import pyarrow.parquet as pq
+
+        _check_names(names, pdb, "a Parquet file")
+        file = io.BytesIO()
+        pq.write_table(table, file)
+        return file.getvalue()
+    if form is Form.JSON:
+        _check_names(names, pdb, "a JSON object")
+        return json_text(table.to_pylist())
+    columns = [column.to_pylist() for column in table.columns]
+    rows = list(zip(*columns, strict=True))
+    if form is Form.CSV:
+        text = io.StringIO()
+        writer = csv.writer(text, lineterminator="\n")
+        writer.writerow(names)
+        writer.writerows([_csv_cell(value) for value in row] for row in rows)
+        return text.getvalue()
+    return table_text(names, rows)
+
+
+def _csv_cell(value: Any) -> Any:
+    if isinstance(value, bytes):
+        return hexadecimal(value)
+    return json_text(value).rstrip("\n") if isinstance(value, list | dict) else value
+
+
+def _check_names(names: list[str], pdb: Path, what: str) -> None:
+    """Refuse columns of the same name where one would replace the other."""
+    twice = sorted({name for name in names if names.count(name) > 1})
+    if twice:
         raise UsageError(
             file=str(pdb),
-            what=f"the query failed: {str(error).strip()}",
-            remedy='"show tables" lists the tables, "describe NAME" the columns of one',
-        ) from error
-    if as_json:
-        emit(table.to_pylist())
-        return
-    print_rows(table.column_names, table.to_pylist())
+            what=f"several columns of the query are named {', '.join(twice)}, and {what} keeps one column per name",
+            remedy="give each column its own name with AS",
+        )

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import json
-import sys
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from plexlens.cli.app import app
 from plexlens.cli.options import Json
-from plexlens.cli.terminal import check_writable, err, write, write_bytes
+from plexlens.cli.output import Form, page, target
 from plexlens.errors import UsageError
-from plexlens.whole_file import cannot_write
+
+_FORMS = (Form.HTML, Form.TEXT, Form.CSV, Form.XLSX, Form.JSON)
 
 
 @app.command()
@@ -29,7 +28,13 @@ def study(
     ] = None,
     as_json: Json = False,
     output: Annotated[
-        Path | None, typer.Option("-o", "--output", help="File to write: .html, .txt, .csv, .xlsx or .json.")
+        Path | None,
+        typer.Option(
+            "-o",
+            "--output",
+            metavar="FILE",
+            help="File to write; its ending names the form: .html, .txt, .csv, .xlsx or .json.",
+        ),
     ] = None,
 ) -> None:
     """Recompute the tables of a published study: printed, computed, difference, and what cannot be right in print."""
@@ -38,7 +43,6 @@ def study(
     from plexlens.compare.analysis_object import to_object as analysis_object
     from plexlens.compare.asked import asked_of, check_asked
     from plexlens.compare.json_object import to_object
-    from plexlens.report import render_html, render_text
     from plexlens.report.study import study_csv, study_report
     from plexlens.report.study_xlsx import study_workbook
 
@@ -48,27 +52,21 @@ def study(
             what="a study and --all are both given" if names else "no study is named",
             remedy=f"name one of {', '.join(compare.study_names())}, or give --all",
         )
-    form = "json" if as_json else output.suffix.removeprefix(".").lower() if output else "txt"
-    if form not in ("html", "txt", "csv", "json", "xlsx"):
-        raise cannot_write(Path(output or ""), f"a study has no form {output.suffix!r}" if output else "")
-    check_writable(output)
+    where = target("study", output, as_json=as_json, forms=_FORMS)
     asked = asked_of(goals or (), predictions or ())
     audits = [compare.audit(compare.load_study(name)) for name in names or compare.study_names()]
     check_asked(asked, [analyse(one) for one in audits] if asked else [])
     analyses = [analyse(one, asked) for one in audits]
-    if form == "xlsx" and output is not None:
-        write_bytes(output, study_workbook(audits, analyses))
-        err.print(f"written: {output}")
-        return
-    if form == "json":
+
+    def values() -> Any:
         objects = [{**to_object(one), **analysis_object(shown)} for one, shown in zip(audits, analyses, strict=True)]
-        text = json.dumps({"studies": objects} if len(objects) > 1 else objects[0], ensure_ascii=False) + "\n"
-    elif form == "csv":
-        text = study_csv(audits)
-    else:
-        text = (render_html if form == "html" else render_text)(study_report(audits, analyses))
-    if output is None:
-        sys.stdout.write(text)
-    else:
-        write(output, text)
-        err.print(f"written: {output}")
+        return {"studies": objects} if len(objects) > 1 else objects[0]
+
+    def made(form: Form) -> str | bytes:
+        if form is Form.XLSX:
+            return study_workbook(audits, analyses)
+        if form is Form.CSV:
+            return study_csv(audits)
+        return page(lambda: study_report(audits, analyses), values)(form)
+
+    where.show(made)

@@ -3,26 +3,54 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
-import typer
 from rich.console import Console
 
 from plexlens.whole_file import cannot_write, whole_file
+
+#: What tells how far a stage is: done, total (0 where it is not known), name of the stage.
+Progress = Callable[[int, int, str], None]
 
 #: Standard error: whatever is not the answer goes there.
 err = Console(stderr=True, highlight=False, emoji=False, markup=False, soft_wrap=True)
 
 
 def emit(value: Any) -> None:
-    """One JSON object on standard output."""
-    json.dump(value, sys.stdout, ensure_ascii=False, default=str)
-    sys.stdout.write("\n")
+    """Print one JSON object on standard output."""
+    sys.stdout.write(json_text(value))
+
+
+def json_text(value: Any) -> str:
+    """A value as one line of JSON: binary data in hexadecimal, and null for what is no number (NaN, infinity)."""
+    return json.dumps(_json_value(value), ensure_ascii=False, allow_nan=False, default=str) + "\n"
+
+
+def _json_value(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _json_value(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_json_value(item) for item in value]
+    if isinstance(value, bytes):
+        return hexadecimal(value)
+    if isinstance(value, Decimal):
+        # Sums of whole numbers are decimals without decimals.
+        return int(value) if value == value.to_integral_value() else float(value)
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    return value
+
+
+def hexadecimal(data: bytes) -> str:
+    """Binary data as hexadecimal digits in capitals, as dumps are printed."""
+    return data.hex().upper()
 
 
 def check_writable(path: Path | None) -> None:
@@ -49,7 +77,7 @@ def write_bytes(path: Path, data: bytes) -> None:
 
 
 @contextmanager
-def progress_bar() -> Iterator[Callable[[int, int, str], None]]:
+def progress_bar() -> Iterator[Progress]:
     """A progress bar on a terminal, one line a stage elsewhere; both on standard error."""
     if not err.is_terminal:
         seen: set[str] = set()
@@ -74,13 +102,30 @@ def progress_bar() -> Iterator[Callable[[int, int, str], None]]:
 
 
 def print_rows(names: list[str], rows: list[dict[str, Any]]) -> None:
-    """A plain aligned table on standard output; numbers to the right."""
-    cells = [["" if row[name] is None else str(row[name]) for name in names] for row in rows]
-    numeric = [all(isinstance(row[name], (int, float, type(None))) for row in rows) for name in names]
-    widths = [max([len(name), *(len(line[i]) for line in cells)]) for i, name in enumerate(names)]
-    for line in [names, ["-" * width for width in widths], *cells]:
+    """Print rows as `table_text` lays them out."""
+    sys.stdout.write(table_text(names, [[row[name] for name in names] for row in rows]))
+
+
+def table_text(names: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
+    """Rows as an aligned table, numbers to the right, binary data in hexadecimal; unknown values are empty."""
+    cells = [[_cell(value) for value in row] for row in rows]
+    numeric = [
+        all(isinstance(row[column], (int, float, Decimal, type(None))) for row in rows) for column in range(len(names))
+    ]
+    widths = [max([len(name), *(len(line[column]) for line in cells)]) for column, name in enumerate(names)]
+    lines = []
+    for line in [list(names), ["-" * width for width in widths], *cells]:
         fitted = [
             text.rjust(width) if right else text.ljust(width)
             for text, width, right in zip(line, widths, numeric, strict=True)
         ]
-        typer.echo("  ".join(fitted).rstrip())
+        lines.append("  ".join(fitted).rstrip() + "\n")
+    return "".join(lines)
+
+
+def _cell(value: Any) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, bytes):
+        return hexadecimal(value)
+    return json_text(value).rstrip("\n") if isinstance(value, list | dict) else str(value)

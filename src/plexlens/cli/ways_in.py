@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import sys
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from plexlens.cli.app import app
 from plexlens.cli.options import Json
-from plexlens.cli.terminal import check_writable, emit, err, write
-from plexlens.whole_file import cannot_write
+from plexlens.cli.output import Format, PageOut, page, target
 
 
 @app.command("ways-in")
@@ -31,30 +28,13 @@ def ways_in(
         bool, typer.Option("--extrapolate", help="Rank ways not measured at that payload or rate too, and say so.")
     ] = False,
     as_json: Json = False,
-    output: Annotated[Path | None, typer.Option("-o", "--output", help="File to write: .html, .txt or .json.")] = None,
+    form: Format = None,
+    output: PageOut = None,
 ) -> None:
     """Rank ways into CICS: CPU per transaction, processors busy, and the limit that binds first."""
-    import json
-
     from plexlens.compare.ways_in import Wish, advise, payload_bytes
-    from plexlens.report import render_html, render_text
     from plexlens.report.ways_in import to_object, ways_report
 
-    form = "json" if as_json else output.suffix.removeprefix(".").lower() if output else "txt"
-    if form not in ("html", "txt", "json"):
-        raise cannot_write(Path(output or ""), f"an advice has no form {output.suffix!r}" if output else "")
-    check_writable(output)
+    where = target("ways-in", output, form, as_json=as_json)
     advice = advise(Wish(payload_bytes(payload), rate, connection, security, engines, extrapolate, rank))
-    if form == "json" and output is None:
-        emit(to_object(advice))
-        return
-    text = (
-        json.dumps(to_object(advice), ensure_ascii=False) + "\n"
-        if form == "json"
-        else (render_html if form == "html" else render_text)(ways_report(advice))
-    )
-    if output is None:
-        sys.stdout.write(text)
-    else:
-        write(output, text)
-        err.print(f"written: {output}")
+    where.show(page(lambda: ways_report(advice), lambda: to_object(advice)))

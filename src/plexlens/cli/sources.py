@@ -1,0 +1,85 @@
+"""The data that a command works on: a performance database that is named, or dumps read into a temporary one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from plexlens.cli.terminal import Progress
+from plexlens.errors import UsageError
+
+if TYPE_CHECKING:
+    from plexlens.metrics.inputs import Inputs
+    from plexlens.pdb import IngestResult, Pdb
+
+#: What DuckDB may use before it spills to disk, so that a command's memory does not grow with the dump.
+MEMORY_LIMIT = "1GiB"
+
+
+@dataclass(frozen=True)
+class Reading:
+    """How dumps are read: the options ``--layouts``, ``--codepage`` and ``--leap-seconds``."""
+
+    layouts: tuple[Path, ...] = ()
+    codepage: str = "1047"
+    leap_seconds: bool = False
+
+    def into(self, pdb: Pdb, dumps: Sequence[Path], progress: Progress) -> list[IngestResult]:
+        """Read dumps into a database.
+
+        Raises
+        ------
+        PlexlensError
+            A dump cannot be read; of several, `plexlens.errors.IngestFailuresError`.
+        """
+        from plexlens.pdb import ingest
+
+        how: dict[str, Any] = {
+            "layouts": self.layouts, "codepage": self.codepage, "leap_seconds": self.leap_seconds,
+        }  # fmt: skip
+        return list(ingest(dumps, pdb, progress=progress, **how))
+
+
+@contextmanager
+def database(sources: Sequence[Path]) -> Iterator[tuple[Pdb, list[Path]]]:
+    """The database to work on, and the dumps to read into it: the one that is named, or a temporary one.
+
+    Raises
+    ------
+    UsageError
+        A database is named together with other sources.
+    """
+    from plexlens.pdb import Pdb
+
+    databases = [path for path in sources if (path / "manifest.json").is_file()]
+    if databases and len(sources) > 1:
+        raise UsageError(
+            file=str(databases[0]),
+            what="a performance database cannot be combined with other sources",
+            remedy="give it alone, or add the others to it first: plexlens ingest FILE... --pdb PDB",
+        )
+    if databases:
+        yield Pdb.open(databases[0]), []
+        return
+    with Pdb.temporary() as pdb:
+        yield pdb, list(sources)
+
+
+@contextmanager
+def inputs_of(sources: Sequence[Path], reading: Reading, progress: Progress) -> Iterator[Inputs]:
+    """The tables of a database, or of dumps read into a temporary one.
+
+    Raises
+    ------
+    PlexlensError
+        As `database` and `Reading.into`.
+    """
+    from plexlens.metrics.inputs import Inputs
+
+    with database(sources) as (pdb, dumps):
+        if dumps:
+            reading.into(pdb, dumps, progress)
+        yield Inputs(pdb.connect(memory_limit=MEMORY_LIMIT))

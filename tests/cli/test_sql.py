@@ -1,0 +1,99 @@
+"""`plexlens sql`: what a query may be, and how its values are shown."""
+
+from __future__ import annotations
+
+import csv
+import json
+from pathlib import Path
+
+import pyarrow.parquet as pq
+import pytest
+
+from tests.cli.command import run
+from tests.records import dump, record
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a database of three records."""
+    folder = tmp_path_factory.mktemp("sql")
+    (folder / "day.smf").write_bytes(
+        dump(record(200, "SYS1", b"one"), record(200, "SYS2", b"two"), record(201, "SYS1", b"three"))
+    )
+    assert run("ingest", "day.smf", "--pdb", "pdb", cwd=folder).returncode == 0
+    return folder
+
+
+#: Two bytes that are no text in UTF-8, and a list and a structure that hold binary data.
+BINARY = "select from_hex('00FFE2') token, [from_hex('C1')] tokens, {'id': from_hex('D2')} part"
+
+
+def test_binary_columns_are_hexadecimal_in_every_form(folder: Path) -> None:
+    table = run("sql", "pdb", BINARY, cwd=folder).stdout.splitlines()
+    assert table[2].split(maxsplit=1) == ["00FFE2", '["C1"]  {"id": "D2"}']
+    (row,) = json.loads(run("sql", "pdb", BINARY, "--json", cwd=folder).stdout)
+    assert row == {"token": "00FFE2", "tokens": ["C1"], "part": {"id": "D2"}}
+    assert run("sql", "pdb", BINARY, "-o", "rows.csv", cwd=folder).returncode == 0
+    assert list(csv.reader((folder / "rows.csv").read_text().splitlines())) == [
+        ["token", "tokens", "part"],
+        ["00FFE2", '["C1"]', '{"id": "D2"}'],
+    ]
+
+
+def test_json_has_only_json_values(folder: Path) -> None:
+    """NaN is no JSON, and a sum of whole numbers is a number, not a text."""
+    query = "select 'nan'::double n, 'inf'::double i, sum(record_type) s, 1.25::decimal(5,2) d from smf_record"
+    text = run("sql", "pdb", query, "--json", cwd=folder).stdout
+    (row,) = json.loads(text, parse_constant=lambda name: pytest.fail(f"{name} is no JSON"))
+    assert row == {"n": None, "i": None, "s": 200 + 200 + 201, "d": 1.25}
+
+
+@pytest.mark.parametrize("ending", ["csv", "json", "parquet", "txt"])
+def test_rows_are_written_in_the_form_that_the_ending_names(folder: Path, ending: str) -> None:
+    file = folder / f"counts.{ending}"
+    query = "select record_type, count(*)::int n from smf_record group by 1 order by 1"
+    done = run("sql", "pdb", query, "-o", file.name, cwd=folder)
+    assert (done.returncode, done.stdout) == (0, "")
+    if ending == "csv":
+        assert list(csv.reader(file.read_text().splitlines())) == [["record_type", "n"], ["200", "2"], ["201", "1"]]
+    elif ending == "json":
+        assert json.loads(file.read_text()) == [{"record_type": 200, "n": 2}, {"record_type": 201, "n": 1}]
+    elif ending == "parquet":
+        assert pq.read_table(file).to_pydict() == {"record_type": [200, 201], "n": [2, 1]}
+    else:
+        assert [line.split() for line in file.read_text().splitlines()[2:]] == [["200", "2"], ["201", "1"]]
+
+
+@pytest.mark.parametrize(
+    ("query", "says"),
+    [
+        ("", "the query is empty"),
+        (" ; -- nothing", "the query is empty"),
+        ("select 1; select 2", '2 statements, and the command runs one query: "select 1" comes first, then "select 2"'),
+        ("create table x (a int)", "CREATE"),
+        ("copy (select 1) to 'x.csv'", "COPY"),
+        ("drop view smf_record", "DROP"),
+        ("selec 1", 'syntax error at or near "selec"'),
+        ("select\n1,\n2 from nosuch", "nosuch does not exist! Did you mean"),
+    ],
+)
+def test_what_is_not_one_query_is_refused(folder: Path, query: str, says: str) -> None:
+    done = run("sql", "pdb", query, cwd=folder)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert says in done.stderr
+    assert len(done.stderr.splitlines()) == 1
+    assert not (folder / "x.csv").exists()
+
+
+def test_a_pivot_is_one_query(folder: Path) -> None:
+    pivot = "pivot smf_record on record_type using count(*) group by system order by system"
+    rows = json.loads(run("sql", "pdb", pivot, "--json", cwd=folder).stdout)
+    assert rows == [{"system": "SYS1", "200": 1, "201": 1}, {"system": "SYS2", "200": 1, "201": 0}]
+
+
+def test_columns_of_one_name_do_not_replace_each_other(folder: Path) -> None:
+    query = "select 1 a, 2 a"
+    assert run("sql", "pdb", query, cwd=folder).stdout.splitlines()[2].split() == ["1", "2"]
+    done = run("sql", "pdb", query, "--json", cwd=folder)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "several columns of the query are named a" in done.stderr
