@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import re
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -138,7 +139,7 @@ def test_several_reports_of_several_intervals_and_systems(tmp_path: Path) -> Non
     assert reading.summary["records"] == {"CPU": 2, "IOQ": 1}
     assert reading.summary["systems"] == ["SYSA", "SYSB"]
     assert reading.summary["sysplexes"] == ["PLEXA"]
-    assert reading.summary["span"] == ["2022-07-25T23:30:00+00:00", "2022-07-26T01:00:00+00:00"]
+    assert reading.summary["span"] == ["2022-07-25T23:30:00", "2022-07-26T01:00:00"]
     assert reading.summary["reports"] == 3
     assert reading.summary["values"] == len(rows["rmf_xml_value"])
     assert reading.summary["numbers"] == sum(value["number"] is not None for value in rows["rmf_xml_value"])
@@ -391,3 +392,19 @@ def test_first_batches_come_before_the_file_is_read_to_its_end(tmp_path: Path, m
 )
 def test_sniff(head: bytes, expected: bool) -> None:
     assert rmf_xml.sniff(head, "anything") is expected
+
+
+def test_monitor_3_is_told_in_local_time_and_kept_in_utc(tmp_path: Path) -> None:
+    """`plexlens records` showed 15:46 of a range that the report prints as 11:46."""
+    rows, reading = read_text(tmp_path, ddsml(monitor3("CPC", heads("T:A", "N:B") + row("x", "1"))))
+    assert reading.summary["span"] == ["2022-08-23T11:46:40", "2022-08-23T11:48:20"]
+    assert {value["utc_offset"] for value in values(rows)} == {-14400.0}
+    assert {value["interval_start"] for value in values(rows)} == {datetime(2022, 8, 23, 15, 46, 40, tzinfo=UTC)}
+
+
+def test_a_report_that_gives_utc_alone_is_not_taken_for_local(tmp_path: Path) -> None:
+    document = ddsml(monitor3("CPC", heads("T:A", "N:B") + row("x", "1")))
+    document = re.sub(r"<local-start>.*</local-end>", "", re.sub(r"<display-start.*</display-start>", "", document))
+    rows, _ = read_text(tmp_path, document)
+    assert {value["utc_offset"] for value in values(rows)} == {0.0}
+    assert {value["interval_start"] for value in values(rows)} == {datetime(2022, 8, 23, 15, 46, 40, tzinfo=UTC)}

@@ -135,6 +135,8 @@ def _reports(reports: Sequence[str], tables: dict[str, frozenset[str]]) -> str:
         " cast(source_id as varchar) as source_id, cast(record_no as ubigint) as record_no,"
         " cast(interval_start as timestamptz) as interval_start, cast(interval_end as timestamptz) as interval_end"
         f" from {_quoted(table)} where utc_offset is null and coalesce(interval_start, interval_end) is not null"
+        # What belongs to the file as a whole has number 0 and is of no report.
+        + (" and (record_no > 0 or report is not null)" if "report" in tables[table] else "")
         for table in reports
     )
     return (

@@ -71,6 +71,9 @@ def read_times(report: Report, texts: dict[str, tuple[str, str | None]]) -> str 
         length = seconds("data-range")
     if start is not None and utc_start is not None:
         report.utc_offset = (start - utc_start).total_seconds()
+    elif utc_start is not None:
+        # No other time is in the report. A null would say that its times are local.
+        report.utc_offset = 0.0
     if utc_start is not None:
         start, end = utc_start, utc_end or end
     try:

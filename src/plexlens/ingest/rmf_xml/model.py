@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, timedelta
 from functools import lru_cache
 
 from plexlens.ingest.rmf_xml.printed import Printed
@@ -41,6 +41,15 @@ class Report:
     utc_offset: float | None = None
     interval_seconds: float | None = None
     locale: str | None = None
+
+    def local(self, moment: datetime | None) -> datetime | None:
+        """`start` or `end` on the local clock of the report, without a time zone."""
+        if moment is None:
+            return None
+        try:
+            return (moment + timedelta(seconds=self.utc_offset or 0.0)).replace(tzinfo=None)
+        except OverflowError:
+            return moment.replace(tzinfo=None)
 
 
 @dataclass(slots=True)

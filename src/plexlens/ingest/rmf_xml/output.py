@@ -44,6 +44,9 @@ class Output:
         self.sysplexes: set[str] = set()
         self.first: datetime | None = None
         self.last: datetime | None = None
+        self.local_first: datetime | None = None
+        self.local_last: datetime | None = None
+        self.offsets: set[float | None] = set()
         self._of_the_file: list[Value] = []
         self._sections = 0
 
@@ -76,6 +79,11 @@ class Output:
             self.first = report.start if self.first is None else min(self.first, report.start)
         if report.end is not None:
             self.last = report.end if self.last is None else max(self.last, report.end)
+        self.offsets.add(report.utc_offset)
+        for point in (report.local(report.start), report.local(report.end)):
+            if point is not None:
+                self.local_first = point if self.local_first is None else min(self.local_first, point)
+                self.local_last = point if self.local_last is None else max(self.local_last, point)
         if report.system is not None:
             self.systems.add(report.system)
         if report.sysplex is not None:
@@ -88,6 +96,7 @@ class Output:
             sysplex=next(iter(self.sysplexes)) if len(self.sysplexes) == 1 else None,
             interval_start=self.first,
             interval_end=self.last,
+            utc_offset=next(iter(self.offsets)) if len(self.offsets) == 1 else None,
             source_id=self.source_id,
             record_no=0,
         )

@@ -71,7 +71,7 @@ class RmfXmlReading:
             Rows by table.
         ``systems``, ``sysplexes`` : list of str
         ``span`` : list
-            First start and last end of the intervals, ISO 8601, or two nulls.
+            First start and last end of the intervals in local time as recorded, ISO 8601, or two nulls.
         ``damage`` : dict
             Damage by reason, also beyond what `damage` keeps.
         """
@@ -85,7 +85,7 @@ class RmfXmlReading:
             "tables": {name: count for name, count in rows.items() if count},
             "systems": sorted(done.systems),
             "sysplexes": sorted(done.sysplexes),
-            "span": [point and point.isoformat() for point in (done.first, done.last)],
+            "span": [point and point.isoformat() for point in (done.local_first, done.local_last)],
             "damage": dict(done.damage_counts),
         }
 
