@@ -61,7 +61,7 @@ def test_times_are_utc(found: dict) -> None:
     chart = _section(found, "timeline")["charts"][0]
     assert chart["times"] == ["2026-03-09T10:00:00Z", "2026-03-09T10:10:00Z"]
     assert chart["ends"][-1] == "2026-03-09T10:20:00Z"
-    assert chart["series"][0] == {"name": "Q1", "values": [1.5, 2.0]}
+    assert chart["series"][0] == {"name": "Q1", "mean": 1.75, "values": [1.5, 2.0]}
 
 
 def test_figures_damage_and_gaps_are_there(found: dict) -> None:

@@ -13,6 +13,7 @@ import ibis
 from plexlens.findings.expression import Expression
 from plexlens.findings.rule import Formula, Rule, Severity
 from plexlens.findings.translation import translate
+from plexlens.metrics import local_time
 from plexlens.metrics.definition import Grain, Key
 from plexlens.metrics.evaluate import evaluate
 from plexlens.metrics.inputs import Inputs
@@ -177,9 +178,19 @@ class Evaluation:
             for severity, _ in rule.grades:
                 columns[f"{severity}_{n}"] = table[f"holds_{n}_{severity}"].fill_null(False).sum()
         found = table.group_by(list(self.by)).aggregate(**columns).to_pyarrow().to_pylist()
+        local = self._in_local_time()
         for row in found:
             row["hours"] = row["hours"] or spanned
+            row["is_local"] = tuple(row[name] for name in self.by) in local
         return [(rule, [self._one(rule, n, row) for row in found]) for n, rule in enumerate(self.rules)]
+
+    def _in_local_time(self) -> frozenset[Entity]:
+        """Objects of which every row is in local time of unknown offset."""
+        if not any(report.utc_offset is None for report in local_time.listed(self.inputs.backend)):
+            return frozenset()
+        rows = self.facts.group_by(list(self.by)).aggregate(is_local=self.facts.local_time.all())
+        rows = rows.filter(rows.is_local).to_pyarrow().to_pylist()
+        return frozenset(tuple(row[name] for name in self.by) for row in rows)
 
     def _spanned_hours(self) -> float:
         """Hours that the rows cover where they have no intervals in common: from first to last."""
@@ -225,6 +236,10 @@ class Evaluation:
             raised = [grade for grade, _ in rule.grades if enough(row[f"{grade}_{n}"])]
             severity = raised[-1] if raised else rule.severity
         end = row[f"end_{n}"]
+
+        def shown(moment: datetime | None) -> datetime | None:
+            return moment.replace(tzinfo=None) if moment is not None and row["is_local"] else moment
+
         return Judged(
             entity=tuple(row[name] for name in self.by),
             severity=severity,
@@ -232,9 +247,9 @@ class Evaluation:
             holding=holding,
             hours=float(row["hours"] or 0.0),
             worst=row[f"worst_{n}"],
-            worst_time=_utc(row[f"worst_time_{n}"]) if self.time != "all" else None,
-            start=_utc(row[f"start_{n}"]),
-            end=datetime.fromtimestamp(end, UTC) if end is not None else None,
+            worst_time=shown(_utc(row[f"worst_time_{n}"])) if self.time != "all" else None,
+            start=shown(_utc(row[f"start_{n}"])),
+            end=shown(datetime.fromtimestamp(end, UTC) if end is not None else None),
         )
 
     # --- how much -----------------------------------------------------------------------------------------------

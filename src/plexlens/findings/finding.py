@@ -200,7 +200,10 @@ class Findings:
 
 
 def _time(moment: datetime | None) -> str | None:
-    return None if moment is None else moment.astimezone(UTC).isoformat().replace("+00:00", "Z")
+    """ISO 8601: UTC with a Z; local time of unknown offset without a zone."""
+    if moment is None or moment.tzinfo is None:
+        return None if moment is None else moment.isoformat()
+    return moment.astimezone(UTC).isoformat().replace("+00:00", "Z")
 
 
 def _finding(one: Finding) -> dict[str, Any]:

@@ -51,8 +51,8 @@ class LocalReport:
 
     report: str
     owner: str
-    start: datetime
-    end: datetime
+    start: datetime | None
+    end: datetime | None
     reports: int
     utc_offset: float | None
     inferred_from: tuple[str, ...]

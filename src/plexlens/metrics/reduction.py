@@ -26,6 +26,7 @@ def reduced(grain: Grain, columns: Iterable[str], wheres: Iterable[Where | None]
             **{key.name: "string" for key in grain.keys},
             **{attribute.name: "string" for attribute in grain.attributes},
             **{fact.name: "float64" for fact in grain.facts},
+            "local_time": "boolean",
         },
         name=grain.name,
     )

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from datetime import datetime
 from itertools import pairwise
 from typing import Any
 
-from plexlens.metrics.definition import Attribute, Grain
+from plexlens.metrics.definition import Attribute, Fact, Grain, Metric
 from plexlens.metrics.reduction import Where
 from plexlens.metrics.unit import Unit
 from plexlens.report.clock import Clock, length
 from plexlens.report.context import Context, both, one_of
+from plexlens.report.course import Course, Entity, pivot, stepped
 from plexlens.report.display import counted, shown
-from plexlens.report.held import Held
+from plexlens.report.held import Covered, Held
 from plexlens.report.model import (
     Cell,
     Chart,
@@ -24,6 +25,7 @@ from plexlens.report.model import (
     Figure,
     Series,
     Table,
+    mean,
 )
 from plexlens.report.page import ChartSpec, FigureSpec, Page, Pick, Shown, TableSpec
 
@@ -36,24 +38,11 @@ SPARK_ROWS = 60
 #: Column names that SQL takes for something else unless they are quoted.
 _RESERVED = frozenset({"all", "column", "end", "from", "group", "order", "table", "to", "user", "where"})
 
+#: Keys that say who was measured where that is not a system.
+_OBSERVERS = ("queue_manager", "subsystem", "applid")
+
 #: Name of the layer that holds what a stack does not draw one by one.
 OTHERS = "all others"
-
-
-@dataclass(frozen=True)
-class Course:
-    """Columns of a grain over time, by entity.
-
-    Attributes
-    ----------
-    times
-        Start of each interval.
-    values
-        For each entity and column a value, or null, for each time.
-    """
-
-    times: tuple[datetime, ...]
-    values: Mapping[tuple[str | None, ...], Mapping[str, tuple[float | None, ...]]]
 
 
 @dataclass
@@ -78,7 +67,11 @@ class Builder:
     start: datetime | None = None
     end: datetime | None = None
     _wanted: dict[tuple[str, tuple[str, ...], Where | None], dict[str, None]] = field(default_factory=dict)
-    _courses: dict[tuple[str, tuple[str, ...], Where | None], Course] = field(default_factory=dict)
+    _courses: dict[tuple[str, tuple[str, ...], Where | None, bool], Course] = field(default_factory=dict)
+    _stepped: dict[tuple[Any, ...], Course] = field(default_factory=dict)
+    _means: dict[tuple[Any, ...], Mapping[tuple[str | None, ...], Mapping[str, float | None]]] = field(
+        default_factory=dict
+    )
     _wholes: dict[tuple[str, Where | None], Mapping[str, float | None]] = field(default_factory=dict)
 
     def plan(self, page: Page) -> None:
@@ -114,30 +107,45 @@ class Builder:
             self._wholes[key] = rows[0] if rows else {}
         return self._wholes[key]
 
-    def course(self, held: Held, by: tuple[str, ...], where: Where | None) -> Course:
-        """The planned columns of a grain over time, by entity as `apart` names them."""
-        key = (held.name, by, where)
+    def course(self, held: Held, by: tuple[str, ...], where: Where | None, covered: Covered | None = None) -> Course:
+        """The planned columns of a grain over time, by entity as `apart` names them; those of known time by default."""
+        covered = covered or held.first
+        key = (held.name, by, where, covered.is_local)
         if key not in self._courses:
-            columns = tuple(self._wanted[key])
+            columns = tuple(self._wanted[held.name, by, where])
             names = apart(held, by)
-            found, _ = self.context.rows(held, columns, by=names, time=held.time, where=where)
-            self._courses[key] = _pivot(found, names, columns)
+            found, _ = self.context.rows(
+                held, columns, by=names, time=covered.time, where=also(where, held.on(covered))
+            )
+            self._courses[key] = pivot(found, names, columns, is_local=covered.is_local)
         return self._courses[key]
 
     def moment(self, moment: datetime) -> str:
         """A point in time, the date left out where the report covers a single one."""
         if self.start is not None and self.end is not None and self.clock.date(self.start) == self.clock.date(self.end):
-            return self.clock.local(moment).strftime("%H:%M")
+            same_kind = (moment.tzinfo is None) == (self.start.tzinfo is None)
+            if same_kind and self.clock.date(moment) == self.clock.date(self.start):
+                return self.clock.local(moment).strftime("%H:%M")
         return self.clock.minute(moment)
 
     # --- charts -------------------------------------------------------------------------------------------------
 
-    def chart(self, spec: ChartSpec) -> Chart | None:
-        """The chart; None where there is no data, no value, or fewer than two points in time."""
+    def charts(self, spec: ChartSpec) -> Sequence[Chart]:
+        """The chart; two where some intervals are in local time of unknown offset; none where there is no course."""
         held = self.context.held(spec.grain)
-        if held is None or not held.regular or len(held.times) < 2:
-            return None
-        course = self.course(held, spec.by, spec.where)
+        if held is None or not held.regular:
+            return ()
+        made = (self._chart(spec, held, covered) for covered in held.clocks if len(covered.times) > 1)
+        return [chart for chart in made if chart is not None]
+
+    def _chart(self, spec: ChartSpec, held: Held, covered: Covered) -> Chart | None:
+        where = also(spec.where, held.on(covered))
+        names = apart(held, spec.by)
+        columns = tuple(self._wanted[held.name, spec.by, spec.where])
+        course = self.course(held, spec.by, spec.where, covered)
+        if covered.time == "interval" and not covered.is_even:
+            names = apart(held, observed(held, spec.by))
+            course = self._by_own_intervals(held, columns, names, covered, where)
         if len(course.times) < 2:
             return None
         grain = held.grain
@@ -145,40 +153,73 @@ class Builder:
         if len(units) != 1:
             raise ValueError(f"chart {spec.name}: {', '.join(spec.columns)} are not all in one unit")
         # A part of the name that is the same in every series says nothing.
-        places = list(range(len(apart(held, spec.by))))
-        told = [place for place in places if len({entity[place] for entity in course.values}) > 1]
-        told = told or places[len(places) - len(spec.by) :]
+        told = [place for place in range(len(names)) if len({entity[place] for entity in course.values}) > 1]
+        told = told or list(range(len(names) - len(spec.by), len(names)))
+        ends = course.ends or tuple(covered.end_of(moment) for moment in course.times)
+        wholes = self._whole_by(held, columns, names, where)
         series = [
-            Series(self._series_name(grain, tuple(entity[place] for place in told), name, spec), columns[name])
-            for entity, columns in course.values.items()
+            Series(
+                self._series_name(grain, tuple(entity[place] for place in told), name, spec),
+                values[name],
+                _legend(
+                    grain.column(name),
+                    wholes.get(entity, {}).get(name),
+                    mean(values[name], course.times, ends),
+                ),
+            )
+            for entity, values in course.values.items()
             for name in spec.columns
-            if any(value is not None for value in columns[name])
+            if any(value is not None for value in values.get(name, ()))
         ]
         if not series:
             return None
         if spec.by:
             sign = 1 if spec.lowest else -1
-            series.sort(key=lambda one: (sign * _mean(one.values), one.name))
+            series.sort(key=lambda one: (sign * (one.mean or 0.0), one.name))
         kept, rest = series[: spec.most], series[spec.most :]
         left_out = len(rest)
         if rest and spec.kind is ChartKind.STACK:
-            kept.append(Series(f"{OTHERS} ({len(rest)})", _sums([one.values for one in rest], len(course.times))))
+            sums = _sums([one.values for one in rest], len(course.times))
+            means = [one.mean for one in rest if one.mean is not None]
+            kept.append(Series(f"{OTHERS} ({len(rest)})", sums, sum(means) if means else None))
             left_out = 0
         definitions = [self.context.define(grain, name) for name in spec.columns]
+        second = covered is not held.first
         return Chart(
-            name=spec.name,
-            title=spec.title,
+            name=f"{spec.name}_local" if second else spec.name,
+            title=f"{spec.title}, in local time" if second else spec.title,
             unit=units.pop(),
             kind=spec.kind,
             times=course.times,
-            ends=tuple(held.end_of(moment) for moment in course.times),
+            ends=ends,
             series=tuple(kept),
             definition=definitions[0],
             references=spec.references,
             left_out=left_out,
             note=spec.note,
-            origin=origin(held),
+            origin=origin(held, covered),
         )
+
+    def _by_own_intervals(
+        self, held: Held, columns: tuple[str, ...], names: tuple[str, ...], covered: Covered, where: Where | None
+    ) -> Course:
+        """A course in which each entity's values hold for its own intervals: those of others begin at other times."""
+        key = (held.name, columns, names, where, covered.is_local)
+        if key not in self._stepped:
+            found, _ = self.context.rows(held, columns, by=names, time="interval", where=where)
+            course = pivot(found, names, columns, is_local=covered.is_local)
+            self._stepped[key] = stepped(course, self.context.ends(held, names, where, is_local=covered.is_local))
+        return self._stepped[key]
+
+    def _whole_by(
+        self, held: Held, columns: tuple[str, ...], names: tuple[str, ...], where: Where | None
+    ) -> Mapping[Entity, Mapping[str, float | None]]:
+        """The planned columns of each entity of a chart, rolled up as a table does."""
+        key = (held.name, columns, names, where)
+        if key not in self._means:
+            found, _ = self.context.rows(held, columns, by=names, where=where)
+            self._means[key] = {tuple(row[name] for name in names): row for row in found.to_pylist()}
+        return self._means[key]
 
     @staticmethod
     def _series_name(grain: Grain, entity: tuple[str | None, ...], column: str, spec: ChartSpec) -> str:
@@ -224,16 +265,20 @@ class Builder:
         value = self.whole(held, spec.where).get(spec.column)
         if value is None:
             return None
-        course = self.course(held, (), spec.where)
-        values = next(iter(course.values.values()), {}).get(spec.column, ())
-        known = [(v, t) for v, t in zip(values, course.times, strict=True) if v is not None] if values else []
         detail = ""
         trend: tuple[float | None, ...] = ()
-        if len(known) > 1:
-            trend = _thinned(values)
-            if spec.peak:
-                peak, moment = max(known, key=lambda one: one[0])
-                detail = f"peak {shown(peak, unit)} at {self.moment(moment)}"
+        peaks: list[tuple[float, datetime]] = []
+        # Where intervals of several systems overlap in part, no point in time holds the sum of them.
+        for covered in (one for one in held.clocks if one.is_even or one.time != "interval"):
+            course = self.course(held, (), spec.where, covered)
+            values = next(iter(course.values.values()), {}).get(spec.column, ())
+            known = [(v, t) for v, t in zip(values, course.times, strict=True) if v is not None] if values else []
+            if len(known) > 1:
+                trend = trend or _thinned(values)
+                peaks.append(max(known, key=lambda one: one[0]))
+        if spec.peak and peaks:
+            peak, moment = max(peaks, key=lambda one: one[0])
+            detail = f"peak {shown(peak, unit)} at {self.moment(moment)}"
         return Figure(
             name=spec.name,
             title=spec.title,
@@ -288,7 +333,7 @@ class Builder:
             data.append(values)
         if not numbers:
             return None
-        if spec.course and held.regular and len(held.times) > 2:
+        if spec.course and held.regular and len(held.first.times) > 2:
             columns.append(
                 Column(
                     f"{spec.course}_course",
@@ -358,8 +403,10 @@ class Builder:
             course = self.course(held, self._names(held.grain, spec), spec.where)
         else:
             where = both(spec.where, one_of(by, entities[:SPARK_ROWS]))
-            found, _ = self.context.rows(held, (spec.course,), by=by, time=held.time, where=where)
-            course = _pivot(found, by, (spec.course,))
+            covered = held.first
+            there = also(where, held.on(covered))
+            found, _ = self.context.rows(held, (spec.course,), by=by, time=covered.time, where=there)
+            course = pivot(found, by, (spec.course,), is_local=covered.is_local)
         sparks: list[Cell] = []
         for number, entity in enumerate(entities):
             values = course.values.get(entity) if number < SPARK_ROWS else None
@@ -376,42 +423,44 @@ def _identifier(name: str) -> str:
     return f'"{name}"' if name in _RESERVED else name
 
 
-def origin(held: Held) -> str:
+def observed(held: Held, by: tuple[str, ...]) -> tuple[str, ...]:
+    """What tells apart those whose intervals begin and end at times of their own: systems, or what they run."""
+    keys = [key.name for key in held.grain.keys]
+    observer = next((name for name in _OBSERVERS if name in keys), "system")
+    return by if observer in by else (observer, *by)
+
+
+def _legend(column: Fact | Metric, whole: float | None, over_time: float | None) -> float | None:
+    """The number of a legend, as a table has it; the mean over time where a table adds up, or takes the largest."""
+    adds_up = isinstance(column, Fact) and column.rollup.over != "mean"
+    return over_time if adds_up or whole is None else whole
+
+
+def also(first: Where | None, second: Where | None) -> Where | None:
+    """Both conditions; either may be none."""
+    return first if second is None else both(first, second)
+
+
+def origin(held: Held, covered: Covered | None = None) -> str:
     """Where the numbers of a grain come from: ``SMF 74-4; 48 intervals of 15 min``."""
-    if not held.times:
+    if not held.intervals:
         return ", ".join(held.kinds)
     if not held.regular:
         return f"{', '.join(held.kinds)}; as accounted, not by interval"
-    intervals = counted(len(held.times), "interval")
-    if held.interval_seconds:
-        shortest, longest = held.interval_range
-        usual = length(held.interval_seconds)
-        even = longest - shortest <= 0.2 * held.interval_seconds
+    told = [covered] if covered is not None else held.clocks
+    return "; ".join((", ".join(held.kinds), *(_intervals(one) for one in told)))
+
+
+def _intervals(covered: Covered) -> str:
+    """``48 intervals of 15 min, local time as printed``."""
+    intervals = counted(len(covered.times), "interval")
+    if covered.interval_seconds:
+        shortest, longest = covered.interval_range
+        usual = length(covered.interval_seconds)
+        even = longest - shortest <= 0.2 * covered.interval_seconds
         intervals += f" of {usual}" if even else f" of {length(shortest)} to {length(longest)}"
-    points = {"interval": "", "hour": ", drawn by the hour", "day": ", drawn by the day"}[held.time]
-    return f"{', '.join(held.kinds)}; {intervals}{points}"
-
-
-def _pivot(found: Any, by: Sequence[str], columns: Sequence[str]) -> Course:
-    """Rows of entity, time and values as one list of values an entity and column."""
-    times = [moment.astimezone(UTC) for moment in found["time"].to_pylist()]
-    axis = sorted(set(times))
-    place = {moment: index for index, moment in enumerate(axis)}
-    names = list(zip(*(found[name].to_pylist() for name in by), strict=True)) if by else [()] * len(times)
-    values: dict[tuple[str | None, ...], dict[str, list[float | None]]] = {}
-    for column in columns:
-        for entity, moment, value in zip(names, times, found[column].to_pylist(), strict=True):
-            entry = values.setdefault(entity, {})
-            entry.setdefault(column, [None] * len(axis))[place[moment]] = value
-    return Course(
-        tuple(axis),
-        {entity: {name: tuple(listed) for name, listed in entry.items()} for entity, entry in values.items()},
-    )
-
-
-def _mean(values: Sequence[float | None]) -> float:
-    known = [value for value in values if value is not None]
-    return sum(known) / len(known) if known else 0.0
+    points = {"interval": "", "hour": ", drawn by the hour", "day": ", drawn by the day"}[covered.time]
+    return f"{intervals}{points}{', local time as printed' if covered.is_local else ''}"
 
 
 def _sums(layers: Sequence[Sequence[float | None]], width: int) -> tuple[float | None, ...]:

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from plexlens import __version__
 from plexlens.findings import Rule
 from plexlens.ingest.source import Severity
+from plexlens.metrics import local_time
 from plexlens.metrics.definition import Grain
 from plexlens.metrics.inputs import Inputs
 from plexlens.report.blocks import Builder
-from plexlens.report.clock import Clock, length
+from plexlens.report.clock import Clock, length, on_axis
 from plexlens.report.context import Context
 from plexlens.report.display import counted
 from plexlens.report.model import Block, KeyFigures, Level, Missing, Note, Report, Section, Table, Way
@@ -81,7 +82,10 @@ def build(
         from plexlens.metrics import GRAINS
 
         grains = GRAINS
-    clock = Clock.of(readings.offsets)
+    _ = inputs.places_reports
+    readings = replace(readings, local_reports=local_time.listed(inputs.backend))
+    local = any(report.utc_offset is None for report in readings.local_reports)
+    clock = Clock.of(readings.offsets, local=local)
     context = Context(inputs, grains, readings=readings, clock=clock, rules=options.rules)
     builder = Builder(context, clock, options.max_rows)
     for page in pages:
@@ -91,7 +95,10 @@ def build(
     for page in pages:
         for name in page.grains:
             context.held(name)
-    start, end = builder.start, builder.end = _span(context)
+    spans = [_span(context, is_local=is_local) for is_local in (False, True)]
+    # Where no interval has a known offset, the report is in local time; else those in local time are told apart.
+    start, end = builder.start, builder.end = spans[0] if spans[0][0] is not None else spans[1]
+    local_start, local_end = spans[1] if spans[0][0] is not None else (None, None)
     sections = [(page.order, made) for page in pages if (made := _section(page, builder)) is not None]
     printed = any(
         isinstance(block, Table) for order, made in sections if order > TIMELINE_ORDER for block in made.blocks
@@ -114,6 +121,8 @@ def build(
         definitions=context.definitions,
         generator=f"Plexlens {__version__}",
         findings=context.findings,
+        local_start=local_start,
+        local_end=local_end,
     )
 
 
@@ -128,8 +137,8 @@ def _section(page: Page, builder: Builder) -> Section | None:
         blocks.append(Missing(f"No data on {page.what}.", page.ways))
         return Section(page.id, page.title, tuple(blocks), page.lead)
     for chart in page.charts:
-        if not chart.timeline and (made := builder.chart(chart)) is not None:
-            blocks.append(made)
+        if not chart.timeline:
+            blocks.extend(builder.charts(chart))
     for table in page.tables:
         if (rows := builder.table(table)) is not None:
             blocks.append(rows)
@@ -172,12 +181,10 @@ def _summary(pages: Sequence[Page], builder: Builder, *, printed: bool) -> Secti
 
 
 def _timeline(pages: Sequence[Page], builder: Builder) -> Section:
-    charts = [
-        chart for page in pages for spec in page.charts if spec.timeline and (chart := builder.chart(spec)) is not None
-    ]
+    charts = [chart for page in pages for spec in page.charts if spec.timeline for chart in builder.charts(spec)]
     blocks: tuple[Block, ...] = tuple(charts)
     if not charts:
-        most = max((len(held.times) for held in builder.context.read), default=0)
+        most = max((held.intervals for held in builder.context.read), default=0)
         text = (
             "No kind of data covers more than one interval, so there is no course over time to draw. "
             "The tables below hold the numbers of that interval."
@@ -188,9 +195,11 @@ def _timeline(pages: Sequence[Page], builder: Builder) -> Section:
     return Section("timeline", "Timeline", blocks, "The course of the main figures.")
 
 
-def _span(context: Context) -> tuple[datetime | None, datetime | None]:
-    starts = [held.start for held in context.read if held.start is not None]
-    ends = [held.end for held in context.read if held.end is not None]
+def _span(context: Context, *, is_local: bool) -> tuple[datetime | None, datetime | None]:
+    """First start and last end of the intervals on one kind of clock."""
+    clocks = [covered for held in context.read for covered in held.clocks if covered.is_local == is_local]
+    starts = [covered.start for covered in clocks if covered.start is not None]
+    ends = [covered.end for covered in clocks if covered.end is not None]
     return min(starts, default=None), max(ends, default=None)
 
 
@@ -245,7 +254,7 @@ def _coverage(context: Context, start: datetime | None, end: datetime | None) ->
     """A word where most of the time between first and last interval has no data at all."""
     if start is None or end is None:
         return ()
-    covered = _covered(context)
+    covered = _covered(context, is_local=start.tzinfo is None)
     whole = (end - start).total_seconds()
     if not covered or covered >= SPARSE * whole:
         return ()
@@ -257,10 +266,15 @@ def _coverage(context: Context, start: datetime | None, end: datetime | None) ->
     )
 
 
-def _covered(context: Context) -> float:
-    """Seconds that an interval of any kind of data covers."""
+def _covered(context: Context, *, is_local: bool) -> float:
+    """Seconds that an interval of any kind of data covers, on one kind of clock."""
     spans = sorted(
-        (start.timestamp(), end.timestamp()) for held in context.read if held.regular for start, end in held.spans
+        (on_axis(start).timestamp(), on_axis(end).timestamp())
+        for held in context.read
+        if held.regular
+        for covered in held.clocks
+        if covered.is_local == is_local
+        for start, end in covered.spans
     )
     covered, reached = 0.0, float("-inf")
     for first, last in spans:

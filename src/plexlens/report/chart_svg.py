@@ -17,7 +17,7 @@ from itertools import accumulate
 from markupsafe import Markup
 
 from plexlens.report import axis
-from plexlens.report.clock import Clock
+from plexlens.report.clock import LOCAL, TOGETHER, Clock, on_axis
 from plexlens.report.display import shown, with_symbol
 from plexlens.report.model import Chart, ChartKind
 from plexlens.report.time_axis import Mark, TimeAxis
@@ -25,8 +25,8 @@ from plexlens.report.time_axis import Mark, TimeAxis
 #: The drawing's own coordinates run from 0 to SIZE both ways.
 SIZE = 1000
 
-#: The next interval starting further away than this many lengths of the one before leaves a gap.
-GAP = 1.5
+#: The next interval starting later than this share of the one before after its end leaves a gap.
+GAP = 0.05
 
 
 @dataclass(frozen=True)
@@ -67,11 +67,12 @@ def draw(chart: Chart, clock: Clock, start: datetime, end: datetime) -> Drawing:
 
     Values are drawn as steps: each holds for its whole interval. Where an interval is missing, the line is broken.
     """
-    times = TimeAxis.over(chart.times, chart.ends, start, end)
-    lefts = [times.place(moment.timestamp()) * SIZE for moment in chart.times]
+    begins, ends = [on_axis(moment) for moment in chart.times], [on_axis(moment) for moment in chart.ends]
+    times = TimeAxis.over(begins, ends, on_axis(start), on_axis(end))
+    lefts = [times.place(moment.timestamp()) * SIZE for moment in begins]
     rights = [
         times.end_place(moment.timestamp(), until.timestamp()) * SIZE
-        for moment, until in zip(chart.times, chart.ends, strict=True)
+        for moment, until in zip(begins, ends, strict=True)
     ]
     # An interval ends where the next one starts; only a missing one leaves room between them.
     for index in range(len(lefts) - 1):
@@ -108,21 +109,21 @@ def draw(chart: Chart, clock: Clock, start: datetime, end: datetime) -> Drawing:
     )
     return Drawing(
         svg=svg,
-        x=times.marks(clock),
+        x=times.marks(clock.unplaced() if chart.is_local else clock),
         y=tuple((text, value / height * 100) for text, value in zip(axis.labels(scale), scale, strict=True)),
         keys=tuple(
-            Key(number + 1, series.name, shown(_mean(series.values), chart.unit))
+            Key(number + 1, series.name, shown(chart.mean_of(series), chart.unit))
             for number, series in enumerate(chart.series)
         ),
         description=describe(chart, clock),
-        data=_data(chart, lefts, rights),
+        data=_data(chart, clock, lefts, rights),
     )
 
 
 def _close(chart: Chart, index: int) -> bool:
-    own = (chart.ends[index] - chart.times[index]).total_seconds()
-    distance = (chart.times[index + 1] - chart.times[index]).total_seconds()
-    return distance <= GAP * own
+    """Whether the next interval starts where this one ends; a report shows no time between them."""
+    own = chart.ends[index] - chart.times[index]
+    return chart.times[index + 1] - chart.ends[index] <= max(TOGETHER, GAP * own)
 
 
 def coordinate(number: float) -> str:
@@ -181,11 +182,6 @@ def _area(
     return "".join(path)
 
 
-def _mean(values: Sequence[float | None]) -> float | None:
-    known = [value for value in values if value is not None]
-    return sum(known) / len(known) if known else None
-
-
 def describe(chart: Chart, clock: Clock) -> str:
     """The chart in words: each series with its mean, and its peak and when that was."""
     sentences = [f"{chart.title}, {len(chart.times)} points."]
@@ -195,7 +191,7 @@ def describe(chart: Chart, clock: Clock) -> str:
             continue
         peak, moment = max(known, key=lambda one: one[0])
         sentences.append(
-            f"{series.name}: mean {with_symbol(_mean(series.values), chart.unit)}, "
+            f"{series.name}: mean {with_symbol(chart.mean_of(series), chart.unit)}, "
             f"peak {with_symbol(peak, chart.unit)} at {clock.minute(moment)}."
         )
     return " ".join(sentences)
@@ -207,17 +203,21 @@ def _rounded(value: float | None, chart: Chart) -> float | None:
     return float(f"{value * chart.unit.factor:.{chart.unit.digits}f}")
 
 
-def _data(chart: Chart, lefts: Sequence[float], rights: Sequence[float]) -> str:
+def _data(chart: Chart, clock: Clock, lefts: Sequence[float], rights: Sequence[float]) -> str:
     """What the reading line needs: where each interval lies, when it starts, and the values as shown."""
-    content = {
-        "t": [round(moment.timestamp()) for moment in chart.times],
+    # The page adds the offset of its clock to every time.
+    shift = (clock.offset or 0.0) if chart.is_local else 0.0
+    content: dict[str, object] = {
+        "t": [round(on_axis(moment).timestamp() - shift) for moment in chart.times],
         "x": [float(coordinate(left)) for left in lefts],
         "w": [float(coordinate(right)) for right in rights],
         "v": [[_rounded(value, chart) for value in series.values] for series in chart.series],
-        "e": [round(moment.timestamp()) for moment in chart.ends],
+        "e": [round(on_axis(moment).timestamp() - shift) for moment in chart.ends],
         "d": chart.unit.digits,
         "u": chart.unit.symbol,
     }
+    if chart.is_local:
+        content["z"] = LOCAL
     return script_json(content)
 
 

@@ -1,4 +1,8 @@
-"""Times as the systems recorded them: local time with its offset, or UTC where the offset is unknown."""
+"""Times as the systems recorded them: local time with its offset, UTC, or local time of which no offset is known.
+
+A moment with a time zone is a point in time. A moment without one is local time as printed in a report that names no
+offset from UTC; it is shown as it is, and never compared with the others.
+"""
 
 from __future__ import annotations
 
@@ -16,6 +20,20 @@ _MARKS = tuple(
     )
     for s in steps
 )
+
+
+#: Systems close their intervals within this time of each other.
+TOGETHER = timedelta(seconds=60)
+
+#: What the time of moments without a time zone is called.
+LOCAL = "local time"
+
+_UNKNOWN = "how far it is from UTC is not recorded"
+
+
+def on_axis(moment: datetime) -> datetime:
+    """The moment as a place on an axis: one without a time zone by its reading, with those of its own kind."""
+    return moment if moment.tzinfo is not None else moment.replace(tzinfo=UTC)
 
 
 def offset_text(seconds: float) -> str:
@@ -42,32 +60,55 @@ class Clock:
         Local minus UTC in seconds; None shows UTC.
     note
         What the reader is told about it.
+    marks_local
+        Whether a moment without a time zone is marked as local: beside others of a known time.
     """
 
     offset: float | None
     note: str
+    marks_local: bool = False
 
     @classmethod
-    def of(cls, offsets: Iterable[float | None]) -> Clock:
-        """The clock for data recorded under these offsets (seconds; duplicates and nulls allowed)."""
+    def of(cls, offsets: Iterable[float | None], *, local: bool = False) -> Clock:
+        """The clock for data recorded under these offsets (seconds; duplicates and nulls allowed).
+
+        Parameters
+        ----------
+        offsets
+            Local minus UTC, as the data and what was inferred from it name them.
+        local
+            Whether there are reports, too, that print local time and name no offset.
+        """
         # Offsets are recorded as clock values a hair off the minute; the minute is what they mean.
         known = sorted({round(offset / 60) * 60.0 for offset in offsets if offset is not None})
+        if local and not known:
+            return cls(None, f"Times are local as printed: {_UNKNOWN}.")
+        beside = f" Reports whose times are marked as local are in local time as printed: {_UNKNOWN}." if local else ""
         if not known:
             return cls(None, "Times are UTC: the data does not say how local time differs.")
         if len(known) > 1:
             listed = ", ".join(offset_text(offset) for offset in known)
-            return cls(None, f"Times are UTC: the data was recorded under more than one local time ({listed}).")
-        return cls(known[0], f"Times are local as recorded ({offset_text(known[0])}).")
+            note = f"Times are UTC: the data was recorded under more than one local time ({listed}).{beside}"
+            return cls(None, note, marks_local=local)
+        return cls(known[0], f"Times are local as recorded ({offset_text(known[0])}).{beside}", marks_local=local)
 
     @property
     def zone(self) -> str:
         """Name of the time shown: ``UTC-05:00``."""
         return offset_text(self.offset or 0.0)
 
+    def zone_of(self, moment: datetime) -> str:
+        """Name of the time in which a moment is shown."""
+        return LOCAL if moment.tzinfo is None else self.zone
+
+    def unplaced(self) -> Clock:
+        """The clock of moments without a time zone, as `on_axis` gives them."""
+        return Clock(0.0, self.note)
+
     def local(self, moment: datetime) -> datetime:
-        """The moment in the time shown."""
+        """The moment in the time shown; one without a time zone as it is."""
         if moment.tzinfo is None:
-            moment = moment.replace(tzinfo=UTC)
+            return moment
         return moment.astimezone(timezone(timedelta(seconds=self.offset or 0.0)))
 
     def date(self, moment: datetime) -> str:
@@ -76,17 +117,20 @@ class Clock:
 
     def minute(self, moment: datetime) -> str:
         """``2022-08-09 14:15``."""
-        return self.local(moment).strftime("%Y-%m-%d %H:%M")
+        return self.local(moment).strftime("%Y-%m-%d %H:%M") + self._mark(moment)
 
     def second(self, moment: datetime) -> str:
         """``2022-08-09 14:15:03``."""
-        return self.local(moment).strftime("%Y-%m-%d %H:%M:%S")
+        return self.local(moment).strftime("%Y-%m-%d %H:%M:%S") + self._mark(moment)
 
     def span(self, start: datetime, end: datetime) -> str:
         """Two moments, the date once where it is the same; in the spelling of `minute`."""
         if self.date(start) == self.date(end):
-            return f"{self.minute(start)} to {self.local(end):%H:%M}"
-        return f"{self.minute(start)} to {self.minute(end)}"
+            return f"{self.local(start):%Y-%m-%d %H:%M} to {self.local(end):%H:%M}{self._mark(end)}"
+        return f"{self.local(start):%Y-%m-%d %H:%M} to {self.minute(end)}"
+
+    def _mark(self, moment: datetime) -> str:
+        return " local" if self.marks_local and moment.tzinfo is None else ""
 
     def marks(self, start: datetime, end: datetime, most: int = 6) -> list[datetime]:
         """Round local times for an axis from start to end, at most ``most`` of them."""

@@ -7,6 +7,7 @@ roll-up of those, done by the engine, of which only the rows to be shown come ba
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
 from typing import Any
 
 import ibis
@@ -18,7 +19,7 @@ from plexlens.metrics.evaluate import available, evaluate
 from plexlens.metrics.inputs import Inputs
 from plexlens.metrics.reduction import Where
 from plexlens.report.clock import Clock
-from plexlens.report.held import Held, narrowed
+from plexlens.report.held import Held, narrowed, shown_on
 from plexlens.report.model import Definition
 from plexlens.report.readings import Readings
 
@@ -214,6 +215,20 @@ class Context:
         if found.num_rows <= limit:
             return found, found.num_rows
         return found.slice(0, limit), int(table.count().to_pyarrow().as_py())
+
+    def ends(
+        self, held: Held, by: Sequence[str], where: Where | None, *, is_local: bool
+    ) -> dict[tuple[str | None, ...], dict[datetime, datetime]]:
+        """For each entity the end of each of its intervals, by the interval's name."""
+        table = held.kept if where is None else held.kept.filter(where(held.kept))
+        table = table.filter(table.interval.notnull() & table.interval_end.notnull())
+        ends = table.group_by([*by, "interval"]).aggregate(ends=table.interval_end.max()).to_pyarrow().to_pylist()
+        found: dict[tuple[str | None, ...], dict[datetime, datetime]] = {}
+        for row in ends:
+            start, end = (shown_on(row[name], is_local=is_local) for name in ("interval", "ends"))
+            if start is not None and end is not None:
+                found.setdefault(tuple(row[name] for name in by), {})[start] = end
+        return found
 
 
 def one_of(names: Sequence[str], values: Sequence[tuple[str | None, ...]]) -> Where:

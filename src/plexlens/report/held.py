@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from itertools import pairwise
@@ -17,11 +17,72 @@ from plexlens.metrics.definition import Grain
 from plexlens.metrics.evaluate import facts
 from plexlens.metrics.inputs import Inputs
 from plexlens.metrics.reduction import Where, fields_of, reduced
+from plexlens.report.clock import TOGETHER, on_axis
 
 #: More intervals than this are drawn by the hour, more hours by the day.
 MOST_TIMES = 400
 
 _LENGTHS = {"hour": timedelta(hours=1), "day": timedelta(days=1)}
+
+
+class Covered:
+    """The intervals of a grain on one kind of clock.
+
+    Attributes
+    ----------
+    is_local
+        Whether its moments are local time of unknown offset; they have no time zone then, and are UTC otherwise.
+    times
+        Names of the intervals: their starts, to the minute.
+    start, end
+        First start and last end; None where no row has an interval.
+    spans
+        Start and end of each interval that has both.
+    interval_range
+        Shortest and longest length of an interval.
+    interval_seconds
+        Usual length of an interval; 0 where the rows do not tell.
+    is_even
+        Whether intervals of all rows begin and end together, so that none overlaps another.
+    gaps
+        Places where the next interval starts later than one length after the one before.
+    time
+        Length of time of one point in charts: ``interval``, ``hour`` or ``day``.
+    """
+
+    def __init__(self, rows: Sequence[Mapping[str, datetime | None]], *, is_local: bool, regular: bool) -> None:
+        self.is_local = is_local
+        self.times: list[datetime] = [moment for row in rows if (moment := row["interval"]) is not None]
+        starts, ends = [row["starts"] for row in rows], [row["ends"] for row in rows]
+        self._ends = {time: end for time, end in zip(self.times, ends, strict=True) if end is not None and end > time}
+        self.start = min([*(moment for moment in starts if moment is not None), *self.times], default=None)
+        self.end = max([*(moment for moment in ends if moment is not None), *self.times], default=None)
+        self.spans: tuple[tuple[datetime, datetime], ...] = tuple(
+            (start, end)
+            for start, end in zip(starts, ends, strict=True)
+            if start is not None and end is not None and end > start
+        )
+        lengths = [(end - start).total_seconds() for start, end in self.spans]
+        self.interval_seconds = median(lengths) if lengths else 0.0
+        self.interval_range = (min(lengths), max(lengths)) if lengths else (0.0, 0.0)
+        apart = [(row["first_ends"], row["ends"]) for row in rows]
+        apart += [(start, end) for (_, end), (start, _) in pairwise(sorted(self.spans))]
+        self.is_even = not any(low is not None and high is not None and high - low > TOGETHER for low, high in apart)
+        gap = 1.5 * self.interval_seconds if regular else 0.0
+        self.gaps = sum((b - a).total_seconds() > gap for a, b in pairwise(self.times) if gap)
+        self.time = self._resolution()
+
+    def end_of(self, moment: datetime) -> datetime:
+        """End of the point in time that starts at ``moment``."""
+        if self.time == "interval":
+            return self._ends.get(moment, moment + timedelta(seconds=self.interval_seconds))
+        return moment + _LENGTHS[self.time]
+
+    def _resolution(self) -> str:
+        if len(self.times) <= MOST_TIMES:
+            return "interval"
+        hours = len({int(on_axis(moment).timestamp() // 3600) for moment in self.times})
+        return "hour" if hours <= MOST_TIMES else "day"
 
 
 class Held:
@@ -35,20 +96,11 @@ class Held:
         Its facts; ``source_kind`` is the same in all rows.
     kinds, systems, sysplexes
         Kinds of source its rows came from, and the names in them.
-    start, end
-        First start and last end of its intervals; None where its rows have no interval.
-    spans
-        Start and end of each interval that has both.
-    interval_range
-        Shortest and longest length of an interval.
-    interval_seconds
-        Usual length of an interval; 0 where the rows do not tell.
     regular
         Whether all rows share the same intervals; accounting has an interval for each task instead.
-    gaps
-        Places where the next interval starts later than one length after the one before.
-    time
-        Length of time of one point in charts: ``interval``, ``hour`` or ``day``.
+    clocks
+        The intervals by kind of clock: those of known time first, those in local time of unknown offset after them.
+        At least one.
     """
 
     def __init__(self, inputs: Inputs, whole: Grain, columns: Iterable[str], wheres: Iterable[Where | None]) -> None:
@@ -64,40 +116,46 @@ class Held:
         self.kinds: tuple[str, ...] = _names(named["source_kind"])
         self.systems: tuple[str, ...] = _names(named["system"])
         self.sysplexes: tuple[str, ...] = _names(named["sysplex"])
-        spans = _asked(
-            inputs.backend,
-            f'select "interval", min(interval_start) as starts, max(interval_end) as ends from {table}'
-            ' where "interval" is not null group by all order by "interval"',
-        )
-        self.times: list[datetime] = [moment for moment in _moments(spans["interval"]) if moment is not None]
-        starts, ends = _moments(spans["starts"]), _moments(spans["ends"])
-        self._ends = {time: end for time, end in zip(self.times, ends, strict=True) if end is not None and end > time}
-        self.start = min([*(moment for moment in starts if moment is not None), *self.times], default=None)
-        self.end = max([*(moment for moment in ends if moment is not None), *self.times], default=None)
-        self.spans: tuple[tuple[datetime, datetime], ...] = tuple(
-            (start, end)
-            for start, end in zip(starts, ends, strict=True)
-            if start is not None and end is not None and end > start
-        )
-        lengths = [(end - start).total_seconds() for start, end in self.spans]
-        self.interval_seconds = median(lengths) if lengths else 0.0
-        self.interval_range = (min(lengths), max(lengths)) if lengths else (0.0, 0.0)
         self.regular = any(fact.name == "interval_seconds" for fact in grain.facts)
-        gap = 1.5 * self.interval_seconds if self.regular else 0.0
-        self.gaps = sum((b - a).total_seconds() > gap for a, b in pairwise(self.times) if gap)
-        self.time = self._resolution()
+        rows = _asked(
+            inputs.backend,
+            'select local_time, "interval", min(interval_start) as starts, min(interval_end) as first_ends,'
+            f' max(interval_end) as ends from {table} where "interval" is not null group by all order by "interval"',
+        ).to_pylist()
+        clocks = []
+        for is_local in (False, True):
+            own = [
+                {name: shown_on(row[name], is_local=is_local) for name in ("interval", "starts", "first_ends", "ends")}
+                for row in rows
+                if row["local_time"] == is_local
+            ]
+            if own:
+                clocks.append(Covered(own, is_local=is_local, regular=self.regular))
+        self.clocks: tuple[Covered, ...] = tuple(clocks) or (Covered((), is_local=False, regular=self.regular),)
 
-    def end_of(self, moment: datetime) -> datetime:
-        """End of the point in time that starts at ``moment``."""
-        if self.time == "interval":
-            return self._ends.get(moment, moment + timedelta(seconds=self.interval_seconds))
-        return moment + _LENGTHS[self.time]
+    @property
+    def first(self) -> Covered:
+        """The intervals of known time; where there are none, those in local time."""
+        return self.clocks[0]
 
-    def _resolution(self) -> str:
-        if len(self.times) <= MOST_TIMES:
-            return "interval"
-        hours = len({int(moment.timestamp() // 3600) for moment in self.times})
-        return "hour" if hours <= MOST_TIMES else "day"
+    def on(self, covered: Covered) -> Where | None:
+        """The condition that a row is on that clock; None where all are."""
+        if len(self.clocks) == 1:
+            return None
+        return lambda table: table.local_time == covered.is_local
+
+    @property
+    def intervals(self) -> int:
+        """How many intervals there are, on any clock."""
+        return sum(len(covered.times) for covered in self.clocks)
+
+
+def shown_on(moment: datetime | None, *, is_local: bool) -> datetime | None:
+    """A time stamp of the engine as the report has it: UTC, or local time without a time zone."""
+    if moment is None:
+        return None
+    moment = moment.astimezone(UTC)
+    return moment.replace(tzinfo=None) if is_local else moment
 
 
 def _keep(backend: Any, name: str, table: Any) -> None:
@@ -122,10 +180,6 @@ def _names(column: Any) -> tuple[str, ...]:
     return tuple(sorted({name for name in column.to_pylist() if name}))
 
 
-def _moments(column: Any) -> list[datetime | None]:
-    return [None if value is None else value.astimezone(UTC) for value in column.to_pylist()]
-
-
 def narrowed(grain: Grain, columns: Iterable[str], wheres: Iterable[Where | None]) -> Grain:
     """The grain reduced to the columns, without the attributes that neither they nor the conditions name.
 
@@ -137,6 +191,7 @@ def narrowed(grain: Grain, columns: Iterable[str], wheres: Iterable[Where | None
             **dict.fromkeys(("system", "sysplex", *(key.name for key in grain.keys)), "string"),
             **{attribute.name: "string" for attribute in grain.attributes},
             **{fact.name: "float64" for fact in grain.facts},
+            "local_time": "boolean",
         },
         name=grain.name,
     )

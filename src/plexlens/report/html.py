@@ -85,7 +85,7 @@ def render_html(report: Report) -> str:
     str
         The page; to be written as UTF-8.
     """
-    clock = Clock(report.utc_offset, report.time_note)
+    clock = report.clock
     early, js = _asset("early.js"), _asset("page.js")
     drills = Drills.of(block for section in report.sections for block in section.blocks if isinstance(block, Table))
     return (
@@ -111,7 +111,11 @@ def period(report: Report, clock: Clock) -> str:
     """The time the report covers, as its heading says it."""
     if report.start is None or report.end is None:
         return report.subject or "No interval was read"
-    return f"{clock.span(report.start, report.end)} {clock.zone}"
+    placed = f"{clock.span(report.start, report.end)} {clock.zone_of(report.start)}"
+    if report.local_start is None or report.local_end is None:
+        return placed
+    # The span of a moment that is marked as local says so itself.
+    return f"{placed}; {clock.span(report.local_start, report.local_end)} time"
 
 
 def about(report: Report) -> str:
@@ -236,13 +240,16 @@ def _axis_title(title: str, unit: Unit) -> str:
 def domain(chart: Chart, report: Report) -> tuple[datetime, datetime]:
     """The time axis of a chart: the report's, unless that would squeeze the chart into a sliver."""
     first, last = chart.times[0], max(chart.ends)
-    if report.start is None or report.end is None:
+    start, end = report.start, report.end
+    if chart.is_local and report.local_start is not None:
+        start, end = report.local_start, report.local_end
+    if start is None or end is None or (start.tzinfo is None) != chart.is_local:
         return first, last
-    whole = (report.end - report.start).total_seconds()
+    whole = (end - start).total_seconds()
     own = (last - first).total_seconds()
     if own < SHARED_AXIS * whole:
         return first, last
-    return min(report.start, first), max(report.end, last)
+    return min(start, first), max(end, last)
 
 
 def _grains(report: Report) -> list[dict[str, Any]]:

@@ -29,7 +29,8 @@ def to_json(report: Report) -> dict[str, Any]:
     Returns
     -------
     dict
-        ``title``, ``systems``, ``sysplexes``, ``span`` (UTC), ``utc_offset`` (seconds), ``alerts``, ``definitions`` by
+        ``title``, ``systems``, ``sysplexes``, ``span``, ``local_span`` (of reports in local time
+        beside others), ``utc_offset`` (seconds), ``alerts``, ``definitions`` by
         id, and ``sections`` in order. A section has ``figures``, ``tables`` (``columns``, ``rows`` as objects),
         ``charts`` (``times`` and ``series``), ``xy_charts`` (over a number; ``points`` of each series, ``marks``),
         ``advice``, ``notes`` and ``missing``. ``findings`` holds what came of the rules
@@ -43,6 +44,7 @@ def to_json(report: Report) -> dict[str, Any]:
         "systems": list(report.systems),
         "sysplexes": list(report.sysplexes),
         "span": [_time(report.start), _time(report.end)],
+        "local_span": [_time(report.local_start), _time(report.local_end)],
         "utc_offset": report.utc_offset,
         "alerts": [_note(alert) for alert in report.alerts],
         "sections": [
@@ -84,7 +86,10 @@ def to_json(report: Report) -> dict[str, Any]:
 
 
 def _time(moment: datetime | None) -> str | None:
-    return None if moment is None else moment.astimezone(UTC).isoformat().replace("+00:00", "Z")
+    """ISO 8601: UTC with a Z; local time of unknown offset without a zone."""
+    if moment is None or moment.tzinfo is None:
+        return None if moment is None else moment.isoformat()
+    return moment.astimezone(UTC).isoformat().replace("+00:00", "Z")
 
 
 def _value(cell: Cell) -> Any:
@@ -169,7 +174,8 @@ def _chart(chart: Chart) -> dict[str, Any]:
         "times": [_time(moment) for moment in chart.times],
         "ends": [_time(moment) for moment in chart.ends],
         "series": [
-            {"name": series.name, "values": [_value(value) for value in series.values]} for series in chart.series
+            {"name": series.name, "mean": _value(chart.mean_of(series)), "values": [_value(v) for v in series.values]}
+            for series in chart.series
         ],
         "left_out": chart.left_out,
     }

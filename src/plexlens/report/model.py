@@ -7,12 +7,14 @@ in which it is shown and the definition it comes from. The writers (`html`, `tex
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 
 from plexlens.findings import Findings
 from plexlens.metrics.unit import Unit
+from plexlens.report.clock import Clock
 from plexlens.report.xy import XYChart
 
 
@@ -33,7 +35,8 @@ class PrintedNumber:
 
 
 Cell = str | float | int | datetime | tuple[float | None, ...] | PrintedNumber | None
-"""A table cell: text, a number in the base unit, a time in UTC, a series (sparkline), a printed number, or null."""
+"""A table cell: text, a number in the base unit, a time (UTC; local of
+unknown offset if it has no time zone), a series (sparkline), a printed number, or null."""
 
 
 #: What reports print where there is no number.
@@ -199,10 +202,29 @@ class Table:
 
 @dataclass(frozen=True)
 class Series:
-    """One line or layer of a chart: a name and a value (base unit, or null) for each time of the chart."""
+    """One line or layer of a chart: a name and a value (base unit, or null) for each time of the chart.
+
+    `mean` is the number of its legend: what a table shows for the whole time; None to take the mean of the values.
+    """
 
     name: str
     values: tuple[float | None, ...]
+    mean: float | None = None
+
+
+def mean(values: Sequence[float | None], times: Sequence[datetime], ends: Sequence[datetime]) -> float | None:
+    """Mean of the values that are known, each weighted by the length of its interval."""
+    known = [
+        (value, (end - start).total_seconds())
+        for value, start, end in zip(values, times, ends, strict=True)
+        if value is not None
+    ]
+    weight = sum(seconds for _, seconds in known)
+    if not known:
+        return None
+    if weight <= 0:
+        return sum(value for value, _ in known) / len(known)
+    return sum(value * seconds for value, seconds in known) / weight
 
 
 @dataclass(frozen=True)
@@ -220,7 +242,8 @@ class Chart:
     Attributes
     ----------
     times, ends
-        Start and end of each interval (UTC); a value holds from one to the other.
+        Start and end of each interval; a value holds from one to the other. UTC, or without a time zone: then all of
+        them are local time of unknown offset.
     left_out
         Number of series that exist and are not drawn.
     note, origin
@@ -239,6 +262,15 @@ class Chart:
     left_out: int = 0
     note: str = ""
     origin: str = ""
+
+    @property
+    def is_local(self) -> bool:
+        """Whether its times are local ones of unknown offset."""
+        return bool(self.times) and self.times[0].tzinfo is None
+
+    def mean_of(self, series: Series) -> float | None:
+        """The number of a legend: the one the series bears, else the mean of its values weighted by time."""
+        return series.mean if series.mean is not None else mean(series.values, self.times, self.ends)
 
     def __post_init__(self) -> None:
         if len(self.ends) != len(self.times):
@@ -398,7 +430,10 @@ class Report:
     title
         Sysplex or system the report is about.
     start, end
-        First and last moment that any interval covers (UTC); None where no interval was read.
+        First and last moment that any interval covers: UTC, or local time without a time zone where no interval's
+        offset is known; None where no interval was read.
+    local_start, local_end
+        The same of intervals in local time of unknown offset beside others; they have no time zone.
     utc_offset
         Local minus UTC in seconds, as recorded; None where it is unknown or not the same throughout, and times are
         then shown as UTC.
@@ -429,7 +464,14 @@ class Report:
     generator: str = ""
     findings: Findings | None = None
     kind: str = "Performance report"
+    local_start: datetime | None = None
+    local_end: datetime | None = None
     subject: str = ""
+
+    @property
+    def clock(self) -> Clock:
+        """How its times are shown."""
+        return Clock(self.utc_offset, self.time_note, marks_local=self.local_start is not None)
 
     def section(self, section_id: str) -> Section:
         """The section of that id; KeyError names the ones there are."""

@@ -9,6 +9,7 @@ from typing import Any
 
 from plexlens.errors import PlexlensError
 from plexlens.ingest.source import Damage, Severity
+from plexlens.metrics.local_time import LocalReport
 from plexlens.pdb import IngestResult, Outcome
 
 #: Rows of damage that a report lists; the counts by reason cover all of it.
@@ -107,6 +108,8 @@ class Readings:
         Damage by reason and severity, all of it.
     offsets
         Offsets of local time from UTC (seconds) that the data names.
+    local_reports
+        Reports that name no offset, and what was inferred for them.
     """
 
     files: tuple[FileRead, ...] = ()
@@ -115,6 +118,7 @@ class Readings:
     damage_counts: Mapping[tuple[str, Severity], int] = field(default_factory=dict)
     offsets: tuple[float, ...] = ()
     notes: tuple[NoteCount, ...] = ()
+    local_reports: tuple[LocalReport, ...] = ()
 
     def in_state(self, state: State) -> tuple[FileRead, ...]:
         """The files in one state."""
@@ -245,8 +249,8 @@ def _reports(backend: Any) -> tuple[RecordCount, ...]:
     rows = _rows(
         backend,
         "select report, coalesce(system, sysplex, resource) as name, count(distinct (source_id, record_no)) n,"
-        " strftime(min(interval_start), '%Y-%m-%d %H:%M:%S') as first_time,"
-        " strftime(max(interval_end), '%Y-%m-%d %H:%M:%S') as last_time"
+        " strftime(min(interval_start + to_seconds(coalesce(utc_offset, 0))), '%Y-%m-%d %H:%M:%S') as first_time,"
+        " strftime(max(interval_end + to_seconds(coalesce(utc_offset, 0))), '%Y-%m-%d %H:%M:%S') as last_time"
         " from rmf_xml_value where report is not null group by all order by report, name",
     )
     return tuple(

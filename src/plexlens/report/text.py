@@ -12,7 +12,6 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import groupby
 
-from plexlens.report.clock import Clock
 from plexlens.report.display import NULL, counted, shown, with_symbol
 from plexlens.report.model import (
     Advice,
@@ -80,7 +79,7 @@ class _Writer:
     rows: int
 
     def __post_init__(self) -> None:
-        self.clock = Clock(self.report.utc_offset, self.report.time_note)
+        self.clock = self.report.clock
 
     def lines(self) -> Iterator[str]:
         report = self.report
@@ -120,7 +119,9 @@ class _Writer:
             parts.append(f"SYSTEM {', '.join(report.systems)}")
         if report.start is not None and report.end is not None:
             parts += [f"START {self.clock.minute(report.start)}", f"END {self.clock.minute(report.end)}"]
-            parts.append(self.clock.zone)
+            parts.append(self.clock.zone_of(report.start))
+        if report.local_start is not None and report.local_end is not None:
+            parts += [f"START {self.clock.minute(report.local_start)}", f"END {self.clock.minute(report.local_end)}"]
         return "    ".join(parts) or report.subject or "No interval was read"
 
     def section(self, section: Section) -> Iterator[str]:
@@ -223,9 +224,8 @@ class _Writer:
             known = [(v, t) for v, t in zip(series.values, chart.times, strict=True) if v is not None]
             if known:
                 peak, moment = max(known, key=lambda one: one[0])
-                mean = sum(value for value, _ in known) / len(known)
                 least = min(value for value, _ in known)
-                cells.append((series.name, mean, least, peak, moment))
+                cells.append((series.name, chart.mean_of(series), least, peak, moment))
         number = ColumnKind.NUMBER
         columns = (
             Column("series", "Series", ColumnKind.TEXT, key=True),

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from plexlens.ingest.source import Severity
 from plexlens.metrics.unit import BYTES, COUNT, KIB, MIB, Unit
+from plexlens.report.clock import offset_text
 from plexlens.report.model import Block, Column, ColumnKind, Figure, KeyFigures, Table
 from plexlens.report.page import Page
 from plexlens.report.readings import State
@@ -171,13 +173,14 @@ def _coverage(context: Context) -> Table:
                 held.grain.title,
                 ", ".join(held.kinds),
                 len(held.systems) or None,
-                len(held.times) if held.regular else None,
-                (held.interval_seconds or None) if held.regular else None,
-                held.start,
-                held.end,
-                held.gaps if held.regular else None,
+                len(covered.times) if held.regular else None,
+                (covered.interval_seconds or None) if held.regular else None,
+                covered.start,
+                covered.end,
+                covered.gaps if held.regular else None,
             )
             for held in context.read
+            for covered in held.clocks
         ),
         top=40,
         folded=True,
@@ -186,6 +189,48 @@ def _coverage(context: Context) -> Table:
             "interval for each task, and none in common."
         ),
     )
+
+
+def _local_reports(readings: Readings) -> Table:
+    """Reports that print local time alone, and what their offset was inferred from."""
+    return Table(
+        name="read_local_reports",
+        title="Reports in local time",
+        columns=(
+            _text("report", "Report", key=True),
+            _text("owner", "System"),
+            _number("reports", "Reports"),
+            _text("start", "From, local"),
+            _text("end", "To, local"),
+            _text("offset", "Offset from UTC"),
+            _text("inferred_from", "Inferred from"),
+        ),
+        rows=tuple(
+            (
+                one.report,
+                one.owner,
+                one.reports,
+                f"{one.start:%Y-%m-%d %H:%M:%S}" if one.start is not None else None,
+                f"{one.end:%Y-%m-%d %H:%M:%S}" if one.end is not None else None,
+                "not known" if one.utc_offset is None else offset_text(one.utc_offset),
+                ", ".join(dict.fromkeys(_record_kind(name) for name in one.inferred_from)) or None,
+            )
+            for one in readings.local_reports
+        ),
+        note=(
+            "These reports do not say how far their local time is from UTC. The offset is inferred where records of "
+            "the same system have an interval with the same local start and end; where it is not known, the report's "
+            "times stay local and are not matched with times of other systems."
+        ),
+    )
+
+
+def _record_kind(table: str) -> str:
+    """``SMF 74-4`` of ``smf74_4_structure``."""
+    found = re.match(r"smf(\d+)(?:_(\d+))?_", table)
+    if found:
+        return f"SMF {found[1]}" + (f"-{found[2]}" if found[2] else "")
+    return "RMF XML" if table.startswith("rmf_xml") else table
 
 
 def _blocks(context: Context) -> Sequence[Block]:
@@ -209,6 +254,8 @@ def _blocks(context: Context) -> Sequence[Block]:
     blocks.append(_files(readings))
     if readings.records:
         blocks.append(_records(readings))
+    if readings.local_reports:
+        blocks.append(_local_reports(readings))
     if (coverage := _coverage(context)).rows:
         blocks.append(coverage)
     if readings.notes:

@@ -233,7 +233,7 @@
         : value.toLocaleString("en", { minimumFractionDigits: chart.data.d, maximumFractionDigits: chart.data.d });
     });
     const time = document.createElement("div");
-    const place = chart.data.l ? chart.data.l[index] : `${clock(seconds)} ${zone}`;
+    const place = chart.data.l ? chart.data.l[index] : `${clock(seconds)} ${chart.data.z || zone}`;
     time.textContent = `${place}${chart.data.u ? `, in ${chart.data.u}` : ""}`;
     reading.replaceChildren(time, table);
     if (reading.parentNode !== chart.figure) chart.figure.append(reading);
