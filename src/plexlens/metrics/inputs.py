@@ -83,6 +83,13 @@ class Inputs:
             return self.table(name, *columns, text=text)
         return _chosen(selected(self.backend, self.selection, name), columns, text)
 
+    def restrict_sql(self, name: str) -> None:
+        """Make SQL statements of this connection see only what is selected of a raw table, for what has no grain."""
+        if self.selection and self.has(name):
+            statement = self.backend.compile(selected(self.backend, self.selection, name))
+            # A temporary view comes before the table of that name.
+            self.backend.raw_sql(f'create or replace temp view "{name}" as {statement}')
+
     def _placed(self, table: Any) -> Any:
         """Reports in local time moved to UTC by the offset inferred for them."""
         inferred = self.backend.table(local_time.TABLE)

@@ -19,6 +19,7 @@ from plexlens.report.context import Context
 from plexlens.report.display import counted
 from plexlens.report.model import Block, KeyFigures, Level, Missing, Note, Report, Section, Table, Way
 from plexlens.report.page import Page
+from plexlens.report.printed_reports import VALUES
 from plexlens.report.readings import Readings, State
 from plexlens.report.selection import page_selection, under_selection
 
@@ -87,7 +88,8 @@ def build(
     _ = inputs.places_reports
     readings = replace(readings, local_reports=local_time.listed(inputs.backend))
     local = any(report.utc_offset is None for report in readings.local_reports)
-    clock = Clock.of(readings.offsets, local=local)
+    clock = Clock.of(_offsets(inputs, readings), local=local)
+    inputs.restrict_sql(VALUES)
     context = Context(inputs, grains, readings=readings, clock=clock, rules=options.rules)
     builder = Builder(context, clock, options.max_rows)
     for page in pages:
@@ -127,6 +129,14 @@ def build(
         local_end=local_end,
     )
     return under_selection(report, {"": inputs.selection})
+
+
+def _offsets(inputs: Inputs, readings: Readings) -> Sequence[float | None]:
+    """Offsets from UTC in the data that the report is of."""
+    extent = inputs.selection.extent
+    if extent is None:
+        return readings.offsets
+    return [offset for one in extent.systems if one.taken_first is not None for offset in one.offsets]
 
 
 def _section(page: Page, builder: Builder) -> Section | None:
