@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -15,6 +15,9 @@ from plexlens.cli.selection import explained, selectable, selected_page
 from plexlens.cli.sources import Reading, inputs_of
 from plexlens.cli.terminal import progress_bar
 from plexlens.errors import UsageError
+
+if TYPE_CHECKING:
+    from plexlens.metrics.selection import Selection
 
 
 @app.command()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -17,6 +17,9 @@ from plexlens.cli.sharing_what_if import answer, asked_for
 from plexlens.cli.sources import Reading, inputs_of
 from plexlens.cli.terminal import progress_bar
 from plexlens.errors import UsageError
+
+if TYPE_CHECKING:
+    from plexlens.metrics.selection import Selection
 
 
 class AtCommit(StrEnum):

@@ -43,7 +43,6 @@ def sql(
             help="File to write; its ending names the form: .csv, .json, .parquet, .txt.",
         ),
     ] = None,
-    *,
     selection: Selection,
 ) -> None:
     """Query a performance database with SQL.
