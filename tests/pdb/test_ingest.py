@@ -177,9 +177,14 @@ def test_the_system_tables_tell_of_each_source(tmp_path: Path, pdb: Pdb) -> None
 
 def test_a_clean_pdb_has_empty_system_tables_and_no_others(pdb: Pdb) -> None:
     backend = pdb.connect()
-    assert sorted(backend.list_tables()) == ["damage", "note", "source"]
+    assert sorted(backend.list_tables()) == ["damage", "implausible", "note", "source"]
     assert backend.table("damage").count().to_pyarrow().as_py() == 0
-    assert {name: info.rows for name, info in pdb.tables().items()} == {"damage": 0, "note": 0, "source": 0}
+    assert {name: info.rows for name, info in pdb.tables().items()} == {
+        "damage": 0,
+        "implausible": 0,
+        "note": 0,
+        "source": 0,
+    }
 
 
 # --- schema growth ------------------------------------------------------------------------------------------

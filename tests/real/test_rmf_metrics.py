@@ -105,5 +105,5 @@ def test_periods_without_using_or_delay_have_no_index(raw: Inputs) -> None:
 
 def test_facility_utilization(raw: Inputs) -> None:
     found = {r["facility"]: r["utilization"] for r in computed(raw, "coupling_facility")}
-    # Avg CF Utilization %Busy, as the file prints it.
-    assert found == {"ICF7": pytest.approx(0.652), "ICF8": pytest.approx(0.654)}
+    # The file prints 65.2 and 65.4 % busy of 0.000 effective logical processors: a share of nothing.
+    assert found == {"ICF7": None, "ICF8": None}

@@ -11,7 +11,7 @@ from plexlens.cli.terminal import emit
 
 @app.command()
 def records(sources: Sources, as_json: Json = False) -> None:
-    """What is in dumps: records by type and subtype, systems, time span, damage. Nothing is decoded or kept."""
+    """What is in dumps: records by type and subtype, systems, time, damage, values that cannot be. Nothing is kept."""
     from plexlens.ingest import inventory
 
     found = list(inventory.of_files(sources))

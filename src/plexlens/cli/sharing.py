@@ -5,21 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterable
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from plexlens.cli.app import app
 from plexlens.cli.options import CodePage, Codepage, Json, Layouts, LeapSeconds, Sources
-from plexlens.cli.output import Format, PageOut, target
-from plexlens.cli.selection import explained, selectable, selected_page
+from plexlens.cli.output import Format, PageOut, page, target
 from plexlens.cli.sharing_what_if import answer, asked_for
 from plexlens.cli.sources import Reading, inputs_of
 from plexlens.cli.terminal import progress_bar
 from plexlens.errors import UsageError
-
-if TYPE_CHECKING:
-    from plexlens.metrics.selection import Selection
 
 
 class AtCommit(StrEnum):
@@ -31,7 +27,6 @@ class AtCommit(StrEnum):
 
 
 @app.command()
-@selectable
 def sharing(
     sources: Sources,
     *,
@@ -105,7 +100,6 @@ def sharing(
     layouts: Layouts = None,
     codepage: Codepage = CodePage.LATIN_1047,
     leap_seconds: LeapSeconds = False,
-    selection: Selection,
 ) -> None:
     """Say what data sharing costs: requests by kind, CPU by transaction class and address space, delays.
 
@@ -140,17 +134,14 @@ def sharing(
     )
     name = str(sources[0])
     reading = Reading(tuple(layouts or ()), codepage, leap_seconds)
-    with progress_bar() as progress, inputs_of(sources, reading, progress, selection) as inputs:
+    with progress_bar() as progress, inputs_of(sources, reading, progress) as inputs:
         progress(0, 0, "adding up requests")
-        selections = {"": inputs.selection}
-        with explained(inputs.selection):
-            made = cost_of(measure(inputs, name), stated, name)
-            answered = answer(inputs, name, stated, asked, progress)
+        made = cost_of(measure(inputs, name), stated, name)
+        answered = answer(inputs, name, stated, asked, progress)
     where.show(
-        selected_page(
+        page(
             lambda: answered.defined(sharing_report(made, answered.sections())),
             lambda: answered.added(to_object(made)),
-            selections,
         )
     )
 

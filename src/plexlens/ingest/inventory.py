@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 
 from plexlens.errors import PlexlensError
-from plexlens.ingest import ReadOptions, expand, recognise, smf
+from plexlens.ingest import ReadOptions, expand, plausible, recognise, smf
+from plexlens.ingest.plausible import Implausible, Plausibility
 from plexlens.ingest.source import Damage, Reading
 
 
@@ -41,6 +42,8 @@ class Inventory:
         What was wrong.
     damage_counts : mapping
         Damage by reason, all of it.
+    implausible : list of Implausible
+        Values above their bounds.
     skipped : str
         Why nothing of it was read.
     """
@@ -56,6 +59,7 @@ class Inventory:
     damage: Sequence[Damage] = ()
     damage_counts: dict[str, int] = field(default_factory=dict)
     skipped: str = ""
+    implausible: Sequence[Implausible] = ()
 
 
 def of_files(paths: Iterable[str | Path]) -> Iterator[Inventory]:
@@ -86,10 +90,15 @@ def of_file(path: Path) -> Inventory:
 
 
 def _of_dump(path: Path) -> Inventory:
-    reading = smf.read(path, source_id="", tables=(smf.INVENTORY,))
+    checker = Plausibility(str(path), plausible.read_bounds())
+    reading = smf.read(path, source_id="", tables=(smf.INVENTORY, *smf.tables_of(checker.tables)))
+    marked: list[Implausible] = []
     records: Counter[tuple[str, str]] = Counter()
     undecoded: Counter[str] = Counter()
-    for _, batch in reading:
+    for table, batch in reading:
+        if table != smf.INVENTORY:
+            marked += Implausible.of(checker.marked(table, pa.table(batch)))
+            continue
         columns = ["record_type", "subtype", "system", "decoded"]
         counted = pa.table(batch).group_by(columns).aggregate([([], "count_all")])
         for row in counted.to_pylist():
@@ -110,12 +119,17 @@ def _of_dump(path: Path) -> Inventory:
         duplicates=found["duplicates"],
         damage=reading.damage,
         damage_counts=dict(found["damage"]),
+        implausible=marked,
     )
 
 
 def _of_reports(path: Path, kind: str, reading: Reading) -> Inventory:
     seen: dict[tuple[str, str], set[int]] = {}
-    for _, batch in reading:
+    checker = Plausibility(str(path), plausible.read_bounds())
+    marked: list[Implausible] = []
+    for table, batch in reading:
+        if table in checker.tables:
+            marked += Implausible.of(checker.marked(table, pa.table(batch)))
         if "report" not in batch.schema.names:
             continue
         columns = ["report", "system", "subsystem", "sysplex", "record_no"]
@@ -135,6 +149,7 @@ def _of_reports(path: Path, kind: str, reading: Reading) -> Inventory:
         span=(str(span[0]), str(span[1])) if span else None,
         damage=reading.damage,
         damage_counts=dict(counts),
+        implausible=marked,
     )
 
 
@@ -180,6 +195,11 @@ def to_json(found: Sequence[Inventory]) -> dict[str, Any]:
             for one in found
             for row in one.damage
         ],
+        "implausible": [
+            {key: value for key, value in asdict(row).items() if key != "source_id"}
+            for one in found
+            for row in one.implausible
+        ],
     }
 
 
@@ -218,3 +238,9 @@ def to_lines(found: Iterable[Inventory]) -> Iterator[str]:
             yield f"    {row}"
         if len(one.damage) > _SHOWN:
             yield f"    and {len(one.damage) - _SHOWN:,} more (--json lists them)"
+        if one.implausible:
+            yield f"  {len(one.implausible):,} values cannot be; metrics leave them out"
+        for value in one.implausible[:_SHOWN]:
+            yield f"    {value}"
+        if len(one.implausible) > _SHOWN:
+            yield f"    and {len(one.implausible) - _SHOWN:,} more (--json lists them)"

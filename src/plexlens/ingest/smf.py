@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import date, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -109,6 +109,12 @@ class SmfReading:
                 yield from ((table, rows) for table, rows in tables.items() if table != INVENTORY)
         except _core.SmfError as error:
             raise smf_error(self._path, error) from error
+
+
+def tables_of(names: Iterable[str]) -> tuple[str, ...]:
+    """Those of the names that are tables of a dump; others are tables of reports."""
+    known = set(_core.Catalogue(layout_folders()).tables())
+    return tuple(name for name in names if name in known)
 
 
 def read(

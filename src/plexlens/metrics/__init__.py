@@ -22,7 +22,6 @@ _FRAME = {
     "local_time",
     "reduction",
     "reference",
-    "selection",
     "unit",
 }
 

@@ -10,13 +10,9 @@ import ibis
 from plexlens.metrics.definition import IDENTITY, Attribute, Fact, Grain, Key, Source
 from plexlens.metrics.inputs import Inputs
 from plexlens.metrics.local_time import is_report
-from plexlens.metrics.selection.selection import Selection
 
 #: Lengths of time a result can be grouped by.
 TIMES = ("interval", "hour", "day", "all")
-
-#: Column that says whether a row is of a selected class.
-_OF_CLASS = "_of_class"
 
 _IDENTITY_TYPES = {
     "system": "string",
@@ -58,12 +54,8 @@ def _is_local(table: Any, source: Source) -> Any:
     return ibis.literal(False)
 
 
-def _typed(table: Any, grain: Grain, source: Source, selection: Selection) -> Any:
-    """The table with exactly the grain's columns; facts as float64, what is missing as null.
-
-    Where classes are selected, a further column says which rows are of them: rows of other classes are dropped only
-    after sources were matched, or a second source would fill in what was dropped of the first.
-    """
+def _typed(table: Any, grain: Grain, source: Source) -> Any:
+    """The table with exactly the grain's columns; facts as float64, what is missing as null."""
     there = set(table.columns)
     chosen: dict[str, Any] = {}
     for name, dtype in _IDENTITY_TYPES.items():
@@ -78,11 +70,15 @@ def _typed(table: Any, grain: Grain, source: Source, selection: Selection) -> An
         chosen[column.name] = table[column.name].cast("string") if column.name in there else ibis.null("string")
     for fact in grain.facts:
         chosen[fact.name] = table[fact.name].cast("float64") if fact.name in there else ibis.null("float64")
-    of_class = selection.class_condition(table)
-    if selection.classes:
-        chosen[_OF_CLASS] = ibis.literal(True) if of_class is None else of_class
     # A key may bear the name of an identity column (system); it is that column.
     return table.select(**chosen)
+
+
+def _known(table: Any, grain: Grain) -> Any:
+    """The table with null for facts into which a value that cannot be has gone: they are not a number."""
+    return table.mutate(
+        **{f.name: ibis.ifelse(table[f.name].isnan(), ibis.null("float64"), table[f.name]) for f in grain.facts}
+    )
 
 
 #: Keys that say who was measured where that is not a system: a Db2, a queue manager, a CICS region.
@@ -130,14 +126,16 @@ def facts(inputs: Inputs, grain: Grain) -> Any:
     Returns
     -------
     ibis.expr.types.Table or None
-        Identity, keys, attributes and facts of what is selected; None where no source is in the database.
+        Identity, keys, attributes and facts; None where no source is in the database.
     """
     result: Any = None
     owner = _owner(grain)
     for source in grain.sources:
         if not inputs.has(*source.needs):
             continue
-        table = _typed(source.facts(inputs), grain, source, inputs.selection)
+        table = _typed(source.facts(inputs), grain, source)
+        if inputs.has_marked:
+            table = _known(table, grain)
         if result is None:
             result = table
             continue
@@ -147,15 +145,7 @@ def facts(inputs: Inputs, grain: Grain) -> Any:
             [_same_time(table, held), _same_owner(table, held, owner)],
         )
         result = result.union(table)
-    return None if result is None else _selected(result, inputs.selection)
-
-
-def _selected(table: Any, selection: Selection) -> Any:
-    """The facts of the selected systems, times and classes."""
-    if not selection:
-        return table
-    table = selection.rows(table)
-    return table.filter(table[_OF_CLASS]).drop(_OF_CLASS) if selection.classes else table
+    return result
 
 
 def with_metrics(table: Any, grain: Grain) -> Any:

@@ -21,6 +21,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from plexlens.errors import NotAPdbError, PdbDamagedError, PdbExistsError, PdbWriteError
+from plexlens.ingest import plausible
 from plexlens.ingest.source import DAMAGE_SCHEMA, TIMESTAMP
 from plexlens.pdb import manifest as manifests
 from plexlens.pdb.commit import STAGING
@@ -28,7 +29,7 @@ from plexlens.pdb.durable import Disk
 from plexlens.pdb.manifest import Ingest, Manifest, read_manifest, write_manifest
 from plexlens.pdb.partition import family_of, partition_of
 from plexlens.pdb.schema import Column, columns_of
-from plexlens.pdb.views import view_sql
+from plexlens.pdb.views import plausible_views_sql, view_sql
 
 # Merging nested selects in Python takes a fifth of a report's time; DuckDB's optimiser does it in no time.
 ibis.options.sql.fuse_selects = False
@@ -72,7 +73,12 @@ NOTE_SCHEMA = pa.schema(
 )
 """The table ``note``: what an ingest met that is no damage, such as sections longer than their layout."""
 
-SYSTEM_SCHEMAS: dict[str, pa.Schema] = {"source": SOURCE_SCHEMA, "note": NOTE_SCHEMA, "damage": DAMAGE_SCHEMA}
+SYSTEM_SCHEMAS: dict[str, pa.Schema] = {
+    "source": SOURCE_SCHEMA,
+    "note": NOTE_SCHEMA,
+    "damage": DAMAGE_SCHEMA,
+    plausible.TABLE: plausible.SCHEMA,
+}
 """Tables that every PDB has, with rows or without."""
 
 
@@ -290,7 +296,18 @@ class Pdb:
         for name in SYSTEM_SCHEMAS:
             if name not in self.manifest.columns:
                 backend.create_table(name, self._kept(name))
+        for statement in plausible_views_sql(self._marked_fields()):
+            backend.raw_sql(statement)
         return backend
+
+    def _marked_fields(self) -> dict[str, set[str]]:
+        """Table to those of its fields of which a value lies above its bound."""
+        marked: dict[str, set[str]] = {}
+        for ingest in self.ingests:
+            for note in ingest.notes:
+                if note.note == plausible.NOTE and note.field and note.section in self.manifest.columns:
+                    marked.setdefault(note.section, set()).add(note.field.lower())
+        return marked
 
     def record_hashes(self, day: date | None) -> npt.NDArray[np.uint64]:
         """Hashes of the SMF records it holds that were written on a day, ascending; None asks for the undated ones.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import errno
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from enum import StrEnum
@@ -23,7 +23,9 @@ from plexlens.errors import (
     SourceChangedError,
     UnknownSourceError,
 )
-from plexlens.ingest.source import Reading, damage_batch
+from plexlens.ingest import plausible
+from plexlens.ingest.plausible import Bound, Plausibility
+from plexlens.ingest.source import Reading, Severity, damage_batch
 from plexlens.pdb.commit import clean_leftovers, commit, staging_folder
 from plexlens.pdb.content import hash_meanwhile, hash_of, sample_of
 from plexlens.pdb.database import LOCK, Pdb
@@ -40,7 +42,7 @@ comes before where the PDB may hold it already. A stage without bytes is told as
 _T = TypeVar("_T")
 
 # Tables that say what a source was like; a source with rows in no other gave nothing usable.
-_ABOUT_THE_SOURCE = {"damage"}
+_ABOUT_THE_SOURCE = {"damage", plausible.TABLE}
 
 
 class Outcome(StrEnum):
@@ -101,6 +103,7 @@ class _Job:
     codepage: str
     leap_seconds: bool
     memory: int
+    bounds: Mapping[str, Sequence[Bound]]
     results: list[IngestResult] = field(default_factory=list)
     failures: list[PlexlensError] = field(default_factory=list)
 
@@ -153,7 +156,9 @@ def ingest(
         Some of several files failed; the others are in the PDB.
     """
     found = sources.expand(paths)
-    job = _Job(pdb, progress or _no_progress, tuple(map(Path, layouts)), codepage, leap_seconds, memory)
+    folders = tuple(map(Path, layouts))
+    bounds = plausible.read_bounds(folders)
+    job = _Job(pdb, progress or _no_progress, folders, codepage, leap_seconds, memory, bounds)
     with writer_lock(pdb.path / LOCK, pdb=pdb.path):
         pdb.refresh()
         _writing(pdb, lambda: clean_leftovers(pdb.path, pdb.manifest))
@@ -221,7 +226,8 @@ def _ingest_file(path: Path, job: _Job) -> IngestResult:
         job.progress(0, 0, f"storing {path.name}")
         found = _records_once(kind, reading, tables, job.pdb)
         new = _is_anything_new(path, reading, found, tables, job.pdb)
-        entry = _store(source, content, tables, job.pdb, reading=reading, found=found)
+        marks = _mark_implausible(path, tables, job)
+        entry = _store(source, content, tables, job.pdb, reading=reading, found=found, marks=marks)
     except BaseException:
         tables.abandon()
         # Whether a commit that failed had got past its moment, only the manifest on disk knows.
@@ -272,6 +278,30 @@ def _records_once(kind: sources.SourceKind, reading: Reading, tables: StagedTabl
     return Found(int(summary.get("measurements", 0)), int(summary.get("duplicates", 0)))
 
 
+def _mark_implausible(path: Path, tables: StagedTables, job: _Job) -> tuple[Note, ...]:
+    """Name the values above their bounds in a table of their own; what was counted, as notes."""
+    columns = {
+        table: {column.name: column.unit for variant in variants for column in variant}
+        for table, variants in tables.variants.items()
+        if table in job.bounds
+    }
+    if not columns:
+        return ()
+    files = _writing(job.pdb, tables.flush)
+    checker = Plausibility(str(path), job.bounds)
+    notes = []
+    for table, units in columns.items():
+        staged = [file.staged for file in files if file.table == table]
+        marked = checker.marked_in_files(table, staged, units) if staged else plausible.SCHEMA.empty_table()
+        for batch in marked.to_batches():
+            _add(path, tables, plausible.TABLE, batch, job.pdb)
+        notes += [
+            Note(plausible.NOTE, name, field.upper(), count, severity=Severity.ERROR)
+            for name, field, count in plausible.counted(marked)
+        ]
+    return tuple(notes)
+
+
 def _is_anything_new(path: Path, reading: Reading, found: Found, tables: StagedTables, pdb: Pdb) -> bool:
     """Whether the source brought records; if the PDB holds all of them, only what is said of the source is kept."""
     if found.duplicates and found.duplicates == found.records:
@@ -287,7 +317,16 @@ def _is_anything_new(path: Path, reading: Reading, found: Found, tables: StagedT
     )
 
 
-def _store(source: _Source, sha256: str, tables: StagedTables, pdb: Pdb, *, reading: Reading, found: Found) -> Ingest:
+def _store(
+    source: _Source,
+    sha256: str,
+    tables: StagedTables,
+    pdb: Pdb,
+    *,
+    reading: Reading,
+    found: Found,
+    marks: tuple[Note, ...],
+) -> Ingest:
     """Commit the staged tables; return what the manifest says of them."""
     files = _writing(pdb, tables.finish)
     summary = reading.summary
@@ -306,7 +345,7 @@ def _store(source: _Source, sha256: str, tables: StagedTables, pdb: Pdb, *, read
         span=(first, last),
         duplicates=found.duplicates,
         damage=_damage_counts(reading),
-        notes=tuple(Note(**note) for note in summary.get("notes", ())),
+        notes=(*(Note(**note) for note in summary.get("notes", ())), *marks),
         files=tuple(
             DataFile(path=one.target, table=one.table, day=one.day, variant=one.variant, rows=one.rows, bytes=one.bytes)
             for one in files

@@ -6,7 +6,7 @@ with explicit columns. DuckDB then opens one file per group to bind the view, no
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from plexlens.pdb.manifest import DataFile
@@ -45,6 +45,38 @@ def view_sql(
         for variant, paths in sorted(groups.items())
     )
     return f"CREATE OR REPLACE VIEW {identifier(table)} AS\n{selects}"
+
+
+PLAUSIBLE = "plausible"
+"""The schema with a view of each table that has marked values, in which these are not a number.
+
+A null would count as nothing in a sum of several fields; what is not a number makes the sum unknown."""
+
+
+def plausible_views_sql(marked: Mapping[str, Iterable[str]]) -> Iterator[str]:
+    """The statements that define, in the schema `PLAUSIBLE`, tables without their implausible values.
+
+    Parameters
+    ----------
+    marked
+        Table to its columns of which a value is named in the table ``implausible``.
+    """
+    if marked:
+        yield f"CREATE SCHEMA IF NOT EXISTS {PLAUSIBLE}"
+    for table, columns in sorted(marked.items()):
+        replaced = ",\n".join(
+            f"CASE WHEN list_contains(marks.fields, '{column}') THEN 'NaN'::DOUBLE"
+            f" ELSE CAST(held.{identifier(column)} AS DOUBLE) END AS {identifier(column)}"
+            for column in sorted(columns)
+        )
+        yield (
+            f"CREATE OR REPLACE VIEW {PLAUSIBLE}.{identifier(table)} AS\nSELECT held.* REPLACE (\n{replaced})\n"
+            f"FROM main.{identifier(table)} AS held LEFT JOIN (\n"
+            "SELECT source_id, record_no, section_no, list(lower(field)) AS fields FROM main.implausible"
+            f" WHERE table_name = '{table}' GROUP BY ALL) AS marks\n"
+            "ON held.source_id = marks.source_id AND held.record_no = marks.record_no"
+            " AND held.section_no = marks.section_no"
+        )
 
 
 def _expressions(columns: Sequence[Column], variant: Sequence[Column]) -> Iterator[str]:

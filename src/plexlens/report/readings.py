@@ -8,6 +8,8 @@ from enum import StrEnum
 from typing import Any
 
 from plexlens.errors import PlexlensError
+from plexlens.ingest import plausible
+from plexlens.ingest.plausible import Implausible
 from plexlens.ingest.source import Damage, Severity
 from plexlens.metrics.local_time import LocalReport
 from plexlens.pdb import IngestResult, Outcome
@@ -106,6 +108,10 @@ class Readings:
         Damage met, the gravest first; at most `DAMAGE_ROWS`.
     damage_counts
         Damage by reason and severity, all of it.
+    implausible
+        Values above their bounds, which metrics leave out; at most `DAMAGE_ROWS`.
+    implausible_count
+        How many there are in all.
     offsets
         Offsets of local time from UTC (seconds) that the data names.
     local_reports
@@ -119,6 +125,8 @@ class Readings:
     offsets: tuple[float, ...] = ()
     notes: tuple[NoteCount, ...] = ()
     local_reports: tuple[LocalReport, ...] = ()
+    implausible: tuple[Implausible, ...] = ()
+    implausible_count: int = 0
 
     def in_state(self, state: State) -> tuple[FileRead, ...]:
         """The files in one state."""
@@ -195,6 +203,7 @@ def readings_of(
                 "select reason, severity, sum(n)::bigint n from ("
                 " select reason, severity, 1 n from damage"
                 " union all select replace(note, '_', ' '), severity, \"count\" from note where severity <> 'info'"
+                f" and note <> '{plausible.NOTE}'"
                 ") group by all",
             )
         },
@@ -207,6 +216,8 @@ def readings_of(
                 " order by n desc, note, section, field",
             )
         ),
+        implausible=_implausible(backend),
+        implausible_count=_rows(backend, f"select count(*) n from {plausible.TABLE}")[0]["n"],
     )
 
 
@@ -267,6 +278,15 @@ def _damage(backend: Any) -> tuple[Damage, ...]:
         f" limit {DAMAGE_ROWS}",
     )
     return tuple(Damage(**{**row, "severity": Severity(row["severity"])}) for row in rows)
+
+
+def _implausible(backend: Any) -> tuple[Implausible, ...]:
+    """The first values of each field, so that one field does not hide the others."""
+    rows = backend.raw_sql(
+        f"select * from {plausible.TABLE} qualify row_number() over (partition by table_name, field order by file,"
+        f" record_no, section_no) <= 20 order by file, table_name, field, record_no, section_no limit {DAMAGE_ROWS}"
+    )
+    return tuple(Implausible.of(rows.to_arrow_table()))
 
 
 def _offsets(backend: Any) -> tuple[float, ...]:

@@ -97,8 +97,9 @@ def facilities_of_rmf_xml(inputs: Inputs, reports: str = "rmf_xml") -> Any:
         "storage_free_bytes",
         text=("cf_name", "cf_type"),
     )
-    # Reports exist that print a utilization but no effective processors: the defined ones stand in for them.
-    seconds = ibis.coalesce(table.processor_seconds.nullif(0.0), table.processors_defined * table.interval_seconds)
+    # Reports exist that print a utilization but no effective processors: the defined ones stand in for them. Where
+    # 0.000 effective processors are printed, a share of them says nothing.
+    seconds = ibis.coalesce(table.processor_seconds, table.processors_defined * table.interval_seconds)
     busy = seconds * table.busy_percent / 100.0
     return table.select(
         **identity(table),

@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from plexlens.ingest import plausible
 from plexlens.ingest.source import Severity
 from plexlens.metrics.unit import BYTES, COUNT, KIB, MIB, Unit
 from plexlens.report.clock import offset_text
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
 
 #: The severities, the gravest first.
 _SEVERITIES = (Severity.DATA_LOSS, Severity.ERROR, Severity.INFO)
+
+_AS_RECORDED = Unit("", "", 1.0, 6)
 
 MINUTES = Unit("min", "s", 1 / 60, 1)
 
@@ -134,6 +137,40 @@ def _damage(readings: Readings) -> Table:
     )
 
 
+def _implausible(readings: Readings) -> Table:
+    return Table(
+        name="read_implausible",
+        title="Values that cannot be",
+        columns=(
+            _text("file", "File", key=True),
+            _text("system", "System"),
+            _number("record_no", "Record"),
+            _number("section_no", "Entry"),
+            _text("table_name", "Table"),
+            _text("field", "Field"),
+            Column("value", "Value", ColumnKind.NUMBER, _AS_RECORDED),
+            Column("at_most", "At most", ColumnKind.NUMBER, _AS_RECORDED),
+            _text("unit", "Unit"),
+            _text("bound", "Bound"),
+            _text("reason", "Why it cannot be"),
+        ),
+        rows=tuple(
+            (
+                *(one.file, one.system, one.record_no, one.section_no, one.table_name, one.field),
+                *(one.value, one.at_most, one.unit, one.bound, one.reason),
+            )
+            for one in readings.implausible
+        ),
+        total_rows=readings.implausible_count,
+        query=f"select * from {plausible.TABLE}",
+        top=10,
+        note=(
+            "Every metric that such a value would go into has no value for the row concerned, and no rule fires on it. "
+            "The raw table keeps the value as recorded."
+        ),
+    )
+
+
 def _notes(readings: Readings) -> Table:
     return Table(
         name="read_notes",
@@ -246,11 +283,15 @@ def _blocks(context: Context) -> Sequence[Block]:
         Figure("data_loss", "Damage: data lost", lost, COUNT, alarm=lost > 0),
         Figure("errors", "Damage: not understood", errors, COUNT, alarm=errors > 0),
     ]
+    if readings.implausible_count:
+        figures.append(Figure("implausible", "Values that cannot be", readings.implausible_count, COUNT, alarm=True))
     if unread:
         figures.insert(1, Figure("unread", "Files not read", len(unread), COUNT, alarm=True))
     blocks: list[Block] = [KeyFigures("read", tuple(figures))]
     if readings.damage_counts:
         blocks.append(_reasons(readings))
+    if readings.implausible:
+        blocks.append(_implausible(readings))
     blocks.append(_files(readings))
     if readings.records:
         blocks.append(_records(readings))

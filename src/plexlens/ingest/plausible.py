@@ -1,0 +1,345 @@
+"""Values that cannot be: bounds of recorded fields as data, and the values that lie outside them.
+
+A file of ``plausible/`` in a folder of layouts says for fields of raw tables what they are at most, in terms of other
+fields of the same row. A value above its bound is *marked*: it stays in the raw table, it is named in the table
+``implausible``, and metrics read it as null.
+
+The files have the columns ``table,field,at_most,when,slack,reason,source``:
+
+- ``field``: one field or several, separated by blanks. ``#`` stands for any run of characters, and for the same
+  characters in ``at_most`` and ``when`` (``WTASLWET_#`` is at most ``WTASLWN_# * WTASLMAX_#``).
+- ``at_most``: an SQL expression over the fields of the row, in base units. ``interval_seconds`` is the length of the
+  record's interval, ``seconds(A, B)`` the time from A to B, ``NAME_*`` all fields whose names begin with ``NAME_``.
+- ``when``: the condition under which the bound holds; empty holds always.
+- ``slack``: how far a sound value may lie above, for rounding and because clocks are read one after the other:
+  ``1% + 0.5`` is one hundredth of the bound and 0.5 in the field's base unit.
+
+A bound that is null, because a field is missing or null, marks nothing.
+"""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from pathlib import Path
+
+import duckdb
+import pyarrow as pa
+
+from plexlens.errors import UnreadableInputError
+from plexlens.layouts_path import layout_folders
+
+NOTE = "implausible_value"
+"""The note under which marked values are counted, by table and field."""
+
+REMEDY = (
+    "metrics leave the value out, the raw table keeps it; compare the field's layout with the mapping of your release,"
+    " and if it agrees report the value to the vendor"
+)
+"""What a user can do about a marked value."""
+
+TABLE = "implausible"
+"""The table of marked values."""
+
+SCHEMA: pa.Schema = pa.schema(
+    [
+        pa.field("source_id", pa.string(), metadata={"description": "the ingest that brought the row"}),
+        pa.field("file", pa.string(), metadata={"description": "the file as the user named it"}),
+        pa.field("system", pa.string(), metadata={"description": "system (SMF) id of the row"}),
+        pa.field("table_name", pa.string(), metadata={"description": "the raw table"}),
+        pa.field("record_no", pa.uint64(), metadata={"description": "number of the record in its source, from 1"}),
+        pa.field("section_no", pa.uint32(), metadata={"description": "number of the entry in its record, from 1"}),
+        pa.field("field", pa.string(), metadata={"description": "the field"}),
+        pa.field("value", pa.float64(), metadata={"description": "what it holds, in its base unit"}),
+        pa.field("at_most", pa.float64(), metadata={"description": "what it can be at most, in its base unit"}),
+        pa.field("unit", pa.string(), metadata={"description": "base unit of both; empty for plain numbers"}),
+        pa.field("bound", pa.string(), metadata={"description": "the bound as an expression over fields"}),
+        pa.field("reason", pa.string(), metadata={"description": "why the value cannot be"}),
+    ]
+)
+"""Schema of the table of marked values."""
+
+_HEADING = ["table", "field", "at_most", "when", "slack", "reason", "source"]
+_SLACK = re.compile(r"(?:(?P<percent>[\d.]+)%)?(?: ?\+? ?(?P<amount>[\d.]+))?")
+_ALL_OF = re.compile(r"\b(\w+_)\*")
+_WORD = re.compile(r"\b[A-Za-z_]\w*\b(?!\s*\()")
+_KEYWORDS = {"AND", "OR", "NOT", "IS", "NULL", "IN", "BETWEEN", "INTERVAL_SECONDS"}
+_MACRO = "CREATE MACRO seconds(a, b) AS (epoch_us(b) - epoch_us(a)) / 1e6"
+
+
+@dataclass(frozen=True, slots=True)
+class Implausible:
+    """A value above its bound: a row of the table ``implausible`` (`SCHEMA` describes the attributes)."""
+
+    source_id: str
+    file: str
+    system: str | None
+    table_name: str
+    record_no: int
+    section_no: int
+    field: str
+    value: float
+    at_most: float
+    unit: str
+    bound: str
+    reason: str
+
+    def __str__(self) -> str:
+        """The value as one line of a message."""
+        unit = f" {self.unit}" if self.unit else ""
+        return (
+            f"{self.file}, record {self.record_no}: {self.table_name} {self.field} is {self.value:,.9g}{unit}, at most"
+            f" {self.at_most:,.9g}{unit} ({self.bound}): {self.reason}"
+        )
+
+    @classmethod
+    def of(cls, rows: pa.Table) -> list[Implausible]:
+        """The rows of a table of `SCHEMA`."""
+        names = [field.name for field in fields(cls)]
+        return [cls(**{name: row[name] for name in names}) for row in rows.to_pylist()]
+
+
+@dataclass(frozen=True, slots=True)
+class Bound:
+    """What a field of a raw table is at most.
+
+    Attributes
+    ----------
+    table : str
+        The raw table.
+    field : str
+        The field, or a pattern with ``#``.
+    at_most, when : str
+        SQL expressions over the fields of the row; ``when`` may be empty.
+    fraction, amount : float
+        Slack: a fraction of the bound, and an amount in the field's base unit.
+    reason : str
+        Why a value above cannot be.
+    source : str
+        What the bound rests on.
+    text : str
+        The bound as a reader is shown it: ``at_most`` as the file has it, with ``#`` filled in.
+    """
+
+    table: str
+    field: str
+    at_most: str
+    when: str
+    fraction: float
+    amount: float
+    reason: str
+    source: str
+    text: str = ""
+
+    def of_columns(self, columns: Iterable[str]) -> list[Bound]:
+        """The bound of each column that it is about; none where the table lacks a field that the bound needs."""
+        names = {column.upper() for column in columns}
+        pattern = re.compile(re.escape(self.field.upper()).replace(r"\#", r"(?P<part>\w+)"))
+        bounds = []
+        for name in sorted(names):
+            match = pattern.fullmatch(name)
+            if match is None:
+                continue
+            part = match.groupdict().get("part", "")
+            at_most, when = (_written_out(text, part, names) for text in (self.at_most, self.when))
+            words = {word.upper() for text in (at_most, when) for word in _WORD.findall(text)}
+            if words <= names | _KEYWORDS:
+                text = self.at_most.replace("#", part)
+                bounds.append(replace(self, field=name, at_most=at_most, when=when, text=text))
+        return bounds
+
+
+def _written_out(text: str, part: str, names: set[str]) -> str:
+    """An expression with ``#`` filled in and ``NAME_*`` as a list of fields."""
+
+    def listed(match: re.Match[str]) -> str:
+        return ", ".join(sorted(name for name in names if name.startswith(match[1].upper()))) or match[1]
+
+    return _ALL_OF.sub(listed, text.replace("#", part))
+
+
+def read_bounds(site: Sequence[str | Path] = ()) -> dict[str, tuple[Bound, ...]]:
+    """The bounds of every raw table that has any.
+
+    Parameters
+    ----------
+    site
+        Folders with layouts of the site; a file of their ``plausible/`` replaces one of the same name.
+
+    Raises
+    ------
+    UnreadableInputError
+        A file cannot be read, or a row breaks the format; the message names file and line.
+    """
+    files: dict[str, Path] = {}
+    for folder in layout_folders(site):
+        files.update({path.name: path for path in sorted(folder.glob("plausible/*.csv"))})
+    bounds: dict[str, list[Bound]] = {}
+    for path in files.values():
+        for bound in _bounds_of_file(path):
+            bounds.setdefault(bound.table, []).append(bound)
+    return {table: tuple(of_table) for table, of_table in bounds.items()}
+
+
+def _bounds_of_file(path: Path) -> list[Bound]:
+    try:
+        lines = path.read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise _refusal(path, None, f"the file cannot be read as text: {error}") from error
+    numbered = [(number, line) for number, line in enumerate(lines, 1) if line and not line.startswith("#")]
+    if not numbered or next(csv.reader([numbered[0][1]])) != _HEADING:
+        raise _refusal(path, 1, f"the heading is not {','.join(_HEADING)}")
+    bounds = []
+    for number, line in numbered[1:]:
+        cells = next(csv.reader([line]))
+        if len(cells) != len(_HEADING):
+            raise _refusal(path, number, f"the row has {len(cells)} cells instead of {len(_HEADING)}")
+        table, fields, at_most, when, slack, reason, source = cells
+        allowed = _SLACK.fullmatch(slack.strip())
+        if not (table and fields.split() and at_most and reason and source):
+            raise _refusal(path, number, "one of table, field, at_most, reason and source is empty")
+        if allowed is None:
+            raise _refusal(path, number, f"slack {slack!r} is not like 1% + 0.5, 1% or 0.5")
+        for text in (at_most, when):
+            _check_expression(path, number, text)
+        percent, amount = float(allowed["percent"] or 0.0), float(allowed["amount"] or 0.0)
+        bounds += [
+            Bound(table, field, at_most, when, percent / 100.0, amount, reason, source) for field in fields.split()
+        ]
+    return bounds
+
+
+def _check_expression(path: Path, line: int, text: str) -> None:
+    """Whether it is one SQL expression and no more."""
+    if not text:
+        return
+    try:
+        statements = duckdb.extract_statements(f"SELECT ({_written_out(text, 'N', set())})")
+    except duckdb.Error as error:
+        raise _refusal(path, line, f"{text!r} is no SQL expression: {str(error).splitlines()[0]}") from error
+    if len(statements) != 1 or ";" in text:
+        raise _refusal(path, line, f"{text!r} is more than one SQL expression")
+
+
+def _refusal(path: Path, line: int | None, what: str) -> UnreadableInputError:
+    return UnreadableInputError(
+        file=str(path), line=line, what=what, remedy="plexlens.ingest.plausible says what these files hold"
+    )
+
+
+class Plausibility:
+    """Looks for values above their bounds in the rows of one source.
+
+    Parameters
+    ----------
+    file
+        The source as the user named it.
+    bounds
+        What `read_bounds` gave.
+    """
+
+    def __init__(self, file: str, bounds: Mapping[str, Sequence[Bound]]) -> None:
+        self.file = file
+        self._bounds = bounds
+
+    @property
+    def tables(self) -> tuple[str, ...]:
+        """The tables whose fields have bounds."""
+        return tuple(sorted(self._bounds))
+
+    def marked(self, table: str, rows: pa.Table) -> pa.Table:
+        """The values of a table that lie above their bounds.
+
+        Parameters
+        ----------
+        table
+            The raw table.
+        rows
+            Rows of it.
+
+        Returns
+        -------
+        pyarrow.Table
+            A row of `SCHEMA` for each value.
+        """
+        with _connection() as connection:
+            connection.register("rows_of_source", rows)
+            units = {field.name: (field.metadata or {}).get(b"unit", b"").decode() for field in rows.schema}
+            return self._marked(connection, table, "rows_of_source", units)
+
+    def marked_in_files(self, table: str, files: Sequence[Path], units: Mapping[str, str]) -> pa.Table:
+        """The same for rows in Parquet files; ``units`` names the table's columns with their base units."""
+        paths = ", ".join("'" + str(file).replace("'", "''") + "'" for file in files)
+        with _connection() as connection:
+            relation = f"read_parquet([{paths}], union_by_name=true, hive_partitioning=false)"
+            return self._marked(connection, table, relation, units)
+
+    def _marked(
+        self, connection: duckdb.DuckDBPyConnection, table: str, relation: str, units: Mapping[str, str]
+    ) -> pa.Table:
+        columns = tuple(units)
+        bounds = [each for bound in self._bounds.get(table, ()) for each in bound.of_columns(columns)]
+        if not bounds:
+            return SCHEMA.empty_table()
+        try:
+            found = connection.execute(_statement(bounds, relation, columns)).to_arrow_table()
+        except duckdb.Error as error:
+            raise UnreadableInputError(
+                file=self.file,
+                what=f"the bounds of table {table} cannot be applied: {str(error).splitlines()[0]}",
+                remedy="mend plausible/*.csv in the folder of layouts",
+            ) from error
+        texts = {
+            "file": [self.file] * len(found),
+            "table_name": [table] * len(found),
+            "unit": [units.get(bounds[index].field.lower(), "") for index in found.column("bound_no").to_pylist()],
+            "field": [bounds[index].field for index in found.column("bound_no").to_pylist()],
+            "bound": [bounds[index].text for index in found.column("bound_no").to_pylist()],
+            "reason": [bounds[index].reason for index in found.column("bound_no").to_pylist()],
+        }
+        return pa.table(
+            {
+                field.name: pa.array(texts[field.name], field.type) if field.name in texts else found.column(field.name)
+                for field in SCHEMA
+            }
+        ).cast(SCHEMA)
+
+
+def _connection() -> duckdb.DuckDBPyConnection:
+    connection = duckdb.connect(config={"autoinstall_known_extensions": False})
+    connection.execute("SET TimeZone = 'UTC'")
+    connection.execute(_MACRO)
+    return connection
+
+
+def _statement(bounds: Sequence[Bound], relation: str, columns: Sequence[str]) -> str:
+    """The query for values above their bounds: the fields that bounds name are read, and no others."""
+    length = "" if "interval_seconds" in columns else ", seconds(interval_start, interval_end) AS interval_seconds"
+    entries, tests = [], []
+    for number, bound in enumerate(bounds):
+        at_most = f"CASE WHEN {bound.when} THEN ({bound.at_most}) END" if bound.when else f"({bound.at_most})"
+        at_most = f"CAST({at_most} AS DOUBLE)"
+        value = f'CAST("{bound.field.lower()}" AS DOUBLE)'
+        limit = f"{at_most} + {bound.fraction!r} * abs({at_most}) + {bound.amount!r}"
+        tests.append(f"{value} > {limit}")
+        named = f"'bound_no': {number}, 'field': '{bound.field}'"
+        entries.append(f"{{{named}, 'value': {value}, 'at_most': {at_most}, 'above': {value} > {limit}}}")
+    tested = "\n OR ".join(tests)
+    listed = ",\n ".join(entries)
+    return (
+        "SELECT source_id, system, record_no, section_no, mark.bound_no, mark.value, mark.at_most FROM (\n"
+        f"SELECT source_id, system, record_no, section_no, unnest([\n {listed}]) AS mark\n"
+        f"FROM (SELECT *{length} FROM {relation})\nWHERE {tested}) WHERE mark.above\n"
+        # A value above several bounds is named once, with the lowest of them.
+        "QUALIFY row_number() OVER (PARTITION BY source_id, record_no, section_no, mark.field"
+        " ORDER BY mark.at_most, mark.bound_no) = 1\n"
+        "ORDER BY record_no, section_no, mark.bound_no"
+    )
+
+
+def counted(marked: pa.Table) -> list[tuple[str, str, int]]:
+    """Table, field and number of the marked values, by table and field."""
+    groups = marked.group_by(["table_name", "field"]).aggregate([([], "count_all")])
+    return sorted((row["table_name"], row["field"], row["count_all"]) for row in groups.to_pylist())
