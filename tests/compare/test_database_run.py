@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 import pytest
 from scipy import stats
 
-from plexlens.compare.address import window
 from plexlens.compare.comparison import Comparison, compare
-from plexlens.compare.database_run import Window, database_run
+from plexlens.compare.database_run import database_run
 from plexlens.compare.deltas import Judgement
 from plexlens.compare.run import Run
 from plexlens.compare.subjects import SUBJECTS
 from plexlens.errors import NothingUsableError, UsageError
 from plexlens.metrics import GRAINS
 from plexlens.metrics.inputs import Inputs
+from plexlens.metrics.selection import Selection, Window, resolve, window
 from plexlens.pdb import Pdb, ingest
 from tests.compare.db2_series import Interval, write_series
 
@@ -34,6 +34,10 @@ def inputs_of(path: Path, *dumps: Path) -> Inputs:
     pdb = Pdb.create(path)
     ingest(dumps, pdb)
     return Inputs(pdb.connect())
+
+
+def selected(inputs: Inputs, time: str) -> Inputs:
+    return Inputs(inputs.backend, resolve(Selection((window(time),)), inputs.backend, "x"))
 
 
 @pytest.fixture(scope="module")
@@ -162,15 +166,15 @@ def test_the_load_s_part_of_a_change(before: Inputs, tmp_path: Path) -> None:
 
 def test_a_window_takes_local_time(before: Inputs) -> None:
     """Records begin at 08:00 UTC, an hour ahead local: minutes three to six begin at 09:02 to 09:05."""
-    run = database_run(before, "x", window=window("2026-03-02T09:02..2026-03-02T09:06"))
+    run = database_run(selected(before, "2026-03-02T09:02..2026-03-02T09:06"), "x")
     assert reads_of(run, "BP1").value == pytest.approx(sum(READS_BEFORE[2:6]) / 240)
     assert run.intervals["Db2 buffer pools"] == 4
     assert "2 March 2026 09:02 to 2 March 2026 09:06 local time" in run.description
 
 
 def test_nothing_in_the_window(before: Inputs) -> None:
-    with pytest.raises(NothingUsableError, match=r"no numbers that can be compared in the time named"):
-        database_run(before, "x", window=window("2001-01-01"))
+    with pytest.raises(NothingUsableError, match=r"x: nothing is selected by 2001-01-01 00:00 to 2001-01-02 00:00"):
+        selected(before, "2001-01-01")
 
 
 def test_an_empty_database(tmp_path: Path) -> None:
@@ -190,7 +194,7 @@ def test_an_empty_database(tmp_path: Path) -> None:
 )
 def test_windows(text: str, start: tuple[int, ...] | None, end: tuple[int, ...] | None) -> None:
     def moment(parts: tuple[int, ...] | None) -> datetime | None:
-        return None if parts is None else datetime(*parts, tzinfo=UTC)  # type: ignore[misc, arg-type]
+        return None if parts is None else datetime(*parts)  # type: ignore[misc, arg-type]
 
     assert window(text) == Window(moment(start), moment(end))
 
@@ -199,7 +203,7 @@ def test_windows(text: str, start: tuple[int, ...] | None, end: tuple[int, ...] 
     ("text", "message"),
     [
         ("yesterday", r"'yesterday'.*is no time"),
-        ("2008-09-03T17:00", r"a moment, not a stretch"),
+        ("2008-09-03T17:00", r"is a moment, and a stretch of time is needed"),
         ("2008-09-04..2008-09-01", r"ends before it starts"),
     ],
 )

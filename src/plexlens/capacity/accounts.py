@@ -55,7 +55,7 @@ def _monitoring(inputs: Inputs) -> dict[tuple[str, str], Account]:
     if not inputs.has("smf110_1_performance"):
         return {}
     columns = ("usrcput_seconds", "usrdispt_count")
-    table = inputs.table("smf110_1_performance", *columns, text=("srvclsnm",))
+    table = inputs.selected("smf110_1_performance", *columns, text=("srvclsnm",))
     sums = {name: table[name].cast("float64").sum() for name in columns}
     return {
         (row["system"], row["service_class"]): Account(
@@ -69,7 +69,7 @@ def _monitoring(inputs: Inputs) -> dict[tuple[str, str], Account]:
 def _accounting(inputs: Inputs) -> dict[tuple[str, str], Account]:
     if not inputs.has("smf101_ifcid3_qwac"):
         return {}
-    table = inputs.table("smf101_ifcid3_qwac", *_DB2_CLOCKS, *_DB2_WAITS, text=("qwacwlme",))
+    table = inputs.selected("smf101_ifcid3_qwac", *_DB2_CLOCKS, *_DB2_WAITS, text=("qwacwlme",))
     sums = {name: table[name].cast("float64").sum() for name in (*_DB2_CLOCKS, *_DB2_WAITS)}
     made = {}
     for row in _rows(table, "qwacwlme", sums):

@@ -256,7 +256,7 @@ def _served(inputs: Inputs) -> dict[tuple[str, str, str], float]:
     """Samples in which one class served another (SMF 72-3, R723SCSN and R723SCS#)."""
     if not inputs.has("smf72_3_served", "smf72_3_wlm_control"):
         return {}
-    served = inputs.table("smf72_3_served", "r723scs_", text=("r723scsn",))
+    served = inputs.selected("smf72_3_served", "r723scs_", text=("r723scsn",))
     control = inputs.table("smf72_3_wlm_control", "r723mscf", text=("r723mcnm",))
     control = control.filter((control.r723mscf.cast("int64") & 0x80) == 0).select(*RECORD, "r723mcnm")
     table = served.inner_join(control, list(RECORD))

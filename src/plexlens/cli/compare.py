@@ -11,7 +11,8 @@ import typer
 
 from plexlens.cli.app import app
 from plexlens.cli.options import CodePage, Codepage, Json, Layouts, LeapSeconds
-from plexlens.cli.output import Format, PageOut, page, target
+from plexlens.cli.output import Format, PageOut, target
+from plexlens.cli.selection import explained, selectable, selected_page
 from plexlens.cli.sources import Reading, inputs_of
 from plexlens.cli.terminal import Progress, progress_bar
 from plexlens.errors import UsageError
@@ -23,11 +24,13 @@ if TYPE_CHECKING:
     from plexlens.compare.run import Run
     from plexlens.compare.study_run import StudyAddress
     from plexlens.metrics.inputs import Inputs
+    from plexlens.metrics.selection import Selection
     from plexlens.pools.prediction import Prediction
     from plexlens.report.model import Report
 
 
 @app.command()
+@selectable
 def compare(
     base: Annotated[
         str,
@@ -59,6 +62,7 @@ def compare(
     layouts: Layouts = None,
     codepage: Codepage = CodePage.LATIN_1047,
     leap_seconds: LeapSeconds = False,
+    selection: Selection,
 ) -> None:
     """Compare two runs: environment, whether they are comparable, what changed and why, every number by group.
 
@@ -73,11 +77,14 @@ def compare(
     )
     reading = Reading(tuple(layouts or ()), codepage, leap_seconds)
     with ExitStack() as stack, progress_bar() as progress:
+        sources = _Sources(stack, progress, reading, selection)
         if chain:
+            if selection:
+                raise _nothing_to_select("pairs of runs of a study")
             report, values = _chained(chain, base, new)
         else:
-            report, values = _compared(address(base), address(new), bounds, _Sources(stack, progress, reading))
-        where.show(page(lambda: report, values))
+            report, values = _compared(address(base), address(new), bounds, sources)
+        where.show(selected_page(lambda: report, values, sources.selections))
 
 
 def _share(name: str, value: float) -> float:
@@ -103,27 +110,39 @@ def _chained(table: str, base: str, new: str) -> tuple[Report, Callable[[], dict
 class _Sources:
     """What the words of the command line name, opened for as long as the command runs."""
 
-    def __init__(self, stack: ExitStack, progress: Progress, reading: Reading) -> None:
+    def __init__(self, stack: ExitStack, progress: Progress, reading: Reading, selection: Selection) -> None:
         self.stack = stack
         self.progress = progress
         self.reading = reading
+        self.selection = selection
         self.opened: dict[Path, Inputs] = {}
+        #: What was selected of BASE and of NEW.
+        self.selections: dict[str, Selection] = {}
 
-    def inputs(self, path: Path) -> Inputs:
-        """The tables of a database, or of dumps read into a temporary one; each path is read once."""
+    def inputs(self, where: DatabaseAddress, role: str) -> Inputs:
+        """The selected part of a database, or of dumps read into a temporary one; each path is read once."""
+        from plexlens.metrics.inputs import Inputs
+        from plexlens.metrics.selection import resolve
+
+        path = where.path
         if path not in self.opened:
             self.opened[path] = self.stack.enter_context(inputs_of([path], self.reading, self.progress))
-        return self.opened[path]
+        backend = self.opened[path].backend
+        selection = resolve(self.selection.and_window(where.window), backend, where.text)
+        self.selections[role] = selection
+        return Inputs(backend, selection)
 
-    def run(self, where: DatabaseAddress | StudyAddress) -> Run:
-        """The run at an address."""
+    def run(self, where: DatabaseAddress | StudyAddress, role: str) -> Run:
+        """The run at an address; ``role`` is BASE or NEW."""
         from plexlens.compare.database_run import database_run
         from plexlens.compare.study_run import StudyAddress, study_run
 
         if isinstance(where, StudyAddress):
             return study_run(where)
         self.progress(0, 0, f"reading the numbers of {where.text}")
-        return database_run(self.inputs(where.path), where.text, window=where.window)
+        inputs = self.inputs(where, role)
+        with explained(inputs.selection):
+            return database_run(inputs, where.text)
 
     def came(self, where: DatabaseAddress | StudyAddress, prediction: Prediction) -> Came:
         """What came of a prediction, from a database or dump with Db2 statistics, else from a trace."""
@@ -138,9 +157,16 @@ class _Sources:
                 remedy="name a database, a dump or a trace of the time after the change",
             )
         if not is_trace_file(where.path):
-            inputs = self.inputs(where.path)
-            if where.window is not None or inputs.has("smf100_ifcid2_qbst"):
-                return came_in_database(inputs, where.text, window=where.window)
+            inputs = self.inputs(where, "NEW")
+            if inputs.selection or inputs.has("smf100_ifcid2_qbst"):
+                with explained(inputs.selection):
+                    return came_in_database(inputs, where.text)
+        if self.selection or where.window is not None:
+            raise UsageError(
+                file=where.text,
+                what="a trace is compared with a prediction as a whole",
+                remedy="leave out the selection, or name a database or dump with SMF 100",
+            )
         return came_in_trace(open_trace([where.path]), where.text, prediction, progress=self.progress)
 
 
@@ -165,5 +191,16 @@ def _compared(
         prediction = load(first.path)
         check = compare_prediction(prediction, first.path.name, sources.came(second, prediction), bounds=bounds)
         return prediction_report(check), lambda: prediction_json(check)
-    made = compare_runs(sources.run(first), sources.run(second), bounds=bounds)
+    runs = sources.run(first, "BASE"), sources.run(second, "NEW")
+    if sources.selection and not sources.selections:
+        raise _nothing_to_select("runs of studies")
+    made = compare_runs(*runs, bounds=bounds)
     return compare_report(made), lambda: compare_json(made)
+
+
+def _nothing_to_select(what: str) -> UsageError:
+    return UsageError(
+        file="",
+        what=f"{what} have no intervals to select from",
+        remedy="leave out --from, --to, --system, --shift and --class",
+    )

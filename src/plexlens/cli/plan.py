@@ -4,19 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from plexlens.cli.app import app
 from plexlens.cli.options import CodePage, Codepage, Json, Layouts, LeapSeconds, Sources
-from plexlens.cli.output import Format, PageOut, page, target
+from plexlens.cli.output import Format, PageOut, target
+from plexlens.cli.selection import explained, selectable, selected_page
 from plexlens.cli.sources import Reading, inputs_of
 from plexlens.cli.terminal import progress_bar
 from plexlens.errors import UsageError
 
+if TYPE_CHECKING:
+    from plexlens.metrics.selection import Selection
+
 
 @app.command()
+@selectable
 def plan(
     sources: Sources,
     *,
@@ -65,6 +70,7 @@ def plan(
     layouts: Layouts = None,
     codepage: Codepage = CodePage.LATIN_1047,
     leap_seconds: LeapSeconds = False,
+    selection: Selection,
 ) -> None:
     """Predict response and utilisation at another load or on other processors, from a calibrated queueing model.
 
@@ -83,14 +89,18 @@ def plan(
     asked = read_scenario(scenario) if scenario is not None else None
     name = str(sources[0])
     reading = Reading(tuple(layouts or ()), codepage, leap_seconds)
-    with progress_bar() as progress, inputs_of(sources, reading, progress) as inputs:
+    with progress_bar() as progress, inputs_of(sources, reading, progress, selection) as inputs:
         progress(0, 0, "calibrating the model")
-        measured = measure(inputs, name, kind="report class" if report_classes else "service class")
+        selections = {"": inputs.selection}
+        with explained(inputs.selection):
+            measured = measure(inputs, name, kind="report class" if report_classes else "service class")
         model = calibrate(measured, users=closed, serves=dict(_pairs("--serves", serves)))
         if asked is not None:
             progress(0, 0, "simulating the scenario")
         made = make_plan(name, measured, model, change, tolerance=tolerance / 100, careful=careful, scenario=asked)
-    where.show(page(lambda: (goals_report if until_goals else plan_report)(made), lambda: to_object(made)))
+    where.show(
+        selected_page(lambda: (goals_report if until_goals else plan_report)(made), lambda: to_object(made), selections)
+    )
 
 
 def _pairs(option: str, texts: Iterable[str] | None) -> list[tuple[str, str]]:

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from plexlens.cli.app import app
 from plexlens.cli.options import CodePage, Codepage, Json, Layouts, LeapSeconds, Rules, Sources
 from plexlens.cli.output import Form, Format, PageOut, page, target
+from plexlens.cli.selection import selectable
 from plexlens.cli.sources import MEMORY_LIMIT, Reading, database
 from plexlens.cli.terminal import err, progress_bar
 from plexlens.errors import IngestFailuresError, PlexlensError
+
+if TYPE_CHECKING:
+    from plexlens.metrics.selection import Selection
 
 
 class FailOn(StrEnum):
@@ -25,6 +29,7 @@ class FailOn(StrEnum):
 
 
 @app.command()
+@selectable
 def report(
     sources: Sources,
     *,
@@ -39,6 +44,7 @@ def report(
     fail_on: Annotated[
         FailOn | None, typer.Option("--fail-on", help="End with 1 if a finding is of this severity or a higher one.")
     ] = None,
+    selection: Selection,
 ) -> None:
     """Read dumps and write a report of findings, metrics and charts.
 
@@ -47,6 +53,7 @@ def report(
     """
     from plexlens.findings import Severity, load_rules
     from plexlens.metrics.inputs import Inputs
+    from plexlens.metrics.selection import resolve
     from plexlens.report import Options, build, to_json
     from plexlens.report.readings import readings_of
 
@@ -67,8 +74,9 @@ def report(
         progress(0, 0, "writing the report")
         backend = pdb.connect(memory_limit=MEMORY_LIMIT)
         readings = readings_of(backend, results=results, failures=failures)
-        made = build(Inputs(backend), readings, options=Options(title=title, rules=judged_by))
-    where.show(page(lambda: made, lambda: to_json(made)))
+        inputs = Inputs(backend, resolve(selection, backend, str(sources[0])))
+        made = build(inputs, readings, options=Options(title=title, rules=judged_by))
+    where.show(page(lambda: made, lambda: to_json(made) | {"selection": inputs.selection.to_json()}))
     for failure in failures:
         err.print(f"plexlens: {failure}")
     if failures:

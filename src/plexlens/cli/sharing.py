@@ -5,17 +5,21 @@ from __future__ import annotations
 from collections.abc import Iterable
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from plexlens.cli.app import app
 from plexlens.cli.options import CodePage, Codepage, Json, Layouts, LeapSeconds, Sources
-from plexlens.cli.output import Format, PageOut, page, target
+from plexlens.cli.output import Format, PageOut, target
+from plexlens.cli.selection import explained, selectable, selected_page
 from plexlens.cli.sharing_what_if import answer, asked_for
 from plexlens.cli.sources import Reading, inputs_of
 from plexlens.cli.terminal import progress_bar
 from plexlens.errors import UsageError
+
+if TYPE_CHECKING:
+    from plexlens.metrics.selection import Selection
 
 
 class AtCommit(StrEnum):
@@ -27,6 +31,7 @@ class AtCommit(StrEnum):
 
 
 @app.command()
+@selectable
 def sharing(
     sources: Sources,
     *,
@@ -100,6 +105,7 @@ def sharing(
     layouts: Layouts = None,
     codepage: Codepage = CodePage.LATIN_1047,
     leap_seconds: LeapSeconds = False,
+    selection: Selection,
 ) -> None:
     """Say what data sharing costs: requests by kind, CPU by transaction class and address space, delays.
 
@@ -134,14 +140,17 @@ def sharing(
     )
     name = str(sources[0])
     reading = Reading(tuple(layouts or ()), codepage, leap_seconds)
-    with progress_bar() as progress, inputs_of(sources, reading, progress) as inputs:
+    with progress_bar() as progress, inputs_of(sources, reading, progress, selection) as inputs:
         progress(0, 0, "adding up requests")
-        made = cost_of(measure(inputs, name), stated, name)
-        answered = answer(inputs, name, stated, asked, progress)
+        selections = {"": inputs.selection}
+        with explained(inputs.selection):
+            made = cost_of(measure(inputs, name), stated, name)
+            answered = answer(inputs, name, stated, asked, progress)
     where.show(
-        page(
+        selected_page(
             lambda: answered.defined(sharing_report(made, answered.sections())),
             lambda: answered.added(to_object(made)),
+            selections,
         )
     )
 

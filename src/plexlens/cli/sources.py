@@ -13,6 +13,7 @@ from plexlens.errors import UsageError
 
 if TYPE_CHECKING:
     from plexlens.metrics.inputs import Inputs
+    from plexlens.metrics.selection import Selection
     from plexlens.pdb import IngestResult, Pdb
 
 #: What DuckDB may use before it spills to disk, so that a command's memory does not grow with the dump.
@@ -69,17 +70,21 @@ def database(sources: Sequence[Path]) -> Iterator[tuple[Pdb, list[Path]]]:
 
 
 @contextmanager
-def inputs_of(sources: Sequence[Path], reading: Reading, progress: Progress) -> Iterator[Inputs]:
-    """The tables of a database, or of dumps read into a temporary one.
+def inputs_of(
+    sources: Sequence[Path], reading: Reading, progress: Progress, selection: Selection | None = None
+) -> Iterator[Inputs]:
+    """The tables of a database, or of dumps read into a temporary one, with what is selected of them.
 
     Raises
     ------
     PlexlensError
-        As `database` and `Reading.into`.
+        As `database`, `Reading.into` and `plexlens.metrics.selection.resolve`.
     """
     from plexlens.metrics.inputs import Inputs
+    from plexlens.metrics.selection import EVERYTHING, resolve
 
     with database(sources) as (pdb, dumps):
         if dumps:
             reading.into(pdb, dumps, progress)
-        yield Inputs(pdb.connect(memory_limit=MEMORY_LIMIT))
+        backend = pdb.connect(memory_limit=MEMORY_LIMIT)
+        yield Inputs(backend, resolve(selection or EVERYTHING, backend, str(sources[0])))

@@ -12,17 +12,21 @@ import typer
 
 from plexlens.cli.app import app
 from plexlens.cli.output import Form, target
+from plexlens.cli.selection import selectable
 from plexlens.cli.terminal import hexadecimal, json_text, table_text
 from plexlens.errors import UsageError
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
+    from plexlens.metrics.selection import Selection
+
 _FORMS = (Form.TEXT, Form.JSON, Form.CSV, Form.PARQUET)
 _NAMES = '"show tables" lists the tables, "describe NAME" the columns of one'
 
 
 @app.command()
+@selectable
 def sql(
     pdb: Annotated[Path, typer.Argument(metavar="PDB", help="A performance database (see plexlens ingest).")],
     query: Annotated[
@@ -39,6 +43,7 @@ def sql(
             help="File to write; its ending names the form: .csv, .json, .parquet, .txt.",
         ),
     ] = None,
+    selection: Selection,
 ) -> None:
     """Query a performance database with SQL.
 
@@ -50,6 +55,8 @@ def sql(
     from plexlens.metrics import GRAINS
     from plexlens.metrics.evaluate import attach
     from plexlens.metrics.inputs import Inputs
+    from plexlens.metrics.selection import resolve
+    from plexlens.metrics.selection.raw import show_selected
     from plexlens.pdb import Pdb
 
     where = target("sql", output, as_json=as_json, forms=_FORMS)
@@ -57,8 +64,11 @@ def sql(
     check_query(query, str(pdb))
     backend = database.connect()
     # Only what the query can mean; a query that names no grain may list or describe all of them.
-    named = set(re.findall(r"\w+", query.lower())) & GRAINS.keys()
-    attach(Inputs(backend), named or None)
+    words = set(re.findall(r"\w+", query.lower()))
+    inputs = Inputs(backend, resolve(selection, backend, str(pdb)))
+    attach(inputs, words & GRAINS.keys() or None)
+    if inputs.selection:
+        show_selected(backend, inputs.selection, words)
     try:
         table = backend.raw_sql(query).to_arrow_table()
     except duckdb.Error as error:

@@ -3,7 +3,8 @@
 =====================================  ==========================================================================
 ``PATH``                               a performance database, a dump, or a folder of dumps
 ``PATH@2008-09-03``                    one day of it, in local time
-``PATH@2008-09-03T17:00..2008-09-04``  from a moment to a moment, or to the end of a day; either end may be left out
+``PATH@2008-09-03T17:00..2008-09-04``  from a moment to a moment, or to the end of a day; either end may be left out;
+                                       local time, or one moment for all systems with an offset (``17:00+02:00``)
 ``STUDY:TABLE``                        a table of a study, its rows as objects
 ``STUDY:TABLE:ROW``                    a row of it (a run); several rows, with commas between, are repeats
 ``FILE.json``                          a prediction that ``plexlens pools --save`` wrote; only as BASE
@@ -13,13 +14,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from plexlens.compare.database_run import Window
 from plexlens.compare.study import study_names
 from plexlens.compare.study_run import StudyAddress
 from plexlens.errors import UsageError
+from plexlens.metrics.selection import Window, window
 
 _FORMS = (
     "name a performance database or dumps (PATH, PATH@2008-09-03, PATH@FROM..TO) or a run of a study (STUDY:TABLE:ROW)"
@@ -28,7 +28,7 @@ _FORMS = (
 
 @dataclass(frozen=True)
 class DatabaseAddress:
-    """A performance database or dumps, and the local time that is meant; all of it where ``window`` is None."""
+    """A performance database or dumps, and the time that is meant; all of it where ``window`` is None."""
 
     path: Path
     window: Window | None
@@ -83,48 +83,3 @@ def address(text: str, folder: Path | None = None) -> Address:
             file="", what=f"there is no study {study!r}", remedy=f"name one of {', '.join(study_names(folder))}"
         )
     raise UsageError(file=text, what="there is no such file or folder, and no study of that name", remedy=_FORMS)
-
-
-def window(text: str) -> Window:
-    """The time that ``FROM..TO``, or a day, names; local time as the systems recorded it.
-
-    Raises
-    ------
-    UsageError
-        It is no time, or ends before it starts.
-
-    Examples
-    --------
-    >>> window("2008-09-03").end - window("2008-09-03").start
-    datetime.timedelta(days=1)
-    """
-    first, dots, last = text.partition("..")
-    if not dots:
-        start = _moment(first, text)
-        if len(first.strip()) > 10:
-            raise UsageError(
-                file="",
-                what=f"{text!r} is a moment, not a stretch of time",
-                remedy="add an end: 2008-09-03T17:00..2008-09-03T18:00, or name a day: 2008-09-03",
-            )
-        return Window(start, start + timedelta(days=1))
-    since = _moment(first, text) if first.strip() else None
-    until = None
-    if last.strip():
-        until = _moment(last, text)
-        if len(last.strip()) <= 10:
-            until += timedelta(days=1)
-    if since is not None and until is not None and until <= since:
-        raise UsageError(file="", what=f"{text!r} ends before it starts", remedy="give the earlier time first")
-    return Window(since, until)
-
-
-def _moment(part: str, text: str) -> datetime:
-    try:
-        return datetime.fromisoformat(part.strip()).replace(tzinfo=UTC)
-    except ValueError as error:
-        raise UsageError(
-            file="",
-            what=f"{part.strip()!r} in {text!r} is no time",
-            remedy="write 2008-09-03 or 2008-09-03T17:29",
-        ) from error

@@ -49,53 +49,30 @@ ITR = Measure(
 )
 
 
-@dataclass(frozen=True)
-class Window:
-    """A stretch of local time as the systems recorded it; an open end is None."""
-
-    start: datetime | None = None
-    end: datetime | None = None
-
-    def takes(self, table: Any) -> Any:
-        """Which rows of a grain's facts begin within it."""
-        moment = ibis.coalesce(table.interval_start, table.interval_end)
-        local = moment.epoch_seconds().cast("float64") + table.utc_offset.fill_null(0.0)
-        taken = ibis.literal(True)
-        if self.start is not None:
-            taken = taken & (local >= self.start.timestamp())
-        if self.end is not None:
-            taken = taken & (local < self.end.timestamp())
-        return taken.fill_null(False)
-
-
-def database_run(
-    inputs: Inputs, name: str, *, window: Window | None = None, subjects: Sequence[Subject] = SUBJECTS
-) -> Run:
+def database_run(inputs: Inputs, name: str, *, subjects: Sequence[Subject] = SUBJECTS) -> Run:
     """The run that a performance database holds.
 
     Parameters
     ----------
     inputs
-        Its raw tables; the engine behind them must allow temporary tables.
+        Its raw tables, with the selection that the run is of; the engine behind them must allow temporary tables.
     name
         What the user called it.
-    window
-        The local time to take; all of it by default.
     subjects
         What of it is compared; everything by default.
 
     Raises
     ------
     NothingUsableError
-        It holds nothing that can be compared in that time.
+        It holds nothing that can be compared, or nothing of it is selected.
     """
-    parts = [part for subject in subjects if (part := _part(inputs, subject, window or Window())) is not None]
+    parts = [part for subject in subjects if (part := _part(inputs, subject)) is not None]
     if not parts:
         raise NothingUsableError(
             file=name,
-            what="it holds no numbers that can be compared" + (" in the time named" if window is not None else ""),
+            what="it holds no numbers that can be compared" + (" in what is selected" if inputs.selection else ""),
             remedy="name a database or dump with SMF 30, 70 to 74, 100, 101, 110 or 115 of both times"
-            + (", or another time" if window is not None else ""),
+            + (", or select more" if inputs.selection else ""),
         )
     measures = {measure.id: measure for part in parts for measure in part.measures}
     readings = {key: reading for part in parts for key, reading in part.readings.items()}
@@ -131,7 +108,7 @@ class _Part:
     notes: tuple[str, ...]
 
 
-def _part(inputs: Inputs, subject: Subject, window: Window) -> _Part | None:
+def _part(inputs: Inputs, subject: Subject) -> _Part | None:
     whole = GRAINS[subject.grain]
     if not available(inputs, whole):
         return None
@@ -139,7 +116,7 @@ def _part(inputs: Inputs, subject: Subject, window: Window) -> _Part | None:
     backend = inputs.backend
     table = facts(inputs, grain)
     held = f"compare_{grain.name}"
-    _keep(backend, held, table.filter(window.takes(table)))
+    _keep(backend, held, table)
     kept = backend.table(held)
     times = _times(backend, held)
     if not times:

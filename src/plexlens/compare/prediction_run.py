@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from plexlens.compare.comparability import Bounds, Comparability, comparability
-from plexlens.compare.database_run import BETWEEN, Window, database_run
+from plexlens.compare.database_run import BETWEEN, database_run
 from plexlens.compare.environment import Environments, SettingDifference
 from plexlens.compare.prediction_check import RateCheck, check_rate
 from plexlens.compare.run import Activity, Better, Estimate, Group, Measure, Reading, Run
@@ -105,22 +105,20 @@ class PredictionComparison:
         return not self.environments.differences
 
 
-def came_in_database(inputs: Inputs, name: str, *, window: Window | None = None) -> Came:
+def came_in_database(inputs: Inputs, name: str) -> Came:
     """What Db2 recorded of its pools after the change.
 
     Parameters
     ----------
     inputs
-        The raw tables of the database.
+        The raw tables of the database, with the selection that counts.
     name
         What the user called it.
-    window
-        The local time to take; all of it by default.
 
     Raises
     ------
     NothingUsableError
-        It holds no statistics of buffer pools in that time.
+        It holds no statistics of buffer pools, or none of them are selected.
     """
     pools = next(one for one in SUBJECTS if one.grain == "db2_pool")
     columns = tuple(one for one in pools.columns if one.column in _COLUMNS)
@@ -129,7 +127,7 @@ def came_in_database(inputs: Inputs, name: str, *, window: Window | None = None)
     subjects += [
         replace(one, by=("database", "page_set"), settings=()) for one in SUBJECTS if one.grain == "db2_data_set"
     ]
-    run = database_run(inputs, name, window=window, subjects=subjects)
+    run = database_run(inputs, name, subjects=subjects)
     if not any(activity.id == _GETPAGES for activity in run.activities):
         raise NothingUsableError(
             file=name,

@@ -22,6 +22,7 @@ _FRAME = {
     "local_time",
     "reduction",
     "reference",
+    "selection",
     "unit",
 }
 

@@ -10,9 +10,13 @@ import ibis
 from plexlens.metrics.definition import IDENTITY, Attribute, Fact, Grain, Key, Source
 from plexlens.metrics.inputs import Inputs
 from plexlens.metrics.local_time import is_report
+from plexlens.metrics.selection.selection import Selection
 
 #: Lengths of time a result can be grouped by.
 TIMES = ("interval", "hour", "day", "all")
+
+#: Column that says whether a row is of a selected class.
+_OF_CLASS = "_of_class"
 
 _IDENTITY_TYPES = {
     "system": "string",
@@ -54,8 +58,12 @@ def _is_local(table: Any, source: Source) -> Any:
     return ibis.literal(False)
 
 
-def _typed(table: Any, grain: Grain, source: Source) -> Any:
-    """The table with exactly the grain's columns; facts as float64, what is missing as null."""
+def _typed(table: Any, grain: Grain, source: Source, selection: Selection) -> Any:
+    """The table with exactly the grain's columns; facts as float64, what is missing as null.
+
+    Where classes are selected, a further column says which rows are of them: rows of other classes are dropped only
+    after sources were matched, or a second source would fill in what was dropped of the first.
+    """
     there = set(table.columns)
     chosen: dict[str, Any] = {}
     for name, dtype in _IDENTITY_TYPES.items():
@@ -70,6 +78,9 @@ def _typed(table: Any, grain: Grain, source: Source) -> Any:
         chosen[column.name] = table[column.name].cast("string") if column.name in there else ibis.null("string")
     for fact in grain.facts:
         chosen[fact.name] = table[fact.name].cast("float64") if fact.name in there else ibis.null("float64")
+    of_class = selection.class_condition(table)
+    if selection.classes:
+        chosen[_OF_CLASS] = ibis.literal(True) if of_class is None else of_class
     # A key may bear the name of an identity column (system); it is that column.
     return table.select(**chosen)
 
@@ -126,14 +137,14 @@ def facts(inputs: Inputs, grain: Grain) -> Any:
     Returns
     -------
     ibis.expr.types.Table or None
-        Identity, keys, attributes and facts; None where no source is in the database.
+        Identity, keys, attributes and facts of what is selected; None where no source is in the database.
     """
     result: Any = None
     owner = _owner(grain)
     for source in grain.sources:
         if not inputs.has(*source.needs):
             continue
-        table = _typed(source.facts(inputs), grain, source)
+        table = _typed(source.facts(inputs), grain, source, inputs.selection)
         if inputs.has_marked:
             table = _known(table, grain)
         if result is None:
@@ -145,7 +156,15 @@ def facts(inputs: Inputs, grain: Grain) -> Any:
             [_same_time(table, held), _same_owner(table, held, owner)],
         )
         result = result.union(table)
-    return result
+    return None if result is None else _selected(result, inputs.selection)
+
+
+def _selected(table: Any, selection: Selection) -> Any:
+    """The facts of the selected systems, times and classes."""
+    if not selection:
+        return table
+    table = selection.rows(table)
+    return table.filter(table[_OF_CLASS]).drop(_OF_CLASS) if selection.classes else table
 
 
 def with_metrics(table: Any, grain: Grain) -> Any:

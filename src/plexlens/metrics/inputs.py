@@ -7,6 +7,8 @@ from typing import Any
 import ibis
 
 from plexlens.metrics import local_time
+from plexlens.metrics.selection.raw import selected, whole_table
+from plexlens.metrics.selection.selection import EVERYTHING, Selection
 from plexlens.pdb.views import PLAUSIBLE
 
 #: Columns by which sections of one record are joined.
@@ -33,10 +35,15 @@ class Inputs:
     ----------
     backend
         An Ibis backend in which each raw table is a table or view.
+    selection
+        The part of the database that facts are made of, resolved (`plexlens.metrics.selection.resolve`). It restricts
+        what `plexlens.metrics.evaluate.facts` gives and what `selected` gives; `table` gives whole tables, because the
+        first selected interval of cumulative counters needs the record before it.
     """
 
-    def __init__(self, backend: Any) -> None:
+    def __init__(self, backend: Any, selection: Selection = EVERYTHING) -> None:
         self.backend = backend
+        self.selection = selection
         self._names = frozenset(backend.list_tables())
         self._places_reports: bool | None = None
         databases = backend.list_databases() if hasattr(backend, "list_databases") else ()
@@ -75,17 +82,26 @@ class Inputs:
         text
             Further columns; one that the table lacks is a null string.
         """
-        table = self.backend.table(name, database=PLAUSIBLE if name in self._marked else None)
-        there = set(table.columns)
-        chosen: dict[str, Any] = {}
-        for column, kind in _IDENTITY_TYPES.items():
-            chosen[column] = table[column] if column in there else ibis.null(kind)
-        for column in columns:
-            chosen[column] = table[column] if column in there else ibis.null("float64")
-        for column in text:
-            chosen[column] = table[column] if column in there else ibis.null("string")
-        table = table.select(**chosen)
+        if name in self._marked:
+            table = self.backend.table(name, database=PLAUSIBLE)
+        else:
+            # The full name means the whole table also where SQL sees only what is selected.
+            table = whole_table(self.backend, name) if self.selection else self.backend.table(name)
+        table = _chosen(table, columns, text)
         return self._placed(table) if local_time.is_report(name) and self.places_reports else table
+
+    def selected(self, name: str, *columns: str, text: tuple[str, ...] = ()) -> Any:
+        """As `table`, with only the rows that are selected."""
+        if not self.selection:
+            return self.table(name, *columns, text=text)
+        return _chosen(selected(self.backend, self.selection, name), columns, text)
+
+    def restrict_sql(self, name: str) -> None:
+        """Make SQL statements of this connection see only what is selected of a raw table, for what has no grain."""
+        if self.selection and self.has(name):
+            statement = self.backend.compile(selected(self.backend, self.selection, name))
+            # A temporary view comes before the table of that name.
+            self.backend.raw_sql(f'create or replace temp view "{name}" as {statement}')
 
     def _placed(self, table: Any) -> Any:
         """Reports in local time moved to UTC by the offset inferred for them."""
@@ -107,6 +123,19 @@ class Inputs:
             for name in ("interval_start", "interval_end")
         }
         return table.mutate(**moved, utc_offset=ibis.coalesce(table.utc_offset, shift)).select(*columns)
+
+
+def _chosen(table: Any, columns: tuple[str, ...], text: tuple[str, ...]) -> Any:
+    """Identity columns and the named ones; null where the table lacks one."""
+    there = set(table.columns)
+    chosen: dict[str, Any] = {}
+    for column, kind in _IDENTITY_TYPES.items():
+        chosen[column] = table[column] if column in there else ibis.null(kind)
+    for column in columns:
+        chosen[column] = table[column] if column in there else ibis.null("float64")
+    for column in text:
+        chosen[column] = table[column] if column in there else ibis.null("string")
+    return table.select(**chosen)
 
 
 def identity(table: Any) -> dict[str, Any]:

@@ -11,6 +11,7 @@ from plexlens.findings import Rule
 from plexlens.ingest.source import Severity
 from plexlens.metrics import local_time
 from plexlens.metrics.definition import Grain
+from plexlens.metrics.evaluate import available
 from plexlens.metrics.inputs import Inputs
 from plexlens.report.blocks import Builder
 from plexlens.report.clock import Clock, length, on_axis
@@ -18,7 +19,9 @@ from plexlens.report.context import Context
 from plexlens.report.display import counted
 from plexlens.report.model import Block, KeyFigures, Level, Missing, Note, Report, Section, Table, Way
 from plexlens.report.page import Page
+from plexlens.report.printed_reports import VALUES
 from plexlens.report.readings import Readings, State
+from plexlens.report.selection import page_selection, under_selection
 
 SUMMARY_ORDER = 300
 TIMELINE_ORDER = 400
@@ -85,7 +88,8 @@ def build(
     _ = inputs.places_reports
     readings = replace(readings, local_reports=local_time.listed(inputs.backend))
     local = any(report.utc_offset is None for report in readings.local_reports)
-    clock = Clock.of(readings.offsets, local=local)
+    clock = Clock.of(_offsets(inputs, readings), local=local)
+    inputs.restrict_sql(VALUES)
     context = Context(inputs, grains, readings=readings, clock=clock, rules=options.rules)
     builder = Builder(context, clock, options.max_rows)
     for page in pages:
@@ -108,7 +112,7 @@ def build(
     # What there is comes before what there is not; findings and pages keep their order otherwise.
     sections.sort(key=lambda one: (_empty(one[1]), one[0]))
     systems, sysplexes = _names(context)
-    return Report(
+    report = Report(
         title=options.title or _title(systems, sysplexes),
         systems=systems,
         sysplexes=sysplexes,
@@ -124,17 +128,36 @@ def build(
         local_start=local_start,
         local_end=local_end,
     )
+    return under_selection(report, {"": inputs.selection})
+
+
+def _offsets(inputs: Inputs, readings: Readings) -> Sequence[float | None]:
+    """Offsets from UTC in the data that the report is of."""
+    extent = inputs.selection.extent
+    if extent is None:
+        return readings.offsets
+    return [offset for one in extent.systems if one.taken_first is not None for offset in one.offsets]
 
 
 def _section(page: Page, builder: Builder) -> Section | None:
     """The page with its numbers; None for a page of no grains that has nothing to show."""
+    section = _page_section(page, builder)
+    if section is None:
+        return None
+    return replace(section, selection=page_selection(page, builder.context.grains, builder.context.inputs.selection))
+
+
+def _page_section(page: Page, builder: Builder) -> Section | None:
     context = builder.context
     blocks: list[Block] = list(page.blocks(context)) if page.blocks is not None else []
     if not page.grains and not blocks:
         return None
     there = [name for name in page.grains if context.held(name) is not None]
     if page.grains and not there:
-        blocks.append(Missing(f"No data on {page.what}.", page.ways))
+        if _left_out(page, context):
+            blocks.append(Missing(f"No data on {page.what} in the selection.", ()))
+        else:
+            blocks.append(Missing(f"No data on {page.what}.", page.ways))
         return Section(page.id, page.title, tuple(blocks), page.lead)
     for chart in page.charts:
         if not chart.timeline:
@@ -146,8 +169,15 @@ def _section(page: Page, builder: Builder) -> Section | None:
         blocks.append(Note(f"The data on {page.what} holds no values to show."))
     absent = [context.grains[name] for name in page.grains if name not in there]
     if absent:
-        blocks.append(_partly_missing(page, absent))
+        blocks.append(_partly_missing(page, absent, context))
     return Section(page.id, page.title, tuple(blocks), page.lead)
+
+
+def _left_out(page: Page, context: Context) -> bool:
+    """Whether the selection may be why a page has no data: a source of it is there."""
+    return bool(context.inputs.selection) and any(
+        available(context.inputs, context.grain(name)) for name in page.grains
+    )
 
 
 def _empty(section: Section) -> bool:
@@ -160,10 +190,12 @@ def _within_a_sentence(title: str) -> str:
     return title[:1].lower() + title[1:] if rest.isalpha() and rest.islower() else title
 
 
-def _partly_missing(page: Page, absent: Sequence[Grain]) -> Missing:
+def _partly_missing(page: Page, absent: Sequence[Grain], context: Context) -> Missing:
     kinds = dict.fromkeys(source.kind for grain in absent for source in grain.sources)
     ways = {way.kind: way for way in page.ways}
     titles = ", ".join(_within_a_sentence(grain.title) for grain in absent)
+    if context.inputs.selection and all(available(context.inputs, grain) for grain in absent):
+        return Missing(f"Not in the selection: {titles}.", ())
     return Missing(f"Not in this data: {titles}.", tuple(ways.get(kind, Way(kind, "")) for kind in kinds))
 
 

@@ -133,6 +133,7 @@ def _part(section: Section, report: Report, clock: Clock, drills: Drills) -> dic
         "id": section.id,
         "title": section.title,
         "lead": section.lead,
+        "selection": section.selection,
         "empty": bool(section.blocks) and all(isinstance(block, Missing) for block in section.blocks),
         "groups": [(kind, [view for _, view in group]) for kind, group in groupby(views, key=lambda one: one[0])],
     }

@@ -29,14 +29,13 @@ def to_json(report: Report) -> dict[str, Any]:
     Returns
     -------
     dict
-        ``title``, ``systems``, ``sysplexes``, ``span``, ``local_span`` (of reports in local time
-        beside others), ``utc_offset`` (seconds), ``alerts``, ``definitions`` by
-        id, and ``sections`` in order. A section has ``figures``, ``tables`` (``columns``, ``rows`` as objects),
-        ``charts`` (``times`` and ``series``), ``xy_charts`` (over a number; ``points`` of each series, ``marks``),
-        ``advice``, ``notes`` and ``missing``. ``findings`` holds what came of the rules
-        (`plexlens.findings.Findings.to_json`), or null. Numbers are in the base unit that stands beside them; not
-        recorded and undefined are both null. A number of a column of kind ``printed`` is an object: the text as
-        ``printed``, and the ``value`` it stands for.
+        ``title``, ``systems``, ``sysplexes``, ``span``, ``local_span`` (of reports in local time beside others),
+        ``utc_offset`` (seconds), ``selection``, ``alerts``, ``definitions`` by id, and ``sections`` in order. A
+        section has ``figures``, ``tables`` (``columns``, ``rows`` as objects), ``charts`` (``times`` and ``series``),
+        ``xy_charts`` (over a number; ``points`` of each series, ``marks``), ``advice``, ``notes`` and ``missing``.
+        ``findings`` holds what came of the rules (`plexlens.findings.Findings.to_json`), or null. Numbers are in the
+        base unit that stands beside them; not recorded and undefined are both null. A number of a column of kind
+        ``printed`` is an object: the text as ``printed``, and the ``value`` it stands for.
     """
     return {
         "title": report.title,
@@ -46,11 +45,13 @@ def to_json(report: Report) -> dict[str, Any]:
         "span": [_time(report.start), _time(report.end)],
         "local_span": [_time(report.local_start), _time(report.local_end)],
         "utc_offset": report.utc_offset,
+        "selection": report.selection or None,
         "alerts": [_note(alert) for alert in report.alerts],
         "sections": [
             {
                 "id": section.id,
                 "title": section.title,
+                "selection": section.selection or None,
                 "figures": [
                     _figure(one) for block in section.blocks if isinstance(block, KeyFigures) for one in block.figures
                 ],

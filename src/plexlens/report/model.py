@@ -413,12 +413,15 @@ class Section:
     ----------
     lead
         One or two sentences that say what the section shows.
+    selection
+        The part of the data that the section is about; empty for all of it.
     """
 
     id: str
     title: str
     blocks: tuple[Block, ...]
     lead: str = ""
+    selection: str = ""
 
 
 @dataclass(frozen=True)
@@ -449,6 +452,8 @@ class Report:
         What came of the rules; None where the report has no page of them.
     kind, subject
         What the report is, and what stands for systems and times where it is not of measured intervals.
+    selection
+        The part of the data that the report is about; empty for all of it.
     """
 
     title: str
@@ -467,6 +472,7 @@ class Report:
     local_start: datetime | None = None
     local_end: datetime | None = None
     subject: str = ""
+    selection: str = ""
 
     @property
     def clock(self) -> Clock:

@@ -20,7 +20,7 @@ MOST_VALUES = 40_000
 #: Rows of a table that are shown at most.
 MOST_ROWS = 1000
 
-_VALUES = "rmf_xml_value"
+VALUES = "rmf_xml_value"
 _NUMBERS = ("number", "duration")
 
 #: Elements of a report's head that say nothing to a reader: the form, and addresses in the server's own notation.
@@ -105,13 +105,13 @@ def printed_reports(backend: Any) -> Iterator[PrintedReport]:
     backend
         What `plexlens.pdb.Pdb.connect` gives; a database without such reports gives none.
     """
-    if _VALUES not in backend.list_tables():
+    if VALUES not in backend.list_tables():
         return
     listed = _rows(
         backend,
         "select any_value(report) as metric, any_value(options) as suboptions, any_value(report_title) as title,"
         " source_id, record_no, count(*) as n"
-        f" from {_VALUES} where record_no > 0 group by source_id, record_no"
+        f" from {VALUES} where record_no > 0 group by source_id, record_no"
         " order by metric nulls last, suboptions nulls first, min(interval_start) nulls first, source_id, record_no",
     )
     groups: dict[tuple[str, str], list[dict[str, Any]]] = {}
@@ -161,7 +161,7 @@ def _fill(report: PrintedReport, backend: Any) -> None:
         backend,
         "select source_id, record_no, kind, coalesce(segment_no, 0) as segment_no, coalesce(segment, '') as segment,"
         " coalesce(part_no, 0) as part_no, coalesce(part, '') as part, table_no, row_no, row_label, cell_no, column_no,"
-        f" name, value, value_type, number from {_VALUES} where kind not in ('attribute', 'name')"
+        f" name, value, value_type, number from {VALUES} where kind not in ('attribute', 'name')"
         f" and ({_condition(report.records)}) order by section_no",
     )
     bodies: dict[tuple[Any, ...], _Body] = {}
@@ -271,7 +271,7 @@ def _intervals(report: PrintedReport, name: str, *, folded: bool) -> Table:
         folded=folded,
         total_rows=len(records) + report.left_out,
         query=(
-            f"select * from {_VALUES} where report = '{report.name.partition(' (')[0].replace(chr(39), chr(39) * 2)}'"
+            f"select * from {VALUES} where report = '{report.name.partition(' (')[0].replace(chr(39), chr(39) * 2)}'"
             " order by interval_start, source_id, record_no, section_no"
         ),
     )
@@ -348,7 +348,7 @@ def _query(report: PrintedReport) -> str:
     """SQL for the cells of all rows."""
     return (
         "select source_id, record_no, table_no, row_no, segment, part, column_head, value, number"
-        f" from {_VALUES} where kind = 'cell' and ({_condition(report.records)})"
+        f" from {VALUES} where kind = 'cell' and ({_condition(report.records)})"
         " order by source_id, record_no, table_no, row_no, cell_no"
     )
 
@@ -389,12 +389,12 @@ def _others(report: PrintedReport, name: str, *, folded: bool) -> Table:
 
 def of_the_files(backend: Any) -> Iterator[Table]:
     """What belongs to files as a whole: the server that sent them, and the messages of the Postprocessor."""
-    if _VALUES not in backend.list_tables():
+    if VALUES not in backend.list_tables():
         return
     values = _rows(
         backend,
         "select parse_filename(coalesce(source.file, value.source_id)) as file, value.kind, name, row_label,"
-        f" value, value_type, number from {_VALUES} as value left join source using (source_id)"
+        f" value, value_type, number from {VALUES} as value left join source using (source_id)"
         " where record_no = 0 and value.kind <> 'attribute' order by 1, value.source_id, section_no",
     )
     servers: dict[str, dict[str, Cell]] = {}
@@ -412,7 +412,7 @@ def of_the_files(backend: Any) -> Iterator[Table]:
             columns=(_printed("file", "File", key=True), _printed("id", "Message"), _printed("text", "Text")),
             rows=tuple(messages[:MOST_ROWS]),
             total_rows=len(messages),
-            query=f"select row_label, value from {_VALUES} where record_no = 0 and kind <> 'attribute'",
+            query=f"select row_label, value from {VALUES} where record_no = 0 and kind <> 'attribute'",
             group=group,
             folded=True,
         )

@@ -130,6 +130,8 @@ class _Writer:
         yield self.heading(section.title)
         if section.lead:
             yield from self.wrapped(section.lead)
+        if section.selection:
+            yield from self.wrapped(f"SELECTION: {section.selection}.")
         group = ""
         for block in section.blocks:
             yield ""

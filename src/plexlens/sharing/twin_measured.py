@@ -399,7 +399,7 @@ def _dependent(inputs: Inputs) -> dict[tuple[str, Any, Any], dict[str, float]]:
     """Getpages of GBP-dependent page sets by Db2, connection type and plan, and by pool (SMF 101 QBGA)."""
     if not inputs.has("smf101_ifcid3_qbga"):
         return {}
-    table = with_correlation(inputs, inputs.table("smf101_ifcid3_qbga", "qbgagn", "qbgagg"))
+    table = with_correlation(inputs, inputs.selected("smf101_ifcid3_qbga", "qbgagn", "qbgagg"))
     table = table.group_by(["subsystem", "connection_type", "plan", "qbgagn"]).aggregate(
         getpages=table.qbgagg.cast("float64").sum()
     )

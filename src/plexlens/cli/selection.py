@@ -1,0 +1,175 @@
+"""The options that select a part of the data; every command that evaluates a database has the same ones."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from functools import wraps
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
+
+import typer
+
+from plexlens.cli.output import Form, page
+from plexlens.errors import NothingUsableError
+
+if TYPE_CHECKING:
+    from plexlens.metrics.selection import Selection
+    from plexlens.report.model import Report
+
+_PANEL = "Selection"
+
+Since = Annotated[
+    str,
+    typer.Option(
+        "--from",
+        metavar="TIME",
+        rich_help_panel=_PANEL,
+        help="Select intervals that start at this time or later: 2024-10-26, 2024-10-26T08:00 (local time of each "
+        "system) or 2024-10-26T08:00+02:00 (one moment for all).",
+    ),
+]
+Until = Annotated[
+    str,
+    typer.Option(
+        "--to",
+        metavar="TIME",
+        rich_help_panel=_PANEL,
+        help="Select intervals that start before this time; a date means the end of that day.",
+    ),
+]
+System = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--system",
+        metavar="NAME[,NAME]",
+        rich_help_panel=_PANEL,
+        help="Select systems by name or pattern (SYS1, PRD*); may be given repeatedly.",
+    ),
+]
+Shifts = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--shift",
+        metavar="[DAYS/]HH:MM-HH:MM|NAME",
+        rich_help_panel=_PANEL,
+        help="Select hours of the week in local time (mon-fri/08:00-17:00, 22:00-06:00), or a shift that the site "
+        "names; may be given repeatedly.",
+    ),
+]
+Class = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--class",
+        metavar="NAME[,NAME]",
+        rich_help_panel=_PANEL,
+        help="Select service classes, report classes or workloads by name or pattern, where data names them; may be "
+        "given repeatedly.",
+    ),
+]
+Site = Annotated[
+    Path | None,
+    typer.Option(
+        "--site",
+        metavar="FILE",
+        rich_help_panel=_PANEL,
+        help="A TOML file of the site; its table [shifts] names shifts: prime = 'mon-fri/08:00-17:00'.",
+    ),
+]
+
+_OPTIONS: tuple[tuple[str, Any, Any], ...] = (
+    ("since", Since, ""),
+    ("until", Until, ""),
+    ("systems", System, None),
+    ("shifts", Shifts, None),
+    ("classes", Class, None),
+    ("site", Site, None),
+)
+
+
+def selectable(command: Callable[..., None]) -> Callable[..., None]:
+    """Give a command the options of a selection; it gets them as one argument, ``selection``, not yet resolved."""
+    # The command knows the type of its selection only where types are checked: the module is costly to load.
+    hints = get_type_hints(command, localns={"Selection": Any}, include_extras=True)
+    signature = inspect.signature(command)
+    own = [
+        parameter.replace(annotation=hints.get(name, parameter.annotation))
+        for name, parameter in signature.parameters.items()
+        if name != "selection"
+    ]
+    added = [
+        inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
+        for name, annotation, default in _OPTIONS
+        # A command that reads more of the site's file has the option itself.
+        if name not in signature.parameters
+    ]
+
+    @wraps(command)
+    def with_selection(*words: Any, **options: Any) -> None:
+        given = {name: options[name] for name, _, _ in _OPTIONS}
+        for parameter in added:
+            del options[parameter.name]
+        command(*words, selection=_selection(**given), **options)
+
+    with_selection.__signature__ = signature.replace(parameters=[*own, *added])  # type: ignore[attr-defined]
+    with_selection.__annotations__ = {one.name: one.annotation for one in (*own, *added)} | {"return": None}
+    return with_selection
+
+
+def _selection(
+    *,
+    since: str,
+    until: str,
+    systems: list[str] | None,
+    shifts: list[str] | None,
+    classes: list[str] | None,
+    site: Path | None,
+) -> Selection:
+    from plexlens.metrics.selection import Selection, between, read_shifts, shift
+
+    named = read_shifts(site) if site is not None else {}
+    return Selection(
+        windows=(between(since.strip(), until.strip()),) if since.strip() or until.strip() else (),
+        shifts=tuple(shift(text, named) for text in shifts or ()),
+        systems=_names(systems),
+        classes=_names(classes),
+    )
+
+
+def _names(texts: list[str] | None) -> tuple[str, ...]:
+    return tuple(name.strip() for text in texts or () for name in text.split(",") if name.strip())
+
+
+def selected_page(
+    report: Callable[[], Report], values: Callable[[], dict[str, Any]], selections: Mapping[str, Selection]
+) -> Callable[[Form], str]:
+    """What makes each form of a report page, which says what is selected.
+
+    Parameters
+    ----------
+    report, values
+        As `plexlens.cli.output.page` takes them.
+    selections
+        Selection by what it is of (``BASE``, ``NEW``); one of an empty name is of the whole page.
+    """
+    from plexlens.report.selection import selection_json, under_selection
+
+    return page(
+        lambda: under_selection(report(), selections), lambda: values() | {"selection": selection_json(selections)}
+    )
+
+
+@contextmanager
+def explained(selection: Selection) -> Iterator[None]:
+    """Where what is selected gives nothing, the error says what was selected."""
+    try:
+        yield
+    except NothingUsableError as error:
+        if not selection or selection.text in error.what:
+            raise
+        raise NothingUsableError(
+            file=error.file,
+            what=f"in the selection ({selection.text}) {error.what}",
+            remedy=f"select more, or {error.remedy}",
+        ) from error

@@ -1,0 +1,209 @@
+"""What a database holds (systems, times, classes), and what a selection takes of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from difflib import get_close_matches
+from fnmatch import fnmatchcase
+from typing import Any
+
+from plexlens.errors import NothingUsableError
+from plexlens.metrics.selection.raw import class_sources, timed_tables
+from plexlens.metrics.selection.selection import Selection
+
+_TABLE = "selection_extent"
+#: Names that an error lists at most.
+_LISTED = 30
+
+
+@dataclass(frozen=True)
+class SystemExtent:
+    """What there is of one system, and what of it is selected.
+
+    Attributes
+    ----------
+    system
+        Its name; None for rows that name no system.
+    offsets
+        Offsets of its local time from UTC in seconds; None among them where rows do not tell.
+    first, last
+        Local start of its first and last interval; None where no row has a time.
+    taken_first, taken_last
+        The same of what is selected; None where nothing is.
+    """
+
+    system: str | None
+    offsets: tuple[float | None, ...]
+    first: datetime | None
+    last: datetime | None
+    taken_first: datetime | None
+    taken_last: datetime | None
+
+    def to_json(self) -> dict[str, Any]:
+        """As JSON types; times are local ones."""
+        return {
+            "system": self.system,
+            "utc_offsets": list(self.offsets),
+            "first": _minute(self.taken_first) or None,
+            "last": _minute(self.taken_last) or None,
+        }
+
+    @property
+    def zone(self) -> str:
+        """Its local time: ``UTC+02:00``, several where it changed, or ``offset unknown``."""
+        return " and ".join(_zone(offset) for offset in self.offsets)
+
+
+@dataclass(frozen=True)
+class Extent:
+    """What a database holds, by system, and the classes in it."""
+
+    systems: tuple[SystemExtent, ...]
+    classes: tuple[str, ...]
+
+
+def resolve(selection: Selection, backend: Any, name: str) -> Selection:
+    """The selection with names in place of patterns, and with what it takes of a database.
+
+    Parameters
+    ----------
+    selection
+        As the user gave it.
+    backend
+        The Ibis backend with the raw tables.
+    name
+        What the user called the database, for errors.
+
+    Raises
+    ------
+    NothingUsableError
+        A system or class is not there, or nothing is selected; the message says what there is.
+    """
+    if not selection:
+        return selection
+    backend.raw_sql(f"create or replace temp table {_TABLE} as {_extent_sql(backend)}")
+    try:
+        known = [row[0] for row in backend.raw_sql(f"select distinct system from {_TABLE} order by 1").fetchall()]
+        classes = _classes(backend) if selection.classes else []
+        found = replace(
+            selection,
+            systems=_named(selection.systems, [one for one in known if one], "system", name),
+            classes=_named(selection.classes, classes, "class", name),
+        )
+        systems = _systems(backend, found)
+    finally:
+        backend.raw_sql(f"drop table {_TABLE}")
+    extent = Extent(systems, tuple(classes))
+    if not any(one.taken_first is not None for one in systems) and (found.windows or found.shifts or found.systems):
+        raise NothingUsableError(
+            file=name, what=f"nothing is selected by {found.text}", remedy=f"it holds {_there(systems)}"
+        )
+    return replace(found, extent=extent)
+
+
+def _extent_sql(backend: Any) -> str:
+    """Statement that lists system, offset and start (to the minute) of everything in the raw tables."""
+    selects = [
+        "select distinct system, utc_offset,"
+        # A start to the nearest minute, as metrics name intervals; a record with an end alone in the minute of its end.
+        f" coalesce(date_trunc('minute', {start} + interval 30 second), date_trunc('minute', {end})) as \"interval\""
+        f" from {table}"
+        for table, start, end in timed_tables(backend)
+    ]
+    if not selects:
+        return 'select null::varchar as system, null::double as utc_offset, null::timestamptz as "interval" limit 0'
+    return f"select distinct * from ({' union all '.join(selects)})"
+
+
+def _systems(backend: Any, selection: Selection) -> tuple[SystemExtent, ...]:
+    table = backend.table(_TABLE)
+    offset = (table.utc_offset / 60.0).round().cast("float64") * 60.0
+    everything = _bounds(table, offset)
+    taken = {(row["system"], row["offset"]): row for row in _bounds(selection.rows(table), offset)}
+    found: dict[str | None, list[tuple[dict[str, Any], dict[str, Any] | None]]] = {}
+    for row in everything:
+        found.setdefault(row["system"], []).append((row, taken.get((row["system"], row["offset"]))))
+    made = []
+    for system, rows in sorted(found.items(), key=lambda one: (one[0] is None, one[0] or "")):
+        offsets = sorted({row["offset"] for row, _ in rows}, key=lambda one: (one is None, one or 0.0))
+        made.append(
+            SystemExtent(
+                system,
+                tuple(offsets),
+                min((_local(row, "first") for row, _ in rows if row["first"] is not None), default=None),
+                max((_local(row, "last") for row, _ in rows if row["last"] is not None), default=None),
+                min((_local(row, "first") for _, row in rows if row and row["first"] is not None), default=None),
+                max((_local(row, "last") for _, row in rows if row and row["last"] is not None), default=None),
+            )
+        )
+    return tuple(made)
+
+
+def _bounds(table: Any, offset: Any) -> list[dict[str, Any]]:
+    rounded = table.mutate(offset=(table.utc_offset / 60.0).round().cast("float64") * 60.0)
+    found = rounded.group_by(["system", "offset"]).aggregate(
+        first=rounded["interval"].epoch_seconds().min(), last=rounded["interval"].epoch_seconds().max()
+    )
+    rows: list[dict[str, Any]] = found.to_pyarrow().to_pylist()
+    return rows
+
+
+def _local(row: dict[str, Any], name: str) -> datetime:
+    return datetime(1970, 1, 1) + timedelta(seconds=row[name] + (row["offset"] or 0.0))
+
+
+def _classes(backend: Any) -> list[str]:
+    """Every class that a raw table names."""
+    found: set[str] = set()
+    for table, columns in class_sources(backend):
+        for column in columns:
+            rows = backend.raw_sql(f'select distinct "{column}"::varchar from "{table}"').fetchall()
+            found.update(name for (name,) in rows if name)
+    return sorted(found)
+
+
+def _named(patterns: Sequence[str], known: Sequence[str], noun: str, file: str) -> tuple[str, ...]:
+    """The names that the patterns mean, in alphabetical order."""
+    found: set[str] = set()
+    for pattern in patterns:
+        matched = [name for name in known if fnmatchcase(name.upper(), pattern.upper())]
+        if not matched:
+            near = get_close_matches(pattern.upper(), known, n=3)
+            plural = "classes" if noun == "class" else f"{noun}s"
+            there = f"it has the {plural} {_list(near or known)}" if known else f"it names no {noun}"
+            if near:
+                there = f"did you mean {_list(near)}? it has {len(known):,} {plural if len(known) > 1 else noun}"
+            raise NothingUsableError(file=file, what=f"no {noun} is called {pattern!r}", remedy=there)
+        found.update(matched)
+    return tuple(sorted(found))
+
+
+def _list(names: Iterable[str]) -> str:
+    listed = list(names)
+    more = f" and {len(listed) - _LISTED:,} more" if len(listed) > _LISTED else ""
+    return ", ".join(listed[:_LISTED]) + more
+
+
+def _there(systems: Sequence[SystemExtent]) -> str:
+    if not systems:
+        return "no interval of any system"
+    parts = []
+    for one in systems:
+        span = f"{_minute(one.first)} to {_minute(one.last)}" if one.first is not None else "no times"
+        parts.append(f"{one.system or 'data without a system'} ({one.zone}): {span}")
+    return "; ".join(parts[:_LISTED])
+
+
+def _minute(moment: datetime | None) -> str:
+    return moment.strftime("%Y-%m-%d %H:%M") if moment is not None else ""
+
+
+def _zone(offset: float | None) -> str:
+    if offset is None:
+        return "offset from UTC unknown"
+    if not offset:
+        return "UTC"
+    minutes = round(abs(offset) / 60)
+    return f"UTC{'+' if offset > 0 else '-'}{minutes // 60:02d}:{minutes % 60:02d}"

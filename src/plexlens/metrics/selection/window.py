@@ -1,0 +1,157 @@
+"""Stretches of time as a user writes them: dates, local times, and times with an offset from UTC."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta, timezone
+from typing import Any
+
+import ibis
+
+from plexlens.errors import UsageError
+
+#: What a user can write for a time.
+FORMS = "write a date (2008-09-03), a local time (2008-09-03T17:29) or a time with its offset (2008-09-03T17:29+02:00)"
+
+
+@dataclass(frozen=True)
+class Window:
+    """A stretch of time, the end excluded; an open end is None.
+
+    A bound without an offset is local time of each system. A bound with an offset is one moment for all systems; data
+    whose own offset is unknown is compared with its local time.
+
+    Attributes
+    ----------
+    start, end
+        First moment inside, and first moment after.
+    """
+
+    start: datetime | None = None
+    end: datetime | None = None
+
+    def condition(self, utc: Any, offset: Any) -> Any:
+        """Which rows lie in it.
+
+        Parameters
+        ----------
+        utc
+            Ibis column: seconds since 1970 in UTC, or in local time where the offset is null.
+        offset
+            Ibis column: local minus UTC in seconds; null where it is unknown.
+        """
+        inside = ibis.literal(True)
+        if self.start is not None:
+            moment, bound = _compared(self.start, utc, offset)
+            inside = inside & (moment >= bound)
+        if self.end is not None:
+            moment, bound = _compared(self.end, utc, offset)
+            inside = inside & (moment < bound)
+        return inside
+
+    @property
+    def text(self) -> str:
+        """The window in words."""
+        if self.start is not None and self.end is not None:
+            return f"{_text(self.start)} to {_text(self.end)}"
+        if self.start is not None:
+            return f"from {_text(self.start)}"
+        return f"until {_text(self.end)}" if self.end is not None else "all times"
+
+    @property
+    def is_local(self) -> bool:
+        """Whether a bound is local time of each system."""
+        return any(bound is not None and bound.tzinfo is None for bound in (self.start, self.end))
+
+
+def _compared(bound: datetime, utc: Any, offset: Any) -> tuple[Any, Any]:
+    """The column that is compared with a bound, and the bound in seconds."""
+    wall = bound.replace(tzinfo=timezone.utc).timestamp()  # noqa: UP017 `UTC` and `timezone` would be two imports
+    if bound.tzinfo is None:
+        return utc + offset.fill_null(0.0), wall
+    return utc, ibis.ifelse(offset.isnull(), wall, bound.timestamp())
+
+
+def _text(bound: datetime | None) -> str:
+    if bound is None:
+        return ""
+    seconds = ":%S" if bound.second else ""
+    text = bound.strftime(f"%Y-%m-%d %H:%M{seconds}")
+    if bound.tzinfo is None:
+        return text
+    zone = bound.strftime("%z")
+    return f"{text} UTC{zone[:3]}:{zone[3:5]}" if bound.utcoffset() else f"{text} UTC"
+
+
+def window(text: str) -> Window:
+    """The time that a day or ``FROM..TO`` names; either end may be left out.
+
+    Raises
+    ------
+    UsageError
+        It is no time, or ends before it starts.
+
+    Examples
+    --------
+    >>> window("2008-09-03").text
+    '2008-09-03 00:00 to 2008-09-04 00:00'
+    >>> window("2008-09-03T17:00..").text
+    'from 2008-09-03 17:00'
+    """
+    first, dots, last = text.partition("..")
+    if dots:
+        return between(first.strip(), last.strip(), named=text)
+    if not _is_date(first):
+        _moment(first, text)
+        raise UsageError(
+            file="",
+            what=f"{text!r} is a moment, and a stretch of time is needed",
+            remedy="add an end: 2008-09-03T17:00..2008-09-03T18:00, or name a day: 2008-09-03",
+        )
+    return between(first.strip(), first.strip(), named=text)
+
+
+def between(since: str, until: str, *, named: str = "") -> Window:
+    """The time from one moment to another; an empty text leaves that end open.
+
+    A date as the start is the start of that day, a date as the end is the end of that day.
+
+    Parameters
+    ----------
+    since, until
+        As `FORMS` says.
+    named
+        What the user wrote, for an error; the bound itself by default.
+
+    Raises
+    ------
+    UsageError
+        A bound is no time, or the time ends before it starts.
+    """
+    start = _moment(since, named or since) if since else None
+    end = _moment(until, named or until) if until else None
+    if end is not None and _is_date(until):
+        try:
+            end += timedelta(days=1)
+        except OverflowError:
+            end = None
+    if start is not None and end is not None and (start.tzinfo is None) == (end.tzinfo is None) and end <= start:
+        raise UsageError(
+            file="",
+            what=f"{named or f'{since} to {until}'!r} ends before it starts",
+            remedy="give the earlier time first",
+        )
+    return Window(start, end)
+
+
+def _is_date(text: str) -> bool:
+    return len(text.strip()) <= len("2008-09-03")
+
+
+def _moment(part: str, text: str) -> datetime:
+    try:
+        # A plus sign that a shell or browser made a blank is no offset: fromisoformat refuses it.
+        return datetime.fromisoformat(part.strip())
+    except ValueError as error:
+        where = f"{part.strip()!r} in {text!r}" if part.strip() != text.strip() else repr(text)
+        raise UsageError(file="", what=f"{where} is no time", remedy=FORMS) from error
