@@ -36,6 +36,14 @@ def graded(name: str, severity: str, cost: str = "") -> Rule:
     return rule(id=f"test.{name}", title=f"Rule {name}", severity=severity, **more)
 
 
+def test_the_cost_of_an_object_stands_beside_its_name() -> None:
+    """It was the last column, and out of sight at 1,400 pixels wherever the evidence is wide."""
+    (advice,) = blocks(report([graded("dear", "low", "interval_seconds")], mq_log=waits(200)), Advice)
+    columns = advice.evidence.columns
+    named = sum(column.key for column in columns)
+    assert [column.title for column in columns[named : named + 1]] == ["CPU cost"]
+
+
 def test_findings_are_the_first_page() -> None:
     assert min(PAGES, key=lambda page: page.order) is PAGE
 
@@ -98,7 +106,7 @@ def test_a_reader_gets_so_many_rules_in_full(count: int) -> None:
     assert page.count('<details class="card advice') == count - FULL
     assert page.count('<article class="card advice') == FULL
     # Folded is not left out: sentence, evidence, and what to do are there.
-    assert page.count("MQPA: 2.00 /s, 200.") == count
+    assert page.count("MQPA: 2.00\N{NO-BREAK SPACE}/s, 200.") == count
 
 
 def test_what_fails_is_never_folded() -> None:

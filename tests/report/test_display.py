@@ -21,7 +21,9 @@ from plexlens.report.display import NULL, byte_size, counted, shown, with_symbol
         (0, COUNT, "0"),
         # Not zero, and never shown as zero.
         (0.0049, PER_SECOND, "<0.01"),
-        (-0.0049, PER_SECOND, ">-0.01"),
+        (-0.0049, PER_SECOND, "-0.005"),
+        (-0.00000049, PER_SECOND, "-<0.01"),
+        (-0.4, COUNT, "-0.4"),
         (0.005, PER_SECOND, "0.01"),
         (0.4, COUNT, "<1"),
         (-12.5, Unit("x", "x", 2.0, 0), "-25"),

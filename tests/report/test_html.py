@@ -266,6 +266,14 @@ def test_data_in_a_script_cannot_end_it() -> None:
     assert json.loads(text) == {"a": "</script><!--&"}
 
 
+def test_times_of_cells_are_told_to_the_second_where_one_has_seconds() -> None:
+    moments = [datetime(2026, 3, 9, 12, 0, second, tzinfo=UTC) for second in (0, 7)]
+    table = Table("t", "T", (Column("at", "At", ColumnKind.TIME),), tuple((moment,) for moment in moments))
+    made = Report("x", (), (), None, None, 3600.0, "", (), (Section("s", "S", (table,)),))
+    shown = _rows(lxml.html.document_fromstring(render_html(made)), "t")
+    assert shown == [["2026-03-09 13:00:00"], ["2026-03-09 13:00:07"]]
+
+
 def test_times_of_cells_are_local() -> None:
     moment = datetime(2026, 3, 9, 12, 0, tzinfo=UTC)
     table = Table(
@@ -275,7 +283,7 @@ def test_times_of_cells_are_local() -> None:
         ((moment, 1e-6),),
     )
     made = Report("x", (), (), None, None, 3600.0, "", (), (Section("s", "S", (table,)),))
-    assert _rows(lxml.html.document_fromstring(render_html(made)), "t") == [["2026-03-09 13:00:00", "1.0"]]
+    assert _rows(lxml.html.document_fromstring(render_html(made)), "t") == [["2026-03-09 13:00", "1.0"]]
 
 
 def test_a_report_of_nothing_is_a_page() -> None:

@@ -14,7 +14,8 @@ def shown(value: float | int | None, unit: Unit | None) -> str:
     """A number in the unit it is shown in, without the unit's symbol.
 
     A value that is not zero never reads as zero: what rounds to nothing at the unit's decimals is shown as less than
-    the smallest number those decimals can tell.
+    the smallest number those decimals can tell. A negative one is shown with as many decimals as it takes, up to three
+    more.
 
     Parameters
     ----------
@@ -36,8 +37,14 @@ def shown(value: float | int | None, unit: Unit | None) -> str:
     text = f"{number:,.{digits}f}"
     if number != 0 and not text.strip("-0.,"):
         least = f"{10.0**-digits:.{digits}f}"
-        return f"<{least}" if number > 0 else f">-{least}"
+        return f"<{least}" if number > 0 else _small_negative(number, digits)
     return text
+
+
+def _small_negative(number: float, digits: int) -> str:
+    """A negative number that rounds to zero, with the decimals that its first digit takes."""
+    longer = (f"{number:.{more}f}" for more in range(digits + 1, digits + 4))
+    return next((text for text in longer if text.strip("-0.")), f"-<{10.0**-digits:.{digits}f}")
 
 
 def with_symbol(value: float | int | None, unit: Unit | None) -> str:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import re
 from datetime import datetime
 from functools import cache
 from itertools import groupby
@@ -16,6 +17,7 @@ from typing import Any
 import jinja2
 from markupsafe import Markup
 
+from plexlens.metrics import unit
 from plexlens.metrics.unit import Unit
 from plexlens.report.chart_svg import draw, spark
 from plexlens.report.clock import Clock
@@ -47,7 +49,7 @@ SHARED_AXIS = 0.2
 
 @cache
 def _environment() -> jinja2.Environment:
-    return jinja2.Environment(
+    environment = jinja2.Environment(
         loader=jinja2.PackageLoader("plexlens.report", "templates"),
         autoescape=True,
         trim_blocks=True,
@@ -55,6 +57,26 @@ def _environment() -> jinja2.Environment:
         undefined=jinja2.StrictUndefined,
         finalize=_harmless,
     )
+    environment.filters["units"] = with_units
+    return environment
+
+
+@cache
+def _before_units() -> re.Pattern[str]:
+    symbols = {one.symbol for one in vars(unit).values() if isinstance(one, Unit) and one.symbol} | {"min", "h", "d"}
+    listed = "|".join(re.escape(symbol) for symbol in sorted(symbols, key=len, reverse=True))
+    return re.compile(rf"(?<=[0-9]) (?=(?:{listed})(?![\w/]))")
+
+
+def with_units(text: str) -> str:
+    """Running text in which no line ends between a number and its unit.
+
+    Examples
+    --------
+    >>> with_units("65.4 % of 30 min") == "65.4\N{NO-BREAK SPACE}% of 30\N{NO-BREAK SPACE}min"
+    True
+    """
+    return _before_units().sub("\N{NO-BREAK SPACE}", text)
 
 
 def _harmless(value: Any) -> Any:

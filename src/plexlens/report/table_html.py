@@ -117,12 +117,19 @@ class _Frame:
     null: str
     clock: Clock
     numeric: bool
+    to_minute: bool
 
 
 def _rows(table: Table, definitions: Mapping[str, Definition], clock: Clock, drill: Drill | None) -> Iterator[str]:
     frames = [
         _Frame(
-            column, index == 0, _largest(table, index), _why_null(column, definitions), clock, table.all_numbers(index)
+            column=column,
+            first=index == 0,
+            largest=_largest(table, index),
+            null=_why_null(column, definitions),
+            clock=clock,
+            numeric=table.all_numbers(index),
+            to_minute=_to_minute(table, column.kind, index),
         )
         for index, column in enumerate(table.columns)
     ]
@@ -132,6 +139,14 @@ def _rows(table: Table, definitions: Mapping[str, Definition], clock: Clock, dri
             last = drill.keys[-1]
             cells[last] = _text(row[last], frames[last], _way(drill, row))
         yield f"<tr{' class=over' if number >= table.top else ''}>{''.join(cells)}"
+
+
+def _to_minute(table: Table, kind: ColumnKind, index: int) -> bool:
+    """Whether the times of a column are told to the minute, as none of them has a second."""
+    if kind is not ColumnKind.TIME:
+        return False
+    moments = [cell for row in table.rows if isinstance(cell := row[index], datetime)]
+    return all(moment.second == 0 for moment in moments)
 
 
 def _way(drill: Drill, row: tuple[Cell, ...]) -> str:
@@ -193,7 +208,8 @@ def _profile(cell: Cell, frame: _Frame) -> str:
 def _time(cell: Cell, frame: _Frame) -> str:
     if not isinstance(cell, datetime):
         return _text(None, frame)
-    return f'<td class="time">{frame.clock.second(cell)}'
+    text = frame.clock.minute(cell) if frame.to_minute else frame.clock.second(cell)
+    return f'<td class="time">{text}'
 
 
 def _printed(cell: Cell, frame: _Frame) -> str:

@@ -7,7 +7,7 @@ space. Stretches with data keep their proportions to each other; what lies betwe
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from itertools import pairwise
 
@@ -23,13 +23,24 @@ BREAK, LEAST = 0.02, 0.05
 LENGTHS = 3
 
 
+#: Widths of a plot, in pixels, from which on it has room for more labels; the style sheet knows them by their number.
+WIDTHS = (190, 330, 560, 830)
+
+#: Width of a character of a label and the room between two labels, in pixels.
+CHARACTER, ROOM = 6.6, 10
+
+
 @dataclass(frozen=True)
 class Mark:
-    """A label on the axis: two lines of text and a place from 0 to 1."""
+    """A label on the axis: two lines of text and a place from 0 to 1.
+
+    `level` is the place in `WIDTHS` of the least width of a plot in which the label has room beside the others.
+    """
 
     place: float
     text: str
     second: str = ""
+    level: int = 0
 
 
 @dataclass(frozen=True)
@@ -101,7 +112,7 @@ class TimeAxis:
         """Labels: round times on a whole axis; where each stretch begins on a broken one."""
         if len(self.stretches) > 1:
             every = -(-len(self.stretches) // most)
-            return tuple(_mark(clock, one.start, one.left, "") for one in self.stretches[::every])
+            return _spaced([_mark(clock, one.start, one.left, "") for one in self.stretches[::every]])
         only = self.stretches[0]
         marks = []
         date = ""
@@ -110,7 +121,21 @@ class TimeAxis:
             mark = _mark(clock, moment.timestamp(), only.place(moment.timestamp()), "" if days else date)
             date = clock.date(moment)
             marks.append(Mark(mark.place, mark.second, "") if days else mark)
-        return tuple(marks)
+        return _spaced(marks)
+
+
+def _spaced(marks: Sequence[Mark]) -> tuple[Mark, ...]:
+    """The marks in order, each with the least width of a plot in which it has room; without those that never have."""
+    taken: list[Mark] = []
+    for level, width in enumerate(WIDTHS):
+        for mark in marks:
+            if all(abs(mark.place - other.place) * width >= (_width(mark) + _width(other)) / 2 for other in taken):
+                taken.append(replace(mark, level=level))
+    return tuple(sorted(taken, key=lambda mark: mark.place))
+
+
+def _width(mark: Mark) -> float:
+    return CHARACTER * max(len(mark.text), len(mark.second)) + ROOM
 
 
 def _mark(clock: Clock, moment: float, place: float, date: str) -> Mark:

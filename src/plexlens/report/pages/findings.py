@@ -178,6 +178,13 @@ def _evidence(context: Context, members: Sequence[Finding], left_out: int) -> Ta
         add(Column(name, context.title(grain, name), ColumnKind.TEXT, key=True), cells)
     if len({one.severity for one in members}) > 1:
         add(Column("severity", "Severity", ColumnKind.TEXT), [str(one.severity) for one in members])
+    if rule.cost is not None:
+        # Beside the names: what an object costs is in sight however wide its evidence is.
+        kind = rule.cost.kind if rule.cost.kind.isupper() else rule.cost.kind.capitalize()
+        add(
+            Column("cost", f"{kind} cost", ColumnKind.NUMBER, SECONDS_PER_HOUR),
+            [one.cost for one in members],
+        )
     for place, name in enumerate(rule.evidence):
         column = grain.column(name)
         definition = context.define(grain, name)
@@ -200,11 +207,6 @@ def _evidence(context: Context, members: Sequence[Finding], left_out: int) -> Ta
         )
     add(Column("start", "From", ColumnKind.TIME), [one.start for one in members])
     add(Column("end", "To", ColumnKind.TIME), [one.end for one in members])
-    if rule.cost is not None:
-        add(
-            Column("cost", f"{rule.cost.kind} cost".capitalize(), ColumnKind.NUMBER, SECONDS_PER_HOUR),
-            [one.cost for one in members],
-        )
     note = ""
     if left_out:
         note = f"The {len(members)} worst of {len(members) + left_out:,} objects."
