@@ -12,7 +12,8 @@ import pyarrow as pa
 import pytest
 
 from plexlens.findings import Finding, Findings, Kept, Lack, Rule, Severity, check, load_rules
-from plexlens.findings.check import MOST_OBJECTS, needs
+from plexlens.findings.cause import MOST_OBJECTS
+from plexlens.findings.check import needs
 from plexlens.findings.making import Draft, make
 from plexlens.findings.ranking import NOTICEABLE, ranked
 from plexlens.metrics import GRAINS
@@ -194,7 +195,8 @@ def test_an_attribute_that_differs_within_an_object_is_not_told() -> None:
     row = {"interval": 0, "queue_manager": "MQPA", "full": 1}
     (same,) = judge(one, [row | {"page_set": "1", "pool": "3"}, row | {"page_set": "2", "pool": "3"}]).fired
     (other,) = judge(one, [row | {"page_set": "1", "pool": "3"}, row | {"page_set": "2", "pool": "4"}]).fired
-    assert (same.sentence, other.sentence) == ("pool 3: 2.", "pool \u2013: 2.")
+    # Without its name the sentence is none: the title stands in its place.
+    assert (same.sentence, other.sentence) == ("pool 3: 2.", "SYS1 / MQPA: A rule for tests.")
 
 
 # --- severity and cost ------------------------------------------------------------------------------------------------
@@ -354,7 +356,8 @@ def test_systems_of_other_releases_are_left_out() -> None:
 
 
 def made(severity: str, cost: float | None = None, holding: int = 1, name: str = "x") -> Finding:
-    (one,) = judge(rule(), waits(200)).fired
+    """A finding of a rule of its own."""
+    (one,) = judge(rule(id=f"test.rule_{name}"), waits(200)).fired
     entity = (replace(one.entity[0], value=name),)
     return replace(one, severity=Severity(severity), cost=cost, holding=holding, entity=entity)
 
@@ -442,7 +445,10 @@ def test_from_raw_tables() -> None:
     first = found.fired[0]
     assert (first.rule.id, str(first.severity)) == ("mq.pool_no_buffer", "critical")
     assert first.command == "* MQPA\nALTER BUFFPOOL(3) BUFFERS(30000)"
-    assert {one.rule.id for one in found.fired} == {"mq.pool_no_buffer", "mq.pool_synchronous_writes"}
+    # Too few buffers for both: one finding, with the other rule's numbers behind it.
+    assert [[one.rule.id for one in finding.all] for finding in found.fired] == [
+        ["mq.pool_no_buffer", "mq.pool_synchronous_writes"]
+    ]
 
 
 def test_facts_that_the_caller_keeps_give_the_same() -> None:
@@ -552,12 +558,16 @@ def test_the_example_dump_has_the_findings_that_its_studies_tell(tmp_path: Path)
     with Pdb.temporary() as pdb:
         ingest([tmp_path / "example.smf"], pdb)
         found = check(Inputs(pdb.connect()))
-    fired = {one.rule.id: one for one in found.fired}
+    fired = {one.rule.id: one for finding in found.fired for one in finding.all}
     # The XML study: zIIPs took what they could, and general processors did zIIP work.
     overflow = fired["workload.ziip_overflow"]
     assert overflow.entity[-1].value == "DB2DDF"
     assert overflow.start == datetime(2008, 5, 15, 17, 0, 0, tzinfo=UTC)
     assert fired["db2.ziip_overflow"].severity is Severity.HIGH
+    # RMF and Db2 accounting see the same overflow: one finding, at the cost that RMF sees.
+    (joined,) = (finding for finding in found.fired if fired["db2.ziip_overflow"] in finding.all)
+    assert joined.rule.id == "workload.ziip_overflow"
+    assert joined.cost == overflow.cost
     # The pool study: paging; no engines, thresholds the wrong way round, a backout; pools by their reads a second.
     wrong = {"page_ins", "prefetch_no_engine", "no_write_engine", "horizontal_writes", "prefetch_in_vain"}
     assert {"db2.log_backout", *(f"db2.pool_{name}" for name in wrong)} <= fired.keys()

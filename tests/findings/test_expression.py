@@ -24,7 +24,7 @@ from plexlens.findings.expression import (
     names_of,
 )
 from plexlens.findings.parser import MOST_DEPTH, MOST_TOKENS, parse
-from plexlens.findings.template import template
+from plexlens.findings.template import Filling, template
 from plexlens.findings.translation import Kind, Scope, condition, number, translate, type_of
 from plexlens.metrics import GRAINS
 
@@ -338,19 +338,98 @@ def test_a_template_writes_names_and_numbers() -> None:
     numbers = dict(
         zip((place.expression for place in made.places if place.expression), (0.0213, 1048576.0, 3000.0), strict=True)
     )
-    written = made.filled({"structure": "LOCK1"}, numbers)
-    assert written == "LOCK1: 2.1 %, 1048576 {x} SIZE=3000"
+    written, missing = made.commands(Filling({"structure": "LOCK1"}, numbers, {}))
+    assert (written, missing) == ("LOCK1: 2.1 %, 1048576 {x} SIZE=3000", ())
 
 
-def test_what_a_template_does_not_know_is_seen() -> None:
-    made = template("{structure} {contention_fraction} {lock_entries:n}", STRUCTURE, frozenset({"structure"}))
-    assert made.filled({"structure": None}, {}) == "\u2013 \u2013 nnn"
+def written(text: str, *, prose: bool = True, **values: float | str | None) -> str:
+    """A template over coupling_structure filled with these values; numbers by name, conditions worked out here."""
+    made = template(text, STRUCTURE, frozenset({"structure"}))
+    numbers: dict[Expression, float | None] = {}
+    for expression in made.expressions:
+        assert isinstance(expression, Name) or text.count("when")
+        if isinstance(expression, Name):
+            numbers[expression] = values.get(expression.name)  # type: ignore[assignment]
+        else:
+            numbers[expression] = values["holds"]  # type: ignore[assignment]
+    names = {"structure": values.get("structure")}
+    filling = Filling(names, numbers, {"Db2": (12, 1)})  # type: ignore[arg-type]
+    return made.sentences(filling, "TITLE.") if prose else made.commands(filling)[0]
+
+
+def test_a_clause_without_its_value_is_left_out() -> None:
+    text = (
+        "{structure} meets {contention_fraction}[[, with {lock_entries:n} entries]]. [[It has {lock_entries:n}.]] End."
+    )
+    whole = {"structure": "L", "contention_fraction": 0.5, "lock_entries": 8.0}
+    assert written(text, **whole) == "L meets 50.0 %, with 8 entries. It has 8. End."
+    assert written(text, **whole | {"lock_entries": None}) == "L meets 50.0 %. End."
+
+
+def test_a_sentence_without_its_value_is_left_out() -> None:
+    text = "{structure} meets {contention_fraction}. It has {lock_entries:n} entries. End."
+    whole = {"structure": "L", "contention_fraction": 0.5, "lock_entries": 8.0}
+    assert written(text, **whole | {"lock_entries": None}) == "L meets 50.0 %. End."
+    # The first one says what is wrong: the title takes its place.
+    assert written(text, **whole | {"contention_fraction": None}) == "TITLE. It has 8 entries. End."
+
+
+def test_a_command_without_its_value_is_left_out() -> None:
+    text = "A {structure}\nB {lock_entries:n}\nC"
+    assert written(text, prose=False, structure="L", lock_entries=8.0) == "A L\nB 8\nC"
+    assert written(text, prose=False, structure="L") == "A L\nC"
+
+
+def test_a_clause_can_depend_on_a_condition() -> None:
+    text = "A[[when lock_entries > 5: B {lock_entries:n}]]."
+    assert written(text, lock_entries=8.0, holds=1.0) == "AB 8."
+    assert written(text, lock_entries=3.0, holds=0.0) == "A."
+    # Neither true nor false: it is not known to hold.
+    assert written(text, lock_entries=None, holds=None) == "A."
+
+
+@pytest.mark.parametrize(
+    ("value", "form", "says"),
+    [
+        (1.25, "up", "2"),
+        (2.5, "up", "3"),
+        (2.5, "down", "2"),
+        (0.9 * 40000, "down", "36000"),
+        # 1.1 * 10 is 11.000000000000002 in floating point.
+        (1.1 * 10, "up", "11"),
+        (5.0, "up", "5"),
+        (4.6, "n", "5"),
+    ],
+)
+def test_whole_numbers_are_rounded_as_asked(value: float, form: str, says: str) -> None:
+    assert written(f"X={{lock_entries:{form}}}", prose=False, lock_entries=value) == f"X={says}"
+
+
+def test_the_last_part_of_a_name() -> None:
+    assert written("-ALTER GROUPBUFFERPOOL({structure:last})", prose=False, structure="DSNDB0A_GBP8K0") == (
+        "-ALTER GROUPBUFFERPOOL(GBP8K0)"
+    )
+
+
+@pytest.mark.parametrize(("first", "offered"), [("12.1", True), ("11.1", True), ("13.1", False)])
+def test_a_clause_can_depend_on_a_release(first: str, offered: bool) -> None:
+    pool = template(f"A[[since Db2 {first}: B]]", GRAINS["db2_pool"], frozenset({"pool"}))
+    assert pool.names == {"db2_version"}
+    assert pool.commands(Filling({}, {}, {"Db2": (12, 1)}))[0] == ("AB" if offered else "A")
+    # A release that nobody knows is not late enough.
+    assert pool.commands(Filling({}, {}, {}))[0] == "A"
 
 
 @pytest.mark.parametrize(
     ("text", "says"),
     [
         ("{structure", "a brace without its partner"),
+        ("a [[ b", "[[ without its partner"),
+        ("a ]] b", "]] without its partner"),
+        ("[[when lock_entries: b]]", "it is a number, not a condition"),
+        ("[[when nothing > 1: b]]", "nothing is not a fact or metric"),
+        ("[[since Db2: b]]", "no product and release"),
+        ("[[since Db2 12.1: b]]", "coupling_structure does not tell the release of Db2"),
         ("structure}", "a brace without its partner"),
         ("{facility}", "facility is not a fact or metric of coupling_structure, nor one of structure"),
         ("{lock_entries:x}", "a form of 'x' is not known"),

@@ -61,7 +61,7 @@ def test_rules_stand_by_rank() -> None:
     assert [one.title for one in advice] == ["Rule fails", "Rule dear", "Rule cheap", "Rule high", "Rule low"]
     assert [one.rank for one in advice] == [1, 2, 3, 4, 5]
     # 100 of 100 s in the hour that a hundred seconds stand for.
-    assert advice[1].cost == "3,600 s of CPU an hour"
+    assert advice[1].cost == "3,600 s of CPU per hour"
     page = render_html(made)
     places = [page.index(f'id="advice-test.{name}"') for name in ("fails", "dear", "cheap", "high", "low")]
     assert places == sorted(places)
@@ -120,7 +120,7 @@ def test_many_objects_are_counted() -> None:
     assert advice.objects == "30 objects"
     assert len(advice.evidence.rows) == 25
     assert advice.evidence.top == TOP
-    assert advice.evidence.note == "The 25 worst of 30 objects."
+    assert advice.evidence.note == "The 25 worst of 30 objects; the cost is of these."
     # The worst is the one that the sentence is about.
     assert advice.text.startswith("Q029: ")
 
@@ -133,9 +133,10 @@ def test_a_rule_without_its_input_says_so() -> None:
     ((title, name, why, reason),) = table.rows
     assert (title, name, why) == (lacking.title, "db2.data_set_slow", "records missing")
     assert reason == "no SMF 102 IFCID 199 (smf102_ifcid199) in the data"
-    notes = [one for one in blocks(made, Note) if one.details]
-    assert notes[0].text == "1 rule could not be checked. What they lack:"
-    assert notes[0].details == ("SMF 102 IFCID 199 (smf102_ifcid199): 1 rule",)
+    # One folded line, not the first screen.
+    assert (table.title, table.folded) == ("1 rule could not be checked", True)
+    assert table.note == "What they lack: SMF 102 IFCID 199 (smf102_ifcid199): 1 rule."
+    assert not [one for one in blocks(made, Note) if "could not be checked" in one.text]
     (figures,) = blocks(made, KeyFigures)
     shown = {figure.name: figure.value for figure in figures.figures}
     assert (shown["rules_checked"], shown["rules_not_checked"]) == (1, 1)

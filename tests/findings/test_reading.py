@@ -30,6 +30,12 @@ sentence = "{facility} is {utilization} busy."
 action = "Look at {facility}."
 command = "D CF,CFNAME={facility}"
 undo = "D XCF,CF,CFNAME={facility}"
+unrecorded = ["DYNDISP"]
+yields_to = ["coupling.facility_busy"]
+[rule.cause]
+name = "busy"
+thing = "{facility}"
+order = 1
 [rule.cost]
 seconds = "sync_seconds"
 kind = "CPU"
@@ -64,7 +70,7 @@ def test_the_rules_of_plexlens_are_many_and_sound() -> None:
         assert len(rule.title) > 8
         assert rule.grain in GRAINS
         assert rule.source.url.startswith("https://") or rule.source.url.startswith("http://") or not rule.source.url
-        assert str(rule.sentence).endswith(".")
+        assert str(rule.sentence).removesuffix("]]").endswith(".")
         assert str(rule.action).endswith(".")
         # A sentence without a number of its own says nothing of the case at hand.
         assert rule.sentence.places, rule.id

@@ -80,5 +80,5 @@ def test_the_list_as_json_names_what_is_needed() -> None:
     assert len(by_id) == len(RULES)
     pool = by_id["mq.pool_no_buffer"]
     assert pool["needs"] == [{"kind": "SMF 115", "tables": ["smf115_2_qpst"]}]
-    assert pool["command"] == "* {queue_manager}\nALTER BUFFPOOL({pool}) BUFFERS({1.5 * buffers:n})"
+    assert pool["command"] == "* {queue_manager}\nALTER BUFFPOOL({pool}) BUFFERS({1.5 * buffers:up})"
     assert {one["grain"] for one in by_id.values()} <= set(GRAINS)

@@ -7,19 +7,20 @@ from typing import Any
 
 from ibis.expr.operations import InMemoryTable
 
+from plexlens.findings.cause import joined, shortened, withheld
 from plexlens.findings.evaluation import Evaluation, Judged, Kept, Values, together
+from plexlens.findings.expression import names_of
 from plexlens.findings.finding import Entity, Evidence, Finding, Findings, Lack, NotChecked, Passed
 from plexlens.findings.ranking import ranked
-from plexlens.findings.release import zos_releases
+from plexlens.findings.release import releases_of, zos_releases
 from plexlens.findings.rule import Rule
+from plexlens.findings.template import Filling, Place
 from plexlens.findings.translation import translate
 from plexlens.metrics.definition import Attribute, Grain, Key
+from plexlens.metrics.display import with_symbol
 from plexlens.metrics.evaluate import available, facts
 from plexlens.metrics.inputs import Inputs
 from plexlens.metrics.reduction import Where, reduced
-
-#: Objects of one rule that are findings of their own; beyond them they are counted.
-MOST_OBJECTS = 25
 
 #: Fields that a reason names at most.
 _MOST_FIELDS = 4
@@ -60,7 +61,7 @@ def check(
         from plexlens.findings.reading import load_rules
 
         rules = load_rules()
-    releases = zos_releases(inputs) if any(rule.releases for rule in rules) else {}
+    releases = zos_releases(inputs)
     outcomes: list[Findings] = []
     by_grain: dict[str, list[Rule]] = {}
     for rule in rules:
@@ -75,11 +76,12 @@ def check(
             table = f"findings_{name}"
             outcomes += _of_grain(inputs, _kept(inputs, grain, members, table), members, releases)
             inputs.backend.raw_sql(f"drop table {table}")
+    fired, left_out = shortened(joined(withheld([one for outcome in outcomes for one in outcome.fired])))
     return Findings(
-        fired=ranked(one for outcome in outcomes for one in outcome.fired),
+        fired=ranked(fired),
         passed=tuple(sorted((one for o in outcomes for one in o.passed), key=lambda one: one.rule.id)),
         not_checked=tuple(sorted((one for o in outcomes for one in o.not_checked), key=lambda one: one.rule.id)),
-        left_out={rule: count for outcome in outcomes for rule, count in outcome.left_out.items()},
+        left_out=left_out,
     )
 
 
@@ -156,15 +158,7 @@ def _of_rule(
     fired = _fired(judged)
     if not fired:
         return Findings(passed=(Passed(rule, sum(one.known > 0 for one in judged), known),))
-    made = sorted((_finding(rule, evaluation.whole, one, values[one.entity]) for one in fired), key=_weight)
-    left = len(made) - MOST_OBJECTS
-    return Findings(fired=tuple(made[:MOST_OBJECTS]), left_out={rule.id: left} if left > 0 else {})
-
-
-def _weight(one: Finding) -> tuple[int, float, float, str]:
-    """Order of the objects of one rule: the gravest, costliest, worst first."""
-    worst = one.worst if one.worst is not None else 0.0
-    return (-one.severity.rank, -(one.cost or 0.0), worst if one.rule.lowest else -worst, one.name)
+    return Findings(fired=tuple(_finding(rule, evaluation.whole, one, values[one.entity], releases) for one in fired))
 
 
 def _nothing_known(evaluation: Evaluation, rule: Rule, releases: Mapping[str, tuple[int, int]]) -> NotChecked:
@@ -191,7 +185,7 @@ def _nothing_known(evaluation: Evaluation, rule: Rule, releases: Mapping[str, tu
     return NotChecked(rule, Lack.NOTHING, f"{grain.title}: none{where}")
 
 
-def _finding(rule: Rule, grain: Grain, one: Judged, values: Values) -> Finding:
+def _finding(rule: Rule, grain: Grain, one: Judged, values: Values, releases: Mapping[str, tuple[int, int]]) -> Finding:
     named: tuple[Key | Attribute, ...] = (*grain.keys, *grain.attributes)
     titles = _IDENTITY_TITLES | {part.name: part.title for part in named}
     names = dict(values.attributes) | dict(zip(rule.by, one.entity, strict=True))
@@ -199,16 +193,25 @@ def _finding(rule: Rule, grain: Grain, one: Judged, values: Values) -> Finding:
     cost = None
     if values.cost_seconds is not None and values.cost_seconds > 0 and one.hours > 0:
         cost = values.cost_seconds / one.hours
+    known = releases_of(names, releases)
+    prose = Filling(names, values.written, known)
+    orders = Filling(names, values.commanded, known)
+    entity = tuple(Entity(name, titles[name], value) for name, value in zip(rule.by, one.entity, strict=True) if value)
+    named_object = " / ".join(part.value for part in entity if part.value)
+    command, missing = rule.command.commands(orders)
+    undo, not_undone = rule.undo.commands(orders) if command else ("", ())
     return Finding(
         rule=rule,
         severity=one.severity or rule.severity,
-        entity=tuple(
-            Entity(name, titles[name], value) for name, value in zip(rule.by, one.entity, strict=True) if value
+        entity=entity,
+        sentence=rule.sentence.sentences(prose, f"{named_object}: {rule.title}." if named_object else f"{rule.title}."),
+        action=rule.action.sentences(prose, ""),
+        command=command,
+        undo=undo,
+        remarks=(
+            *_unrecorded(rule, grain, missing, not_undone, commanded=bool(command)),
+            *_changed(grain, values),
         ),
-        sentence=rule.sentence.filled(names, values.written),
-        action=rule.action.filled(names, values.written),
-        command=rule.command.filled(names, values.written),
-        undo=rule.undo.filled(names, values.written),
         evidence=tuple(Evidence(c.name, c.title, c.unit, values.columns[c.name]) for c in columns),
         worst=one.worst,
         worst_time=one.worst_time,
@@ -217,4 +220,39 @@ def _finding(rule: Rule, grain: Grain, one: Judged, values: Values) -> Finding:
         start=one.start,
         end=one.end,
         cost=cost,
+        thing=rule.cause.thing.key(prose) if rule.cause is not None else "",
     )
+
+
+def _unrecorded(
+    rule: Rule, grain: Grain, missing: Sequence[Place], not_undone: Sequence[Place], *, commanded: bool
+) -> list[str]:
+    """What a command would need that the data does not hold."""
+
+    def titles(places: Sequence[Place]) -> list[str]:
+        names = [names_of(place.expression) if place.expression is not None else {place.name} for place in places]
+        known = {fact.name: fact.title for fact in grain.facts} | {one.name: one.title for one in grain.metrics}
+        known |= {key.name: key.title for key in grain.keys} | {one.name: one.title for one in grain.attributes}
+        return list(dict.fromkeys(known.get(name, name) for group in names for name in sorted(group)))
+
+    remarks = []
+    if missing:
+        remarks.append(f"Commands that need it are left out: the data does not hold {', '.join(titles(missing))}.")
+    if commanded and (wanted := [*titles(not_undone), *rule.unrecorded]):
+        remarks.append(
+            f"The data does not hold {' and '.join(dict.fromkeys(wanted))}: note the value in force before the change."
+        )
+    return remarks
+
+
+def _changed(grain: Grain, values: Values) -> list[str]:
+    """Settings that are no longer what they were in the intervals of the finding."""
+    remarks = []
+    for name, (then, force) in values.settings.items():
+        if then is not None and force is not None and then != force:
+            column = grain.column(name)
+            remarks.append(
+                f"{column.title} has been changed since: it was {with_symbol(then, column.unit)} in the last of these "
+                f"intervals and is {with_symbol(force, column.unit)} at the end of the data."
+            )
+    return remarks

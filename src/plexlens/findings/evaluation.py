@@ -14,7 +14,7 @@ from plexlens.findings.expression import Expression
 from plexlens.findings.rule import Formula, Rule, Severity
 from plexlens.findings.translation import translate
 from plexlens.metrics import local_time
-from plexlens.metrics.definition import Grain, Key
+from plexlens.metrics.definition import Fact, Grain, Key
 from plexlens.metrics.evaluate import evaluate
 from plexlens.metrics.inputs import Inputs
 from plexlens.metrics.reduction import fields_of, reduced
@@ -23,6 +23,9 @@ Entity = tuple[str | None, ...]
 
 #: The temporary table of rolled-up rows.
 _ROWS = "findings_rows"
+
+#: Columns of settings: as they are in force, and as they were in the intervals in which a rule holds.
+_FORCE, _THEN = "in_force_", "then_"
 
 #: The column that keeps the facts of several rules apart.
 _RULE = "findings_rule"
@@ -59,11 +62,27 @@ class Judged:
 
 @dataclass(frozen=True)
 class Values:
-    """Numbers and attributes of one object over the intervals in which a rule holds."""
+    """Numbers and attributes of one object over the intervals in which a rule holds.
+
+    Attributes
+    ----------
+    columns
+        The rule's evidence.
+    attributes
+        What the rule's texts name.
+    written, commanded
+        Numbers of its texts, and of its commands; in the latter settings are those in force at the end of the data.
+    settings
+        By name of each setting that the rule's numbers read: its value in those intervals, and the one in force.
+    cost_seconds
+        None where the rule derives none.
+    """
 
     columns: Mapping[str, float | None]
     attributes: Mapping[str, str | None]
     written: Mapping[Expression, float | None]
+    commanded: Mapping[Expression, float | None]
+    settings: Mapping[str, tuple[float | None, float | None]]
     cost_seconds: float | None
 
 
@@ -265,10 +284,19 @@ class Evaluation:
         apart = replace(grain, keys=(*grain.keys, Key(_RULE, "Rule")))
         by = (_RULE, *self.by)
         table = evaluate(self.inputs, apart, by=by, time="all", kept=self._held([n for n, _ in rules]))
-        made: dict[str, Any] = {}
+        settings = self._settings([rule for _, rule in rules], grain)
+        table = self._with_settings(table, grain, settings)
+        made: dict[str, Any] = {f"{_FORCE}{name}": table[f"{_FORCE}{name}"] for name in settings}
+        made |= {f"{_THEN}{name}": table[name].cast("float64") for name in settings}
+
+        def in_force(column: str) -> Any:
+            return table[f"{_FORCE}{column}"] if column in settings else table[column]
+
         for n, rule in rules:
             for k, expression in enumerate(rule.written):
                 made[f"written_{n}_{k}"] = translate(expression, lambda column: table[column]).cast("float64")
+            for k, expression in enumerate(rule.commanded):
+                made[f"commanded_{n}_{k}"] = translate(expression, in_force).cast("float64")
             if rule.cost is not None:
                 cost = translate(rule.cost.seconds.expression, lambda column: table[column])
                 made[f"cost_{n}"] = cost.cast("float64")
@@ -283,9 +311,40 @@ class Evaluation:
                     columns={name: _finite(row[name]) for name in rule.evidence},
                     attributes={name: row[name] for name in attributes},
                     written={one: _finite(row[f"written_{n}_{k}"]) for k, one in enumerate(rule.written)},
+                    commanded={one: _finite(row[f"commanded_{n}_{k}"]) for k, one in enumerate(rule.commanded)},
+                    settings={
+                        name: (_finite(row[f"{_THEN}{name}"]), _finite(row[f"{_FORCE}{name}"]))
+                        for name in settings
+                        if name in rule.numbers
+                    },
                     cost_seconds=_finite(row.get(f"cost_{n}")),
                 )
         return found
+
+    def _settings(self, rules: Sequence[Rule], grain: Grain) -> tuple[str, ...]:
+        """Settings, and metrics made of settings alone, that the numbers of these rules name."""
+        settings = {fact.name for fact in self.whole.facts if is_setting(fact)}
+        table = ibis.table({fact.name: "float64" for fact in self.whole.facts}, name=self.whole.name)
+        read = {metric.name: fields_of(metric.expression(table)) for metric in grain.metrics}
+        settings |= {name for name, fields in read.items() if fields and fields <= settings}
+        named = frozenset[str]().union(*(rule.numbers for rule in rules))
+        return tuple(sorted(named & settings))
+
+    def _with_settings(self, table: Any, grain: Grain, settings: Sequence[str]) -> Any:
+        """The rows with the settings in force at the end of the data beside them: of all intervals, not of some."""
+        if not settings:
+            return table
+        facts = self.facts
+        smaller = replace(
+            reduced(grain, settings, ()), attributes=tuple(a for a in grain.attributes if a.name in self.by)
+        )
+        rows = evaluate(self.inputs, smaller, by=self.by, time="all", kept=facts)
+        force = rows.select(
+            **{f"force_by_{name}": rows[name] for name in self.by},
+            **{f"{_FORCE}{name}": rows[name].cast("float64") for name in settings},
+        )
+        same = [table[name].identical_to(force[f"force_by_{name}"]) for name in self.by]
+        return table.left_join(force, same)
 
     def _held(self, numbers: Sequence[int]) -> Any:
         """The facts of those intervals and objects alone in which a rule holds, with its number: once for each rule."""
@@ -332,6 +391,11 @@ def _read(grain: Grain, rule: Rule) -> frozenset[str]:
     for name in rule.condition.names:
         read |= fields_of(metrics[name].expression(table)) if name in metrics else {name}
     return frozenset(read)
+
+
+def is_setting(fact: Fact) -> bool:
+    """Whether a fact is a value that somebody set, and which is in force until it is set again."""
+    return fact.rollup.over in ("latest", "last")
 
 
 def _utc(moment: datetime | None) -> datetime | None:

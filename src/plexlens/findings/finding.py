@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from enum import StrEnum
 from typing import Any
 
-from plexlens.findings.rule import CostKind, Rule, Severity
+from plexlens.findings.rule import Cost, CostKind, Rule, Severity
 from plexlens.metrics.unit import Unit
 
 
@@ -55,6 +55,8 @@ class Finding:
         The object.
     sentence, action, command, undo
         The rule's texts with this object's names and numbers; the last two may be empty.
+    remarks
+        What is to be known before acting: settings that the data does not hold, or that have been changed since.
     evidence
         The numbers; the first is the measure. Never empty.
     worst, worst_time
@@ -64,7 +66,15 @@ class Finding:
     start, end
         First start and last end of the intervals in which it holds.
     cost
-        Seconds lost per hour of the data; None where the rule derives none.
+        Seconds lost per hour of the data; None where no rule derives any.
+    cost_rule
+        The rule that derives it, where others contribute.
+    own_cost
+        What the finding itself adds to it, where others contribute.
+    thing
+        What the rule's cause befalls; empty where it has none, or where the data does not tell it.
+    contributing
+        Findings of the same cause about the same thing, which this one speaks for.
     rank
         Place among all findings, from 1.
     """
@@ -76,6 +86,7 @@ class Finding:
     action: str
     command: str
     undo: str
+    remarks: tuple[str, ...]
     evidence: tuple[Evidence, ...]
     worst: float | None
     worst_time: datetime | None
@@ -84,6 +95,10 @@ class Finding:
     start: datetime | None
     end: datetime | None
     cost: float | None
+    cost_rule: Rule | None = None
+    own_cost: float | None = None
+    thing: str = ""
+    contributing: tuple[Finding, ...] = ()
     rank: int = 0
 
     @property
@@ -92,9 +107,19 @@ class Finding:
         return " / ".join(one.value for one in self.entity if one.value)
 
     @property
+    def costing(self) -> Cost | None:
+        """How the cost is derived; None where there is none."""
+        return (self.cost_rule or self.rule).cost if self.cost is not None else None
+
+    @property
     def cost_kind(self) -> CostKind | None:
         """What the cost is made of."""
-        return self.rule.cost.kind if self.rule.cost is not None and self.cost is not None else None
+        return self.costing.kind if self.costing is not None else None
+
+    @property
+    def all(self) -> tuple[Finding, ...]:
+        """The finding and those that contribute to it."""
+        return (self, *self.contributing)
 
 
 @dataclass(frozen=True)
@@ -218,6 +243,7 @@ def _finding(one: Finding) -> dict[str, Any]:
         "action": one.action,
         "command": one.command or None,
         "undo": one.undo or None,
+        "remarks": list(one.remarks),
         "evidence": [
             {
                 "column": f"{rule.grain}.{part.column}",
@@ -232,6 +258,8 @@ def _finding(one: Finding) -> dict[str, Any]:
         "intervals": one.intervals,
         "span": [_time(one.start), _time(one.end)],
         "cost": None if one.cost is None else {"seconds_per_hour": one.cost, "kind": str(one.cost_kind)},
+        "cause": None if rule.cause is None or not one.thing else {"name": rule.cause.name, "thing": one.thing},
+        "contributing": [_finding(other) for other in one.contributing],
         "source": {
             "document": rule.source.document,
             "where": rule.source.where,

@@ -11,7 +11,8 @@ from typing import Any, NoReturn, TypeVar
 from plexlens.findings.error import RuleError, wrong
 from plexlens.findings.expression import Expression
 from plexlens.findings.parser import parse
-from plexlens.findings.rule import Cost, CostKind, Formula, Reference, Releases, Rule, Severity, Threshold
+from plexlens.findings.release import RULE_PRODUCTS
+from plexlens.findings.rule import Cause, Cost, CostKind, Formula, Reference, Releases, Rule, Severity, Threshold
 from plexlens.findings.template import Template, template
 from plexlens.findings.translation import Kind, Scope, condition, type_of
 from plexlens.metrics.definition import Fact, Grain, Metric
@@ -35,6 +36,9 @@ KEYS = (
     "action*",
     "command",
     "undo",
+    "unrecorded",
+    "cause",
+    "yields_to",
     "cost",
     "source*",
     "releases",
@@ -42,6 +46,7 @@ KEYS = (
 )
 TABLES: dict[str, tuple[str, ...]] = {
     "grades": tuple(str(severity) for severity in Severity),
+    "cause": ("name*", "thing*", "order*"),
     "cost": ("seconds*", "kind*", "meaning*"),
     "source": ("document*", "where*", "url", "threshold*"),
     "releases": ("product*", "since", "until"),
@@ -49,9 +54,6 @@ TABLES: dict[str, tuple[str, ...]] = {
 
 #: Lengths of time a condition can be judged on.
 TIMES = ("interval", "hour", "all")
-
-#: Products whose release the data tells.
-PRODUCTS = ("z/OS",)
 
 _Word = TypeVar("_Word", bound=StrEnum)
 
@@ -205,6 +207,9 @@ class _Maker:
             cost=self.cost(grain, scope),
             source=self.source(),
             releases=self.releases(),
+            unrecorded=self.texts("unrecorded"),
+            cause=self.cause(grain, placed),
+            yields_to=self.texts("yields_to"),
             origin=self.draft.origin,
         )
 
@@ -217,6 +222,25 @@ class _Maker:
         if self.value("undo") is not None and self.value("command") is None:
             self.fail("undo", "there is no command that it would take back", "give the command too, or leave it out")
         return self.template("undo", grain, names, needed=False)
+
+    def texts(self, key: str) -> tuple[str, ...]:
+        value = self.value(key)
+        if value is None:
+            return ()
+        if not isinstance(value, list) or not value or not all(isinstance(text, str) and text for text in value):
+            self.fail(key, f"it is {value!r}, not a list of texts", 'write ["a", "b"], or leave it out')
+        return tuple(value)
+
+    def cause(self, grain: Grain, names: frozenset[str]) -> Cause | None:
+        if self.value("cause") is None:
+            return None
+        thing = self.template("cause.thing", grain, names)
+        if not thing.names or thing.expressions:
+            self.fail("cause.thing", f"it is {thing.text!r}", "name keys or attributes alone, such as {system}")
+        order = self.value("cause.order")
+        if not isinstance(order, int) or isinstance(order, bool):
+            self.fail("cause.order", f"it is {order!r}", "give a whole number; the lowest one speaks for all")
+        return Cause(self.text("cause.name"), thing, order)
 
     def times(self, grain: Grain) -> tuple[str, float, float | None]:
         time = self.value("time") or "interval"
@@ -276,8 +300,10 @@ class _Maker:
         if self.value("releases") is None:
             return None
         product = self.text("releases.product")
-        if product not in PRODUCTS:
-            self.fail("releases.product", f"it is {product!r}", f"the data tells the release of {', '.join(PRODUCTS)}")
+        if product not in RULE_PRODUCTS:
+            self.fail(
+                "releases.product", f"it is {product!r}", f"the data tells the release of {', '.join(RULE_PRODUCTS)}"
+            )
         ends = [self.release(f"releases.{end}") for end in ("since", "until")]
         if ends == [None, None]:
             self.fail("releases", "it names no release", "give since, until or both")

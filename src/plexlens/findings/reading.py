@@ -22,6 +22,8 @@ from plexlens.metrics.definition import Grain
 #: The folder of the rules that come with Plexlens.
 SHIPPED = Path(__file__).parent / "rules"
 
+_LIST = "plexlens findings list names the rules"
+
 _ID = re.compile(r"[a-z][a-z0-9_]*\.[a-z][a-z0-9_]*")
 
 
@@ -67,9 +69,15 @@ def load_rules(folders: Iterable[Path] = (), *, grains: Mapping[str, Grain] | No
 
         grains = GRAINS
     drafts: dict[str, Draft] = {}
+    known: set[str] = set()
     for folder in (SHIPPED, *folders):
         _add(drafts, _entries(folder), shipped=folder == SHIPPED)
+        known |= drafts.keys()
     made = [make(draft, grains) for draft in drafts.values()]
+    for rule in made:
+        for other in rule.yields_to:
+            if other not in known:
+                raise _of_draft(drafts[rule.id], "yields_to", f"there is no rule {other}", _near(other, known, _LIST))
     return tuple(sorted(made, key=lambda rule: rule.id))
 
 
@@ -101,7 +109,7 @@ def _add(drafts: dict[str, Draft], entries: Sequence[_Entry], *, shipped: bool) 
                     file=entry.file,
                     line=entry.line("id"),
                     what=f"rule {entry.id} is disabled, and there is none of that id",
-                    remedy=_near(entry.id, drafts, "plexlens findings list names the rules"),
+                    remedy=_near(entry.id, drafts, _LIST),
                 )
             del drafts[entry.id]
             continue
@@ -117,6 +125,11 @@ def _add(drafts: dict[str, Draft], entries: Sequence[_Entry], *, shipped: bool) 
         places[""] = (entry.file, entry.line())
         origin = "" if shipped else entry.file
         drafts[entry.id] = Draft(entry.id, merged, places, origin)
+
+
+def _of_draft(draft: Draft, key: str, what: str, remedy: str) -> RuleError:
+    file, line = draft.places.get(key, draft.places.get("", ("", None)))
+    return RuleError(file=file, line=line, what=f"rule {draft.id}, {key}: {what}", remedy=remedy)
 
 
 def _near(word: str, valid: Iterable[str], otherwise: str) -> str:

@@ -31,13 +31,18 @@ whose input is not in the data is listed as not checked, with what it lacks.
 - **cost**: seconds lost in the intervals in which the condition holds, divided by the hours that the data covers:
   those of the object's intervals, or, where rows have no intervals in common (accounting), from the first to the last.
   Each rule says what its estimate counts; several may count the same time from different sides.
-- a command is followed by the one that takes it back, where there is one. What the data does not tell stands in it as
-  `nnn`; castout thresholds are put back to their defaults. Look at the display before either.
+- a command changes a setting from the value in force at the end of the data, and is followed by the one that puts that
+  value back. Where the records do not hold the value in force, there is none that takes it back, and the finding says
+  which value to note first. `nnn` stands for a number that is yours to choose.
+- **one cause, one finding**: rules that see the same thing from different sides, and systems that see the same thing,
+  give one finding. The rule with the lowest order speaks, the others stand behind it as evidence. The cost is that of
+  the rule that sees the most of it, and is not added up over rules.
+- **yields to**: a rule gives no command where one of these fires for the same object, because it would make that worse.
 - an object whose only row tells no time, as an excerpt of a printed report, is judged as one interval. Where it has
   several such rows nothing tells whether they are of one time, and it is left out.
 
-Findings stand in this order: critical ones; then by cost, where it is at least 36 seconds an hour (one per cent of a
-processor, or of one user's time); then by severity.
+Findings stand by rule, in this order: rules with critical findings; then by the cost of the rule's findings together,
+where it is at least 36 seconds per hour (one per cent of a processor, or of one user's time); then by severity.
 
 ## Rules of your own
 
@@ -61,7 +66,9 @@ picks rows by keys, attributes and facts: `structure_type in ('list', 'lock')`. 
 {chr(10).join(f"- `{text.partition(': ')[0]}`: {text.partition(': ')[2]}" for text in FUNCTIONS.values())}
 
 In a sentence, an action or a command, `{{name}}` is a key, an attribute, or a number in its unit, and
-`{{1.5 * buffers:n}}` a whole number. The keys of a rule, with a star where they are needed:
+`{{1.5 * buffers:n}}` a whole number (`:up` and `:down` round it up and down). A clause in `[[...]]` is left out where
+one of its values is missing, `[[when buffers > 1000: ...]]` unless the condition holds, `[[since Db2 12.1: ...]]`
+unless the release is known and late enough. The keys of a rule, with a star where they are needed:
 
 - {", ".join(f"`{key}`" for key in KEYS)}
 {chr(10).join(f"- of `{name}`: {', '.join(f'`{key}`' for key in keys)}" for name, keys in TABLES.items())}"""
@@ -94,6 +101,9 @@ def rule_text(rule: Rule) -> str:
         + "".join(f"; {severity} when `{formula.text}`" for severity, formula in rule.grades),
         f"- evidence: {_columns(rule)}",
         *([f"- cost: {rule.cost.kind}, `{rule.cost.seconds.text}`: {cell(rule.cost.meaning)}"] if rule.cost else []),
+        *([f"- cause: {rule.cause.name} of `{rule.cause.thing}`, order {rule.cause.order}"] if rule.cause else []),
+        *([f"- yields to: {', '.join(f'[{name}](#{name})' for name in rule.yields_to)}"] if rule.yields_to else []),
+        *([f"- note before the change: {', '.join(rule.unrecorded)}"] if rule.unrecorded else []),
         *([f"- releases: {rule.releases}"] if rule.releases is not None else []),
         f"- source: {document}: {cell(source.where)}; numbers {numbers}",
     ]
@@ -136,6 +146,11 @@ def rule_json(rule: Rule) -> dict[str, Any]:
         "action": str(rule.action),
         "command": str(rule.command) or None,
         "undo": str(rule.undo) or None,
+        "unrecorded": list(rule.unrecorded),
+        "cause": {"name": rule.cause.name, "thing": str(rule.cause.thing), "order": rule.cause.order}
+        if rule.cause is not None
+        else None,
+        "yields_to": list(rule.yields_to),
         "cost": {"seconds": rule.cost.seconds.text, "kind": str(rule.cost.kind), "meaning": rule.cost.meaning}
         if rule.cost is not None
         else None,

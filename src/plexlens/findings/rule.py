@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from plexlens.findings.expression import Expression, names_of
-from plexlens.findings.template import Place, Template
+from plexlens.findings.template import Template
 
 
 class Severity(StrEnum):
@@ -125,6 +125,28 @@ class Releases:
 
 
 @dataclass(frozen=True)
+class Cause:
+    """What several rules see from different sides.
+
+    Findings of one cause about one thing are one finding: that of the rule with the lowest ``order``, with the others
+    as further evidence. The cost of a cause is that of the rule that sees the most of it.
+
+    Attributes
+    ----------
+    name
+        The cause.
+    thing
+        What it befalls, from keys and attributes: the same text means the same thing.
+    order
+        Place among the rules of the cause; the lowest one speaks for all.
+    """
+
+    name: str
+    thing: Template
+    order: int
+
+
+@dataclass(frozen=True)
 class Rule:
     """One rule.
 
@@ -156,6 +178,12 @@ class Rule:
         What is wrong and why it matters, what to do, and the exact text of the command or parameter, if there is one.
     undo
         The text that takes the command back, if there is one.
+    unrecorded
+        Settings that the command changes and no record tells; they are to be noted before the change.
+    cause
+        What it sees from its side; None where no other rule sees the same.
+    yields_to
+        Rules whose findings about the same object withhold this rule's command: theirs would be undone by it.
     cost
         None where no cost can be derived.
     releases
@@ -184,6 +212,9 @@ class Rule:
     cost: Cost | None
     source: Reference
     releases: Releases | None
+    unrecorded: tuple[str, ...] = ()
+    cause: Cause | None = None
+    yields_to: tuple[str, ...] = ()
     origin: str = ""
 
     @property
@@ -208,19 +239,22 @@ class Rule:
         if self.cost is not None:
             formulas.append(self.cost.seconds)
         named = [formula.names for formula in formulas]
-        named += [names_of(one) for one in self.written]
-        return frozenset(self.evidence).union(*named)
+        named += [names_of(expression) for expression in (*self.written, *self.commanded)]
+        return frozenset(self.evidence).union(*named) - self.named
 
     @property
     def written(self) -> tuple[Expression, ...]:
-        """The numbers that its sentence, action and commands hold."""
-        return tuple(dict.fromkeys(place.expression for place in self._places if place.expression is not None))
+        """The numbers and conditions of its sentence and action."""
+        return tuple(dict.fromkeys((*self.sentence.expressions, *self.action.expressions)))
+
+    @property
+    def commanded(self) -> tuple[Expression, ...]:
+        """The numbers and conditions of its command and what takes it back."""
+        return tuple(dict.fromkeys((*self.command.expressions, *self.undo.expressions)))
 
     @property
     def named(self) -> frozenset[str]:
-        """The keys and attributes that its sentence, action and commands hold."""
-        return frozenset(place.name for place in self._places if place.name)
-
-    @property
-    def _places(self) -> tuple[Place, ...]:
-        return (*self.sentence.places, *self.action.places, *self.command.places, *self.undo.places)
+        """The keys and attributes that its texts hold."""
+        texts = (self.sentence, self.action, self.command, self.undo)
+        things = (self.cause.thing,) if self.cause is not None else ()
+        return frozenset[str]().union(*(text.names for text in (*texts, *things)))

@@ -200,6 +200,7 @@ def _advice(advice: Advice, report: Report, clock: Clock) -> dict[str, Any]:
         "command": _lines(advice.command),
         "undo": _lines(advice.undo),
         "evidence": table_view(advice.evidence, report.definitions, clock),
+        "more": [table_view(table, report.definitions, clock) for table in advice.more],
     }
 
 

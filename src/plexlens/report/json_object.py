@@ -160,6 +160,7 @@ def _advice(advice: Advice) -> dict[str, Any]:
         "action": advice.action,
         "command": advice.command or None,
         "undo": advice.undo or None,
+        "remarks": list(advice.remarks),
         "condition": advice.condition,
         "source": advice.source,
         "url": advice.url or None,

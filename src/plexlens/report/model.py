@@ -382,6 +382,10 @@ class Advice:
         The document behind it, and its address; both may be nothing.
     folded
         Whether only its head is shown until the reader opens it.
+    remarks
+        What is to be known before acting.
+    more
+        What others see of the same cause, folded.
     """
 
     name: str
@@ -400,6 +404,8 @@ class Advice:
     undo: str = ""
     url: str = ""
     folded: bool = False
+    remarks: tuple[str, ...] = ()
+    more: tuple[Table, ...] = ()
 
 
 Block = Table | Chart | XYChart | KeyFigures | Note | Missing | Advice

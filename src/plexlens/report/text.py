@@ -181,6 +181,8 @@ class _Writer:
         if advice.undo:
             yield "   To take it back:"
             yield from self.command(advice.undo)
+        for remark in advice.remarks:
+            yield from self.wrapped(remark, "   ")
         if advice.condition:
             yield from self.wrapped(f"Fires when: {advice.condition}", "   ")
         if advice.source:
@@ -191,6 +193,8 @@ class _Writer:
         if advice.evidence.note:
             yield from self.wrapped(advice.evidence.note, "   ")
         yield from self.grid(advice.evidence.columns, advice.evidence.rows[: self.rows])
+        for table in advice.more:
+            yield from self.wrapped(f"{table.title} ({len(table.rows):,})", "   ")
 
     def command(self, command: str) -> Iterator[str]:
         for line in command.splitlines():

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING
 
 from plexlens.findings import CostKind, Finding, Findings, Lack, Severity, Threshold
 from plexlens.findings.check import needs
+from plexlens.findings.ranking import Group, groups
 from plexlens.metrics.display import shown
 from plexlens.metrics.unit import COUNT, Unit
 from plexlens.report.display import counted
@@ -48,26 +49,19 @@ def _prepare(context: Context) -> None:
 
 def _blocks(context: Context) -> Sequence[Block]:
     found = context.judge()
-    ran = len({one.rule.id for one in found.fired}) + len(found.passed)
+    ran = len({one.rule.id for finding in found.fired for one in finding.all}) + len(found.passed)
     blocks: list[Block] = [_figures(found, ran)]
     if not ran:
         blocks.append(Note("No rule could be checked: the data holds none of the records they read.", Level.WARNING))
     elif not found.fired:
         blocks.append(Note(f"Nothing found by {counted(ran, 'rule')}; they are listed below."))
-    by_rule: dict[str, list[Finding]] = {}
-    for one in found.fired:
-        by_rule.setdefault(one.rule.id, []).append(one)
-    advice = [
-        _advice(context, rank, members, found.left_out.get(name, 0))
-        for rank, (name, members) in enumerate(by_rule.items(), 1)
-    ]
+    advice = [_advice(context, rank, group, found.left_out) for rank, group in enumerate(groups(found.fired), 1)]
     blocks += [one for one in advice if not one.folded]
     if folded := [one for one in advice if one.folded]:
         blocks += [Note(f"{counted(len(folded), 'more rule')} found something; they weigh less."), *folded]
     if found.passed:
         blocks.append(_passed(found, folded=bool(found.fired)))
     if found.not_checked:
-        blocks.append(_lacking(found))
         blocks.append(_not_checked(found))
     return blocks
 
@@ -94,33 +88,75 @@ def _figures(found: Findings, ran: int) -> KeyFigures:
 # --- one rule that fired ----------------------------------------------------------------------------------------------
 
 
-def _advice(context: Context, rank: int, members: Sequence[Finding], left_out: int) -> Advice:
-    """A rule and the objects it fired for; these stand by rank, the one that costs most first."""
-    first, rule = members[0], members[0].rule
-    worst = max(members, key=lambda one: one.severity.rank).severity
-    costs = [one.cost for one in members if one.cost is not None]
-    cost = ""
-    if costs and rule.cost is not None:
-        cost = f"{shown(sum(costs), SECONDS_PER_HOUR)} s {_COSTS[rule.cost.kind]} an hour"
+def _advice(context: Context, rank: int, group: Group, left_out: Mapping[str, int]) -> Advice:
+    """A rule and the objects it fired for; these stand by rank, the one that costs most first.
+
+    What other rules see of the same causes stands folded behind it, without a cost of its own.
+    """
+    first, rule = group.members[0], group.rule
+    every = [one for member in group.members for one in member.all]
+    rows = [one for one in every if one.rule.id == rule.id]
+    others: dict[str, list[Finding]] = {}
+    for one in every:
+        if one.rule.id != rule.id:
+            others.setdefault(one.rule.id, []).append(one)
+    left = left_out.get(rule.id, 0)
     stated = "" if rule.source.threshold is Threshold.STATED else " (the level was chosen by Plexlens)"
     origin = f"; as changed in {rule.origin}" if rule.origin else ""
     return Advice(
         name=rule.id,
         rank=rank,
-        severity=str(worst),
+        severity=str(group.severity),
         title=rule.title,
         text=first.sentence,
-        objects=counted(len(members) + left_out, "object"),
-        evidence=_evidence(context, members, left_out),
+        objects=_objects(len(group.members), len(rows), left),
+        evidence=_evidence(context, rows, left),
         action=first.action,
-        command=_commands([(_subsystem(one), one.command) for one in members]),
-        undo=_commands([(_subsystem(one), one.undo) for one in members]),
+        command=_commands([(_subsystem(one), one.command) for one in rows]),
+        undo=_commands([(_subsystem(one), one.undo) for one in rows]),
+        remarks=_remarks(rows),
         condition=_condition(first),
         source=f"{rule.source.document}. {rule.source.where}{stated}{origin}.",
         url=rule.source.url,
-        cost=cost,
-        cost_meaning=rule.cost.meaning if cost and rule.cost is not None else "",
-        folded=rank > FULL and worst is not Severity.CRITICAL,
+        cost=_cost(group),
+        cost_meaning=_cost_meaning(group),
+        folded=rank > FULL and group.severity is not Severity.CRITICAL,
+        more=tuple(_evidence(context, members, left_out.get(name, 0), more=True) for name, members in others.items()),
+    )
+
+
+def _objects(findings: int, objects: int, left_out: int) -> str:
+    """How many objects, and of how many findings where several objects share a cause."""
+    return counted(objects + left_out, "object") + (f", {counted(findings, 'cause')}" if findings < objects else "")
+
+
+def _cost(group: Group) -> str:
+    if group.cost is None:
+        return ""
+    kinds = dict.fromkeys(_COSTS[one.costing.kind] for one in group.members if one.costing is not None)
+    return f"{shown(group.cost, SECONDS_PER_HOUR)} s {' and '.join(kinds)} per hour"
+
+
+def _cost_meaning(group: Group) -> str:
+    """What the cost counts; where another rule of the cause sees more of it, by that rule."""
+    meanings: dict[str, None] = {}
+    for one in group.members:
+        if one.costing is not None:
+            rule = one.cost_rule or one.rule
+            behind = "" if rule.id == group.rule.id else f" ({rule.title})"
+            meanings[f"{one.costing.meaning}{behind}"] = None
+    return "; ".join(meanings)
+
+
+def _remarks(rows: Sequence[Finding]) -> tuple[str, ...]:
+    """Each remark once, with the objects it is about where it is not about all."""
+    about: dict[str, list[str]] = {}
+    for one in rows:
+        for remark in one.remarks:
+            about.setdefault(remark, []).append(one.name)
+    return tuple(
+        remark if len(names) == len(rows) else f"{', '.join(names[:TOP])}{' …' * (len(names) > TOP)}: {remark}"
+        for remark, names in about.items()
     )
 
 
@@ -161,7 +197,7 @@ def _times(time: str) -> str:
     return {"interval": "intervals", "hour": "hours"}.get(time, time)
 
 
-def _evidence(context: Context, members: Sequence[Finding], left_out: int) -> Table:
+def _evidence(context: Context, members: Sequence[Finding], left_out: int, *, more: bool = False) -> Table:
     rule = members[0].rule
     grain = context.grains[rule.grain]
     columns: list[Column] = []
@@ -176,6 +212,17 @@ def _evidence(context: Context, members: Sequence[Finding], left_out: int) -> Ta
         parts = [next((part for part in one.entity if part.column == name), None) for one in members]
         cells: list[Cell] = [part.value if part is not None else None for part in parts]
         add(Column(name, context.title(grain, name), ColumnKind.TEXT, key=True), cells)
+    if rule.cost is not None:
+        # Beside the names: a table wider than the page must not hide what the order rests on.
+        add(
+            Column(
+                "cost",
+                f"{rule.cost.kind} cost"[:1].upper() + f"{rule.cost.kind} cost"[1:],
+                ColumnKind.NUMBER,
+                SECONDS_PER_HOUR,
+            ),
+            [one.own_cost if one.contributing else one.cost for one in members],
+        )
     if len({one.severity for one in members}) > 1:
         add(Column("severity", "Severity", ColumnKind.TEXT), [str(one.severity) for one in members])
     if rule.cost is not None:
@@ -209,10 +256,10 @@ def _evidence(context: Context, members: Sequence[Finding], left_out: int) -> Ta
     add(Column("end", "To", ColumnKind.TIME), [one.end for one in members])
     note = ""
     if left_out:
-        note = f"The {len(members)} worst of {len(members) + left_out:,} objects."
+        note = f"The {len(members)} worst of {len(members) + left_out:,} objects; the cost is of these."
     return Table(
-        name=f"evidence_{rule.id.replace('.', '_')}",
-        title=f"{rule.title}: evidence",
+        name=f"{'more' if more else 'evidence'}_{rule.id.replace('.', '_')}",
+        title=f"Also seen by {rule.id}: {rule.title}" if more else f"{rule.title}: evidence",
         columns=tuple(columns),
         rows=tuple(zip(*data, strict=True)),
         top=TOP,
@@ -248,22 +295,18 @@ def _passed(found: Findings, *, folded: bool) -> Table:
     )
 
 
-def _lacking(found: Findings) -> Note:
-    """What would let most of the other rules run, in one line each."""
+def _not_checked(found: Findings) -> Table:
+    """One folded line, and behind it what would let most of the rules run."""
     lacking = sorted(
         (" or ".join(one.needs) for one in found.not_checked if one.lack is Lack.SOURCE and one.needs),
     )
-    lines = tuple(f"{kind}: {counted(len(list(members)), 'rule')}" for kind, members in groupby(lacking))
+    lines = [f"{kind}: {counted(len(list(members)), 'rule')}" for kind, members in groupby(lacking)]
     others = len(found.not_checked) - len(lacking)
     if others:
-        lines += (f"fields, objects or releases that this data does not hold: {counted(others, 'rule')}",)
-    return Note(f"{counted(len(found.not_checked), 'rule')} could not be checked. What they lack:", details=lines)
-
-
-def _not_checked(found: Findings) -> Table:
+        lines.append(f"fields, objects or releases that this data does not hold: {counted(others, 'rule')}")
     return Table(
         name="findings_not_checked",
-        title="Not checked",
+        title=f"{counted(len(found.not_checked), 'rule')} could not be checked",
         columns=(
             _text("title", "Rule", key=True),
             _text("rule", "Id"),
@@ -272,6 +315,7 @@ def _not_checked(found: Findings) -> Table:
         ),
         rows=tuple((one.rule.title, one.rule.id, str(one.lack), one.reason) for one in found.not_checked),
         top=20,
+        note=f"What they lack: {'; '.join(lines)}.",
         folded=True,
     )
 

@@ -1,0 +1,129 @@
+"""One finding for one cause: what several rules or several systems see of the same thing is joined."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+
+from plexlens.findings.finding import Finding
+
+#: Objects of one rule that are findings of their own; beyond them they are counted.
+MOST_OBJECTS = 25
+
+
+def weight(finding: Finding) -> tuple[int, float, float, str]:
+    """Order of the objects of one rule: the gravest, costliest, worst first."""
+    worst = finding.worst if finding.worst is not None else 0.0
+    return (
+        -finding.severity.rank,
+        -(finding.cost or 0.0),
+        worst if finding.rule.lowest else -worst,
+        finding.name,
+    )
+
+
+def joined(findings: Iterable[Finding]) -> list[Finding]:
+    """The findings with those of one cause about one thing as one.
+
+    The finding of the rule with the lowest order speaks for all, with the highest severity of them. Its cost is that of
+    the rule whose findings cost most together: rules of one cause count the same time from different sides.
+    """
+    alone: list[Finding] = []
+    things: dict[tuple[str, str], list[Finding]] = {}
+    for finding in findings:
+        if finding.rule.cause is None or not finding.thing:
+            alone.append(finding)
+        else:
+            things.setdefault((finding.rule.cause.name, finding.thing), []).append(finding)
+    return alone + [_one(part) for members in things.values() for part in _by_sysplex(members)]
+
+
+def _by_sysplex(members: Sequence[Finding]) -> list[list[Finding]]:
+    """Findings about things of one name, kept apart where they belong to several sysplexes.
+
+    Records of Db2 name no sysplex: what they tell belongs to the sysplex of the others only where that is one.
+    """
+    apart: dict[str, list[Finding]] = {}
+    unknown: list[Finding] = []
+    for member in members:
+        sysplex = next((part.value for part in member.entity if part.column == "sysplex" and part.value), None)
+        apart.setdefault(sysplex, []).append(member) if sysplex else unknown.append(member)
+    if not unknown:
+        return list(apart.values())
+    if len(apart) == 1:
+        return [[*next(iter(apart.values())), *unknown]]
+    return [*apart.values(), unknown]
+
+
+def _one(members: Sequence[Finding]) -> Finding:
+    lead, *others = sorted(members, key=lambda one: (one.rule.cause.order if one.rule.cause else 0, *weight(one)))
+    if not others:
+        return lead
+    costs: dict[str, float] = {}
+    for member in members:
+        if member.cost is not None:
+            costs[member.rule.id] = costs.get(member.rule.id, 0.0) + member.cost
+    most = max(costs, key=lambda rule: costs[rule], default=None)
+    return replace(
+        lead,
+        severity=max((one.severity for one in members), key=lambda severity: severity.rank),
+        contributing=tuple(others),
+        own_cost=lead.cost,
+        cost=costs[most] if most is not None else None,
+        cost_rule=next(one.rule for one in members if one.rule.id == most) if most is not None else None,
+    )
+
+
+def shortened(findings: Iterable[Finding]) -> tuple[list[Finding], dict[str, int]]:
+    """The worst objects of each rule, and how many more there are of each; so too behind a finding."""
+    by_rule: dict[str, list[Finding]] = {}
+    for finding in findings:
+        by_rule.setdefault(finding.rule.id, []).append(finding)
+    left: dict[str, int] = {}
+    kept: list[Finding] = []
+    for members in by_rule.values():
+        worst = sorted(members, key=weight)
+        _count(left, worst[MOST_OBJECTS:])
+        for finding in worst[:MOST_OBJECTS]:
+            counts: dict[str, int] = {}
+            some: list[Finding] = []
+            for other in finding.contributing:
+                counts[other.rule.id] = counts.get(other.rule.id, 0) + 1
+                some.append(other) if counts[other.rule.id] <= MOST_OBJECTS else _count(left, [other])
+            kept.append(replace(finding, contributing=tuple(some)))
+    return kept, left
+
+
+def _count(left: dict[str, int], findings: Sequence[Finding]) -> None:
+    for finding in findings:
+        for one in (finding, *finding.contributing):
+            left[one.rule.id] = left.get(one.rule.id, 0) + 1
+
+
+def withheld(findings: Sequence[Finding]) -> list[Finding]:
+    """The findings without the commands that would undo what another finding about the same object asks for."""
+    fired: dict[str, list[Finding]] = {}
+    for finding in findings:
+        for one in (finding, *finding.contributing):
+            fired.setdefault(one.rule.id, []).append(one)
+    return [_yielding(finding, fired) for finding in findings]
+
+
+def _yielding(finding: Finding, fired: Mapping[str, Sequence[Finding]]) -> Finding:
+    contributing = tuple(_yielding(one, fired) for one in finding.contributing)
+    stronger = (
+        other for rule in finding.rule.yields_to for other in fired.get(rule, ()) if _same_object(finding, other)
+    )
+    other = next(stronger, None)
+    if other is None or not finding.command:
+        return replace(finding, contributing=contributing)
+    remark = f"No command is given: it would make worse what {other.rule.id} finds ({other.rule.title}: {other.name})."
+    return replace(finding, command="", undo="", remarks=(remark,), contributing=contributing)
+
+
+def _same_object(first: Finding, second: Finding) -> bool:
+    """Whether two findings agree in every column that both name, and name one in common."""
+    mine = {part.column: part.value for part in first.entity}
+    theirs = {part.column: part.value for part in second.entity}
+    common = mine.keys() & theirs.keys()
+    return bool(common) and all(mine[column] == theirs[column] for column in common)
