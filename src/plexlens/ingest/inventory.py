@@ -44,6 +44,8 @@ class Inventory:
         Damage by reason, all of it.
     implausible : list of Implausible
         Values above their bounds.
+    notes : mapping
+        What was counted and is no damage: how often, by what it is and where.
     skipped : str
         Why nothing of it was read.
     """
@@ -58,6 +60,7 @@ class Inventory:
     duplicates: int = 0
     damage: Sequence[Damage] = ()
     damage_counts: dict[str, int] = field(default_factory=dict)
+    notes: dict[tuple[str, str], int] = field(default_factory=dict)
     skipped: str = ""
     implausible: Sequence[Implausible] = ()
 
@@ -139,7 +142,6 @@ def _of_reports(path: Path, kind: str, reading: Reading) -> Inventory:
                 whose = row["system"] or row["subsystem"] or row["sysplex"] or ""
                 seen.setdefault((row["report"], whose), set()).add(row["record_no"])
     found = reading.summary
-    counts = Counter(one.reason for one in reading.damage)
     span = found.get("span")
     return Inventory(
         file=str(path),
@@ -148,8 +150,9 @@ def _of_reports(path: Path, kind: str, reading: Reading) -> Inventory:
         records=Counter({key: len(reports) for key, reports in seen.items()}),
         span=(str(span[0]), str(span[1])) if span else None,
         damage=reading.damage,
-        damage_counts=dict(counts),
         implausible=marked,
+        damage_counts=dict(found["damage"]),
+        notes={(note["note"], f"{note['section']}: {note['field']}"): note["count"] for note in found.get("notes", ())},
     )
 
 
@@ -181,6 +184,11 @@ def to_json(found: Sequence[Inventory]) -> dict[str, Any]:
             for system, counts in sorted(systems.items())
         },
         "undecoded": sorted({name for one in found for name in one.undecoded if name not in _MARKERS}, key=_type_order),
+        "notes": [
+            {"file": one.file, "note": note, "place": place, "count": count}
+            for one in found
+            for (note, place), count in one.notes.items()
+        ],
         "span": [min(start for start, _ in spans), max(end for _, end in spans)] if spans else None,
         "damage": [
             {
@@ -232,6 +240,11 @@ def to_lines(found: Iterable[Inventory]) -> Iterator[str]:
             yield f"  {name:>{width}}  {number:>10,}  {told}" + (f"  ({note})" if note else "")
         if one.duplicates:
             yield f"  {one.duplicates:,} records stand more than once"
+        for note in sorted({note for note, _ in one.notes}):
+            places = [place for kind, place in one.notes if kind == note]
+            number = sum(count for (kind, _), count in one.notes.items() if kind == note)
+            more = f"; and {len(places) - _SHOWN:,} more (--json lists them)" if len(places) > _SHOWN else ""
+            yield f"  counted: {number:,} x {note.replace('_', ' ')}: {'; '.join(places[:_SHOWN])}{more}"
         for reason, count in sorted(one.damage_counts.items()):
             yield f"  damage: {count:,} x {reason.replace('_', ' ')}"
         for row in one.damage[:_SHOWN]:

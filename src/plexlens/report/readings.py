@@ -18,7 +18,13 @@ from plexlens.pdb import IngestResult, Outcome
 DAMAGE_ROWS = 500
 
 #: Kinds of ingest as a reader calls them.
-_KINDS = {"smf": "SMF", "rmf_xml": "RMF XML"}
+_KINDS = {"smf": "SMF", "rmf_xml": "RMF XML", "text_reports": "text reports"}
+
+#: Tables of values of reports: how their reports are called before their names, and columns that say of whom they are.
+_REPORTS = {
+    "rmf_xml_value": ("RMF XML", "system, sysplex, resource"),
+    "text_report_value": ("text", "system, subsystem, sysplex"),
+}
 
 
 class State(StrEnum):
@@ -254,20 +260,23 @@ def _smf_records(backend: Any) -> tuple[RecordCount, ...]:
 
 
 def _reports(backend: Any) -> tuple[RecordCount, ...]:
-    """Reports of RMF XML files by name."""
-    if "rmf_xml_value" not in backend.list_tables():
-        return ()
-    rows = _rows(
-        backend,
-        "select report, coalesce(system, sysplex, resource) as name, count(distinct (source_id, record_no)) n,"
-        " strftime(min(interval_start + to_seconds(coalesce(utc_offset, 0))), '%Y-%m-%d %H:%M:%S') as first_time,"
-        " strftime(max(interval_end + to_seconds(coalesce(utc_offset, 0))), '%Y-%m-%d %H:%M:%S') as last_time"
-        " from rmf_xml_value where report is not null group by all order by report, name",
-    )
-    return tuple(
-        RecordCount(f"RMF XML {row['report']}", row["name"], row["n"], row["n"], row["first_time"], row["last_time"])
-        for row in rows
-    )
+    """Reports of RMF XML files and of text reports by name."""
+    there = backend.list_tables()
+    counts: list[RecordCount] = []
+    for table, (title, owners) in _REPORTS.items():
+        if table not in there:
+            continue
+        rows = _rows(
+            backend,
+            f"select report, coalesce({owners}) as name, count(distinct (source_id, record_no)) n,"
+            " strftime(min(interval_start + to_seconds(coalesce(utc_offset, 0))), '%Y-%m-%d %H:%M:%S') as first_time,"
+            " strftime(max(interval_end + to_seconds(coalesce(utc_offset, 0))), '%Y-%m-%d %H:%M:%S') as last_time"
+            f" from {table} where report is not null group by all order by report, name",
+        )
+        for row in rows:
+            times = row["first_time"], row["last_time"]
+            counts.append(RecordCount(f"{title} {row['report']}", row["name"], row["n"], row["n"], *times))
+    return tuple(counts)
 
 
 def _damage(backend: Any) -> tuple[Damage, ...]:

@@ -10,6 +10,7 @@ from plexlens.ingest.text_reports.words import fold
 
 _CAUSE_OF = {fold(name): cause for cause, names in subsystem.SUSPENSIONS.items() for name in names}
 _HIGHLIGHT_OF = {fold(name): column for column, names in subsystem.HIGHLIGHTS.items() for name in names}
+_ACTIVITY_OF = {(kind, fold(name)): column for column, (kind, _, names) in subsystem.ACTIVITY.items() for name in names}
 _CLASS_OF = {"APPL(CL.1)": "1", "DB2 (CL.2)": "2"}
 _TIME_OF = {
     fold("ELAPSED TIME"): "elapsed",
@@ -78,8 +79,8 @@ class AccountingRows:
 
     def add(
         self, kind: str, about: str | None, name: str, parent: str | None, values: list[tuple[str | None, Printed]]
-    ) -> None:
-        """Add what a line of a block says.
+    ) -> bool:
+        """Add what a line of a block says; whether a table has a column for it.
 
         Parameters
         ----------
@@ -90,18 +91,30 @@ class AccountingRows:
         values
             The values with their column heads.
         """
-        found = dict(_columns(kind, name, parent, values))
+        found = dict(_columns(kind, name, parent, values)) or self._activity(kind, about, name, values)
         if not found:
-            return
+            return False
         if kind.startswith("package"):
             if self._package.get("package_name", about) != about or _contradicts(self._package, found):
                 self._close_package()
             self._package["package_name"] = about
             self._package.update(found)
-            return
+            return True
         if _contradicts(self._group, found):
             self._close()
         self._group.update(found)
+        return True
+
+    def _activity(
+        self, kind: str, about: str | None, name: str, values: list[tuple[str | None, Printed]]
+    ) -> dict[str, object]:
+        """A count of what the threads did: the average, in a trace the thread's own."""
+        column = _ACTIVITY_OF.get((kind, fold(name)))
+        value = dict(values).get("AVERAGE" if self.is_average else "TOTAL")
+        # Of the blocks of buffer pools the one of all pools counts.
+        if column is None or value is None or value.number is None or not (about or "TOTAL").upper().startswith("TOT"):
+            return {}
+        return {column: value.number}
 
     def _close_package(self) -> None:
         if len(self._package) > 1:

@@ -32,6 +32,9 @@ _SINCE = re.compile(
     r"(?P<time>\d{1,2}:\d\d:\d\d)\s+(?P<month>[A-Z]{3})\s+(?P<day>\d{1,2}),?\s+(?P<year>\d{4})",
     re.IGNORECASE,
 )
+_TIME_LINE = re.compile(
+    r"\s*(?P<time>\d{1,2}:\d\d:\d\d)\s+(?P<month>[A-Z]{3})\s+(?P<day>\d{1,2}),?\s+(?P<year>\d{4})\s*", re.IGNORECASE
+)
 _STRUCTURE = re.compile(r"MVS CFRM POLICY STATUS FOR\s+(\S+)")
 _FRAMES = re.compile(r"([\d,]+)\s+BUFFERS USING\s+(\w+)\s+FRAME SIZE ALLOCATED")
 _SENTENCE = re.compile(r"(?P<name>LAST GROUP BUFFER POOL CHECKPOINT|PREFERRED FRAME SIZE)\s+(?P<value>[^=\s].*)")
@@ -179,6 +182,12 @@ class DisplayReport:
         if frames:
             self._value(line, f"BUFFERS USING {frames[2]} FRAME SIZE", read_value(frames[1], exact=True))
             return True
+        time_line = _TIME_LINE.fullmatch(text)
+        if time_line and self._message == "DSNB798I":
+            # The message's own words stand on the line before.
+            shown = f"{time_line['month']} {time_line['day']}, {time_line['year']} {time_line['time']}"
+            self._value(line, "LAST GROUP BUFFER POOL CHECKPOINT", read_value(shown))
+            return True
         sentence = _SENTENCE.search(text)
         if sentence:
             self._value(line, sentence["name"], read_value(sentence["value"].strip()))
@@ -229,6 +238,7 @@ class DisplayReport:
         record = self._output.record
         if record is None or not name:
             return
+        name = self._whole_name(record.kind, name, pair.before)
         values = [self._quantity(part.strip()) for part in pair.value.split(",")] or [Printed("", "text")]
         for position, value in enumerate(values):
             self._value(line, name if position == 0 else f"{name} ({position + 1})", value)
@@ -237,10 +247,23 @@ class DisplayReport:
         if column is not None and first.number is not None:
             number = first.number * 1e-6 if column.endswith("_residency_seconds") else first.number
             self._row.setdefault(column, number)
+        elif first.number is not None:
+            self._output.unplaced(f"{self._message} {name}")
         for heading in (fold(self._heading), ""):
             word = _WORDS.get((self._message, heading, fold(name)))
             if word is not None and pair.value:
                 self._row.setdefault(word, pair.value)
+
+    def _whole_name(self, kind: str, name: str, before: str) -> str:
+        """A name that blanks part: ``SEQ.   GETPAGE``. Of the words before it as many as a known name has."""
+        if self._column(kind, name) is not None:
+            return name
+        words = before.split()
+        for count in range(1, len(words) + 1):
+            whole = " ".join([*words[-count:], name])
+            if self._column(kind, whole) is not None:
+                return whole
+        return name
 
     def _column(self, kind: str, name: str) -> str | None:
         places = _COLUMN_OF[kind]

@@ -75,8 +75,8 @@ class StatisticsRows:
         held = self._rows.get(row, {}) if row else {}
         return all(held.get(column, number) == number for column, number in found.items())
 
-    def add(self, kind: str, about: str | None, name: str, values: list[tuple[str | None, Printed]]) -> None:
-        """Add what a line of a block says.
+    def add(self, kind: str, about: str | None, name: str, values: list[tuple[str | None, Printed]]) -> bool:
+        """Add what a line of a block says; whether a table has a column for it.
 
         Parameters
         ----------
@@ -90,13 +90,15 @@ class StatisticsRows:
         row, found = self._place(kind, about, name, values)
         if row and found:
             self._rows.setdefault(row, {}).update(found)
-            return
+            return True
         heads = dict(values)
         column, rate = _COLUMN_OF.get(kind, {}).get(fold(name)), heads.get("/SECOND")
         if column is not None and rate is not None and rate.type == NUMBER and not _is_share(column):
             row = (kind, (about or "").upper())
             self._rows.setdefault(row, {})
             self._rates.setdefault(row, {})[column] = (name, rate)
+            return True
+        return False
 
     def _place(
         self, kind: str, about: str | None, name: str, values: list[tuple[str | None, Printed]]

@@ -256,6 +256,39 @@ HIGHLIGHTS: dict[str, tuple[str, ...]] = {
 """Counts of the highlights, and their printed names."""
 
 
+ACTIVITY: dict[str, tuple[str, str, tuple[str, ...]]] = {
+    "selects": ("subsystem", "SELECT statements", ("SELECT", "SELECTS")),
+    "inserts": ("subsystem", "INSERT statements", ("INSERT", "INSERTS")),
+    "updates": ("subsystem", "UPDATE statements", ("UPDATE", "UPDATES")),
+    "merges": ("subsystem", "MERGE statements", ("MERGE", "MERGES")),
+    "deletes": ("subsystem", "DELETE statements", ("DELETE", "DELETES")),
+    "prepares": ("subsystem", "PREPARE statements", ("PREPARE", "PREPARES")),
+    "opens": ("subsystem", "OPEN statements", ("OPEN", "OPENS")),
+    "fetches": ("subsystem", "FETCH statements", ("FETCH", "FETCHES")),
+    "closes": ("subsystem", "CLOSE statements", ("CLOSE", "CLOSES")),
+    "getpages": ("pool", "getpages", ("GETPAGES", "GETPAGE")),
+    "sync_reads": ("pool", "synchronous reads", ("SYNCHRONOUS READ", "SYNCHRONOUS READS", "SYN.READ", "SYNC READ")),
+    "buffer_updates": ("pool", "buffer updates", ("BUFFER UPDATES", "BUF.UPDT", "BUF.UPDATES")),
+    "sync_writes": ("pool", "synchronous writes", ("SYNCHRONOUS WRITE", "SYNCHRONOUS WRITES")),
+    "sequential_prefetch_requests": (
+        "pool",
+        "sequential prefetch requests",
+        ("SEQ. PREFETCH REQS", "SEQ.PREFETCH REQS"),
+    ),
+    "list_prefetch_requests": ("pool", "list prefetch requests", ("LIST PREFETCH REQS",)),
+    "dynamic_prefetch_requests": ("pool", "dynamic prefetch requests", ("DYN. PREFETCH REQS", "DYN.PREFETCH REQS")),
+    "async_pages_read": ("pool", "pages read by prefetch", ("PAGES READ ASYNCHR.", "PAGES READ ASYNC")),
+    "timeouts": ("locking", "timeouts", ("TIMEOUTS",)),
+    "deadlocks": ("locking", "deadlocks", ("DEADLOCKS",)),
+    "escalations_shared": ("locking", "lock escalations, shared", ("ESCAL.(SHARED)", "ESCAL.(SHAR)")),
+    "escalations_exclusive": ("locking", "lock escalations, exclusive", ("ESCAL.(EXCLUS)", "ESCAL.(EXCL)")),
+    "lock_requests": ("locking", "lock requests", ("LOCK REQUEST", "LOCK REQUESTS")),
+    "unlock_requests": ("locking", "unlock requests", ("UNLOCK REQUEST", "UNLOCK REQUESTS")),
+    "lock_suspensions": ("locking", "lock suspensions", ("LOCK SUSP", "LOCK SUSPENSIONS", "LOCK SUS")),
+}
+"""What a thread did: column, kind of the block, description, printed names in the long and the short report."""
+
+
 def _suspensions() -> Iterator[Column]:
     for name in SUSPENSIONS:
         words = _CAUSE_WORDS.get(name, name.replace("_", " "))
@@ -280,6 +313,7 @@ ACCOUNTING = TableSpec(
             number(name, "seconds" if name.endswith("seconds") else "", f"{names[0]} as printed")
             for name, names in HIGHLIGHTS.items()
         ),
+        *(number(name, "", words) for name, (_, words, _) in ACTIVITY.items()),
     ),
 )
 

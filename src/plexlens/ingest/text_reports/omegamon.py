@@ -383,10 +383,12 @@ class Db2Report:
             self._restart()
         package = lane.title if kind.startswith("package") else None
         if is_statistics:
-            self._statistics.add(kind, about, name, values)
+            placed = self._statistics.add(kind, about, name, values)
         else:
-            self._accounting.add(kind, package or about, name, parent, values)
+            placed = self._accounting.add(kind, package or about, name, parent, values)
             about = package or about or self._accounting.about
+        if not placed and any(value.number is not None for _, value in values):
+            self._output.unplaced(f"{lane.title}: {name}" if lane.title else name)
         self._rate(line, name, dict(values))
         for head, value in values:
             self._output.value(line, name, value, block=lane.title, about=about, parent=parent, head=head)

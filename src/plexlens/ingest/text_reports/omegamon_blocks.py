@@ -248,6 +248,10 @@ def _head_groups(words: list[Word]) -> list[tuple[int, int, tuple[str, ...]]]:
         if head is None or (head in _WEAK and not joined and words[at].gap < 2 and not _after_title(words, at)):
             at += 1
             continue
+        if head in _WEAK and _begins_title(words, at):
+            # The first word of the next block's title: TOTAL BPOOL ACTIVITY.
+            at += 1
+            continue
         if joined:
             first, _, heads = groups.pop()
             groups.append((first, past, (*heads, head)))
@@ -274,6 +278,16 @@ def _after_title(words: list[Word], at: int) -> bool:
     return any(
         kind_of(" ".join(word.text for word in words[begin:at]), ()) is not OTHER for begin in range(max(0, at - 4), at)
     )
+
+
+def _begins_title(words: list[Word], at: int) -> bool:
+    """Whether a head is the first of several words, one blank apart, that are a known title."""
+    for end in range(at + 2, min(len(words), at + 5) + 1):
+        if words[end - 1].gap >= 2:
+            return False
+        if kind_of(" ".join(word.text for word in words[at:end]), ()) is not OTHER:
+            return True
+    return False
 
 
 def _in_title(words: list[Word], at: int) -> bool:

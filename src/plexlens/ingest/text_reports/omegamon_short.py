@@ -11,7 +11,7 @@ Source: IBM, OMEGAMON for Db2 Performance Expert, "Accounting report - short".
 
 from __future__ import annotations
 
-from plexlens.ingest.text_reports.db2_subsystem_columns import ACCOUNTING, IDENTIFIERS
+from plexlens.ingest.text_reports.db2_subsystem_columns import ACCOUNTING, ACTIVITY, IDENTIFIERS
 from plexlens.ingest.text_reports.lines import Line
 from plexlens.ingest.text_reports.output import Output
 from plexlens.ingest.text_reports.printed import SECONDS, is_value, read_value
@@ -26,6 +26,7 @@ _COLUMN_OF = {
     "CLASS2 EL.TIME": "class2_elapsed_seconds",
     "CLASS1 CPUTIME": "class1_cp_cpu_seconds",
     "CLASS2 CPUTIME": "class2_cp_cpu_seconds",
+    **{name: column for column, (_, _, names) in ACTIVITY.items() for name in names},
 }
 
 
@@ -90,6 +91,8 @@ class ShortAccounting:
             value = read_value(word, unit=SECONDS if "TIME" in head else None)
             self._output.value(line, head, value, block="ACCOUNTING SHORT", about=about)
             column = _COLUMN_OF.get(head)
+            if column is None:
+                self._output.unplaced(head)
             if column is not None and value.number is not None:
                 self._row[column] = value.number
         self._at += 1

@@ -110,6 +110,8 @@ class Output:
         self.last: datetime | None = None
         self.damage: list[Damage] = []
         self.damage_counts: dict[str, int] = {}
+        self.without_column: dict[tuple[str, str], int] = {}
+        """Numbers that no table has a column for, by kind of report and printed name."""
         self._columns = {table.name: Rows(table) for table in (VALUE, *TWINS)}
 
     def begin(self, kind: str, title: str | None = None) -> Record:
@@ -214,6 +216,11 @@ class Output:
             given = {column: value for column, value in row.items() if value is not None}
             self._columns[table].add({**common, **identity, "section_no": counts[table], **given})
         record.twins = []
+
+    def unplaced(self, name: str) -> None:
+        """Count a number of the open report that no table but ``text_report_value`` has a column for."""
+        place = (self.record.kind if self.record is not None else "unknown", name)
+        self.without_column[place] = self.without_column.get(place, 0) + 1
 
     def note(self, reason: str, severity: Severity, detail: str, remedy: str, *, record_no: int | None = None) -> None:
         """Note damage."""

@@ -16,11 +16,12 @@ _DOTTED = re.compile(
 
 
 class Pair(NamedTuple):
-    """A name, its value as printed, and where in the line the name begins."""
+    """A name, its value as printed, where in the line the name begins, and the words between it and the pair before."""
 
     name: str
     value: str
     start: int
+    before: str = ""
 
 
 def equal_pairs(text: str) -> list[Pair]:
@@ -33,8 +34,10 @@ def equal_pairs(text: str) -> list[Pair]:
     found: list[Pair] = []
     begin = 0
     for mark, after in zip(marks, [*marks[1:], None], strict=False):
-        name = _last_run(text[begin : mark.start()])
+        reach = text[begin : mark.start()].rstrip()
+        name = _last_run(reach)
         start = mark.start() - len(name)
+        before = " ".join(reach[: len(reach) - len(name)].split())
         rest = text[mark.end() : after.start() if after else len(text)]
         gap = re.search(r"\s{2,}|\t", rest)
         listed = _LISTED.match(rest)
@@ -51,7 +54,7 @@ def equal_pairs(text: str) -> list[Pair]:
             # A name of the next pair is there, and at most one word of value before it.
             value = rest.split()[0] if len(rest.split()) > 1 and "\t" not in text[mark.start() : mark.end()] else ""
             begin = mark.end() + len(value)
-        found.append(Pair(" ".join(name.split()), value.rstrip(","), start))
+        found.append(Pair(" ".join(name.split()), value.rstrip(","), start, before))
     return found
 
 

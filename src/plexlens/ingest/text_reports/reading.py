@@ -130,6 +130,8 @@ class TextReportReading:
             First start and last end of the intervals, ISO 8601; None where no report prints its interval.
         ``damage`` : dict
             Damage by reason, also beyond what `damage` keeps.
+        ``notes`` : list of dict
+            Numbers that stand in ``text_report_value`` alone, since no table has a column for their name.
         """
         done = self._output
         return {
@@ -144,6 +146,10 @@ class TextReportReading:
             "subsystems": sorted(done.subsystems),
             "span": [done.first.isoformat(), done.last.isoformat()] if done.first and done.last else None,
             "damage": dict(done.damage_counts),
+            "notes": [
+                {"note": "number_without_a_column", "section": kind, "field": name, "count": count}
+                for (kind, name), count in sorted(done.without_column.items())
+            ],
         }
 
     def __iter__(self) -> Iterator[tuple[str, pa.RecordBatch]]:

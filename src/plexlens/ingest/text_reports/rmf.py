@@ -8,7 +8,13 @@ from plexlens.ingest.text_reports.lines import Line
 from plexlens.ingest.text_reports.output import Output
 from plexlens.ingest.text_reports.printed import read_value
 from plexlens.ingest.text_reports.rmf_coupling import FACILITY_NAME, STRUCTURE_NAME, CouplingPages
-from plexlens.ingest.text_reports.rmf_heading import Interval, foreign_title, heading_pairs, title_of
+from plexlens.ingest.text_reports.rmf_heading import (
+    Interval,
+    foreign_title,
+    heading_pairs,
+    policy_activation,
+    title_of,
+)
 from plexlens.ingest.text_reports.rmf_processor import ProcessorPages
 from plexlens.ingest.text_reports.rmf_workload import WorkloadPages
 
@@ -81,6 +87,12 @@ class RmfReport:
         if excerpt is not None and (self._kind is None or excerpt[0] != self._kind or excerpt[1] == "structure"):
             self._turn_to(None, *excerpt)
         self._open(line)
+        activation = policy_activation(line.text)
+        if activation is not None and self._kind is not None:
+            self._output.value(line, "POLICY ACTIVATION DATE/TIME", read_value(activation[0]), block="PAGE HEADING")
+            line = line._replace(text=activation[1])
+            if not line.text.strip():
+                return True
         if self._kind == "rmf_cpu":
             return self._part == "other" or self._processors.line(line, self._part)
         if self._kind == "rmf_workload":

@@ -47,6 +47,10 @@ _INTERVAL = re.compile(r"\bINTERVAL\s+(\d[\d.:]*)", re.IGNORECASE)
 _PAIR = re.compile(
     r"\b(SYSTEM ID|SYSPLE?X|DATE|TIME|START|END|INTERVAL|CYCLE|(?:RPT |RMF )?VERSION)\s+(\S+)", re.IGNORECASE
 )
+_POLICY_ACTIVATION = re.compile(
+    r"\bPOLICY ACTIVATION(?: DATE/TIME)?\s*[:=]?\s*(\d{1,2}/\d{1,2}/\d{2,4})[\s-]+(\d{1,2}[.:]\d{2}[.:]\d{2})",
+    re.IGNORECASE,
+)
 _PARTS = re.compile(r"(\d{1,3})\.(\d{2})\.(\d{3})")
 
 
@@ -115,6 +119,14 @@ class Interval:
 def heading_pairs(text: str) -> list[tuple[str, str]]:
     """Names and values of a line of a page heading, as printed."""
     return [(" ".join(found[1].upper().split()), found[2]) for found in _PAIR.finditer(text)]
+
+
+def policy_activation(text: str) -> tuple[str, str] | None:
+    """When the policy was activated, as printed, and the line without it; None where the line does not say."""
+    found = _POLICY_ACTIVATION.search(text)
+    if not found:
+        return None
+    return f"{found[1]} {found[2]}", text[: found.start()] + " " * (found.end() - found.start()) + text[found.end() :]
 
 
 def interval_seconds(text: str) -> float | None:

@@ -121,8 +121,8 @@ def class_2_cpu(f: Any) -> Any:
 
 
 def not_accounted(f: Any) -> Any:
-    """Class 2 elapsed seconds that are neither CPU nor suspensions; null without class 2."""
-    return f.class2_elapsed_seconds - class_2_cpu(f).fill_null(0.0) - f.class3_total_seconds.fill_null(0.0)
+    """Class 2 elapsed seconds that are neither CPU nor suspensions; null without class 2 or class 3."""
+    return f.class2_elapsed_seconds - class_2_cpu(f).fill_null(0.0) - f.class3_total_seconds
 
 
 def _each(

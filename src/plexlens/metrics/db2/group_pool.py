@@ -65,6 +65,33 @@ _DISPLAY = "Db2 -DISPLAY GROUPBUFFERPOOL GDETAIL"
 
 # Counted by the coupling facility for all members together: statistics records do not hold them, a display does.
 _OF_THE_FACILITY = (
+    Fact("group_reads_data", "Reads of the whole group, data returned", COUNT, Rollup.SPAN, f"{_DISPLAY}, DSNB784I"),
+    Fact(
+        "group_reads_entry_existed",
+        "Reads of the whole group, no data, directory entry existed",
+        COUNT,
+        Rollup.SPAN,
+        f"{_DISPLAY}, DSNB785I",
+    ),
+    Fact(
+        "group_reads_entry_created",
+        "Reads of the whole group, no data, directory entry created",
+        COUNT,
+        Rollup.SPAN,
+        f"{_DISPLAY}, DSNB785I",
+    ),
+    Fact(
+        "group_reads_entry_not_created",
+        "Reads of the whole group, no data, no directory entry created",
+        COUNT,
+        Rollup.SPAN,
+        f"{_DISPLAY}, DSNB785I",
+    ),
+    Fact(
+        "group_writes_changed", "Changed pages written by the whole group", PAGES, Rollup.SPAN, f"{_DISPLAY}, DSNB786I"
+    ),
+    Fact("group_writes_clean", "Clean pages written by the whole group", PAGES, Rollup.SPAN, f"{_DISPLAY}, DSNB786I"),
+    Fact("castouts", "Castouts of the whole group", COUNT, Rollup.SPAN, f"{_DISPLAY}, DSNB787I"),
     Fact("directory_reclaims", "Directory entries reclaimed", COUNT, Rollup.SPAN, f"{_DISPLAY}, DSNB787I"),
     Fact("data_reclaims", "Data entries reclaimed", COUNT, Rollup.SPAN, f"{_DISPLAY}, DSNB787I"),
     Fact(
@@ -98,6 +125,12 @@ def _absent(f: Any) -> Any:
 
 def _reads(f: Any) -> Any:
     return total(_invalid(f), _absent(f))
+
+
+def _group_reads(f: Any) -> Any:
+    return total(
+        f.group_reads_data, f.group_reads_entry_existed, f.group_reads_entry_created, f.group_reads_entry_not_created
+    )
 
 
 def _changed(f: Any) -> Any:
@@ -297,6 +330,15 @@ GROUP_POOL = Grain(
             lambda f: ratio(f.invalidations_directory_reclaim, f.interval_seconds),
             "From a display command alone; of SMF data, coupling_structure has it for the pool's structure. The aim is "
             "none: each may cost a read from disk.",
+        ),
+        Metric(
+            "group_read_hit_fraction",
+            "Read hits of the whole group",
+            FRACTION,
+            "reads with data / (reads with data + entry existed + entry created + entry not created)",
+            "Db2 for z/OS Messages, DSNB784I and DSNB785I",
+            lambda f: ratio(f.group_reads_data, _group_reads(f)),
+            "From a display command with GDETAIL alone.",
         ),
         Metric(
             "directory_to_data_ratio",

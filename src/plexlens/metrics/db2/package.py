@@ -47,8 +47,8 @@ def cpu(f: Any) -> Any:
 
 
 def not_accounted(f: Any) -> Any:
-    """Class 7 elapsed seconds that are neither CPU nor suspensions."""
-    return f.class7_elapsed_seconds - cpu(f).fill_null(0.0) - f.class3_total_seconds.fill_null(0.0)
+    """Class 7 elapsed seconds that are neither CPU nor suspensions; null without class 7 or class 8."""
+    return f.class7_elapsed_seconds - cpu(f).fill_null(0.0) - f.class3_total_seconds
 
 
 _TIMED = ("qpacsqlc", "qpacsct", "qpactjst", "qpaczitm", "qpacarna")

@@ -12,7 +12,7 @@ from typing import Any
 
 import ibis
 
-from plexlens.ingest.text_reports.db2_subsystem_columns import ACCOUNTING
+from plexlens.ingest.text_reports.db2_subsystem_columns import ACCOUNTING, ACTIVITY
 from plexlens.metrics.inputs import Inputs, identity, named
 
 REPORT = "Db2 accounting report"
@@ -41,6 +41,7 @@ def _rows(inputs: Inputs, level: str) -> Any:
     table = inputs.table(
         ACCOUNTING.name,
         *_AVERAGES,
+        *ACTIVITY,
         "occurrences",
         "commits",
         "rollbacks",
@@ -77,7 +78,7 @@ def threads(inputs: Inputs, keys: tuple[str, ...]) -> Any:
         if set(names) <= set(keys):
             table = table.filter(ibis.coalesce(*(table[_IDENTIFIERS[name]] for name in names)).notnull())
     times = _times(table)
-    facts = {name: table[name] * times for name in _AVERAGES}
+    facts = {name: table[name] * times for name in (*_AVERAGES, *ACTIVITY)}
     facts["class3_total_seconds"] = ibis.coalesce(facts["class3_total_seconds"], facts["class2_suspended_seconds"])
     return table.select(
         **_common(table),
