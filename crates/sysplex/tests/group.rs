@@ -269,7 +269,9 @@ fn ios_are_counted_by_the_system_that_asks() {
             let reads = counted(&["sync_reads_random", "sync_reads_sequential"]);
             let prefetches = counted(&["sequential_reads", "list_reads", "dynamic_reads"]);
             let others = counted(&["async_writes", "sync_writes"]) + member.pools[0].member["castout_unlocks"];
-            assert!(reads > 0 && asked >= reads / 2 && asked <= reads + prefetches + others, "{asked} {reads}");
+            // A castout that was counted before may be written now: of one class, 5 % of 3,000 pages.
+            let most = reads + prefetches + others + 151;
+            assert!(reads > 0 && asked >= reads / 2 && asked <= most, "{asked} {reads} {most}");
         }
     }
 }

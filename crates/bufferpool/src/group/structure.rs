@@ -8,7 +8,7 @@ use crate::page_table::PageTable;
 use crate::policy::ConfigError;
 use crate::policy::chain::{Buffers, Chain, Standing};
 use crate::policy::counters::counters;
-use crate::policy::writes::write_ios;
+use crate::policy::writes::{WriteIo, write_ios};
 
 /// A group buffer pool as `-ALTER GROUPBUFFERPOOL` and the structure's size describe it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -215,7 +215,7 @@ pub struct GroupBufferPool {
 }
 
 /// A castout: who did it, and what it took.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Castout {
     /// The member.
     pub member: u8,
@@ -224,7 +224,7 @@ pub struct Castout {
     /// Pages.
     pub pages: u32,
     /// I/Os.
-    pub ios: u32,
+    pub ios: Vec<WriteIo>,
 }
 
 impl GroupBufferPool {
@@ -520,6 +520,12 @@ impl GroupBufferPool {
         self.owners[data_set as usize].get_or_insert(member);
     }
 
+    /// From now on a member casts out a data set, whoever did so before.
+    pub fn set_owner(&mut self, data_set: u32, member: u8) {
+        self.own(data_set, member);
+        self.owners[data_set as usize] = Some(member);
+    }
+
     fn owner(&self, data_set: u32) -> u8 {
         self.owners.get(data_set as usize).copied().flatten().unwrap_or(0)
     }
@@ -564,7 +570,8 @@ impl GroupBufferPool {
         self.sizes.remove(&(class.len(), data_set));
         self.changed -= class.len() as u32;
         let keys: Vec<u64> = class.iter().map(|&(key, _)| key).collect();
-        let (pages, ios) = (keys.len() as u64, write_ios(&keys, (32 * 4096 / self.config.page_bytes) as usize));
+        let of_ios: Vec<WriteIo> = write_ios(&keys, (32 * 4096 / self.config.page_bytes) as usize).collect();
+        let (pages, ios) = (keys.len() as u64, of_ios.len() as u64);
         self.counters.castout_pages += pages;
         self.counters.castout_ios += ios;
         let member = self.owner(data_set);
@@ -572,7 +579,7 @@ impl GroupBufferPool {
         counters.castout_classes += 1;
         counters.castout_pages += pages;
         counters.castout_unlocks += ios;
-        self.castouts.push(Castout { member, data_set, pages: pages as u32, ios: ios as u32 });
+        self.castouts.push(Castout { member, data_set, pages: pages as u32, ios: of_ios });
         for (_, at) in class {
             let entry = &mut self.entries[at as usize];
             entry.changed = false;

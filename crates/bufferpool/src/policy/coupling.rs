@@ -1,5 +1,7 @@
 //! What a pool asks of the group that its member belongs to.
 
+use super::writes::WriteIo;
+
 /// The group buffer pool as one member's pool sees it.
 pub trait Coupling {
     /// Whether pages of a data set are kept coherent through the group buffer pool.
@@ -20,6 +22,8 @@ pub trait Coupling {
     fn approach(&self, _next: u64, _later: u64) {}
     /// Writes a changed page to the group buffer pool.
     fn write(&mut self, key: u64, data_set: u32, synchronous: bool);
+    /// Pages were written to disk by an I/O.
+    fn wrote(&mut self, _io: WriteIo) {}
 }
 
 /// A pool of a subsystem that shares with nobody.

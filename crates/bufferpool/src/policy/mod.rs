@@ -45,3 +45,4 @@ pub use counters::{Counters, DataSetCounters};
 pub use coupling::{Alone, Coupling};
 pub use pool::{BufferPool, Reference};
 pub use simulation::{SimulatedPool, Simulation, Snapshot};
+pub use writes::WriteIo;

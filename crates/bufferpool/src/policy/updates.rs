@@ -123,7 +123,12 @@ impl<C: Coupling> BufferPool<C> {
 
     /// Marks a changed page as written.
     fn clean(&mut self, key: u64, number: u32) {
-        let Some(place) = self.frames.find(key) else { return };
+        if let Some(place) = self.frames.find(key) {
+            self.clean_at(key, place, number);
+        }
+    }
+
+    fn clean_at(&mut self, key: u64, place: Place, number: u32) {
         let state = self.frames.state_mut(place);
         state.drop(CHANGED);
         let available = state.is_available();
@@ -145,7 +150,11 @@ impl<C: Coupling> BufferPool<C> {
             }
             return;
         }
-        let ios = write_ios(keys, self.limits.write_quantity);
+        let mut ios = 0;
+        for io in write_ios(keys, self.limits.write_quantity) {
+            ios += 1;
+            self.coupling.wrote(io);
+        }
         self.counters.pages_written += keys.len() as u64;
         if synchronous {
             self.counters.sync_writes += ios;
@@ -161,13 +170,18 @@ impl<C: Coupling> BufferPool<C> {
     pub(super) fn write_synchronously(&mut self, key: u64) {
         let number = self.owner(key);
         self.clean(key, number);
+        self.leave_order(key, number);
+        self.write_out(number, &[key], true);
+    }
+
+    /// Takes a page out of the order of changes, in which it stands as the last or somewhere.
+    fn leave_order(&mut self, key: u64, number: u32) {
         let order = &mut self.data_sets[number as usize].changed.order;
         if order.back() == Some(&key) {
             order.pop_back();
         } else {
             *self.written_early.slot(key, 0).0 += 1;
         }
-        self.write_out(number, &[key], true);
     }
 
     /// Writes the pages of a data set that were changed first, so many at most.
@@ -188,7 +202,37 @@ impl<C: Coupling> BufferPool<C> {
         self.write_out(data_set, &keys, synchronous);
     }
 
-    /// A commit: changed pages of coupled data sets go to the group buffer pool.
+    /// The end of one unit of work among others: the pages that it changed (`keys`, in the order of the changes) go to the
+    /// group buffer pool where their data sets are coupled, unless they were written since. What other units of work have
+    /// changed stays.
+    pub fn commit_pages(&mut self, keys: &[u64]) {
+        let mut written = Vec::with_capacity(keys.len());
+        // Backwards: the page that was changed last is likely to be the last in the order of its data set.
+        for &key in keys.iter().rev() {
+            let Some(place) = self.frames.find(key).filter(|&place| self.frames.state(place).is(CHANGED)) else {
+                continue;
+            };
+            let number = self.owner(key);
+            if self.coupling.is_dependent(number) {
+                self.clean_at(key, place, number);
+                self.leave_order(key, number);
+                written.push((number, key));
+            }
+        }
+        written.sort_unstable();
+        for (number, key) in written {
+            self.write_out(number, &[key], true);
+        }
+    }
+
+    /// A data set begins to be coupled: what was changed of it before goes to the group buffer pool.
+    pub fn begin_coupling(&mut self, data_set: u32) {
+        if (data_set as usize) < self.data_sets.len() && self.coupling.is_dependent(data_set) {
+            self.write_oldest(data_set, usize::MAX, false);
+        }
+    }
+
+    /// A commit of all units of work: changed pages of coupled data sets go to the group buffer pool.
     pub fn commit(&mut self) {
         for number in std::mem::take(&mut self.uncommitted) {
             self.data_sets[number as usize].changed.uncommitted = false;

@@ -241,7 +241,8 @@ fn kind(scenario: &Scenario, class: &Class, regions: &[Region]) -> Kind {
     Kind {
         terminals: class.terminal_regions.iter().map(region).collect(),
         turn: 0,
-        chosen: 0,
+        sent: 0,
+        last_sent: vec![0; regions.len()],
         regions: targets,
         references: references.collect(),
         starts: class

@@ -34,6 +34,7 @@ impl Simulation<'_> {
         let after = nanoseconds(self.scenario.db2[usize::from(group)].pseudo_close);
         let now = self.calendar.now();
         self.plex.groups[usize::from(group)].pools.interests().pseudo_close(now, after);
+        self.plex.groups[usize::from(group)].pools.settle_owners();
         self.end_dependence(group);
         self.calendar.after(self.pseudo_close_cycle(group), Event::PseudoClose(group));
     }

@@ -52,6 +52,8 @@ struct PageSet {
     retained: u64,
     /// A lost member alone used it, and changed it: nobody gets in until that member has recovered.
     closed: bool,
+    /// Members that change it, in the order in which they began to: the first is its castout owner.
+    writers: Vec<u8>,
 }
 
 /// Interests of all members in all page sets.
@@ -72,6 +74,7 @@ impl Interests {
             dependent: false,
             retained: 0,
             closed: false,
+            writers: Vec::new(),
         };
         Self { page_sets: vec![one; page_sets], changes: 0, ended: Vec::new() }
     }
@@ -88,9 +91,25 @@ impl Interests {
             return false;
         }
         about.interests[at] = wanted;
+        if update && !about.writers.contains(&member) {
+            about.writers.push(member);
+        }
         about.settle();
         self.changes += 1;
         true
+    }
+
+    /// A member that counts as the first that changes a page set.
+    pub fn prefer_owner(&mut self, page_set: u32, member: u8) {
+        self.page_sets[page_set as usize].writers.insert(0, member);
+    }
+
+    /// The member that casts out a page set: of those that change it the one that began first. Where none does, one that
+    /// reads it; none where nobody has it open.
+    pub fn castout_owner(&self, page_set: u32) -> Option<u8> {
+        let about = &self.page_sets[page_set as usize];
+        let reader = || about.interests.iter().position(|&interest| interest == Interest::Read).map(|at| at as u8);
+        about.writers.first().copied().or_else(reader)
     }
 
     /// Members that have not changed a page set for so long become readers; the number of changed locks.
@@ -102,6 +121,7 @@ impl Interests {
                 let is_retained = retained >> member & 1 == 1;
                 if *interest == Interest::Write && !is_retained && now.saturating_sub(updated) >= after {
                     *interest = Interest::Read;
+                    about.writers.retain(|&writer| writer != member);
                     changed += 1;
                     last = member;
                 }
@@ -119,6 +139,7 @@ impl Interests {
     /// A member is lost: it reads nothing any more; its locks on what it changed are retained.
     pub fn lose(&mut self, member: u8) {
         for about in &mut self.page_sets {
+            about.writers.retain(|&writer| writer != member);
             let own = &mut about.interests[usize::from(member)];
             if *own == Interest::Write {
                 about.retained |= 1 << member;
@@ -248,5 +269,25 @@ mod tests {
         assert_eq!(interests.pseudo_close(19, 10), 1);
         assert!(!interests.is_dependent(0));
         assert_eq!(interests.changes(), 3);
+    }
+
+    #[test]
+    fn the_castout_owner_is_the_first_of_those_that_change_a_page_set() {
+        let mut interests = Interests::new(3, 1);
+        assert_eq!(interests.castout_owner(0), None);
+        interests.note(2, 0, 1, true);
+        interests.note(0, 0, 9, true);
+        interests.note(1, 0, 9, false);
+        assert_eq!(interests.castout_owner(0), Some(2));
+        // Member 2 stops to change it, and begins anew behind member 0.
+        interests.pseudo_close(11, 10);
+        assert_eq!(interests.castout_owner(0), Some(0));
+        interests.note(2, 0, 12, true);
+        assert_eq!(interests.castout_owner(0), Some(0));
+        interests.lose(0);
+        assert_eq!(interests.castout_owner(0), Some(2));
+        // Nobody changes it any more: a reader is left to cast out.
+        interests.lose(2);
+        assert_eq!(interests.castout_owner(0), Some(1));
     }
 }

@@ -11,7 +11,7 @@ use super::measured::{
     SystemUse, VolumeUse,
 };
 use super::plex::{Kind, Refers};
-use super::pools::{PageUse, Place};
+use super::pools::{PageUse, Place, page_key};
 use super::simulation::Simulation;
 use super::utilisations::SATURATED;
 use crate::kernel::measure::BatchMeans;
@@ -44,7 +44,11 @@ impl Simulation<'_> {
             }
             // It took no time and no requests.
             let pools = &mut self.plex.groups[group].pools;
-            (0..pools.count()).for_each(|pool| drop(pools.take_castouts(pool)));
+            (0..pools.count()).for_each(|pool| {
+                drop(pools.take_castouts(pool));
+                drop(pools.take_written(pool));
+            });
+            pools.settle_owners();
         }
     }
 
@@ -117,13 +121,25 @@ impl Simulation<'_> {
             unit.iter().for_each(|(pool, used)| about.pools.fetch(*pool, member, used.page_set, used.page));
             unit.iter().for_each(|(pool, used)| about.pools.fetch_entry(*pool, used.page_set, used.page));
             for (pool, used) in &unit {
-                about.pools.interests().note(member, used.page_set, 0, used.update);
+                let (depended, depends) = {
+                    let mut interests = about.pools.interests();
+                    let depended = interests.is_dependent(used.page_set);
+                    interests.note(member, used.page_set, 0, used.update);
+                    (depended, interests.is_dependent(used.page_set))
+                };
+                if depends && !depended {
+                    (0..about.members.len() as u8).for_each(|other| {
+                        about.pools.begin_dependence(*pool, other, used.page_set);
+                    });
+                }
                 about.pools.refer(*pool, member, 0, used);
             }
-            if unit.len() as u64 == UNIT {
-                (0..about.pools.count()).for_each(|pool| {
-                    about.pools.commit(pool, member);
-                });
+            for pool in 0..about.pools.count() {
+                let changed = unit.iter().filter(|(of, used)| *of == pool && used.update);
+                let changed: Vec<u64> = changed.map(|(_, used)| page_key(used.page_set, used.page)).collect();
+                if !changed.is_empty() {
+                    about.pools.commit(pool, member, &changed);
+                }
             }
         }
     }

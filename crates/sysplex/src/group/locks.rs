@@ -164,6 +164,12 @@ impl Locks {
         own.next().map(|holder| holder.task = RETAINED).is_some()
     }
 
+    /// A lock that no task has is kept for a lost member.
+    pub fn keep(&mut self, resource: u64) {
+        self.resources.entry(resource).or_default().holders.push(Claim { task: RETAINED, mode: Mode::X });
+        self.held += 1;
+    }
+
     /// Whether a lock is kept for a lost member.
     pub fn is_retained(&self, resource: u64) -> bool {
         self.resources.get(&resource).is_some_and(|about| about.holders.iter().any(|holder| holder.task == RETAINED))

@@ -5,10 +5,11 @@
 //! pools, and undoes what was not committed.
 
 use super::locks::{Mode, RETAINED};
+use super::page_writes::volume_of;
 use super::plex::{Presence, Standing};
 use super::pools::page_lock_key;
 use super::simulation::{BACKGROUND, Simulation};
-use super::steps::{micro, volume_of};
+use super::steps::micro;
 use super::task::{Action, Reason, Space, Stage, Wait};
 use crate::kernel::{Time, nanoseconds, seconds};
 
@@ -26,10 +27,11 @@ impl Simulation<'_> {
         self.plex.set_presence(group, member, Presence::Lost);
         let about = &mut self.plex.groups[usize::from(group)];
         let (page_locks, redo) = about.pools.lose(member);
+        // Physical locks of pages are retained as locks of transactions are; the lock structure goes on to know of them.
         for key in page_locks {
-            if let Some((table, _)) = &mut about.table {
-                table.release(page_lock_key(key), member, Mode::X);
-            }
+            let resource = page_lock_key(key);
+            about.locks.keep(resource);
+            about.retained.push((member, resource, about.table.is_some()));
         }
         let (mut undo, mut failed) = (0, 0);
         for number in 0..self.tasks.len() as u32 {
@@ -104,7 +106,8 @@ impl Simulation<'_> {
         if task.has_thread {
             let group = usize::from(task.group);
             task.pending += micro(self.scenario.db2[group].path.update_us) * task.account.updates.min(1000);
-            task.steps.extend([Action::EndUnit, Action::LeaveDb2]);
+            // What was changed and is now changed back is written as at a commit.
+            task.steps.extend([Action::WriteChanged, Action::EndUnit, Action::LeaveDb2]);
             self.plex.groups[group].members[usize::from(task.member)].rollbacks += 1;
         }
     }
@@ -182,6 +185,7 @@ impl Simulation<'_> {
         let (group, member) = (task.group, task.member);
         let about = &mut self.plex.groups[usize::from(group)];
         about.pools.interests().recover(member);
+        about.pools.settle_owners();
         let of_it: Vec<(u8, u64, bool)> = about.retained.extract_if(.., |one| one.0 == member).collect();
         for (_, resource, shared) in &of_it {
             about.locks.release(*resource, RETAINED, &mut self.granted);

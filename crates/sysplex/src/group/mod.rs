@@ -15,6 +15,7 @@ pub mod logs;
 pub mod measured;
 mod members;
 pub mod page_locks;
+mod page_writes;
 pub mod plex;
 pub mod pools;
 pub mod processors;

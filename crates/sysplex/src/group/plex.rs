@@ -269,8 +269,10 @@ pub struct Kind {
     pub terminals: Vec<u16>,
     /// Whose turn it is.
     pub turn: usize,
-    /// Regions chosen so far.
-    pub chosen: usize,
+    /// Transactions sent to regions so far.
+    pub sent: u64,
+    /// By region, number of the last that it got; 0: none.
+    pub last_sent: Vec<u64>,
     /// Regions.
     pub regions: Vec<u16>,
     /// References.

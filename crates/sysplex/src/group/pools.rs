@@ -5,7 +5,7 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use plexlens_bufferpool::group::{Castout, GroupBufferPool, GroupConfig, GroupCounters, MemberGroupCounters};
-use plexlens_bufferpool::policy::{BufferPool, Counters, Coupling, PoolConfig, Reference};
+use plexlens_bufferpool::policy::{BufferPool, Counters, Coupling, PoolConfig, Reference, WriteIo};
 use plexlens_bufferpool::trace::Access;
 
 use super::interest::Interests;
@@ -18,6 +18,16 @@ const PAGE_BITS: u32 = 40;
 /// Key of a page of a page set.
 pub fn page_key(page_set: u32, page: u64) -> u64 {
     u64::from(page_set) << PAGE_BITS | page
+}
+
+/// Page set of a page's key.
+pub fn page_set_of(key: u64) -> u32 {
+    (key >> PAGE_BITS) as u32
+}
+
+/// Page of a page's key.
+pub fn page_of(key: u64) -> u64 {
+    key & ((1 << PAGE_BITS) - 1)
 }
 
 const ROW_BITS: u32 = 7;
@@ -80,6 +90,8 @@ struct Shared {
     page_locks: PageLocks,
     /// Pages whose physical locks their members gave back with the buffer.
     unlocked: Vec<u64>,
+    /// Write I/Os of members.
+    written: Vec<WriteIo>,
 }
 
 /// A member's way to the group buffer pool of one pool.
@@ -158,6 +170,10 @@ impl Coupling for Link {
             shared.made.writes += 1;
         }
     }
+
+    fn wrote(&mut self, io: WriteIo) {
+        self.shared.borrow_mut().written.push(io);
+    }
 }
 
 /// A page that a transaction refers to.
@@ -199,7 +215,7 @@ pub struct Outcome {
     pub prefetches: u32,
     /// Pages of the prefetch I/Os.
     pub prefetch_pages: u32,
-    /// Write I/Os to disk, and their pages.
+    /// Write I/Os to disk ([`Pools::take_written`]), and their pages.
     pub writes: u32,
     /// Pages written.
     pub written_pages: u32,
@@ -260,6 +276,7 @@ impl Pools {
                 made: Requests::default(),
                 page_locks: PageLocks::default(),
                 unlocked: Vec::new(),
+                written: Vec::new(),
             };
             let shared = Rc::new(RefCell::new(shared));
             let config = PoolConfig {
@@ -283,7 +300,8 @@ impl Pools {
             if let Some(at) = group.pool.iter().position(|pool| pool.number == page_set.pool) {
                 let owner = page_set.castout_owner.as_ref();
                 if let Some(owner) = owner.and_then(|name| group.member.iter().position(|one| one.name == *name)) {
-                    made.set_owner(at, owner as u8, number as u32);
+                    interests.borrow_mut().prefer_owner(number as u32, owner as u8);
+                    made.settle_owner(at, number as u32);
                 }
             }
         }
@@ -329,9 +347,15 @@ impl Pools {
         })
     }
 
-    /// A commit: changed pages of dependent page sets go to the group buffer pool.
-    pub fn commit(&mut self, pool: usize, member: u8) -> Outcome {
-        self.watch(pool, member, BufferPool::commit)
+    /// The end of a unit of work: the pages of dependent page sets that it changed go to the group buffer pool, unless
+    /// they were written since.
+    pub fn commit(&mut self, pool: usize, member: u8, changed: &[u64]) -> Outcome {
+        self.watch(pool, member, |pool| pool.commit_pages(changed))
+    }
+
+    /// A page set has come to depend on its group buffer pool: a member writes there what it has changed so far.
+    pub fn begin_dependence(&mut self, pool: usize, member: u8, page_set: u32) -> Outcome {
+        self.watch(pool, member, |pool| pool.begin_coupling(page_set))
     }
 
     /// A member that will change a page asks for its physical lock; another that has it writes the page first, if it
@@ -350,10 +374,25 @@ impl Pools {
         std::mem::take(&mut self.pools[pool].shared.borrow_mut().unlocked)
     }
 
-    /// A member that will cast out a page set, as the first that changes it.
-    pub fn set_owner(&mut self, pool: usize, member: u8, page_set: u32) {
+    /// Write I/Os to disk of the members of a pool since the last time of asking.
+    pub fn take_written(&mut self, pool: usize) -> Vec<WriteIo> {
+        std::mem::take(&mut self.pools[pool].shared.borrow_mut().written)
+    }
+
+    /// The member that casts out a page set follows from who changes it ([`Interests::castout_owner`]).
+    pub fn settle_owner(&mut self, pool: usize, page_set: u32) {
+        let Some(member) = self.interests.borrow().castout_owner(page_set) else { return };
         if let Some(structure) = &mut self.pools[pool].shared.borrow_mut().structure {
-            structure.own(page_set, member);
+            structure.set_owner(page_set, member);
+        }
+    }
+
+    /// The same for all page sets.
+    pub fn settle_owners(&mut self) {
+        for pool in 0..self.pools.len() {
+            for at in 0..self.pools[pool].page_sets.len() {
+                self.settle_owner(pool, self.pools[pool].page_sets[at].0);
+            }
         }
     }
 
@@ -397,6 +436,7 @@ impl Pools {
             locks.extend(shared.page_locks.lose(member));
         }
         self.interests.borrow_mut().lose(member);
+        self.settle_owners();
         (locks, changed)
     }
 

@@ -99,6 +99,11 @@ impl Processors {
         self.engines.len()
     }
 
+    /// Engines that a partition can use at the same time.
+    pub fn logical(&self, partition: u16) -> u32 {
+        self.partitions[usize::from(partition)].logical
+    }
+
     /// Whether a partition could run a burst at once.
     pub fn has_idle(&self, partition: u16) -> bool {
         let about = &self.partitions[usize::from(partition)];

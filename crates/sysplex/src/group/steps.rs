@@ -6,6 +6,7 @@ use super::in_pool::of_pool;
 use super::locks::{Found, Mode};
 use super::logs::Referred;
 use super::page_locks::Asked;
+use super::page_writes::volume_of;
 use super::plex::Standing;
 use super::pools::{Outcome, PageUse, page_key, page_lock_key};
 use super::simulation::{Event, Simulation};
@@ -88,7 +89,14 @@ impl Simulation<'_> {
             }
             Action::GetThread => self.get_thread(number),
             Action::Commit => {
-                self.commit(number);
+                let task = &mut self.tasks[number as usize];
+                task.account.commits += 1;
+                self.plex.groups[usize::from(task.group)].members[usize::from(task.member)].commits += 1;
+                self.write_changed(number);
+                false
+            }
+            Action::WriteChanged => {
+                self.write_changed(number);
                 false
             }
             Action::EndUnit => {
@@ -267,6 +275,10 @@ impl Simulation<'_> {
         let now = self.calendar.now();
         let task = &mut self.tasks[number as usize];
         let (group, member, region) = (usize::from(task.group), task.member, task.region);
+        if update && !self.plex.groups[group].retained.is_empty() && self.awaits_retained(number, used) {
+            return;
+        }
+        let task = &mut self.tasks[number as usize];
         let path = &self.scenario.db2[group].path;
         task.pending += micro(path.getpage_us) + if update { micro(path.update_us) } else { 0 };
         task.account.getpages += 1;
@@ -279,11 +291,29 @@ impl Simulation<'_> {
         }
         let task = &mut self.tasks[number as usize];
         let about = &mut self.plex.groups[group];
+        let has_group = about.structures[pool].is_some();
         if update {
-            task.changed |= 1 << pool.min(63);
+            task.has_changes = true;
+            if has_group {
+                task.changed_pools |= 1 << pool;
+                task.changed_pages.push(page_key(page_set, page));
+            }
         }
-        let locked = about.pools.interests().note(member, page_set, now, update);
-        let depends = about.structures[pool].is_some() && about.pools.interests().is_dependent(page_set);
+        let (locked, depends, begins) = {
+            let mut interests = about.pools.interests();
+            let depended = interests.is_dependent(page_set);
+            let locked = interests.note(member, page_set, now, update);
+            let depends = has_group && interests.is_dependent(page_set);
+            (locked, depends, depends && !depended)
+        };
+        if locked {
+            about.pools.settle_owner(pool, page_set);
+        }
+        if begins {
+            self.begin_dependence(group as u16, pool, page_set);
+        }
+        let task = &mut self.tasks[number as usize];
+        let about = &mut self.plex.groups[group];
         if depends {
             task.pending += micro(path.dependent_us);
         }
@@ -344,7 +374,25 @@ impl Simulation<'_> {
         for step in before.chain(steps).rev().flatten() {
             task.steps.push_front(step);
         }
-        self.afterwards(group as u16, member, pool, volume, &outcome);
+        self.afterwards(group as u16, member, pool, &outcome);
+    }
+
+    /// A page whose physical lock is retained for a lost member cannot be changed: the task asks for the lock as for any
+    /// that is retained, and for the page when it has got it. Whether that is so.
+    fn awaits_retained(&mut self, number: u32, used: &PageUse) -> bool {
+        let &PageUse { page_set, page, access, update, place } = used;
+        let resource = page_lock_key(page_key(page_set, page));
+        let task = &mut self.tasks[number as usize];
+        let about = &self.plex.groups[usize::from(task.group)];
+        if !about.page_sets[page_set as usize].has_page_locks() || !about.locks.is_retained(resource) {
+            return false;
+        }
+        let (sequential, shared, mode) = (access == PageAccess::Sequential, about.table.is_some(), Mode::X);
+        let again = Action::Page { page_set, page, sequential, update, place };
+        for step in [again, Action::Unlock { resource, mode, shared }, Action::Lock { resource, mode, shared }] {
+            task.steps.push_front(step);
+        }
+        true
     }
 
     /// The member's physical lock on a page that a task will change; what the task does for it before.
@@ -389,14 +437,14 @@ impl Simulation<'_> {
             delay += micro(costs.page_us) * Time::from(writes);
             let steps: Vec<Action> = [Some(manager), write].into_iter().flatten().collect();
             self.background(group, other, &steps);
-            self.afterwards(group, other, pool, 0, &Outcome { requests: Default::default(), ..outcome });
+            self.afterwards(group, other, pool, &Outcome { requests: Default::default(), ..outcome });
         }
         let settle = Action::Cpu { work, space: Space::LockManager(member.into()), eligible: false };
         [ask, Some(settle), Some(Action::Pass { time: delay, wait: Wait::Contention })]
     }
 
     /// Physical locks of pages that left a pool go back to the lock structure.
-    fn unlock_pages(&mut self, group: u16, member: u8, pool: usize) {
+    pub(super) fn unlock_pages(&mut self, group: u16, member: u8, pool: usize) {
         let about = &mut self.plex.groups[usize::from(group)];
         let keys = about.pools.take_unlocked(pool);
         let Some((table, structure)) = about.table.as_mut() else { return };
@@ -409,84 +457,6 @@ impl Simulation<'_> {
         let work = micro(self.scenario.db2[usize::from(group)].path.page_lock_us) * Time::from(count);
         let ask = Action::Ask { structure: *structure, request: Request::Lock, count, space };
         self.background(group, member, &[Action::Cpu { work, space, eligible: true }, ask]);
-    }
-
-    /// What database services do because of a reference or a commit: deferred writes, castout.
-    fn afterwards(&mut self, group: u16, member: u8, pool: usize, volume: u32, outcome: &Outcome) {
-        let space = Space::DatabaseServices(member.into());
-        let each = micro(self.scenario.db2[usize::from(group)].path.write_us);
-        if outcome.writes > 0 {
-            let work = each * Time::from(outcome.written_pages);
-            let pages = outcome.written_pages;
-            let steps =
-                [Action::Cpu { work, space, eligible: true }, Action::Disk { volume, pages, wait: Some(Wait::Unseen) }];
-            self.background(group, member, &steps);
-        }
-        if outcome.unlocked {
-            self.unlock_pages(group, member, pool);
-        }
-        if outcome.castouts {
-            self.cast_out(group, pool, volume);
-        }
-    }
-
-    /// Castout owners ask for the names of changed pages, read them, write them to disk and unlock them.
-    fn cast_out(&mut self, group: u16, pool: usize, volume: u32) {
-        let about = &mut self.plex.groups[usize::from(group)];
-        let Some(structure) = about.structures[pool] else { return };
-        let each = micro(self.scenario.db2[usize::from(group)].path.castout_us);
-        for one in about.pools.take_castouts(pool) {
-            let space = Space::DatabaseServices(one.member.into());
-            let ask = |request, count| Action::Ask { structure, request, count, space };
-            let steps = [
-                ask(Request::Read, 1),
-                Action::Cpu { work: each * Time::from(one.pages), space, eligible: true },
-                ask(Request::Page, one.pages),
-                Action::Disk { volume, pages: one.pages, wait: Some(Wait::Unseen) },
-                ask(Request::Read, one.ios),
-            ];
-            self.background(group, one.member, &steps);
-        }
-    }
-
-    /// Page sets that no longer depend on their group buffer pool are deleted from it.
-    pub(super) fn end_dependence(&mut self, group: u16) {
-        let about = &mut self.plex.groups[usize::from(group)];
-        let ended = about.pools.interests().take_ended();
-        for (page_set, member) in ended {
-            let about = &mut self.plex.groups[usize::from(group)];
-            let pool = about.page_sets[page_set as usize].pool;
-            let Some(structure) = about.structures[pool] else { continue };
-            about.pools.end_dependence(pool, member, page_set);
-            self.cast_out(group, pool, volume_of(page_set, 0, self.scenario.dasd.volumes));
-            let space = Space::DatabaseServices(member.into());
-            self.background(group, member, &[Action::Ask { structure, request: Request::Read, count: 1, space }]);
-        }
-    }
-
-    fn commit(&mut self, number: u32) {
-        let task = &mut self.tasks[number as usize];
-        let (group, member, region) = (usize::from(task.group), task.member, task.region);
-        let changed = std::mem::take(&mut task.changed);
-        task.account.commits += 1;
-        self.plex.groups[group].members[usize::from(member)].commits += 1;
-        for pool in 0..self.plex.groups[group].pools.count() {
-            if changed >> pool.min(63) & 1 == 0 {
-                continue;
-            }
-            let about = &mut self.plex.groups[group];
-            let outcome = about.pools.commit(pool, member);
-            let task = &mut self.tasks[number as usize];
-            task.account.coupling_pages += u64::from(outcome.requests.all());
-            of_pool(&mut task.in_pools, self.scenario.db2[group].pool[pool].number).commit(&outcome);
-            if let (Some(structure), true) = (about.structures[pool], outcome.requests.writes > 0) {
-                let space = Space::Region(region);
-                let count = outcome.requests.writes;
-                task.steps.push_front(Action::Ask { structure, request: Request::Write, count, space });
-            }
-            let volume = volume_of(pool as u32, number.into(), self.scenario.dasd.volumes);
-            self.afterwards(group as u16, member, pool, volume, &outcome);
-        }
     }
 
     /// All locks are given back, then the thread.
@@ -519,10 +489,4 @@ impl Simulation<'_> {
         self.wake_granted();
         self.give_thread_back(number);
     }
-}
-
-/// Volume of a page: page sets are spread over all of them.
-pub(super) fn volume_of(page_set: u32, page: u64, volumes: u32) -> u32 {
-    // Runs of pages lie together: a cylinder of 180 pages.
-    ((u64::from(page_set) * 7 + page / 180) % u64::from(volumes)) as u32
 }

@@ -15,9 +15,10 @@
 //! Requests under way when something breaks end as if it had not. Reading the former instance of a group buffer pool
 //! for a rebuild costs nothing.
 
+use super::page_writes::volume_of;
 use super::plex::{PageRecovery, Presence, Standing};
 use super::simulation::Simulation;
-use super::steps::{micro, volume_of};
+use super::steps::micro;
 use super::task::{Action, Request, Space, Stage, Wait};
 use crate::kernel::{Time, nanoseconds};
 

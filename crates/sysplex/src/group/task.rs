@@ -179,8 +179,10 @@ pub enum Action {
     LeaveRegion,
     /// Get a thread to Db2.
     GetThread,
-    /// Write changed pages of dependent page sets to the group buffer pool.
+    /// Commit: write the pages of dependent page sets that the unit of work changed to the group buffer pool.
     Commit,
+    /// The same at the end of a rollback.
+    WriteChanged,
     /// Give all locks and the thread back.
     EndUnit,
     /// Back to the region.
@@ -361,8 +363,12 @@ pub struct Task {
     pub scan: Option<u64>,
     /// Locks to the end of the unit of work.
     pub held: Vec<Held>,
-    /// Pools with changes that are not committed.
-    pub changed: u64,
+    /// Whether the unit of work has changed anything.
+    pub has_changes: bool,
+    /// Pools with a group buffer pool in which it has, by bit, and keys of the pages there that it has changed.
+    pub changed_pools: u128,
+    /// Keys of the pages, in the order of the changes.
+    pub changed_pages: Vec<u64>,
     /// Whether it has a thread, and the QR TCB.
     pub has_thread: bool,
     /// Whether it has the QR TCB.
@@ -411,7 +417,9 @@ impl Task {
             started: false,
             scan: None,
             held: Vec::new(),
-            changed: 0,
+            has_changes: false,
+            changed_pools: 0,
+            changed_pages: Vec::new(),
             has_thread: false,
             has_region: false,
             pending: 0,
@@ -442,8 +450,10 @@ impl Task {
         former.ahead.clear();
         former.held.clear();
         former.in_pools.clear();
+        former.changed_pages.clear();
         self.turn = former.turn.wrapping_add(1);
         (self.steps, self.references) = (former.steps, former.references);
         (self.ahead, self.held, self.in_pools) = (former.ahead, former.held, former.in_pools);
+        self.changed_pages = former.changed_pages;
     }
 }

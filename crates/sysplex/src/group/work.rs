@@ -83,8 +83,6 @@ impl Simulation<'_> {
             let task = &self.tasks[number as usize];
             (usize::from(task.class), task.system, task.started)
         };
-        let turn = self.plex.kinds[class].chosen;
-        self.plex.kinds[class].chosen = turn.wrapping_add(1);
         let kind = &self.plex.kinds[class];
         let regions = &self.plex.regions;
         let groups = &self.plex.groups;
@@ -104,22 +102,27 @@ impl Simulation<'_> {
         let from_outside = kind.terminals.is_empty() && !started;
         let inside = |region: u16| regions[usize::from(region)].inside;
         let far = |region: u16| !from_outside && regions[usize::from(region)].system != system;
-        // In turn, so that of equal regions none is preferred for its place in the list.
-        let (later, first) = choice.split_at(turn % choice.len());
-        let places = || first.iter().chain(later).copied();
+        // Of equal regions the one that the class has not been sent to for longest: a turn of its own would fall into step
+        // with that of the terminal regions, and always meet the same of those that are near.
+        let last = |region: u16| kind.last_sent[usize::from(region)];
+        let places = || choice.iter().copied();
         let best = match self.scenario.cics.routing {
-            Routing::RoundRobin => places().next(),
-            Routing::JoinShortestQueue => places().min_by_key(|&region| (inside(region), far(region))),
+            Routing::RoundRobin => places().min_by_key(|&region| last(region)),
+            Routing::JoinShortestQueue => places().min_by_key(|&region| (inside(region), far(region), last(region))),
             Routing::GoalOriented => {
                 let load = |region: u16| {
                     let image = &self.plex.systems[usize::from(regions[usize::from(region)].system)];
                     let general = &self.plex.machines[usize::from(image.machine)].general;
-                    general.inside(image.partition) * 1000 / general.engines() as u64
+                    general.inside(image.partition) * 1000 / u64::from(general.logical(image.partition))
                 };
-                places().min_by_key(|&region| (load(region), inside(region), far(region)))
+                places().min_by_key(|&region| (load(region), inside(region), far(region), last(region)))
             }
         };
-        best.unwrap_or(choice[0])
+        let best = best.unwrap_or(choice[0]);
+        let kind = &mut self.plex.kinds[class];
+        kind.sent += 1;
+        kind.last_sent[usize::from(best)] = kind.sent;
+        best
     }
 
     fn enter(&mut self, number: u32, region: u16) {
@@ -332,7 +335,7 @@ impl Simulation<'_> {
         task.stage = Stage::Done;
         task.entered_db2 = now.max(1);
         task.pending += micro(path.commit_us);
-        if task.changed == 0 {
+        if !std::mem::take(&mut task.has_changes) {
             task.steps.extend([Action::EndUnit, Action::LeaveDb2]);
             task.account.commits += 1;
             self.plex.groups[usize::from(group)].members[usize::from(member)].commits += 1;
@@ -536,7 +539,10 @@ impl Simulation<'_> {
         let about = &mut self.plex.groups[group];
         about.members[usize::from(member)].rollbacks += 1;
         about.locks.give_up(number, &mut self.granted);
-        self.tasks[number as usize].steps.push_back(Action::EndUnit);
+        // What was changed and is now changed back is written as at a commit.
+        let task = &mut self.tasks[number as usize];
+        task.has_changes = false;
+        task.steps.extend([Action::WriteChanged, Action::EndUnit]);
         self.begin_unit(number);
         self.wake_granted();
         self.wake(number);

@@ -6,6 +6,9 @@ use super::Scenario;
 use super::checks::{Checked, different, known, number, share, wrong};
 use super::defaults as default;
 
+/// z/OS images of a sysplex.
+const MOST_SYSTEMS: usize = 32;
+
 /// A machine.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -75,6 +78,10 @@ impl Scenario {
     pub(super) fn check_machines(&self) -> Checked {
         different("cec", "machine", self.cec.iter().map(|one| one.name.as_str()))?;
         different("system", "system", self.system.iter().map(|one| one.name.as_str()))?;
+        if self.system.len() > MOST_SYSTEMS {
+            let what = format!("{} systems are not possible, a sysplex has {MOST_SYSTEMS} at most", self.system.len());
+            return wrong(format!("system[{MOST_SYSTEMS}]"), what, "leave some out");
+        }
         for (at, cec) in self.cec.iter().enumerate() {
             let path = format!("cec[{at}].");
             number(&path, "engines", cec.engines.into(), false)?;
