@@ -25,6 +25,7 @@ from plexlens.cli import app
 from plexlens.errors import UsageError
 from plexlens.report import render_html, render_text
 from plexlens.report.plan import plan_report
+from plexlens.report.plan_curves import HIGHEST
 from plexlens.report.xy import XYChart
 from plexlens.simulate import Scenario, ScenarioFileError, parse_scenario, read_scenario, run_scenario, write_smf
 from plexlens.simulate.estimates import Estimate
@@ -135,7 +136,10 @@ def test_a_scenario_is_the_careful_answer(scenario: Scenario, tmp_path: Path) ->
     charts = [one for one in report.section("curves-SYS1").blocks if isinstance(one, XYChart)]
     response = next(one for one in charts if one.name == "plan-response-SYS1-QRY.1")
     runs = next(one for one in response.series if one.name == "simulator")
-    assert len(runs.points) == len(runs.band) == len(curve.runs)
+    # Charts end at so many times the goal (80 ms): a run near saturation may lie above.
+    shown = [load for load, found in curve.runs if (found.classes["QRY.1"].response or 0.0) <= HIGHEST * 0.08]
+    assert [load for load, _ in runs.points] == pytest.approx(shown, abs=1e-6)
+    assert len(runs.band) == len(shown) >= 5
     # The run of the measured load is the measured one again, by another seed or not.
     at_one = dict(runs.points)[1.0]
     assert at_one == pytest.approx(model.systems[0].of("QRY.1").response, rel=0.05)
