@@ -121,10 +121,11 @@ def test_two_systems_and_two_intervals() -> None:
     later = device(3, 1, 1, "VOL001", **(_BUSY | {"smf74cnn": 7.2})) | row(3, 1, interval=1)
     tables = raw(device(1, 1, 1, "VOL001", **_BUSY), other, later)
     (found,) = rows_of(evaluate(tables, DEVICE, by=("volume",), time="all"))
-    # I/Os 9,000 + 18,000 + 9,000; the interval counts once for both systems: 1,800 s.
+    # I/Os 9,000 + 18,000 + 9,000; the two intervals cover 1,800 s.
     assert found["ios"] == 36000
     assert found["interval_seconds"] == pytest.approx(1800)
-    assert found["io_rate"] == pytest.approx(20.0)
+    # SYS1 does 18,000 in its 1,800 s, SYS2 18,000 in its 900 s: 10 + 20 per second.
+    assert found["io_rate"] == pytest.approx(30.0)
     # Queue 2.7, pending 5.4, disconnect 8.1, connect 3.6 + 3.6 + 7.2.
     assert found["response_time"] == pytest.approx((2.7 + 5.4 + 8.1 + 14.4) / 36000)
 

@@ -70,7 +70,7 @@ def test_a_single_record_tells_no_rate() -> None:
 
 def test_values_of_an_interval() -> None:
     tables = inputs(smf102_ifcid199=[data_set(0, 1, qw0199ob=3), data_set(600, 2)])
-    (found,) = rows_of(evaluate(tables, DATA_SET, time="all", where=lambda f: f.page_set == "2"))
+    (found,) = rows_of(evaluate(tables, DATA_SET, where=lambda f: f.page_set == "2"))
     expected = {
         "sync_ios_per_second": 1000 / 600,
         "async_ios_per_second": 100 / 600,
@@ -95,7 +95,7 @@ def test_averages_are_weighted() -> None:
             data_set(600, 2, 2, qw0199dn=2, qw0199sr=3000, qw0199sa=0.005, qw0199sm=0.9),
         ]
     )
-    (found,) = rows_of(evaluate(tables, DATA_SET, by=["page_set"], time="all", where=lambda f: f.page_set == "2"))
+    (found,) = rows_of(evaluate(tables, DATA_SET, by=["page_set"], where=lambda f: f.page_set == "2"))
     assert found["sync_delay"] == pytest.approx(0.004)  # (1 + 15) s / 4000
     assert found["sync_delay_longest_seconds"] == 0.9
     assert found["sync_ios_per_second"] == pytest.approx(4000 / 600)
@@ -145,7 +145,7 @@ def test_objects_of_the_2014_study() -> None:
             for number, name in enumerate(STUDY, 1)
         ],
     )
-    found = {r["page_set"]: r for r in rows_of(evaluate(tables, DATA_SET, time="all"))}
+    found = {r["page_set"]: r for r in rows_of(evaluate(tables, DATA_SET))}
     for name, (_, _, rate, seconds, day) in STUDY.items():
         assert round(found[name]["sync_delay_seconds"], 3) == seconds, name
         assert found[name]["sync_delay_per_day"] == pytest.approx(day, abs=0.005), name

@@ -75,23 +75,24 @@ def test_two_queue_managers_two_systems_two_intervals() -> None:
         ]
     )
     (found,) = rows_of(evaluate(raw, GRAINS["mq_queue_manager"], by=("sysplex",), time="all"))
-    # 5,400 gets and 3,600 puts of all; two intervals of 900 s, each counted once.
+    # 5,400 gets and 3,600 puts of all; two intervals of 900 s, each counted once. Gets per second of each over the
+    # time that it covers: QM01 900 in 1,800 s, QM02 1,800 in 900 s, that of SYS2 2,700 in 900 s: 0.5 + 2 + 3.
     assert found["interval_seconds"] == pytest.approx(1800)
-    assert found["gets_per_second"] == pytest.approx(3.0)
+    assert found["gets_per_second"] == pytest.approx(5.5)
     assert found["gets_per_put"] == pytest.approx(1.5)
 
 
 def test_intervals_shorter_than_a_minute_stay_apart() -> None:
-    # Forty and fifty seconds, both starting within the minute 08:00.
+    # Twenty-eight and fifty seconds, both starting within the minute 08:00.
     short = [
-        qm(1, qmstget=400, interval_end=START + timedelta(seconds=40)),
+        qm(1, qmstget=280, interval_end=START + timedelta(seconds=28)),
         qm(2, qmstget=500, interval_start=START + timedelta(seconds=28), interval_end=START + timedelta(seconds=78)),
     ]
     raw = inputs(smf115_2_qmst=short)
     found = rows_of(evaluate(raw, GRAINS["mq_queue_manager"]))
     assert [r["gets_per_second"] for r in found] == pytest.approx([10.0, 10.0])
     (every,) = rows_of(evaluate(raw, GRAINS["mq_queue_manager"], time="all"))
-    assert every["interval_seconds"] == pytest.approx(90)
+    assert every["interval_seconds"] == pytest.approx(78)
     assert every["gets_per_second"] == pytest.approx(10.0)
 
 
@@ -143,8 +144,8 @@ def test_buffer_pools_of_a_queue_manager_over_two_intervals() -> None:
     (found,) = rows_of(evaluate(raw, GRAINS["mq_buffer_pool"], by=("queue_manager",), time="all"))
     # Gets 9,000 + 1,000 + 0, reads 450 + 550 + 0.
     assert found["hit_fraction"] == pytest.approx(0.9)
-    # Buffers 4,000 in the first interval and 1,000 in the second, 3,000 and 1,000 of them available.
-    assert found["buffers"] == pytest.approx(2500)
+    # Pool 0 has 1,000 buffers in force, pool 1, last told of in the first interval, 3,000.
+    assert found["buffers"] == pytest.approx(4000)
     assert found["available_fraction"] == pytest.approx(2000 / 2500)
     assert found["lowest_available_fraction"] == pytest.approx(0.02)
 

@@ -74,12 +74,12 @@ def test_sysplex_over_two_intervals() -> None:
     later = row(3, interval=1, **(_PAGING | {"smf71pin": 0, "smf71lvf": 750_000.0, "smf71uac": 65535}))
     tables = inputs(smf71_1_paging=[row(1, **_PAGING), second, later])
     (found,) = rows_of(evaluate(tables, STORAGE, by=("sysplex",), time="all"))
-    # 900 + 1800 + 0 page-ins in 1,800 seconds of the sysplex.
-    assert found["page_faults_per_second"] == pytest.approx(1.5)
-    # 500,001 available in the first interval, 750,000 (one system alone) in the second.
-    assert found["available_frames"] == pytest.approx((500_001 + 750_000) / 2)
-    assert found["frames"] == pytest.approx((2_000_000 + 1_000_000) / 2)
-    assert found["available_fraction"] == pytest.approx((500_001 + 750_000) / 3_000_000)
+    # SYS1 has 900 + 0 page-ins in 1,800 s, SYS2 1,800 in 900 s: 0.5 + 2 per second.
+    assert found["page_faults_per_second"] == pytest.approx(2.5)
+    # SYS1 has 250,000.5 and 750,000 frames available, mean 500,000.25; SYS2 250,000.5; each has 1,000,000 frames.
+    assert found["available_frames"] == pytest.approx(500_000.25 + 250_000.5)
+    assert found["frames"] == pytest.approx(2_000_000)
+    assert found["available_fraction"] == pytest.approx(750_000.75 / 2_000_000)
     assert found["lowest_available_fraction"] == pytest.approx(0.1)
     # Each system's interval counts alike.
     assert found["uic"] == pytest.approx((1500 + 500 + 65535) / 3)

@@ -147,7 +147,10 @@ def test_every_fact_and_metric_has_its_row(text: str, grain: Grain) -> None:
         if isinstance(column, Metric):
             assert row[3:] == [column.formula, column.source, " ".join(column.caveat.split())]
         else:
-            assert row[3:] == [f"{column.rollup.across}, {column.rollup.over}", column.source]
+            rule = f"{column.rollup.across}, {column.rollup.over}"
+            if column.of is not None:
+                rule += "; of " + (" and ".join(column.of) if column.of else "the observer")
+            assert row[3:] == [rule, column.source]
 
 
 def test_anchors_are_unique_and_links_lead_to_them(text: str) -> None:

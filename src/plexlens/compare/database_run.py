@@ -9,7 +9,6 @@ from typing import Any
 
 import ibis
 import pyarrow as pa
-from ibis.expr.operations import InMemoryTable
 
 from plexlens.compare.run import Activity, Better, Group, Key, Measure, Reading, Run, Setting
 from plexlens.compare.significance import group_lengths, without_each
@@ -19,9 +18,10 @@ from plexlens.metrics import GRAINS
 from plexlens.metrics.definition import Attribute, Fact, Grain, Metric, Rollup
 from plexlens.metrics.definition import Key as GrainKey
 from plexlens.metrics.display import with_symbol
+from plexlens.metrics.engine_table import fresh_name, keep
 from plexlens.metrics.evaluate import available, evaluate, facts
 from plexlens.metrics.inputs import Inputs
-from plexlens.metrics.reduction import fields_of, reduced
+from plexlens.metrics.reduction import fields_of, reduced, scoping
 from plexlens.metrics.unit import Unit
 
 #: Objects of one kind that are compared; those with the least work are left out beyond it, and counted.
@@ -115,8 +115,8 @@ def _part(inputs: Inputs, subject: Subject) -> _Part | None:
     grain = _narrowed(whole, subject)
     backend = inputs.backend
     table = facts(inputs, grain)
-    held = f"compare_{grain.name}"
-    _keep(backend, held, table)
+    held = fresh_name(f"compare_{grain.name}")
+    keep(backend, held, table)
     kept = backend.table(held)
     times = _times(backend, held)
     if not times:
@@ -161,20 +161,8 @@ def _narrowed(whole: Grain, subject: Subject) -> Grain:
     wanted = {one.column for one in subject.columns} | {*subject.parts, *subject.settings, subject.weight}
     wanted.update(fact for work in subject.work for fact in work.facts)
     grain = reduced(whole, wanted, ())
-    return replace(grain, attributes=tuple(one for one in whole.attributes if one.name in subject.settings))
-
-
-def _keep(backend: Any, name: str, table: Any) -> None:
-    """Make a temporary table of an expression; facts are floating point numbers in it."""
-    if table.op().find(InMemoryTable):
-        backend.create_table(name, table, temp=True, overwrite=True)
-        return
-    # Ibis's own `create_table` casts and rewrites for longer than DuckDB works.
-    backend.raw_sql(f"create or replace temp table {name} as {backend.compile(table)}")
-    columns = backend.raw_sql(f"select column_name, column_type from (describe {name})").fetchall()
-    for column, kind in columns:
-        if kind.startswith("DECIMAL"):
-            backend.raw_sql(f'alter table {name} alter column "{column}" type double')
+    scopes = {*subject.settings, *scoping(grain)}
+    return replace(grain, attributes=tuple(one for one in whole.attributes if one.name in scopes))
 
 
 def _times(backend: Any, held: str) -> list[tuple[datetime, datetime, datetime]]:
@@ -210,7 +198,7 @@ def _rolled_up(
         (spread[_OUT] == _ALL) | (spread["group_no"].cast("string").fill_null("") != spread[_OUT])
     ).drop("group_no")
     wide = replace(grain, keys=(*grain.keys, GrainKey(_OUT, "Without")))
-    table = evaluate(inputs, wide, by=(*by, _OUT), time="all", kept=spread)
+    table = evaluate(inputs, wide, by=(*by, _OUT), time="all", kept=spread, apart=(_OUT,))
     rows: list[dict[str, Any]] = table.to_pyarrow().to_pylist()
     return rows
 

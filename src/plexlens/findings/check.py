@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ibis.expr.operations import InMemoryTable
-
 from plexlens.findings.cause import joined, shortened, withheld
 from plexlens.findings.evaluation import Evaluation, Judged, Kept, Values, together
 from plexlens.findings.expression import names_of
@@ -18,6 +16,7 @@ from plexlens.findings.template import Filling, Place
 from plexlens.findings.translation import translate
 from plexlens.metrics.definition import Attribute, Grain, Key
 from plexlens.metrics.display import with_symbol
+from plexlens.metrics.engine_table import keep
 from plexlens.metrics.evaluate import available, facts
 from plexlens.metrics.inputs import Inputs
 from plexlens.metrics.reduction import Where, reduced
@@ -109,10 +108,7 @@ def _kept(inputs: Inputs, grain: Grain, rules: Sequence[Rule], table: str) -> Ke
     needed = [needs(rule, grain) for rule in rules]
     smaller = reduced(grain, {name for columns, _ in needed for name in columns}, [where for _, where in needed])
     made = facts(inputs, smaller)
-    if made.op().find(InMemoryTable):
-        inputs.backend.create_table(table, made, temp=True, overwrite=True)
-    else:
-        inputs.backend.raw_sql(f"create or replace temp table {table} as {inputs.backend.compile(made)}")
+    keep(inputs.backend, table, made)
     return Kept(smaller, inputs.backend.table(table))
 
 

@@ -283,7 +283,7 @@ class Evaluation:
         # One statement for all of them: the number of the rule keeps them apart.
         apart = replace(grain, keys=(*grain.keys, Key(_RULE, "Rule")))
         by = (_RULE, *self.by)
-        table = evaluate(self.inputs, apart, by=by, time="all", kept=self._held([n for n, _ in rules]))
+        table = evaluate(self.inputs, apart, by=by, time="all", kept=self._held([n for n, _ in rules]), apart=by)
         settings = self._settings([rule for _, rule in rules], grain)
         table = self._with_settings(table, grain, settings)
         made: dict[str, Any] = {f"{_FORCE}{name}": table[f"{_FORCE}{name}"] for name in settings}

@@ -16,14 +16,18 @@ _FRAME = {
     "definition",
     "display",
     "evaluate",
+    "engine_table",
     "expressions",
     "fields",
     "inputs",
     "local_time",
     "reduction",
     "reference",
+    "required",
+    "rollup",
     "selection",
     "unit",
+    "variants",
 }
 
 #: Names of the families: every other module of this package.

@@ -30,34 +30,48 @@ IDENTITY = (
     "source_kind",
 )
 
+#: Keys that say who measured where that is not a system: a Db2, a queue manager, a CICS region.
+OWNERS = ("subsystem", "applid", "queue_manager")
+
 
 class Rollup(Enum):
-    """How a fact is combined: first across entities within one interval, then over time."""
+    """How a fact is combined: across entities, and over time.
+
+    Rows are added up within each interval of an observer (the system, Db2, region or machine that measured), then over
+    its intervals, then across observers (`plexlens.metrics.rollup`).
+    """
 
     COUNT = ("sum", "sum")
     """Events, seconds of work, bytes moved: add everywhere."""
-    SPAN = ("max", "sum")
-    """Length of the interval: the same for all entities, so taken once, then added over time."""
+    SPAN = ("covered once", "sum")
+    """Length of the interval; of several rows, the length of the time that their intervals cover."""
     LEVEL = ("sum", "mean")
-    """Something held (storage, engines): add across entities, mean over time."""
-    SHARED = ("max", "mean")
-    """A level that every entity reports alike (engines of the machine): once, then mean over time."""
+    """Something in use (storage, engines, tasks): add across entities, mean over the time covered."""
+    MEAN = ("mean", "mean")
+    """A mean that nothing in the record weighs (a path's recent transfer time): mean of the rows, by their length."""
     PEAK = ("max", "max")
     """A high-water mark."""
     FLOOR = ("min", "min")
     """A low-water mark."""
-    CONSTANT = ("max", "max")
-    """A setting (goal, limit): the same value wherever it is looked at."""
+    AMOUNT = ("sum", "latest")
+    """A setting that adds up (size of a pool, weight, defined capacity): the value in force of each entity."""
+    SETTING = ("the same, else null", "latest")
+    """A setting that does not add up (threshold, goal, limit, level): null for entities that differ in it."""
 
     @property
     def across(self) -> str:
-        """Rule within one interval, across entities."""
+        """Rule across entities."""
         return str(self.value[0])
 
     @property
     def over(self) -> str:
         """Rule over time."""
         return str(self.value[1])
+
+    @property
+    def is_setting(self) -> bool:
+        """Whether the value in force counts, not what was measured."""
+        return self in (Rollup.AMOUNT, Rollup.SETTING)
 
 
 @dataclass(frozen=True)
@@ -90,6 +104,10 @@ class Fact:
         How values are combined.
     source
         The fields it is made of, such as ``SMF 74-4 R744SSRC``.
+    of
+        Whose number it is where several rows report the same one, so that it counts once: names of identity columns,
+        keys or attributes (a facility that every system reports: ``("sysplex", "facility")``), or nothing for a number
+        that all rows of an observer share. None: each row has its own.
     """
 
     name: str
@@ -97,6 +115,7 @@ class Fact:
     unit: Unit
     rollup: Rollup
     source: str
+    of: tuple[str, ...] | None = None
 
 
 @dataclass(frozen=True)
@@ -153,6 +172,9 @@ class Grain:
 
     Sources stand in order of preference: where two hold the same system and interval, the first one is used, so that
     a dump and a report of the same hour are not counted twice.
+
+    ``observer`` names the columns that say who measured, which is whose intervals a row belongs to; by default the
+    system, and the Db2, queue manager or CICS region where there is such a key.
     """
 
     name: str
@@ -163,6 +185,13 @@ class Grain:
     metrics: tuple[Metric, ...]
     sources: tuple[Source, ...]
     attributes: tuple[Attribute, ...] = ()
+    observer: tuple[str, ...] = ()
+
+    @property
+    def observers(self) -> tuple[str, ...]:
+        """Columns that say who measured."""
+        owners = tuple(key.name for key in self.keys if key.name in OWNERS)
+        return self.observer or ("sysplex", "system", *owners)
 
     def metric(self, name: str) -> Metric:
         """The metric of that name; KeyError names the ones there are."""

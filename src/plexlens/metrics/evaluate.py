@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import ibis
 
-from plexlens.metrics.definition import IDENTITY, Attribute, Fact, Grain, Key, Source
+from plexlens.metrics.definition import IDENTITY, OWNERS, Attribute, Grain, Key, Source
+from plexlens.metrics.engine_table import fresh_name, keep, view_of, view_of_sql
 from plexlens.metrics.inputs import Inputs
 from plexlens.metrics.local_time import is_report
+from plexlens.metrics.required import read_by
+from plexlens.metrics.rollup import Grouping, entity, joined, quoted, statement
 from plexlens.metrics.selection.selection import Selection
+from plexlens.metrics.variants import Plan
 
 #: Lengths of time a result can be grouped by.
 TIMES = ("interval", "hour", "day", "all")
@@ -40,7 +44,15 @@ def _interval_name(start: Any, end: Any, grain: Grain) -> Any:
     intervals shorter than a minute can start within the same one; where their length counts, once for all entities,
     it is the nearest ten seconds.
     """
-    moment = ibis.coalesce(start, end)
+    return _rounded(ibis.coalesce(start, end), start, end, grain)
+
+
+def _end_name(table: Any, grain: Grain) -> Any:
+    """The moment that names the end of an interval: the same as `_interval_name` gives one that starts there."""
+    return _rounded(table.interval_end, table.interval_start, table.interval_end, grain)
+
+
+def _rounded(moment: Any, start: Any, end: Any, grain: Grain) -> Any:
     minute = (moment + ibis.interval(seconds=30)).truncate("minute").cast("timestamp('UTC')")
     if not any(fact.name == "interval_seconds" for fact in grain.facts):
         return minute
@@ -92,12 +104,8 @@ def _known(table: Any, grain: Grain) -> Any:
     )
 
 
-#: Keys that say who was measured where that is not a system: a Db2, a queue manager, a CICS region.
-_OWNERS = ("subsystem", "applid")
-
-
 def _owner(grain: Grain) -> str | None:
-    return next((key.name for key in grain.keys if key.name in _OWNERS), None)
+    return next((key.name for key in grain.keys if key.name in OWNERS), None)
 
 
 def _held_times(table: Any, owner: str | None) -> Any:
@@ -167,24 +175,77 @@ def _selected(table: Any, selection: Selection) -> Any:
     return table.filter(table[_OF_CLASS]).drop(_OF_CLASS) if selection.classes else table
 
 
-def with_metrics(table: Any, grain: Grain) -> Any:
-    """The table with every metric of the grain added."""
-    return table.mutate(**{metric.name: metric.expression(table).cast("float64") for metric in grain.metrics})
+class _Columns:
+    """The facts as one metric reads them: some by columns of their own."""
+
+    def __init__(self, table: Any, columns: Mapping[str, str]) -> None:
+        self._table, self._columns = table, columns
+
+    def __getitem__(self, name: str) -> Any:
+        return self._table[self._columns.get(name, name)]
+
+    def __getattr__(self, name: str) -> Any:
+        return self[name]
 
 
-def _combine(column: Any, how: str) -> Any:
-    return {"sum": column.sum, "max": column.max, "min": column.min, "mean": column.mean}[how]()
+def with_metrics(table: Any, grain: Grain, columns: Mapping[str, Mapping[str, str]] | None = None) -> Any:
+    """The table with every metric of the grain added.
+
+    Parameters
+    ----------
+    table
+        The facts.
+    grain
+        The metrics.
+    columns
+        For each metric, the column that stands for a fact where it is not the one of its name.
+    """
+    named = columns or {}
+    return table.mutate(
+        **{
+            metric.name: metric.expression(_Columns(table, named.get(metric.name, {}))).cast("float64")
+            for metric in grain.metrics
+        }
+    )
 
 
-def _across(fact: Fact, column: Any) -> Any:
-    return _combine(column, fact.rollup.across)
+def kept_facts(inputs: Inputs, grain: Grain) -> Any:
+    """The facts of a grain as a temporary table, made once; None where no source is in the database."""
+    key = (grain.name, tuple(fact.name for fact in grain.facts), tuple(a.name for a in grain.attributes))
+    if key not in inputs.kept:
+        table = facts(inputs, grain)
+        if table is not None:
+            name = fresh_name(f"facts_{grain.name}")
+            keep(inputs.backend, name, table)
+            table = inputs.backend.table(name)
+        inputs.kept[key] = table
+    return inputs.kept[key]
 
 
-def _over(fact: Fact, column: Any, seconds: Any) -> Any:
-    if fact.rollup.over != "mean":
-        return _combine(column, fact.rollup.over)
-    weight = ibis.ifelse(column.isnull(), ibis.null("float64"), seconds)
-    return ibis.coalesce((column * weight).sum() / weight.sum().nullif(0.0), column.mean())
+def _patterns(inputs: Inputs, table: Any, view: str, grain: Grain) -> list[dict[str, bool]]:
+    """Which of the facts that metrics need are known together of an entity in an interval."""
+    needed = read_by(grain, grain.metrics).values()
+    names = tuple(sorted({name for read in needed if len(read.needed) > 1 for one in read.needed for name in one}))
+    if not names:
+        return []
+    key = (table.op(), names)
+    if key not in inputs.patterns:
+        known = ", ".join(f"count({quoted(name)}) > 0 as {quoted(name)}" for name in names)
+        by = ", ".join(quoted(name) for name in (*entity(grain), "interval", "interval_to"))
+        listed = ", ".join(quoted(name) for name in names)
+        sql = f"select distinct {listed} from (select {known} from {view} group by {by})"
+        rows = inputs.backend.raw_sql(sql).fetchall()
+        inputs.patterns[key] = [dict(zip(names, row, strict=True)) for row in rows]
+    return inputs.patterns[key]
+
+
+def _several(inputs: Inputs, view: str, grain: Grain, keys: Sequence[str], apart: Sequence[str]) -> bool:
+    """Whether rows of several observers come together in a group."""
+    observers = [name for name in dict.fromkeys((*grain.observers, *apart)) if name not in keys]
+    if not observers:
+        return False
+    rows = inputs.backend.raw_sql(f"select count(distinct {joined(observers)}) from {view}").fetchone()
+    return bool(rows[0] > 1)
 
 
 def evaluate(
@@ -194,9 +255,11 @@ def evaluate(
     by: Iterable[str] | None = None,
     time: str = "interval",
     where: Any = None,
+    within: Any = None,
     kept: Any = None,
+    apart: Sequence[str] = (),
 ) -> Any:
-    """Metrics of a grain, rolled up to fewer columns or longer times.
+    """Metrics of a grain, rolled up to fewer columns or longer times (`plexlens.metrics.rollup`).
 
     Parameters
     ----------
@@ -209,9 +272,14 @@ def evaluate(
     time
         ``interval``, ``hour``, ``day`` or ``all``: the length of time of one row.
     where
-        A function from the facts (Ibis table) to a boolean column; rows without it are left out before the roll-up.
+        A function from the facts (Ibis table) to a boolean column: the entities that count. Rows without it are left
+        out before the roll-up; their intervals still tell what time their observer covers.
+    within
+        Such a function for the time that counts: rows without it are left out altogether.
     kept
         What `facts` gave for this grain, kept as a table for several roll-ups; taken anew from ``inputs`` by default.
+    apart
+        Columns that part the covered time: rows that differ in them are of different selections of intervals.
 
     Returns
     -------
@@ -237,43 +305,40 @@ def evaluate(
     for key in keys:
         if key not in groupable:
             raise ValueError(f"{grain.name} has no key {key!r}; it has {', '.join(sorted(groupable))}")
-    table = facts(inputs, grain) if kept is None else kept
+    table = kept_facts(inputs, grain) if kept is None else kept
     if table is None:
         return None
-    if where is not None:
-        table = table.filter(where(table))
+    if within is not None:
+        table = table.filter(within(table))
+    base = _with_interval_to(inputs, table, grain)
+    rows = base if where is None else _with_interval_to(inputs, table.filter(where(table)), grain)
     described = [a.name for a in grain.attributes if a.name not in keys]
-    step = table.group_by([*keys, "interval"]).aggregate(
-        **{f.name: _across(f, table[f.name]) for f in grain.facts},
-        **{f"{name}_low": table[name].min() for name in described},
-        **{f"{name}_high": table[name].max() for name in described},
+    plan = Plan.of(
+        grain,
+        _patterns(inputs, table, base, grain),
+        several=_several(inputs, rows, grain, keys, apart),
     )
-    bucket = {
-        "interval": step.interval,
-        "hour": step.interval.truncate("hour"),
-        "day": step.interval.truncate("day"),
-    }.get(time)
-    if bucket is not None:
-        step = step.mutate(time=bucket)
-    groups = [*keys, *(["time"] if bucket is not None else [])]
-    seconds = step["interval_seconds"] if "interval_seconds" in step.columns else ibis.literal(1.0)
-    rolled = step.group_by(groups).aggregate(
-        intervals=step.interval.nunique(),
-        first_interval=step.interval.min(),
-        last_interval=step.interval.max(),
-        **{f.name: _over(f, step[f.name], seconds) for f in grain.facts},
-        **{f"{name}_low": step[f"{name}_low"].min() for name in described},
-        **{f"{name}_high": step[f"{name}_high"].max() for name in described},
-    )
-    rolled = rolled.mutate(
-        **{
-            name: ibis.ifelse(
-                rolled[f"{name}_low"] == rolled[f"{name}_high"], rolled[f"{name}_low"], ibis.null("string")
-            )
-            for name in described
-        }
-    ).drop(*(f"{name}_{end}" for name in described for end in ("low", "high")))
-    return with_metrics(rolled, grain)
+    columns = {
+        **dict.fromkeys(keys, "string"),
+        **({"time": "timestamp('UTC')"} if time != "all" else {}),
+        "intervals": "int64",
+        "first_interval": "timestamp('UTC')",
+        "last_interval": "timestamp('UTC')",
+        **dict.fromkeys(plan.variants, "float64"),
+        **dict.fromkeys(described, "string"),
+    }
+    sql = statement(plan, base, rows, Grouping(keys, tuple(described), time, tuple(apart)))
+    rolled = with_metrics(view_of_sql(inputs, sql, columns), grain, plan.columns)
+    plain = {fact.name for fact in grain.facts}
+    return rolled.drop(*(name for name in plan.variants if name not in plain))
+
+
+def _with_interval_to(inputs: Inputs, table: Any, grain: Grain) -> str:
+    """A view of facts with the moment that names the end of their interval, as ``interval`` names its start."""
+    key = (table.op(), "interval_to", grain.name)
+    if key not in inputs.kept:
+        inputs.kept[key] = view_of(inputs, table.mutate(interval_to=_end_name(table, grain)))
+    return str(inputs.kept[key])
 
 
 def attach(inputs: Inputs, names: Iterable[str] | None = None) -> tuple[str, ...]:
@@ -304,4 +369,4 @@ def attach(inputs: Inputs, names: Iterable[str] | None = None) -> tuple[str, ...
     return tuple(made)
 
 
-__all__ = ["IDENTITY", "TIMES", "attach", "available", "evaluate", "facts", "with_metrics"]
+__all__ = ["IDENTITY", "TIMES", "attach", "available", "evaluate", "facts", "kept_facts", "with_metrics"]

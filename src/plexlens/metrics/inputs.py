@@ -44,6 +44,12 @@ class Inputs:
     def __init__(self, backend: Any, selection: Selection = EVERYTHING) -> None:
         self.backend = backend
         self.selection = selection
+        #: Expressions that views of the backend read from.
+        self.pinned: list[Any] = []
+        #: Facts of grains that roll-ups have taken from the raw tables, by what they were reduced to.
+        self.kept: dict[Any, Any] = {}
+        #: Which facts are known together in the rows of a table, by the table and the facts.
+        self.patterns: dict[Any, list[dict[str, bool]]] = {}
         self._names = frozenset(backend.list_tables())
         self._places_reports: bool | None = None
         databases = backend.list_databases() if hasattr(backend, "list_databases") else ()

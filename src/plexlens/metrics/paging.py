@@ -191,7 +191,7 @@ STORAGE = Grain(
     facts=(
         Fact("interval_seconds", "Interval", SECONDS, Rollup.SPAN, "SMF 71 SMF71INT"),
         Fact("system_seconds", "Interval, each system", SECONDS, Rollup.COUNT, "SMF 71 SMF71INT"),
-        Fact("frames", "Frames online", FRAMES, Rollup.LEVEL, "SMF 71 SMF71TFC + SMF71FIN; XML: Total"),
+        Fact("frames", "Frames online", FRAMES, Rollup.AMOUNT, "SMF 71 SMF71TFC + SMF71FIN; XML: Total"),
         *(
             Fact(name, title, unit, Rollup.LEVEL, f"SMF 71 {', else '.join(fields)}")
             for name, title, unit, fields, _ in _LONG_LEVELS
@@ -204,7 +204,7 @@ STORAGE = Grain(
             "SMF 71 SMF71CAM, else SMF71MNF, / (SMF71TFC + SMF71FIN)",
         ),
         Fact("uic_seconds", "Average UIC x time", SECONDS, Rollup.COUNT, "SMF 71 SMF71UAC x SMF71INT"),
-        Fact("slots", "Local slots", SLOTS, Rollup.LEVEL, "SMF 71 SMF71TSC"),
+        Fact("slots", "Local slots", SLOTS, Rollup.AMOUNT, "SMF 71 SMF71TSC"),
         Fact("page_move_seconds", "Time in page movement", SECONDS, Rollup.COUNT, "SMF 71 SMF71PMT"),
         *facts_of("SMF 71", _PLAIN),
     ),
@@ -368,7 +368,7 @@ STORAGE = Grain(
 )
 
 _DATA_SET_FIELDS = (
-    Field("slots", "Slots", "SMF75SLA", SLOTS, Rollup.LEVEL),
+    Field("slots", "Slots", "SMF75SLA", SLOTS, Rollup.AMOUNT),
     Field("most_used_slots", "Most slots in use", "SMF75MXU", SLOTS, Rollup.PEAK),
     Field("unusable_slots", "Unusable slots", "SMF75BDS", SLOTS, Rollup.LEVEL),
     Field("ios", "I/O requests", "SMF75SIO"),

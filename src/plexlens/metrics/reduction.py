@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import Any
 
-import ibis
 from ibis.expr.operations import Field
 
 from plexlens.metrics.definition import Grain
+from plexlens.metrics.required import read_by, shape
 
 Where = Callable[[Any], Any]
 """From the facts of a grain (an Ibis table) to a boolean column: the rows that count."""
@@ -20,22 +20,18 @@ def reduced(grain: Grain, columns: Iterable[str], wheres: Iterable[Where | None]
 
     What a statement costs, to compile and to run, grows with every fact that it rolls up.
     """
-    shape = ibis.table(
-        {
-            **dict.fromkeys(("system", "sysplex", "source_kind"), "string"),
-            **{key.name: "string" for key in grain.keys},
-            **{attribute.name: "string" for attribute in grain.attributes},
-            **{fact.name: "float64" for fact in grain.facts},
-            "local_time": "boolean",
-        },
-        name=grain.name,
-    )
+    table = shape(grain)
     wanted = set(columns)
     metrics = tuple(metric for metric in grain.metrics if metric.name in wanted)
     read = wanted | {"interval_seconds"}
-    read.update(*(fields_of(metric.expression(shape)) for metric in metrics))
-    read.update(*(fields_of(where(shape)) for where in wheres if where is not None))
+    read.update(*(each.facts for each in read_by(grain, metrics).values()))
+    read.update(*(fields_of(where(table)) for where in wheres if where is not None))
     return replace(grain, metrics=metrics, facts=tuple(fact for fact in grain.facts if fact.name in read))
+
+
+def scoping(grain: Grain) -> frozenset[str]:
+    """Columns that say whose the facts are that several rows report alike."""
+    return frozenset(name for fact in grain.facts for name in fact.of or ())
 
 
 def fields_of(expression: Any) -> set[str]:

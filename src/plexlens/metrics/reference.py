@@ -22,7 +22,8 @@ beside them. A *metric* is an expression over facts: facts are rolled up first, 
 never to averages of averages. A ratio with a zero denominator is null.
 
 - **unit**: the unit shown; in brackets the base unit in which the value is kept, where it is another.
-- **rolled up**: how a fact is combined across entities within one interval, then over time.
+- **rolled up**: how a fact is combined across entities, and over time; *of* names the columns whose number it is where
+  several rows report the same one.
 - **sources**: where facts come from, in order of preference; of two that hold the same system and interval the first
   one counts. All of a source's tables are needed.
 - Every grain has the columns `system`, `sysplex`, `interval_start`, `interval_end`, `interval` (which names the same
@@ -53,6 +54,11 @@ def cell(text: str) -> str:
 def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     lines = [head, ["---"] * len(head), *rows]
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+def _rule(fact: Fact) -> str:
+    rule = f"{fact.rollup.across}, {fact.rollup.over}"
+    return rule if fact.of is None else f"{rule}; of {' and '.join(fact.of) or 'the observer'}"
 
 
 def _named(columns: Iterable[Key | Attribute]) -> str:
@@ -92,7 +98,7 @@ def grain_text(grain: Grain) -> str:
                 _name(grain, fact),
                 cell(fact.title),
                 cell(unit_text(fact.unit)),
-                f"{fact.rollup.across}, {fact.rollup.over}",
+                _rule(fact),
                 cell(fact.source),
             )
             for fact in grain.facts

@@ -30,7 +30,15 @@ _IDENTITY_TITLES = {"system": "System", "sysplex": "Sysplex"}
 _BETWEEN, _NOTHING = "\u241f", "\u2400"
 
 #: What facts are combined by, in words.
-_RULES = {"sum": "added", "max": "largest", "min": "smallest", "mean": "mean, weighted by time"}
+_RULES = {
+    "sum": "added",
+    "max": "largest",
+    "min": "smallest",
+    "mean": "mean, weighted by time",
+    "latest": "the latest value",
+    "covered once": "time covered by any of them",
+    "the same, else null": "the common value, none where they differ",
+}
 
 
 class Context:

@@ -11,12 +11,12 @@ from typing import Any
 
 import ibis
 import pyarrow as pa
-from ibis.expr.operations import InMemoryTable
 
 from plexlens.metrics.definition import Grain
+from plexlens.metrics.engine_table import keep
 from plexlens.metrics.evaluate import facts
 from plexlens.metrics.inputs import Inputs
-from plexlens.metrics.reduction import Where, fields_of, reduced
+from plexlens.metrics.reduction import Where, fields_of, reduced, scoping
 from plexlens.report.clock import TOGETHER, on_axis
 
 #: More intervals than this are drawn by the hour, more hours by the day.
@@ -107,7 +107,7 @@ class Held:
         grain = narrowed(whole, columns, wheres)
         self.name = grain.name
         table = f"report_{grain.name}"
-        _keep(inputs.backend, table, facts(inputs, grain))
+        keep(inputs.backend, table, facts(inputs, grain))
         kept = inputs.backend.table(table)
         # One kind for all kept rows: the roll-up of everything to a single row groups by it.
         self.kept = kept.mutate(source_kind=ibis.literal("kept"))
@@ -158,20 +158,6 @@ def shown_on(moment: datetime | None, *, is_local: bool) -> datetime | None:
     return moment.replace(tzinfo=None) if is_local else moment
 
 
-def _keep(backend: Any, name: str, table: Any) -> None:
-    """Make a temporary table of an expression."""
-    if table.op().find(InMemoryTable):
-        backend.create_table(name, table, temp=True, overwrite=True)
-    else:
-        # What `create_table` does beyond this statement, such as casts to the expression's own types, is costly.
-        backend.raw_sql(f"create or replace temp table {name} as {backend.compile(table)}")
-        # A literal such as 1.0, and sums of it, are decimals for DuckDB; facts are floating point numbers.
-        columns = backend.raw_sql(f"select column_name, column_type from (describe {name})").fetchall()
-        for column, kind in columns:
-            if kind.startswith("DECIMAL"):
-                backend.raw_sql(f'alter table {name} alter column "{column}" type double')
-
-
 def _asked(backend: Any, sql: str) -> pa.Table:
     return backend.raw_sql(sql).to_arrow_table()
 
@@ -196,5 +182,6 @@ def narrowed(grain: Grain, columns: Iterable[str], wheres: Iterable[Where | None
         name=grain.name,
     )
     wanted.update(*(fields_of(where(shape)) for where in conditions))
-    kept = tuple(attribute for attribute in grain.attributes if attribute.name in wanted)
-    return replace(reduced(grain, wanted, conditions), attributes=kept)
+    smaller = reduced(grain, wanted, conditions)
+    wanted.update(scoping(smaller))
+    return replace(smaller, attributes=tuple(one for one in grain.attributes if one.name in wanted))

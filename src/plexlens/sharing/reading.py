@@ -129,7 +129,7 @@ def _window(inputs: Inputs, grain: str, where: Callable[[Any], Any] | None = Non
 
 
 def _rows(inputs: Inputs, grain: str, by: Iterable[str], window: _Window) -> list[Facts]:
-    table = evaluate(inputs, GRAINS[grain], by=by, time="all", where=window.holds)
+    table = evaluate(inputs, GRAINS[grain], by=by, time="all", within=window.holds)
     return [] if table is None else list(table.to_pyarrow().to_pylist())
 
 
@@ -210,7 +210,7 @@ def _caches(rows: list[Facts]) -> dict[str, dict[str, float]]:
 
 
 def _course(inputs: Inputs, window: _Window) -> Course:
-    table = evaluate(inputs, GRAINS["coupling_structure"], by=("structure",), time="interval", where=window.holds)
+    table = evaluate(inputs, GRAINS["coupling_structure"], by=("structure",), time="interval", within=window.holds)
     found: dict[datetime, dict[str, float]] = {}
     lengths: dict[datetime, float] = {}
     for row in table.to_pyarrow().to_pylist():
@@ -327,7 +327,7 @@ def _classes(
     inside, length = _quarters(window)
     known = {(one.system, one.subsystem) for one in members}
     by = ("system", "subsystem", "connection_type", "connection", "plan", "correlation")
-    table = evaluate(inputs, grain, by=by, time="all", where=inside.holds)
+    table = evaluate(inputs, grain, by=by, time="all", within=inside.holds)
     made = []
     others: set[str] = set()
     for row in table.to_pyarrow().to_pylist():

@@ -29,13 +29,13 @@ _CPU_FACTS = (
     Fact("cp_seconds", "CPU time on general processors", SECONDS, Rollup.COUNT, "{cp}"),
     Fact("specialty_seconds", "CPU time on specialty engines", SECONDS, Rollup.COUNT, "{specialty}"),
     # The same transactions stand beside every address space of a system: they count once.
-    Fact("cics_transactions", "CICS transactions of the system", COUNT, Rollup.SPAN, "{transactions}"),
+    Fact("cics_transactions", "CICS transactions of the system", COUNT, Rollup.COUNT, "{transactions}", of=()),
 )
 
 
 def cpu_facts(**sources: str) -> tuple[Fact, ...]:
     """Facts of a cost grain; ``cp``, ``specialty`` and ``transactions`` say what they are made of."""
-    return tuple(Fact(f.name, f.title, f.unit, f.rollup, f.source.format(**sources)) for f in _CPU_FACTS)
+    return tuple(Fact(f.name, f.title, f.unit, f.rollup, f.source.format(**sources), f.of) for f in _CPU_FACTS)
 
 
 #: What the numbers of a cost grain say.

@@ -47,10 +47,10 @@ _THREADS = (
     _Thread(
         "thread_waits", "Waits for a thread, or overflows", "THREAD_WAITS", "THREAD_WAIT_OR_OVERFL", "THREAD_OVERF"
     ),
-    _Thread("thread_limit", "Limit of threads", "THREAD_LIMIT", "THREAD_LIMIT", "THREAD_LIMIT", Rollup.CONSTANT),
+    _Thread("thread_limit", "Limit of threads", "THREAD_LIMIT", "THREAD_LIMIT", "THREAD_LIMIT", Rollup.SETTING),
     _Thread("threads", "Threads at the end", "THREAD_CURRENT", "THREAD_CURRENT", "THREAD_CURRENT", rollup=Rollup.LEVEL),
     _Thread("peak_threads", "Most threads", "THREAD_HWM", "THREAD_HWM", "THREAD_HWM", rollup=Rollup.PEAK),
-    _Thread("protected_limit", "Limit of protected threads", "", "PTHREAD_LIMIT", rollup=Rollup.CONSTANT),
+    _Thread("protected_limit", "Limit of protected threads", "", "PTHREAD_LIMIT", rollup=Rollup.SETTING),
     _Thread("peak_protected", "Most protected threads", "", "PTHREAD_HWM", rollup=Rollup.PEAK),
     _Thread("tasks", "Tasks", "TASK_TOTAL", "TASK_TOTAL"),
     _Thread("peak_tasks", "Most tasks at a time", "TASK_HWM", "TASK_HWM", rollup=Rollup.PEAK),
@@ -60,7 +60,7 @@ _THREADS = (
 
 #: Of the connection as a whole; they stand in the row of the pool.
 _CONNECTION = (
-    ("tcb_limit", "Limit of TCBs for Db2", Rollup.CONSTANT, "D2G_TCB_LIMIT"),
+    ("tcb_limit", "Limit of TCBs for Db2", Rollup.SETTING, "D2G_TCB_LIMIT"),
     ("tcbs", "TCBs for Db2 at the end", Rollup.LEVEL, "D2G_TCB_CURRENT"),
     ("peak_tcbs", "Most TCBs for Db2", Rollup.PEAK, "D2G_TCB_HWM"),
     ("peak_tcb_waiting", "Most tasks waiting for a TCB", Rollup.PEAK, "D2G_TCB_READYQ_HWM"),

@@ -21,7 +21,7 @@ _TCB = document("TCB statistics")
 _MANAGER = (
     Field("transactions", "Transactions, user and system", "XMGNUM"),
     Field("user_transactions", "User transactions that became active", "XMGTAT"),
-    Field("task_limit", "Limit of user tasks (MXT)", "XMGMXT", rollup=Rollup.CONSTANT),
+    Field("task_limit", "Limit of user tasks (MXT)", "XMGMXT", rollup=Rollup.SETTING),
     Field("active_tasks", "Active user tasks at the end", "XMGCAT", rollup=Rollup.LEVEL),
     Field("peak_tasks", "Most active user tasks", "XMGPAT", rollup=Rollup.PEAK),
     Field("queued_tasks", "User tasks queued for MXT at the end", "XMGCQT", rollup=Rollup.LEVEL),

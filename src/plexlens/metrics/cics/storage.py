@@ -31,7 +31,7 @@ _COUNTS = (
 _SIZES = (
     Field("size", "Size at the end", "SMSDSASZ", MIB, Rollup.LEVEL),
     Field("peak_size", "Largest size", "SMSHWMDSASZ", MIB, Rollup.PEAK),
-    Field("cushion", "Cushion", "SMSCSIZE", MIB, Rollup.CONSTANT),
+    Field("cushion", "Cushion", "SMSCSIZE", MIB, Rollup.AMOUNT),
     Field("free", "Free at the end", "SMSFSTG", MIB, Rollup.LEVEL),
     Field("lowest_free", "Least free", "SMSLWMFSTG", MIB, Rollup.FLOOR),
     Field("largest_free_area", "Largest free area at the end", "SMSLFA", MIB, Rollup.FLOOR),

@@ -157,7 +157,7 @@ TCB = Grain(
 _POOL_NAMES = {1: "OPEN", 2: "XP", 3: "SSL", 4: "THRD"}
 
 _POOL_FIELDS = (
-    Field("limit", "Limit of TCBs", "DSGMXTCB", rollup=Rollup.CONSTANT),
+    Field("limit", "Limit of TCBs", "DSGMXTCB", rollup=Rollup.SETTING),
     Field("tcbs", "TCBs at the end", "DSGCNUAT", rollup=Rollup.LEVEL),
     Field("peak_tcbs", "Most TCBs", "DSGPNUAT", rollup=Rollup.PEAK),
     Field("used_tcbs", "TCBs in use at the end", "DSGCNUUS", rollup=Rollup.LEVEL),

@@ -19,7 +19,7 @@ _SERVICE = (
     Field("transactions", "Transactions attached", "SOR_TRANS_ATTACHED"),
     Field("connections", "Connections at the end", "SOR_CURRENT_CONNS", rollup=Rollup.LEVEL),
     Field("peak_connections", "Most connections", "SOR_PEAK_CONNS", rollup=Rollup.PEAK),
-    Field("backlog_limit", "Limit of connection requests waiting", "SOR_BACKLOG", rollup=Rollup.CONSTANT),
+    Field("backlog_limit", "Limit of connection requests waiting", "SOR_BACKLOG", rollup=Rollup.SETTING),
     Field("sends", "Sends", "SOR_SENDS"),
     Field("sent_bytes", "Bytes sent", "SOR_BYTES_SENT", MIB),
     Field("receives", "Receives", "SOR_RECEIVES"),
@@ -27,7 +27,7 @@ _SERVICE = (
 )
 
 _SOCKETS = (
-    Field("socket_limit", "Limit of sockets (MAXSOCKETS)", "SOG_MAXSOCKETS_LIMIT", rollup=Rollup.CONSTANT),
+    Field("socket_limit", "Limit of sockets (MAXSOCKETS)", "SOG_MAXSOCKETS_LIMIT", rollup=Rollup.SETTING),
     Field("inbound_sockets", "Inbound sockets at the end", "SOG_CURR_INBOUND_SOCKETS", rollup=Rollup.LEVEL),
     Field("peak_inbound_sockets", "Most inbound sockets", "SOG_PEAK_INBOUND_SOCKETS", rollup=Rollup.PEAK),
     Field("outbound_sockets", "Outbound sockets at the end", "SOG_CURR_OUTB_SOCKETS", rollup=Rollup.LEVEL),

@@ -97,6 +97,9 @@ def _facilities_of_smf(inputs: Inputs) -> Any:
 
 _DIRECT = {"interval_seconds"}
 
+#: Whose the numbers are that a facility counts itself, whichever system reports them.
+_FACILITY = ("sysplex", "facility")
+
 FACILITY = Grain(
     name="coupling_facility",
     title="Coupling facilities",
@@ -105,13 +108,34 @@ FACILITY = Grain(
     attributes=(Attribute("model", "Machine type"),),
     facts=(
         Fact("interval_seconds", "Interval", SECONDS, Rollup.SPAN, "SMF 74-4 SMF74INT"),
-        Fact("busy_seconds", "Processors busy", SECONDS, Rollup.SPAN, "SMF 74-4 R744PBSY, all processors"),
-        Fact("wait_seconds", "Processors waiting", SECONDS, Rollup.SPAN, "SMF 74-4 R744PWAI, all processors"),
         Fact(
-            "effective_seconds", "Processor time the facility had", SECONDS, Rollup.SPAN, "SMF 74-4 R744PBSY, R744PWAI"
+            "busy_seconds", "Processors busy", SECONDS, Rollup.COUNT, "SMF 74-4 R744PBSY, all processors", of=_FACILITY
         ),
-        Fact("commands", "Commands processed", COUNT, Rollup.SPAN, "SMF 74-4 R744PCCT"),
-        Fact("logical_processors", "Logical processors", COUNT, Rollup.SHARED, "SMF 74-4 processor sections"),
+        Fact(
+            "wait_seconds",
+            "Processors waiting",
+            SECONDS,
+            Rollup.COUNT,
+            "SMF 74-4 R744PWAI, all processors",
+            of=_FACILITY,
+        ),
+        Fact(
+            "effective_seconds",
+            "Processor time the facility had",
+            SECONDS,
+            Rollup.COUNT,
+            "SMF 74-4 R744PBSY, R744PWAI",
+            of=_FACILITY,
+        ),
+        Fact("commands", "Commands processed", COUNT, Rollup.COUNT, "SMF 74-4 R744PCCT", of=_FACILITY),
+        Fact(
+            "logical_processors",
+            "Logical processors",
+            COUNT,
+            Rollup.AMOUNT,
+            "SMF 74-4 processor sections",
+            of=_FACILITY,
+        ),
         Fact("requests", "Requests", COUNT, Rollup.COUNT, "SMF 74-4 R744FTOR"),
         Fact("path_busy_requests", "Requests that met path busy", COUNT, Rollup.COUNT, "SMF 74-4 R744FPBC"),
         Fact("subchannel_busy_requests", "Times all subchannels were busy", COUNT, Rollup.COUNT, "SMF 74-4 R744FSCC"),
@@ -120,13 +144,15 @@ FACILITY = Grain(
         Fact("failed_requests", "Unsuccessful requests", COUNT, Rollup.COUNT, "SMF 74-4 R744FAIL"),
         Fact("failed_seconds", "Service time of unsuccessful requests", SECONDS, Rollup.COUNT, "SMF 74-4 R744FTIM"),
         Fact("immediate_wait_seconds", "Wait for a subchannel, immediate", SECONDS, Rollup.COUNT, "SMF 74-4 R744FCTM"),
-        Fact("cf_level", "CFLEVEL", COUNT, Rollup.CONSTANT, "SMF 74-4 R744FLVL"),
-        Fact("storage_bytes", "Storage", MIB, Rollup.SHARED, "SMF 74-4 R744GTSD"),
-        Fact("storage_free_bytes", "Storage free", MIB, Rollup.SHARED, "SMF 74-4 R744GTSF"),
-        Fact("control_bytes", "Control storage", MIB, Rollup.SHARED, "SMF 74-4 R744GCSD"),
-        Fact("control_free_bytes", "Control storage free", MIB, Rollup.SHARED, "SMF 74-4 R744GCSF"),
-        Fact("dump_bytes", "Dump space", MIB, Rollup.SHARED, "SMF 74-4 R744GDSA"),
-        Fact("structure_bytes", "Storage of structures in use here", MIB, Rollup.SHARED, "SMF 74-4 R744SSIZ"),
+        Fact("cf_level", "CFLEVEL", COUNT, Rollup.SETTING, "SMF 74-4 R744FLVL"),
+        Fact("storage_bytes", "Storage", MIB, Rollup.AMOUNT, "SMF 74-4 R744GTSD", of=_FACILITY),
+        Fact("storage_free_bytes", "Storage free", MIB, Rollup.LEVEL, "SMF 74-4 R744GTSF", of=_FACILITY),
+        Fact("control_bytes", "Control storage", MIB, Rollup.AMOUNT, "SMF 74-4 R744GCSD", of=_FACILITY),
+        Fact("control_free_bytes", "Control storage free", MIB, Rollup.LEVEL, "SMF 74-4 R744GCSF", of=_FACILITY),
+        Fact("dump_bytes", "Dump space", MIB, Rollup.AMOUNT, "SMF 74-4 R744GDSA", of=_FACILITY),
+        Fact(
+            "structure_bytes", "Storage of structures in use here", MIB, Rollup.LEVEL, "SMF 74-4 R744SSIZ", of=_FACILITY
+        ),
         Fact("sync_requests", "Synchronous requests", COUNT, Rollup.COUNT, "SMF 74-4 R744SSRC"),
         Fact("sync_seconds", "Service time of synchronous requests", SECONDS, Rollup.COUNT, "SMF 74-4 R744SSTM"),
         Fact("async_requests", "Asynchronous requests", COUNT, Rollup.COUNT, "SMF 74-4 R744SARC"),

@@ -60,39 +60,39 @@ _REQUEST_FACTS = (
     ("peer_completion_requests", "Duplexed requests that waited for the peer", COUNT, Rollup.COUNT, "r744sctc"),
     ("peer_completion_seconds", "Wait for the peer's completion", SECONDS, Rollup.COUNT, "r744scst"),
     ("cf_execution_seconds", "Execution time in the coupling facility", SECONDS, Rollup.COUNT, "r744setm"),
-    ("structure_bytes", "Allocated size", MIB, Rollup.SHARED, "r744ssiz"),
-    ("structure_bytes_maximum", "Maximum size", MIB, Rollup.SHARED, "r744smas"),
-    ("lock_entries", "Lock table entries", COUNT, Rollup.SHARED, "r744sltl"),
-    ("lock_entries_used", "Lock table entries in use", COUNT, Rollup.SHARED, "r744sltm"),
-    ("list_entries", "List entries, or record data elements of a lock structure", COUNT, Rollup.SHARED, "r744slel"),
-    ("list_entries_used", "Of these in use", COUNT, Rollup.SHARED, "r744slem"),
-    ("directory_entries", "Directory entries", COUNT, Rollup.SHARED, "r744sdec"),
-    ("data_elements", "Data elements", COUNT, Rollup.SHARED, "r744sdel"),
+    ("structure_bytes", "Allocated size", MIB, Rollup.AMOUNT, "r744ssiz"),
+    ("structure_bytes_maximum", "Maximum size", MIB, Rollup.AMOUNT, "r744smas"),
+    ("lock_entries", "Lock table entries", COUNT, Rollup.AMOUNT, "r744sltl"),
+    ("lock_entries_used", "Lock table entries in use", COUNT, Rollup.LEVEL, "r744sltm"),
+    ("list_entries", "List entries, or record data elements of a lock structure", COUNT, Rollup.AMOUNT, "r744slel"),
+    ("list_entries_used", "Of these in use", COUNT, Rollup.LEVEL, "r744slem"),
+    ("directory_entries", "Directory entries", COUNT, Rollup.AMOUNT, "r744sdec"),
+    ("data_elements", "Data elements", COUNT, Rollup.AMOUNT, "r744sdel"),
     ("bytes_written", "Data written", MIB, Rollup.COUNT, "r744swed"),
     ("bytes_read", "Data read", MIB, Rollup.COUNT, "r744sred"),
 )
 
 #: Counted by the coupling facility for the structure as a whole, whichever system's record tells it.
 _CACHE_FACTS = (
-    ("read_hits", "Reads that found the data", COUNT, Rollup.SPAN, "r744crhc"),
-    ("read_misses_directory", "Reads that found a directory entry without data", COUNT, Rollup.SPAN, "r744crmd"),
-    ("read_misses_suppressed", "Reads not found, no entry assigned", COUNT, Rollup.SPAN, "r744crma"),
-    ("read_misses_assigned", "Reads not found, entry assigned", COUNT, Rollup.SPAN, "r744crmn"),
-    ("read_misses_full", "Reads not found, storage class full", COUNT, Rollup.SPAN, "r744crmt"),
-    ("writes_unchanged", "Writes of unchanged data", COUNT, Rollup.SPAN, "r744cwh0"),
-    ("writes_changed", "Writes of changed data", COUNT, Rollup.SPAN, "r744cwh1"),
-    ("write_misses_not_registered", "Writes refused, not registered", COUNT, Rollup.SPAN, "r744cwmn"),
-    ("write_misses_invalid", "Writes refused, invalid state", COUNT, Rollup.SPAN, "r744cwmi"),
-    ("write_misses_full", "Writes refused, storage class full", COUNT, Rollup.SPAN, "r744cwmt"),
-    ("directory_reclaims", "Directory entries reclaimed", COUNT, Rollup.SPAN, "r744cder"),
-    ("data_reclaims", "Data entries reclaimed", COUNT, Rollup.SPAN, "r744cdtr"),
-    ("xi_directory_reclaim", "Cross-invalidations by directory reclaim", COUNT, Rollup.SPAN, "r744cxdr"),
-    ("xi_write", "Cross-invalidations by writes", COUNT, Rollup.SPAN, "r744cxfw"),
-    ("xi_name", "Cross-invalidations by name", COUNT, Rollup.SPAN, "r744cxni"),
-    ("xi_complement", "Cross-invalidations by complement", COUNT, Rollup.SPAN, "r744cxci"),
-    ("xi_vector_index", "Cross-invalidations, vector index replaced", COUNT, Rollup.SPAN, "r744cxrl"),
-    ("castouts", "Castouts", COUNT, Rollup.SPAN, "r744ccoc"),
-    ("changed_entries", "Changed entries (snapshot)", COUNT, Rollup.SHARED, "r744ctcc"),
+    ("read_hits", "Reads that found the data", COUNT, Rollup.COUNT, "r744crhc"),
+    ("read_misses_directory", "Reads that found a directory entry without data", COUNT, Rollup.COUNT, "r744crmd"),
+    ("read_misses_suppressed", "Reads not found, no entry assigned", COUNT, Rollup.COUNT, "r744crma"),
+    ("read_misses_assigned", "Reads not found, entry assigned", COUNT, Rollup.COUNT, "r744crmn"),
+    ("read_misses_full", "Reads not found, storage class full", COUNT, Rollup.COUNT, "r744crmt"),
+    ("writes_unchanged", "Writes of unchanged data", COUNT, Rollup.COUNT, "r744cwh0"),
+    ("writes_changed", "Writes of changed data", COUNT, Rollup.COUNT, "r744cwh1"),
+    ("write_misses_not_registered", "Writes refused, not registered", COUNT, Rollup.COUNT, "r744cwmn"),
+    ("write_misses_invalid", "Writes refused, invalid state", COUNT, Rollup.COUNT, "r744cwmi"),
+    ("write_misses_full", "Writes refused, storage class full", COUNT, Rollup.COUNT, "r744cwmt"),
+    ("directory_reclaims", "Directory entries reclaimed", COUNT, Rollup.COUNT, "r744cder"),
+    ("data_reclaims", "Data entries reclaimed", COUNT, Rollup.COUNT, "r744cdtr"),
+    ("xi_directory_reclaim", "Cross-invalidations by directory reclaim", COUNT, Rollup.COUNT, "r744cxdr"),
+    ("xi_write", "Cross-invalidations by writes", COUNT, Rollup.COUNT, "r744cxfw"),
+    ("xi_name", "Cross-invalidations by name", COUNT, Rollup.COUNT, "r744cxni"),
+    ("xi_complement", "Cross-invalidations by complement", COUNT, Rollup.COUNT, "r744cxci"),
+    ("xi_vector_index", "Cross-invalidations, vector index replaced", COUNT, Rollup.COUNT, "r744cxrl"),
+    ("castouts", "Castouts", COUNT, Rollup.COUNT, "r744ccoc"),
+    ("changed_entries", "Changed entries (snapshot)", COUNT, Rollup.LEVEL, "r744ctcc"),
 )
 
 
@@ -154,8 +154,20 @@ def _structures_of_smf(inputs: Inputs) -> Any:
     )
 
 
+#: Whose the numbers are that the coupling facility counts and allocates for all systems together.
+_STRUCTURE = ("sysplex", "facility", "structure")
+
+_OF_THE_STRUCTURE = {
+    *(name for name, _, _, rollup, _ in _REQUEST_FACTS if rollup is not Rollup.COUNT),
+    *(name for name, *_ in _CACHE_FACTS),
+}
+
+
 def _facts(rows: tuple[tuple[str, str, Any, Rollup, str], ...], record: str) -> tuple[Fact, ...]:
-    return tuple(Fact(n, t, u, r, f"{record} {f.upper()}") for n, t, u, r, f in rows)
+    return tuple(
+        Fact(n, t, u, r, f"{record} {f.upper()}", of=_STRUCTURE if n in _OF_THE_STRUCTURE else None)
+        for n, t, u, r, f in rows
+    )
 
 
 def _requests(f: Any) -> Any:

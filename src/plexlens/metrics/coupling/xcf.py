@@ -41,12 +41,12 @@ _CLASS_FACTS = (
     Fact("paths", "Paths in service", COUNT, Rollup.LEVEL, "SMF 74-2 R742SPTH"),
     Fact("no_buffer", "Times no message buffer was available", COUNT, Rollup.COUNT, "SMF 74-2 R742SBSY"),
     Fact("no_path", "Times no path was available", COUNT, Rollup.COUNT, "SMF 74-2 R742SNOP"),
-    Fact("buffer_limit", "Message buffer limit", KIB, Rollup.CONSTANT, "SMF 74-2 R742SMXB"),
+    Fact("buffer_limit", "Message buffer limit", KIB, Rollup.AMOUNT, "SMF 74-2 R742SMXB"),
     Fact("messages_big", "Messages too big for the class", COUNT, Rollup.COUNT, "SMF 74-2 R742SBIG"),
     Fact("messages_fit", "Messages that fit the class length", COUNT, Rollup.COUNT, "SMF 74-2 R742SFIT"),
     Fact("messages_small", "Messages smaller than the class length", COUNT, Rollup.COUNT, "SMF 74-2 R742SSML"),
     Fact("messages_optimized", "Big messages that XCF adjusted to", COUNT, Rollup.COUNT, "SMF 74-2 R742SOVR"),
-    Fact("class_length", "Message length of the class", COUNT, Rollup.CONSTANT, "SMF 74-2 R742STCL"),
+    Fact("class_length", "Message length of the class", COUNT, Rollup.SETTING, "SMF 74-2 R742STCL"),
 )
 
 
@@ -132,9 +132,9 @@ _PATH_FACTS = (
     Fact("found_busy", "Path was busy when chosen", COUNT, Rollup.COUNT, "SMF 74-2 R742PAPP"),
     Fact("refused", "Inbound signals refused for the buffer limit", COUNT, Rollup.COUNT, "SMF 74-2 R742PIBR"),
     Fact("restarts", "Restarts", COUNT, Rollup.COUNT, "SMF 74-2 R742PRST"),
-    Fact("buffer_limit", "Message buffer limit", KIB, Rollup.LEVEL, "SMF 74-2 R742PMXM"),
+    Fact("buffer_limit", "Message buffer limit", KIB, Rollup.AMOUNT, "SMF 74-2 R742PMXM"),
     Fact("buffer_used", "Message buffer in use", KIB, Rollup.LEVEL, "SMF 74-2 R742PUSE"),
-    Fact("transfer_seconds", "Recent mean transfer time", MILLISECONDS, Rollup.SHARED, "SMF 74-2 R742PIOT"),
+    Fact("transfer_seconds", "Recent mean transfer time", MILLISECONDS, Rollup.MEAN, "SMF 74-2 R742PIOT"),
 )
 
 

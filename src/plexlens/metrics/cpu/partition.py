@@ -194,29 +194,43 @@ def _partitions_of_smf(inputs: Inputs) -> Any:
     )
 
 
+#: Whose the numbers of one kind of processor of a machine are, which every partition of it shows.
+_KIND = ("machine", "processor_type")
+
 _PARTITION_FACTS = (
     Fact("interval_seconds", "Interval", SECONDS, Rollup.SPAN, "SMF 70-1 SMF70INT"),
-    Fact("physical_processors", "Physical processors of this kind", COUNT, Rollup.SHARED, "SMF 70-1 SMF70CTN"),
+    Fact(
+        "physical_processors", "Physical processors of this kind", COUNT, Rollup.AMOUNT, "SMF 70-1 SMF70CTN", of=_KIND
+    ),
     Fact("logical_processors", "Logical processors online", COUNT, Rollup.LEVEL, "SMF 70-1 SMF70ONT"),
     Fact("dispatch_seconds", "Dispatched, with LPAR management", SECONDS, Rollup.COUNT, "SMF 70-1 SMF70PDT"),
     Fact("effective_seconds", "Dispatched, effective", SECONDS, Rollup.COUNT, "SMF 70-1 SMF70EDT"),
     Fact("online_seconds", "Logical processors online, time", SECONDS, Rollup.COUNT, "SMF 70-1 SMF70ONT"),
-    Fact("weight", "Weight", COUNT, Rollup.LEVEL, "SMF 70-1 SMF70BPS, shared processors"),
+    Fact("weight", "Weight", COUNT, Rollup.AMOUNT, "SMF 70-1 SMF70BPS, shared processors"),
     Fact("capped_samples", "Samples with capping in force", COUNT, Rollup.COUNT, "SMF 70-1 SMF70NSW"),
     Fact("limited_samples", "Samples in which capping limited use", COUNT, Rollup.COUNT, "SMF 70-1 SMF70NCA"),
     Fact("diagnose_samples", "Samples of the partition", COUNT, Rollup.COUNT, "SMF 70-1 SMF70DSA"),
     Fact("msu", "Capacity used", MSU, Rollup.LEVEL, "SMF 70-1 SMF70PDT, SMF70CPA"),
     Fact("rolling_msu", "Capacity used, four-hour mean", MSU, Rollup.LEVEL, "SMF 70-1 SMF70PDT, SMF70CPA"),
-    Fact("defined_msu", "Defined capacity", MSU, Rollup.LEVEL, "SMF 70-1 SMF70MSU"),
-    Fact("group_msu", "Capacity group limit", MSU, Rollup.SHARED, "SMF 70-1 SMF70GMU"),
-    Fact("machine_msu", "Capacity rating of the machine", MSU, Rollup.SHARED, "SMF 70-1 SMF70MCR"),
-    Fact("storage_bytes", "Central storage online", GIB, Rollup.LEVEL, "SMF 70-1 SMF70CSF"),
+    Fact("defined_msu", "Defined capacity", MSU, Rollup.AMOUNT, "SMF 70-1 SMF70MSU"),
+    Fact(
+        "group_msu", "Capacity group limit", MSU, Rollup.AMOUNT, "SMF 70-1 SMF70GMU", of=("machine", "capacity_group")
+    ),
+    Fact("machine_msu", "Capacity rating of the machine", MSU, Rollup.AMOUNT, "SMF 70-1 SMF70MCR", of=("machine",)),
+    Fact(
+        "storage_bytes", "Central storage online", GIB, Rollup.AMOUNT, "SMF 70-1 SMF70CSF", of=("machine", "partition")
+    ),
 )
 
 _PARTITION_NAMES = tuple(fact.name for fact in _PARTITION_FACTS)
 
 _MACHINE_WEIGHT = Fact(
-    "machine_weight", "Weights of the machine", COUNT, Rollup.SHARED, "SMF 70-1 SMF70BPS, all partitions of this kind"
+    "machine_weight",
+    "Weights of the machine",
+    COUNT,
+    Rollup.AMOUNT,
+    "SMF 70-1 SMF70BPS, all partitions of this kind",
+    of=_KIND,
 )
 
 PARTITION = Grain(
@@ -234,6 +248,7 @@ PARTITION = Grain(
         Attribute("capacity_group", "Capacity group"),
     ),
     facts=(*_PARTITION_FACTS, _MACHINE_WEIGHT),
+    observer=("machine",),
     sources=(
         Source(
             "SMF 70-1",

@@ -132,7 +132,7 @@ SYSTEM = Grain(
         Fact("captured_seconds", "CPU time of service classes", SECONDS, Rollup.COUNT, "SMF 72-3, all service classes"),
         Fact("io_interrupts", "I/O interrupts", COUNT, Rollup.COUNT, "SMF 70-1 SMF70SLH, SMF70TPI"),
         Fact("io_interrupts_tpi", "I/O interrupts found by TPI", COUNT, Rollup.COUNT, "SMF 70-1 SMF70TPI"),
-        Fact("capacity_msu", "Capacity of the image", MSU, Rollup.LEVEL, "SMF 70-1 SMF70WLA"),
+        Fact("capacity_msu", "Capacity of the image", MSU, Rollup.AMOUNT, "SMF 70-1 SMF70WLA"),
         Fact("rolling_msu_recorded", "Four-hour mean as recorded", MSU, Rollup.LEVEL, "SMF 70-1 SMF70LAC"),
     ),
     sources=(

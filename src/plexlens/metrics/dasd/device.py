@@ -195,7 +195,7 @@ DEVICE = Grain(
     ),
     facts=(
         Fact("interval_seconds", "Interval", SECONDS, Rollup.SPAN, "SMF 74-1 SMF74INT"),
-        Fact("samples", "Samples", COUNT, Rollup.SPAN, "SMF 74-1 SMF74SAM"),
+        Fact("samples", "Samples", COUNT, Rollup.COUNT, "SMF 74-1 SMF74SAM", of=()),
         Fact("devices", "Devices online", COUNT, Rollup.LEVEL, "SMF 74-1 SMF74CNF bit 7, or SMF74SSC > 0"),
         Fact("device_seconds", "Time of devices", SECONDS, Rollup.COUNT, "SMF 74-1 SMF74CNF bit 7, SMF74INT"),
         Fact("exposures", "Device and alias UCBs", MEAN_COUNT, Rollup.LEVEL, "SMF 74-1 SMF74NUX, SMF74PSM, SMF74CNX"),
@@ -226,7 +226,14 @@ DEVICE = Grain(
             Rollup.COUNT,
             "SMF 74-1 SMF74SLBR, SLBW, SCMR, SNIS, STOR, STOW, SOR, SOW",
         ),
-        Fact("capacity_cylinders", "Capacity in cylinders", COUNT, Rollup.LEVEL, "SMF 74-1 SMF74CAP"),
+        Fact(
+            "capacity_cylinders",
+            "Capacity in cylinders",
+            COUNT,
+            Rollup.AMOUNT,
+            "SMF 74-1 SMF74CAP",
+            of=("sysplex", "volume"),
+        ),
         *(Fact(f.name, f.title, f.unit, f.rollup, f"SMF 74-1 {f.field} / SMF74SAM x SMF74INT") for f in _SAMPLED),
     ),
     sources=(

@@ -63,46 +63,93 @@ FIELDS = (
 
 _DISPLAY = "Db2 -DISPLAY GROUPBUFFERPOOL GDETAIL"
 
+#: Whose the numbers of a group buffer pool are, whichever member displays them.
+_POOL = ("sysplex", "group_name", "group_pool")
+
 # Counted by the coupling facility for all members together: statistics records do not hold them, a display does.
 _OF_THE_FACILITY = (
-    Fact("group_reads_data", "Reads of the whole group, data returned", COUNT, Rollup.SPAN, f"{_DISPLAY}, DSNB784I"),
+    Fact(
+        "group_reads_data",
+        "Reads of the whole group, data returned",
+        COUNT,
+        Rollup.COUNT,
+        f"{_DISPLAY}, DSNB784I",
+        of=_POOL,
+    ),
     Fact(
         "group_reads_entry_existed",
         "Reads of the whole group, no data, directory entry existed",
         COUNT,
-        Rollup.SPAN,
+        Rollup.COUNT,
         f"{_DISPLAY}, DSNB785I",
+        of=_POOL,
     ),
     Fact(
         "group_reads_entry_created",
         "Reads of the whole group, no data, directory entry created",
         COUNT,
-        Rollup.SPAN,
+        Rollup.COUNT,
         f"{_DISPLAY}, DSNB785I",
+        of=_POOL,
     ),
     Fact(
         "group_reads_entry_not_created",
         "Reads of the whole group, no data, no directory entry created",
         COUNT,
-        Rollup.SPAN,
+        Rollup.COUNT,
         f"{_DISPLAY}, DSNB785I",
+        of=_POOL,
     ),
     Fact(
-        "group_writes_changed", "Changed pages written by the whole group", PAGES, Rollup.SPAN, f"{_DISPLAY}, DSNB786I"
+        "group_writes_changed",
+        "Changed pages written by the whole group",
+        PAGES,
+        Rollup.COUNT,
+        f"{_DISPLAY}, DSNB786I",
+        of=_POOL,
     ),
-    Fact("group_writes_clean", "Clean pages written by the whole group", PAGES, Rollup.SPAN, f"{_DISPLAY}, DSNB786I"),
-    Fact("castouts", "Castouts of the whole group", COUNT, Rollup.SPAN, f"{_DISPLAY}, DSNB787I"),
-    Fact("directory_reclaims", "Directory entries reclaimed", COUNT, Rollup.SPAN, f"{_DISPLAY}, DSNB787I"),
-    Fact("data_reclaims", "Data entries reclaimed", COUNT, Rollup.SPAN, f"{_DISPLAY}, DSNB787I"),
+    Fact(
+        "group_writes_clean",
+        "Clean pages written by the whole group",
+        PAGES,
+        Rollup.COUNT,
+        f"{_DISPLAY}, DSNB786I",
+        of=_POOL,
+    ),
+    Fact(
+        "castouts",
+        "Castouts of the whole group",
+        COUNT,
+        Rollup.COUNT,
+        f"{_DISPLAY}, DSNB787I",
+        of=_POOL,
+    ),
+    Fact(
+        "directory_reclaims",
+        "Directory entries reclaimed",
+        COUNT,
+        Rollup.COUNT,
+        f"{_DISPLAY}, DSNB787I",
+        of=_POOL,
+    ),
+    Fact(
+        "data_reclaims",
+        "Data entries reclaimed",
+        COUNT,
+        Rollup.COUNT,
+        f"{_DISPLAY}, DSNB787I",
+        of=_POOL,
+    ),
     Fact(
         "invalidations_directory_reclaim",
         "Cross-invalidations by directory reclaim",
         COUNT,
-        Rollup.SPAN,
+        Rollup.COUNT,
         f"{_DISPLAY}, DSNB788I",
+        of=_POOL,
     ),
-    Fact("directory_entries", "Directory entries", COUNT, Rollup.SHARED, f"{_DISPLAY}, DSNB759I"),
-    Fact("data_pages", "Data pages", PAGES, Rollup.SHARED, f"{_DISPLAY}, DSNB759I"),
+    Fact("directory_entries", "Directory entries", COUNT, Rollup.AMOUNT, f"{_DISPLAY}, DSNB759I", of=_POOL),
+    Fact("data_pages", "Data pages", PAGES, Rollup.AMOUNT, f"{_DISPLAY}, DSNB759I", of=_POOL),
 )
 
 

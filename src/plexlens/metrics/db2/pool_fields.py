@@ -56,7 +56,7 @@ FIELDS = (
     Field("work_file_prefetch_not_scheduled", "Work file prefetch not scheduled", "QBSTWKPD"),
     Field("sequential_threshold_hits", "Sequential threshold reached", "QBSTHST"),
     Field("random_hits_sequential_chain", "Random getpages found on the sequential chain", "QBSTRHS"),
-    Field("buffers", "Pool size", "QBSTVPL", PAGES, Rollup.LEVEL),
+    Field("buffers", "Pool size", "QBSTVPL", PAGES, Rollup.AMOUNT),
     Field("active_buffers", "Buffers in use", "QBSTCBA", COUNT, Rollup.LEVEL),
     Field("prefetch_streams_peak", "Most prefetch streams at once", "QBSTXIS", COUNT, Rollup.PEAK),
     Field("sequential_lru_min", "Smallest sequential chain", "QBSTSMIN", PAGES, Rollup.FLOOR),

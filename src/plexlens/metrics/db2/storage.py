@@ -90,7 +90,9 @@ def _storage(inputs: Inputs) -> Any:
 
 
 def _bytes(name: str, title: str, fields: str) -> Fact:
-    return Fact(name, title, MIB, Rollup.LEVEL, f"SMF 100 IFCID 225 {fields}")
+    # What is left in the partition is the same for every Db2 in it.
+    of = ("sysplex", "system") if name == "available_bytes" else None
+    return Fact(name, title, MIB, Rollup.LEVEL, f"SMF 100 IFCID 225 {fields}", of)
 
 
 def _real(f: Any) -> Any:

@@ -67,7 +67,7 @@ def _section(inputs: Inputs, section: Section) -> Any:
 def _subsystems(inputs: Inputs) -> Any:
     parts = [_section(inputs, section) for section in SECTIONS if inputs.has(section.table)]
     rows = parts[0] if len(parts) == 1 else ibis.union(*parts)
-    how = {Rollup.COUNT: "sum", Rollup.LEVEL: "sum", Rollup.PEAK: "max"}
+    how = {Rollup.COUNT: "sum", Rollup.AMOUNT: "sum", Rollup.LEVEL: "sum", Rollup.PEAK: "max"}
     return (
         rows.group_by([*SYSTEM, "moment"])
         .aggregate(

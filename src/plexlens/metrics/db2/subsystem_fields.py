@@ -66,11 +66,11 @@ DESCRIPTORS = (
     Field("descriptor_pool_full", "Descriptor pool full", "QISEDFAL"),
     Field("statement_pool_full", "Statement pool full", "QISECFAL"),
     Field("skeleton_pool_full", "Skeleton pool full", "QISEKFAL"),
-    Field("descriptor_pool_pages", "Descriptor pool", "QISEDPGE", PAGES, Rollup.LEVEL),
+    Field("descriptor_pool_pages", "Descriptor pool", "QISEDPGE", PAGES, Rollup.AMOUNT),
     Field("descriptor_pool_free", "Descriptor pool, free", "QISEDFRE", PAGES, Rollup.LEVEL),
-    Field("statement_pool_pages", "Statement pool", "QISECPGE", PAGES, Rollup.LEVEL),
+    Field("statement_pool_pages", "Statement pool", "QISECPGE", PAGES, Rollup.AMOUNT),
     Field("statement_pool_free", "Statement pool, free", "QISECFRE", PAGES, Rollup.LEVEL),
-    Field("skeleton_pool_pages", "Skeleton pool", "QISEKPGE", PAGES, Rollup.LEVEL),
+    Field("skeleton_pool_pages", "Skeleton pool", "QISEKPGE", PAGES, Rollup.AMOUNT),
     Field("skeleton_pool_free", "Skeleton pool, free", "QISEKFRE", PAGES, Rollup.LEVEL),
 )
 BUFFERS = (
@@ -79,7 +79,7 @@ BUFFERS = (
     Field("sequential_prefetch_reads", "Sequential prefetch I/Os", "QBSTPIO"),
     Field("list_prefetch_reads", "List prefetch I/Os", "QBSTLIO"),
     Field("dynamic_prefetch_reads", "Dynamic prefetch I/Os", "QBSTDIO"),
-    Field("buffers", "Buffers of all pools", "QBSTVPL", PAGES, Rollup.LEVEL),
+    Field("buffers", "Buffers of all pools", "QBSTVPL", PAGES, Rollup.AMOUNT),
 )
 
 

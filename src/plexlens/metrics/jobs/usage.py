@@ -174,8 +174,8 @@ FACTS = (
     *facts_of("SMF 30", _IO_FIELDS),
     *facts_of("SMF 30", _PAGING_FIELDS),
     *facts_of("SMF 30", _HIGH_WATER_FIELDS),
-    Fact("region_below_bytes", "Largest private area below 16 MiB", MIB, Rollup.CONSTANT, "SMF 30 SMF30RGB"),
-    Fact("memory_limit_bytes", "MEMLIMIT", MIB, Rollup.CONSTANT, "SMF 30 SMF30MEM; null where there is none"),
+    Fact("region_below_bytes", "Largest private area below 16 MiB", MIB, Rollup.SETTING, "SMF 30 SMF30RGB"),
+    Fact("memory_limit_bytes", "MEMLIMIT", MIB, Rollup.SETTING, "SMF 30 SMF30MEM; null where there is none"),
     *facts_of("SMF 30", _WORK_FIELDS),
     Fact("service_units", "Service units", SERVICE_UNITS, Rollup.COUNT, "SMF 30 SMF30SRV_L, else SMF30SRV"),
     Fact(

@@ -17,7 +17,7 @@ _BUFFERS = document("Buffer manager data records (QPST)")
 _PAGE_SETS = document("Data manager page set data records (QIS1)")
 
 _POOL_FIELDS = (
-    Field("buffers", "Buffers", "QPSTNBUF", COUNT, Rollup.LEVEL),
+    Field("buffers", "Buffers", "QPSTNBUF", COUNT, Rollup.AMOUNT),
     Field("available_buffers", "Buffers available at the interval's end", "QPSTCBS", COUNT, Rollup.LEVEL),
     Field("gets_old", "Page gets, contents wanted", "QPSTGETP"),
     Field("gets_new", "Page gets, new page", "QPSTGETN"),
@@ -65,7 +65,7 @@ POOL = Grain(
     facts=(
         INTERVAL,
         *facts_of("SMF 115-215", _POOL_FIELDS),
-        Fact("pool_bytes", "Size", MIB, Rollup.LEVEL, "SMF 115-215 QPSTNBUF x 4096"),
+        Fact("pool_bytes", "Size", MIB, Rollup.AMOUNT, "SMF 115-215 QPSTNBUF x 4096"),
         Fact(
             "lowest_available_fraction",
             "Fewest buffers available",
@@ -148,7 +148,7 @@ POOL = Grain(
 )
 
 _PAGE_SET_FIELDS = (
-    Field("pages", "Pages", "QIS1TOPG", PAGES, Rollup.LEVEL),
+    Field("pages", "Pages", "QIS1TOPG", PAGES, Rollup.AMOUNT),
     Field("unused_pages", "Unused pages", "QIS1UNPG", PAGES, Rollup.LEVEL),
     Field("persistent_pages", "Pages of persistent messages", "QIS1PPG", PAGES, Rollup.LEVEL),
     Field("nonpersistent_pages", "Pages of nonpersistent messages", "QIS1NPPG", PAGES, Rollup.LEVEL),
@@ -187,7 +187,7 @@ PAGE_SET = Grain(
     facts=(
         INTERVAL,
         *facts_of("SMF 115-201", _PAGE_SET_FIELDS),
-        Fact("page_set_bytes", "Size", MIB, Rollup.LEVEL, "SMF 115-201 QIS1TOPG x 4096"),
+        Fact("page_set_bytes", "Size", MIB, Rollup.AMOUNT, "SMF 115-201 QIS1TOPG x 4096"),
     ),
     sources=(Source("SMF 115", ("smf115_201_qis1",), _page_sets),),
     metrics=(

@@ -30,14 +30,14 @@ _CHANNELS = document("Channel accounting data records (QCST)")
 
 _CONTROL_FIELDS = (
     Field("current_channels", "Current channels", "QCCTNOCC", COUNT, Rollup.LEVEL),
-    Field("current_limit", "Current channel limit (MAXCHL)", "QCCTMXCC", COUNT, Rollup.LEVEL),
+    Field("current_limit", "Current channel limit (MAXCHL)", "QCCTMXCC", COUNT, Rollup.AMOUNT),
     Field("active_channels", "Active channels", "QCCTNOAC", COUNT, Rollup.LEVEL),
-    Field("active_limit", "Active channel limit (ACTCHL)", "QCCTMXAC", COUNT, Rollup.LEVEL),
-    Field("tcp_limit", "TCP channel limit (TCPCHL)", "QCCTMXTP", COUNT, Rollup.LEVEL),
-    Field("lu62_limit", "LU 6.2 channel limit (LU62CHL)", "QCCTMXLU", COUNT, Rollup.LEVEL),
+    Field("active_limit", "Active channel limit (ACTCHL)", "QCCTMXAC", COUNT, Rollup.AMOUNT),
+    Field("tcp_limit", "TCP channel limit (TCPCHL)", "QCCTMXTP", COUNT, Rollup.AMOUNT),
+    Field("lu62_limit", "LU 6.2 channel limit (LU62CHL)", "QCCTMXLU", COUNT, Rollup.AMOUNT),
     Field("storage_31_bytes", "Storage in use below 2 GiB", "QCCTSTUS", MIB, Rollup.LEVEL),
     Field("storage_64_bytes", "Storage in use above 2 GiB", "QCCTSTAB", MIB, Rollup.LEVEL),
-    Field("storage_64_limit_bytes", "Storage limit above 2 GiB", "QCCTSLIM", MIB, Rollup.LEVEL),
+    Field("storage_64_limit_bytes", "Storage limit above 2 GiB", "QCCTSLIM", MIB, Rollup.AMOUNT),
 )
 
 
@@ -213,7 +213,7 @@ _CHANNEL_FIELDS = (
     Field("bytes_received", "Bytes received", "QCSTBYRC", MIB),
     Field("put_retries", "Put retries", "QCSTPTRC"),
     Field("queue_empty", "Times the transmission queue was empty", "QCSTQETC"),
-    Field("batch_size", "Batch size (BATCHSZ)", "QCSTCBSZ", COUNT, Rollup.CONSTANT),
+    Field("batch_size", "Batch size (BATCHSZ)", "QCSTCBSZ", COUNT, Rollup.SETTING),
     Field("longest_net_seconds", "Longest network time", "QCSTNTMX", MILLISECONDS, Rollup.PEAK),
     Field("longest_exit_seconds", "Longest exit time", "QCSTETMX", MILLISECONDS, Rollup.PEAK),
     Field("longest_dns_seconds", "Longest name resolution", "QCSTDNRT", MILLISECONDS, Rollup.PEAK),

@@ -89,7 +89,7 @@ _BESIDE = {
         Field("longest_publish_seconds", "Longest publish", "QTSTETHW", SECONDS, Rollup.PEAK),
     ),
     "smf115_2_q5st": (
-        Field("db2_servers", "Db2 server tasks", "NUMTASK", COUNT, Rollup.LEVEL),
+        Field("db2_servers", "Db2 server tasks", "NUMTASK", COUNT, Rollup.AMOUNT),
         Field("db2_most_queued", "Longest queue of Db2 requests", "DHIGMAX", COUNT, Rollup.PEAK),
         Field("db2_abends", "Db2 server task abends", "ABNDCNT"),
         Field("db2_requeues", "Db2 requests queued again", "REQUCNT"),

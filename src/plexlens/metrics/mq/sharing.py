@@ -89,14 +89,14 @@ STRUCTURE = Grain(
 )
 
 _SMDS_FIELDS = (
-    Field("blocks", "Blocks for data", "QESDSMBD", COUNT, Rollup.LEVEL),
+    Field("blocks", "Blocks for data", "QESDSMBD", COUNT, Rollup.AMOUNT),
     Field("used_blocks", "Blocks in use", "QESDSMBU", COUNT, Rollup.LEVEL),
     Field("most_blocks", "Most blocks in use", "QESDSMMU", COUNT, Rollup.PEAK),
     Field("messages", "Messages in the data set", "QESDSMMC", COUNT, Rollup.LEVEL),
     Field("most_messages", "Most messages", "QESDSMMM", COUNT, Rollup.PEAK),
     Field("allocations", "Space allocation requests", "QESDSMAR"),
     Field("full", "Allocations that failed, data set full", "QESDSMFL"),
-    Field("buffers", "Buffers", "QESDBFTO", COUNT, Rollup.LEVEL),
+    Field("buffers", "Buffers", "QESDBFTO", COUNT, Rollup.AMOUNT),
     Field("buffer_gets", "Buffer gets", "QESDBFGB"),
     Field("buffer_valid_gets", "Buffer gets with valid data", "QESDBFGV"),
     Field("buffer_gets_failed", "Buffer gets without a buffer", "QESDBFGN"),

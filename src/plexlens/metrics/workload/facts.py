@@ -48,9 +48,9 @@ PERIOD_FACTS = (
     ("dasd_wait_seconds", "DASD queue and pending time", SECONDS, Rollup.COUNT, "r723ciwt"),
     ("dasd_ios_queue_seconds", "DASD IOS queue time", SECONDS, Rollup.COUNT, "r723ciot"),
     ("page_residency_seconds", "Storage residency, pages x time", COUNT, Rollup.COUNT, "r723cprs"),
-    ("importance", "Importance", COUNT, Rollup.CONSTANT, "r723cimp"),
-    ("goal_percentile", "Goal percentile", COUNT, Rollup.CONSTANT, "r723cpct"),
-    ("distribution_midpoint", "Midpoint of the response distribution", SECONDS, Rollup.CONSTANT, "r723rtdm"),
+    ("importance", "Importance", COUNT, Rollup.SETTING, "r723cimp"),
+    ("goal_percentile", "Goal percentile", COUNT, Rollup.SETTING, "r723cpct"),
+    ("distribution_midpoint", "Midpoint of the response distribution", SECONDS, Rollup.SETTING, "r723rtdm"),
 )
 
 BUCKET_FACTS = tuple(
@@ -62,7 +62,7 @@ BOUND_FACTS = tuple(
         f"bound_{n}",
         f"Bound of bucket {n}, share of the midpoint",
         FRACTION,
-        Rollup.CONSTANT,
+        Rollup.SETTING,
         f"SMF 72-3 R723TRDB, entry {n} of the map",
     )
     for n in range(1, BUCKETS)
@@ -86,8 +86,8 @@ FACTS = (
     Fact("zaap_seconds", "zAAP time, as general processor", SECONDS, Rollup.COUNT, "SMF 72-3 R723CIFA, R723NFFI"),
     Fact("zaap_engine_seconds", "zAAP time, as run", SECONDS, Rollup.COUNT, "SMF 72-3 R723CIFA"),
     Fact("zaap_on_cp_seconds", "zAAP-eligible time on general processors", SECONDS, Rollup.COUNT, "SMF 72-3 R723CIFC"),
-    Fact("goal_seconds", "Response goal", SECONDS, Rollup.CONSTANT, "SMF 72-3 R723CVAL, R723CRTF"),
-    Fact("goal_velocity", "Velocity goal", FRACTION, Rollup.CONSTANT, "SMF 72-3 R723CVAL"),
+    Fact("goal_seconds", "Response goal", SECONDS, Rollup.SETTING, "SMF 72-3 R723CVAL, R723CRTF"),
+    Fact("goal_velocity", "Velocity goal", FRACTION, Rollup.SETTING, "SMF 72-3 R723CVAL"),
     *BUCKET_FACTS,
     *BOUND_FACTS,
 )

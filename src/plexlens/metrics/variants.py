@@ -1,0 +1,133 @@
+"""Which columns a roll-up makes of the facts, and which of them each metric reads.
+
+A metric counts a row only where everything that its expression needs is known (`plexlens.metrics.required`). Where that
+makes a difference, it gets columns of its own: a *variant* of each fact it reads.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from plexlens.metrics.definition import Fact, Grain, Rollup
+from plexlens.metrics.required import Clauses, Read, read_by
+
+
+@dataclass(frozen=True)
+class Variant:
+    """One number made of a fact.
+
+    Attributes
+    ----------
+    fact
+        The fact.
+    condition
+        Number of the condition on rows; 0 for none.
+    how
+        ``sum``, ``rate`` (a count scaled to the time covered by all), ``mean``, ``max``, ``min``, ``latest``,
+        ``covered`` (the time covered).
+    """
+
+    fact: Fact
+    condition: int
+    how: str
+
+    @property
+    def column(self) -> str:
+        """Name of the column."""
+        plain = self.condition == 0 and self.how == _PLAIN[self.fact.rollup]
+        return self.fact.name if plain else f"{self.fact.name}__{self.how}_{self.condition}"
+
+
+_PLAIN = {
+    Rollup.COUNT: "sum",
+    Rollup.SPAN: "covered",
+    Rollup.LEVEL: "mean",
+    Rollup.MEAN: "typical",
+    Rollup.PEAK: "max",
+    Rollup.FLOOR: "min",
+    Rollup.AMOUNT: "latest",
+    Rollup.SETTING: "latest",
+}
+
+#: What is measured while time passes: with it a setting counts as it was on average.
+_MEASURED = (Rollup.COUNT, Rollup.LEVEL, Rollup.SPAN)
+
+
+@dataclass
+class Plan:
+    """Which columns a roll-up makes, and which of them each metric reads.
+
+    Attributes
+    ----------
+    grain
+        The grain, with the facts and metrics wanted.
+    conditions
+        What rows have to know, by number; number 0 is no condition.
+    variants
+        Every column, by name.
+    columns
+        For each metric, the column that stands for each of its facts where it is not the plain one.
+    """
+
+    grain: Grain
+    conditions: list[Clauses] = field(default_factory=lambda: [frozenset()])
+    variants: dict[str, Variant] = field(default_factory=dict)
+    columns: dict[str, dict[str, str]] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, grain: Grain, patterns: Iterable[Mapping[str, bool]], *, several: bool) -> Plan:
+        """The columns for a grain.
+
+        Parameters
+        ----------
+        grain
+            The facts and metrics wanted.
+        patterns
+            Which combinations of facts are known there are among the rows.
+        several
+            Whether rows of several observers come together.
+        """
+        plan = cls(grain)
+        for fact in grain.facts:
+            plan._add(Variant(fact, 0, _PLAIN[fact.rollup]))
+        facts = {fact.name: fact for fact in grain.facts}
+        patterns = list(patterns)
+        for name, read in read_by(grain, grain.metrics).items():
+            condition = plan._condition(read, patterns)
+            there = [facts[fact] for fact in sorted(read.facts) if fact in facts]
+            timed = several and any(fact.rollup is Rollup.SPAN for fact in there)
+            measured = any(fact.rollup in _MEASURED for fact in there)
+            plan.columns[name] = {}
+            for fact in there:
+                how = _PLAIN[fact.rollup]
+                if fact.rollup is Rollup.COUNT and timed:
+                    how = "rate"
+                elif fact.rollup is Rollup.AMOUNT and measured:
+                    how = "mean"
+                plan.columns[name][fact.name] = plan._add(Variant(fact, condition, how))
+        return plan
+
+    def _add(self, variant: Variant) -> str:
+        self.variants[variant.column] = variant
+        return variant.column
+
+    def _condition(self, read: Read, patterns: Sequence[Mapping[str, bool]]) -> int:
+        if not mixed(read.needed, patterns):
+            return 0
+        if read.needed not in self.conditions:
+            self.conditions.append(read.needed)
+        return self.conditions.index(read.needed)
+
+    def uses(self, *how: str) -> list[Variant]:
+        """The columns made in one of these ways."""
+        return [variant for variant in self.variants.values() if variant.how in how]
+
+
+def mixed(needed: Clauses, patterns: Iterable[Mapping[str, bool]]) -> bool:
+    """Whether some rows know a part of what is needed, and not all of it."""
+    for known in patterns:
+        parts = [any(known.get(name, False) for name in clause) for clause in needed]
+        if any(parts) and not all(parts):
+            return True
+    return False
