@@ -13,6 +13,7 @@ from plexlens.report.clock import Clock
 from plexlens.report.course import Course, stepped
 from plexlens.report.model import Chart, Section, Table, mean
 from plexlens.report.pages import PAGES
+from plexlens.report.pages.read import _inferred_from
 from plexlens.report.readings import Readings
 from tests.metrics.raw import inputs, row
 
@@ -129,7 +130,7 @@ def test_what_was_inferred_is_said() -> None:
     found = report((-4.0,), raw)
     (table,) = [one for one in blocks(found, Table) if one.name == "read_local_reports"]
     assert [cell for line in table.rows for cell in line] == [
-        "CF", "PLEX", 2, "2022-07-26 00:00:00", "2022-07-26 01:00:00", "UTC-04:00", "SMF 74-4",
+        "RMF XML CF", "PLEX", 2, "2022-07-26 00:00:00", "2022-07-26 01:00:00", "UTC-04:00", "SMF 74-4",
     ]  # fmt: skip
     assert "marked as local" not in found.time_note
     assert not any(chart.is_local for chart in blocks(found, Chart))
@@ -234,3 +235,10 @@ def test_a_clock_marks_local_moments_beside_others() -> None:
     assert clock.span(MIDNIGHT, MIDNIGHT + timedelta(hours=1)) == "2022-07-26 00:00 to 01:00 local"
     assert "marked as local" in clock.note
     assert Clock.of([], local=True).minute(MIDNIGHT) == "2022-07-26 00:00"
+
+
+def test_what_an_offset_was_inferred_from_is_told_in_few_words() -> None:
+    tables = ("smf101_ifcid3_qwac", "smf74_4_structure", "smf70_1_cpu_data", "smf74_4_request", "rmf_product_section")
+    assert _inferred_from(tables) == "SMF 70-1, SMF 74-4 and 1 more type"
+    assert _inferred_from(("rmf_xml_cpu_control",)) == "RMF XML"
+    assert _inferred_from(()) is None

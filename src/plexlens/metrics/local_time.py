@@ -99,7 +99,7 @@ def listed(backend: Any) -> tuple[LocalReport, ...]:
         return ()
     rows = backend.raw_sql(
         "select report, coalesce(system, subsystem, sysplex, '') as owner, utc_offset,"
-        " min(interval_start) at time zone 'UTC' as first, max(interval_end) at time zone 'UTC' as last,"
+        " min(local_start) as first, max(local_end) as last,"
         " count(distinct (source_id, record_no)) as reports,"
         " list_sort(list_distinct(flatten(list(inferred_from)))) as sources"
         f" from {TABLE} group by all order by report, owner, first"
@@ -173,7 +173,9 @@ def _matched(tables: dict[str, frozenset[str]]) -> str:
         "  from matches group by all having count(distinct which) = 2),"
         " decided as (select source_id, record_no, max(utc_offset) as utc_offset, max(inferred_from) as inferred_from"
         "  from bounded group by all having count(*) = 1)"
-        " select t.*, decided.utc_offset, decided.inferred_from"
+        " select t.* exclude (interval_start, interval_end),"
+        " t.interval_start at time zone 'UTC' as local_start, t.interval_end at time zone 'UTC' as local_end,"
+        " decided.utc_offset, list_sort(decided.inferred_from) as inferred_from"
         f" from {TABLE} t left join decided on t.source_id = decided.source_id and t.record_no = decided.record_no"
     )
 

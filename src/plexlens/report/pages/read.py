@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from plexlens.ingest import plausible
 from plexlens.ingest.source import Severity
+from plexlens.ingest.text_reports.tables import KINDS
 from plexlens.metrics.unit import BYTES, COUNT, KIB, MIB, Unit
 from plexlens.report.clock import offset_text
 from plexlens.report.model import Block, Column, ColumnKind, Figure, KeyFigures, Table
@@ -22,6 +23,9 @@ if TYPE_CHECKING:
 _SEVERITIES = (Severity.DATA_LOSS, Severity.ERROR, Severity.INFO)
 
 _AS_RECORDED = Unit("", "", 1.0, 6)
+
+#: Types of record named that an offset was inferred from.
+TYPES = 2
 
 MINUTES = Unit("min", "s", 1 / 60, 1)
 
@@ -235,7 +239,7 @@ def _local_reports(readings: Readings) -> Table:
         title="Reports in local time",
         columns=(
             _text("report", "Report", key=True),
-            _text("owner", "System"),
+            _text("owner", "System, Db2, region or sysplex"),
             _number("reports", "Reports"),
             _text("start", "From, local"),
             _text("end", "To, local"),
@@ -244,13 +248,13 @@ def _local_reports(readings: Readings) -> Table:
         ),
         rows=tuple(
             (
-                one.report,
+                KINDS.get(one.report, f"RMF XML {one.report}".strip()),
                 one.owner,
                 one.reports,
                 f"{one.start:%Y-%m-%d %H:%M:%S}" if one.start is not None else None,
                 f"{one.end:%Y-%m-%d %H:%M:%S}" if one.end is not None else None,
                 "not known" if one.utc_offset is None else offset_text(one.utc_offset),
-                ", ".join(dict.fromkeys(_record_kind(name) for name in one.inferred_from)) or None,
+                _inferred_from(one.inferred_from),
             )
             for one in readings.local_reports
         ),
@@ -262,12 +266,17 @@ def _local_reports(readings: Readings) -> Table:
     )
 
 
-def _record_kind(table: str) -> str:
-    """``SMF 74-4`` of ``smf74_4_structure``."""
-    found = re.match(r"smf(\d+)(?:_(\d+))?_", table)
-    if found:
-        return f"SMF {found[1]}" + (f"-{found[2]}" if found[2] else "")
-    return "RMF XML" if table.startswith("rmf_xml") else table
+def _inferred_from(tables: Sequence[str]) -> str | None:
+    """The types of record that tell an offset, those of RMF first: ``SMF 70-1, SMF 72-3 and 4 more types``."""
+    found = {(int(one[1]), one[2] or "") for name in tables if (one := re.match(r"smf(\d+)(?:_(\d+))?_", name))}
+    ordered = sorted(found, key=lambda one: (not 70 <= one[0] <= 79, one))
+    kinds = [f"SMF {number}" + (f"-{subtype}" if subtype else "") for number, subtype in ordered]
+    if any(name.startswith("rmf_xml_") for name in tables):
+        kinds.append("RMF XML")
+    if not kinds:
+        return ", ".join(tables) or None
+    more = len(kinds) - TYPES
+    return ", ".join(kinds[:TYPES]) + (f" and {more} more type{'s' if more > 1 else ''}" if more > 0 else "")
 
 
 def _blocks(context: Context) -> Sequence[Block]:
