@@ -119,3 +119,30 @@ def test_the_rules_are_listed(tmp_path: Path) -> None:
 def test_the_rules_are_listed_as_json(tmp_path: Path) -> None:
     done = run("findings", "list", "--json", cwd=tmp_path)
     assert [one["id"] for one in json.loads(done.stdout)["rules"]] == [rule.id for rule in load_rules()]
+
+
+def test_one_rule_is_shown_whole(tmp_path: Path) -> None:
+    done = run("findings", "show", "db2.pool_read_rate", cwd=tmp_path)
+    assert done.returncode == 0
+    for text in ("read_ios_per_second > 100", "smf100_ifcid2_qbst", "Responsive Systems", "releases    all", "undo "):
+        assert text in done.stdout
+    done = run("findings", "show", "db2.pool_read_rate", "--json", cwd=tmp_path)
+    assert json.loads(done.stdout)["id"] == "db2.pool_read_rate"
+
+
+def test_a_rule_that_is_not_there_is_answered_with_near_ones(tmp_path: Path) -> None:
+    done = run("findings", "show", "db2.pool_readrate", cwd=tmp_path)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "there is no rule db2.pool_readrate" in done.stderr
+    assert "db2.pool_read_rate" in done.stderr
+
+
+def test_a_site_suppresses_what_would_fail(pdb: Path, tmp_path: Path) -> None:
+    (tmp_path / "site.toml").write_text(f'[[suppress]]\nrule = "{HIGH}"\nreason = "known"\n', encoding="utf-8")
+    done = run("report", pdb, "-o", "out.html", "--site", "site.toml", "--fail-on", "high", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "1 finding suppressed by the site" in (tmp_path / "out.html").read_text(encoding="utf-8")
+    (tmp_path / "site.toml").write_text('[[suppress]]\nrule = "db2.nothing"\nreason = "x"\n', encoding="utf-8")
+    done = run("report", pdb, "-o", "bad.html", "--site", "site.toml", cwd=tmp_path)
+    assert done.returncode == 2
+    assert "site.toml: line 1: suppress, rule: no rule has the id db2.nothing" in done.stderr

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from difflib import get_close_matches
+from typing import Annotated
+
 import typer
 
 from plexlens.cli.app import app
 from plexlens.cli.options import Json, Rules
 from plexlens.cli.terminal import emit, print_rows
+from plexlens.errors import UsageError
 
 findings_app = typer.Typer(help="The rules that reports judge data by.", no_args_is_help=True)
 app.add_typer(findings_app, name="findings")
@@ -27,3 +31,26 @@ def findings_list(as_json: Json = False, rules: Rules = None) -> None:
         for one in known
     ]
     print_rows(["rule", "severity", "reads", "fires when"], rows)
+
+
+@findings_app.command("show")
+def findings_show(
+    rule: Annotated[str, typer.Argument(metavar="RULE", help="Id of a rule, such as db2.pool_read_rate.")],
+    as_json: Json = False,
+    rules: Rules = None,
+) -> None:
+    """One rule whole: what it reads, its condition and thresholds, its texts and commands, source and releases."""
+    from plexlens.findings import load_rules
+    from plexlens.findings.reference import rule_json, rule_lines
+
+    known = {one.id: one for one in load_rules(rules or ())}
+    if rule not in known:
+        words = [name for name in known if rule.lower() in name.lower()]
+        near = list(dict.fromkeys([*get_close_matches(rule, known, n=3, cutoff=0.4), *words]))[:5]
+        remedy = f"did you mean {' or '.join(near)}?" if near else "plexlens findings list names the rules"
+        raise UsageError(file="", what=f"there is no rule {rule}", remedy=remedy)
+    if as_json:
+        emit(rule_json(known[rule]))
+        return
+    for line in rule_lines(known[rule]):
+        typer.echo(line)

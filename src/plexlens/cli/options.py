@@ -29,6 +29,10 @@ Codepage = Annotated[CodePage, typer.Option(help="EBCDIC code page of text field
 LeapSeconds = Annotated[
     bool, typer.Option("--leap-seconds", help="The systems' clocks run with a leap second offset: take it out.")
 ]
+Site = Annotated[
+    Path | None,
+    typer.Option("--site", help="A TOML file of findings that your site acknowledges or suppresses."),
+]
 Rules = Annotated[
     list[Path] | None,
     typer.Option("--rules", help="A folder of rules that add to Plexlens's or change them; may be given repeatedly."),

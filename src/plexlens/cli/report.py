@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from plexlens.cli.app import app
-from plexlens.cli.options import CodePage, Codepage, Json, Layouts, LeapSeconds, Rules, Sources
+from plexlens.cli.options import CodePage, Codepage, Json, Layouts, LeapSeconds, Rules, Site, Sources
 from plexlens.cli.output import Form, Format, PageOut, page, target
 from plexlens.cli.selection import selectable
 from plexlens.cli.sources import MEMORY_LIMIT, Reading, database
@@ -41,6 +41,7 @@ def report(
     codepage: Codepage = CodePage.LATIN_1047,
     leap_seconds: LeapSeconds = False,
     rules: Rules = None,
+    site: Site = None,
     fail_on: Annotated[
         FailOn | None, typer.Option("--fail-on", help="End with 1 if a finding is of this severity or a higher one.")
     ] = None,
@@ -51,7 +52,7 @@ def report(
     A performance database can be given in place of dumps. Without -o, --format and --json the report is written to
     report.html.
     """
-    from plexlens.findings import Severity, load_rules
+    from plexlens.findings import Severity, load_decisions, load_rules
     from plexlens.metrics.inputs import Inputs
     from plexlens.metrics.selection import resolve
     from plexlens.report import Options, build, to_json
@@ -60,6 +61,7 @@ def report(
     where = target("report", output, form, as_json=as_json, default=Form.HTML)
     reading = Reading(tuple(layouts or ()), codepage, leap_seconds)
     judged_by = load_rules(rules or ())
+    decisions = load_decisions(site, judged_by) if site is not None else ()
     with database(sources) as (pdb, dumps), progress_bar() as progress:
         results: list[Any] = []
         failures: list[PlexlensError] = []
@@ -75,7 +77,7 @@ def report(
         backend = pdb.connect(memory_limit=MEMORY_LIMIT)
         readings = readings_of(backend, results=results, failures=failures)
         inputs = Inputs(backend, resolve(selection, backend, str(sources[0])))
-        made = build(inputs, readings, options=Options(title=title, rules=judged_by))
+        made = build(inputs, readings, options=Options(title=title, rules=judged_by, decisions=decisions))
     where.show(page(lambda: made, lambda: to_json(made) | {"selection": inputs.selection.to_json()}))
     for failure in failures:
         err.print(f"plexlens: {failure}")

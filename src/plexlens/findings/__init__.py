@@ -8,9 +8,11 @@ from plexlens.findings.evaluation import Kept
 from plexlens.findings.finding import Evidence, Finding, Findings, Lack, NotChecked, Passed
 from plexlens.findings.reading import load_rules
 from plexlens.findings.rule import CostKind, Rule, Severity, Threshold
+from plexlens.findings.site import Decision, load_decisions
 
 __all__ = [
     "CostKind",
+    "Decision",
     "Evidence",
     "Finding",
     "Findings",
@@ -23,5 +25,6 @@ __all__ = [
     "Severity",
     "Threshold",
     "check",
+    "load_decisions",
     "load_rules",
 ]

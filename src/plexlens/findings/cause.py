@@ -69,6 +69,8 @@ def _one(members: Sequence[Finding]) -> Finding:
         severity=max((one.severity for one in members), key=lambda severity: severity.rank),
         contributing=tuple(others),
         own_cost=lead.cost,
+        # A cause is acknowledged where all that is seen of it is.
+        acknowledged=lead.acknowledged if all(one.acknowledged for one in members) else "",
         cost=costs[most] if most is not None else None,
         cost_rule=next(one.rule for one in members if one.rule.id == most) if most is not None else None,
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from datetime import date
 from typing import Any
 
 from plexlens.findings.cause import joined, shortened, withheld
@@ -12,6 +13,7 @@ from plexlens.findings.finding import Entity, Evidence, Finding, Findings, Lack,
 from plexlens.findings.ranking import ranked
 from plexlens.findings.release import releases_of, zos_releases
 from plexlens.findings.rule import Rule
+from plexlens.findings.site import Decision, decided
 from plexlens.findings.template import Filling, Place
 from plexlens.findings.translation import translate
 from plexlens.metrics.definition import Attribute, Grain, Key
@@ -33,6 +35,8 @@ def check(
     rules: Sequence[Rule] | None = None,
     grains: Mapping[str, Grain] | None = None,
     kept: Mapping[str, Kept] | None = None,
+    decisions: Sequence[Decision] = (),
+    today: date | None = None,
 ) -> Findings:
     """Judge a database by rules.
 
@@ -46,6 +50,10 @@ def check(
         What the rules read; all of `plexlens.metrics.GRAINS` by default. A rule of another grain is not checked.
     kept
         Facts of grains that the caller keeps already, with all that the rules need (`needs`).
+    decisions
+        What the site has decided about findings.
+    today
+        Day by which decisions expire; the present one by default.
 
     Returns
     -------
@@ -75,12 +83,16 @@ def check(
             table = f"findings_{name}"
             outcomes += _of_grain(inputs, _kept(inputs, grain, members, table), members, releases)
             inputs.backend.raw_sql(f"drop table {table}")
-    fired, left_out = shortened(joined(withheld([one for outcome in outcomes for one in outcome.fired])))
+    every = withheld([one for outcome in outcomes for one in outcome.fired])
+    wanted, suppressed, notes = decided(every, decisions, today or date.today())
+    fired, left_out = shortened(joined(wanted))
     return Findings(
         fired=ranked(fired),
         passed=tuple(sorted((one for o in outcomes for one in o.passed), key=lambda one: one.rule.id)),
         not_checked=tuple(sorted((one for o in outcomes for one in o.not_checked), key=lambda one: one.rule.id)),
         left_out=left_out,
+        suppressed=tuple(suppressed),
+        decisions=tuple(notes),
     )
 
 

@@ -75,6 +75,8 @@ class Finding:
         What the rule's cause befalls; empty where it has none, or where the data does not tell it.
     contributing
         Findings of the same cause about the same thing, which this one speaks for.
+    acknowledged
+        Why the site has acknowledged it; empty where it has not.
     rank
         Place among all findings, from 1.
     """
@@ -99,6 +101,7 @@ class Finding:
     own_cost: float | None = None
     thing: str = ""
     contributing: tuple[Finding, ...] = ()
+    acknowledged: str = ""
     rank: int = 0
 
     @property
@@ -137,6 +140,14 @@ class Passed:
     rule: Rule
     objects: int
     intervals: int
+
+
+@dataclass(frozen=True)
+class Suppressed:
+    """A finding that the site does not want to see, and why."""
+
+    finding: Finding
+    reason: str
 
 
 class Lack(StrEnum):
@@ -186,12 +197,18 @@ class Findings:
         The other rules, by id.
     left_out
         Objects of a rule beyond those in ``fired``, by rule id.
+    suppressed
+        Findings that the site's decisions suppress.
+    decisions
+        What is to be said of the decisions themselves: expired, or without a finding.
     """
 
     fired: tuple[Finding, ...] = ()
     passed: tuple[Passed, ...] = ()
     not_checked: tuple[NotChecked, ...] = ()
     left_out: Mapping[str, int] = field(default_factory=dict)
+    suppressed: tuple[Suppressed, ...] = ()
+    decisions: tuple[str, ...] = ()
 
     @property
     def worst(self) -> Severity | None:
@@ -199,8 +216,8 @@ class Findings:
         return max((one.severity for one in self.fired), key=lambda one: one.rank, default=None)
 
     def at_or_above(self, severity: Severity) -> tuple[Finding, ...]:
-        """Findings of this severity or a higher one."""
-        return tuple(one for one in self.fired if one.severity.rank >= severity.rank)
+        """Findings of this severity or a higher one that the site has not acknowledged."""
+        return tuple(one for one in self.fired if one.severity.rank >= severity.rank and not one.acknowledged)
 
     def to_json(self) -> dict[str, Any]:
         """Only JSON types; numbers in base units, times in UTC, costs in seconds per hour."""
@@ -221,6 +238,8 @@ class Findings:
                 for one in self.not_checked
             ],
             "left_out": dict(self.left_out),
+            "suppressed": [_finding(one.finding) | {"reason": one.reason} for one in self.suppressed],
+            "decisions": list(self.decisions),
         }
 
 
@@ -244,6 +263,7 @@ def _finding(one: Finding) -> dict[str, Any]:
         "command": one.command or None,
         "undo": one.undo or None,
         "remarks": list(one.remarks),
+        "acknowledged": one.acknowledged or None,
         "evidence": [
             {
                 "column": f"{rule.grain}.{part.column}",

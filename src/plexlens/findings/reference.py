@@ -59,6 +59,29 @@ id = "paging.low_uic"
 disabled = true
 ```
 
+## What your site has decided
+
+`plexlens report --site FILE` reads decisions about findings:
+
+```toml
+[[suppress]]
+rule = "db2.pool_page_fix"
+objects = {{ subsystem = "DB2T", pool = "BP*" }}
+until = 2027-03-31
+reason = "test system"
+decided_by = "storage meeting"
+
+[[acknowledge]]
+rule = "paging.*"
+reason = "storage is ordered"
+```
+
+`rule` is an id or a pattern, `objects` patterns by column; `objects`, `until` and `decided_by` may be left out. A
+suppressed finding is listed folded, with the reason. An acknowledged one stays where it is, and does not count for
+`--fail-on`. A decision that has expired or meets no finding is reported.
+
+## How a rule is written
+
 Conditions compare facts and metrics with `< <= > >= = !=`, join with `and or not`, and compute with `+ - * /`. A number
 that meets a fraction, a time or a size has a unit: `5 %`, `200 us`, `3 ms`, `1 s`, `10 min`, `4 KiB`, `1 MiB`. `where`
 picks rows by keys, attributes and facts: `structure_type in ('list', 'lock')`. Functions:
@@ -117,6 +140,43 @@ def rule_text(rule: Rule) -> str:
     if rule.undo.parts:
         parts.append(f"To take it back:\n\n```\n{rule.undo}\n```")
     return "\n\n".join([*parts, "\n".join(lines)])
+
+
+def rule_lines(rule: Rule) -> list[str]:
+    """One rule in plain text, a line for each thing to know of it."""
+    grain = GRAINS[rule.grain]
+    numbers = "stated by the source" if rule.source.threshold is Threshold.STATED else "chosen by Plexlens"
+    needs = " or ".join(f"{source.kind} ({', '.join(source.needs)})" for source in grain.sources)
+    pairs = [
+        ("rule", rule.id),
+        ("title", rule.title),
+        ("reads", f"{grain.title} ({rule.grain}), by {', '.join(rule.by)}"),
+        ("needs", needs),
+        ("of", rule.where.text if rule.where is not None else ""),
+        ("fires when", rule.condition.text),
+        ("judged", _judged(rule)),
+        ("severity", str(rule.severity)),
+        *((str(severity), formula.text) for severity, formula in rule.grades),
+        ("thresholds", numbers),
+        ("evidence", ", ".join(rule.evidence)),
+        ("sentence", str(rule.sentence)),
+        ("action", str(rule.action)),
+        ("command", str(rule.command)),
+        ("undo", str(rule.undo)),
+        ("note first", ", ".join(rule.unrecorded)),
+        ("cause", f"{rule.cause.name} of {rule.cause.thing}, order {rule.cause.order}" if rule.cause else ""),
+        ("yields to", ", ".join(rule.yields_to)),
+        ("cost", f"{rule.cost.kind}, {rule.cost.seconds.text}: {rule.cost.meaning}" if rule.cost else ""),
+        ("releases", str(rule.releases) if rule.releases is not None else "all"),
+        ("source", f"{rule.source.document}. {rule.source.where}"),
+        ("", rule.source.url),
+        ("changed in", rule.origin),
+    ]
+    lines = []
+    for name, text in pairs:
+        for n, line in enumerate(text.splitlines()):
+            lines.append(f"{name if n == 0 else '':<12}{line}".rstrip())
+    return lines
 
 
 def left_out() -> tuple[tuple[str, str], ...]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from plexlens import __version__
-from plexlens.findings import Rule
+from plexlens.findings import Decision, Rule
 from plexlens.ingest.source import Severity
 from plexlens.metrics import local_time
 from plexlens.metrics.definition import Grain
@@ -43,11 +43,14 @@ class Options:
         gives them.
     rules
         Rules to judge the database by, from `plexlens.findings.load_rules`; None for those that come with Plexlens.
+    decisions
+        What the site has decided about findings, from `plexlens.findings.load_decisions`.
     """
 
     title: str = ""
     max_rows: int = 1000
     rules: Sequence[Rule] | None = None
+    decisions: Sequence[Decision] = ()
 
 
 def build(
@@ -90,7 +93,7 @@ def build(
     local = any(report.utc_offset is None for report in readings.local_reports)
     clock = Clock.of(_offsets(inputs, readings), local=local)
     inputs.restrict_sql(VALUES)
-    context = Context(inputs, grains, readings=readings, clock=clock, rules=options.rules)
+    context = Context(inputs, grains, readings=readings, clock=clock, rules=options.rules, decisions=options.decisions)
     builder = Builder(context, clock, options.max_rows)
     for page in pages:
         builder.plan(page)

@@ -13,7 +13,7 @@ from typing import Any
 import ibis
 import pyarrow as pa
 
-from plexlens.findings import Findings, Kept, Rule, check, load_rules
+from plexlens.findings import Decision, Findings, Kept, Rule, check, load_rules
 from plexlens.metrics.definition import Attribute, Fact, Grain, Key
 from plexlens.metrics.evaluate import available, evaluate
 from plexlens.metrics.inputs import Inputs
@@ -56,6 +56,8 @@ class Context:
         How times are told.
     rules
         Rules to judge the database by; the ones that come with Plexlens by default.
+    decisions
+        What the site has decided about findings.
     """
 
     def __init__(
@@ -66,6 +68,7 @@ class Context:
         readings: Readings,
         clock: Clock,
         rules: Sequence[Rule] | None = None,
+        decisions: Sequence[Decision] = (),
     ) -> None:
         self.inputs = inputs
         self.grains = grains
@@ -74,6 +77,7 @@ class Context:
         self.definitions: dict[str, Definition] = {}
         self.findings: Findings | None = None
         self._rules = rules
+        self._decisions = decisions
         self._held: dict[str, Held | None] = {}
         self._needs: dict[str, tuple[set[str], set[Where | None]]] = {}
 
@@ -135,7 +139,9 @@ class Context:
             kept = {
                 name: Kept(held.grain, held.kept) for name in sorted(grains) if (held := self.held(name)) is not None
             }
-            self.findings = check(self.inputs, rules=self.rules, grains=self.grains, kept=kept)
+            self.findings = check(
+                self.inputs, rules=self.rules, grains=self.grains, kept=kept, decisions=self._decisions
+            )
         return self.findings
 
     @property

@@ -59,6 +59,10 @@ def _blocks(context: Context) -> Sequence[Block]:
     blocks += [one for one in advice if not one.folded]
     if folded := [one for one in advice if one.folded]:
         blocks += [Note(f"{counted(len(folded), 'more rule')} found something; they weigh less."), *folded]
+    if found.decisions:
+        blocks.append(Note("Decisions of the site that are to be looked at:", Level.WARNING, found.decisions))
+    if found.suppressed:
+        blocks.append(_suppressed(found))
     if found.passed:
         blocks.append(_passed(found, folded=bool(found.fired)))
     if found.not_checked:
@@ -152,7 +156,8 @@ def _remarks(rows: Sequence[Finding]) -> tuple[str, ...]:
     """Each remark once, with the objects it is about where it is not about all."""
     about: dict[str, list[str]] = {}
     for one in rows:
-        for remark in one.remarks:
+        acknowledged = (f"Acknowledged: {one.acknowledged}.",) if one.acknowledged else ()
+        for remark in (*acknowledged, *one.remarks):
             about.setdefault(remark, []).append(one.name)
     return tuple(
         remark if len(names) == len(rows) else f"{', '.join(names[:TOP])}{' …' * (len(names) > TOP)}: {remark}"
@@ -292,6 +297,34 @@ def _passed(found: Findings, *, folded: bool) -> Table:
         top=20,
         note="Rules that had data, and found nothing.",
         folded=folded,
+    )
+
+
+def _suppressed(found: Findings) -> Table:
+    return Table(
+        name="findings_suppressed",
+        title=f"{counted(len(found.suppressed), 'finding')} suppressed by the site",
+        columns=(
+            _text("title", "Rule", key=True),
+            _text("rule", "Id"),
+            _text("object", "Object"),
+            _text("severity", "Severity"),
+            _text("sentence", "What is wrong"),
+            _text("reason", "Why it is suppressed"),
+        ),
+        rows=tuple(
+            (
+                one.finding.rule.title,
+                one.finding.rule.id,
+                one.finding.name,
+                str(one.finding.severity),
+                one.finding.sentence,
+                one.reason,
+            )
+            for one in found.suppressed
+        ),
+        top=20,
+        folded=True,
     )
 
 
