@@ -10,7 +10,7 @@ from typing import Any
 
 import ibis
 
-from plexlens.findings.expression import Expression
+from plexlens.findings.expression import Expression, names_of
 from plexlens.findings.rule import Formula, Rule, Severity
 from plexlens.findings.translation import translate
 from plexlens.metrics import local_time
@@ -315,7 +315,7 @@ class Evaluation:
                     settings={
                         name: (_finite(row[f"{_THEN}{name}"]), _finite(row[f"{_FORCE}{name}"]))
                         for name in settings
-                        if name in rule.numbers
+                        if name in rule.numbers and is_setting_name(self.whole, name)
                     },
                     cost_seconds=_finite(row.get(f"cost_{n}")),
                 )
@@ -323,26 +323,47 @@ class Evaluation:
 
     def _settings(self, rules: Sequence[Rule], grain: Grain) -> tuple[str, ...]:
         """Settings, and metrics made of settings alone, that the numbers of these rules name."""
-        settings = {fact.name for fact in self.whole.facts if is_setting(fact)}
+        # What takes a command back is the value in force, whatever its roll-up.
+        undone = {name for rule in rules for one in rule.undo.expressions for name in names_of(one)}
+        settings = {fact.name for fact in self.whole.facts if is_setting(fact) or fact.name in undone}
         table = ibis.table({fact.name: "float64" for fact in self.whole.facts}, name=self.whole.name)
         read = {metric.name: fields_of(metric.expression(table)) for metric in grain.metrics}
         settings |= {name for name, fields in read.items() if fields and fields <= settings}
         named = frozenset[str]().union(*(rule.numbers for rule in rules))
         return tuple(sorted(named & settings))
 
+    def _latest_alone(self, name: str) -> bool:
+        """Whether the latest row of an object holds the setting: it is a fact, and no other row adds to it."""
+        fact = next((fact for fact in self.whole.facts if fact.name == name), None)
+        keys = {key.name for key in self.whole.keys}
+        return fact is not None and (fact.rollup.across != "sum" or keys <= set(self.by))
+
     def _with_settings(self, table: Any, grain: Grain, settings: Sequence[str]) -> Any:
         """The rows with the settings in force at the end of the data beside them: of all intervals, not of some."""
         if not settings:
             return table
         facts = self.facts
-        smaller = replace(
-            reduced(grain, settings, ()), attributes=tuple(a for a in grain.attributes if a.name in self.by)
+        by = {f"force_by_{name}": facts[name] for name in self.by}
+        direct = [name for name in settings if self._latest_alone(name)]
+        force = facts.group_by(**by).aggregate(
+            **{f"{_FORCE}{name}": _latest(facts, name).cast("float64") for name in direct}
         )
-        rows = evaluate(self.inputs, smaller, by=self.by, time="all", kept=facts)
-        force = rows.select(
-            **{f"force_by_{name}": rows[name] for name in self.by},
-            **{f"{_FORCE}{name}": rows[name].cast("float64") for name in settings},
-        )
+        if others := [name for name in settings if name not in direct]:
+            named = tuple(one for one in grain.attributes if one.name in self.by)
+            rows = evaluate(
+                self.inputs,
+                replace(reduced(grain, others, ()), attributes=named),
+                by=self.by,
+                time="all",
+                kept=facts,
+            )
+            rolled = rows.select(
+                **{f"rolled_by_{name}": rows[name] for name in self.by},
+                **{f"{_FORCE}{name}": rows[name].cast("float64") for name in others},
+            )
+            force = force.left_join(
+                rolled, [force[f"force_by_{name}"].identical_to(rolled[f"rolled_by_{name}"]) for name in self.by]
+            )
         same = [table[name].identical_to(force[f"force_by_{name}"]) for name in self.by]
         return table.left_join(force, same)
 
@@ -393,9 +414,21 @@ def _read(grain: Grain, rule: Rule) -> frozenset[str]:
     return frozenset(read)
 
 
+def _latest(facts: Any, name: str) -> Any:
+    """The value of the latest row that has one; of rows that tell no time, the largest."""
+    known = facts[name].notnull()
+    dated = facts[name].argmax(facts.interval_start, where=known & facts.interval_start.notnull())
+    return ibis.coalesce(dated, facts[name].max(where=known))
+
+
 def is_setting(fact: Fact) -> bool:
     """Whether a fact is a value that somebody set, and which is in force until it is set again."""
     return fact.rollup.over in ("latest", "last")
+
+
+def is_setting_name(grain: Grain, name: str) -> bool:
+    """Whether a column is a fact that keeps its latest value when it is rolled up."""
+    return any(fact.name == name and is_setting(fact) for fact in grain.facts)
 
 
 def _utc(moment: datetime | None) -> datetime | None:
