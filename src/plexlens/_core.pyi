@@ -733,13 +733,16 @@ class Yardstick:
 class ScenarioError(ValueError):
     """A scenario that cannot be: its arguments are the path of the key, what is wrong, and what to do."""
 
-def simulate(scenario: str) -> str:
+def simulate(scenario: str, *, progress: Callable[[float, float], None] | None = None) -> str:
     """Run a scenario of the sysplex simulator.
 
     Parameters
     ----------
     scenario
         JSON with the keys of ``crates/sysplex/src/scenario.rs``.
+    progress
+        Called about ten times a second with the simulated seconds so far and in all, the warm-up among them. What it
+        raises ends the run, and so does Ctrl-C.
 
     Returns
     -------
@@ -772,6 +775,11 @@ class SimulatedRun:
     ------
     ScenarioError
     """
+
+    seconds: float
+    """Simulated seconds so far, the warm-up among them."""
+    total: float
+    """Simulated seconds in all."""
 
     def __new__(cls, scenario: str, *, transactions: bool = False, references: bool = False) -> Self: ...
     def __iter__(self) -> Self: ...

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from plexlens.example import studies_path
 from plexlens.example.printed import Study
-from plexlens.simulate import Scenario, read_scenario
+from plexlens.simulate import Scenario, read_scenario, run_scenario
 from plexlens.simulate.case_2008 import eligible, lines, measure, page
 from plexlens.simulate.estimates import estimates
 
@@ -23,7 +23,10 @@ def test_redirected_work_is_predicted() -> None:
     study = Study(studies_path() / "zxml-2008")
     for case in ("Case1-1", "Case1-2"):
         found = {
-            line.what: line for line in lines(study, case, estimates([measure(eligible(_short(), study, case), 9)]))
+            line.what: line
+            for line in lines(
+                study, case, estimates([measure(run_scenario(eligible(_short(), study, case).with_run(seed=9)))])
+            )
         }
         redirected = found["WLM report - % of Actual redirected"]
         assert abs(redirected.simulated.mean - redirected.printed) < 2

@@ -1,9 +1,15 @@
 //! `_core.simulate`: a scenario in, what its run measured out.
 
+use std::sync::mpsc::{RecvTimeoutError, sync_channel};
+use std::sync::{Mutex, PoisonError};
+use std::thread;
+use std::time::Duration;
+
 use plexlens_sysplex::group::simulation::Simulation;
+use plexlens_sysplex::group::watch::{Stopped, Watch};
 use plexlens_sysplex::scenario::{Scenario, ScenarioError};
 use pyo3::create_exception;
-use pyo3::exceptions::{PyRuntimeError, PyValueError};
+use pyo3::exceptions::{PyKeyboardInterrupt, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 
 create_exception!(
@@ -13,15 +19,56 @@ create_exception!(
     "A scenario that cannot be: its arguments are the path of the key, what is wrong, and what to do."
 );
 
+/// How often whoever waits for a run looks for an interrupt.
+pub(crate) const PATIENCE: Duration = Duration::from_millis(100);
+
 /// The refusal of a scenario, for Python.
 pub(crate) fn refused(error: ScenarioError) -> PyErr {
     ScenarioRefused::new_err((error.path, error.what, error.remedy))
 }
 
-/// Runs a scenario given as JSON, and gives its results as JSON.
+/// A run without results, for Python.
+pub(crate) fn stopped(error: &Stopped) -> PyErr {
+    let what = error.to_string();
+    match error {
+        Stopped::Interrupted => PyKeyboardInterrupt::new_err(what),
+        Stopped::TooMany { number, .. } => {
+            let remedy = "lower its rate, or give it more of what it waits for";
+            ScenarioRefused::new_err((format!("class[{number}]"), what, remedy))
+        }
+    }
+}
+
+/// Runs a scenario given as JSON, and gives its results as JSON. `progress` is called with simulated seconds so far and
+/// in all; what it raises ends the run, and so does Ctrl-C.
 #[pyfunction]
-pub fn simulate(py: Python<'_>, scenario: &str) -> PyResult<String> {
+#[pyo3(signature = (scenario, *, progress=None))]
+pub fn simulate(py: Python<'_>, scenario: &str, progress: Option<&Bound<'_, PyAny>>) -> PyResult<String> {
     let scenario = Scenario::from_json(scenario).map_err(refused)?;
-    let results = py.detach(|| Simulation::new(&scenario).run());
+    let all = scenario.run.warm_up + scenario.run.seconds;
+    let watch = Watch::default();
+    let results = thread::scope(|scope| {
+        // The lock is for Rust alone: nobody else has the receiver.
+        let (sender, receiver) = sync_channel(1);
+        let receiver = Mutex::new(receiver);
+        let (scenario, of_run) = (&scenario, watch.clone());
+        scope.spawn(move || sender.send(Simulation::new(scenario).with_watch(of_run).run_watched()));
+        loop {
+            let received = py.detach(|| receiver.lock().unwrap_or_else(PoisonError::into_inner).recv_timeout(PATIENCE));
+            match received {
+                Ok(results) => return results.map_err(|error| stopped(&error)),
+                Err(RecvTimeoutError::Disconnected) => {
+                    return Err(PyRuntimeError::new_err("the run ended before its results"));
+                }
+                Err(RecvTimeoutError::Timeout) => {
+                    let told = progress.map_or(Ok(()), |tell| tell.call1((watch.seconds(), all)).map(drop));
+                    if let Err(error) = py.check_signals().and(told) {
+                        watch.end();
+                        return Err(error);
+                    }
+                }
+            }
+        }
+    })?;
     serde_json::to_string(&results).map_err(|error| PyRuntimeError::new_err(error.to_string()))
 }

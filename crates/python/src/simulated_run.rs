@@ -3,7 +3,6 @@
 use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
-use std::time::Duration;
 
 use arrow_array::{
     ArrayRef, BooleanArray, Float64Array, Int64Array, RecordBatch, UInt16Array, UInt32Array, UInt64Array,
@@ -14,22 +13,21 @@ use plexlens_sysplex::group::logs::{Ended, Logged, Logs, Piece, Referred, Wanted
 use plexlens_sysplex::group::measured::Results;
 use plexlens_sysplex::group::simulation::Simulation;
 use plexlens_sysplex::group::task::Account;
+use plexlens_sysplex::group::watch::{Stopped, Watch};
 use plexlens_sysplex::scenario::Scenario;
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use pyo3_arrow::PyRecordBatch;
 
-use crate::simulate::refused;
+use crate::simulate::{PATIENCE, refused, stopped};
 
 /// Pieces that wait for the reader; a run that is ahead by so many waits for it.
 const AHEAD: usize = 2;
-/// How often a reader that waits for the next piece looks for an interrupt.
-const PATIENCE: Duration = Duration::from_millis(100);
 
 enum Message {
     Piece(Piece),
-    Done(Box<Results>),
+    Done(Result<Box<Results>, Stopped>),
 }
 
 /// A run under way: an iterator of what it hands out.
@@ -37,6 +35,15 @@ enum Message {
 pub struct SimulatedRun {
     /// `None` when all was handed out.
     messages: Mutex<Option<Receiver<Message>>>,
+    watch: Watch,
+    total: f64,
+}
+
+impl Drop for SimulatedRun {
+    /// Nobody reads it any more: it ends.
+    fn drop(&mut self) {
+        self.watch.end();
+    }
 }
 
 #[pymethods]
@@ -46,21 +53,36 @@ impl SimulatedRun {
     fn new(scenario: &str, transactions: bool, references: bool) -> PyResult<Self> {
         let scenario = Scenario::from_json(scenario).map_err(refused)?;
         let (sender, receiver) = sync_channel(AHEAD);
+        let watch = Watch::default();
+        let total = scenario.run.warm_up + scenario.run.seconds;
+        let of_run = watch.clone();
         thread::Builder::new()
             .name("simulation".into())
             .spawn(move || {
                 let wanted = Wanted { transactions, references };
                 let hand = Box::new(|piece| sender.send(Message::Piece(piece)).is_ok());
-                let results = Simulation::new(&scenario).with_logs(Logs::new(wanted, hand)).run();
+                let simulation = Simulation::new(&scenario).with_watch(of_run).with_logs(Logs::new(wanted, hand));
                 // Nobody to send it to: nobody wants it.
-                drop(sender.send(Message::Done(Box::new(results))));
+                drop(sender.send(Message::Done(simulation.run_watched().map(Box::new))));
             })
             .map_err(|error| PyRuntimeError::new_err(format!("the run has no thread: {error}")))?;
-        Ok(Self { messages: Mutex::new(Some(receiver)) })
+        Ok(Self { messages: Mutex::new(Some(receiver)), watch, total })
     }
 
     fn __iter__(this: PyRef<'_, Self>) -> PyRef<'_, Self> {
         this
+    }
+
+    /// Simulated seconds in all, the warm-up among them.
+    #[getter]
+    fn total(&self) -> f64 {
+        self.total
+    }
+
+    /// Simulated seconds so far, the warm-up among them.
+    #[getter]
+    fn seconds(&self) -> f64 {
+        self.watch.seconds()
     }
 
     fn __next__<'py>(&self, py: Python<'py>) -> PyResult<Option<(&'static str, Bound<'py, PyAny>)>> {
@@ -81,6 +103,7 @@ impl SimulatedRun {
                 ("logged", tables.into_any())
             }
             Message::Done(results) => {
+                let results = results.map_err(|error| stopped(&error))?;
                 drop(self.messages.lock().unwrap_or_else(PoisonError::into_inner).take());
                 ("results", json(serde_json::to_string(&*results))?)
             }

@@ -23,7 +23,7 @@ from plexlens.capacity.predict import at
 from plexlens.capacity.simulated import changed, results_of
 from plexlens.metrics.inputs import Inputs
 from plexlens.pdb import Pdb, ingest
-from plexlens.simulate import Scenario, read_scenario, run_scenario, write_smf
+from plexlens.simulate import Scenario, read_scenario, run_scenario, run_scenarios, write_smf
 from plexlens.simulate.estimates import Estimate, estimate
 
 #: Seeds of the runs that plans are compared with; the measured run has another.
@@ -97,7 +97,8 @@ def compared(
     _, model = measured_model(scenario)
     for case, change in cases:
         asked = with_members(scenario, len(scenario.values["system"]) + change.members)
-        runs = [results_of(run_scenario(changed(asked, change).with_run(seed=seed)), model) for seed in seeds]
+        scenarios = [changed(asked, change).with_run(seed=seed) for seed in seeds]
+        runs = [results_of(run, model) for run in run_scenarios(scenarios)]
         for system in model.systems:
             found = at(model, system, change)
             rows: list[tuple[str, Estimate, float | None]] = [

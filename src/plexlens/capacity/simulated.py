@@ -16,7 +16,7 @@ from plexlens.capacity.change import Change, count_of
 from plexlens.capacity.model import Model
 from plexlens.capacity.network import ClassResult, SystemResult
 from plexlens.errors import UsageError
-from plexlens.simulate import Scenario, Simulated, run_scenario
+from plexlens.simulate import Scenario, Simulated, run_scenario, run_scenarios
 from plexlens.simulate.estimates import estimate
 
 #: Rates of a scenario and of the measurement that are called different.
@@ -68,7 +68,8 @@ def simulate_loads(
             remedy="write the scenario with the members that it is to have, or leave --members out",
         )
     notes = () if model is None else _beside(scenario, model)
-    runs = [(load, results_of(run_scenario(_changed(scenario, change.at(load))), model)) for load in loads]
+    simulated = run_scenarios([_changed(scenario, change.at(load)) for load in loads])
+    runs = [(load, results_of(run, model)) for load, run in zip(loads, simulated, strict=True)]
     return Simulation(scenario.file, tuple(runs), notes)
 
 

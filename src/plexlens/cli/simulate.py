@@ -11,7 +11,7 @@ import typer
 from plexlens.cli.app import app
 from plexlens.cli.options import Json
 from plexlens.cli.output import check_dump
-from plexlens.cli.terminal import check_writable, emit, err, print_rows, write
+from plexlens.cli.terminal import check_writable, emit, err, print_rows, progress_bar, write
 from plexlens.errors import UsageError
 
 if TYPE_CHECKING:
@@ -40,47 +40,89 @@ def simulate(
     page_trace: Annotated[
         bool, typer.Option("--page-trace", help="Write each getpage, update and release: SMF 102 IFCID 198.")
     ] = False,
+    replications: Annotated[
+        int,
+        typer.Option(
+            "--replications",
+            min=1,
+            max=1000,
+            metavar="N",
+            help="Runs under N seeds, the asked one and those that follow it: means over the runs; DUMP and FILE have "
+            "the first.",
+        ),
+    ] = 1,
+    jobs: Annotated[
+        int | None,
+        typer.Option("--jobs", min=1, max=256, metavar="J", help="Runs at the same time; as many as cores by default."),
+    ] = None,
     json_: Json = False,
 ) -> None:
     """Run a sysplex and write what it would have written: SMF 70, 72-3, 74-1, 74-4, 100, 101; on request 110-1, 102."""
-    from plexlens.simulate import read_scenario, run_scenario, simulate_to_smf, write_smf
+    from plexlens.simulate import read_scenario, run_scenarios, simulate_to_smf, write_smf
+    from plexlens.simulate import replications as replicated
     from plexlens.simulate.dump import check_names
 
-    if output is None and truth is None and not json_:
-        raise UsageError(
-            file=str(scenario),
-            what="nothing is to come of the run",
-            remedy="give -o DUMP for SMF records, --truth FILE for what really happened, or --json",
-        )
-    if output is None and (transactions or page_trace):
-        raise UsageError(
-            file=str(scenario),
-            what="--transactions and --page-trace ask for records, and there is no dump to write them to",
-            remedy="give -o DUMP",
-        )
+    is_logged = transactions or page_trace
+    _check_options(scenario, output, is_asked=truth is not None or json_, is_logged=is_logged, runs=replications)
     check_dump(output)
     check_writable(truth)
     asked = read_scenario(scenario).with_run(seed=seed, seconds=seconds)
     records = None
-    if output is not None and (transactions or page_trace):
-        run, records = simulate_to_smf(asked, output, transactions=transactions, page_trace=page_trace)
-    else:
-        run = run_scenario(asked)
-        if output is not None:
-            check_names(run.scenario)
+    with progress_bar(unit="simulated s") as progress:
+
+        def tell(done: float, total: float) -> None:
+            progress(round(done), round(total), "simulating")
+
+        if output is not None and is_logged:
+            run, records = simulate_to_smf(asked, output, transactions=transactions, page_trace=page_trace, tell=tell)
+            runs = [run]
+        else:
+            runs = run_scenarios(replicated(asked, replications), jobs=jobs, tell=tell)
+            run = runs[0]
+            if output is not None:
+                check_names(run.scenario)
     if truth is not None:
         write(truth, json.dumps(run.results, ensure_ascii=False))
     if output is not None and records is None:
         records = write_smf(run, output)
     _say(run)
     if json_:
-        emit(_answer(run, output, records))
+        emit(_answer(run, output, records) | ({} if len(runs) == 1 else {"replications": _replications(runs)}))
         return
-    print_rows(["class", "transactions", "response s", "+- s"], _responses(run))
+    if len(runs) > 1:
+        err.print(
+            f"responses are means of {len(runs)} runs with the 95 % confidence interval over runs; whatever else is "
+            "said is of the first"
+        )
+        print_rows(["class", "transactions", "response s", "+- s"], _means(runs))
+    else:
+        print_rows(["class", "transactions", "response s", "+- s"], _responses(run))
     if run.results["failures"]:
         print_rows(["class", "failed", "reason"], _failures(run))
     if output is not None:
         err.print(f"written: {output}, {records} records")
+
+
+def _check_options(scenario: Path, output: Path | None, *, is_asked: bool, is_logged: bool, runs: int) -> None:
+    """Whether options go together; `is_asked`: something besides a dump is to come of it."""
+    if output is None and not is_asked:
+        raise UsageError(
+            file=str(scenario),
+            what="nothing is to come of the run",
+            remedy="give -o DUMP for SMF records, --truth FILE for what really happened, or --json",
+        )
+    if output is None and is_logged:
+        raise UsageError(
+            file=str(scenario),
+            what="--transactions and --page-trace ask for records, and there is no dump to write them to",
+            remedy="give -o DUMP",
+        )
+    if runs > 1 and is_logged:
+        raise UsageError(
+            file=str(scenario),
+            what="--transactions and --page-trace are of one run, and --replications asks for several",
+            remedy="leave --replications out, or run once more with it",
+        )
 
 
 def _say(run: Simulated) -> None:
@@ -107,6 +149,34 @@ def _responses(run: Simulated) -> list[dict[str, Any]]:
         }
         for one in run.results["responses"]
     ]
+
+
+def _replications(runs: list[Simulated]) -> list[dict[str, Any]]:
+    """Seed and responses of each run."""
+    return [
+        {"seed": run.scenario.values.get("run", {}).get("seed", 1), "responses": run.results["responses"]}
+        for run in runs
+    ]
+
+
+def _means(runs: list[Simulated]) -> list[dict[str, Any]]:
+    """Mean response of each class over the runs in which any of its transactions ended."""
+    from plexlens.simulate.estimates import estimate
+
+    rows = []
+    for number, first in enumerate(runs[0].results["responses"]):
+        responses = [run.results["responses"][number] for run in runs]
+        means = [one["mean"] for one in responses if one["mean"] is not None]
+        found = estimate(means) if means else None
+        rows.append(
+            {
+                "class": first["class"],
+                "transactions": sum(one["count"] for one in responses),
+                "response s": None if found is None else round(found.mean, 6),
+                "+- s": None if found is None or len(means) == 1 else round(found.half_width, 6),
+            }
+        )
+    return rows
 
 
 def _failures(run: Simulated) -> list[dict[str, Any]]:

@@ -77,8 +77,14 @@ def write_bytes(path: Path, data: bytes) -> None:
 
 
 @contextmanager
-def progress_bar() -> Iterator[Progress]:
-    """A progress bar on a terminal, one line a stage elsewhere; both on standard error."""
+def progress_bar(unit: str = "") -> Iterator[Progress]:
+    """A progress bar on a terminal, one line a stage elsewhere; both on standard error.
+
+    Parameters
+    ----------
+    unit
+        What is counted, in plain numbers; bytes where it is empty.
+    """
     if not err.is_terminal:
         seen: set[str] = set()
 
@@ -89,9 +95,10 @@ def progress_bar() -> Iterator[Progress]:
 
         yield line
         return
-    from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn
+    from rich.progress import BarColumn, DownloadColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-    columns = (TextColumn("{task.description}"), BarColumn(), DownloadColumn(), TimeRemainingColumn())
+    counted = (MofNCompleteColumn(), TextColumn(unit)) if unit else (DownloadColumn(),)
+    columns = (TextColumn("{task.description}"), BarColumn(), *counted, TimeRemainingColumn())
     with Progress(*columns, console=err, transient=True) as bar:
         task = bar.add_task("", total=None)
 

@@ -16,7 +16,7 @@ from plexlens.sharing.twin_group import Group, SharingMeasured, lock_structure, 
 from plexlens.sharing.twin_numbers import TITLES, Key, Numbers, of_measured, of_results
 from plexlens.sharing.twin_page_locks import PageLockTargets, page_lock_targets
 from plexlens.sharing.twin_pages import fit_pool, targets
-from plexlens.simulate import Scenario, run_scenario
+from plexlens.simulate import Scenario, run_scenario, run_scenarios
 from plexlens.simulate.estimates import Estimate, estimate
 
 #: Runs that parameters are corrected after.
@@ -213,9 +213,9 @@ def make_twin(
     values["run"] = run_length(values)
     scenario = Scenario("", values)
     runs = []
-    for number, seed in enumerate(seeds):
-        progress(_ROUNDS + number, steps, "running the twin")
-        results = run_scenario(scenario.with_run(seed=seed)).results
+    progress(_ROUNDS, steps, "running the twin")
+    for run in run_scenarios([scenario.with_run(seed=seed) for seed in seeds]):
+        results = run.results
         runs.append(of_results(values, results, labels))
         notes += [f"{name} is saturated in the twin: its queues mean nothing." for name in results["saturated"]]
     checks = tuple(_checks(wanted, runs, _unfitted(measured, indexes)))

@@ -13,7 +13,7 @@ from plexlens.sharing.twin_group import lock_structure, pool_structure
 from plexlens.sharing.twin_numbers import TITLES, Key, Numbers, of_results
 from plexlens.sharing.what_if_changes import Change, apply_changes
 from plexlens.sharing.what_if_closed import Basis, closed_numbers
-from plexlens.simulate import Scenario, run_scenario
+from plexlens.simulate import Scenario, run_scenarios
 from plexlens.simulate.estimates import Estimate, estimate
 
 #: By how much twin and closed form may differ and still be said to agree: of the number, and of its change.
@@ -153,9 +153,9 @@ def what_if(
         longer = run | {"warm_up": max(run["warm_up"], run_length(changed.values)["warm_up"])}
         scenario = Scenario("", changed.values | {"run": longer})
         runs, notes = [], []
-        for seed in twin.seeds:
-            progress(done, total, f"running {title}")
-            results = run_scenario(scenario.with_run(seed=seed)).results
+        progress(done, total, f"running {title}")
+        for simulated in run_scenarios([scenario.with_run(seed=seed) for seed in twin.seeds]):
+            results = simulated.results
             runs.append(of_results(changed.values, results, labels))
             notes += [f"{name} is saturated: its queues mean nothing." for name in results["saturated"]]
             done += 1

@@ -21,7 +21,7 @@ from plexlens.sharing.twin_measured import measure_sharing
 from plexlens.sharing.twin_numbers import TITLES, Key, Numbers, of_results
 from plexlens.sharing.what_if import Outcome, Trust, WhatIf, what_if
 from plexlens.sharing.what_if_changes import Change, Kind, apply_changes, parse_change
-from plexlens.simulate import Scenario, read_scenario, run_scenario, write_smf
+from plexlens.simulate import Scenario, read_scenario, run_scenario, run_scenarios, write_smf
 from plexlens.simulate.estimates import Estimate, estimate
 
 #: Seeds of the runs that tell the truth; the records come from another one.
@@ -88,11 +88,8 @@ def twin_of(scenario: Scenario, *, threshold: float | None = None, index_pools: 
 def truths(scenario: Scenario, changes: Sequence[Change]) -> list[Numbers]:
     """What a scenario does with changes, by seed."""
     changed = apply_changes(scenario.values, changes)
-    runs = []
-    for seed in TRUTH_SEEDS:
-        results = run_scenario(Scenario("", changed.values).with_run(seed=seed)).results
-        runs.append(of_results(changed.values, results, changed.labels))
-    return runs
+    runs = run_scenarios([Scenario("", changed.values).with_run(seed=seed) for seed in TRUTH_SEEDS])
+    return [of_results(changed.values, run.results, changed.labels) for run in runs]
 
 
 def judge(scenario: Scenario, answers: Iterable[WhatIf]) -> list[Judged]:

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from plexlens.simulate.dump import dump_records, write_smf
+from plexlens.simulate.replications import replications, run_scenarios
 from plexlens.simulate.scenario import (
     FAILURES,
     RESOURCES,
@@ -27,7 +28,9 @@ __all__ = [
     "dump_records",
     "parse_scenario",
     "read_scenario",
+    "replications",
     "run_scenario",
+    "run_scenarios",
     "simulate_to_smf",
     "write_smf",
 ]

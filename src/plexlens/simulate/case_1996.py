@@ -17,7 +17,8 @@ from typing import Any
 from plexlens.example import studies_path
 from plexlens.example.printed import Study, number
 from plexlens.simulate.estimates import Estimate, estimate, estimates
-from plexlens.simulate.scenario import Scenario, read_scenario, run_scenario
+from plexlens.simulate.replications import run_scenarios
+from plexlens.simulate.scenario import Scenario, Simulated, read_scenario
 
 #: Seeds of the runs.
 SEEDS = (1, 2, 3, 4, 5)
@@ -137,9 +138,9 @@ def without_db2(scenario: Scenario) -> Scenario:
     return Scenario(scenario.file, values, scenario.lines)
 
 
-def measure(scenario: Scenario, seed: int) -> Numbers:
+def measure(run: Simulated) -> Numbers:
     """What the tables print of a run, as simulated."""
-    results = run_scenario(scenario.with_run(seed=seed)).results
+    results = run.results
     intervals = results["intervals"]
     seconds = intervals[-1]["end"]
     found: Numbers = {"seconds": seconds}
@@ -219,7 +220,7 @@ def _add_requests(add: Callable[[str, float], None], member: Mapping[str, int]) 
 
 def runs(scenario: Scenario, seeds: Sequence[int]) -> list[Numbers]:
     """One run for each seed."""
-    return [measure(scenario, seed) for seed in seeds]
+    return [measure(run) for run in run_scenarios([scenario.with_run(seed=seed) for seed in seeds])]
 
 
 def structure_lines(study: Study, run: str, found: Mapping[str, Estimate]) -> Iterator[Line]:

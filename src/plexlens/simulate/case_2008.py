@@ -15,7 +15,8 @@ from plexlens.example import studies_path
 from plexlens.example.printed import Study, number
 from plexlens.simulate.case_1996 import Line, Numbers, lines_table
 from plexlens.simulate.estimates import Estimate, estimates
-from plexlens.simulate.scenario import Scenario, read_scenario, run_scenario
+from plexlens.simulate.replications import run_scenarios
+from plexlens.simulate.scenario import Scenario, Simulated, read_scenario
 
 #: Seeds of the runs.
 SEEDS = (1, 2, 3, 4, 5)
@@ -31,9 +32,9 @@ def eligible(scenario: Scenario, study: Study, case: str) -> Scenario:
     return Scenario(scenario.file, values, scenario.lines)
 
 
-def measure(scenario: Scenario, seed: int) -> Numbers:
+def measure(run: Simulated) -> Numbers:
     """What the table prints of a case, as simulated."""
-    results = run_scenario(scenario.with_run(seed=seed)).results
+    scenario, results = run.scenario, run.results
     intervals = results["intervals"]
     seconds = intervals[-1]["end"]
     engines, ziips = scenario.values["cec"][0]["engines"], scenario.values["cec"][0]["ziips"]
@@ -104,7 +105,8 @@ def page(scenario: Scenario, study: Study, seeds: Sequence[int] = SEEDS) -> str:
     """The whole comparison as a page of Markdown."""
     parts = [_HEAD.format(seeds=len(seeds))]
     for case in _CASES:
-        found = estimates([measure(eligible(scenario, study, case), seed) for seed in seeds])
+        asked = eligible(scenario, study, case)
+        found = estimates([measure(run) for run in run_scenarios([asked.with_run(seed=seed) for seed in seeds])])
         if case == "Case1-2":
             parts.append(_PREDICTED)
         parts.append(lines_table(list(lines(study, case, found))))

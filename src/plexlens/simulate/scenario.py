@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -132,23 +132,57 @@ def parse_scenario(text: str, *, file: str = "") -> Scenario:
     """
     try:
         values = tomllib.loads(text)
+        _check_depth(values, file)
+        return Scenario(file, values, lines_of(text))
+    except RecursionError as error:
+        raise _too_deep(file) from error
     except tomllib.TOMLDecodeError as error:
         raise UnreadableInputError(
             file=file, what=f"this is no TOML: {error}", remedy="see docs/simulate.md for how a scenario is written"
         ) from error
-    return Scenario(file, values, lines_of(text))
 
 
-def run_scenario(scenario: Scenario) -> Simulated:
-    """Run a scenario.
+#: Tables and arrays within each other: no scenario needs more than six.
+_MOST_LEVELS = 32
+
+
+def _check_depth(values: Mapping[str, Any], file: str) -> None:
+    level: list[Any] = [values]
+    for _ in range(_MOST_LEVELS):
+        inner = [list(value.values()) if isinstance(value, Mapping) else value for value in level]
+        level = [value for held in inner for value in held if isinstance(value, (Mapping, list))]
+        if not level:
+            return
+    raise _too_deep(file)
+
+
+def _too_deep(file: str) -> UnreadableInputError:
+    return UnreadableInputError(
+        file=file,
+        what=f"tables and arrays stand within each other more than {_MOST_LEVELS} deep, which no scenario needs",
+        remedy="see docs/simulate.md for how a scenario is written",
+    )
+
+
+def run_scenario(scenario: Scenario, *, tell: Callable[[float, float], None] | None = None) -> Simulated:
+    """Run a scenario. Ctrl-C ends it within a second.
+
+    Parameters
+    ----------
+    scenario
+        What to run.
+    tell
+        Called about ten times a second with the simulated seconds so far and in all, the warm-up among them. What it
+        raises ends the run.
 
     Raises
     ------
     ScenarioFileError
-        A key is unknown or missing, or a value cannot be.
+        A key is unknown or missing, a value cannot be, or so many transactions are on their way that memory would not
+        hold them.
     """
     with refusals(scenario):
-        return Simulated(scenario, json.loads(_core.simulate(as_json(scenario))))
+        return Simulated(scenario, json.loads(_core.simulate(as_json(scenario), progress=tell)))
 
 
 def as_json(scenario: Scenario) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +21,12 @@ from plexlens.simulate.written import BEGINNING, Interval
 
 
 def simulate_to_smf(
-    scenario: Scenario, path: Path, *, transactions: bool = False, page_trace: bool = False
+    scenario: Scenario,
+    path: Path,
+    *,
+    transactions: bool = False,
+    page_trace: bool = False,
+    tell: Callable[[float, float], None] | None = None,
 ) -> tuple[Simulated, int]:
     """Run a scenario and write its records as they come.
 
@@ -38,6 +44,8 @@ def simulate_to_smf(
         SMF 110-1 for each transaction in each region that it passed.
     page_trace
         Write every getpage, update and release: SMF 102, IFCID 198.
+    tell
+        Called as the run goes on with the simulated seconds so far and in all.
 
     Returns
     -------
@@ -57,11 +65,15 @@ def simulate_to_smf(
         pieces = _core.SimulatedRun(as_json(scenario), transactions=transactions, references=page_trace)
     with open_dump(scenario, path) as dump:
         writing = _Writing(scenario, dump, transactions=transactions, page_trace=page_trace)
-        for kind, value in pieces:
+        while True:
+            # Also what is wrong only when the run is under way is said with its place.
+            with refusals(scenario):
+                kind, value = next(pieces)
             if kind == "results":
                 return Simulated(scenario, json.loads(value)), writing.done()
             writing.take(kind, value)
-    raise AssertionError("a run ends with its results")
+            if tell is not None:
+                tell(pieces.seconds, pieces.total)
 
 
 class _Writing:

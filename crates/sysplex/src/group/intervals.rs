@@ -94,6 +94,9 @@ impl Simulation<'_> {
         }
         let mut unit = Vec::with_capacity(UNIT as usize);
         for done in (0..getpages).step_by(UNIT as usize) {
+            if self.watch.is_ended() {
+                return;
+            }
             let about = &mut self.plex.groups[group];
             unit.clear();
             // First what all of it refers to, so that it is loaded together; then the references.

@@ -24,4 +24,5 @@ mod steps;
 mod structures;
 pub mod task;
 mod utilisations;
+pub mod watch;
 mod work;

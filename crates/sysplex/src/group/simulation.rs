@@ -14,6 +14,7 @@ use super::measured::{ClassOnSystem, Results, VolumeUse};
 use super::plex::Plex;
 use super::processors::{Start, Ticket};
 use super::task::{Account, Action, Reason, Request, Space, Stage, Task, Wait};
+use super::watch::{MOST_TASKS, Stopped, Watch};
 
 /// What happens.
 #[derive(Clone, Copy, Debug)]
@@ -76,9 +77,13 @@ pub struct Simulation<'a> {
     /// By system and volume.
     pub(super) volumes: Vec<Vec<VolumeUse>>,
     pub(super) logs: Option<Box<Logs<'a>>>,
+    pub(super) watch: Watch,
     ready: Vec<u32>,
     open: bool,
 }
+
+/// Events between two looks at the watch: less than a millisecond.
+const PATIENCE: u32 = 1 << 12;
 
 /// What is left of a run when all should have ended.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -136,6 +141,7 @@ impl<'a> Simulation<'a> {
             before: Before::default(),
             volumes: vec![vec![VolumeUse::default(); scenario.dasd.volumes as usize]; systems],
             logs: None,
+            watch: Watch::default(),
             ready: Vec::new(),
             open: true,
         }
@@ -147,22 +153,58 @@ impl<'a> Simulation<'a> {
         Self { logs: Some(Box::new(logs)), ..self }
     }
 
+    /// Lets somebody watch the run and end it.
+    #[must_use]
+    pub fn with_watch(self, watch: Watch) -> Self {
+        Self { watch, ..self }
+    }
+
     /// Runs it all.
-    pub fn run(mut self) -> Results {
+    ///
+    /// # Panics
+    /// Where [`Self::run_watched`] has no results.
+    pub fn run(self) -> Results {
+        self.run_watched().unwrap_or_else(|stopped| panic!("{stopped}"))
+    }
+
+    /// Runs it all, unless it is ended before.
+    ///
+    /// # Errors
+    /// It was ended, or more transactions are on their way than memory is for.
+    pub fn run_watched(mut self) -> Result<Results, Stopped> {
         self.start();
         let warm = nanoseconds(self.scenario.run.warm_up);
         self.until(warm);
+        self.check_watch()?;
         self.begin_measuring(warm);
         let (length, whole) = (self.scenario.run.interval, self.scenario.run.seconds);
         let mut from = 0.0;
         while from < whole && self.logs.as_ref().is_none_or(|logs| logs.is_heard()) {
             let to = (from + length).min(whole);
             self.until(warm + nanoseconds(to));
+            self.check_watch()?;
             self.end_interval(from, to);
             from = to;
         }
         self.finish_measuring();
-        self.results
+        Ok(self.results)
+    }
+
+    fn check_watch(&self) -> Result<(), Stopped> {
+        if self.watch.is_ended() {
+            return Err(Stopped::Interrupted);
+        }
+        if !self.is_crowded() {
+            return Ok(());
+        }
+        let (number, about) = (0..).zip(&self.measured).max_by_key(|(_, one)| one.inside.value()).unzip();
+        let number: usize = about.and(number).unwrap_or(0);
+        let (class, seconds) = (self.scenario.class[number].name.clone(), self.calendar.now() / 1_000_000_000);
+        Err(Stopped::TooMany { class, number, seconds })
+    }
+
+    fn is_crowded(&self) -> bool {
+        self.tasks.len() - self.free.len() > MOST_TASKS
     }
 
     /// Lets no more transactions in and runs until all have ended; what is left.
@@ -251,9 +293,18 @@ impl<'a> Simulation<'a> {
         self.calendar.after(delay, Event::Thought(class));
     }
 
-    /// Lets events happen up to a time.
+    /// Lets events happen up to a time, or until whoever watches the run ends it.
     pub fn until(&mut self, end: Time) {
+        let mut left = PATIENCE;
         while let Some(event) = self.calendar.next_until(end) {
+            left -= 1;
+            if left == 0 {
+                left = PATIENCE;
+                self.watch.reach(self.calendar.now());
+                if self.watch.is_ended() || self.is_crowded() {
+                    return;
+                }
+            }
             match event {
                 Event::Arrive(class) if self.open => {
                     self.next_arrival(class);

@@ -20,6 +20,33 @@ pub(super) fn number(path: &str, key: &str, value: f64, zero: bool) -> Checked {
     wrong(format!("{path}{key}"), format!("{value} is not possible"), remedy)
 }
 
+/// A number from `least` to `most`: what is beyond them would take all memory or all time, or wrap.
+pub(super) fn between(path: &str, key: &str, value: f64, least: f64, most: f64) -> Checked {
+    if (least..=most).contains(&value) {
+        return Ok(());
+    }
+    wrong(format!("{path}{key}"), format!("{value} is not possible"), format!("give {least} to {most}"))
+}
+
+/// Seconds that a run can have, and anything in it that happens once.
+const MOST_SECONDS: f64 = 1e8;
+/// Seconds of processor time of one transaction, or of thought.
+pub(super) const MOST_WORK: f64 = 86_400.0;
+/// Seconds of a service, of which many queue up.
+pub(super) const MOST_SERVICE: f64 = 60.0;
+/// Microseconds of anything that is counted by requests or pages.
+pub(super) const MOST_MICROSECONDS: f64 = 1e7;
+/// Intervals that are kept.
+const MOST_INTERVALS: f64 = 100_000.0;
+
+/// The numbers of a table in seconds (or, as their keys say, microseconds), none of them beyond what the calendar holds.
+pub(super) fn times(path: &str, most: f64, all: &[(&str, f64)]) -> Checked {
+    all.iter().try_for_each(|&(key, value)| {
+        number(path, key, value, true)?;
+        between(path, key, value, 0.0, most)
+    })
+}
+
 pub(super) fn share(path: &str, key: &str, value: f64) -> Checked {
     if (0.0..=1.0).contains(&value) {
         return Ok(());
@@ -71,17 +98,25 @@ impl Scenario {
         number("run.", "seconds", self.run.seconds, false)?;
         number("run.", "warm_up", self.run.warm_up, true)?;
         number("run.", "interval", self.run.interval, false)?;
+        times("run.", MOST_SECONDS, &[("seconds", self.run.seconds), ("warm_up", self.run.warm_up)])?;
+        if self.run.seconds / self.run.interval > MOST_INTERVALS {
+            let what = format!("{} s in intervals of {} s are too many", self.run.seconds, self.run.interval);
+            let remedy = format!("give {} or more", self.run.seconds / MOST_INTERVALS);
+            return wrong("run.interval".into(), what, remedy);
+        }
         self.check_machines()?;
         self.check_coupling()?;
         different("db2", "group", self.db2.iter().map(|one| one.group.as_str()))?;
         for (at, group) in self.db2.iter().enumerate() {
             self.check_group(&format!("db2[{at}]."), group)?;
         }
+        self.check_buffers()?;
         self.check_regions()?;
         different("class", "class", self.class.iter().map(|one| one.name.as_str()))?;
         for (at, class) in self.class.iter().enumerate() {
             self.check_class(&format!("class[{at}]."), class)?;
         }
+        self.check_starts()?;
         if !self.class.iter().any(|one| one.rate.is_some_and(|rate| rate > 0.0) || one.users.is_some_and(|all| all > 0))
         {
             let what = "no class has a rate or users: nothing will happen".to_owned();

@@ -3,8 +3,20 @@
 use serde::Deserialize;
 
 use super::Scenario;
-use super::checks::{Checked, known, number, share, some, wrong};
+use super::checks::{Checked, MOST_WORK, between, known, number, share, some, times, wrong};
 use super::defaults as default;
+
+/// Arrivals of a class a second, its users, the getpages of a transaction and its calls.
+const MOST_RATE: f64 = 1e6;
+const MOST_USERS: f64 = 1e6;
+const MOST_GETPAGES: f64 = 1e6;
+const MOST_CALLS: f64 = 1e6;
+/// Seconds of thought on the average.
+const MOST_THOUGHT: f64 = 1e8;
+/// Generations of started transactions that are followed.
+const GENERATIONS: usize = 20_000;
+/// Transactions that one transaction leads to, directly or by others that it starts.
+const MOST_LED_TO: f64 = 10_000.0;
 
 /// Classes that one class can start.
 pub(crate) const MOST_STARTS: usize = 4;
@@ -129,8 +141,14 @@ impl Scenario {
             return wrong(format!("{path}users"), "a class has a rate or users".into(), "leave one of them out");
         }
         number(path, "rate", class.rate.unwrap_or(0.0), true)?;
-        for (key, value) in [("terminal_cpu", class.terminal_cpu), ("cpu", class.cpu), ("db2_cpu", class.db2_cpu)] {
-            number(path, key, value, true)?;
+        between(path, "rate", class.rate.unwrap_or(0.0), 0.0, MOST_RATE)?;
+        between(path, "users", class.users.unwrap_or(0).into(), 0.0, MOST_USERS)?;
+        let work = [("terminal_cpu", class.terminal_cpu), ("cpu", class.cpu), ("db2_cpu", class.db2_cpu)];
+        times(path, MOST_WORK, &work)?;
+        let thinks = class.think.is_some_and(|think| !matches!(think, Think::Mean(0.0)));
+        if class.users.is_some_and(|all| all > 0) && !thinks && work.iter().all(|one| one.1 == 0.0) {
+            let what = "its users neither think nor work: no time would pass between their transactions".to_owned();
+            return wrong(format!("{path}users"), what, "give it cpu, or its users a think above 0");
         }
         if let Some(goal) = class.goal {
             number(path, "goal", goal, false)?;
@@ -143,17 +161,19 @@ impl Scenario {
                     "give users, or leave it out",
                 );
             }
-            Some(Think::Mean(mean)) => number(path, "think", mean, true)?,
+            Some(Think::Mean(mean)) => times(path, MOST_THOUGHT, &[("think", mean)])?,
             Some(Think::Humps { short, long, short_share }) => {
                 let path = format!("{path}think.");
                 number(&path, "short", short, false)?;
                 number(&path, "long", long, false)?;
+                times(&path, MOST_THOUGHT, &[("short", short), ("long", long)])?;
                 share(&path, "short_share", short_share)?;
             }
             None => {}
         }
         share(path, "ziip_share", class.ziip_share)?;
         number(path, "calls", class.calls.into(), false)?;
+        between(path, "calls", class.calls.into(), 1.0, MOST_CALLS)?;
         if class.starts.len() > MOST_STARTS {
             let what = format!("a class starts {MOST_STARTS} others at most");
             return wrong(format!("{path}starts[{MOST_STARTS}]"), what, "let one of those start the rest");
@@ -164,6 +184,35 @@ impl Scenario {
             number(&format!("{path}starts[{at}]."), "number", start.number, true)?;
         }
         self.check_references(path, class)
+    }
+
+    /// What transactions start comes to an end: where classes start each other in a circle, fewer in each round.
+    pub(super) fn check_starts(&self) -> Checked {
+        let position = |name: &str| self.class.iter().position(|one| one.name == name);
+        let starts: Vec<Vec<(usize, f64)>> = self
+            .class
+            .iter()
+            .map(|class| class.starts.iter().filter_map(|one| Some((position(&one.class)?, one.number))).collect())
+            .collect();
+        // What a transaction of each class leads to, in so many generations at most.
+        let mut led_to = vec![0.0; self.class.len()];
+        for _ in 0..GENERATIONS {
+            let before = led_to.clone();
+            for (all, starts) in led_to.iter_mut().zip(&starts) {
+                *all = starts.iter().map(|&(other, number)| number * (1.0 + before[other])).sum::<f64>().min(1e300);
+            }
+            if led_to.iter().zip(&before).all(|(now, before)| now - before <= 1e-9 * now) {
+                break;
+            }
+        }
+        match led_to.iter().position(|&all| all > MOST_LED_TO) {
+            None => Ok(()),
+            Some(at) => {
+                let what = "what its transactions start, and what that starts, does not come to an end".to_owned();
+                let remedy = format!("break the circle, or lower the numbers: {MOST_LED_TO} for each in all at most");
+                wrong(format!("class[{at}].starts"), what, remedy)
+            }
+        }
     }
 
     pub(super) fn check_references(&self, path: &str, class: &Class) -> Checked {
@@ -190,6 +239,7 @@ impl Scenario {
             let here = format!("{path}references[{at}].");
             known(format!("{here}page_set"), &references.page_set, "page set", &page_sets)?;
             number(&here, "getpages", references.getpages, true)?;
+            between(&here, "getpages", references.getpages, 0.0, MOST_GETPAGES)?;
             share(&here, "update", references.update)?;
         }
         Ok(())

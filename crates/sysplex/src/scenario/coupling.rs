@@ -3,8 +3,13 @@
 use serde::Deserialize;
 
 use super::Scenario;
-use super::checks::{Checked, different, number};
+use super::checks::{Checked, MOST_MICROSECONDS, MOST_SERVICE, at_most, between, different, number, times};
 use super::defaults as default;
+use super::machines::{MOST_ENGINES, SPEEDS};
+
+/// Requests of a system to a coupling facility at a time, and kilometres to it.
+const MOST_SUBCHANNELS: u32 = 1024;
+const MOST_KILOMETRES: f64 = 20_000.0;
 
 /// A coupling facility.
 #[derive(Clone, Debug, Deserialize)]
@@ -71,13 +76,17 @@ impl Scenario {
         for (at, facility) in self.coupling_facility.iter().enumerate() {
             let path = format!("coupling_facility[{at}].");
             number(&path, "engines", facility.engines.into(), false)?;
+            at_most(&path, "engines", facility.engines, MOST_ENGINES)?;
             number(&path, "speed", facility.speed, false)?;
-            number(&path, "link", facility.link, true)?;
+            between(&path, "speed", facility.speed, SPEEDS.0, SPEEDS.1)?;
+            times(&path, MOST_SERVICE, &[("link", facility.link)])?;
             number(&path, "distance_km", facility.distance_km, true)?;
+            between(&path, "distance_km", facility.distance_km, 0.0, MOST_KILOMETRES)?;
             number(&path, "subchannels", facility.subchannels.into(), false)?;
+            at_most(&path, "subchannels", facility.subchannels, MOST_SUBCHANNELS)?;
         }
         let costs = &self.coupling;
-        for (key, value) in [
+        let paths = [
             ("lock_us", costs.lock_us),
             ("read_us", costs.read_us),
             ("page_us", costs.page_us),
@@ -85,15 +94,16 @@ impl Scenario {
             ("list_page_us", costs.list_page_us),
             ("sync_host_us", costs.sync_host_us),
             ("async_host_us", costs.async_host_us),
-            ("async_delay", costs.async_delay),
             ("convert_above_us", costs.convert_above_us),
             ("contention_host_us", costs.contention_host_us),
-            ("contention_delay", costs.contention_delay),
             ("rebuild_us", costs.rebuild_us),
+        ];
+        times("coupling.", MOST_MICROSECONDS, &paths)?;
+        let delays = [
+            ("async_delay", costs.async_delay),
+            ("contention_delay", costs.contention_delay),
             ("rebuild_delay", costs.rebuild_delay),
-        ] {
-            number("coupling.", key, value, true)?;
-        }
-        Ok(())
+        ];
+        times("coupling.", MOST_SERVICE, &delays)
     }
 }

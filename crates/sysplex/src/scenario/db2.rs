@@ -5,7 +5,10 @@ use std::collections::BTreeSet;
 use serde::Deserialize;
 
 use super::Scenario;
-use super::checks::{Checked, at_most, different, known, number, share, some, wrong};
+use super::checks::{
+    Checked, MOST_MICROSECONDS, MOST_SERVICE, MOST_WORK, at_most, between, different, known, number, share, some,
+    times, wrong,
+};
 use super::defaults as default;
 
 /// A Db2 data-sharing group; a single subsystem when it has one member and no lock structure.
@@ -217,7 +220,33 @@ pub enum LockSize {
     Row,
 }
 
+/// Pools that Db2 has names for (BP0 to BP49, BP8K0 to BP32K9).
+const MOST_POOLS: usize = 80;
+/// Buffers of all pools of all members: some gigabytes of the simulator's own memory.
+const MOST_BUFFERS: u64 = 100_000_000;
+/// Entries of a group buffer pool.
+const MOST_ENTRIES: u32 = 100_000_000;
+/// Pages of a page set, and rows of a page.
+const MOST_PAGES: f64 = (1u64 << 40) as f64;
+const MOST_ROWS: f64 = 32_768.0;
+
 impl Scenario {
+    /// All pools of all members fit in memory.
+    pub(super) fn check_buffers(&self) -> Checked {
+        let mut all = 0;
+        for (number, group) in self.db2.iter().enumerate() {
+            for (at, pool) in group.pool.iter().enumerate() {
+                all += u64::from(pool.size) * group.member.len() as u64;
+                if all > MOST_BUFFERS {
+                    let what = format!("the pools of all members have {all} buffers and more");
+                    let remedy = format!("give all of them together {MOST_BUFFERS} or less");
+                    return wrong(format!("db2[{number}].pool[{at}].size"), what, remedy);
+                }
+            }
+        }
+        Ok(())
+    }
+
     pub(super) fn check_group(&self, path: &str, group: &Db2) -> Checked {
         some(&format!("{path}member"), group.member.len(), "member")?;
         different(&format!("{path}member"), "member", group.member.iter().map(|one| one.name.as_str()))?;
@@ -241,9 +270,14 @@ impl Scenario {
         if let Some(lock) = &group.lock {
             known(format!("{path}lock.coupling_facility"), &lock.coupling_facility, "coupling facility", &facilities)?;
             number(&format!("{path}lock."), "entries", lock.entries as f64, false)?;
-            number(&format!("{path}lock."), "service_us", lock.service_us.unwrap_or(0.0), true)?;
+            let service = [("service_us", lock.service_us.unwrap_or(0.0))];
+            times(&format!("{path}lock."), MOST_MICROSECONDS, &service)?;
             let places = Places::of_lock(lock);
             self.check_places(&format!("{path}lock."), &places)?;
+        }
+        if group.pool.len() > MOST_POOLS {
+            let what = format!("a group has {MOST_POOLS} pools at most");
+            return wrong(format!("{path}pool[{MOST_POOLS}]"), what, "leave some out");
         }
         for (at, pool) in group.pool.iter().enumerate() {
             let here = format!("{path}pool[{at}].");
@@ -256,8 +290,11 @@ impl Scenario {
             if let Some(shared) = &pool.group {
                 let facility = &shared.coupling_facility;
                 known(format!("{here}group.coupling_facility"), facility, "coupling facility", &facilities)?;
-                number(&format!("{here}group."), "data_entries", shared.data_entries.into(), false)?;
-                number(&format!("{here}group."), "service_us", shared.service_us.unwrap_or(0.0), true)?;
+                let inner = format!("{here}group.");
+                number(&inner, "data_entries", shared.data_entries.into(), false)?;
+                at_most(&inner, "data_entries", shared.data_entries, MOST_ENTRIES)?;
+                at_most(&inner, "directory_entries", shared.directory_entries.unwrap_or(0), MOST_ENTRIES)?;
+                times(&inner, MOST_MICROSECONDS, &[("service_us", shared.service_us.unwrap_or(0.0))])?;
                 self.check_places(&format!("{here}group."), &Places::of_pool(shared))?;
                 at_most(&format!("{here}group."), "class_threshold", shared.class_threshold, 90)?;
                 at_most(&format!("{here}group."), "pool_threshold", shared.pool_threshold, 90)?;
@@ -278,7 +315,9 @@ impl Scenario {
                 return wrong(format!("{here}pool"), what, format!("give one of {}", numbers.join(", ")));
             }
             number(&here, "pages", page_set.pages as f64, false)?;
+            between(&here, "pages", page_set.pages as f64, 1.0, MOST_PAGES)?;
             number(&here, "skew", page_set.skew, true)?;
+            between(&here, "skew", page_set.skew, 0.0, 10.0)?;
             if let Some(name) = &page_set.castout_owner {
                 let members: Vec<&str> = group.member.iter().map(|one| one.name.as_str()).collect();
                 known(format!("{here}castout_owner"), name, "member", &members)?;
@@ -287,15 +326,20 @@ impl Scenario {
                 let what = format!("a page of {} rows is not possible", page_set.rows);
                 return wrong(format!("{here}rows"), what, "give 1 or more");
             }
+            between(&here, "rows", page_set.rows, 1.0, MOST_ROWS)?;
         }
         self.check_path(path, group)?;
         share(path, "lock_avoidance", group.lock_avoidance)?;
         number(path, "lock_timeout", group.lock_timeout, false)?;
         number(path, "deadlock_cycle", group.deadlock_cycle, false)?;
         number(path, "pseudo_close", group.pseudo_close, false)?;
-        number(path, "log_write", group.log_write, true)?;
-        number(path, "retained_lock_wait", group.retained_lock_wait, true)?;
-        number(path, "log_scan", group.log_scan, true)?;
+        between(path, "lock_timeout", group.lock_timeout, 0.001, MOST_WORK)?;
+        // What is done again and again must not be done all the time.
+        between(path, "deadlock_cycle", group.deadlock_cycle, 0.001, MOST_WORK)?;
+        between(path, "pseudo_close", group.pseudo_close, 0.01, 1e9)?;
+        times(path, MOST_SERVICE, &[("log_write", group.log_write)])?;
+        let waits = [("retained_lock_wait", group.retained_lock_wait), ("log_scan", group.log_scan)];
+        times(path, MOST_WORK, &waits)?;
         self.check_shared(path, group)
     }
 
@@ -331,23 +375,22 @@ impl Scenario {
     }
 
     fn check_path(&self, path: &str, group: &Db2) -> Checked {
-        let times = &group.path;
-        for (key, value) in [
-            ("getpage_us", times.getpage_us),
-            ("lock_us", times.lock_us),
-            ("read_us", times.read_us),
-            ("update_us", times.update_us),
-            ("commit_us", times.commit_us),
-            ("write_us", times.write_us),
-            ("dependent_us", times.dependent_us),
-            ("page_lock_us", times.page_lock_us),
-            ("castout_us", times.castout_us),
-        ] {
-            number(&format!("{path}path."), key, value, true)?;
-        }
+        let costs = &group.path;
+        let paths = [
+            ("getpage_us", costs.getpage_us),
+            ("lock_us", costs.lock_us),
+            ("read_us", costs.read_us),
+            ("update_us", costs.update_us),
+            ("commit_us", costs.commit_us),
+            ("write_us", costs.write_us),
+            ("dependent_us", costs.dependent_us),
+            ("page_lock_us", costs.page_lock_us),
+            ("castout_us", costs.castout_us),
+        ];
+        times(&format!("{path}path."), MOST_MICROSECONDS, &paths)?;
         let services = &group.services;
         let spaces = [("dbm1_us", services.dbm1_us), ("mstr_us", services.mstr_us), ("irlm_us", services.irlm_us)];
-        spaces.into_iter().try_for_each(|(key, value)| number(&format!("{path}services."), key, value, true))
+        times(&format!("{path}services."), MOST_MICROSECONDS, &spaces)
     }
 
     fn check_places(&self, path: &str, places: &Places<'_>) -> Checked {

@@ -3,8 +3,11 @@
 use serde::Deserialize;
 
 use super::Scenario;
-use super::checks::{Checked, known, number, wrong};
+use super::checks::{Checked, between, known, number, wrong};
 use super::defaults as default;
+
+/// Seconds after the warm-up, or after a failure.
+const MOST_LATER: f64 = 1e9;
 
 /// What breaks: a member, a coupling facility, or links to one.
 #[derive(Clone, Debug, Deserialize)]
@@ -63,6 +66,8 @@ impl Scenario {
             let path = format!("failure[{at}].");
             number(&path, "at", failure.at, true)?;
             number(&path, "recovery", failure.recovery, false)?;
+            between(&path, "at", failure.at, 0.0, MOST_LATER)?;
+            between(&path, "recovery", failure.recovery, 0.0, MOST_LATER)?;
             match (&failure.member, &failure.coupling_facility, &failure.link) {
                 (Some(name), None, None) => known(format!("{path}member"), name, "member", &members)?,
                 (None, Some(name), None) => {
@@ -104,6 +109,7 @@ impl Scenario {
             let what = format!("{} is the member's own system", light.system);
             return wrong(format!("{path}.system"), what, "name another, or leave restart_light out");
         }
-        number(&format!("{path}."), "after", light.after, true)
+        number(&format!("{path}."), "after", light.after, true)?;
+        between(&format!("{path}."), "after", light.after, 0.0, MOST_LATER)
     }
 }

@@ -3,11 +3,18 @@
 use serde::Deserialize;
 
 use super::Scenario;
-use super::checks::{Checked, different, known, number, share, wrong};
+use super::checks::{Checked, MOST_SERVICE, at_most, between, different, known, number, share, times, wrong};
 use super::defaults as default;
 
 /// z/OS images of a sysplex.
 const MOST_SYSTEMS: usize = 32;
+/// Engines of a kind of a machine: more than any has had.
+pub(super) const MOST_ENGINES: u32 = 256;
+/// Speeds against that of the scenario's processor times.
+pub(super) const SPEEDS: (f64, f64) = (0.001, 1000.0);
+/// Device numbers, and requests to one of them at a time.
+const MOST_VOLUMES: u32 = 65_536;
+const MOST_PARALLEL: u32 = 256;
 
 /// A machine.
 #[derive(Clone, Debug, Deserialize)]
@@ -85,8 +92,12 @@ impl Scenario {
         for (at, cec) in self.cec.iter().enumerate() {
             let path = format!("cec[{at}].");
             number(&path, "engines", cec.engines.into(), false)?;
+            at_most(&path, "engines", cec.engines, MOST_ENGINES)?;
+            at_most(&path, "ziips", cec.ziips, MOST_ENGINES)?;
             number(&path, "speed", cec.speed, false)?;
             number(&path, "ziip_speed", cec.ziip_speed, false)?;
+            between(&path, "speed", cec.speed, SPEEDS.0, SPEEDS.1)?;
+            between(&path, "ziip_speed", cec.ziip_speed, SPEEDS.0, SPEEDS.1)?;
         }
         let cecs: Vec<&str> = self.cec.iter().map(|one| one.name.as_str()).collect();
         for (at, system) in self.system.iter().enumerate() {
@@ -94,7 +105,8 @@ impl Scenario {
             known(format!("{path}cec"), &system.cec, "machine", &cecs)?;
             number(&path, "weight", system.weight, false)?;
             number(&path, "lpar_overhead", system.lpar_overhead, true)?;
-            number(&path, "ziip_wait", system.ziip_wait, true)?;
+            between(&path, "lpar_overhead", system.lpar_overhead, 0.0, 10.0)?;
+            times(&path, MOST_SERVICE, &[("ziip_wait", system.ziip_wait)])?;
             number(&path, "engines", system.engines.unwrap_or(1).into(), false)?;
             if let Some(cec) = self.cec.iter().find(|one| one.name == system.cec) {
                 for (key, own, all) in [("engines", system.engines, cec.engines), ("ziips", system.ziips, cec.ziips)] {
@@ -110,10 +122,12 @@ impl Scenario {
 
     pub(super) fn check_dasd(&self) -> Checked {
         number("dasd.", "volumes", self.dasd.volumes.into(), false)?;
+        at_most("dasd.", "volumes", self.dasd.volumes, MOST_VOLUMES)?;
         number("dasd.", "parallel", self.dasd.parallel.into(), false)?;
+        at_most("dasd.", "parallel", self.dasd.parallel, MOST_PARALLEL)?;
         share("dasd.", "cache_hits", self.dasd.cache_hits)?;
-        number("dasd.", "hit_time", self.dasd.hit_time, true)?;
-        number("dasd.", "miss_time", self.dasd.miss_time, true)?;
-        number("dasd.", "page_time", self.dasd.page_time, true)
+        let dasd = &self.dasd;
+        let services = [("hit_time", dasd.hit_time), ("miss_time", dasd.miss_time), ("page_time", dasd.page_time)];
+        times("dasd.", MOST_SERVICE, &services)
     }
 }

@@ -3,7 +3,7 @@
 use serde::Deserialize;
 
 use super::Scenario;
-use super::checks::{Checked, different, known, number, wrong};
+use super::checks::{Checked, MOST_MICROSECONDS, MOST_SERVICE, different, known, number, times, wrong};
 use super::defaults as default;
 
 /// Dispatching priorities: 0 to 7.
@@ -62,14 +62,9 @@ impl Scenario {
         let groups: Vec<&str> = self.db2.iter().map(|one| one.group.as_str()).collect();
         different("region", "region", self.region.iter().map(|one| one.name.as_str()))?;
         let cics = &self.cics;
-        for (key, value) in [
-            ("mro_us", cics.mro_us),
-            ("xcf_us", cics.xcf_us),
-            ("xcf_delay", cics.xcf_delay),
-            ("switch_us", cics.switch_us),
-        ] {
-            number("cics.", key, value, true)?;
-        }
+        let paths = [("mro_us", cics.mro_us), ("xcf_us", cics.xcf_us), ("switch_us", cics.switch_us)];
+        times("cics.", MOST_MICROSECONDS, &paths)?;
+        times("cics.", MOST_SERVICE, &[("xcf_delay", cics.xcf_delay)])?;
         for (at, region) in self.region.iter().enumerate() {
             let path = format!("region[{at}].");
             known(format!("{path}system"), &region.system, "system", &systems)?;
