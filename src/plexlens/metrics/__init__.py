@@ -12,6 +12,7 @@ from plexlens.metrics.definition import Grain
 
 #: Modules that hold the frame, not a family.
 _FRAME = {
+    "ceiling",
     "cumulative",
     "definition",
     "display",

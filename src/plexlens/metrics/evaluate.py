@@ -7,6 +7,7 @@ from typing import Any
 
 import ibis
 
+from plexlens.metrics.ceiling import below_ceiling
 from plexlens.metrics.definition import IDENTITY, OWNERS, Attribute, Grain, Key, Source
 from plexlens.metrics.engine_table import fresh_name, keep, view_of, view_of_sql
 from plexlens.metrics.inputs import Inputs
@@ -189,7 +190,7 @@ class _Columns:
 
 
 def with_metrics(table: Any, grain: Grain, columns: Mapping[str, Mapping[str, str]] | None = None) -> Any:
-    """The table with every metric of the grain added.
+    """The table with every metric of the grain added; a share of more than the whole is null.
 
     Parameters
     ----------
@@ -201,12 +202,13 @@ def with_metrics(table: Any, grain: Grain, columns: Mapping[str, Mapping[str, st
         For each metric, the column that stands for a fact where it is not the one of its name.
     """
     named = columns or {}
-    return table.mutate(
+    added = table.mutate(
         **{
             metric.name: metric.expression(_Columns(table, named.get(metric.name, {}))).cast("float64")
             for metric in grain.metrics
         }
     )
+    return below_ceiling(added, grain)
 
 
 def kept_facts(inputs: Inputs, grain: Grain) -> Any:

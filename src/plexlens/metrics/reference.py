@@ -20,6 +20,7 @@ Written from the definitions in `src/plexlens/metrics` by `make docs`; do not ed
 A *grain* says what one row is. Its *facts* are additive columns in base units, taken from the fields that are named
 beside them. A *metric* is an expression over facts: facts are rolled up first, and the formula is applied to the sums,
 never to averages of averages. A ratio with a zero denominator is null.
+A metric of a share of a whole (unit `% (fraction, at most 100 %)`) is null above 101 %.
 
 - **unit**: the unit shown; in brackets the base unit in which the value is kept, where it is another.
 - **rolled up**: how a fact is combined across entities, and over time; *of* names the columns whose number it is where
@@ -41,7 +42,8 @@ def unit_text(unit: Unit) -> str:
     """The unit shown, and the base unit where it is another; never empty."""
     if not unit.symbol or unit.symbol == unit.base:
         return unit.base
-    return f"{unit.symbol} ({unit.base})"
+    bounded = "" if unit.ceiling is None else f", at most {unit.ceiling * unit.factor:.0f} {unit.symbol}"
+    return f"{unit.symbol} ({unit.base}{bounded})"
 
 
 def cell(text: str) -> str:

@@ -23,12 +23,15 @@ class Unit:
         A value in this unit = a value in the base unit x ``factor``.
     digits
         Decimals a report shows.
+    ceiling
+        The most that a value can be, in the base unit: 1 for a share of a whole; None where nothing bounds it.
     """
 
     symbol: str
     base: str
     factor: float = 1.0
     digits: int = 2
+    ceiling: float | None = None
 
 
 SECONDS = Unit("s", "s", 1.0, 3)
@@ -43,7 +46,10 @@ COUNT = Unit("", "count", 1.0, 0)
 MEAN_COUNT = Unit("", "count", 1.0, 2)
 PER_SECOND = Unit("/s", "1/s", 1.0, 2)
 BYTES_PER_SECOND = Unit("MiB/s", "bytes/s", 1 / 1024**2, 2)
-FRACTION = Unit("%", "fraction", 100.0, 1)
+#: A share of a whole.
+FRACTION = Unit("%", "fraction", 100.0, 1, ceiling=1.0)
+#: One amount as a percentage of another that does not bound it: events per request, several processors as of one.
+PERCENTAGE = Unit("%", "fraction", 100.0, 1)
 IO_INTENSITY = Unit("ms/s", "s/s", 1e3, 1)
 RATIO = Unit("", "ratio", 1.0, 2)
 PROCESSORS = Unit("CPUs", "processors", 1.0, 2)

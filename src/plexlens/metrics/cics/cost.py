@@ -15,7 +15,7 @@ from plexlens.metrics.definition import Fact, Grain, Key, Metric, Rollup, Source
 from plexlens.metrics.expressions import ratio, total
 from plexlens.metrics.fields import per_event, per_second
 from plexlens.metrics.inputs import Inputs
-from plexlens.metrics.unit import COUNT, FRACTION, MILLISECONDS, SECONDS
+from plexlens.metrics.unit import COUNT, MILLISECONDS, PERCENTAGE, SECONDS
 from plexlens.metrics.workload.period import PERIOD, general, specialty
 
 _STUDY = "IBM Redpaper, A Processor Usage Study of Ways into CICS (2012), tables of raw data"
@@ -70,7 +70,7 @@ METRICS = (
     per_event(
         "cp_fraction",
         "General processors used, share of one",
-        FRACTION,
+        PERCENTAGE,
         ("cp_seconds", "CPU time"),
         ("interval_seconds", "interval"),
         source=_STUDY + " (GCPU%)",
@@ -78,7 +78,7 @@ METRICS = (
     per_event(
         "specialty_fraction",
         "Specialty engines used, share of one",
-        FRACTION,
+        PERCENTAGE,
         ("specialty_seconds", "zIIP and zAAP time"),
         ("interval_seconds", "interval"),
         source=_STUDY + " (zAAP CPU%)",

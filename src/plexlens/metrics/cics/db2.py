@@ -12,7 +12,7 @@ from plexlens.metrics.definition import Attribute, Fact, Grain, Key, Metric, Rol
 from plexlens.metrics.expressions import ratio, total
 from plexlens.metrics.fields import per_event, per_second
 from plexlens.metrics.inputs import Inputs
-from plexlens.metrics.unit import COUNT, FRACTION, MEAN_COUNT
+from plexlens.metrics.unit import COUNT, FRACTION, MEAN_COUNT, PERCENTAGE
 
 _GLOBAL = document("CICS Db2: Global statistics")
 _RESOURCE = document("CICS Db2: Resource statistics")
@@ -141,7 +141,7 @@ DB2 = Grain(
         per_event(
             "peak_thread_fraction",
             "Most threads of the limit",
-            FRACTION,
+            PERCENTAGE,
             ("peak_threads", "THREAD_HWM"),
             ("thread_limit", "THREAD_LIMIT"),
             source=_BOTH,
@@ -149,7 +149,7 @@ DB2 = Grain(
         per_event(
             "peak_tcb_fraction",
             "Most TCBs of the limit",
-            FRACTION,
+            PERCENTAGE,
             ("peak_tcbs", "D2G_TCB_HWM"),
             ("tcb_limit", "D2G_TCB_LIMIT"),
             source=_GLOBAL,
@@ -158,7 +158,7 @@ DB2 = Grain(
         per_event(
             "wait_fraction",
             "Tasks that waited for a thread, or overflowed",
-            FRACTION,
+            PERCENTAGE,
             ("thread_waits", "THREAD_WAITS"),
             ("tasks", "TASK_TOTAL"),
             source=_BOTH,

@@ -12,7 +12,7 @@ from plexlens.metrics.definition import Attribute, Fact, Grain, Metric, Rollup
 from plexlens.metrics.expressions import ratio, total
 from plexlens.metrics.fields import Field, columns_of, facts_of, names_of, per_event, per_second
 from plexlens.metrics.inputs import Inputs
-from plexlens.metrics.unit import FRACTION, MEAN_COUNT, MILLISECONDS, PROCESSORS, SECONDS
+from plexlens.metrics.unit import FRACTION, MEAN_COUNT, MILLISECONDS, PERCENTAGE, PROCESSORS, SECONDS
 
 _TRANSACTIONS = document("Transaction manager: Global statistics")
 _DISPATCHER = document("Dispatcher domain: Global statistics")
@@ -177,7 +177,7 @@ REGION = Grain(
         per_event(
             "peak_task_fraction",
             "Most active tasks of the limit",
-            FRACTION,
+            PERCENTAGE,
             ("peak_tasks", "XMGPAT"),
             ("task_limit", "XMGMXT"),
             source=_TRANSACTIONS,

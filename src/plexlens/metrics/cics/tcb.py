@@ -11,7 +11,7 @@ from plexlens.metrics.definition import Grain, Key, Metric, Rollup, Source
 from plexlens.metrics.expressions import interval_seconds, ratio, total
 from plexlens.metrics.fields import Field, columns_of, facts_of, names_of, per_event
 from plexlens.metrics.inputs import Inputs, identity, named
-from plexlens.metrics.unit import FRACTION, MEAN_COUNT, MICROSECONDS, MILLISECONDS, PROCESSORS, SECONDS
+from plexlens.metrics.unit import FRACTION, MEAN_COUNT, MICROSECONDS, MILLISECONDS, PERCENTAGE, PROCESSORS, SECONDS
 
 #: Modes whose TCBs belong to one task at a time.
 OPEN_MODES = ("L8", "L9", "X8", "X9", "T8", "S8", "J8", "J9", "H8")
@@ -113,7 +113,7 @@ TCB = Grain(
         per_event(
             "dispatched_fraction",
             "Dispatched of the interval",
-            FRACTION,
+            PERCENTAGE,
             ("dispatch_seconds", "DSGTDT"),
             ("interval_seconds", "interval"),
             source=_MODES,
@@ -191,7 +191,7 @@ TCB_POOL = Grain(
         per_event(
             "peak_fraction",
             "Most TCBs of the limit",
-            FRACTION,
+            PERCENTAGE,
             ("peak_tcbs", "DSGPNUAT"),
             ("limit", "DSGMXTCB"),
             source=_POOLS,

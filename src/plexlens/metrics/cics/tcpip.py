@@ -10,7 +10,7 @@ from plexlens.metrics.cics.records import APPLID, INTERVAL, any_of, common, docu
 from plexlens.metrics.definition import Attribute, Grain, Key, Rollup
 from plexlens.metrics.fields import Field, columns_of, facts_of, names_of, per_event, per_second
 from plexlens.metrics.inputs import Inputs
-from plexlens.metrics.unit import BYTES, BYTES_PER_SECOND, FRACTION, MIB
+from plexlens.metrics.unit import BYTES, BYTES_PER_SECOND, MIB, PERCENTAGE
 
 _SERVICES = document("TCP/IP services: Resource statistics")
 _GLOBAL = document("TCP/IP: Global statistics")
@@ -107,7 +107,7 @@ TCPIP = Grain(
         per_event(
             "peak_inbound_fraction",
             "Most inbound sockets of the limit",
-            FRACTION,
+            PERCENTAGE,
             ("peak_inbound_sockets", "SOG_PEAK_INBOUND_SOCKETS"),
             ("socket_limit", "SOG_MAXSOCKETS_LIMIT"),
             source=_GLOBAL,

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import ibis
+
 from plexlens.metrics.coupling.rmf_xml import facilities_of_rmf_xml
 from plexlens.metrics.definition import Attribute, Fact, Grain, Key, Metric, Rollup, Source
 from plexlens.metrics.expressions import interval_seconds, ratio, total
@@ -15,12 +17,18 @@ from plexlens.metrics.unit import (
     MIB,
     MICROSECONDS,
     PER_SECOND,
+    PERCENTAGE,
     PROCESSORS,
     SECONDS,
 )
 
 _OVERVIEW = "z/OS RMF User's Guide, overview conditions for SMF 74-4"
 _REPORT = "z/OS RMF Report Analysis, Coupling Facility Activity report"
+
+
+def _told(seconds: Any, interval: Any) -> Any:
+    """The processor time; null where it rounds to 0.000 processors, because a share of it says nothing."""
+    return ibis.ifelse(seconds < 0.0005 * interval, ibis.null("float64"), seconds)
 
 
 def _sum_by_record(inputs: Inputs, table: str, **facts: Any) -> Any:
@@ -177,7 +185,8 @@ FACILITY = Grain(
             FRACTION,
             "ΣR744PBSY / Σ(R744PBSY + R744PWAI)",
             _REPORT + " (AVERAGE CF UTILIZATION)",
-            lambda f: ratio(f.busy_seconds, total(f.busy_seconds, f.wait_seconds)),
+            lambda f: ratio(f.busy_seconds, _told(total(f.busy_seconds, f.wait_seconds), f.interval_seconds)),
+            "Null where the facility had less than 0.0005 processors: reports print that as 0.000. "
             "With shared processors or dynamic dispatching this differs from the busy time that PR/SM sees.",
         ),
         Metric(
@@ -248,7 +257,7 @@ FACILITY = Grain(
         Metric(
             "delayed_fraction",
             "Delayed (no subchannel)",
-            FRACTION,
+            PERCENTAGE,
             "ΣR744SQRC / (ΣR744SSRC + ΣR744SARC)",
             _OVERVIEW + " (DREQP)",
             lambda f: ratio(f.queued_requests, total(f.sync_requests, f.async_requests)),
@@ -256,7 +265,7 @@ FACILITY = Grain(
         Metric(
             "path_busy_fraction",
             "Path busy",
-            FRACTION,
+            PERCENTAGE,
             "R744FPBC / R744FTOR",
             _REPORT + " (PATH BUSY)",
             lambda f: ratio(f.path_busy_requests, f.requests),
@@ -264,7 +273,7 @@ FACILITY = Grain(
         Metric(
             "subchannel_utilization",
             "Subchannel utilization",
-            FRACTION,
+            PERCENTAGE,
             "Σ(R744SSTM + R744SATM) / (interval x subchannels)",
             "mainframeperformancetopics.com, Subchannel busy (2019)",
             lambda f: ratio(total(f.sync_seconds, f.async_seconds), f.interval_seconds * f.subchannels),

@@ -17,6 +17,7 @@ from plexlens.metrics.unit import (
     MIB,
     MICROSECONDS,
     PER_SECOND,
+    PERCENTAGE,
     PROCESSORS,
     RATIO,
     SECONDS,
@@ -255,7 +256,7 @@ STRUCTURE = Grain(
         Metric(
             "changed_fraction",
             "Changed to asynchronous",
-            FRACTION,
+            PERCENTAGE,
             "R744SSTA / (R744SSRC + R744SARC)",
             _OVERVIEW + " (CHNGDP)",
             lambda f: ratio(f.changed_requests, _requests(f)),
@@ -315,7 +316,7 @@ STRUCTURE = Grain(
         Metric(
             "delayed_fraction",
             "Delayed (no subchannel)",
-            FRACTION,
+            PERCENTAGE,
             "R744SQRC / (R744SSRC + R744SARC)",
             _REPORT + " (NO SCH % OF REQ)",
             lambda f: ratio(f.queued_requests, _requests(f)),
@@ -374,7 +375,7 @@ STRUCTURE = Grain(
         Metric(
             "deferred_fraction",
             "Deferred lock requests",
-            FRACTION,
+            PERCENTAGE,
             "R744STAC / R744STRC",
             _REPORT + " (REQ DEFERRED)",
             lambda f: ratio(f.deferred_requests, f.external_requests),

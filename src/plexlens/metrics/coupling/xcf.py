@@ -10,7 +10,7 @@ from plexlens.metrics.coupling.rmf_xml import classes_of_rmf_xml, members_of_rmf
 from plexlens.metrics.definition import Attribute, Fact, Grain, Key, Metric, Rollup, Source
 from plexlens.metrics.expressions import interval_seconds, ratio, total
 from plexlens.metrics.inputs import Inputs, identity
-from plexlens.metrics.unit import COUNT, FRACTION, KIB, MILLISECONDS, PER_SECOND, SECONDS
+from plexlens.metrics.unit import COUNT, FRACTION, KIB, MILLISECONDS, PER_SECOND, PERCENTAGE, SECONDS
 
 _REPORT = "z/OS RMF Report Analysis, XCF Activity report"
 
@@ -117,7 +117,7 @@ CLASS = Grain(
         Metric(
             "no_buffer_fraction",
             "Rejected for want of a buffer",
-            FRACTION,
+            PERCENTAGE,
             "R742SBSY / messages",
             _REPORT + " (ALL PATHS UNAVAIL, REQ REJECT)",
             lambda f: ratio(f.no_buffer, _messages(f)),

@@ -11,7 +11,7 @@ from plexlens.metrics.cpu.rmf_xml import systems_of_rmf_xml
 from plexlens.metrics.definition import Attribute, Fact, Grain, Key, Metric, Rollup, Source
 from plexlens.metrics.expressions import interval_seconds, ratio, total
 from plexlens.metrics.inputs import RECORD, Inputs, identity
-from plexlens.metrics.unit import COUNT, FRACTION, MEAN_COUNT, MSU, PER_SECOND, PROCESSORS, SECONDS
+from plexlens.metrics.unit import COUNT, FRACTION, MEAN_COUNT, MSU, PER_SECOND, PERCENTAGE, PROCESSORS, SECONDS
 
 _REPORT = "z/OS RMF Report Analysis, CPU Activity and Partition Data reports"
 
@@ -225,7 +225,7 @@ SYSTEM = Grain(
         Metric(
             "rolling_msu_fraction",
             "Four-hour mean of capacity",
-            FRACTION,
+            PERCENTAGE,
             "SMF70LAC / SMF70WLA",
             _REPORT,
             lambda f: ratio(f.rolling_msu_recorded, f.capacity_msu),

@@ -22,6 +22,7 @@ from plexlens.metrics.unit import (
     MICROSECONDS,
     MILLISECONDS,
     PER_SECOND,
+    PERCENTAGE,
     SECONDS,
 )
 
@@ -304,7 +305,7 @@ DEVICE = Grain(
         Metric(
             "connect_fraction",
             "Connected",
-            FRACTION,
+            PERCENTAGE,
             "SMF74CNN / SMF74INT",
             _REPORT + " (% DEV CONN)",
             lambda f: ratio(f.connect_seconds, f.device_seconds),
@@ -313,7 +314,7 @@ DEVICE = Grain(
         Metric(
             "utilization",
             "Device utilization",
-            FRACTION,
+            PERCENTAGE,
             "(SMF74CNN + SMF74DIS) / SMF74INT + SMF74UTL / SMF74SAM",
             _OVERVIEW + " (DVUTL)",
             lambda f: ratio(total(f.connect_seconds, f.disconnect_seconds, f.reserved_idle_seconds), f.device_seconds),
@@ -322,7 +323,7 @@ DEVICE = Grain(
         Metric(
             "exposure_utilization",
             "Utilization per UCB",
-            FRACTION,
+            PERCENTAGE,
             "(SMF74CNN + SMF74DIS) / (SMF74INT x UCBs)",
             _REPORT + " (% DEV UTIL, PAV)",
             lambda f: ratio(total(f.connect_seconds, f.disconnect_seconds), f.exposure_seconds),

@@ -25,7 +25,7 @@ from plexlens.metrics.db2.threads import (
 from plexlens.metrics.definition import Fact, Grain, Key, Metric, Rollup, Source
 from plexlens.metrics.expressions import ratio, total
 from plexlens.metrics.inputs import Inputs
-from plexlens.metrics.unit import COUNT, FRACTION, KIB, MEAN_COUNT, MILLISECONDS, SECONDS, Unit
+from plexlens.metrics.unit import COUNT, FRACTION, KIB, MEAN_COUNT, MILLISECONDS, PERCENTAGE, SECONDS, Unit
 
 _RECORD = "SMF 101 IFCID 3"
 _TIMES_BLOCK = "IBM OMEGAMON for Db2 documentation, Accounting times"
@@ -240,7 +240,7 @@ METRICS: tuple[Metric, ...] = (
     Metric(
         "class2_cpu_fraction",
         "Time in Db2 on a processor",
-        FRACTION,
+        PERCENTAGE,
         "(class2_cp_cpu_seconds + class2_se_cpu_seconds) / class2_elapsed_seconds",
         _TIMES_BLOCK,
         lambda f: ratio(class_2_cpu(f), f.class2_elapsed_seconds),
@@ -251,7 +251,7 @@ METRICS: tuple[Metric, ...] = (
         "class3_total_seconds",
         "class2_elapsed_seconds",
         source=_SUSPENSIONS,
-        unit=FRACTION,
+        unit=PERCENTAGE,
     ),
     Metric(
         "not_accounted_fraction",
@@ -266,7 +266,7 @@ METRICS: tuple[Metric, ...] = (
     Metric(
         "io_wait_fraction",
         "Elapsed time in I/O waits",
-        FRACTION,
+        PERCENTAGE,
         "(class3_sync_io_seconds + class3_other_read_io_seconds + class3_other_write_io_seconds) / "
         "class1_elapsed_seconds",
         "DB2 Buffer Pool Tuning (2014)",
@@ -300,8 +300,8 @@ METRICS: tuple[Metric, ...] = (
         FRACTION,
         "class1_secp_cpu_seconds / (class1_se_cpu_seconds + class1_secp_cpu_seconds)",
         _ZIIP + ": SECP CPU over all eligible",
-        lambda f: ratio(f.class1_secp_cpu_seconds, total(f.class1_se_cpu_seconds, f.class1_secp_cpu_seconds)),
-        _LAYOUT,
+        lambda f: ratio(f.class1_secp_cpu_seconds, f.class1_se_cpu_seconds.nullif(0.0) + f.class1_secp_cpu_seconds),
+        "Null where no zIIP ran anything: without zIIPs the eligible time is a projection, no overflow. " + _LAYOUT,
     ),
     _per("commits_per_occurrence", "Commits per record", "commits", "occurrences", caveat=_ROLLED_UP),
     Metric(

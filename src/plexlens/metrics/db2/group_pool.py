@@ -10,7 +10,7 @@ from plexlens.metrics.definition import Fact, Grain, Key, Metric, Rollup, Source
 from plexlens.metrics.expressions import ratio, total
 from plexlens.metrics.fields import Field, columns_of, facts_of, per_event, per_second
 from plexlens.metrics.inputs import Inputs
-from plexlens.metrics.unit import COUNT, FRACTION, MEAN_COUNT, PAGES, PER_SECOND, RATIO
+from plexlens.metrics.unit import COUNT, FRACTION, MEAN_COUNT, PAGES, PER_SECOND, PERCENTAGE, RATIO
 
 _STUDY = "Sysplex/CICSplex/DB2 Data Sharing (1996)"
 _BLOCK = report("group buffer pool activity")
@@ -354,7 +354,7 @@ GROUP_POOL = Grain(
         per_event(
             "write_failed_fraction",
             "Writes failed for want of storage",
-            FRACTION,
+            PERCENTAGE,
             ("write_failed_no_storage", "QBGLWF"),
             ("changed_pages_sync", "QBGLSW"),
             source=_SIZE,
@@ -399,7 +399,7 @@ GROUP_POOL = Grain(
         per_event(
             "page_lock_suspension_fraction",
             "Page P-lock requests that waited",
-            FRACTION,
+            PERCENTAGE,
             ("page_lock_suspensions", "QBGLS1"),
             ("page_lock_requests", "QBGLP1"),
             source=_BLOCK,

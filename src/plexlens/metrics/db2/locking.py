@@ -10,7 +10,7 @@ from plexlens.metrics.definition import Grain, Metric, Rollup, Source
 from plexlens.metrics.expressions import ratio, total
 from plexlens.metrics.fields import Field, columns_of, facts_of, per_event, per_second
 from plexlens.metrics.inputs import RECORD, Inputs
-from plexlens.metrics.unit import COUNT, FRACTION, PER_SECOND
+from plexlens.metrics.unit import COUNT, FRACTION, PER_SECOND, PERCENTAGE
 
 _LOCAL = report("locking activity")
 _SHARED = report("data sharing locking")
@@ -146,7 +146,7 @@ LOCKING = Grain(
         per_event(
             "suspension_fraction",
             "Lock requests that waited for a lock",
-            FRACTION,
+            PERCENTAGE,
             ("suspensions_lock", "QTXASLOC"),
             ("lock_requests", "QTXALOCK"),
             source=_LOCAL,
@@ -163,7 +163,7 @@ LOCKING = Grain(
         Metric(
             "xes_fraction",
             "Lock requests passed to XES",
-            FRACTION,
+            PERCENTAGE,
             "(QTGSLSLM + QTGSCSLM + QTGSUSLM) / (QTXALOCK + QTXACHG + QTXAUNLK + QTGSLPLK + QTGSCPLK + QTGSUPLK)",
             f"{_SHARED} (P/L-LOCKS XES RATE)",
             lambda f: ratio(_to_xes(f), total(_l_locks(f), _p_locks(f))),

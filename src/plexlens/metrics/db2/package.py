@@ -15,7 +15,7 @@ from plexlens.metrics.db2.threads import SHARING_ATTRIBUTES, gathered, with_corr
 from plexlens.metrics.definition import Fact, Grain, Key, Metric, Rollup, Source
 from plexlens.metrics.expressions import ratio, total
 from plexlens.metrics.inputs import Inputs
-from plexlens.metrics.unit import COUNT, FRACTION, MEAN_COUNT, MILLISECONDS, SECONDS
+from plexlens.metrics.unit import COUNT, FRACTION, MEAN_COUNT, MILLISECONDS, PERCENTAGE, SECONDS
 
 _RECORD = "SMF 101 IFCID 239"
 _TIMES = "IBM OMEGAMON for Db2 documentation, Package Times - Class 7"
@@ -141,7 +141,7 @@ PACKAGE = Grain(
         Metric(
             "suspended_fraction",
             "Time in Db2 suspended",
-            FRACTION,
+            PERCENTAGE,
             "class3_total_seconds / class7_elapsed_seconds",
             _SUSPENSIONS,
             lambda f: ratio(f.class3_total_seconds, f.class7_elapsed_seconds),

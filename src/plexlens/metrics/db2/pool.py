@@ -21,7 +21,7 @@ from plexlens.metrics.definition import Attribute, Fact, Grain, Key, Metric, Rol
 from plexlens.metrics.expressions import ratio, total
 from plexlens.metrics.fields import columns_of, facts_of, per_event, per_second
 from plexlens.metrics.inputs import Inputs
-from plexlens.metrics.unit import COUNT, FRACTION, GIB, MEAN_COUNT, PER_SECOND, RATIO, WHOLE_SECONDS
+from plexlens.metrics.unit import COUNT, FRACTION, GIB, MEAN_COUNT, PER_SECOND, PERCENTAGE, RATIO, WHOLE_SECONDS
 
 _STUDY = "DB2 Buffer Pool Tuning (2014)"
 _READS = report("buffer pool read operations")
@@ -234,7 +234,7 @@ POOL = Grain(
         Metric(
             "prefetch_needed_fraction",
             "Prefetch requests that needed an I/O",
-            FRACTION,
+            PERCENTAGE,
             "(QBSTPIO + QBSTLIO + QBSTDIO) / (QBSTSEQ + QBSTLPF + QBSTDPF)",
             _READS,
             lambda f: ratio(
@@ -317,7 +317,7 @@ POOL = Grain(
         Metric(
             "page_in_fraction",
             "Read I/Os that needed a page-in",
-            FRACTION,
+            PERCENTAGE,
             "QBSTRPI / (QBSTRIO + QBSTPIO + QBSTLIO + QBSTDIO)",
             "IBM OMEGAMON for Db2 documentation, buffer pool efficiency",
             lambda f: ratio(f.page_ins_read, read_ios(f)),

@@ -12,7 +12,7 @@ from typing import Any
 
 from plexlens.metrics.definition import Fact, Metric, Rollup
 from plexlens.metrics.expressions import ratio, total
-from plexlens.metrics.unit import COUNT, FRACTION, MILLISECONDS, SECONDS
+from plexlens.metrics.unit import COUNT, MILLISECONDS, PERCENTAGE, SECONDS
 
 
 @dataclass(frozen=True)
@@ -223,7 +223,7 @@ def metrics(causes: tuple[Cause, ...], *, elapsed: str, source: str) -> tuple[Me
             Metric(
                 f"{cause.name}_fraction",
                 f"Share of the time in Db2: {cause.words}",
-                FRACTION,
+                PERCENTAGE,
                 f"{seconds} / {elapsed}",
                 source,
                 _over(seconds, elapsed),

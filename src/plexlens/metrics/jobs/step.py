@@ -12,7 +12,7 @@ from plexlens.metrics.inputs import Inputs
 from plexlens.metrics.jobs.completion import completion, is_abend, is_cancelled, is_flushed
 from plexlens.metrics.jobs.records import NEEDS, moment, records
 from plexlens.metrics.jobs.usage import ATTRIBUTES, FACTS, METRICS, PROCESSOR, attribute_columns, general, usage_columns
-from plexlens.metrics.unit import COUNT, FRACTION, SECONDS
+from plexlens.metrics.unit import COUNT, FRACTION, PERCENTAGE, SECONDS
 
 _SECTION = "z/OS MVS System Management Facilities, SMF 30 identification and completion sections"
 
@@ -30,7 +30,7 @@ ELAPSED = (
     Metric(
         "cp_fraction",
         "On a general processor",
-        FRACTION,
+        PERCENTAGE,
         "CPU time on general processors / elapsed time",
         PROCESSOR,
         lambda f: ratio(general(f), f.elapsed_seconds),
@@ -39,7 +39,7 @@ ELAPSED = (
     Metric(
         "dasd_fraction",
         "In DASD I/O",
-        FRACTION,
+        PERCENTAGE,
         "(SMF30AIC + SMF30AID + SMF30AIW) / elapsed time",
         _SECTION,
         lambda f: ratio(

@@ -16,6 +16,7 @@ from plexlens.metrics.unit import (
     MIB,
     MILLISECONDS,
     PAGES,
+    PERCENTAGE,
     SECONDS,
     SERVICE_UNITS,
     SLOTS,
@@ -305,8 +306,9 @@ METRICS = (
         FRACTION,
         "zIIP-eligible on CP / (zIIP + zIIP-eligible on CP)",
         "Db2 13 for z/OS: zIIP needs help",
-        lambda f: ratio(f.ziip_on_cp_seconds, total(f.ziip_seconds, f.ziip_on_cp_seconds)),
-        "Below 1 % is good; above 5 % general processors pay for want of zIIPs.",
+        lambda f: ratio(f.ziip_on_cp_seconds, f.ziip_seconds.nullif(0.0) + f.ziip_on_cp_seconds),
+        "Below 1 % is good; above 5 % general processors pay for want of zIIPs. Null where no zIIP ran anything: "
+        "without zIIPs the eligible time is a projection, no overflow.",
     ),
     Metric(
         "srb_fraction",
@@ -340,7 +342,7 @@ METRICS = (
     Metric(
         "memory_limit_fraction",
         "MEMLIMIT used",
-        FRACTION,
+        PERCENTAGE,
         "SMF30HVH / SMF30MEM",
         STORAGE,
         lambda f: ratio(f.above_bar_bytes, f.memory_limit_bytes),

@@ -20,6 +20,7 @@ from plexlens.metrics.unit import (
     MIB,
     MICROSECONDS,
     MILLISECONDS,
+    PERCENTAGE,
     RATIO,
     SECONDS,
 )
@@ -355,7 +356,7 @@ CHANNEL = Grain(
         Metric(
             "batch_fill",
             "Batch size reached",
-            FRACTION,
+            PERCENTAGE,
             "QCSTNMSG / QCSTBATC / QCSTCBSZ",
             _CHANNELS,
             lambda f: ratio(ratio(f.messages, f.batches), f.batch_size),

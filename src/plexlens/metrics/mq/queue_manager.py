@@ -18,6 +18,7 @@ from plexlens.metrics.unit import (
     MIB,
     MILLISECONDS,
     PER_SECOND,
+    PERCENTAGE,
     SECONDS,
 )
 
@@ -282,7 +283,7 @@ STORAGE = Grain(
         per_event(
             "failed_fraction",
             "Storage requests that failed",
-            FRACTION,
+            PERCENTAGE,
             ("failed_requests", "QSSTRCNZ"),
             ("getmains", "QSSTGETM"),
             source=_STORAGE,

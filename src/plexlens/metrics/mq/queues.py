@@ -23,6 +23,7 @@ from plexlens.metrics.unit import (
     MICROSECONDS,
     MILLISECONDS,
     PER_SECOND,
+    PERCENTAGE,
     SECONDS,
 )
 
@@ -219,7 +220,7 @@ QUEUE = Grain(
         per_event(
             "valid_get_fraction",
             "Gets that moved data",
-            FRACTION,
+            PERCENTAGE,
             ("valid_gets", "VALIDGET"),
             ("gets", "GETN"),
             source=_ACCOUNTING,
@@ -228,7 +229,7 @@ QUEUE = Grain(
         Metric(
             "valid_put_fraction",
             "Puts that moved data",
-            FRACTION,
+            PERCENTAGE,
             "VALIDPUT / (PUTN + PUT1N)",
             _ACCOUNTING,
             lambda f: ratio(f.valid_puts, _all_puts(f)),

@@ -11,15 +11,7 @@ from plexlens.metrics.expressions import ratio, total
 from plexlens.metrics.fields import Field, facts_of, per_event, per_second
 from plexlens.metrics.inputs import Inputs
 from plexlens.metrics.mq.records import INTERVAL, QUEUE_MANAGER, common, document, plain, statistics
-from plexlens.metrics.unit import (
-    COUNT,
-    FRACTION,
-    MICROSECONDS,
-    MILLISECONDS,
-    PAGES,
-    PER_SECOND,
-    SECONDS,
-)
+from plexlens.metrics.unit import COUNT, FRACTION, MICROSECONDS, MILLISECONDS, PAGES, PER_SECOND, PERCENTAGE, SECONDS
 
 _COUPLING = document("Coupling facility manager data records (QEST)")
 _SMDS = document("Shared message data set data records (QESD)")
@@ -80,7 +72,7 @@ STRUCTURE = Grain(
         Metric(
             "redrive_fraction",
             "Redrives per call",
-            FRACTION,
+            PERCENTAGE,
             "(QESTRSEC + QESTRMEC) / (QESTCSEC + QESTCMEC)",
             _COUPLING,
             lambda f: ratio(total(f.single_redrives, f.multiple_redrives), total(f.single_calls, f.multiple_calls)),

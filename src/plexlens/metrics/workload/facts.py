@@ -3,13 +3,7 @@
 from __future__ import annotations
 
 from plexlens.metrics.definition import Fact, Rollup
-from plexlens.metrics.unit import (
-    COUNT,
-    FRACTION,
-    SECONDS,
-    SERVICE_UNITS,
-    SQUARE_SECONDS,
-)
+from plexlens.metrics.unit import COUNT, FRACTION, PERCENTAGE, SECONDS, SERVICE_UNITS, SQUARE_SECONDS
 
 #: Buckets of the response time distribution (r723tent in the RMF mapping).
 BUCKETS = 14
@@ -61,7 +55,7 @@ BOUND_FACTS = tuple(
     Fact(
         f"bound_{n}",
         f"Bound of bucket {n}, share of the midpoint",
-        FRACTION,
+        PERCENTAGE,
         Rollup.SETTING,
         f"SMF 72-3 R723TRDB, entry {n} of the map",
     )

@@ -154,7 +154,7 @@ _METRICS = (
         FRACTION,
         "zIIP / (zIIP + zIIP-eligible on CP)",
         "Db2 13 for z/OS: monitoring zIIP use",
-        lambda f: ratio(f.ziip_seconds, total(f.ziip_seconds, f.ziip_on_cp_seconds)),
+        lambda f: ratio(f.ziip_seconds.nullif(0.0), total(f.ziip_seconds, f.ziip_on_cp_seconds)),
     ),
     Metric(
         "ziip_overflow_fraction",
@@ -162,8 +162,9 @@ _METRICS = (
         FRACTION,
         "zIIP-eligible on CP / (zIIP + zIIP-eligible on CP)",
         "Db2 13 for z/OS: zIIP needs help",
-        lambda f: ratio(f.ziip_on_cp_seconds, total(f.ziip_seconds, f.ziip_on_cp_seconds)),
-        "Below 1 % is good; above 5 % general processors pay for want of zIIPs.",
+        lambda f: ratio(f.ziip_on_cp_seconds, f.ziip_seconds.nullif(0.0) + f.ziip_on_cp_seconds),
+        "Below 1 % is good; above 5 % general processors pay for want of zIIPs. Null where no zIIP ran anything: "
+        "without zIIPs the eligible time is a projection, no overflow.",
     ),
     Metric(
         "ziip_share",

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 from plexlens.ingest import plausible
 from plexlens.ingest.source import Severity
 from plexlens.ingest.text_reports.tables import KINDS
-from plexlens.metrics.unit import BYTES, COUNT, KIB, MIB, Unit
+from plexlens.metrics.ceiling import TOLERANCE, above_ceiling, shares
+from plexlens.metrics.unit import BYTES, COUNT, KIB, MIB, PERCENTAGE, Unit
 from plexlens.report.clock import offset_text
 from plexlens.report.model import Block, Column, ColumnKind, Figure, KeyFigures, Table
 from plexlens.report.page import Page
@@ -175,6 +176,37 @@ def _implausible(readings: Readings) -> Table:
     )
 
 
+def _above_the_whole(context: Context) -> Table:
+    """Shares of more than the whole, by metric: they have no value on any page."""
+    rows = []
+    for held in context.read:
+        question = above_ceiling(held.kept, held.grain)
+        if question is None:
+            continue
+        answer = question.to_pyarrow().to_pylist()[0]
+        for metric in shares(held.grain):
+            count = answer[f"{metric.name}_rows"]
+            if count:
+                rows.append((held.grain.title, metric.title, metric.formula, count, answer[f"{metric.name}_greatest"]))
+    return Table(
+        name="read_above_the_whole",
+        title="Shares of more than the whole",
+        columns=(
+            _text("grain", "Data", key=True),
+            _text("metric", "Metric"),
+            _text("formula", "Formula"),
+            _number("rows", "Rows"),
+            _number("greatest", "Greatest", PERCENTAGE),
+        ),
+        rows=tuple(rows),
+        top=20,
+        note=(
+            f"A share above {100 * (1 + TOLERANCE):.0f} % of its whole cannot be: it has no value in the rows "
+            "concerned, and no rule fires on it. The facts that it is made of are shown as recorded."
+        ),
+    )
+
+
 def _notes(readings: Readings) -> Table:
     return Table(
         name="read_notes",
@@ -301,6 +333,8 @@ def _blocks(context: Context) -> Sequence[Block]:
         blocks.append(_reasons(readings))
     if readings.implausible:
         blocks.append(_implausible(readings))
+    if (above := _above_the_whole(context)).rows:
+        blocks.append(above)
     blocks.append(_files(readings))
     if readings.records:
         blocks.append(_records(readings))
