@@ -166,7 +166,7 @@ def test_anchors_are_unique_and_links_lead_to_them(text: str) -> None:
     [
         (SECONDS, "s"),
         (MILLISECONDS, "ms (s)"),
-        (FRACTION, "% (fraction)"),
+        (FRACTION, "% (fraction, at most 100 %)"),
         (COUNT, "count"),
         (RATIO, "ratio"),
         (Unit("", "text"), "text"),

@@ -184,7 +184,7 @@ SYSTEM = Grain(
         Metric(
             "capture_ratio",
             "Capture ratio",
-            FRACTION,
+            PERCENTAGE,
             "CPU time of all service classes / SMF70EDT of the own partition",
             "z/OS RMF Report Analysis: captured and uncaptured time",
             lambda f: ratio(f.captured_seconds, f.effective_seconds),
