@@ -23,6 +23,7 @@ import csv
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
+from functools import cached_property
 from pathlib import Path
 
 import duckdb
@@ -264,27 +265,31 @@ class Plausibility:
         pyarrow.Table
             A row of `SCHEMA` for each value.
         """
-        with _connection() as connection:
-            connection.register("rows_of_source", rows)
-            units = {field.name: (field.metadata or {}).get(b"unit", b"").decode() for field in rows.schema}
-            return self._marked(connection, table, "rows_of_source", units)
+        self._connection.register("rows_of_source", rows)
+        units = {field.name: (field.metadata or {}).get(b"unit", b"").decode() for field in rows.schema}
+        return self._marked(table, "rows_of_source", units)
 
     def marked_in_files(self, table: str, files: Sequence[Path], units: Mapping[str, str]) -> pa.Table:
         """The same for rows in Parquet files; ``units`` names the table's columns with their base units."""
         paths = ", ".join("'" + str(file).replace("'", "''") + "'" for file in files)
-        with _connection() as connection:
-            relation = f"read_parquet([{paths}], union_by_name=true, hive_partitioning=false)"
-            return self._marked(connection, table, relation, units)
+        relation = f"read_parquet([{paths}], union_by_name=true, hive_partitioning=false)"
+        return self._marked(table, relation, units)
 
-    def _marked(
-        self, connection: duckdb.DuckDBPyConnection, table: str, relation: str, units: Mapping[str, str]
-    ) -> pa.Table:
+    @cached_property
+    def _connection(self) -> duckdb.DuckDBPyConnection:
+        """One for all tables: to open one takes longer than a query."""
+        connection = duckdb.connect(config={"autoinstall_known_extensions": False, "threads": 2})
+        connection.execute("SET TimeZone = 'UTC'")
+        connection.execute(_MACRO)
+        return connection
+
+    def _marked(self, table: str, relation: str, units: Mapping[str, str]) -> pa.Table:
         columns = tuple(units)
         bounds = [each for bound in self._bounds.get(table, ()) for each in bound.of_columns(columns)]
         if not bounds:
             return SCHEMA.empty_table()
         try:
-            found = connection.execute(_statement(bounds, relation, columns)).to_arrow_table()
+            found = self._connection.execute(_statement(bounds, relation, columns)).to_arrow_table()
         except duckdb.Error as error:
             raise UnreadableInputError(
                 file=self.file,
@@ -305,13 +310,6 @@ class Plausibility:
                 for field in SCHEMA
             }
         ).cast(SCHEMA)
-
-
-def _connection() -> duckdb.DuckDBPyConnection:
-    connection = duckdb.connect(config={"autoinstall_known_extensions": False})
-    connection.execute("SET TimeZone = 'UTC'")
-    connection.execute(_MACRO)
-    return connection
 
 
 def _statement(bounds: Sequence[Bound], relation: str, columns: Sequence[str]) -> str:
