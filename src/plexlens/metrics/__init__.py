@@ -21,6 +21,7 @@ _FRAME = {
     "expressions",
     "fields",
     "inputs",
+    "percentile",
     "local_time",
     "reduction",
     "reference",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from itertools import pairwise
 from typing import Any
@@ -28,6 +28,7 @@ from plexlens.report.model import (
     mean,
 )
 from plexlens.report.page import ChartSpec, FigureSpec, Page, Pick, Shown, TableSpec
+from plexlens.report.spread import NAMES, Spreads, spread_text
 
 #: Points of a sparkline at most; longer courses are averaged.
 SPARK_POINTS = 32
@@ -66,6 +67,7 @@ class Builder:
     max_rows: int
     start: datetime | None = None
     end: datetime | None = None
+    spreads: Spreads = field(init=False)
     _wanted: dict[tuple[str, tuple[str, ...], Where | None], dict[str, None]] = field(default_factory=dict)
     _courses: dict[tuple[str, tuple[str, ...], Where | None, bool], Course] = field(default_factory=dict)
     _stepped: dict[tuple[Any, ...], Course] = field(default_factory=dict)
@@ -73,6 +75,9 @@ class Builder:
         default_factory=dict
     )
     _wholes: dict[tuple[str, Where | None], Mapping[str, float | None]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.spreads = Spreads(self.context)
 
     def plan(self, page: Page) -> None:
         """Note every course that the page will ask for, so that those that differ in columns alone are one query."""
@@ -279,6 +284,9 @@ class Builder:
         if spec.peak and peaks:
             peak, moment = max(peaks, key=lambda one: one[0])
             detail = f"peak {shown(peak, unit)} at {self.moment(moment)}"
+        columns = tuple(self._wanted[held.name, (), spec.where])
+        found = self.spreads.of_whole(held, spec.column, columns, spec.where, lambda: self.course(held, (), spec.where))
+        detail = "; ".join(part for part in (detail, spread_text(found, unit)) if part)
         return Figure(
             name=spec.name,
             title=spec.title,
@@ -287,6 +295,7 @@ class Builder:
             definition=self.context.define(held.grain, spec.column),
             detail=detail,
             trend=trend,
+            percentiles=tuple(zip(NAMES, found, strict=False)),
         )
 
     # --- tables -------------------------------------------------------------------------------------------------
@@ -333,17 +342,10 @@ class Builder:
             data.append(values)
         if not numbers:
             return None
-        if spec.course and held.regular and len(held.first.times) > 2:
-            columns.append(
-                Column(
-                    f"{spec.course}_course",
-                    f"{grain.column(spec.course).title} over time",
-                    ColumnKind.SPARK,
-                    grain.column(spec.course).unit,
-                    self.context.define(grain, spec.course),
-                )
-            )
-            data.append(self._sparks(held, spec, by, [tuple(cells[n][i] for n in by) for i in range(found.num_rows)]))
+        entities = [tuple(cells[n][i] for n in by) for i in range(found.num_rows)]
+        for column, values in self._over_time(held, spec, by, entities):
+            columns.append(column)
+            data.append(values)
         profiles = list(zip(*(cells[name] for name in spec.profile), strict=True))
         if any(any(profile) for profile in profiles):
             first = grain.column(spec.profile[0])
@@ -396,22 +398,28 @@ class Builder:
             bar=one.bar,
         )
 
-    def _sparks(
-        self, held: Held, spec: TableSpec, by: Sequence[str], entities: Sequence[tuple[str | None, ...]]
-    ) -> list[Cell]:
-        if len(entities) <= SPARK_ROWS:
-            course = self.course(held, self._names(held.grain, spec), spec.where)
-        else:
-            where = both(spec.where, one_of(by, entities[:SPARK_ROWS]))
-            covered = held.first
-            there = also(where, held.on(covered))
-            found, _ = self.context.rows(held, (spec.course,), by=by, time=covered.time, where=there)
-            course = pivot(found, by, (spec.course,), is_local=covered.is_local)
+    def _over_time(
+        self, held: Held, spec: TableSpec, by: Sequence[str], entities: Sequence[Entity]
+    ) -> list[tuple[Column, list[Cell]]]:
+        """The course of a table's rows as small pictures, and its percentiles over the intervals."""
+        if not (spec.course and held.regular and len(held.first.times) > 2):
+            return []
+        course = self._table_course(held, spec, by, entities)
+        drawn = self._number_column(held.grain, Shown(spec.course))
         sparks: list[Cell] = []
         for number, entity in enumerate(entities):
             values = course.values.get(entity) if number < SPARK_ROWS else None
             sparks.append(_thinned(values[spec.course]) if values is not None else None)
-        return sparks
+        picture = replace(drawn, name=f"{spec.course}_course", title=f"{drawn.title} over time", kind=ColumnKind.SPARK)
+        return [(picture, sparks), *self.spreads.columns(held, spec, drawn, by, rows=entities, course=course)]
+
+    def _table_course(self, held: Held, spec: TableSpec, by: Sequence[str], entities: Sequence[Entity]) -> Course:
+        if len(entities) <= SPARK_ROWS:
+            return self.course(held, self._names(held.grain, spec), spec.where)
+        covered = held.first
+        there = also(both(spec.where, one_of(by, entities[:SPARK_ROWS])), held.on(covered))
+        found, _ = self.context.rows(held, (spec.course,), by=by, time=covered.time, where=there)
+        return pivot(found, by, (spec.course,), is_local=covered.is_local)
 
 
 def apart(held: Held, by: tuple[str, ...]) -> tuple[str, ...]:

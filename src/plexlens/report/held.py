@@ -78,6 +78,10 @@ class Covered:
             return self._ends.get(moment, moment + timedelta(seconds=self.interval_seconds))
         return moment + _LENGTHS[self.time]
 
+    def length_of(self, moment: datetime) -> timedelta:
+        """Length of the interval that starts at ``moment``."""
+        return self._ends.get(moment, moment + timedelta(seconds=self.interval_seconds)) - moment
+
     def _resolution(self) -> str:
         if len(self.times) <= MOST_TIMES:
             return "interval"

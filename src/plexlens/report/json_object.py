@@ -117,6 +117,7 @@ def _figure(figure: Figure) -> dict[str, Any]:
         "unit": figure.unit.base if figure.unit is not None else None,
         "definition": figure.definition or None,
         "detail": figure.detail or None,
+        "percentiles": {name: _value(value) for name, value in figure.percentiles} or None,
     }
 
 

@@ -295,6 +295,8 @@ class Figure:
         Values over the time of the report; empty where there is one interval only.
     alarm
         Whether the number is bad news.
+    percentiles
+        Percentiles over the intervals by name (``p50``, ``p95``), in the base unit; empty with too few intervals.
     """
 
     name: str
@@ -305,6 +307,7 @@ class Figure:
     detail: str = ""
     trend: tuple[float | None, ...] = ()
     alarm: bool = False
+    percentiles: tuple[tuple[str, float], ...] = ()
 
 
 @dataclass(frozen=True)
