@@ -88,6 +88,8 @@ class Builder:
             self.context.need(figure.grain, (figure.column, *figure.by), figure.where)
             if figure.pick is Pick.WHOLE:
                 self._wanted.setdefault((figure.grain, (), figure.where), {})[figure.column] = None
+        for heat in page.heat_maps:
+            self.context.need(heat.grain, (heat.column, *heat.by), heat.where)
         for table in page.tables:
             shown = [one.column if isinstance(one, Shown) else one for one in table.columns]
             columns = (*shown, *table.profile, *(table.by or ()), table.order, table.course)

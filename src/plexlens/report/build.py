@@ -13,10 +13,11 @@ from plexlens.metrics import local_time
 from plexlens.metrics.definition import Grain
 from plexlens.metrics.evaluate import available
 from plexlens.metrics.inputs import Inputs
-from plexlens.report.blocks import Builder
+from plexlens.report.blocks import Builder, origin
 from plexlens.report.clock import Clock, length, on_axis
 from plexlens.report.context import Context
 from plexlens.report.display import counted
+from plexlens.report.heat_maps import heat_maps
 from plexlens.report.model import Block, KeyFigures, Level, Missing, Note, Report, Section, Table, Way
 from plexlens.report.page import Page
 from plexlens.report.printed_reports import VALUES
@@ -139,7 +140,7 @@ def _offsets(inputs: Inputs, readings: Readings) -> Sequence[float | None]:
     extent = inputs.selection.extent
     if extent is None:
         return readings.offsets
-    return [offset for one in extent.systems if one.taken_first is not None for offset in one.offsets]
+    return [offset for one in extent.systems for offset in one.taken_offsets]
 
 
 def _section(page: Page, builder: Builder) -> Section | None:
@@ -165,6 +166,9 @@ def _page_section(page: Page, builder: Builder) -> Section | None:
     for chart in page.charts:
         if not chart.timeline:
             blocks.extend(builder.charts(chart))
+    for heat in page.heat_maps:
+        held = context.held(heat.grain)
+        blocks.extend(heat_maps(context, heat, origin(held)) if held is not None else ())
     for table in page.tables:
         if (rows := builder.table(table)) is not None:
             blocks.append(rows)

@@ -23,6 +23,7 @@ from plexlens.report.chart_svg import draw, spark
 from plexlens.report.clock import Clock
 from plexlens.report.display import NULL, shown
 from plexlens.report.drill import Drills
+from plexlens.report.heat import HeatMap, draw_heat
 from plexlens.report.model import (
     Advice,
     Block,
@@ -169,6 +170,7 @@ _KINDS = {
     KeyFigures: "figures",
     Chart: "chart",
     XYChart: "chart",
+    HeatMap: "chart",
     Table: "table",
     Note: "note",
     Missing: "missing",
@@ -185,8 +187,8 @@ def _view(block: Block, report: Report, clock: Clock, drills: Drills) -> Any:
         }
     if isinstance(block, Chart):
         return _chart(block, report, clock)
-    if isinstance(block, XYChart):
-        return _xy(block)
+    if isinstance(block, XYChart | HeatMap):
+        return _xy(block) if isinstance(block, XYChart) else _heat(block)
     if isinstance(block, Table):
         return table_view(block, report.definitions, clock, drills)
     if isinstance(block, Advice):
@@ -243,6 +245,10 @@ def _chart(chart: Chart, report: Report, clock: Clock) -> dict[str, Any]:
         "shown_of": f"{len(chart.series)} of {total:,} are drawn; the table has all.",
         "origin": chart.origin,
     }
+
+
+def _heat(heat: HeatMap) -> dict[str, Any]:
+    return {"kind": "heat", "heat": heat, "drawing": draw_heat(heat)}
 
 
 def _xy(chart: XYChart) -> dict[str, Any]:

@@ -6,6 +6,7 @@ import math
 from datetime import UTC, datetime
 from typing import Any
 
+from plexlens.report.heat import HeatMap
 from plexlens.report.model import (
     Advice,
     Cell,
@@ -32,10 +33,11 @@ def to_json(report: Report) -> dict[str, Any]:
         ``title``, ``systems``, ``sysplexes``, ``span``, ``local_span`` (of reports in local time beside others),
         ``utc_offset`` (seconds), ``selection``, ``alerts``, ``definitions`` by id, and ``sections`` in order. A
         section has ``figures``, ``tables`` (``columns``, ``rows`` as objects), ``charts`` (``times`` and ``series``),
-        ``xy_charts`` (over a number; ``points`` of each series, ``marks``), ``advice``, ``notes`` and ``missing``.
-        ``findings`` holds what came of the rules (`plexlens.findings.Findings.to_json`), or null. Numbers are in the
-        base unit that stands beside them; not recorded and undefined are both null. A number of a column of kind
-        ``printed`` is an object: the text as ``printed``, and the ``value`` it stands for.
+        ``xy_charts`` (over a number; ``points`` of each series, ``marks``), ``heat_maps`` (``days``, and 24 ``values``
+        for each), ``advice``, ``notes`` and ``missing``. ``findings`` holds what came of the rules
+        (`plexlens.findings.Findings.to_json`), or null. Numbers are in the base unit that stands beside them; not
+        recorded and undefined are both null. A number of a column of kind ``printed`` is an object: the text as
+        ``printed``, and the ``value`` it stands for.
     """
     return {
         "title": report.title,
@@ -58,6 +60,7 @@ def to_json(report: Report) -> dict[str, Any]:
                 "tables": [_table(block) for block in section.blocks if isinstance(block, Table)],
                 "charts": [_chart(block) for block in section.blocks if isinstance(block, Chart)],
                 "xy_charts": [_xy(block) for block in section.blocks if isinstance(block, XYChart)],
+                "heat_maps": [_heat(block) for block in section.blocks if isinstance(block, HeatMap)],
                 "advice": [_advice(block) for block in section.blocks if isinstance(block, Advice)],
                 "notes": [_note(block) for block in section.blocks if isinstance(block, Note)],
                 "missing": [
@@ -181,6 +184,19 @@ def _chart(chart: Chart) -> dict[str, Any]:
             for series in chart.series
         ],
         "left_out": chart.left_out,
+    }
+
+
+def _heat(heat: HeatMap) -> dict[str, Any]:
+    return {
+        "name": heat.name,
+        "title": heat.title,
+        "unit": heat.unit.base,
+        "definition": heat.definition or None,
+        "days": [day.isoformat() for day in heat.days],
+        "values": [[_value(value) for value in row] for row in heat.rows],
+        "note": heat.note or None,
+        "origin": heat.origin or None,
     }
 
 

@@ -15,6 +15,7 @@ from enum import StrEnum
 from plexlens.findings import Findings
 from plexlens.metrics.unit import Unit
 from plexlens.report.clock import Clock
+from plexlens.report.heat import HeatMap
 from plexlens.report.xy import XYChart
 
 
@@ -411,7 +412,7 @@ class Advice:
     more: tuple[Table, ...] = ()
 
 
-Block = Table | Chart | XYChart | KeyFigures | Note | Missing | Advice
+Block = Table | Chart | XYChart | HeatMap | KeyFigures | Note | Missing | Advice
 
 
 @dataclass(frozen=True)

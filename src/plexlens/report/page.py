@@ -107,6 +107,27 @@ class ChartSpec:
     note: str = ""
 
 
+@dataclass(frozen=True)
+class HeatSpec:
+    """A heat map by hour and day, where the data covers more than a day; one for each entity.
+
+    Attributes
+    ----------
+    by
+        What an entity is.
+    most
+        Entities drawn; those with the largest mean are kept.
+    """
+
+    name: str
+    title: str
+    grain: str
+    column: str
+    by: tuple[str, ...] = ("system",)
+    where: Where | None = None
+    most: int = 4
+
+
 class Pick(StrEnum):
     """Which row of several a key figure speaks of."""
 
@@ -171,11 +192,17 @@ class Page:
     figures: tuple[FigureSpec, ...] = ()
     charts: tuple[ChartSpec, ...] = ()
     tables: tuple[TableSpec, ...] = ()
+    heat_maps: tuple[HeatSpec, ...] = ()
     blocks: Callable[[Context], Sequence[Block]] | None = None
     prepare: Callable[[Context], None] | None = None
 
     @property
     def grains(self) -> tuple[str, ...]:
         """Names of the grains it reads, in the order of first use."""
-        specs: tuple[FigureSpec | ChartSpec | TableSpec, ...] = (*self.tables, *self.charts, *self.figures)
+        specs: tuple[FigureSpec | ChartSpec | TableSpec | HeatSpec, ...] = (
+            *self.tables,
+            *self.charts,
+            *self.figures,
+            *self.heat_maps,
+        )
         return tuple(dict.fromkeys(spec.grain for spec in specs))

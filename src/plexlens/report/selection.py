@@ -32,7 +32,7 @@ def selection_note(selections: Mapping[str, Selection]) -> Note | None:
             if one.taken_first is not None:
                 what = one.system or "Data that names no system"
                 details.append(
-                    f"{start}{what} ({one.zone}): intervals and records of {one.taken_first:%Y-%m-%d %H:%M} to "
+                    f"{start}{what} ({one.taken_zone}): intervals and records of {one.taken_first:%Y-%m-%d %H:%M} to "
                     f"{one.taken_last:%Y-%m-%d %H:%M}"
                 )
             elif selection.systems and one.system is None:

@@ -13,6 +13,7 @@ from datetime import datetime
 from itertools import groupby
 
 from plexlens.report.display import NULL, counted, shown, with_symbol
+from plexlens.report.heat import HeatMap, describe_heat
 from plexlens.report.model import (
     Advice,
     Block,
@@ -147,6 +148,8 @@ class _Writer:
             yield from self.table(block)
         elif isinstance(block, Chart):
             yield from self.chart(block)
+        elif isinstance(block, HeatMap):
+            yield from self.wrapped(describe_heat(block))
         elif isinstance(block, XYChart):
             yield from self.xy(block)
         elif isinstance(block, KeyFigures):

@@ -30,14 +30,15 @@ class SystemExtent:
         Offsets of its local time from UTC in seconds; None among them where rows do not tell.
     first, last
         Local start of its first and last interval; None where no row has a time.
-    taken_first, taken_last
-        The same of what is selected; None where nothing is.
+    taken_offsets, taken_first, taken_last
+        The same of what is selected; nothing, and None, where nothing is.
     """
 
     system: str | None
     offsets: tuple[float | None, ...]
     first: datetime | None
     last: datetime | None
+    taken_offsets: tuple[float | None, ...]
     taken_first: datetime | None
     taken_last: datetime | None
 
@@ -45,7 +46,7 @@ class SystemExtent:
         """As JSON types; times are local ones."""
         return {
             "system": self.system,
-            "utc_offsets": list(self.offsets),
+            "utc_offsets": list(self.taken_offsets),
             "first": _minute(self.taken_first) or None,
             "last": _minute(self.taken_last) or None,
         }
@@ -54,6 +55,11 @@ class SystemExtent:
     def zone(self) -> str:
         """Its local time: ``UTC+02:00``, several where it changed, or ``offset unknown``."""
         return " and ".join(_zone(offset) for offset in self.offsets)
+
+    @property
+    def taken_zone(self) -> str:
+        """The local time of what is selected, as `zone`."""
+        return " and ".join(_zone(offset) for offset in self.taken_offsets)
 
 
 @dataclass(frozen=True)
@@ -127,18 +133,22 @@ def _systems(backend: Any, selection: Selection) -> tuple[SystemExtent, ...]:
         found.setdefault(row["system"], []).append((row, taken.get((row["system"], row["offset"]))))
     made = []
     for system, rows in sorted(found.items(), key=lambda one: (one[0] is None, one[0] or "")):
-        offsets = sorted({row["offset"] for row, _ in rows}, key=lambda one: (one is None, one or 0.0))
         made.append(
             SystemExtent(
                 system,
-                tuple(offsets),
+                _offsets(row for row, _ in rows),
                 min((_local(row, "first") for row, _ in rows if row["first"] is not None), default=None),
                 max((_local(row, "last") for row, _ in rows if row["last"] is not None), default=None),
+                _offsets(row for _, row in rows if row),
                 min((_local(row, "first") for _, row in rows if row and row["first"] is not None), default=None),
                 max((_local(row, "last") for _, row in rows if row and row["last"] is not None), default=None),
             )
         )
     return tuple(made)
+
+
+def _offsets(rows: Iterable[dict[str, Any]]) -> tuple[float | None, ...]:
+    return tuple(sorted({row["offset"] for row in rows}, key=lambda one: (one is None, one or 0.0)))
 
 
 def _bounds(table: Any, offset: Any) -> list[dict[str, Any]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from plexlens.report.model import ChartKind, Way
-from plexlens.report.page import ChartSpec, FigureSpec, Page, Pick, Shown, TableSpec
+from plexlens.report.page import ChartSpec, FigureSpec, HeatSpec, Page, Pick, Shown, TableSpec
 
 _STRUCTURE = ("facility", "structure")
 
@@ -125,6 +125,9 @@ PAGE = Page(
             by=_STRUCTURE,
             kind=ChartKind.STACK,
         ),
+    ),
+    heat_maps=(
+        HeatSpec("cf_request_hours", "Coupling facility requests", "coupling_structure", "requests_per_second"),
     ),
     tables=(
         TableSpec(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from plexlens.report.model import ChartKind, Reference, Way
-from plexlens.report.page import ChartSpec, FigureSpec, Page, Pick, Shown, TableSpec
+from plexlens.report.page import ChartSpec, FigureSpec, HeatSpec, Page, Pick, Shown, TableSpec
 
 
 def _general(facts: Any) -> Any:
@@ -106,6 +106,10 @@ PAGE = Page(
             ("msu_used", "msu_rolling"),
             where=_partition,
         ),
+    ),
+    heat_maps=(
+        HeatSpec("cp_busy_hours", "General processors busy (PR/SM)", "cpu_system", "lpar_busy", where=_general),
+        HeatSpec("msu_hours", "MSU used", "cpu_partition", "msu_used", by=("partition",), where=_partition),
     ),
     tables=(
         TableSpec(

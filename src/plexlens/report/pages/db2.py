@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from plexlens.report.model import ChartKind, Way
-from plexlens.report.page import ChartSpec, FigureSpec, Page, Pick, Shown, TableSpec
+from plexlens.report.page import ChartSpec, FigureSpec, HeatSpec, Page, Pick, Shown, TableSpec
 
 _POOL = ("subsystem", "pool")
 
@@ -89,6 +89,7 @@ PAGE = Page(
             by=("subsystem",),
         ),
     ),
+    heat_maps=(HeatSpec("db2_commit_hours", "Db2 commits", "db2_subsystem", "commits_per_second", by=("subsystem",)),),
     tables=(
         TableSpec(
             "db2_subsystems",

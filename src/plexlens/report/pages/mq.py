@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from plexlens.report.model import ChartKind, Way
-from plexlens.report.page import ChartSpec, FigureSpec, Page, Pick, Shown, TableSpec
+from plexlens.report.page import ChartSpec, FigureSpec, HeatSpec, Page, Pick, Shown, TableSpec
 
 _MANAGER = ("queue_manager",)
 _POOL = ("queue_manager", "pool")
@@ -123,6 +123,7 @@ PAGE = Page(
             by=("queue_manager", "task_type"),
         ),
     ),
+    heat_maps=(HeatSpec("mq_call_hours", "MQI calls", "mq_queue_manager", "calls_per_second", by=("queue_manager",)),),
     tables=(
         TableSpec(
             "mq_queue_managers",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from plexlens.report.model import ChartKind, Reference, Way
-from plexlens.report.page import ChartSpec, FigureSpec, Page, Pick, Shown, TableSpec
+from plexlens.report.page import ChartSpec, FigureSpec, HeatSpec, Page, Pick, Shown, TableSpec
 
 _CLASS = ("workload", "class_name")
 _PERIOD = (*_CLASS, "period")
@@ -150,6 +150,10 @@ PAGE = Page(
             by=("class_name",),
             where=_service,
         ),
+    ),
+    heat_maps=(
+        HeatSpec("transaction_hours", "Transactions", "workload_period", "transactions_per_second", where=_service),
+        HeatSpec("response_hours", "Response time", "workload_period", "response_time", where=_service),
     ),
     tables=(
         TableSpec(
