@@ -166,12 +166,16 @@ def _page_section(page: Page, builder: Builder) -> Section | None:
     for chart in page.charts:
         if not chart.timeline:
             blocks.extend(builder.charts(chart))
+    by_hour: list[Block] = []
     for heat in page.heat_maps:
         held = context.held(heat.grain)
-        blocks.extend(heat_maps(context, heat, origin(held)) if held is not None else ())
+        by_hour.extend(heat_maps(context, heat, origin(held)) if held is not None else ())
+    blocks.extend(block for block in by_hour if not isinstance(block, Table))
     for table in page.tables:
         if (rows := builder.table(table)) is not None:
             blocks.append(rows)
+    # The numbers of heat maps: wide, folded, and last.
+    blocks.extend(block for block in by_hour if isinstance(block, Table))
     if not blocks:
         blocks.append(Note(f"The data on {page.what} holds no values to show."))
     absent = [context.grains[name] for name in page.grains if name not in there]

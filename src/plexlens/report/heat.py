@@ -127,5 +127,5 @@ def describe_heat(heat: HeatMap) -> str:
     return (
         f"{heat.title}, by hour for {len(heat.days)} days from {heat.days[0]:%Y-%m-%d} to {heat.days[-1]:%Y-%m-%d}. "
         f"Highest: {with_symbol(value, heat.unit)} on {day:%Y-%m-%d} from {hour:02d}:00. "
-        "The table that follows has every number."
+        "A table on this page has every number."
     )
