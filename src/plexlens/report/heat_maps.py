@@ -58,14 +58,9 @@ def _hours(context: Context, held: Held, spec: HeatSpec, by: Sequence[str]) -> d
     kept = held.kept
     offset = ((kept.utc_offset / 60.0).round().cast("int64") * 60).fill_null(0)
     hour = (kept["interval"].epoch_seconds().cast("int64") + offset) // 3600
-    table = evaluate(
-        context.inputs,
-        grain,
-        by=(*by, _HOUR),
-        time="all",
-        where=spec.where,
-        kept=kept.mutate(**{_HOUR: hour.cast("string")}),
-    )
+    kept = kept.mutate(**{_HOUR: hour.cast("string")})
+    # Each hour covers a time of its own.
+    table = evaluate(context.inputs, grain, by=(*by, _HOUR), time="all", where=spec.where, kept=kept, apart=(_HOUR,))
     rows = table.select(*by, _HOUR, spec.column).filter(table[_HOUR].notnull() & table[spec.column].notnull())
     found: dict[Entity, dict[int, float]] = {}
     for row in rows.to_pyarrow().to_pylist():
