@@ -83,7 +83,19 @@ def test_every_command_has_the_same_options(folder: Path) -> None:
     for command in ("report", "sql", "plan", "sharing", "compare"):
         lines = run(command, "--help", cwd=folder).stdout.splitlines()
         start = next(number for number, line in enumerate(lines) if "--from" in line)
-        end = next(number for number, line in enumerate(lines) if "--help" in line)
+        end = next(
+            number for number, line in enumerate(lines) if "--site" in line or "--help" in line if number > start
+        )
         texts.append(" ".join(" ".join(lines[start:end]).split()))
+        # A command that reads decisions from the site's file has the option elsewhere, with the same words.
+        assert "shifts by name ([shifts])" in " ".join(" ".join(lines).split())
     assert len(set(texts)) == 1
-    assert all(option in texts[0] for option in ("--to", "--system", "--shift", "--class", "--site"))
+    assert all(option in texts[0] for option in ("--to", "--system", "--shift", "--class"))
+
+
+def test_a_file_of_the_site_has_shifts_beside_decisions(folder: Path) -> None:
+    (folder / "site.toml").write_text('[shifts]\nprime = "mon-fri/08:00-17:00"\n')
+    words = ("--system", "SYS1", "--shift", "prime", "--site", "site.toml", "--json")
+    done = run("report", "pdb", *words, cwd=folder)
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["selection"]["shifts"] == ["prime (mon-fri/08:00-17:00)"]

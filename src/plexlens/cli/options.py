@@ -31,7 +31,11 @@ LeapSeconds = Annotated[
 ]
 Site = Annotated[
     Path | None,
-    typer.Option("--site", help="A TOML file of findings that your site acknowledges or suppresses."),
+    typer.Option(
+        "--site",
+        metavar="FILE",
+        help="A TOML file of your site: shifts by name ([shifts]), and findings that it acknowledges or suppresses.",
+    ),
 ]
 Rules = Annotated[
     list[Path] | None,

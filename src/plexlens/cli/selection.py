@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 
 import typer
 
+from plexlens.cli.options import Site
 from plexlens.cli.output import Form, page
 from plexlens.errors import NothingUsableError
 
@@ -66,15 +67,6 @@ Class = Annotated[
         rich_help_panel=_PANEL,
         help="Select service classes, report classes or workloads by name or pattern, where data names them; may be "
         "given repeatedly.",
-    ),
-]
-Site = Annotated[
-    Path | None,
-    typer.Option(
-        "--site",
-        metavar="FILE",
-        rich_help_panel=_PANEL,
-        help="A TOML file of the site; its table [shifts] names shifts: prime = 'mon-fri/08:00-17:00'.",
     ),
 ]
 

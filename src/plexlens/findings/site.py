@@ -32,6 +32,9 @@ from plexlens.findings.rule import Rule
 
 #: What a site can decide; an entry of a file is one of these.
 KINDS = ("acknowledge", "suppress")
+
+#: Tables of the site's file that are about other things: `plexlens.metrics.selection.read_shifts`.
+_OTHERS = frozenset({"shifts"})
 _KEYS = ("rule", "objects", "until", "reason", "decided_by")
 
 
@@ -100,6 +103,8 @@ def load_decisions(file: Path, rules: Sequence[Rule]) -> tuple[Decision, ...]:
     }
     decisions = []
     for kind, entries in document.items():
+        if kind in _OTHERS:
+            continue
         if kind not in KINDS or not isinstance(entries, list):
             raise RuleError(file=str(file), what=f"{kind!r} has no meaning here", remedy=_begin())
         for number, values in enumerate(entries):
