@@ -12,7 +12,7 @@ from plexlens.metrics.db2.accounting_pool import POOL_USE
 from plexlens.metrics.db2.package import PACKAGE
 from plexlens.metrics.db2.suspensions import CAUSES, PACKAGE_CAUSES
 from plexlens.metrics.definition import Grain
-from plexlens.metrics.evaluate import evaluate
+from plexlens.metrics.evaluate import evaluate, facts
 from tests.metrics.raw import START, inputs, row, rows_of
 
 #: Class 1 begins five minutes after the start of a quarter of an hour.
@@ -354,3 +354,20 @@ def test_every_cause_is_counted_once(causes: Any) -> None:
     for cause in causes:
         assert bool(cause.parts) != bool(cause.time), cause.name
         assert len(cause.time) == len(cause.events), cause.name
+
+
+def test_half_an_hour_of_records_covers_half_an_hour() -> None:
+    # Threads from 08:05 to 08:06, to 08:20 and to 08:35: three quarters of an hour are begun, 30 minutes covered.
+    threads = [
+        db2(number, ended=timedelta(minutes=minute), **(THREAD | {"qwacbsc": begin, "qwacesc": None}))
+        for number, (minute, begin) in enumerate(
+            [(6, BEGIN), (20, BEGIN + timedelta(minutes=10)), (35, BEGIN + timedelta(minutes=20))], 1
+        )
+    ]
+    raw = inputs(smf101_ifcid3_qwac=threads, smf101_qwhc=[correlation(number) for number in (1, 2, 3)])
+    rows = sorted(rows_of(facts(raw, ACCOUNTING)), key=lambda each: each["interval"])
+    minutes = [
+        tuple(int((each[n] - START).total_seconds() / 60) for n in ("interval_start", "interval_end")) for each in rows
+    ]
+    assert minutes == [(5, 15), (15, 30), (30, 35)]
+    assert [int((each["interval"] - START).total_seconds() / 60) for each in rows] == [0, 15, 30]

@@ -9,8 +9,9 @@ import pytest
 
 from plexlens.metrics import GRAINS
 from plexlens.metrics.definition import Fact, Grain, Key, Metric, Rollup, Source
-from plexlens.metrics.evaluate import evaluate
+from plexlens.metrics.evaluate import evaluate, kept_facts
 from plexlens.metrics.expressions import ratio, total
+from plexlens.metrics.left_out import LeftOut, left_out
 from plexlens.metrics.required import needed, shape
 from plexlens.metrics.unit import COUNT, SECONDS
 from tests.metrics.raw import START, inputs, row, rows_of
@@ -77,6 +78,24 @@ def test_a_ratio_counts_rows_alone_that_know_both_of_its_facts() -> None:
     (found,) = _rolled(_at("A", 0, 900, busy=100.0, captured=90.0), _at("B", 0, 900, busy=100.0))
     assert found["captured_share"] == pytest.approx(0.9)
     assert found["busy"] == pytest.approx(200)
+
+
+def test_what_a_ratio_leaves_out_can_be_asked() -> None:
+    # B lacks what it captured in both of its intervals, A in one of three. In another of A's both facts are missing.
+    raw = inputs(
+        raw=[
+            _at("A", 0, 900, busy=100.0, captured=90.0),
+            _at("A", 900, 900, busy=100.0),
+            _at("A", 1800, 900, calls=1.0),
+            _at("B", 0, 900, busy=100.0),
+            _at("B", 900, 900, busy=100.0),
+        ]
+    )
+    names = ("captured_share", "busy", "used")
+    assert left_out(raw, GRAIN, names, kept=kept_facts(raw, GRAIN)) == [
+        LeftOut("captured_share", ("A",), 1, 3),
+        LeftOut("captured_share", ("B",), 2, 2),
+    ]
 
 
 def test_a_ratio_of_a_zero_denominator_loses_no_row() -> None:

@@ -22,6 +22,7 @@ _FRAME = {
     "fields",
     "inputs",
     "percentile",
+    "left_out",
     "local_time",
     "reduction",
     "reference",

@@ -85,7 +85,12 @@ def _typed(table: Any, grain: Grain, source: Source, selection: Selection) -> An
         else:
             chosen[name] = table[name].cast(dtype) if name in there else ibis.null(dtype)
     chosen["local_time"] = _is_local(table, source)
-    chosen["interval"] = _interval_name(chosen["interval_start"], chosen["interval_end"], grain)
+    # Records that are added up by the quarter of an hour are named by it, and cover what they reach into it.
+    chosen["interval"] = (
+        table["interval"].cast("timestamp('UTC')")
+        if "interval" in there
+        else _interval_name(chosen["interval_start"], chosen["interval_end"], grain)
+    )
     named: tuple[Key | Attribute, ...] = (*grain.keys, *grain.attributes)
     for column in named:
         chosen[column.name] = table[column.name].cast("string") if column.name in there else ibis.null("string")
@@ -335,6 +340,16 @@ def evaluate(
     return rolled.drop(*(name for name in plan.variants if name not in plain))
 
 
+def rows_view(inputs: Inputs, grain: Grain, kept: Any, where: Any = None) -> str:
+    """Name of a view of kept facts, or of those of them that count, with ``interval_to``."""
+    return _with_interval_to(inputs, kept if where is None else kept.filter(where(kept)), grain)
+
+
+def patterns_of(inputs: Inputs, grain: Grain, kept: Any) -> list[dict[str, bool]]:
+    """Which facts that the grain's metrics need are known together of an entity in an interval."""
+    return _patterns(inputs, kept, _with_interval_to(inputs, kept, grain), grain)
+
+
 def _with_interval_to(inputs: Inputs, table: Any, grain: Grain) -> str:
     """A view of facts with the moment that names the end of their interval, as ``interval`` names its start."""
     key = (table.op(), "interval_to", grain.name)
@@ -371,4 +386,15 @@ def attach(inputs: Inputs, names: Iterable[str] | None = None) -> tuple[str, ...
     return tuple(made)
 
 
-__all__ = ["IDENTITY", "TIMES", "attach", "available", "evaluate", "facts", "kept_facts", "with_metrics"]
+__all__ = [
+    "IDENTITY",
+    "TIMES",
+    "attach",
+    "available",
+    "evaluate",
+    "facts",
+    "kept_facts",
+    "patterns_of",
+    "rows_view",
+    "with_metrics",
+]

@@ -157,8 +157,9 @@ def _transactions(inputs: Inputs) -> Any:
     first = ibis.greatest(found.quarter, ibis.coalesce(found.covered_from, found.quarter))
     last = ibis.least(end, ibis.coalesce(found.covered_to, end))
     return found.mutate(
-        interval_start=found.quarter,
-        interval_end=end,
+        interval=found.quarter,
+        interval_start=first,
+        interval_end=last,
         interval_seconds=last.delta(first, unit="microsecond").cast("float64") / 1e6,
         applid=found.subsystem,
         transaction=found.tran,

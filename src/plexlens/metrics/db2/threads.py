@@ -260,13 +260,24 @@ def gathered(
     """
     written = table.interval_end.cast("timestamp('UTC')")
     start = (written.epoch_seconds() // QUARTER_HOUR * QUARTER_HOUR).as_timestamp("s").cast("timestamp('UTC')")
-    table = table.mutate(interval_start=start)
-    by = list(dict.fromkeys(("system", *keys, "interval_start")))
+    began = table.qwacbsc.cast("timestamp('UTC')") if "qwacbsc" in table.columns else written
+    table = table.mutate(quarter=start, thread_start=ibis.coalesce(began, written), thread_end=written)
+    # The records tell of the time from the first thread's start to the last one's end, not of whole quarters.
+    reach = table.group_by(["system", "subsystem"]).aggregate(
+        covered_from=table.thread_start.min(), covered_to=table.thread_end.max()
+    )
+    by = list(dict.fromkeys(("system", *keys, "quarter")))
     result = table.group_by(by).aggregate(
         sysplex=table.sysplex.max(),
         utc_offset=table.utc_offset.max(),
         **{name: table[name].cast("float64").sum() for name in summed},
         **{name: table[name].cast("float64").max() for name in highest},
     )
-    result = result.mutate(interval_end=result.interval_start + ibis.interval(seconds=QUARTER_HOUR))
+    result = result.left_join(reach, ["system", "subsystem"]).drop("system_right", "subsystem_right")
+    end = result.quarter + ibis.interval(seconds=QUARTER_HOUR)
+    result = result.mutate(
+        interval=result.quarter,
+        interval_start=ibis.greatest(result.quarter, result.covered_from),
+        interval_end=ibis.least(end, result.covered_to),
+    ).drop("quarter", "covered_from", "covered_to")
     return _with_group(inputs, result)

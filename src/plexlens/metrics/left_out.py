@@ -1,0 +1,103 @@
+"""What a number leaves out: intervals in which a part of what its metric needs is not known.
+
+A metric counts an entity's interval only where everything its expression needs is known
+(`plexlens.metrics.required`). Who asks here is told of the others, so that they can be named beside the number.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from plexlens.metrics.definition import Grain
+from plexlens.metrics.evaluate import patterns_of, rows_view
+from plexlens.metrics.inputs import Inputs
+from plexlens.metrics.required import read_by
+from plexlens.metrics.rollup import entity, quoted
+from plexlens.metrics.variants import mixed
+
+
+@dataclass(frozen=True)
+class LeftOut:
+    """Intervals of one observer that a metric leaves out.
+
+    Attributes
+    ----------
+    metric
+        Name of the metric.
+    observer
+        Values of the grain's `observers` without the sysplex: the system, and the Db2 or region.
+    intervals
+        Intervals of which an entity is left out.
+    of
+        Intervals of the observer.
+    """
+
+    metric: str
+    observer: tuple[str, ...]
+    intervals: int
+    of: int
+
+
+def left_out(inputs: Inputs, grain: Grain, metrics: Iterable[str], *, kept: Any, where: Any = None) -> list[LeftOut]:
+    """What the metrics leave out of the rows of facts.
+
+    Parameters
+    ----------
+    inputs
+        The raw tables.
+    grain
+        The grain of the metrics.
+    metrics
+        Names of metrics; names of facts are passed over, they count every row.
+    kept
+        Facts of the grain, as `plexlens.metrics.evaluate.evaluate` takes them.
+    where
+        Which of them count.
+    """
+    wanted = set(metrics)
+    patterns = patterns_of(inputs, grain, kept)
+    reads = {
+        name: read
+        for name, read in read_by(grain, grain.metrics).items()
+        if name in wanted and mixed(read.needed, patterns)
+    }
+    if not reads:
+        return []
+    settings = {fact.name for fact in grain.facts if fact.rollup.is_setting}
+    of_entity = ", ".join(quoted(name) for name in entity(grain))
+    observers = [name for name in grain.observers if name != "sysplex"]
+    facts = sorted({name for read in reads.values() for clause in read.needed for name in clause})
+    counts = ", ".join(f"count({quoted(name)}) > 0 as {quoted(f'known_{name}')}" for name in facts)
+    cells = (
+        f"select {of_entity}, interval, interval_to, {counts} from {rows_view(inputs, grain, kept, where)} "
+        f"group by {of_entity}, interval, interval_to"
+    )
+
+    def known(name: str) -> str:
+        column = quoted(f"known_{name}")
+        return f"bool_or({column}) over (partition by {of_entity})" if name in settings else column
+
+    flags = []
+    for number, read in enumerate(reads.values()):
+        clauses = [" or ".join(known(name) for name in sorted(clause)) for clause in read.needed]
+        every = " and ".join(f"({clause})" for clause in clauses)
+        some = " or ".join(f"({clause})" for clause in clauses)
+        flags.append(f"(({some}) and not ({every})) as lacks_{number}")
+    listed = ", ".join(quoted(name) for name in observers)
+    lacking = ", ".join(
+        f"count(distinct (interval, interval_to)) filter (where lacks_{number}) as lacking_{number}"
+        for number in range(len(reads))
+    )
+    sql = (
+        f"select {listed}, {lacking}, count(distinct (interval, interval_to)) as intervals "
+        f"from (select *, {', '.join(flags)} from ({cells})) group by {listed} order by {listed}"
+    )
+    result = []
+    for row in inputs.backend.raw_sql(sql).fetchall():
+        observer, numbers = row[: len(observers)], row[len(observers) :]
+        for metric, lacks in zip(reads, numbers[:-1], strict=True):
+            if lacks:
+                result.append(LeftOut(metric, tuple(name for name in observer if name), lacks, numbers[-1]))
+    return result
