@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from plexlens.metrics.definition import Grain
+from plexlens.metrics.definition import Grain, Rollup
 from plexlens.metrics.evaluate import patterns_of, rows_view
 from plexlens.metrics.inputs import Inputs
 from plexlens.metrics.required import read_by
@@ -40,7 +40,9 @@ class LeftOut:
     of: int
 
 
-def left_out(inputs: Inputs, grain: Grain, metrics: Iterable[str], *, kept: Any, where: Any = None) -> list[LeftOut]:
+def left_out(
+    inputs: Inputs, grain: Grain, metrics: Iterable[str], *, kept: Any, where: Any = None, timed: bool = True
+) -> list[LeftOut]:
     """What the metrics leave out of the rows of facts.
 
     Parameters
@@ -55,6 +57,8 @@ def left_out(inputs: Inputs, grain: Grain, metrics: Iterable[str], *, kept: Any,
         Facts of the grain, as `plexlens.metrics.evaluate.evaluate` takes them.
     where
         Which of them count.
+    timed
+        Whether an interval of which nothing but the length is known counts as left out of a rate.
     """
     wanted = set(metrics)
     patterns = patterns_of(inputs, grain, kept)
@@ -66,6 +70,7 @@ def left_out(inputs: Inputs, grain: Grain, metrics: Iterable[str], *, kept: Any,
     if not reads:
         return []
     settings = {fact.name for fact in grain.facts if fact.rollup.is_setting}
+    lengths = {fact.name for fact in grain.facts if fact.rollup is Rollup.SPAN}
     of_entity = ", ".join(quoted(name) for name in entity(grain))
     observers = [name for name in grain.observers if name != "sysplex"]
     facts = sorted({name for read in reads.values() for clause in read.needed for name in clause})
@@ -83,7 +88,8 @@ def left_out(inputs: Inputs, grain: Grain, metrics: Iterable[str], *, kept: Any,
     for number, read in enumerate(reads.values()):
         clauses = [" or ".join(known(name) for name in sorted(clause)) for clause in read.needed]
         every = " and ".join(f"({clause})" for clause in clauses)
-        some = " or ".join(f"({clause})" for clause in clauses)
+        told = [c for c, names in zip(clauses, read.needed, strict=True) if timed or not names <= lengths]
+        some = " or ".join(f"({clause})" for clause in told) or "false"
         flags.append(f"(({some}) and not ({every})) as lacks_{number}")
     listed = ", ".join(quoted(name) for name in observers)
     lacking = ", ".join(

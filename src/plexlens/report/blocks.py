@@ -27,6 +27,7 @@ from plexlens.report.model import (
     Table,
     mean,
 )
+from plexlens.report.omissions import omissions
 from plexlens.report.page import ChartSpec, FigureSpec, Page, Pick, Shown, TableSpec
 from plexlens.report.spread import NAMES, Spreads, spread_text
 
@@ -288,7 +289,8 @@ class Builder:
             detail = f"peak {shown(peak, unit)} at {self.moment(moment)}"
         columns = tuple(self._wanted[held.name, (), spec.where])
         found = self.spreads.of_whole(held, spec.column, columns, spec.where, lambda: self.course(held, (), spec.where))
-        detail = "; ".join(part for part in (detail, spread_text(found, unit)) if part)
+        without = omissions(self.context.inputs, held, (spec.column,), spec.where, timed=True).partition(": ")[2]
+        detail = "; ".join(part for part in (detail, spread_text(found, unit), without.rstrip(".")) if part)
         return Figure(
             name=spec.name,
             title=spec.title,
@@ -362,8 +364,10 @@ class Builder:
             )
             data.append([profile if any(profile) else None for profile in profiles])
         note = spec.note
+        shown_names = [column.name for column in columns if column.kind is ColumnKind.NUMBER]
         if empty:
             note = f"{note} No values in this data: {', '.join(empty)}.".strip()
+        note = f"{note} {omissions(self.context.inputs, held, shown_names, spec.where, timed=False)}".strip()
         query = ""
         if total > found.num_rows:
             listed = ", ".join(_identifier(name) for name in (*by, "interval", *names))

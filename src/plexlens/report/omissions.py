@@ -1,0 +1,46 @@
+"""Sentences on what a number leaves out, for beside the number."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from plexlens.metrics.inputs import Inputs
+from plexlens.metrics.left_out import LeftOut, left_out
+from plexlens.metrics.reduction import Where
+from plexlens.report.held import Held
+
+#: Systems named in one sentence; of more, their number is given.
+_MOST_NAMED = 4
+
+
+def omissions(inputs: Inputs, held: Held, columns: Sequence[str], where: Where | None, *, timed: bool) -> str:
+    """What the metrics among the columns leave out for want of a field; empty where nothing is left out.
+
+    Metrics that leave out the same intervals share a sentence. ``timed`` is as `left_out` takes it.
+    """
+    wanted = [metric for metric in held.grain.metrics if metric.name in columns]
+    parts: dict[tuple[tuple[tuple[str, ...], int, int], ...], list[str]] = {}
+    missing: dict[str, list[LeftOut]] = {}
+    for part in left_out(
+        inputs, held.grain, [metric.name for metric in wanted], kept=held.kept, where=where, timed=timed
+    ):
+        missing.setdefault(part.metric, []).append(part)
+    for metric in wanted:
+        if listed := missing.get(metric.name):
+            parts.setdefault(tuple((p.observer, p.intervals, p.of) for p in listed), []).append(metric.title)
+    return " ".join(
+        f"{', '.join(titles)}: without {_whose(systems)}, where a part of the formula is not recorded."
+        for systems, titles in parts.items()
+    )
+
+
+def _whose(systems: Sequence[tuple[tuple[str, ...], int, int]]) -> str:
+    def words(observer: tuple[str, ...], intervals: int, of: int) -> str:
+        name = " ".join(observer) or "rows of no system"
+        return name if intervals == of else f"{intervals:,} of {of:,} intervals of {name}"
+
+    named = [words(*system) for system in systems[:_MOST_NAMED]]
+    more = len(systems) - len(named)
+    if more:
+        named.append(f"{more} more")
+    return named[0] if len(named) == 1 else f"{', '.join(named[:-1])} and {named[-1]}"
