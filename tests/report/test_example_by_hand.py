@@ -183,13 +183,12 @@ def value_of(page: dict[str, Any], table: str, row: dict[str, str], column: str)
 
 
 @pytest.mark.parametrize(
-    ("table", "row", "column", "value", "tolerance"),
+    "case",
     BY_HAND,
     ids=[f"{table}-{'-'.join(row.values())}-{column}" for table, row, column, _, _ in BY_HAND],
 )
-def test_number(
-    page: dict[str, Any], table: str, row: dict[str, str], column: str, value: float, tolerance: float
-) -> None:
+def test_number(page: dict[str, Any], case: tuple[str, dict[str, str], str, float, float]) -> None:
+    table, row, column, value, tolerance = case
     assert value_of(page, table, row, column) == pytest.approx(value, rel=tolerance, abs=0)
 
 
