@@ -1,4 +1,4 @@
-"""What the report keeps of a grain: numbers, not the decimals that DuckDB makes of literals."""
+"""What the engine keeps of a grain: numbers, not the decimals that DuckDB makes of literals."""
 
 import ibis
 
