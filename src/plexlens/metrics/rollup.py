@@ -31,6 +31,12 @@ from plexlens.metrics.variants import Plan, Variant
 #: Between the parts of a joined name, and for a part that is null: signs that no EBCDIC name holds.
 _BETWEEN, _NOTHING = "\u241f", "\u2400"
 
+#: When the rows of an interval begin and end; the interval's own names are rounded.
+_ENDS = "min(coalesce(interval_start, interval)) as starts, max(coalesce(interval_end, interval_to)) as ends"
+
+#: Seconds by which intervals that follow each other may overlap: systems close theirs within moments of each other.
+_MOMENTS = 2.0
+
 #: Columns that a statement of this module makes.
 _OBSERVER = "rolled_observer"
 
@@ -175,7 +181,7 @@ class _Statement:
         bucket = f', {self.bucket} as "time"' if self.bucket else ""
         rows = (
             f"select {joined(self.observers)} as {_OBSERVER}{bucket}, interval, interval_to, "
-            f"max({self._length()}) as length from {base} group by all"
+            f"max({self._length()}) as length, {_ENDS} from {base} group by all"
         )
         return f"select *, {_fresh([_OBSERVER, *self.time])} as fresh from ({rows})"
 
@@ -350,7 +356,8 @@ class _Statement:
         own = ", ".join([*by, _OBSERVER, *(t for t in self.time if t not in by)])
         columns = ", ".join([*(f"o.{n}" for n in by), "i.interval", "i.interval_to"])
         intervals = (
-            f"select {columns}, max(i.length) as length from (select distinct {own} from measured) o "
+            f"select {columns}, max(i.length) as length, min(i.starts) as starts, max(i.ends) as ends "
+            f"from (select distinct {own} from measured) o "
             f"join every i on {self._same('o', 'i', [_OBSERVER, *self.time])}{known} "
             f"group by {columns}"
         )
@@ -435,9 +442,10 @@ def how_column(hows: Mapping[str, str]) -> str:
 def _fresh(by: Sequence[str]) -> str:
     """SQL of the share of an interval that no interval before it covers; 1 where that cannot be told."""
     parted = f"partition by {', '.join(by)} " if by else ""
-    window = f"({parted}order by interval, interval_to rows between unbounded preceding and 1 preceding)"
-    before = f"coalesce(max(epoch(interval_to)) over {window}, epoch(interval))"
+    window = f"({parted}order by starts, ends rows between unbounded preceding and 1 preceding)"
+    before = f"coalesce(max(epoch(ends)) over {window}, epoch(starts))"
+    start = f"case when {before} - epoch(starts) <= {_MOMENTS} then epoch(starts) else {before} end"
     return (
-        "coalesce(case when interval_to > interval then greatest(0, epoch(interval_to) - "
-        f"greatest(epoch(interval), {before})) / (epoch(interval_to) - epoch(interval)) end, 1)"
+        f"coalesce(case when ends > starts then greatest(0, epoch(ends) - ({start})) / (epoch(ends) - epoch(starts)) "
+        "end, 1)"
     )
