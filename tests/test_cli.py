@@ -94,7 +94,7 @@ def test_layouts_are_listed_and_shown(tmp_path: Path) -> None:
         (("report", "day.smf", "-o", "nowhere/x.html"), 2, "nowhere"),
         (("report", "day.smf", "-o", "."), 2, "folder"),
         (("report", "day.smf", "--format", "pdf"), 2, "html"),
-        (("report",), 2, "DUMP"),
+        (("report",), 2, "FILE"),
         (("records", "day.smf", "nosuch.smf"), 3, "nosuch.smf"),
         (("ingest", "day.smf"), 2, "--pdb"),
         (("ingest", "day.smf", "--pdb", "notes.txt"), 2, "notes.txt"),

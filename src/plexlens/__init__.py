@@ -1,6 +1,19 @@
 """Plexlens: an open performance workbench for IBM Z."""
 
-from importlib.metadata import version
+from __future__ import annotations
 
-__version__ = version("plexlens")
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    __version__: str
+
 __all__ = ["__version__"]
+
+
+def __getattr__(name: str) -> str:
+    """The version, looked up on demand: reading the metadata of packages takes a third of the time to print a help."""
+    if name != "__version__":
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from importlib.metadata import version
+
+    return version("plexlens")

@@ -103,10 +103,10 @@ def test_object_is_plain_json() -> None:
 @pytest.mark.parametrize(
     ("arguments", "text", "code"),
     [
-        (["--scale", "-1"], "--scale -1 is no factor", 2),
-        (["--scale", "DDF=much"], "--scale DDF=much is no factor", 2),
-        (["--users", "DDF"], "--users 'DDF' is no pair", 2),
-        (["--tolerance", "0"], "--tolerance 0 is no percentage", 2),
+        (["--scale", "-1"], "--scale -1 is not a factor", 2),
+        (["--scale", "DDF=much"], "--scale DDF=much is not a factor", 2),
+        (["--users", "DDF"], "--users 'DDF' is not of the form NAME=VALUE", 2),
+        (["--tolerance", "0"], "--tolerance 0 is out of range", 2),
     ],
 )
 def test_wrong_use(arguments: list[str], text: str, code: int, tmp_path: Path) -> None:
@@ -124,7 +124,7 @@ def test_wrong_use(arguments: list[str], text: str, code: int, tmp_path: Path) -
         (["--ziips", "-9"], "--ziips -9 leaves -"),
         (["--speed", "0"], "--speed is 0"),
         (["--serves", "NOBODY=DB2DDF"], "there is no class 'NOBODY'"),
-        (["--users", "DDF=0"], "--users DDF=0 is no number of users"),
+        (["--users", "DDF=0"], "--users DDF=0 is not a number of users"),
         (["--report-classes"], "no interval has both report class periods"),
     ],
 )

@@ -118,7 +118,7 @@ def test_a_simulation_is_written_as_smf(trace: Path, settings: Path, tmp_path: P
         (["--pgfix", "BP5"], "the size of BP5 is not known"),
         (["--budget", "lots"], "'lots' is no amount of storage"),
         (["--budget", "8KiB"], "is below the minimum"),
-        (["--sizes", "10,x"], "is no list of numbers"),
+        (["--sizes", "10,x"], "is not a list of numbers"),
         (["--sizes", "0"], "a pool of 0 pages is not possible"),
         (["--sample", "2"], "sampling rate of 2"),
     ],
@@ -138,7 +138,7 @@ def test_wrong_use_is_named_and_nothing_is_written(
 
 
 def test_files_of_a_prediction_need_sizes(trace: Path, tmp_path: Path) -> None:
-    with pytest.raises(PlexlensError, match="the sizes of the pools are not known"):
+    with pytest.raises(PlexlensError, match="the pool sizes are not known"):
         CliRunner().invoke(app, ["pools", str(trace), "--save", str(tmp_path / "p.json")], catch_exceptions=False)
     with pytest.raises(PlexlensError, match="there is no folder"):
         CliRunner().invoke(

@@ -52,7 +52,7 @@ def test_a_page_and_a_text(folder: Path) -> None:
     ("words", "what"),
     [
         (("--sync-path=-1",), "--sync-path -1 is no time"),
-        (("--speed", "fast"), "--speed fast is no speed"),
+        (("--speed", "fast"), "--speed fast is not a factor"),
         (("--speed", "SYS1=0"), "--speed SYS1=0 is no speed"),
         (("--speed", "SYS3=2"), "there is no system SYS3; there are SYS1, SYS2"),
     ],

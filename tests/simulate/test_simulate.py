@@ -81,13 +81,13 @@ def test_a_saturated_system_is_said(tmp_path: Path) -> None:
     scenario.write_text(TWO_MEMBERS.read_text().replace("db2_cpu = 0.001\n", "db2_cpu = 0.08\n"))
     result = RUNNER.invoke(app, ["simulate", str(scenario), "--seconds", "5", "--truth", str(tmp_path / "t.json")])
     assert result.exit_code == 0
-    assert "warning: general engines of system SYS1: in use 99." in result.stderr
+    assert "warning: general engines of system SYS1: utilisation 99." in result.stderr
     saturated = json.loads((tmp_path / "t.json").read_text())["saturated"]
     assert {one["name"] for one in saturated if one["resource"] == "system"} == {"SYS1", "SYS2"}
 
 
 def test_nothing_to_come_of_it() -> None:
-    with pytest.raises(UsageError, match="nothing is to come of the run"):
+    with pytest.raises(UsageError, match="asks for no output"):
         invoke(TWO_MEMBERS)
 
 
@@ -147,5 +147,5 @@ def test_one_of_the_two(tmp_path: Path) -> None:
 
 
 def test_records_asked_for_without_a_dump(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="no dump to write them to; give -o DUMP"):
+    with pytest.raises(UsageError, match=r"no dump is named; give -o FILE\.smf"):
         invoke(TWO_MEMBERS, "--transactions", "--truth", tmp_path / "truth.json")

@@ -17,10 +17,13 @@ from plexlens.cli.app import app
 from plexlens.cli import (  # isort: skip
     report, ingest, sql, records, pools, layouts, findings, example, study, compare, ways_in, plan, sharing, simulate,  # noqa: F401
 )  # fmt: skip
+from plexlens.cli.examples import add_examples
 from plexlens.cli.terminal import err
 from plexlens.errors import PlexlensError, UnreadableInputError
 
 __all__ = ["app", "main"]
+
+add_examples(app)
 
 #: New objects between collections of garbage. Queries are built of hundreds of thousands of small objects that live as
 #: long as the report: at Python's default of 700, a sixth of its time is spent looking for cycles among them.

@@ -6,13 +6,12 @@ from typing import Annotated
 
 import typer
 
-from plexlens import __version__
-
 app = typer.Typer(
     name="plexlens",
-    help="An open performance workbench for IBM Z: SMF and RMF in, metrics and reports out.",
+    help="A performance workbench for IBM Z: it reads SMF dumps, RMF XML and printed reports, and writes metrics, "
+    "findings and reports.",
     no_args_is_help=True,
-    add_completion=False,
+    add_completion=True,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
@@ -20,6 +19,8 @@ app = typer.Typer(
 
 def _version(wanted: bool) -> None:
     if wanted:
+        from plexlens import __version__
+
         typer.echo(f"plexlens {__version__}")
         raise typer.Exit
 
@@ -27,7 +28,7 @@ def _version(wanted: bool) -> None:
 @app.callback()
 def _main(
     version: Annotated[
-        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version and end.")
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version and exit.")
     ] = False,
 ) -> None:
     pass

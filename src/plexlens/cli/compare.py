@@ -1,4 +1,4 @@
-"""`plexlens compare`: two runs side by side, or a prediction against what came."""
+"""`plexlens compare`: two runs side by side, or a prediction against the measurement that followed."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from plexlens.cli import completion
 from plexlens.cli.app import app
 from plexlens.cli.options import CodePage, Codepage, Json, Layouts, LeapSeconds
 from plexlens.cli.output import Format, PageOut, target
@@ -38,9 +39,15 @@ def compare(
             metavar="BASE",
             help="A performance database or dumps (PATH, PATH@2008-09-03, PATH@FROM..TO), a run of a study "
             "(STUDY:TABLE or STUDY:TABLE:ROW), or a prediction saved by plexlens pools (FILE.json).",
+            autocompletion=completion.runs,
         ),
     ],
-    new: Annotated[str, typer.Argument(metavar="NEW", help="What BASE is compared with.")],
+    new: Annotated[
+        str,
+        typer.Argument(
+            metavar="NEW", help="The run to compare with BASE, named in the same way.", autocompletion=completion.runs
+        ),
+    ],
     *,
     output: PageOut = None,
     form: Format = None,
@@ -49,24 +56,28 @@ def compare(
         str,
         typer.Option(
             metavar="STUDY:TABLE",
-            help="Take BASE and NEW for releases, and chain the ITR ratios of this table of pairs of runs.",
+            help="Take BASE and NEW as releases, and chain the ITR ratios of the pairs of runs in this table.",
         ),
     ] = "",
     rate_bound: Annotated[
-        float, typer.Option(help="Percent by which rates may differ and the runs still be comparable.")
+        float, typer.Option(metavar="PERCENT", help="Maximum difference of rates between comparable runs.")
     ] = 5.0,
-    mix_bound: Annotated[float, typer.Option(help="Percent of the work that may have moved between objects.")] = 5.0,
+    mix_bound: Annotated[
+        float, typer.Option(metavar="PERCENT", help="Maximum share of the work that moved between objects.")
+    ] = 5.0,
     object_bound: Annotated[
-        float, typer.Option(help="Percent of the work that objects may do that one run alone has.")
+        float,
+        typer.Option(metavar="PERCENT", help="Maximum share of the work done by objects that appear in only one run."),
     ] = 1.0,
     layouts: Layouts = None,
     codepage: Codepage = CodePage.LATIN_1047,
     leap_seconds: LeapSeconds = False,
     selection: Selection,
 ) -> None:
-    """Compare two runs: environment, whether they are comparable, what changed and why, every number by group.
+    """Compare two runs, or a prediction and a run.
 
-    Text and JSON go to standard output unless -o names a file; a page goes to compare.html.
+    The answer lists differences of the environment, whether the runs did the same work, what changed and why, and every
+    number by group.
     """
     from plexlens.compare.address import address
     from plexlens.compare.comparability import Bounds
@@ -89,7 +100,11 @@ def compare(
 
 def _share(name: str, value: float) -> float:
     if not 0 <= value <= 100:
-        raise UsageError(file="", what=f"--{name} {value:g} is no percentage", remedy=f"give percent, as in --{name} 5")
+        raise UsageError(
+            file="",
+            what=f"--{name} {value:g} is outside 0 to 100 percent",
+            remedy=f"give a percentage, as in --{name} 5",
+        )
     return value / 100
 
 
@@ -100,7 +115,7 @@ def _chained(table: str, base: str, new: str) -> tuple[Report, Callable[[], dict
     study, colon, name = table.partition(":")
     if not colon:
         raise UsageError(
-            file="", what=f"--chain {table} names no table", remedy="give STUDY:TABLE, as in vmesa-1992:table-03"
+            file="", what=f"--chain {table} does not name a table", remedy="give STUDY:TABLE, as in vmesa-1992:table-03"
         )
     found = chains(transitions_of(study, name), base, new)
     source = f"Pairs of runs of study {study}, {name}"
@@ -108,7 +123,7 @@ def _chained(table: str, base: str, new: str) -> tuple[Report, Callable[[], dict
 
 
 class _Sources:
-    """What the words of the command line name, opened for as long as the command runs."""
+    """The databases, dumps and traces that the arguments name, open while the command runs."""
 
     def __init__(self, stack: ExitStack, progress: Progress, reading: Reading, selection: Selection) -> None:
         self.stack = stack
@@ -145,7 +160,7 @@ class _Sources:
             return database_run(inputs, where.text)
 
     def came(self, where: DatabaseAddress | StudyAddress, prediction: Prediction) -> Came:
-        """What came of a prediction, from a database or dump with Db2 statistics, else from a trace."""
+        """The measurement after a prediction: a database or dump with Db2 statistics, else a trace."""
         from plexlens.compare.prediction_run import came_in_database, came_in_trace
         from plexlens.compare.study_run import StudyAddress
         from plexlens.pools.trace import is_trace_file, open_trace
@@ -154,7 +169,7 @@ class _Sources:
             raise UsageError(
                 file="",
                 what="a prediction cannot be compared with a run of a study",
-                remedy="name a database, a dump or a trace of the time after the change",
+                remedy="give a database, a dump or a trace that was recorded after the change",
             )
         if not is_trace_file(where.path):
             inputs = self.inputs(where, "NEW")
@@ -173,7 +188,7 @@ class _Sources:
 def _compared(
     first: Address, second: Address, bounds: Bounds, sources: _Sources
 ) -> tuple[Report, Callable[[], dict[str, Any]]]:
-    """The report, and what makes its plain values."""
+    """The report, and the function that makes its plain values."""
     from plexlens.compare.address import PredictionAddress
     from plexlens.compare.comparison import compare as compare_runs
     from plexlens.compare.prediction_run import compare_prediction

@@ -13,8 +13,13 @@ from plexlens.cli.terminal import err
 
 
 @app.command()
-def example(output: Annotated[Path, typer.Option("-o", "--output", help="The dump to write.")]) -> None:
-    """Write the example dump: figures of two published studies as SMF 70, 72 and 74."""
+def example(
+    output: Annotated[Path, typer.Option("-o", "--output", metavar="FILE.smf", help="SMF dump to write.")],
+) -> None:
+    """Write the bundled example dump.
+
+    It has the numbers of published studies as SMF records.
+    """
     from plexlens.example import write_example
 
     check_dump(output)

@@ -1,4 +1,4 @@
-"""`plexlens ingest`: dumps into a performance database."""
+"""`plexlens ingest`: add dumps to a performance database."""
 
 from __future__ import annotations
 
@@ -16,14 +16,19 @@ from plexlens.errors import IngestFailuresError, PlexlensError
 @app.command()
 def ingest(
     sources: Sources,
-    pdb: Annotated[Path, typer.Option("--pdb", help="The performance database; made when it is not there.")],
+    pdb: Annotated[
+        Path, typer.Option("--pdb", metavar="PDB", help="Performance database: a folder, created if it does not exist.")
+    ],
     *,
     as_json: Json = False,
     layouts: Layouts = None,
     codepage: Codepage = CodePage.LATIN_1047,
     leap_seconds: LeapSeconds = False,
 ) -> None:
-    """Keep dumps in a performance database. The same dump twice changes nothing; records are kept once."""
+    """Add files to a performance database.
+
+    A file that is already in the database changes nothing. Of overlapping dumps each record is kept once.
+    """
     from plexlens.pdb import Pdb
     from plexlens.pdb import ingest as put
 
@@ -63,7 +68,7 @@ def ingest(
 
 
 def _result(one: Any) -> dict[str, Any]:
-    """What became of one file, as a plain object."""
+    """The outcome of one file, as a plain object."""
     made = one.ingest
     return {
         "file": one.file,

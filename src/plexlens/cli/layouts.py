@@ -1,4 +1,4 @@
-"""`plexlens layouts`: the record layouts that dumps are decoded by."""
+"""`plexlens layouts`: the record layouts that decode dumps."""
 
 from __future__ import annotations
 
@@ -7,18 +7,19 @@ from typing import Annotated, Any
 
 import typer
 
+from plexlens.cli import completion
 from plexlens.cli.app import app
 from plexlens.cli.options import CodePage, Codepage, Json, Layouts
 from plexlens.cli.terminal import emit, print_rows
 from plexlens.errors import UsageError
 
-layouts_app = typer.Typer(help="The record layouts that dumps are decoded by.", no_args_is_help=True)
+layouts_app = typer.Typer(help="List, show and import the record layouts that decode dumps.", no_args_is_help=True)
 app.add_typer(layouts_app, name="layouts")
 
 
 @layouts_app.command("list")
 def layouts_list(as_json: Json = False, layouts: Layouts = None) -> None:
-    """Record types that are decoded, and the sections of each."""
+    """List the record types that are decoded and their sections."""
     catalogue = _catalogue(layouts)
     maps = catalogue.records()
     if as_json:
@@ -35,16 +36,21 @@ def layouts_list(as_json: Json = False, layouts: Layouts = None) -> None:
 
 @layouts_app.command("show")
 def layouts_show(
-    section: Annotated[str, typer.Argument(metavar="SECTION", help="A section, as `plexlens layouts list` names it.")],
+    section: Annotated[
+        str,
+        typer.Argument(
+            metavar="SECTION", help="Section, as plexlens layouts list names it.", autocompletion=completion.sections
+        ),
+    ],
     as_json: Json = False,
     layouts: Layouts = None,
 ) -> None:
-    """The fields of one section: offset, length, format, unit, description, source."""
+    """List the fields of a section: offset, length, format, unit, description, source."""
     catalogue = _catalogue(layouts)
     if section not in catalogue.tables():
         near = ", ".join(sorted(name for name in catalogue.tables() if section.lower() in name)) or "none like it"
         raise UsageError(
-            file="", what=f"there is no section {section!r} ({near})", remedy="plexlens layouts list names them all"
+            file="", what=f"there is no section {section!r} (similar: {near})", remedy="plexlens layouts list lists all"
         )
     fields = catalogue.describe(section)
     if as_json:
@@ -55,20 +61,36 @@ def layouts_show(
 
 @layouts_app.command("import")
 def layouts_import(
-    file: Annotated[Path, typer.Argument(help="Assembler source: a mapping macro, or DSECTs with DS, DC, EQU, ORG.")],
-    output: Annotated[Path, typer.Option("-o", "--output", help="Folder for the layouts; made when it is not there.")],
+    file: Annotated[
+        Path, typer.Argument(metavar="FILE", help="Assembler source: a mapping macro, or DSECTs with DS, DC, EQU, ORG.")
+    ],
+    output: Annotated[
+        Path,
+        typer.Option("-o", "--output", metavar="FOLDER", help="Folder for the layouts, created if it does not exist."),
+    ],
     *,
     section: Annotated[
-        list[str] | None, typer.Option(help="Name of the layout: NAME, or DSECT=NAME for one of several.")
+        list[str] | None,
+        typer.Option(metavar="[DSECT=]NAME", help="Name of the layout; with DSECT= where the source has several."),
     ] = None,
-    csect: Annotated[str | None, typer.Option(help="The one section to import; without it, every DSECT.")] = None,
-    hints: Annotated[Path | None, typer.Option(help="CSV field,format,unit: what assembler cannot say.")] = None,
-    signed: Annotated[bool, typer.Option("--signed", help="F, H and FD are signed numbers.")] = False,
-    start: Annotated[int, typer.Option(help="Bytes of the record before the DSECT, for a header section.")] = 0,
+    csect: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Import this section only (default: every DSECT).")
+    ] = None,
+    hints: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE.csv", help="CSV (field,format,unit) with what assembler does not state."),
+    ] = None,
+    signed: Annotated[bool, typer.Option("--signed", help="Decode F, H and FD as signed numbers.")] = False,
+    start: Annotated[
+        int, typer.Option(metavar="BYTES", help="Bytes of the record before the DSECT, for a header section.")
+    ] = 0,
     codepage: Codepage = CodePage.LATIN_1047,
     as_json: Json = False,
 ) -> None:
-    """Make layouts of the DSECTs of an assembler source, and say what they change; then use them with --layouts."""
+    """Convert the DSECTs of an assembler source into layouts.
+
+    The command lists what the new layouts change. Use them with --layouts FOLDER.
+    """
     from plexlens.dsect import Wishes, import_layouts
 
     wishes = Wishes(tuple(section or ()), csect, signed, hints, start, codepage)

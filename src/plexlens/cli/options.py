@@ -1,4 +1,4 @@
-"""Arguments and options that several commands have."""
+"""Arguments and options that several commands share."""
 
 from __future__ import annotations
 
@@ -10,11 +10,25 @@ import typer
 
 Sources = Annotated[
     list[Path],
-    typer.Argument(metavar="DUMP...", help="SMF dumps (plain, gzip or zstd), RMF XML files, or folders of them."),
+    typer.Argument(
+        metavar="FILE...",
+        help="SMF dumps (plain, gzip or zstd), RMF XML files, printed reports of Db2, RMF or CICS as text, or folders "
+        "of these.",
+    ),
 ]
-Json = Annotated[bool, typer.Option("--json", help="One JSON object on standard output, nothing else there.")]
+#: Sources of a command that also takes a performance database.
+DatabaseOrSources = Annotated[
+    list[Path],
+    typer.Argument(
+        metavar="PDB|FILE...",
+        help="A performance database, or SMF dumps (plain, gzip or zstd), RMF XML files, printed reports of Db2, RMF "
+        "or CICS as text, or folders of these.",
+    ),
+]
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON object on standard output, and nothing else there.")]
 Layouts = Annotated[
-    list[Path] | None, typer.Option("--layouts", help="A folder with layouts of your own; may be given repeatedly.")
+    list[Path] | None,
+    typer.Option("--layouts", metavar="FOLDER", help="Folder with your own record layouts; repeatable."),
 ]
 
 
@@ -27,7 +41,7 @@ class CodePage(StrEnum):
 
 Codepage = Annotated[CodePage, typer.Option(help="EBCDIC code page of text fields.")]
 LeapSeconds = Annotated[
-    bool, typer.Option("--leap-seconds", help="The systems' clocks run with a leap second offset: take it out.")
+    bool, typer.Option("--leap-seconds", help="Subtract leap seconds: the clocks of the systems include them.")
 ]
 Site = Annotated[
     Path | None,
@@ -39,5 +53,7 @@ Site = Annotated[
 ]
 Rules = Annotated[
     list[Path] | None,
-    typer.Option("--rules", help="A folder of rules that add to Plexlens's or change them; may be given repeatedly."),
+    typer.Option(
+        "--rules", metavar="FOLDER", help="Folder with rules that add to the bundled ones or replace them; repeatable."
+    ),
 ]

@@ -201,13 +201,14 @@ def target(
         The file cannot be written, or the command does not write that form.
     """
     form = Form(stated) if stated is not None else None
+    check_writable(output)
     if output is not None:
         form = form_of(output, forms, form)
     elif form is None:
         form = Form.JSON if as_json else default
     if output is None and form in _FILES_ONLY:
         output = Path(f"{command}.{form}")
-    check_writable(output)
+        check_writable(output)
     return Target(form, output, as_json)
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from plexlens.cli.app import app
-from plexlens.cli.options import CodePage, Codepage, Json, Layouts, LeapSeconds, Sources
+from plexlens.cli.options import CodePage, Codepage, DatabaseOrSources, Json, Layouts, LeapSeconds
 from plexlens.cli.output import Format, PageOut, target
 from plexlens.cli.selection import explained, selectable, selected_page
 from plexlens.cli.sources import Reading, inputs_of
@@ -23,46 +23,55 @@ if TYPE_CHECKING:
 @app.command()
 @selectable
 def plan(
-    sources: Sources,
+    sources: DatabaseOrSources,
     *,
     scale: Annotated[
-        list[str] | None, typer.Option(metavar="FACTOR|CLASS=FACTOR", help="Load over the measured one; repeatable.")
+        list[str] | None,
+        typer.Option(metavar="FACTOR|CLASS=FACTOR", help="Load as a multiple of the measured load; repeatable."),
     ] = None,
-    engines: Annotated[str, typer.Option(metavar="N|+N", help="General engines of each system.")] = "",
+    engines: Annotated[str, typer.Option(metavar="N|+N", help="General-purpose processors of each system.")] = "",
     ziips: Annotated[str, typer.Option(metavar="N|+N", help="zIIPs of each system.")] = "",
-    speed: Annotated[float, typer.Option(help="Speed of all engines over the measured one.")] = 1.0,
-    members: Annotated[int, typer.Option(help="Systems added, which share the load.")] = 0,
+    speed: Annotated[
+        float, typer.Option(metavar="FACTOR", help="Speed of all processors as a multiple of the measured speed.")
+    ] = 1.0,
+    members: Annotated[int, typer.Option(metavar="N", help="Number of systems added to share the load.")] = 0,
     member_cost: Annotated[
-        float, typer.Option(help="Percent more CPU time of a transaction once members were added.")
+        float, typer.Option(metavar="PERCENT", help="Increase of CPU time per transaction when systems are added.")
     ] = 0.0,
     until_goals: Annotated[
         bool, typer.Option("--until-goals", help="Print only the load at which each goal breaks.")
     ] = False,
-    careful: Annotated[bool, typer.Option("--careful", help="Run the network event by event besides.")] = False,
+    careful: Annotated[
+        bool, typer.Option("--careful", help="Also simulate the queueing network event by event.")
+    ] = False,
     scenario: Annotated[
         Path | None,
         typer.Option(
-            "--scenario", metavar="FILE", help="Run this scenario of the sysplex simulator as the careful answer."
+            "--scenario", metavar="FILE", help="Also run this scenario of the sysplex simulator, for comparison."
         ),
     ] = None,
     fixed_background: Annotated[
-        bool, typer.Option("--fixed-background", help="Work without transactions does not grow with the load.")
+        bool, typer.Option("--fixed-background", help="Keep work without transactions constant while the load grows.")
     ] = False,
     report_classes: Annotated[
-        bool, typer.Option("--report-classes", help="Model report classes, not service classes.")
+        bool, typer.Option("--report-classes", help="Model report classes instead of service classes.")
     ] = False,
     serves: Annotated[
         list[str] | None,
         typer.Option(
             metavar="REGIONS=CLASS[,CLASS]|REGIONS=*",
-            help="The CPU time of one class is that of others' transactions; * is all that have none.",
+            help="Charge the CPU time of the REGIONS class to the classes it serves; * = every class without CPU time "
+            "of its own.",
         ),
     ] = None,
     users: Annotated[
-        list[str] | None, typer.Option(metavar="CLASS=N", help="So many users, who think, make a class's load.")
+        list[str] | None,
+        typer.Option(
+            metavar="CLASS=N", help="Model CLASS as closed: N users with think time instead of an arrival rate."
+        ),
     ] = None,
     tolerance: Annotated[
-        float, typer.Option(help="Percent by which response may be off for conclusions to be drawn.")
+        float, typer.Option(metavar="PERCENT", help="Maximum model error before results are marked unreliable.")
     ] = 30.0,
     form: Format = None,
     output: PageOut = None,
@@ -72,9 +81,10 @@ def plan(
     leap_seconds: LeapSeconds = False,
     selection: Selection,
 ) -> None:
-    """Predict response and utilisation at another load or on other processors, from a calibrated queueing model.
+    """Predict response time and utilisation.
 
-    Text and JSON go to standard output unless -o names a file; a page goes to plan.html.
+    The prediction is for another load or other processors. It comes from a queueing model that is calibrated with the
+    measured intervals and checked against them.
     """
     from plexlens.capacity import Change, calibrate, make_plan, measure, to_object
     from plexlens.report.plan import goals_report, plan_report
@@ -82,7 +92,11 @@ def plan(
 
     where = target("plan", output, form, as_json=as_json)
     if not 0 < tolerance <= 1000:
-        raise UsageError(file="", what=f"--tolerance {tolerance:g} is no percentage", remedy="give 1 to 1000")
+        raise UsageError(
+            file="",
+            what=f"--tolerance {tolerance:g} is out of range",
+            remedy="give a percentage above 0 and at most 1000",
+        )
     whole, single = _scales(scale or ())
     change = Change(whole, single, engines, ziips, speed, members, member_cost / 100, fixed_background=fixed_background)
     closed = {name: int(_number("--users", name, count, whole=True)) for name, count in _pairs("--users", users)}
@@ -108,7 +122,9 @@ def _pairs(option: str, texts: Iterable[str] | None) -> list[tuple[str, str]]:
     for text in texts or ():
         name, sign, value = text.partition("=")
         if not (name and sign and value):
-            raise UsageError(file="", what=f"{option} {text!r} is no pair", remedy=f"give {option} NAME=VALUE")
+            raise UsageError(
+                file="", what=f"{option} {text!r} is not of the form NAME=VALUE", remedy=f"give {option} NAME=VALUE"
+            )
         made.append((name, value))
     return made
 
@@ -121,7 +137,7 @@ def _number(option: str, name: str, text: str, *, whole: bool = False) -> float:
     if not number >= (1.0 if whole else 0.0):
         raise UsageError(
             file="",
-            what=f"{option} {name + '=' if name else ''}{text} is no {'number of users' if whole else 'factor'}",
+            what=f"{option} {name + '=' if name else ''}{text} is not a {'number of users' if whole else 'factor'}",
             remedy="give a whole number from 1" if whole else "give 0 or more, as in --scale 1.3 or --scale DDFHI=1.3",
         )
     return number

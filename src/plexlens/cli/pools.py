@@ -1,4 +1,4 @@
-"""`plexlens pools`: buffer pools of a page-reference trace."""
+"""`plexlens pools`: simulate buffer pools with a page-reference trace."""
 
 from __future__ import annotations
 
@@ -36,75 +36,113 @@ def pools(
         list[Path],
         typer.Argument(
             metavar="TRACE...",
-            help="A page-reference trace in pieces (CSV, Parquet, Arrow, oracleGeneral, SMF dumps with IFCID 198), or "
-            "a performance database.",
+            help="A page-reference trace in one or more files (CSV, Parquet, Arrow, oracleGeneral, SMF dumps with "
+            "IFCID 198), or a performance database.",
         ),
     ],
     *,
-    sizes: Annotated[str, typer.Option(help="Pool sizes in pages: 1000,5000. Without it, a choice of sizes.")] = "",
+    sizes: Annotated[
+        str, typer.Option(metavar="PAGES,...", help="Pool sizes of the curves, such as 1000,5000 (default: 20 sizes).")
+    ] = "",
     sample: Annotated[
-        float | None, typer.Option(help="Look at this share of the pages (0.01) and state the error; for curves.")
+        float | None,
+        typer.Option(
+            metavar="SHARE", help="Compute curves from this share of the pages, such as 0.01, with the error."
+        ),
     ] = None,
     budget: Annotated[
         str,
         typer.Option(
-            help="Recommend sizes, groups of objects and settings within this storage: 4GiB; of a group each member's, "
-            "or DB1A=4GiB,DB1B=2GiB."
+            metavar="SIZE|MEMBER=SIZE,...",
+            help="Recommend pool sizes, placement of objects and settings within this storage, such as 4GiB; in a "
+            "group it applies to each member, or give DB1A=4GiB,DB1B=2GiB.",
         ),
     ] = "",
     gbp_budget: Annotated[
-        str, typer.Option("--gbp-budget", help="Size group buffer pools within this coupling facility storage: 1GiB.")
+        str,
+        typer.Option(
+            "--gbp-budget",
+            metavar="SIZE",
+            help="Recommend group buffer pool sizes within this coupling facility storage.",
+        ),
     ] = "",
     pool: Annotated[
         list[str] | None,
         typer.Option(
             "--pool",
-            help="A size, and thresholds: BP2=80000 or BP2=80000,vpseqt=40,dwqt=50,vdwqt=10; DB1A.BP2=80000 for one.",
+            metavar="BPn=SIZE[,...]",
+            help="Size and thresholds of a pool: BP2=80000 or BP2=80000,vpseqt=40,dwqt=50,vdwqt=10; DB1A.BP2=80000 for "
+            "one member; repeatable.",
         ),
     ] = None,
     gbp: Annotated[
         list[str] | None,
         typer.Option(
-            "--gbp", help="A group buffer pool: GBP2=20000:100000 (data and directory entries) or GBP2=128MiB:5."
+            "--gbp",
+            metavar="GBPn=...",
+            help="Group buffer pool: GBP2=20000:100000 (data and directory entries) or GBP2=128MiB:5.",
         ),
     ] = None,
-    move: Annotated[list[str] | None, typer.Option("--move", help="An object to a pool: DB.TS=BP11.")] = None,
-    policy: Annotated[list[str] | None, typer.Option("--policy", help="Page steal: fifo:BP6.")] = None,
-    pgfix: Annotated[list[str] | None, typer.Option("--pgfix", help="Page-fix a pool: BP1.")] = None,
-    names: Annotated[Path | None, typer.Option(help="A file with the names of objects.")] = None,
+    move: Annotated[
+        list[str] | None, typer.Option("--move", metavar="DB.TS=BPn", help="Move an object to a pool; repeatable.")
+    ] = None,
+    policy: Annotated[
+        list[str] | None,
+        typer.Option("--policy", metavar="POLICY:BPn", help="Page steal: lru, fifo or none, such as fifo:BP6."),
+    ] = None,
+    pgfix: Annotated[
+        list[str] | None, typer.Option("--pgfix", metavar="BPn", help="Page-fix a pool; repeatable.")
+    ] = None,
+    names: Annotated[Path | None, typer.Option(metavar="FILE", help="File with the names of objects.")] = None,
     settings: Annotated[
         Path | None,
-        typer.Option(help="The present pools: a settings file (TOML), a database, or -DISPLAY BUFFERPOOL output."),
+        typer.Option(
+            metavar="FILE|PDB",
+            help="Present pools: a settings file (TOML), a performance database, or -DISPLAY BUFFERPOOL output.",
+        ),
     ] = None,
-    subsystem: Annotated[str, typer.Option(help="The Db2 whose records count, where there are several.")] = "",
+    subsystem: Annotated[str, typer.Option(metavar="SSID", help="Use the records of this Db2 only.")] = "",
     group: Annotated[
         bool | None,
         typer.Option(
             "--group/--no-group",
-            help="Take several members as a data-sharing group (so they are), or as one Db2 with the pools of one.",
+            help="Simulate members as a data-sharing group (default) or, with --no-group, as one Db2.",
         ),
     ] = None,
-    new_pools: Annotated[int, typer.Option(min=0, help="Pools that a recommendation may make.")] = 4,
+    new_pools: Annotated[
+        int, typer.Option(min=0, metavar="N", help="Maximum number of new pools in a recommendation.")
+    ] = 4,
     least_buffers: Annotated[
-        int, typer.Option(min=1, help="Buffers of 4 KB that a recommendation leaves to each pool.")
+        int, typer.Option(min=1, metavar="N", help="Minimum number of 4 KB buffers per pool in a recommendation.")
     ] = 1000,
     delay_weight: Annotated[
-        float, typer.Option(min=0, help="CPU seconds that a second of delay is worth to a recommendation.")
+        float,
+        typer.Option(min=0, metavar="X", help="Value of one second of delay in CPU seconds, for a recommendation."),
     ] = 0.0,
     layouts: Layouts = None,
-    force: Annotated[bool, typer.Option("--force", help="Take a trace that lost 20 % of its records or more.")] = False,
-    save: Annotated[Path | None, typer.Option(help="Keep the prediction, for plexlens compare.")] = None,
+    force: Annotated[
+        bool, typer.Option("--force", help="Accept a trace that lost 20 % or more of its records.")
+    ] = False,
+    save: Annotated[
+        Path | None, typer.Option(metavar="FILE.json", help="Save the prediction for plexlens compare.")
+    ] = None,
     simulate_to: Annotated[
-        Path | None, typer.Option(help="Write the pools' simulation as SMF 100 records, for plexlens report.")
+        Path | None,
+        typer.Option(metavar="FILE.smf", help="Write the simulated pools as SMF 100 records for plexlens report."),
     ] = None,
     write_to: Annotated[
-        Path | None, typer.Option("--write-trace", help="Write the trace to a file (.parquet, .csv, .arrow).")
+        Path | None,
+        typer.Option("--write-trace", metavar="FILE", help="Write the trace to a .parquet, .csv or .arrow file."),
     ] = None,
     output: PageOut = None,
     form: Format = None,
     as_json: Json = False,
 ) -> None:
-    """Buffer pools of a trace: read misses of every size, what a change would do, what to change."""
+    """Simulate buffer pools with a page-reference trace.
+
+    The answer is the read misses of each pool at every size, the effect of a change (--pool, --move, --policy, --pgfix,
+    --gbp), or the changes that pay within a budget (--budget), with ALTER commands and their reverse.
+    """
     from plexlens.pools.settings import parse_size
     from plexlens.pools.trace import open_trace, write_trace
 
@@ -309,13 +347,13 @@ def _look(
     if len(members) > 1:
         if group is None:
             return look_at_members(trace, settings, asked, progress)
-        note = f"What {', '.join(members)} ask of a pool is taken as asked of one pool; each has pools of its own."
+        note = f"{', '.join(members)} are simulated as one Db2; in reality each member has its own pools."
         trace.facts.notes.append(note)
     if asked.only_group:
         raise UsageError(
             file="",
-            what=f"{asked.only_group} is for several members, and the trace is taken as one Db2",
-            remedy="leave it out, or give the traces of several members",
+            what=f"{asked.only_group} needs several members, and the trace is simulated as one Db2",
+            remedy="leave the option out, or give the traces of several members",
         )
     only = members[0] if len(members) == 1 else ""
     site = site_of(trace.sources, settings, subsystem=subsystem, member=only, layouts=asked.layouts)

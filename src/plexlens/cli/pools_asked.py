@@ -111,7 +111,7 @@ def sizes_of(text: str) -> tuple[int, ...]:
         wanted = tuple(int(size) for size in text.split(",") if size.strip())
     except ValueError as error:
         raise UsageError(
-            file="", what=f"--sizes {text} is no list of numbers", remedy="give pages, as in --sizes 1000,5000"
+            file="", what=f"--sizes {text} is not a list of numbers", remedy="give pages, as in --sizes 1000,5000"
         ) from error
     check_sizes(wanted)
     return wanted
@@ -134,16 +134,16 @@ def budget_of(text: str) -> dict[str, int]:
         if bool(equals) != bool(member.strip()) or ("" in found and len(found) > 1):
             raise UsageError(
                 file="",
-                what=f"--budget {text} means nothing",
+                what=f"--budget {text} is not understood",
                 remedy="give an amount for every member, as in 4GiB, or one for each, as in DB1A=4GiB,DB1B=2GiB",
             )
     return found
 
 
 def no_settings(what: str, pool: str = "BP2") -> UsageError:
-    """What is said where sizes of pools are not known."""
+    """The error where the sizes of the pools are not known."""
     return UsageError(
         file="",
-        what=f"{what}: the sizes of the pools are not known",
+        what=f"{what}: the pool sizes are not known",
         remedy=f"give them with --pool {pool}=40000, or --settings (TOML, a database, -DISPLAY BUFFERPOOL output)",
     )

@@ -11,7 +11,10 @@ from plexlens.cli.terminal import emit
 
 @app.command()
 def records(sources: Sources, as_json: Json = False) -> None:
-    """What is in dumps: records by type and subtype, systems, time, damage, values that cannot be. Nothing is kept."""
+    """Count the records of dumps by type and system.
+
+    The answer has types, subtypes, systems, time span, damage and implausible values. Nothing is stored.
+    """
     from plexlens.ingest import inventory
 
     found = list(inventory.of_files(sources))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from plexlens.cli.app import app
-from plexlens.cli.options import CodePage, Codepage, Json, Layouts, LeapSeconds, Rules, Site, Sources
+from plexlens.cli.options import CodePage, Codepage, DatabaseOrSources, Json, Layouts, LeapSeconds, Rules, Site
 from plexlens.cli.output import Form, Format, PageOut, page, target
 from plexlens.cli.selection import selectable
 from plexlens.cli.sources import MEMORY_LIMIT, Reading, database
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class FailOn(StrEnum):
-    """Severities that a report can fail on, the lowest first."""
+    """Severities for ``--fail-on``, the lowest first."""
 
     LOW = "low"
     MEDIUM = "medium"
@@ -31,11 +31,11 @@ class FailOn(StrEnum):
 @app.command()
 @selectable
 def report(
-    sources: Sources,
+    sources: DatabaseOrSources,
     *,
     output: PageOut = None,
     form: Format = None,
-    title: Annotated[str, typer.Option(help="Heading of the report.")] = "",
+    title: Annotated[str, typer.Option(metavar="TEXT", help="Heading of the report.")] = "",
     as_json: Json = False,
     layouts: Layouts = None,
     codepage: Codepage = CodePage.LATIN_1047,
@@ -43,7 +43,8 @@ def report(
     rules: Rules = None,
     site: Site = None,
     fail_on: Annotated[
-        FailOn | None, typer.Option("--fail-on", help="End with 1 if a finding is of this severity or a higher one.")
+        FailOn | None,
+        typer.Option("--fail-on", help="Exit with code 1 if a finding has this severity or a higher one."),
     ] = None,
     selection: Selection,
 ) -> None:
@@ -85,5 +86,5 @@ def report(
         raise typer.Exit(failures[0].exit_code)
     grave = made.findings.at_or_above(Severity(fail_on)) if fail_on and made.findings else ()
     if grave:
-        err.print(f"plexlens: findings of severity {fail_on} or higher: {len(grave)}")
+        err.print(f"plexlens: {len(grave)} findings have severity {fail_on} or higher (--fail-on)")
         raise typer.Exit(1)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from plexlens.cli.app import app
-from plexlens.cli.options import CodePage, Codepage, Json, Layouts, LeapSeconds, Sources
+from plexlens.cli.options import CodePage, Codepage, DatabaseOrSources, Json, Layouts, LeapSeconds
 from plexlens.cli.output import Format, PageOut, target
 from plexlens.cli.selection import explained, selectable, selected_page
 from plexlens.cli.sharing_what_if import answer, asked_for
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class AtCommit(StrEnum):
-    """Whose time writes at commit are."""
+    """The address space that is charged for writes at commit."""
 
     AUTO = "auto"
     MSTR = "MSTR"
@@ -33,71 +33,79 @@ class AtCommit(StrEnum):
 @app.command()
 @selectable
 def sharing(
-    sources: Sources,
+    sources: DatabaseOrSources,
     *,
     sync_path: Annotated[
-        float | None, typer.Option(metavar="MICROSECONDS", help="CPU of a synchronous request besides its service.")
+        float | None,
+        typer.Option(metavar="MICROSECONDS", help="CPU time per synchronous request in addition to its service time."),
     ] = None,
     async_path: Annotated[
-        float | None, typer.Option(metavar="MICROSECONDS", help="CPU of an asynchronous request.")
+        float | None, typer.Option(metavar="MICROSECONDS", help="CPU time per asynchronous request.")
     ] = None,
     contention_path: Annotated[
-        float | None, typer.Option(metavar="MICROSECONDS", help="CPU of a lock contention settled by messages.")
+        float | None, typer.Option(metavar="MICROSECONDS", help="CPU time per lock contention that messages resolve.")
     ] = None,
     negotiation_path: Annotated[
-        float | None, typer.Option(metavar="MICROSECONDS", help="CPU of a P-lock negotiation.")
+        float | None, typer.Option(metavar="MICROSECONDS", help="CPU time per P-lock negotiation.")
     ] = None,
-    notify_path: Annotated[float | None, typer.Option(metavar="MICROSECONDS", help="CPU of a notify message.")] = None,
+    notify_path: Annotated[
+        float | None, typer.Option(metavar="MICROSECONDS", help="CPU time per notify message.")
+    ] = None,
     read_path: Annotated[
-        float | None, typer.Option(metavar="MICROSECONDS", help="CPU of a read from disk after invalidation.")
+        float | None, typer.Option(metavar="MICROSECONDS", help="CPU time per read from disk after cross-invalidation.")
     ] = None,
     speed: Annotated[
         list[str] | None,
-        typer.Option(metavar="FACTOR|SYSTEM=FACTOR", help="Engine speed over some 1,500 MIPS; repeatable."),
+        typer.Option(
+            metavar="FACTOR|SYSTEM=FACTOR", help="Processor speed as a multiple of about 1,500 MIPS; repeatable."
+        ),
     ] = None,
     commit_writes: Annotated[
-        AtCommit, typer.Option("--commit-writes", help="Whose CPU time synchronous writes at commit are.")
+        AtCommit, typer.Option("--commit-writes", help="Address space charged for synchronous GBP writes at commit.")
     ] = AtCommit.AUTO,
     lock_entries: Annotated[
         list[str] | None,
-        typer.Option(metavar="[GROUP=]Nx|N", help="What if: entries of the lock table, as --lock-entries 2x."),
+        typer.Option(metavar="[GROUP=]Nx|N", help="What if: number of lock table entries, such as 2x."),
     ] = None,
     gbp: Annotated[
-        list[str] | None, typer.Option(metavar="GBPn=Nx|N", help="What if: size of a group buffer pool, as GBP1=2x.")
+        list[str] | None,
+        typer.Option(metavar="GBPn=Nx|N", help="What if: size of a group buffer pool, such as GBP1=2x."),
     ] = None,
     ratio: Annotated[
         list[str] | None,
-        typer.Option(metavar="GBPn=N", help="What if: directory entries to a data page, in the same storage."),
+        typer.Option(metavar="GBPn=N", help="What if: directory entries per data page, in the same storage."),
     ] = None,
     separate: Annotated[
         list[str] | None,
-        typer.Option(
-            metavar="POOL|PAGESET", help="What if: each member has its own part, by affinity of work to data."
-        ),
+        typer.Option(metavar="POOL|PAGESET", help="What if: each member uses its own part of the pages (affinity)."),
     ] = None,
     cf_speed: Annotated[
-        list[str] | None, typer.Option(metavar="[CF=]N", help="What if: speed of coupling facilities over today's.")
+        list[str] | None,
+        typer.Option(metavar="[CF=]N", help="What if: speed of coupling facilities as a multiple of today's."),
     ] = None,
     distance: Annotated[
-        list[str] | None, typer.Option(metavar="[CF=]Nkm", help="What if: kilometres of fibre to coupling facilities.")
+        list[str] | None, typer.Option(metavar="[CF=]Nkm", help="What if: length of the fibre to coupling facilities.")
     ] = None,
     link: Annotated[
-        list[str] | None, typer.Option(metavar="[CF=]Nx", help="What if: time of links and adapters over today's.")
+        list[str] | None,
+        typer.Option(metavar="[CF=]Nx", help="What if: time on links and adapters as a multiple of today's."),
     ] = None,
     convert_above: Annotated[
         float | None,
-        typer.Option(metavar="MICROSECONDS", help="Service time above which requests become asynchronous; 0: never."),
+        typer.Option(metavar="MICROSECONDS", help="Service time above which requests become asynchronous; 0 = never."),
     ] = None,
     index_pool: Annotated[
-        list[str] | None, typer.Option(metavar="BPn", help="Pool that holds indexes alone: their pages are not locked.")
+        list[str] | None, typer.Option(metavar="BPn", help="Pool that holds only indexes, whose pages are not locked.")
     ] = None,
-    seeds: Annotated[int, typer.Option(help="Runs of the twin and of each change.")] = 5,
+    seeds: Annotated[int, typer.Option(metavar="N", help="Simulation runs of the twin and of each change.")] = 5,
     tolerance: Annotated[
-        float, typer.Option(help="Percent by which the twin may be off for conclusions to be drawn.")
+        float, typer.Option(metavar="PERCENT", help="Maximum error of the twin before results are marked unreliable.")
     ] = 15.0,
     write_scenario: Annotated[
         Path | None,
-        typer.Option("--write-scenario", help="Write the twin of the group as a scenario of the simulator."),
+        typer.Option(
+            "--write-scenario", metavar="FILE", help="Write the twin of the group as a scenario for plexlens simulate."
+        ),
     ] = None,
     form: Format = None,
     output: PageOut = None,
@@ -107,12 +115,12 @@ def sharing(
     leap_seconds: LeapSeconds = False,
     selection: Selection,
 ) -> None:
-    """Say what data sharing costs: requests by kind, CPU by transaction class and address space, delays.
+    """Report what data sharing costs.
 
-    With changes (--lock-entries, --gbp, --ratio, --separate, --cf-speed, --distance, --link) also what these would
-    give: the group as a scenario of the simulator, run with each of them alone and with all, and closed forms beside.
+    The report has requests by kind, CPU time by transaction class and address space, and delays.
 
-    Text and JSON go to standard output unless -o names a file; a page goes to sharing.html.
+    The options --lock-entries, --gbp, --ratio, --separate, --cf-speed, --distance and --link ask what a change would
+    do. The group is then simulated with each change alone and with all of them, and checked against closed forms.
     """
     from plexlens.report.sharing import sharing_report
     from plexlens.sharing import Assumptions, CommitWrites, cost_of, measure
@@ -165,7 +173,7 @@ def _speeds(texts: Iterable[str]) -> tuple[float, dict[str, float]]:
         except ValueError:
             raise UsageError(
                 file="",
-                what=f"--speed {text} is no speed",
+                what=f"--speed {text} is not a factor",
                 remedy="give a factor, as in --speed 1.2 or --speed SYS1=1.2",
             ) from None
         if sign:

@@ -1,4 +1,4 @@
-"""`plexlens simulate`: a data-sharing group run before anyone builds it."""
+"""`plexlens simulate`: simulate a data-sharing group that does not exist yet."""
 
 from __future__ import annotations
 
@@ -22,23 +22,29 @@ if TYPE_CHECKING:
 def simulate(
     scenario: Annotated[Path, typer.Argument(metavar="SCENARIO", help="Scenario file (TOML); see docs/simulate.md.")],
     *,
-    output: Annotated[Path | None, typer.Option("-o", "--output", metavar="DUMP", help="SMF dump to write.")] = None,
-    seed: Annotated[int | None, typer.Option("--seed", min=0, help="Seed of all chance, instead of run.seed.")] = None,
+    output: Annotated[
+        Path | None, typer.Option("-o", "--output", metavar="FILE.smf", help="SMF dump to write.")
+    ] = None,
+    seed: Annotated[
+        int | None, typer.Option("--seed", min=0, metavar="N", help="Seed of the random numbers, instead of run.seed.")
+    ] = None,
     seconds: Annotated[
-        float | None, typer.Option("--seconds", help="Seconds measured, instead of run.seconds.")
+        float | None,
+        typer.Option("--seconds", metavar="SECONDS", help="Length of the measurement, instead of run.seconds."),
     ] = None,
     truth: Annotated[
-        Path | None, typer.Option("--truth", help="File for what really happened, interval by interval, as JSON.")
+        Path | None,
+        typer.Option("--truth", metavar="FILE.json", help="Write the true values of each interval as JSON."),
     ] = None,
     transactions: Annotated[
         bool,
         typer.Option(
             "--transactions",
-            help="Write each transaction: SMF 101 of its thread (not rolled up), SMF 110-1 of its tasks; 2 KB each.",
+            help="Also write SMF 101 and 110-1 for each transaction, about 2 KB each.",
         ),
     ] = False,
     page_trace: Annotated[
-        bool, typer.Option("--page-trace", help="Write each getpage, update and release: SMF 102 IFCID 198.")
+        bool, typer.Option("--page-trace", help="Also write SMF 102 IFCID 198 for each getpage, update and release.")
     ] = False,
     replications: Annotated[
         int,
@@ -47,17 +53,20 @@ def simulate(
             min=1,
             max=1000,
             metavar="N",
-            help="Runs under N seeds, the asked one and those that follow it: means over the runs; DUMP and FILE have "
-            "the first.",
+            help="Simulate with N seeds, from the given one upwards, and print means over the runs; -o and --truth "
+            "write the first run.",
         ),
     ] = 1,
     jobs: Annotated[
         int | None,
-        typer.Option("--jobs", min=1, max=256, metavar="J", help="Runs at the same time; as many as cores by default."),
+        typer.Option("--jobs", min=1, max=256, metavar="J", help="Number of runs at the same time (default: the number of cores)."),
     ] = None,
     json_: Json = False,
 ) -> None:
-    """Run a sysplex and write what it would have written: SMF 70, 72-3, 74-1, 74-4, 100, 101; on request 110-1, 102."""
+    """Simulate a sysplex and write its SMF records.
+
+    The records are SMF 70, 72-3, 74-1, 74-4, 100 and 101, and on request 110-1 and 102.
+    """
     from plexlens.simulate import read_scenario, run_scenarios, simulate_to_smf, write_smf
     from plexlens.simulate import replications as replicated
     from plexlens.simulate.dump import check_names
@@ -108,34 +117,34 @@ def _check_options(scenario: Path, output: Path | None, *, is_asked: bool, is_lo
     if output is None and not is_asked:
         raise UsageError(
             file=str(scenario),
-            what="nothing is to come of the run",
-            remedy="give -o DUMP for SMF records, --truth FILE for what really happened, or --json",
+            what="the command line asks for no output",
+            remedy="give -o FILE.smf for SMF records, --truth FILE.json for the true values, or --json",
         )
     if output is None and is_logged:
         raise UsageError(
             file=str(scenario),
-            what="--transactions and --page-trace ask for records, and there is no dump to write them to",
-            remedy="give -o DUMP",
+            what="--transactions and --page-trace add records to a dump, and no dump is named",
+            remedy="give -o FILE.smf",
         )
     if runs > 1 and is_logged:
         raise UsageError(
             file=str(scenario),
-            what="--transactions and --page-trace are of one run, and --replications asks for several",
+            what="--transactions and --page-trace need a single run, and --replications asks for several",
             remedy="leave --replications out, or run once more with it",
         )
 
 
 def _say(run: Simulated) -> None:
-    """What broke and what was done about it, and what was saturated."""
+    """Failures and recoveries during the run, and saturated resources."""
     from plexlens.simulate import RESOURCES
 
     for one in run.results["course"]:
         err.print(f"{one['at']:.3f} s: {one['what']}")
     for one in run.results["saturated"]:
         err.print(
-            f"warning: {RESOURCES[one['resource']]} {one['name']}: in use {one['utilisation']:.1%} of the time, queues "
-            "for it grow with the length of the run, and response times are those of this length alone; lower the "
-            "rates or give it more"
+            f"warning: {RESOURCES[one['resource']]} {one['name']}: utilisation {one['utilisation']:.1%}; the "
+            "queue grows with the length of the run, and response times hold for this length only; lower the rates or "
+            "add capacity"
         )
 
 

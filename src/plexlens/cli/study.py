@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
+from plexlens.cli import completion
 from plexlens.cli.app import app
 from plexlens.cli.options import Json
 from plexlens.cli.output import Form, page, target
@@ -17,14 +18,23 @@ _FORMS = (Form.HTML, Form.TEXT, Form.CSV, Form.XLSX, Form.JSON)
 
 @app.command()
 def study(
-    names: Annotated[list[str] | None, typer.Argument(metavar="NAME...", help="Studies: sysplex-1996, ...")] = None,
+    names: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="NAME...", help="Studies, such as sysplex-1996.", autocompletion=completion.studies),
+    ] = None,
     *,
-    all_of_them: Annotated[bool, typer.Option("--all", help="Every study that there is.")] = False,
+    all_of_them: Annotated[bool, typer.Option("--all", help="Recompute every bundled study.")] = False,
     goals: Annotated[
-        list[str] | None, typer.Option("--goal", help="CURVE=NUMBER: a goal of your own for a curve over load or size.")
+        list[str] | None,
+        typer.Option("--goal", metavar="CURVE=NUMBER", help="Your own goal for a curve over load or size; repeatable."),
     ] = None,
     predictions: Annotated[
-        list[str] | None, typer.Option("--predict", help="CURVE=N,N...: processors to predict with a capacity curve.")
+        list[str] | None,
+        typer.Option(
+            "--predict",
+            metavar="CURVE=N,N...",
+            help="Numbers of processors to predict from a capacity curve; repeatable.",
+        ),
     ] = None,
     as_json: Json = False,
     output: Annotated[
@@ -37,7 +47,11 @@ def study(
         ),
     ] = None,
 ) -> None:
-    """Recompute the tables of a published study: printed, computed, difference, and what cannot be right in print."""
+    """Recompute the tables of a published study.
+
+    Each derived cell is shown as printed and as computed from its inputs; cells that the inputs cannot produce are
+    listed with the arithmetic.
+    """
     from plexlens import compare
     from plexlens.compare.analysis import analyse
     from plexlens.compare.analysis_object import to_object as analysis_object
@@ -50,7 +64,7 @@ def study(
         raise UsageError(
             file="",
             what="a study and --all are both given" if names else "no study is named",
-            remedy=f"name one of {', '.join(compare.study_names())}, or give --all",
+            remedy=f"give one of {', '.join(compare.study_names())}, or --all",
         )
     where = target("study", output, as_json=as_json, forms=_FORMS)
     asked = asked_of(goals or (), predictions or ())

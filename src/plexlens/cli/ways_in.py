@@ -1,4 +1,4 @@
-"""`plexlens ways-in`: which way into CICS to take, by what a published study measured."""
+"""`plexlens ways-in`: rank the ways into CICS with the measurements of a published study."""
 
 from __future__ import annotations
 
@@ -14,24 +14,36 @@ from plexlens.cli.output import Format, PageOut, page, target
 @app.command("ways-in")
 def ways_in(
     *,
-    rate: Annotated[float, typer.Option(help="Transactions a second.")],
-    payload: Annotated[str, typer.Option(help="Data in, and as much out: 1920, 32KB.")] = "32KB",
-    connection: Annotated[str, typer.Option(help="persistent, per-request or any.")] = "any",
-    security: Annotated[str, typer.Option(help="none, ssl or any.")] = "any",
+    rate: Annotated[float, typer.Option(metavar="N", help="Transactions per second.")],
+    payload: Annotated[
+        str, typer.Option(metavar="SIZE", help="Data sent, and the same amount received: 1920, 32KB.")
+    ] = "32KB",
+    connection: Annotated[
+        str, typer.Option(metavar="KIND", help="Connection: persistent, per-request or any.")
+    ] = "any",
+    security: Annotated[str, typer.Option(metavar="KIND", help="Security: none, ssl or any.")] = "any",
     engines: Annotated[
-        float | None, typer.Option(help="General-purpose processors there are; those of the study if not given.")
+        float | None,
+        typer.Option(metavar="N", help="General-purpose processors of the system (default: those of the study)."),
     ] = None,
     rank: Annotated[
-        str, typer.Option(help="By cpu (all processors) or general (general-purpose processors only).")
+        str,
+        typer.Option(metavar="KEY", help="Rank by cpu (all processors) or general (general-purpose processors only)."),
     ] = "cpu",
     extrapolate: Annotated[
-        bool, typer.Option("--extrapolate", help="Rank ways not measured at that payload or rate too, and say so.")
+        bool,
+        typer.Option(
+            "--extrapolate", help="Also rank ways that were not measured at this payload or rate, and mark them."
+        ),
     ] = False,
     as_json: Json = False,
     form: Format = None,
     output: PageOut = None,
 ) -> None:
-    """Rank ways into CICS: CPU per transaction, processors busy, and the limit that binds first."""
+    """Rank the ways into CICS for a workload.
+
+    For each way: CPU time per transaction, busy processors, and the limit that is reached first.
+    """
     from plexlens.compare.ways_in import Wish, advise, payload_bytes
     from plexlens.report.ways_in import to_object, ways_report
 

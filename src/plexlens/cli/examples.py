@@ -1,0 +1,44 @@
+"""Examples at the end of each command's help, from ``examples.toml``."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+import typer
+
+
+@cache
+def examples() -> dict[str, dict[str, str]]:
+    """Examples by the words of the command: what each does, and its arguments."""
+    return tomllib.loads(Path(__file__).with_name("examples.toml").read_text(encoding="utf-8"))
+
+
+def help_text(command: str) -> str:
+    """The examples of a command as its help prints them; empty where it has none."""
+    lines = [
+        line
+        for what, arguments in examples().get(command, {}).items()
+        for line in (f"  # {what}", f"  plexlens {command} {arguments}")
+    ]
+    # The character \b keeps the lines of a paragraph as they are.
+    return "\n".join(["\b", "Examples:", *lines]) if lines else ""
+
+
+def add_examples(app: typer.Typer) -> None:
+    """Put the examples of every command at the end of its help."""
+    for name, info in commands_of(app):
+        info.epilog = help_text(name)
+
+
+def commands_of(app: typer.Typer, group: str = "") -> Iterator[tuple[str, typer.models.CommandInfo]]:
+    """The words and the description of every command of an application, those of its groups too."""
+    for info in app.registered_commands:
+        # A command without a name of its own is called as its function is.
+        name = info.name or (info.callback.__name__.replace("_", "-") if info.callback else "")
+        yield f"{group} {name}".strip(), info
+    for inner in app.registered_groups:
+        if inner.typer_instance is not None:
+            yield from commands_of(inner.typer_instance, f"{group} {inner.name}".strip())

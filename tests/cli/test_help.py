@@ -1,0 +1,83 @@
+"""Help, its examples, and shell completion."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import typer
+
+from plexlens.cli import app
+from plexlens.cli.examples import commands_of, examples
+from plexlens.compare import study_names
+from plexlens.findings import load_rules
+from tests.cli.command import run
+
+NAMES = [name for name, _ in commands_of(app)]
+
+
+def test_every_command_has_examples_and_no_other_has() -> None:
+    assert set(examples()) == set(NAMES)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_examples_are_commands_that_can_be_parsed(name: str) -> None:
+    """Every option of an example exists and takes its value; the command itself is not run."""
+    command = typer.main.get_command(app)
+    for arguments in examples()[name].values():
+        words = [*name.split(), *shlex.split(arguments)]
+        current, context = command, None
+        while hasattr(current, "commands"):
+            context = current.make_context("plexlens", words[:1], parent=context, resilient_parsing=True)
+            current, words = current.commands[words[0]], words[1:]
+        current.make_context(name, words, parent=context)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_help_ends_with_the_examples(name: str, tmp_path: Path) -> None:
+    shown = run(*name.split(), "--help", cwd=tmp_path).stdout
+    assert shown.index("Examples:") > shown.index("--help")
+    for arguments in examples()[name].values():
+        assert f"plexlens {name} {arguments}\n" in shown
+
+
+def complete(*words: str) -> list[str]:
+    """What bash offers for the last word."""
+    line = " ".join(["plexlens", *words])
+    environment = os.environ | {
+        "_PLEXLENS_COMPLETE": "complete_bash",
+        "COMP_WORDS": line,
+        "COMP_CWORD": str(len(words)),
+    }
+    code = "import sys; sys.argv[0] = 'plexlens'; from plexlens.cli import main; main()"
+    done = subprocess.run(
+        [sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=False, timeout=60
+    )
+    assert done.stderr == ""
+    return done.stdout.split()
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        (("rep",), ["report"]),
+        (("study", "vmesa"), [name for name in study_names() if name.startswith("vmesa")]),
+        (("compare", "zxml"), [f"{name}:" for name in study_names() if name.startswith("zxml")]),
+        (("layouts", "show", "smf74_4_req"), ["smf74_4_request"]),
+        (("report", "--format", "h"), ["html"]),
+    ],
+)
+def test_names_are_completed(words: tuple[str, ...], expected: list[str]) -> None:
+    assert complete(*words) == expected
+
+
+def test_rules_are_completed() -> None:
+    from plexlens.cli.completion import rules
+
+    every = [rule.id for rule in load_rules(())]
+    assert rules("") == sorted(every)
+    assert rules("coupling.") == sorted(name for name in every if name.startswith("coupling."))

@@ -1,0 +1,51 @@
+"""Progress: a bar on a terminal, a line per stage elsewhere, nothing on standard output."""
+
+from __future__ import annotations
+
+import json
+import os
+import pty
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from plexlens.cli.terminal import amount_text
+from tests.cli.command import run
+from tests.records import dump, record
+
+
+@pytest.mark.parametrize(
+    ("done", "total", "text"),
+    [(0, 0, ""), (3, 7, "3 of 7"), (3 << 20, 8 << 20, "3.0 of 8.0 MiB")],
+)
+def test_amounts(done: int, total: int, text: str) -> None:
+    assert amount_text(done, total) == text
+
+
+@pytest.fixture
+def day(tmp_path: Path) -> Path:
+    (tmp_path / "day.smf").write_bytes(dump(record(200, "SYS1", b"one")))
+    return tmp_path
+
+
+def test_stages_are_lines_on_standard_error_where_there_is_no_terminal(day: Path) -> None:
+    done = run("ingest", "day.smf", "--pdb", "pdb", "--json", cwd=day)
+    assert json.loads(done.stdout)["files"][0]["records"] == 1
+    assert done.stderr.splitlines() == ["reading day.smf", "storing day.smf"]
+
+
+def test_a_terminal_shows_a_bar_with_the_time_left_and_json_stays_clean(day: Path) -> None:
+    leader, follower = pty.openpty()
+    done = subprocess.run(
+        [sys.executable, "-m", "plexlens.cli", "ingest", "day.smf", "--pdb", "pdb", "--json"],
+        cwd=day, stdout=subprocess.PIPE, stderr=follower, check=False, timeout=120,
+        env=os.environ | {"TERM": "xterm", "COLUMNS": "120"},
+    )  # fmt: skip
+    os.close(follower)
+    shown = os.read(leader, 1 << 16).decode()
+    os.close(leader)
+    assert done.returncode == 0
+    assert json.loads(done.stdout)["files"][0]["records"] == 1
+    assert "day.smf" in shown and "left:" in shown
