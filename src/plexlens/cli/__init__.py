@@ -1,6 +1,7 @@
 """The command line: argument parsing and wiring only.
 
-Exit codes: 0 done, 1 findings at or above ``--fail-on``, 2 wrong use, 3 unreadable input, 4 nothing usable in it.
+Exit codes: 0 done, 1 findings at or above ``--fail-on``, 2 wrong use, 3 unreadable input, 4 nothing usable in it, 130
+stopped by Ctrl-C.
 With ``--json`` standard output holds one JSON object and nothing else; progress and messages go to standard error.
 
 A command is a module of this package; it joins the application by being imported here, in the order of the help.
@@ -10,7 +11,9 @@ from __future__ import annotations
 
 import gc
 import os
+import signal
 import sys
+from types import FrameType
 
 from plexlens.cli.app import app
 
@@ -30,11 +33,22 @@ add_examples(app)
 _COLLECT_AFTER = 50_000
 
 
+class _StoppedError(BaseException):
+    """Ctrl-C. Not ``KeyboardInterrupt``, which Typer ends with exit code 1: that means findings here."""
+
+
+def _stop(number: int, frame: FrameType | None) -> None:
+    raise _StoppedError
+
+
 def main() -> None:
     """Run the command line; every expected error is one message and its exit code, never a traceback."""
     gc.set_threshold(_COLLECT_AFTER)
+    before = signal.signal(signal.SIGINT, _stop)
     try:
         app()
+    except _StoppedError:
+        _fail("stopped by Ctrl-C; no file was left half written", 130)
     except PlexlensError as error:
         _fail(str(error), error.exit_code)
     except BrokenPipeError:
@@ -51,6 +65,8 @@ def main() -> None:
             "please report it with the output of the same command under PLEXLENS_TRACEBACK=1",
             70,
         )
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def _fail(message: str, code: int) -> None:

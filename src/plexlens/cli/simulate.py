@@ -59,7 +59,13 @@ def simulate(
     ] = 1,
     jobs: Annotated[
         int | None,
-        typer.Option("--jobs", min=1, max=256, metavar="J", help="Number of runs at the same time (default: the number of cores)."),
+        typer.Option(
+            "--jobs",
+            min=1,
+            max=256,
+            metavar="J",
+            help="Number of runs at the same time (default: the number of cores).",
+        ),
     ] = None,
     json_: Json = False,
 ) -> None:
