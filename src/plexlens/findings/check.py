@@ -18,7 +18,7 @@ from plexlens.findings.template import Filling, Place
 from plexlens.findings.translation import translate
 from plexlens.metrics.definition import Attribute, Grain, Key
 from plexlens.metrics.display import with_symbol
-from plexlens.metrics.engine_table import keep
+from plexlens.metrics.engine_table import drop_views, keep
 from plexlens.metrics.evaluate import available, facts
 from plexlens.metrics.inputs import Inputs
 from plexlens.metrics.reduction import Where, reduced
@@ -75,6 +75,7 @@ def check(
         by_grain.setdefault(rule.grain, []).append(rule)
     for name, members in by_grain.items():
         grain = grains.get(name)
+        views = len(inputs.views)
         if kept is not None and name in kept:
             outcomes += _of_grain(inputs, kept[name], members, releases)
         elif grain is None or not available(inputs, grain):
@@ -83,6 +84,7 @@ def check(
             table = f"findings_{name}"
             outcomes += _of_grain(inputs, _kept(inputs, grain, members, table), members, releases)
             inputs.backend.raw_sql(f"drop table {table}")
+        drop_views(inputs, views)
     every = withheld([one for outcome in outcomes for one in outcome.fired])
     wanted, suppressed, notes = decided(every, decisions, today or date.today())
     fired, left_out = shortened(joined(wanted))

@@ -39,6 +39,7 @@ def view_of(inputs: Inputs, table: Any) -> str:
     if isinstance(node, DatabaseTable) and node.namespace.database is None:
         return f'"{node.name}"'
     name = fresh_name("rolled_rows")
+    inputs.views.append(name)
     if node.find(InMemoryTable):
         # The engine reads the values from the expression, which has to live as long as the view.
         inputs.backend.create_view(name, table)
@@ -51,5 +52,20 @@ def view_of(inputs: Inputs, table: Any) -> str:
 def view_of_sql(inputs: Inputs, sql: str, columns: Mapping[str, str]) -> Any:
     """An Ibis table over a statement whose columns and types are known."""
     name = fresh_name("rolled_up")
+    inputs.views.append(name)
     inputs.backend.raw_sql(f"create or replace temp view {name} as {sql}")
     return DatabaseTable(name=name, schema=ibis.schema(dict(columns)), source=inputs.backend).to_expr()
+
+
+def drop_views(inputs: Inputs, keep_first: int) -> None:
+    """Drop the views that roll-ups have made after the first so many, and what was noted of their tables."""
+    dropped = inputs.views[keep_first:]
+    del inputs.views[keep_first:]
+    for name in reversed(dropped):
+        inputs.backend.raw_sql(f"drop view if exists {name}")
+    gone = [key for key, value in inputs.kept.items() if isinstance(value, str) and value in dropped]
+    tables = {key[0] for key in gone}
+    for key in gone:
+        del inputs.kept[key]
+    for pattern in [key for key in inputs.patterns if key[0] in tables]:
+        del inputs.patterns[pattern]

@@ -44,6 +44,8 @@ class Inputs:
     def __init__(self, backend: Any, selection: Selection = EVERYTHING) -> None:
         self.backend = backend
         self.selection = selection
+        #: Views that roll-ups have made, in their order.
+        self.views: list[str] = []
         #: Expressions that views of the backend read from.
         self.pinned: list[Any] = []
         #: Facts of grains that roll-ups have taken from the raw tables, by what they were reduced to.
