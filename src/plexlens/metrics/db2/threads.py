@@ -260,9 +260,10 @@ def gathered(
     """
     written = table.interval_end.cast("timestamp('UTC')")
     start = (written.epoch_seconds() // QUARTER_HOUR * QUARTER_HOUR).as_timestamp("s").cast("timestamp('UTC')")
-    began = table.qwacbsc.cast("timestamp('UTC')") if "qwacbsc" in table.columns else written
-    table = table.mutate(quarter=start, thread_start=ibis.coalesce(began, written), thread_end=written)
-    # The records tell of the time from the first thread's start to the last one's end, not of whole quarters.
+    # The records tell of the time from the first thread's start to the last one's end, not of whole quarters. A record
+    # without the start of its thread tells at least of the quarter in which it was written, up to that moment.
+    began = table.qwacbsc.cast("timestamp('UTC')") if "qwacbsc" in table.columns else start
+    table = table.mutate(quarter=start, thread_start=ibis.coalesce(began, start), thread_end=written)
     reach = table.group_by(["system", "subsystem"]).aggregate(
         covered_from=table.thread_start.min(), covered_to=table.thread_end.max()
     )

@@ -230,13 +230,6 @@ def _evidence(context: Context, members: Sequence[Finding], left_out: int, *, mo
         )
     if len({one.severity for one in members}) > 1:
         add(Column("severity", "Severity", ColumnKind.TEXT), [str(one.severity) for one in members])
-    if rule.cost is not None:
-        # Beside the names: what an object costs is in sight however wide its evidence is.
-        kind = rule.cost.kind if rule.cost.kind.isupper() else rule.cost.kind.capitalize()
-        add(
-            Column("cost", f"{kind} cost", ColumnKind.NUMBER, SECONDS_PER_HOUR),
-            [one.cost for one in members],
-        )
     for place, name in enumerate(rule.evidence):
         column = grain.column(name)
         definition = context.define(grain, name)
