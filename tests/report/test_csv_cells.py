@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 from plexlens.metrics.unit import COUNT, MILLISECONDS
@@ -14,6 +15,7 @@ from plexlens.report.model import (
     ColumnKind,
     Figure,
     KeyFigures,
+    PrintedNumber,
     Report,
     Section,
     Series,
@@ -70,6 +72,14 @@ def test_every_cell_is_a_line_in_base_units() -> None:
         ["coupling", "requests", "chart", "1", "2024-03-01T09:00:00Z", "LOCK1", "Requests", "count", "4.0"],
         ["coupling", "requests", "chart", "2", "2024-03-01T09:15:00Z", "LOCK1", "Requests", "count", ""],
     ]
+
+
+def test_a_printed_number_is_written_as_printed() -> None:
+    columns = (Column("size", "Size", ColumnKind.PRINTED),)
+    table = Table("sizes", "Sizes", columns, ((PrintedNumber("20,000 pages", 20_000.0),),))
+    report = replace(REPORT, sections=(Section("read", "What was read", (table,)),))
+    *_, line = csv.reader(render_csv(report).splitlines())
+    assert line == ["read", "sizes", "table", "1", "", "size", "Size", "", "20,000 pages"]
 
 
 def test_rows_that_the_report_does_not_hold_are_named() -> None:

@@ -13,6 +13,7 @@ from plexlens.metrics.definition import Grain
 #: Modules that hold the frame, not a family.
 _FRAME = {
     "ceiling",
+    "changed_settings",
     "cumulative",
     "definition",
     "display",

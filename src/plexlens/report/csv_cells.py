@@ -98,5 +98,7 @@ def _xy(chart: dict[str, Any]) -> Iterator[_Row]:
 
 
 def _cell(value: object) -> object:
-    """Several values of one cell, as of a profile, are separated by blanks."""
+    """Several values of one cell, as of a profile, are separated by blanks; a printed number is as printed."""
+    if isinstance(value, dict):
+        return value["printed"]
     return " ".join("" if one is None else str(one) for one in value) if isinstance(value, list) else value

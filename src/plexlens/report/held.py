@@ -98,6 +98,8 @@ class Held:
         The grain, reduced to what was asked for.
     kept
         Its facts; ``source_kind`` is the same in all rows.
+    recorded
+        The same with the ``source_kind`` of each row.
     kinds, systems, sysplexes
         Kinds of source its rows came from, and the names in them.
     regular
@@ -113,6 +115,7 @@ class Held:
         table = f"report_{grain.name}"
         keep(inputs.backend, table, facts(inputs, grain))
         kept = inputs.backend.table(table)
+        self.recorded = kept
         # One kind for all kept rows: the roll-up of everything to a single row groups by it.
         self.kept = kept.mutate(source_kind=ibis.literal("kept"))
         self.grain = grain

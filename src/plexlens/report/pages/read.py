@@ -11,6 +11,7 @@ from plexlens.ingest.source import Severity
 from plexlens.ingest.text_reports.tables import KINDS
 from plexlens.metrics.ceiling import TOLERANCE, above_ceiling, shares
 from plexlens.metrics.unit import BYTES, COUNT, KIB, MIB, PERCENTAGE, Unit
+from plexlens.report.changed_settings import changed_settings_table
 from plexlens.report.clock import offset_text
 from plexlens.report.model import Block, Column, ColumnKind, Figure, KeyFigures, Table
 from plexlens.report.page import Page
@@ -335,6 +336,8 @@ def _blocks(context: Context) -> Sequence[Block]:
         blocks.append(_implausible(readings))
     if (above := _above_the_whole(context)).rows:
         blocks.append(above)
+    if (changed := changed_settings_table(context.inputs, context.read)).rows:
+        blocks.append(changed)
     blocks.append(_files(readings))
     if readings.records:
         blocks.append(_records(readings))
