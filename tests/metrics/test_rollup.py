@@ -43,6 +43,7 @@ GRAIN = Grain(
         Metric("call_rate", "Calls", COUNT, "C / I", "", lambda f: ratio(f.calls, f.interval_seconds)),
         Metric("captured_share", "Capture", COUNT, "K / B", "", lambda f: ratio(f.captured, f.busy)),
         Metric("used", "Used", COUNT, "V / S", "", lambda f: ratio(f.level, f["size"])),
+        Metric("busy_part", "Part", COUNT, "B / (B + K)", "", lambda f: ratio(f.busy, total(f.busy, f.captured))),
     ),
     sources=(Source("made", ("raw",), _facts),),
 )
@@ -139,6 +140,30 @@ def test_an_interval_with_a_row_that_lacks_the_count_is_left_out() -> None:
     (found,) = _rolled(_at("A", 0, 900, calls=900.0), _at("A", 900, 900, busy=1.0))
     assert found["call_rate"] == pytest.approx(1.0)
     assert found["interval_seconds"] == pytest.approx(1800)
+
+
+def test_a_level_is_averaged_over_the_time_in_which_it_is_known() -> None:
+    # 80 in one interval of two; the row of the other does not know it. It is not 40.
+    (found,) = _rolled(_at("A", 0, 900, level=80.0), _at("A", 900, 900, calls=1.0))
+    assert found["level"] == pytest.approx(80)
+
+
+def test_a_total_counts_no_row_that_lacks_the_numerator() -> None:
+    # A: 30 / (30 + 10). B knows nothing of the numerator: its 60 are not in the denominator either.
+    (found,) = _rolled(_at("A", 0, 900, busy=30.0, captured=10.0), _at("B", 0, 900, captured=60.0))
+    assert found["busy_part"] == pytest.approx(0.75)
+
+
+def test_an_amount_that_a_row_lacks_is_the_one_in_force() -> None:
+    # 40 and 20 in use of 100, which the second row does not repeat: 30 of 100, not of 50.
+    (found,) = _rolled(_at("A", 0, 900, level=40.0, size=100.0), _at("A", 900, 900, level=20.0))
+    assert found["used"] == pytest.approx(0.3)
+
+
+def test_systems_cover_together_the_time_from_their_own_starts_and_ends() -> None:
+    # 0 to 300 s and 20 to 310 s: 310 s, though both start in the same minute by name and one ends in another.
+    (found,) = _rolled(_at("A", 0, 300, calls=1.0), _at("B", 20, 290, calls=1.0))
+    assert found["interval_seconds"] == pytest.approx(310)
 
 
 def test_structures_add_up_to_their_facility() -> None:

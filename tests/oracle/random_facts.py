@@ -67,16 +67,19 @@ class _Maker:
         self.seed = seed
         self.owners = [name for name in grain.observers if name not in ("sysplex", "system")]
         self.free = [key.name for key in grain.keys if key.name not in (*self.owners, "system", "sysplex")]
+        self.scoping = {name for fact in grain.facts for name in fact.of or ()}
         self.timed = any(fact.name == "interval_seconds" for fact in grain.facts)
 
     def rows(self) -> list[dict[str, Any]]:
         """All rows of the case."""
         random, result = self.random, []
         common = self.intervals(aligned=True)
+        # Of a number that several observers report, the intervals are those of the same name: they have to be aligned.
+        aligned = self.case.aligned or any(fact.of for fact in self.grain.facts)
         entities = random.randint(1, 3)
         for observer in range(random.randint(2, 4)):
             lost = {fact.name for fact in self.grain.facts if random.random() < self.case.lost_facts}
-            for number, (start, end) in enumerate(common if self.case.aligned else self.intervals(aligned=False)):
+            for number, (start, end) in enumerate(common if aligned else self.intervals(aligned=False)):
                 for entity in range(entities):
                     # An observer has a row in each of its intervals, or they would not be known.
                     if entity and random.random() < self.case.lost_rows:
@@ -88,12 +91,12 @@ class _Maker:
     def intervals(self, *, aligned: bool) -> list[tuple[datetime, datetime]]:
         """Intervals one after the other, sometimes with a gap."""
         random, case = self.random, self.case
-        begin = START if aligned else START + timedelta(seconds=random.randint(0, 3000))
+        begin = START if aligned else START + timedelta(seconds=5 * random.randint(0, 600))
         result = []
         for _ in range(random.randint(4, 7)):
-            end = begin + timedelta(seconds=900 if aligned else random.randint(case.shortest, case.longest))
+            end = begin + timedelta(seconds=900 if aligned else random.randrange(case.shortest, case.longest, 5))
             result.append((begin, end))
-            begin = end if random.random() < 0.8 else end + timedelta(seconds=random.randint(1, 900))
+            begin = end if random.random() < 0.8 else end + timedelta(seconds=5 * random.randint(1, 180))
         return result
 
     def identity(self, observer: int, entity: int, start: datetime, end: datetime) -> dict[str, Any]:
@@ -112,7 +115,11 @@ class _Maker:
             "source_kind": "random",
             **keys,
             **{name: f"{self.case.name}{name[:2]}{observer}" for name in self.owners},
-            **{attribute.name: f"a{self.random.randint(0, 1)}" for attribute in self.grain.attributes},
+            # What says whose number a fact is (the data sharing group of a Db2) does not change.
+            **{
+                a.name: "a" if a.name in self.scoping else f"a{self.random.randint(0, 1)}"
+                for a in self.grain.attributes
+            },
         }
 
     def values(self, identity: dict[str, Any], lost: set[str], number: int) -> dict[str, float | None]:

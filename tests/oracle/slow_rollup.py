@@ -1,16 +1,17 @@
 """A slow and obvious roll-up of facts: plain Python over lists of dicts, written from docs/extending.md.
 
-A row is a dict of identity columns, keys, attributes and facts; a missing value is None. Nothing here is vectorized, and
-nothing is read from the program but data: the facts' rules, whose number each fact is, and who measured.
+A row is a dict of identity columns, keys, attributes and facts; a missing value is None. Nothing is read from the
+program but data: the facts' rules, whose number each fact is, and who measured.
 
 The rules, in the order of the functions below:
 
-- A group's rows are those of equal keys that start in the same hour. Every observer covers the time of its own intervals.
+- A group's rows are those of equal keys that start in the same hour. Every observer covers the time of its own
+  intervals.
 - A row counts for a metric where all that the metric needs is known of its entity in that interval; a setting is known
-  where it is known in any row of the hour. An interval in which the group has rows, and none of them counts, is left out of
-  the covered time. An interval without a row had no activity in it.
-- A count is added up. In a rate, the counts of each observer are divided by its own covered time, and the sum of that is
-  multiplied by the time that all of them cover together.
+  where it is known in any row of the hour. An interval in which the group has rows, and none of them counts, is left
+  out of the covered time. An interval without a row had no activity in it.
+- A count is added up. In a rate, the counts of each observer are divided by its own covered time, and the sum of that
+  is multiplied by the time that all of them cover together.
 - A level is added up over the entities of an observer, averaged over its covered time, and added over observers.
 - What several rows report of one thing counts once: at each moment the first interval that knows it.
 - A setting is the last value known of each entity. Amounts add up, other settings are the common value, else None. In a
@@ -97,9 +98,7 @@ class Slow:
     def __init__(self, rows: Sequence[Row], shape: Shape, keys: Sequence[str], *, hour: bool) -> None:
         self.rows = rows
         self.shape = shape
-        self.buckets = [
-            row["interval"].replace(minute=0, second=0, microsecond=0) if hour else None for row in rows
-        ]
+        self.buckets = [row["interval"].replace(minute=0, second=0, microsecond=0) if hour else None for row in rows]
         self.groups: dict[tuple[Any, ...], list[int]] = {}
         for i, row in enumerate(rows):
             self.groups.setdefault((*(row[key] for key in keys), self.buckets[i]), []).append(i)
@@ -154,6 +153,13 @@ class Slow:
                 there[self.interval(i)] = there.get(self.interval(i), False) or counts(i)
         return {interval for interval in self.times[observer] if there.get(interval, True)}
 
+    def clock_time(self, own: Sequence[int], counts: Counts) -> set[Interval]:
+        """The intervals of all who report a number, less those in which rows are there and none counts."""
+        there: dict[Interval, bool] = {}
+        for i in own:
+            there[self.interval(i)] = there.get(self.interval(i), False) or counts(i)
+        return {t for each in {self.observer(i) for i in own} for t in self.times[each] if there.get(t, True)}
+
     def together(self, members: Sequence[int], counts: Counts) -> float | None:
         """The time that the observers of a group cover together; None where no row counts."""
         if not any(counts(i) for i in members):
@@ -204,8 +210,7 @@ class Slow:
         """Counts and levels: of each clock over its covered time, then added."""
         results: list[float | None] = []
         for own in clocks:
-            observers = {self.observer(i) for i in own}
-            length = covered(t for each in observers for t in self.counted_time(own, each, counts))
+            length = covered(self.clock_time(own, counts))
             cells = self._cells(own, fact, counts)
             if not cells:
                 continue

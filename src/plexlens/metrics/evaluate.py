@@ -232,7 +232,8 @@ def kept_facts(inputs: Inputs, grain: Grain) -> Any:
 def _patterns(inputs: Inputs, table: Any, view: str, grain: Grain) -> list[dict[str, bool]]:
     """Which of the facts that metrics need are known together of an entity in an interval."""
     needed = read_by(grain, grain.metrics).values()
-    names = tuple(sorted({name for read in needed if len(read.needed) > 1 for one in read.needed for name in one}))
+    there = {fact.name for fact in grain.facts}
+    names = tuple(sorted({name for read in needed if len(read.facts & there) > 1 for name in read.facts & there}))
     if not names:
         return []
     key = (table.op(), names)

@@ -72,6 +72,10 @@ def _known_column(name: str) -> str:
     return f"rolled_known_{name}"
 
 
+def _filled_column(name: str) -> str:
+    return f"rolled_filled_{name}"
+
+
 @dataclass(frozen=True)
 class Grouping:
     """What one row of a roll-up is.
@@ -132,6 +136,7 @@ class _Statement:
         self.observers = tuple(dict.fromkeys((*self.grain.observers, "local_time", *apart)))
         self.entity = tuple(dict.fromkeys((*entity(self.grain), *apart)))
         self.conditions = range(len(plan.conditions))
+        self.gaps = [fact for fact in self.grain.facts if fact.name in plan.gaps]
         self.timed = any(fact.rollup is Rollup.SPAN for fact in self.grain.facts)
         self.scopes: dict[tuple[str, ...], str] = {}
         needed = {name for clauses in plan.conditions for clause in clauses for name in clause}
@@ -191,11 +196,27 @@ class _Statement:
         columns += [f'{self.bucket} as "time"'] if self.bucket else []
         columns += [f"{joined(scope)} as {name}" for scope, name in self.scopes.items()]
         inner = f"select *, {', '.join(columns)} from {rows}"
+        filled = [f"{self._filled(fact)} as {quoted(_filled_column(fact.name))}" for fact in self.gaps]
+        if filled:
+            inner = f"select *, {', '.join(filled)} from ({inner})"
         known = [f"{self._is_known(fact)} as {quoted(_known_column(fact.name))}" for fact in self.needed]
         if known:
             inner = f"select *, {', '.join(known)} from ({inner})"
         conditions = [f"({is_known(self.plan.conditions[i])}) as known_{i}" for i in self.conditions if i]
         return f"select *, {', '.join(conditions)} from ({inner})" if conditions else inner
+
+    def _measured(self, fact: Fact) -> str:
+        """The column of a fact that is averaged over time."""
+        return quoted(_filled_column(fact.name) if fact in self.gaps else fact.name)
+
+    def _filled(self, fact: Fact) -> str:
+        """The amount in force in a row: its own, else the last one known before, else the first one known after."""
+        value = quoted(fact.name)
+        parts = ", ".join([self.scopes[self.scope(fact) or ()], *self.time])
+        window = f"partition by {parts} order by coalesce(interval_end, interval_start), {value} nulls last"
+        before = f"last_value({value} ignore nulls) over ({window} rows between unbounded preceding and current row)"
+        after = f"first_value({value} ignore nulls) over ({window} rows between current row and unbounded following)"
+        return f"coalesce({value}, {before}, {after})"
 
     def _is_known(self, fact: Fact) -> str:
         """Whether a fact is known of the row's entity: in the same interval, or, a setting, at all."""
@@ -250,21 +271,16 @@ class _Statement:
                 whole.append(f'sum({cell}) / nullif(sum({cell[:-1]}_l"), 0) as {hows["typical"]}')
                 continue
             how = {"max": "max", "min": "min"}.get(next(iter(hows)), "max" if once else "sum")
-            cells.append(f"{how}({quoted(fact.name)}){where} as {cell}")
+            cells.append(f"{how}({self._measured(fact)}){where} as {cell}")
             if "max" in hows or "min" in hows:
                 per_observer.append(f"{how}({cell}) as {cell}")
                 whole.append(f"{how}({cell}) as {quoted(how_column(hows))}")
                 continue
             if "sum" in hows or "rate" in hows:
                 per_observer.append(f"sum({cell}) as {cell}")
-            if "mean" in hows:
-                per_observer += [
-                    f'sum({cell} * length * fresh) as {cell[:-1]}_t"',
-                    f'avg({cell}) as {cell[:-1]}_a"',
-                ]
-                whole.append(
-                    f'sum(coalesce({cell[:-1]}_t" / nullif(covered_{condition}, 0), {cell[:-1]}_a")) as {hows["mean"]}'
-                )
+            if averaged := _averaged(cell, condition, hows):
+                per_observer += averaged.per_clock
+                whole += averaged.whole
             if "sum" in hows:
                 whole.append(f"sum({cell}) as {hows['sum']}")
             if "rate" in hows:
@@ -315,18 +331,12 @@ class _Statement:
             for fact, condition in dict.fromkeys((v.fact, v.condition) for v in mine):
                 cell, where = quoted(f"{fact.name}__{condition}"), self._where(condition)
                 hows = {v.how: quoted(v.column) for v in mine if v.fact == fact and v.condition == condition}
-                cells.append(f"max({quoted(fact.name)}){where} as {cell}")
+                cells.append(f"max({self._measured(fact)}){where} as {cell}")
                 if "sum" in hows or "rate" in hows:
                     per_clock.append(f"sum({cell} * fresh) as {cell}")
-                if "mean" in hows:
-                    per_clock += [
-                        f'sum({cell} * length * fresh) as {cell[:-1]}_t"',
-                        f'avg({cell}) as {cell[:-1]}_a"',
-                    ]
-                    whole.append(
-                        f'sum(coalesce({cell[:-1]}_t" / nullif(covered_{condition}, 0), {cell[:-1]}_a")) '
-                        f"as {hows['mean']}"
-                    )
+                if averaged := _averaged(cell, condition, hows):
+                    per_clock += averaged.per_clock
+                    whole += averaged.whole
                 if "sum" in hows:
                     whole.append(f"sum({cell}) as {hows['sum']}")
                 if "rate" in hows:
@@ -341,8 +351,11 @@ class _Statement:
             result |= self._latest(name, settings)
         return result
 
-    def _intervals_of(self, name: str, by: list[str], condition: int = 0) -> dict[str, str]:
-        """The intervals of all observers that have rows of a group, and the time that they cover together."""
+    def _intervals_of(self, name: str, by: list[str], condition: int = 0, *, merged: bool = True) -> dict[str, str]:
+        """The intervals of all observers that have rows of a group, and the time that they cover together.
+
+        Merged, intervals of the same name are one, as they are for a number that several observers report of it.
+        """
         known = ""
         if condition:
             # Left out: intervals of which the group has rows, and none knows what is needed.
@@ -359,7 +372,7 @@ class _Statement:
             f"select {columns}, max(i.length) as length, min(i.starts) as starts, max(i.ends) as ends "
             f"from (select distinct {own} from measured) o "
             f"join every i on {self._same('o', 'i', [_OBSERVER, *self.time])}{known} "
-            f"group by {columns}"
+            f"group by {columns}{'' if merged else ', i.starts, i.ends'}"
         )
         grouped = f" group by {', '.join(by)}" if by else ""
         total = ", ".join([*by, "sum(length * fresh) as covered"])
@@ -376,7 +389,7 @@ class _Statement:
         """The time that the observers of a group cover together."""
         result: dict[str, str] = {}
         for i in self._timed_conditions():
-            parts = self._intervals_of(f"together_{i}", self.group, i)
+            parts = self._intervals_of(f"together_{i}", self.group, i, merged=False)
             result[f"together_{i}_intervals"] = parts[f"together_{i}_intervals"]
             result[f"together_{i}"] = parts[f"together_{i}_covered"]
         return result
@@ -431,6 +444,34 @@ class _Statement:
     @staticmethod
     def _same(first: str, second: str, names: Iterable[str]) -> str:
         return " and ".join(f"{first}.{n} is not distinct from {second}.{n}" for n in names) or "true"
+
+
+@dataclass(frozen=True)
+class _Averaged:
+    """Columns of a mean over time: of each clock, and of the group."""
+
+    per_clock: list[str]
+    whole: list[str]
+
+
+def _averaged(cell: str, condition: int, hows: Mapping[str, str]) -> _Averaged | None:
+    """A mean over the time that counts, or over that in which the fact is known; plain mean where times have no length.
+
+    An interval without a row is of neither kind: there was nothing, which counts.
+    """
+    if "mean" not in hows and "level" not in hows:
+        return None
+    stem = cell[:-1]
+    per_clock = [f'sum({cell} * length * fresh) as {stem}_t"', f'avg({cell}) as {stem}_a"']
+    whole = []
+    lengths = {"mean": f"covered_{condition}", "level": f'{stem}_k"'}
+    if "level" in hows:
+        unknown = f"coalesce(sum(length * fresh) filter (where {cell} is null), 0)"
+        per_clock.append(f'any_value(covered) - {unknown} as {stem}_k"')
+    for how in ("mean", "level"):
+        if how in hows:
+            whole.append(f'sum(coalesce({stem}_t" / nullif({lengths[how]}, 0), {stem}_a")) as {hows[how]}')
+    return _Averaged(per_clock, whole)
 
 
 def how_column(hows: Mapping[str, str]) -> str:

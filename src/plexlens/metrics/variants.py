@@ -24,8 +24,9 @@ class Variant:
     condition
         Number of the condition on rows; 0 for none.
     how
-        ``sum``, ``rate`` (a count scaled to the time covered by all), ``mean``, ``max``, ``min``, ``latest``,
-        ``covered`` (the time covered).
+        ``sum``, ``rate`` (a count scaled to the time covered by all), ``mean`` (over the time that counts), ``level``
+        (mean over the time in which the fact itself is known), ``max``, ``min``, ``latest``, ``covered`` (the time
+        covered).
     """
 
     fact: Fact
@@ -42,7 +43,7 @@ class Variant:
 _PLAIN = {
     Rollup.COUNT: "sum",
     Rollup.SPAN: "covered",
-    Rollup.LEVEL: "mean",
+    Rollup.LEVEL: "level",
     Rollup.MEAN: "typical",
     Rollup.PEAK: "max",
     Rollup.FLOOR: "min",
@@ -68,12 +69,15 @@ class Plan:
         Every column, by name.
     columns
         For each metric, the column that stands for each of its facts where it is not the plain one.
+    gaps
+        Amounts that are averaged over time, and that some rows lack: there the value in force counts.
     """
 
     grain: Grain
     conditions: list[Clauses] = field(default_factory=lambda: [frozenset()])
     variants: dict[str, Variant] = field(default_factory=dict)
     columns: dict[str, dict[str, str]] = field(default_factory=dict)
+    gaps: set[str] = field(default_factory=set)
 
     @classmethod
     def of(cls, grain: Grain, patterns: Iterable[Mapping[str, bool]], *, several: bool) -> Plan:
@@ -94,9 +98,10 @@ class Plan:
         facts = {fact.name: fact for fact in grain.facts}
         patterns = list(patterns)
         for name, read in read_by(grain, grain.metrics).items():
-            condition = plan._condition(read, patterns)
             there = [facts[fact] for fact in sorted(read.facts) if fact in facts]
-            timed = several and any(fact.rollup is Rollup.SPAN for fact in there)
+            condition = plan._condition(read, there, patterns)
+            clocks = several or any(fact.of for fact in there)
+            timed = clocks and any(fact.rollup is Rollup.SPAN for fact in there)
             measured = any(fact.rollup in _MEASURED for fact in there)
             plan.columns[name] = {}
             for fact in there:
@@ -105,6 +110,10 @@ class Plan:
                     how = "rate"
                 elif fact.rollup is Rollup.AMOUNT and measured:
                     how = "mean"
+                    if _lacking(fact, patterns):
+                        plan.gaps.add(fact.name)
+                elif fact.rollup is Rollup.LEVEL and (condition or (len(there) > 1 and _lacking(fact, patterns))):
+                    how = "mean"
                 plan.columns[name][fact.name] = plan._add(Variant(fact, condition, how))
         return plan
 
@@ -112,8 +121,10 @@ class Plan:
         self.variants[variant.column] = variant
         return variant.column
 
-    def _condition(self, read: Read, patterns: Sequence[Mapping[str, bool]]) -> int:
-        if not mixed(read.needed, patterns):
+    def _condition(self, read: Read, there: Sequence[Fact], patterns: Sequence[Mapping[str, bool]]) -> int:
+        # A mean over time is over the time that counts, so that also a row that knows nothing makes a difference.
+        averaged = len(there) > 1 and any(fact.rollup in (Rollup.LEVEL, Rollup.AMOUNT) for fact in there)
+        if not mixed(read.needed, patterns, None if averaged else read.facts):
             return 0
         if read.needed not in self.conditions:
             self.conditions.append(read.needed)
@@ -124,10 +135,25 @@ class Plan:
         return [variant for variant in self.variants.values() if variant.how in how]
 
 
-def mixed(needed: Clauses, patterns: Iterable[Mapping[str, bool]]) -> bool:
-    """Whether some rows know a part of what is needed, and not all of it."""
+def mixed(needed: Clauses, patterns: Iterable[Mapping[str, bool]], facts: Iterable[str] | None = frozenset()) -> bool:
+    """Whether rows that lack something of what is needed have to be told from the others.
+
+    Parameters
+    ----------
+    needed
+        What a metric needs.
+    patterns
+        Which combinations of facts are known there are among the rows.
+    facts
+        What else it reads: a row that knows nothing of all that makes no difference. None: every row makes one.
+    """
+    read = None if facts is None else set(facts).union(*needed)
     for known in patterns:
-        parts = [any(known.get(name, False) for name in clause) for clause in needed]
-        if any(parts) and not all(parts):
+        lacks = not all(any(known.get(name, False) for name in clause) for clause in needed)
+        if lacks and (read is None or any(known.get(name, False) for name in read)):
             return True
     return False
+
+
+def _lacking(fact: Fact, patterns: Iterable[Mapping[str, bool]]) -> bool:
+    return not all(known.get(fact.name, True) for known in patterns)
