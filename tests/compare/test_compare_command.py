@@ -109,7 +109,11 @@ def test_page_of_a_study(tmp_path: Path) -> None:
         (("nothing.smf", "pools-2014:before"), 2, ("nothing.smf", "no such file")),
         (("nothing:table", "pools-2014:before"), 2, ("no study 'nothing'", "cics-2012")),
         (("before.pdb", "after.pdb", "--rate-bound", "-1"), 2, ("--rate-bound -1", "percent")),
-        (("before.pdb", "before.pdb@1999-01-01"), 4, ("no numbers that can be compared in the time named",)),
+        (
+            ("before.pdb", "before.pdb@1999-01-01"),
+            4,
+            ("before.pdb@1999-01-01", "nothing is selected", "it holds T104", "2008-09-03 17:29"),
+        ),
         (("before.pdb", "after.pdb", "-o", "no/c.html"), 2, ("no/c.html", "no folder")),
     ],
 )

@@ -51,7 +51,7 @@ def test_fail_on(pdb: Path, tmp_path: Path, level: str, code: int) -> None:
     assert done.returncode == code
     # The report is written all the same.
     assert 'id="findings"' in (tmp_path / "out.html").read_text(encoding="utf-8")
-    assert (f"findings of severity {level} or higher: " in done.stderr) == (code == 1)
+    assert (f"severity {level} or higher (--fail-on)" in done.stderr) == (code == 1)
 
 
 @pytest.mark.parametrize(("level", "code"), [("medium", 1), ("high", 0)])

@@ -69,22 +69,23 @@ def test_rules_stand_by_rank() -> None:
 
 def test_a_finding_has_evidence_command_and_source() -> None:
     one = rule(command="SET X({2 * buffer_waits:n})", undo="SET X({buffer_waits:n})", min_share=0.5)
-    made = report([one], mq_log=waits(200, 0) + waits(300, 300, manager="MQPB"))
+    # Commands start from the latest value: 200 and 300.
+    made = report([one], mq_log=waits(0, 200) + waits(300, 300, manager="MQPB"))
     (advice,) = blocks(made, Advice)
     titles = {column.name: column for column in advice.evidence.columns}
     assert titles["buffer_waits_per_second"].definition in made.definitions
     held = [column.name for column in advice.evidence.columns].index("held")
     assert {row[held] for row in advice.evidence.rows} == {"1 of 2", "2 of 2"}
     assert advice.condition == "buffer_waits_per_second > 1, in 50% of the intervals or more (test.rule)"
-    assert advice.command.splitlines() == ["SET X(1200)", "SET X(400)"]
+    assert advice.command.splitlines() == ["SET X(600)", "SET X(400)"]
     page = render_html(made)
-    assert "<code>SET X(1200)\nSET X(400)</code>" in page
-    assert "<code>SET X(600)\nSET X(200)</code>" in page
+    assert "<code>SET X(600)\nSET X(400)</code>" in page
+    assert "<code>SET X(300)\nSET X(200)</code>" in page
     assert "To take it back" in page
     text = render_text(made)
-    assert re.search(r"SET X\(1200\)\n +SET X\(400\)\n +To take it back:\n +SET X\(600\)", text)
+    assert re.search(r"SET X\(600\)\n +SET X\(400\)\n +To take it back:\n +SET X\(300\)", text)
     (told,) = to_json(made)["findings"]["fired"][:1]
-    assert told["undo"] == "SET X(600)"
+    assert told["undo"] == "SET X(300)"
 
 
 def test_a_hostile_name_is_text() -> None:

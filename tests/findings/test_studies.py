@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from plexlens.findings import Findings, Severity, check, load_rules
+from plexlens.findings import Finding, Findings, Severity, check, load_rules
 from tests.findings.made import database
 
 RULES = load_rules()
@@ -105,12 +105,17 @@ def found_in(**tables: Any) -> Findings:
     return check(inputs, rules=[rule for rule in RULES if rule.grain in tables], grains=grains)
 
 
+def every(found: Findings) -> list[Finding]:
+    """Findings, and what other rules see of their causes."""
+    return [one for lead in found.fired for one in (lead, *lead.contributing)]
+
+
 def names(found: Findings) -> set[str]:
-    return {one.rule.id for one in found.fired}
+    return {one.rule.id for one in every(found)}
 
 
 def evidence(found: Findings, rule: str, column: str) -> float | None:
-    (one,) = (one for one in found.fired if one.rule.id == rule)
+    (one,) = (one for one in every(found) if one.rule.id == rule)
     return next(part.value for part in one.evidence if part.column == column)
 
 
@@ -130,7 +135,7 @@ def test_the_subsystem_that_ate_its_system() -> None:
     assert {f"db2.pool_{name}" for name in wrong} <= names(found)
     assert evidence(found, "db2.pool_pages_per_write", "pages_per_write") == pytest.approx(3.18, abs=0.005)
     assert "db2.pool_page_ins" not in names(found)
-    (turned,) = (one for one in found.fired if one.rule.id == "db2.pool_horizontal_writes")
+    (turned,) = (one for one in every(found) if one.rule.id == "db2.pool_horizontal_writes")
     assert turned.command.endswith("-ALTER BUFFERPOOL(BP1) VDWQT(0,128)")
 
 

@@ -89,7 +89,7 @@ def _value(fact: Fact, entity: tuple[str, ...], shape: float) -> float:  # noqa:
     if name.startswith("bucket_"):
         middle = 4 + 4 * _noise(entity)
         return round(4000 * size * shape * math.exp(-(((int(name[7:]) - middle) / 2.0) ** 2)))
-    if fact.rollup in (Rollup.CONSTANT, Rollup.PEAK, Rollup.FLOOR):
+    if fact.rollup in (Rollup.AMOUNT, Rollup.SETTING, Rollup.PEAK, Rollup.FLOOR):
         return {"s": 0.25, "bytes": 4 * 2.0**30, "fraction": 0.6}.get(unit.base, float(1 + int(own * 5)))
     if fact.rollup in (Rollup.LEVEL, Rollup.SHARED):
         scale = {"bytes": 2.0**30, "count": 16.0, "processors": 8.0, "MSU": 300.0, "frames": 4e6, "fraction": 0.5}

@@ -57,6 +57,7 @@ def report(
     from plexlens.metrics.inputs import Inputs
     from plexlens.metrics.selection import resolve
     from plexlens.report import Options, build, to_json
+    from plexlens.report.display import counted
     from plexlens.report.readings import readings_of
 
     where = target("report", output, form, as_json=as_json, default=Form.HTML)
@@ -86,5 +87,5 @@ def report(
         raise typer.Exit(failures[0].exit_code)
     grave = made.findings.at_or_above(Severity(fail_on)) if fail_on and made.findings else ()
     if grave:
-        err.print(f"plexlens: {len(grave)} findings have severity {fail_on} or higher (--fail-on)")
+        err.print(f"plexlens: {counted(len(grave), 'finding')} of severity {fail_on} or higher (--fail-on)")
         raise typer.Exit(1)

@@ -31,8 +31,12 @@ from plexlens.metrics.variants import Plan, Variant
 #: Between the parts of a joined name, and for a part that is null: signs that no EBCDIC name holds.
 _BETWEEN, _NOTHING = "\u241f", "\u2400"
 
-#: When the rows of an interval begin and end; the interval's own names are rounded.
-_ENDS = "min(coalesce(interval_start, interval)) as starts, max(coalesce(interval_end, interval_to)) as ends"
+#: When the rows of an interval begin and end; the interval's own names are rounded. A row that lacks one of them (the
+#: first record of a counter that runs since the start) covers nothing.
+_ENDS = (
+    "min(interval_start) filter (where interval_end is not null) as starts, "
+    "max(interval_end) filter (where interval_start is not null) as ends"
+)
 
 #: Seconds by which intervals that follow each other may overlap: systems close theirs within moments of each other.
 _MOMENTS = 2.0
