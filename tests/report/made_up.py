@@ -91,9 +91,9 @@ def _value(fact: Fact, entity: tuple[str, ...], shape: float) -> float:  # noqa:
         return round(4000 * size * shape * math.exp(-(((int(name[7:]) - middle) / 2.0) ** 2)))
     if fact.rollup in (Rollup.AMOUNT, Rollup.SETTING, Rollup.PEAK, Rollup.FLOOR):
         return {"s": 0.25, "bytes": 4 * 2.0**30, "fraction": 0.6}.get(unit.base, float(1 + int(own * 5)))
-    if fact.rollup in (Rollup.LEVEL, Rollup.SHARED):
+    if fact.rollup in (Rollup.LEVEL, Rollup.MEAN):
         scale = {"bytes": 2.0**30, "count": 16.0, "processors": 8.0, "MSU": 300.0, "frames": 4e6, "fraction": 0.5}
-        return scale.get(unit.base, 10.0) * (own if fact.rollup is Rollup.SHARED else own * shape)
+        return scale.get(unit.base, 10.0) * (own if fact.of is not None else own * shape)
     if unit.base == "s":
         wide = 3.0 if any(word in name for word in ("online", "engine_", "wait")) else 0.4
         return 900.0 * wide * size * shape * own + (2700 if "online" in name else 0)
