@@ -37,12 +37,22 @@ def test_an_interrupt_ends_a_run_and_leaves_no_file(tmp_path: Path, options: lis
     """A run of a year: it would go on for hours."""
     dump = tmp_path / "long.smf"
     arguments = _command(str(TWO_MEMBERS), "-o", str(dump), "--seconds", "300000", *options)
-    run = subprocess.Popen(arguments, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-    time.sleep(5)
-    assert run.poll() is None, run.stderr.read() if run.stderr else ""
-    sent = time.monotonic()
-    run.send_signal(signal.SIGINT)
-    _, said = run.communicate(timeout=30)
+    # Tests that run in the background ignore interrupts, and so would what they start.
+    run = subprocess.Popen(
+        arguments,
+        stderr=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL) and None,  # noqa: PLW1509 - no threads here
+    )
+    try:
+        time.sleep(5)
+        assert run.poll() is None, run.stderr.read() if run.stderr else ""
+        sent = time.monotonic()
+        run.send_signal(signal.SIGINT)
+        _, said = run.communicate(timeout=30)
+    finally:
+        run.kill()
     assert time.monotonic() - sent < 5, said
     assert run.returncode not in (0, None)
     assert "Traceback" not in said
