@@ -52,7 +52,11 @@ pub fn simulate(py: Python<'_>, scenario: &str, progress: Option<&Bound<'_, PyAn
         let (sender, receiver) = sync_channel(1);
         let receiver = Mutex::new(receiver);
         let (scenario, of_run) = (&scenario, watch.clone());
-        scope.spawn(move || sender.send(Simulation::new(scenario).with_watch(of_run).run_watched()));
+        scope.spawn(move || {
+            let results = Simulation::new(scenario).with_watch(of_run).run_watched();
+            // Without a receiver the caller has left, on Ctrl-C or an error of its own: nobody wants the results.
+            drop(sender.send(results));
+        });
         loop {
             let received = py.detach(|| receiver.lock().unwrap_or_else(PoisonError::into_inner).recv_timeout(PATIENCE));
             match received {
