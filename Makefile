@@ -68,6 +68,7 @@ lint: $(BUILD)/core
 	$(BIN)/python -m plexlens.metrics.reference --check docs/metrics.md
 	$(BIN)/python -m plexlens.findings.reference --check docs/findings.md
 	$(BIN)/python -m plexlens.compare.reference --check docs/studies.md
+	$(BIN)/python -m plexlens.compare.formula_list --check studies/README.md
 
 types: $(BUILD)/core
 	$(BIN)/mypy
@@ -87,6 +88,7 @@ docs: $(BUILD)/core
 	$(BIN)/python -m plexlens.metrics.reference docs/metrics.md
 	$(BIN)/python -m plexlens.findings.reference docs/findings.md
 	$(BIN)/python -m plexlens.compare.reference docs/studies.md
+	$(BIN)/python -m plexlens.compare.formula_list studies/README.md
 	$(BIN)/python -m plexlens.simulate.reference docs/scenario-keys.md
 	@mkdir -p $(BUILD)
 	$(BIN)/python -m plexlens.simulate.case_1996 > $(BUILD)/sysplex-1996.md && mv $(BUILD)/sysplex-1996.md docs/sysplex-1996.md

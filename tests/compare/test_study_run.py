@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from plexlens.compare import studies_path
+from plexlens.compare import load_study, studies_path
 from plexlens.compare.address import address
 from plexlens.compare.comparison import Comparison, compare
 from plexlens.compare.deltas import Delta, Judgement
-from plexlens.compare.headings import common_name, heading
+from plexlens.compare.headings import NONE, common_name, heading
 from plexlens.compare.run import Better, Group, Run
 from plexlens.compare.study import StudyError
 from plexlens.compare.study_run import StudyAddress, study_run
@@ -30,7 +30,11 @@ def compared(base: str, new: str) -> Comparison:
 
 
 def number(made: Comparison, study: str, column: str, thing: str = "") -> Delta:
-    (found,) = [one for one in made.deltas if (one.measure.id, one.thing) == (common_name(study, column), thing)]
+    (found,) = [
+        one
+        for one in made.deltas
+        if (one.measure.id, one.thing) == (common_name(load_study(study).headings, column), thing)
+    ]
     return found
 
 
@@ -220,17 +224,17 @@ def test_every_table_of_every_study_can_be_a_run() -> None:
     ],
 )
 def test_headings(text: str, title: str, unit: str, group: Group, better: Better) -> None:
-    found = heading("vmesa-1992", text)
+    found = heading(load_study("vmesa-1992").headings, text)
     assert found.title.startswith(title)
     assert (found.unit, found.group, found.better) == (unit, group, better)
 
 
 def test_headings_that_mean_the_same_are_compared() -> None:
-    assert common_name("pools-2014", "RI/O/Sec") == common_name("pools-2014", "RIQ/Sec")
+    assert common_name(NONE, "RI/O/Sec") == common_name(NONE, "RIQ/Sec")
 
 
 def test_a_heading_that_is_not_known_is_told_as_printed() -> None:
-    assert not heading("pools-2014", "Something new").known
+    assert not heading(NONE, "Something new").known
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""`plexlens study`: published studies recomputed."""
+"""`plexlens study`: published studies, and a user's own, recomputed."""
 
 from __future__ import annotations
 
@@ -20,7 +20,11 @@ _FORMS = (Form.HTML, Form.TEXT, Form.CSV, Form.XLSX, Form.JSON)
 def study(
     names: Annotated[
         list[str] | None,
-        typer.Argument(metavar="NAME...", help="Studies, such as sysplex-1996.", autocompletion=completion.studies),
+        typer.Argument(
+            metavar="NAME|FOLDER...",
+            help="Bundled studies, such as sysplex-1996, or folders of your own with a study.toml.",
+            autocompletion=completion.studies,
+        ),
     ] = None,
     *,
     all_of_them: Annotated[bool, typer.Option("--all", help="Recompute every bundled study.")] = False,
@@ -47,10 +51,10 @@ def study(
         ),
     ] = None,
 ) -> None:
-    """Recompute the tables of a published study.
+    """Recompute the tables of a published study, or of your own.
 
     Each derived cell is shown as printed and as computed from its inputs; cells that the inputs cannot produce are
-    listed with the arithmetic.
+    listed with the arithmetic. studies/README.md shows how to write a study.
     """
     from plexlens import compare
     from plexlens.compare.analysis import analyse
@@ -64,11 +68,19 @@ def study(
         raise UsageError(
             file="",
             what="a study and --all are both given" if names else "no study is named",
-            remedy=f"give one of {', '.join(compare.study_names())}, or --all",
+            remedy=f"give one of {', '.join(compare.study_names())}, or a folder with a study.toml, or --all",
         )
     where = target("study", output, as_json=as_json, forms=_FORMS)
     asked = asked_of(goals or (), predictions or ())
-    audits = [compare.audit(compare.load_study(name)) for name in names or compare.study_names()]
+    studies = [compare.load_study(name) for name in names or compare.study_names()]
+    for number, one in enumerate(studies):
+        if any(one.name == before.name for before in studies[:number]):
+            raise UsageError(
+                file=str(one.path),
+                what=f"two studies are named {one.name!r}",
+                remedy="name each study once, or give one another name in its study.toml",
+            )
+    audits = [compare.audit(one) for one in studies]
     check_asked(asked, [analyse(one) for one in audits] if asked else [])
     analyses = [analyse(one, asked) for one in audits]
 

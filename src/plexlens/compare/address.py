@@ -5,7 +5,8 @@
 ``PATH@2008-09-03``                    one day of it, in local time
 ``PATH@2008-09-03T17:00..2008-09-04``  from a moment to a moment, or to the end of a day; either end may be left out;
                                        local time, or one moment for all systems with an offset (``17:00+02:00``)
-``STUDY:TABLE``                        a table of a study, its rows as objects
+``STUDY:TABLE``                        a table of a study, its rows as objects; STUDY is the name of a bundled one, or
+                                       the folder of your own
 ``STUDY:TABLE:ROW``                    a row of it (a run); several rows, with commas between, are repeats
 ``FILE.json``                          a prediction that ``plexlens pools --save`` wrote; only as BASE
 =====================================  ==========================================================================
@@ -16,7 +17,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from plexlens.compare.study import study_names
+from plexlens.compare.study import own_study, study_names
 from plexlens.compare.study_run import StudyAddress
 from plexlens.errors import UsageError
 from plexlens.metrics.selection import Window, window
@@ -61,15 +62,16 @@ def address(text: str, folder: Path | None = None) -> Address:
         It names nothing that is there.
     """
     path = Path(text)
-    if path.exists():
+    study, colon, rest = text.partition(":")
+    own = own_study(study) is not None and study not in study_names(folder)
+    if path.exists() and not own:
         if path.suffix == ".json" and path.is_file():
             return PredictionAddress(path)
         return DatabaseAddress(path, None, text)
     before, at, time = text.rpartition("@")
     if at and Path(before).exists():
         return DatabaseAddress(Path(before), window(time), text)
-    study, colon, rest = text.partition(":")
-    if study in study_names(folder):
+    if own or study in study_names(folder):
         if not colon or not rest:
             raise UsageError(
                 file="",

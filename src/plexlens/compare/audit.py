@@ -267,7 +267,7 @@ class Recomputation:
     def values(self, reference: Reference, table: StudyTable, number: int, column: str) -> list[Quantity]:
         """What a reference stands for; cells that print nothing are left out."""
         if reference.value:
-            return [exact(reference.value)]
+            return [exact(Fraction(reference.value) * reference.times)]
         there = self.study.tables[reference.table]
         wanted = column if reference.column == SAME else reference.column
         if reference.match is None:
@@ -284,7 +284,8 @@ class Recomputation:
                     remedy="name the rows so that " + ("some match" if reference.many else "exactly one matches"),
                 )
         values = [self.value(there, place, wanted, reference) for place in found]
-        return [value for value in values if value is not None]
+        there_are = [value for value in values if value is not None]
+        return there_are if reference.times == 1 else [value * exact(reference.times) for value in there_are]
 
     def value(self, table: StudyTable, number: int, column: str, reference: Reference) -> Quantity | None:
         """A cell as an argument takes it."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
-from plexlens.compare.headings import common_name
+from plexlens.compare.headings import NONE, common_name
 
 
 class Kind(StrEnum):
@@ -68,7 +68,7 @@ def _cics(name: str, kind: Kind, title: str) -> Part:
 
 
 def _vm(heading: str, kind: Kind, title: str, factor: float = 1.0) -> Part:
-    return Part(common_name("vmesa-1992", heading), kind, factor, title)
+    return Part(common_name(NONE, heading), kind, factor, title)
 
 
 DATABASE: tuple[Composition, ...] = (
@@ -154,26 +154,26 @@ DATABASE: tuple[Composition, ...] = (
 #: Tables of the VM/ESA report; (H) is the hardware monitor, (T) what the players of users measured.
 VM: tuple[Composition, ...] = (
     Composition(
-        common_name("vmesa-1992", "AVG LAST (T)"),
+        common_name(NONE, "AVG LAST (T)"),
         (_vm("TOT INT ADJ", Kind.WAIT, "time within the system (internal response time)"),),
         "time outside the system: VTAM, network, line",
         Kind.WAIT,
     ),
     Composition(
-        common_name("vmesa-1992", "TOT INT ADJ"),
+        common_name(NONE, "TOT INT ADJ"),
         (_vm("PBT/CMD (H)", Kind.CPU, "processor time", 1e-3),),
         "waiting for processors, pages, disks and servers",
         Kind.WAIT,
     ),
     Composition(
-        common_name("vmesa-1992", "PBT/CMD (H)"),
+        common_name(NONE, "PBT/CMD (H)"),
         (
             _vm("CP/CMD (H)", Kind.CPU, "the control program (CP)"),
             _vm("EMUL/CMD (H)", Kind.CPU, "users' own code (emulation)"),
         ),
     ),
     Composition(
-        common_name("vmesa-1992", "PBT/CMD"),
+        common_name(NONE, "PBT/CMD"),
         (
             _vm("CP/CMD", Kind.CPU, "the control program (CP)"),
             _vm("EMUL/CMD", Kind.CPU, "users' own code (emulation)"),
@@ -182,13 +182,13 @@ VM: tuple[Composition, ...] = (
 )
 
 #: The total of the tables of the CICS study; its parts are the address spaces.
-CICS_TOTAL = common_name("cics-2012", "TOTAL ms CPU per transaction")
+CICS_TOTAL = common_name(NONE, "TOTAL ms CPU per transaction")
 
 #: What follows the work done: a rate, and the rate of work that causes it.
 CAUSED: tuple[tuple[str, str], ...] = (
     ("db2_pool.read_ios_per_second", "db2_pool.getpages_per_second"),
-    (common_name("pools-2014", "I/Os/s"), common_name("pools-2014", "getpages/s")),
-    (common_name("pools-2014", "RI/O/Sec"), common_name("pools-2014", "getpages/s")),
+    (common_name(NONE, "I/Os/s"), common_name(NONE, "getpages/s")),
+    (common_name(NONE, "RI/O/Sec"), common_name(NONE, "getpages/s")),
 )
 
 #: What objects add up to, such as the processor time of a transaction over its address spaces.

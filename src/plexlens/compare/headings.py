@@ -1,4 +1,7 @@
-"""What the headings of studies' tables mean: title, unit, group, which way is better (``headings.csv``).
+"""What the headings of studies' tables mean: title, unit, group, which way is better.
+
+``headings.csv`` holds those that mean the same in any study; a study adds its own, or overrides
+them, in ``[[headings]]`` of its ``study.toml``.
 
 A heading is looked up as printed, then without what a table adds to it: a part of the table before `` / ``, and the
 letter of the tool that measured it.
@@ -8,9 +11,11 @@ from __future__ import annotations
 
 import csv
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from types import MappingProxyType
 
 from plexlens.compare.run import Better, Group, Measure
 from plexlens.metrics.unit import Unit
@@ -53,11 +58,21 @@ class Heading:
     known: bool = True
 
 
+#: Meanings by heading.
+Headings = Mapping[str, Heading]
+
+#: The headings of a study that adds none.
+NONE: Headings = MappingProxyType({})
+
+#: What a heading may be for: see `Heading`.
+ROLES = ("", "environment", "work", "count", "component", "headline")
+
+
 @cache
-def _catalogue() -> dict[tuple[str, str], Heading]:
+def _general() -> Headings:
     with Path(__file__).with_name("headings.csv").open(encoding="utf-8", newline="") as file:
         return {
-            (row["study"], row["heading"]): Heading(
+            row["heading"]: Heading(
                 row["title"],
                 row["unit"],
                 Group[row["group"]] if row["group"] in Group.__members__ else Group.OTHER,
@@ -68,15 +83,22 @@ def _catalogue() -> dict[tuple[str, str], Heading]:
         }
 
 
-@cache
-def heading(study: str, text: str) -> Heading:
-    """What a heading of a study means; one that is not known is a measured number in the unit as printed."""
-    whole = _found(study, text)
+def heading(own: Headings, text: str) -> Heading:
+    """What a heading means; one that is not known is a measured number in the unit as printed.
+
+    Parameters
+    ----------
+    own
+        What the study itself says of its headings; it goes before what they mean in any study.
+    text
+        The heading as printed.
+    """
+    whole = _found(own, text)
     if whole is not None:
         return whole
     part, _, last = text.rpartition(" / ")
     name, tool = _without_tool(last)
-    known = _found(study, last) or _found(study, name)
+    known = _found(own, last) or _found(own, name)
     code = _DIAGNOSE.match(name)
     if known is None and code is not None:
         known = Heading(
@@ -89,9 +111,9 @@ def heading(study: str, text: str) -> Heading:
     return Heading(title, known.unit, Group.SERVERS if server else known.group, known.better, known.role)
 
 
-def _found(study: str, text: str) -> Heading | None:
-    """The entry for a study, or else for all."""
-    return _catalogue().get((study, text)) or _catalogue().get(("", text))
+def _found(own: Headings, text: str) -> Heading | None:
+    """The entry of a study, or else that of all."""
+    return own.get(text) or _general().get(text)
 
 
 def tool_of(text: str) -> str:
@@ -104,17 +126,17 @@ def _without_tool(text: str) -> tuple[str, str]:
     return (match["name"], match["tool"]) if match else (text, "")
 
 
-def measure_of(study: str, text: str, name: str, *, kind: str, row: str, formula: str, source: str) -> Measure:
+def measure_of(own: Headings, text: str, name: str, *, kind: str, row: str, formula: str, source: str) -> Measure:
     """A heading as a measure.
 
     Parameters
     ----------
-    study, text, name
-        The study, the heading, and the id under which it is compared with others.
+    own, text, name
+        The study's own headings, the heading, and the id under which it is compared with others.
     kind, row, formula, source
         As `Measure` has them.
     """
-    known = heading(study, text)
+    known = heading(own, text)
     symbol = known.unit or "as printed"
     unit = Unit(_SYMBOLS.get(symbol, symbol), symbol, 1.0, _DIGITS.get(symbol, 3))
     return Measure(
@@ -123,7 +145,7 @@ def measure_of(study: str, text: str, name: str, *, kind: str, row: str, formula
     )  # fmt: skip
 
 
-def common_name(study: str, text: str) -> str:
+def common_name(own: Headings, text: str) -> str:
     """The id of a heading: the same for headings that mean the same, such as ``RI/O/Sec`` and ``RIQ/Sec``."""
-    known = heading(study, text)
+    known = heading(own, text)
     return f"{known.title} [{known.unit}]" if known.known else text

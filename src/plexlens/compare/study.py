@@ -6,14 +6,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from fractions import Fraction
 from pathlib import Path
 
 from plexlens.compare.formulas import Formula
+from plexlens.compare.headings import Headings
 from plexlens.errors import UnreadableInputError, UsageError
 
 #: Where a column or a cell of a match stands for that of the row at hand.
 SAME = "*"
+
+#: File that makes a folder a study.
+_STUDY_FILE = "study.toml"
 
 #: Heading of the column of a transposed table that holds the former headings.
 TURNED = "column"
@@ -58,6 +63,8 @@ class Reference:
     rounded
         Whether a worked-out number is known only as its formula's ``decimals`` show it, as where a measuring tool
         shows whole percents and works on with what it has behind them.
+    times
+        A constant that the cell is multiplied by, such as 1000 for seconds as milliseconds.
     """
 
     value: str = ""
@@ -68,6 +75,7 @@ class Reference:
     computed: bool = False
     as_printed: bool = False
     rounded: bool = False
+    times: Fraction = Fraction(1)
 
 
 @dataclass(frozen=True)
@@ -164,13 +172,23 @@ class StudyTable:
 
 @dataclass(frozen=True)
 class Study:
-    """A published study: its tables by id, in the order of the paper."""
+    """A published study: its tables by id, in the order of the paper.
+
+    Attributes
+    ----------
+    headings
+        What it says itself of the meaning of its headings.
+    address
+        By what it is found again: its name where it comes with Plexlens, else its folder.
+    """
 
     name: str
     title: str
     source: str
     path: Path
     tables: Mapping[str, StudyTable]
+    headings: Headings = field(default_factory=dict)
+    address: str = ""
 
 
 def studies_path() -> Path:
@@ -192,6 +210,19 @@ def studies_path() -> Path:
     )
 
 
+def own_study(text: str) -> Path | None:
+    """The ``study.toml`` that a path names, or that lies in the folder that it names; None where there is none."""
+    path = Path(text)
+    path = path if path.name == _STUDY_FILE else path / _STUDY_FILE
+    return path if path.is_file() else None
+
+
+def shared_templates(folder: Path) -> list[Path]:
+    """Files of templates that a study may use: those beside its own folder, then those that come with Plexlens."""
+    places = dict.fromkeys(place.resolve() / "templates" for place in (folder.resolve().parent, studies_path()))
+    return [path for place in places for path in sorted(place.glob("*.toml"))]
+
+
 def study_names(folder: Path | None = None) -> list[str]:
     """Names of the studies in a folder, in order."""
-    return sorted(path.parent.name for path in (folder or studies_path()).glob("*/study.toml"))
+    return sorted(path.parent.name for path in (folder or studies_path()).glob(f"*/{_STUDY_FILE}"))

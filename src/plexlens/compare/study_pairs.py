@@ -15,7 +15,7 @@ from typing import Any
 from plexlens.compare.audit import audit
 from plexlens.compare.claims import Claim, read_claim
 from plexlens.compare.entries import Entry
-from plexlens.compare.headings import common_name
+from plexlens.compare.headings import Headings, common_name
 from plexlens.compare.prediction_check import RateCheck, check_rate
 from plexlens.compare.quantity import printed
 from plexlens.compare.run import Run
@@ -85,11 +85,13 @@ def _read(study: Study, path: Path, where: str, pair: Mapping[str, Any], runs: t
     for number, one in enumerate(pair.get("predictions", ()), 1):
         place = f"{where}, prediction {number}"
         _only(path, place, one, _PREDICTION_KEYS)
-        predictions.append(_prediction(path, place, one, runs))
+        predictions.append(_prediction(path, place, one, runs, study.headings))
     return StudyPair(claims, tuple(predictions), tuple(str(note) for note in pair.get("notes", ())))
 
 
-def _prediction(path: Path, where: str, one: Mapping[str, Any], runs: tuple[Run, Run]) -> tuple[str, str, RateCheck]:
+def _prediction(
+    path: Path, where: str, one: Mapping[str, Any], runs: tuple[Run, Run], headings: Headings
+) -> tuple[str, str, RateCheck]:
     base, new = runs
     for key in _PREDICTION_KEYS:
         if key not in one:
@@ -99,7 +101,7 @@ def _prediction(path: Path, where: str, one: Mapping[str, Any], runs: tuple[Run,
         predicted = printed(str(one["predicted"]))
     except ValueError as error:
         raise _wrong(path, f"{where}: {error}", "the number as printed") from error
-    rate, work = (common_name(base.family, str(one[key])) for key in ("rate", "work"))
+    rate, work = (common_name(headings, str(one[key])) for key in ("rate", "work"))
     before, actual = base.value(rate, thing), new.value(rate, thing)
     work_before, work_after = base.value(work, thing), new.value(work, thing)
     if predicted is None or before is None or actual is None or work_before is None or work_after is None:

@@ -1,7 +1,8 @@
 """Reads a study's folder: ``study.toml``, the TOML files of ``parts/`` if there are any, and tables as CSV.
 
 Parts continue ``study.toml`` in the order of their names: they add tables, and templates. A template declares once what
-is derived in tables of one kind; a table that names it takes every rule whose columns it has, its own rules come
+is derived in tables of one kind; those in the folder ``templates`` beside the study's folder, and those that come with
+Plexlens, are shared by all studies. A table that names it takes every rule whose columns it has, its own rules come
 first, and printed columns left without inputs are kept as left out, with what is missing.
 
 Everything is checked when a study is read: a column, table, formula or argument that does not exist is named with the
@@ -11,14 +12,18 @@ file, the table and the key.
 from __future__ import annotations
 
 import csv
+import re
 import tomllib
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 from plexlens.compare.formulas import FORMULAS
+from plexlens.compare.headings import ROLES, Heading
+from plexlens.compare.run import Better, Group
 from plexlens.compare.study import (
     SAME,
     TURNED,
@@ -32,17 +37,22 @@ from plexlens.compare.study import (
     Study,
     StudyError,
     StudyTable,
+    own_study,
+    shared_templates,
     studies_path,
     study_names,
 )
 from plexlens.compare.study_template import applied
 from plexlens.errors import UsageError
 
-_REFERENCE_KEYS = ("value", "table", "column", "row", "rows", "but", "computed", "as_printed", "rounded")
+_REFERENCE_KEYS = ("value", "table", "column", "row", "rows", "but", "times", "computed", "as_printed", "rounded")
 _DERIVED_KEYS = ("column", "formula", "arguments", "where", "but", "printed", "cut", "decimals", "digits")
 
 #: Keys that name columns in which digits have a meaning of their own.
 _COLUMN_SETS = ("counts", "padded", "binary")
+
+#: Names of studies: they stand in anchors of pages.
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*\Z")
 
 #: Where a row is named by this word, the table's base is meant: its first row unless it says otherwise.
 BASE = "base"
@@ -54,25 +64,35 @@ def load_study(name: str, folder: Path | None = None) -> Study:
     Parameters
     ----------
     name
-        Its name: that of its folder.
+        Its name: that of its folder, where the folder is one of those that ``folder`` holds; or a path of any folder
+        with a ``study.toml``.
     folder
         Where studies are; those that come with Plexlens if not given.
 
     Raises
     ------
     UsageError
-        There is no study of that name.
+        There is no study of that name, and no such folder.
     StudyError
         A file cannot be read, or says something that cannot be.
     """
     folder = folder or studies_path()
-    if name not in study_names(folder):
+    if name in study_names(folder):
+        return _Reader(folder / name / "study.toml", name).study()
+    path = own_study(name)
+    if path is not None:
+        return _Reader(path, str(path.parent.resolve())).study()
+    if Path(name).is_dir():
         raise UsageError(
-            file="",
-            what=f"there is no study {name!r}",
-            remedy=f"name one of {', '.join(study_names(folder))}, or give --all",
+            file=name,
+            what="the folder holds no study.toml",
+            remedy="write one that names its tables, as studies/README.md shows",
         )
-    return _Reader(folder / name / "study.toml").study()
+    raise UsageError(
+        file="",
+        what=f"there is no study {name!r}",
+        remedy=f"name one of {', '.join(study_names(folder))}, or a folder with a study.toml, or give --all",
+    )
 
 
 @dataclass(frozen=True)
@@ -99,9 +119,10 @@ class _Template:
 class _Reader:
     """Reads one study; knows in which file and where it is for the sake of messages."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, address: str) -> None:
         self.folder = path.parent
         self.path = path
+        self.address = address
         self.where = ""
         self.headings: dict[str, tuple[str, ...]] = {}
         self.templates: dict[str, _Template] = {}
@@ -140,7 +161,7 @@ class _Reader:
     def study(self) -> Study:
         whole = self.path
         content = self.toml(whole)
-        self.known_keys(content, ("name", "title", "source", "tables", "templates"))
+        self.known_keys(content, ("name", "title", "source", "headings", "tables", "templates"))
         files = [(whole, content)]
         for path in sorted((self.folder / "parts").glob("*.toml")):
             self.path = path
@@ -169,8 +190,39 @@ class _Reader:
             tables[table_id] = self.table(found)
         self.path, self.where = whole, ""
         return Study(
-            self.text(content, "name"), self.text(content, "title"), self.text(content, "source"), whole, tables
-        )
+            self.name(content), self.text(content, "title"), self.text(content, "source"), whole, tables,
+            self.own_headings(content), self.address,
+        )  # fmt: skip
+
+    def name(self, content: Mapping[str, Any]) -> str:
+        name = self.text(content, "name")
+        if not _NAME.match(name):
+            raise self.wrong("name", f"{name!r} is no name", "write letters, digits, dots and dashes: tuning-2026")
+        return name
+
+    def own_headings(self, content: Mapping[str, Any]) -> dict[str, Heading]:
+        """What the study says of the meaning of its headings."""
+        found: dict[str, Heading] = {}
+        for number, one in enumerate(self.entries(content, "headings"), 1):
+            self.where = f"heading {number}"
+            self.known_keys(one, ("heading", "title", "unit", "group", "better", "role"))
+            text = self.text(one, "heading")
+            self.where = f"heading {text!r}"
+            if text in found:
+                raise self.wrong("heading", "two entries have it", "say once what it means")
+            group = self.choice(one, "group", tuple(Group.__members__), "OTHER")
+            better = self.choice(one, "better", tuple(Better), "")
+            role = self.choice(one, "role", ROLES, "")
+            title, unit = self.text(one, "title"), self.text(one, "unit", "")
+            found[text] = Heading(title, unit, Group[group], Better(better), role)
+        self.where = ""
+        return found
+
+    def choice(self, one: Mapping[str, Any], key: str, choices: Sequence[str], default: str) -> str:
+        value = self.text(one, key, default)
+        if value not in choices:
+            raise self.wrong(key, f"{value!r} is not known", f"use one of {', '.join(c for c in choices if c)}")
+        return value
 
     def template(self, one: Mapping[str, Any]) -> None:
         name = self.text(one, "name")
@@ -184,6 +236,24 @@ class _Reader:
                 raise self.wrong("derived.column", "a template cannot know all columns", "name them")
         self.templates[name] = _Template(self.path, one)
 
+    def template_named(self, name: str) -> _Template:
+        """A template of the study, or else one that studies share."""
+        if name not in self.templates:
+            place = self.path, self.where
+            for path in shared_templates(self.folder):
+                self.path = path
+                content = self.toml(path)
+                self.known_keys(content, ("templates",))
+                for number, one in enumerate(self.entries(content, "templates"), 1):
+                    self.where = f"template {number}"
+                    if self.text(one, "name") not in self.templates:
+                        self.template(one)
+            self.path, self.where = place
+        if name not in self.templates:
+            there = ", ".join(self.templates) or "none: there are no templates"
+            raise self.wrong("template", f"there is no template {name!r}", f"use one of {there}")
+        return self.templates[name]
+
     def raw_table(self, one: Mapping[str, Any]) -> _RawTable:
         """The cells of a table, and its rules with those of its templates behind them."""
         heads, rows = self.cells(one)
@@ -192,10 +262,7 @@ class _Reader:
         left_out: list[LeftOut] = []
         names = self.column_names(one["template"]) if "template" in one else ()
         for name in names:
-            if name not in self.templates:
-                there = ", ".join(self.templates) or "none: there are no templates"
-                raise self.wrong("template", f"there is no template {name!r}", f"use one of {there}")
-            template = self.templates[name]
+            template = self.template_named(name)
             more, lacking = applied(name, self.entries(template.content, "derived"), heads, own)
             rules += [(template.path, rule) for rule in more]
             own += [column for rule in more for column in rule["column"]]
@@ -209,7 +276,7 @@ class _Reader:
         self.headings[one["id"]] = (*heads, *unprinted)
         sets = {key: frozenset(self.column_set(one, key, heads)) for key in _COLUMN_SETS}
         for name in names:
-            content = self.templates[name].content
+            content = self.template_named(name).content
             for key in _COLUMN_SETS:
                 sets[key] |= {column for column in self.named(content, key) if column in heads}
         kept = tuple(lacking for lacking in left_out if lacking.column not in own)
@@ -393,8 +460,9 @@ class _Reader:
         if not isinstance(value, dict):
             raise self.wrong(key, f"{value!r} is no reference", "give a heading, or {column, row} or {value}")
         self.known_keys(value, _REFERENCE_KEYS, f"{key}.")
+        times = self.factor(key, value.get("times", 1))
         if "value" in value:
-            return Reference(value=str(value["value"]))
+            return Reference(value=str(value["value"]), times=times)
         there = value.get("table", table_id)
         if there not in self.headings:
             raise self.wrong(f"{key}.table", f"there is no table {there!r}", f"use one of {', '.join(self.headings)}")
@@ -409,5 +477,14 @@ class _Reader:
             match = None if cells is None else self.match(f"{key}.row", there, cells, value.get("but"))
         if match is None and there != table_id:
             raise self.wrong(key, f"no row of table {there!r} is named", "add row = {...}, or rows = {...} for several")
-        flags = [self.flag(value, f"{key}.", name) for name in ("computed", "as_printed", "rounded")]
-        return Reference("", there, column, match, many, *flags)
+        computed, whole, rounded = (self.flag(value, f"{key}.", name) for name in ("computed", "as_printed", "rounded"))
+        return Reference("", there, column, match, many, computed, whole, rounded, times)
+
+    def factor(self, key: str, value: Any) -> Fraction:
+        """A constant that a cell is multiplied by: a number, or a quotient as text."""
+        try:
+            if isinstance(value, bool) or not isinstance(value, (int, float, str)):
+                raise ValueError
+            return Fraction(str(value))
+        except (ValueError, ZeroDivisionError):
+            raise self.wrong(f"{key}.times", f"{value!r} is no factor", 'write times = 1000, or "1/3600"') from None

@@ -162,7 +162,7 @@ class StudyReader:
         return Run(
             name=str(StudyAddress(self.study.name, table.id, address.rows)),
             description=self.describe(table, [names[number] for number in wanted], bool(address.rows)),
-            family=self.study.name,
+            family=self.study.address,
             settings=tuple(dict.fromkeys(gathered.settings)),
             activities=tuple(self.activities(table, measures, readings, gathered.kind)),
             measures=measures,
@@ -193,7 +193,7 @@ class StudyReader:
 
     def read(self, table: StudyTable, column: str, number: int, thing: str, into: _Gathered) -> None:
         """A cell as a setting or a reading; a cell that prints neither is passed over."""
-        meaning = heading(self.study.name, column)
+        meaning = heading(self.study.headings, column)
         text = table.rows[number].get(column, "")
         if meaning.role == "environment":
             into.settings.append(Setting(thing or "Run", meaning.title, text))
@@ -208,12 +208,12 @@ class StudyReader:
             return
         if column in table.columns[: _label_width(table)] and not meaning.known:
             return
-        name = common_name(self.study.name, column)
+        name = common_name(self.study.headings, column)
         arithmetic = "" if cell is None or cell.computed is None else cell.arithmetic.split("; printed")[0]
         if name not in into.measures:
             formula = "" if cell is None else f"worked out as {cell.formula.replace('_', ' ')}: {arithmetic}"
             into.measures[name] = measure_of(
-                self.study.name,
+                self.study.headings,
                 column,
                 name,
                 kind=into.kind or "Run",
@@ -255,10 +255,10 @@ class StudyReader:
 
     def components(self, table: StudyTable, wanted: Sequence[int], objects: Mapping[int, str], into: _Gathered) -> None:
         """Processor time of a transaction by address space, from its share of a processor and the rate."""
-        name = self.study.name
-        rate_column = next((column for column in table.columns if heading(name, column).role == "work"), None)
+        name, own = self.study.name, self.study.headings
+        rate_column = next((column for column in table.columns if heading(own, column).role == "work"), None)
         for column in table.columns:
-            meaning = heading(name, column)
+            meaning = heading(own, column)
             if meaning.role != "component" or rate_column is None:
                 continue
             measure = Measure(
@@ -304,12 +304,14 @@ class StudyReader:
         """The work of the run, by object where the table has several."""
         found = []
         work = [
-            column for column in (*table.columns, *_unprinted(table)) if heading(self.study.name, column).role == "work"
+            column
+            for column in (*table.columns, *_unprinted(table))
+            if heading(self.study.headings, column).role == "work"
         ]
         # What users entered is the work; what the system took for a command may change with the release.
         entered = [column for column in work if tool_of(column) == "T"]
         for column in entered or work:
-            name = common_name(self.study.name, column)
+            name = common_name(self.study.headings, column)
             amounts = {
                 thing: reading.value
                 for (measure, thing), reading in readings.items()

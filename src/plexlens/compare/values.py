@@ -5,7 +5,8 @@ A value is written in TOML as
 - a number, or its text where it is to be exact: ``65000``, ``"0.31"``;
 - a name given to another value before: ``"saving"``;
 - a cell: ``{table = "table-05", column = "ITR", row = {column = "B3"}}``; the row also by its number, from 1, or from
-  the end with -1 for the last; ``computed = true`` takes what follows from other columns instead of what is printed;
+  the end with -1 for the last; ``computed = true`` takes what follows from other columns instead of what is printed,
+  and ``times = 1000`` multiplies it by a constant;
 - several cells: ``{table, column, rows = {...}, but = {...}}``, where a formula takes a list;
 - a formula: ``{formula = "ratio", arguments = {part = ..., whole = ...}}``, arguments being values again;
 - a result: ``{curve = "capacity-9021", result = "serial"}``, or of a check.
@@ -26,7 +27,7 @@ from plexlens.compare.study import Match, StudyError, StudyTable
 #: Result of a curve or check by kind (``curve`` or ``check``), id and name.
 Results = Callable[[str, str, str], float]
 
-_CELL_KEYS = ("table", "column", "row", "rows", "but", "computed")
+_CELL_KEYS = ("table", "column", "row", "rows", "but", "computed", "times")
 
 
 @dataclass(frozen=True)
@@ -191,7 +192,14 @@ class Numbers:
         found = [self.cell(table, number, column, computed=spec.get("computed", False)) for number in numbers]
         if not many and found[0] is None:
             raise UndefinedError(f"table {table.id!r} has no number under {column!r} in row {numbers[0] + 1}")
-        return [Value(one, shown(one.value)) for one in found if one is not None]
+        there = [one for one in found if one is not None]
+        if "times" not in spec:
+            return [Value(one, shown(one.value)) for one in there]
+        try:
+            times = exact(str(spec["times"]))
+        except ValueError:
+            raise self.wrong(where, f"{spec['times']!r} is no factor", 'write times = 1000, or "1/3600"') from None
+        return [Value(one * times, f"{shown(one.value)} x {shown(times.value)}") for one in there]
 
     def _formula(self, spec: Mapping[str, Any], where: str, named: Mapping[str, Value]) -> Value:
         name = spec["formula"]
