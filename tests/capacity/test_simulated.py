@@ -182,3 +182,45 @@ def test_command(scenario: Scenario, tmp_path: Path) -> None:
     assert all(one["reproduced"] for one in system["classes"] if not one["background"])
     missing = CliRunner().invoke(app, [*asked, "--scenario", str(tmp_path / "none.toml")])
     assert "cannot be read" in str(missing.exception)
+
+
+def test_a_saturated_resource_is_marked_on_the_systems_that_use_it() -> None:
+    # 300 transactions a second of 4 ms on the one QR TCB of a region: 1.2 of it, while eight engines are 15 % busy.
+    text = """
+    [run]
+    warm_up = 5.0
+    seconds = 40.0
+    interval = 20.0
+    [[cec]]
+    name = "C1"
+    engines = 8
+    [[cec]]
+    name = "C2"
+    engines = 8
+    [[system]]
+    name = "SYS1"
+    cec = "C1"
+    [[system]]
+    name = "SYS2"
+    cec = "C2"
+    [[region]]
+    name = "AOR1"
+    system = "SYS1"
+    [[region]]
+    name = "AOR2"
+    system = "SYS2"
+    [[class]]
+    name = "SALE"
+    rate = 300.0
+    regions = ["AOR1"]
+    cpu = 0.004
+    [[class]]
+    name = "LOOK"
+    rate = 10.0
+    regions = ["AOR2"]
+    cpu = 0.004
+    """
+    found = results_of(run_scenario(parse_scenario(text)))
+    assert found["SYS1"].saturated == "QR TCB of region AOR1"
+    assert found["SYS1"].busy < 0.2
+    assert found["SYS2"].saturated == ""

@@ -16,7 +16,7 @@ from plexlens.capacity.change import Change, count_of
 from plexlens.capacity.model import Model
 from plexlens.capacity.network import ClassResult, SystemResult
 from plexlens.errors import UsageError
-from plexlens.simulate import Scenario, Simulated, run_scenario, run_scenarios
+from plexlens.simulate import Scenario, Simulated, resource_text, run_scenario, run_scenarios
 from plexlens.simulate.estimates import estimate
 
 #: Rates of a scenario and of the measurement that are called different.
@@ -156,7 +156,7 @@ def results_of(run: Simulated, model: Model | None = None) -> dict[str, SystemRe
             if found is not None:
                 name = _period(about["name"], system["name"], model)
                 classes[name] = _named(found, name, system["name"], model)
-        saturated = "general engines" if system["name"] in run.results["saturated"] else ""
+        saturated = ", ".join(resource_text(one) for one in run.results["saturated"] if is_of(one, system, values))
         made[system["name"]] = SystemResult(
             classes,
             busy / engines,
@@ -165,6 +165,21 @@ def results_of(run: Simulated, model: Model | None = None) -> dict[str, SystemRe
             saturated,
         )
     return made
+
+
+def is_of(resource: Mapping[str, Any], system: Mapping[str, Any], values: Mapping[str, Any]) -> bool:
+    """Whether a system uses a resource of a run's results; volumes and coupling facilities are used by all."""
+    kind, name = resource["resource"], resource["name"]
+    if kind in ("machine", "machine_ziips"):
+        return bool(name == system["cec"])
+    if kind in ("system", "system_ziips"):
+        return bool(name == system["name"])
+    if kind in ("qr_tcb", "region_threads"):
+        return any(one["name"] == name and one["system"] == system["name"] for one in values.get("region", []))
+    if kind in ("member_threads", "log"):
+        members = [member for group in values.get("db2", []) for member in group["member"]]
+        return any(one["name"] == name and one["system"] == system["name"] for one in members)
+    return True if kind != "subchannels" else bool(name.partition(" to ")[0] == system["name"])
 
 
 def _class(

@@ -142,13 +142,13 @@ def _check_options(scenario: Path, output: Path | None, *, is_asked: bool, is_lo
 
 def _say(run: Simulated) -> None:
     """Failures and recoveries during the run, and saturated resources."""
-    from plexlens.simulate import RESOURCES
+    from plexlens.simulate import resource_text
 
     for one in run.results["course"]:
         err.print(f"{one['at']:.3f} s: {one['what']}")
     for one in run.results["saturated"]:
         err.print(
-            f"warning: {RESOURCES[one['resource']]} {one['name']}: utilisation {one['utilisation']:.1%}; the "
+            f"warning: {resource_text(one)}: utilisation {one['utilisation']:.1%}; the "
             "queue grows with the length of the run, and response times hold for this length only; lower the rates or "
             "add capacity"
         )

@@ -16,7 +16,7 @@ from plexlens.sharing.twin_group import Group, SharingMeasured, lock_structure, 
 from plexlens.sharing.twin_numbers import TITLES, Key, Numbers, of_measured, of_results
 from plexlens.sharing.twin_page_locks import PageLockTargets, page_lock_targets
 from plexlens.sharing.twin_pages import fit_pool, targets
-from plexlens.simulate import Scenario, run_scenario, run_scenarios
+from plexlens.simulate import Scenario, resource_text, run_scenario, run_scenarios
 from plexlens.simulate.estimates import Estimate, estimate
 
 #: Runs that parameters are corrected after.
@@ -217,7 +217,10 @@ def make_twin(
     for run in run_scenarios([scenario.with_run(seed=seed) for seed in seeds]):
         results = run.results
         runs.append(of_results(values, results, labels))
-        notes += [f"{name} is saturated in the twin: its queues mean nothing." for name in results["saturated"]]
+        notes += [
+            f"The {resource_text(one)} is saturated in the twin: queues there grow with the length of the run."
+            for one in results["saturated"]
+        ]
     checks = tuple(_checks(wanted, runs, _unfitted(measured, indexes)))
     notes = [*measured.notes, *dict.fromkeys(notes)]
     return Twin(measured, assumptions, fit, classes, scenario, labels, seeds, tuple(runs), checks, tuple(notes))

@@ -13,7 +13,7 @@ from plexlens.sharing.twin_group import lock_structure, pool_structure
 from plexlens.sharing.twin_numbers import TITLES, Key, Numbers, of_results
 from plexlens.sharing.what_if_changes import Change, apply_changes
 from plexlens.sharing.what_if_closed import Basis, closed_numbers
-from plexlens.simulate import Scenario, run_scenarios
+from plexlens.simulate import Scenario, resource_text, run_scenarios
 from plexlens.simulate.estimates import Estimate, estimate
 
 #: By how much twin and closed form may differ and still be said to agree: of the number, and of its change.
@@ -157,7 +157,10 @@ def what_if(
         for simulated in run_scenarios([scenario.with_run(seed=seed) for seed in twin.seeds]):
             results = simulated.results
             runs.append(of_results(changed.values, results, labels))
-            notes += [f"{name} is saturated: its queues mean nothing." for name in results["saturated"]]
+            notes += [
+                f"The {resource_text(one)} is saturated: queues there grow with the length of the run."
+                for one in results["saturated"]
+            ]
             done += 1
         closed_after = closed_numbers(changed.values, basis)
         outcomes = tuple(_outcomes(twin, runs, closed_before, closed_after, tolerance))

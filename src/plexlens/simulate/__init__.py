@@ -15,6 +15,7 @@ from plexlens.simulate.scenario import (
     Simulated,
     parse_scenario,
     read_scenario,
+    resource_text,
     run_scenario,
 )
 from plexlens.simulate.streamed import simulate_to_smf
@@ -29,6 +30,7 @@ __all__ = [
     "parse_scenario",
     "read_scenario",
     "replications",
+    "resource_text",
     "run_scenario",
     "run_scenarios",
     "simulate_to_smf",

@@ -31,6 +31,11 @@ RESOURCES = {
 }
 
 
+def resource_text(resource: Mapping[str, Any]) -> str:
+    """A resource of a run's results in words: ``QR TCB of region AOR1``."""
+    return f"{RESOURCES[resource['resource']]} {resource['name']}"
+
+
 #: Why transactions end without success, by its name in results.
 FAILURES = {
     "member_lost": "the member that it worked with was lost",
