@@ -14,6 +14,7 @@ from typer.testing import CliRunner
 
 from plexlens.cli import app
 from plexlens.example import write_example
+from plexlens.metrics import GRAINS
 from plexlens.metrics.changed_settings import changed_settings
 from plexlens.metrics.definition import Attribute, Fact, Grain, Key, Rollup, Source
 from plexlens.metrics.evaluate import kept_facts
@@ -150,6 +151,27 @@ def test_local_times_are_followed_apart_and_stay_local() -> None:
     assert (change.before, change.after) == (5.0, 6.0)
 
 
+def test_a_setting_that_is_computed_from_another_is_not_listed_again() -> None:
+    def source(inputs: Any) -> Any:
+        table = _facts("raw").facts(inputs)
+        return table.mutate(bytes=table["size"] * 4096)
+
+    computed = Fact("bytes", "Bytes", COUNT, Rollup.AMOUNT, "S x 4096", computed_from="made_up.size")
+    grain = replace(GRAIN, facts=(*GRAIN.facts, computed), sources=(Source("raw", ("raw",), source),))
+    listed, total = _changes(grain, raw=[_at(0, size=1.0), _at(900, size=2.0)])
+    assert total == 1
+    assert [change[0] for change in listed] == ["size"]
+
+
+def test_every_setting_that_another_is_computed_from_is_a_setting() -> None:
+    computed = [fact.computed_from for grain in GRAINS.values() for fact in grain.facts if fact.computed_from]
+    assert "db2_pool.buffers" in computed
+    for name in computed:
+        grain, fact = name.split(".")
+        column = GRAINS[grain].column(fact)
+        assert isinstance(column, Fact) and column.rollup.is_setting and not column.computed_from, name
+
+
 def test_pieces_of_work_have_no_settings_that_change() -> None:
     jobs = replace(GRAIN, facts=GRAIN.facts[1:])
     assert _changes(jobs, raw=[_at(0, size=1.0), _at(900, size=2.0)]) == ([], 0)
@@ -210,5 +232,5 @@ def test_the_example_tells_the_pools_that_were_enlarged(tmp_path: Path) -> None:
     }
     assert sizes == {f"DE34 {pool}": (20_000, 40_000, "20,000 pages") for pool in ("BP2", "BP9", "BP11")}
     # BP8K0 has no record in the second interval, so a sum over all pools would change by more than the three.
-    assert {each["setting"] for each in table["rows"]} == {"Pool size", "Pool storage"}
+    assert {each["setting"] for each in table["rows"]} == {"Pool size"}
     assert "Settings that changed" in (tmp_path / "page.html").read_text(encoding="utf-8")

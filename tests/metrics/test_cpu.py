@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from typing import Any
 
 import pytest
 
 from plexlens.metrics import GRAINS
 from plexlens.metrics.evaluate import evaluate
-from tests.metrics.raw import inputs, row, rows_of
+from tests.metrics.raw import START, inputs, row, rows_of
 from tests.metrics.test_workload import CONTROL
 
 PARTITION = GRAINS["cpu_partition"]
@@ -157,6 +158,39 @@ def test_rolling_four_hour_mean() -> None:
     for index, (_, value) in enumerate(rolled):
         held = scales[max(0, index - 15) : index + 1]
         assert value == pytest.approx(144 * sum(held) / len(held))
+
+
+def test_rolling_four_hour_mean_of_unequal_and_missing_intervals() -> None:
+    """A mean over time: an interval counts by its length, and only by the part of it that lies in the four hours.
+
+    MSU by dispatch scale: 144 at 1.0. In minutes after the start: 0 to 60 at 144, 60 to 75 at 72, nothing to 120,
+    120 to 225 at 36, 225 to 255 at 288, 255 to 285 at 0.
+    """
+    parts = [(0, 60, 1.0), (60, 15, 0.5), (120, 105, 0.25), (225, 30, 2.0), (255, 30, 0.0)]
+    rows: dict[str, list[dict[str, Any]]] = {}
+    for start, minutes, scale in parts:
+        # A processor is dispatched for half of a quarter of an hour at 1.0.
+        for name, records in machine("SYS1", dispatch=(scale * minutes / 15,)).items():
+            for record in records:
+                begin = START + timedelta(minutes=start)
+                times = {"interval_start": begin, "interval_end": begin + timedelta(minutes=minutes)}
+                rows.setdefault(name, []).append(record | times | {"record_no": 1000 + start})
+    found = {
+        (r["time"] - START).total_seconds() / 60: r["msu_rolling"]
+        for r in rows_of(evaluate(inputs(**rows), PARTITION))
+        if (r["partition"], r["processor_type"]) == ("LP01", "CP")
+    }
+    assert found == {
+        0: pytest.approx(144),
+        # (60 x 144 + 15 x 72) / 75
+        60: pytest.approx(129.6),
+        # (60 x 144 + 15 x 72 + 105 x 36) / 180: the minutes without an interval are no time of no use
+        120: pytest.approx(75),
+        # Four hours up to minute 255 begin at minute 15: (45 x 144 + 15 x 72 + 105 x 36 + 30 x 288) / 195
+        225: pytest.approx(19_980 / 195),
+        # From minute 45: (15 x 144 + 15 x 72 + 105 x 36 + 30 x 288 + 0) / 195
+        255: pytest.approx(15_660 / 195),
+    }
 
 
 def test_system_busy_and_capture() -> None:

@@ -99,6 +99,12 @@ def test_what_a_ratio_leaves_out_can_be_asked() -> None:
     ]
 
 
+def test_an_interval_without_the_numerator_of_a_share_is_named_as_left_out() -> None:
+    # B / (B + K) needs B alone, K counts as zero where it is missing. A row that knows K and lacks B is left out.
+    raw = inputs(raw=[_at("A", 0, 900, busy=30.0, captured=10.0), _at("B", 0, 900, captured=60.0)])
+    assert left_out(raw, GRAIN, ("busy_part",), kept=kept_facts(raw, GRAIN)) == [LeftOut("busy_part", ("B",), 1, 1)]
+
+
 def test_a_ratio_of_a_zero_denominator_loses_no_row() -> None:
     (found,) = _rolled(_at("A", 0, 900, busy=100.0, captured=90.0), _at("B", 0, 900, busy=0.0, captured=10.0))
     assert found["captured_share"] == pytest.approx(1.0)

@@ -22,10 +22,6 @@ SAME = 1e-6
 SAME_BETWEEN_SOURCES = 1e-2
 """The same for values from two kinds of source: a printed report rounds what a record has in full."""
 
-#: Settings that are sums over rows of pools, by grain and fact: the sum also changes where a row is missing from an
-#: interval. The settings that are added up are followed instead (`db2_pool.buffers`).
-_SUMS = frozenset({("db2_subsystem", "buffers")})
-
 
 @dataclass(frozen=True)
 class ChangedSetting:
@@ -62,7 +58,8 @@ def changed_settings(inputs: Inputs, grain: Grain, *, kept: Any, most: int = 0) 
 
     Nulls are no values: the values before and after them are compared. An interval in which rows disagree on a value
     is passed over, so a change that falls into it lies between the intervals around it. Grains without intervals
-    in common (jobs, accounting) have none: two of their records are two pieces of work.
+    in common (jobs, accounting) have none: two of their records are two pieces of work. Settings that are computed from
+    another one (`Fact.computed_from`) have none either: the other one has it.
 
     Parameters
     ----------
@@ -80,7 +77,7 @@ def changed_settings(inputs: Inputs, grain: Grain, *, kept: Any, most: int = 0) 
     list of ChangedSetting, int
         The changes, and the number of them that there are.
     """
-    settings = [fact for fact in grain.facts if fact.rollup.is_setting and (grain.name, fact.name) not in _SUMS]
+    settings = [fact for fact in grain.facts if fact.rollup.is_setting and not fact.computed_from]
     if not settings or not any(fact.rollup is Rollup.SPAN for fact in grain.facts):
         return [], 0
     columns = tuple(dict.fromkeys(name for fact in settings for name in _scope(grain, fact)))

@@ -108,6 +108,9 @@ class Fact:
         Whose number it is where several rows report the same one, so that it counts once: names of identity columns,
         keys or attributes (a facility that every system reports: ``("sysplex", "facility")``), or nothing for a number
         that all rows of an observer share. None: each row has its own.
+    computed_from
+        The setting, as ``grain.fact``, of which this one is the sum or a multiple: a change is listed of that one
+        alone. The sum also changes where a row is missing from an interval.
     """
 
     name: str
@@ -116,6 +119,7 @@ class Fact:
     rollup: Rollup
     source: str
     of: tuple[str, ...] | None = None
+    computed_from: str = ""
 
 
 @dataclass(frozen=True)

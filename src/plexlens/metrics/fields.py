@@ -21,7 +21,7 @@ class Field:
         Of the fact.
     field
         Name of the recorded field, as in the layout; the raw table's column is the same in lower case.
-    unit, rollup
+    unit, rollup, computed_from
         Of the fact.
     """
 
@@ -30,6 +30,7 @@ class Field:
     field: str
     unit: Unit = COUNT
     rollup: Rollup = Rollup.COUNT
+    computed_from: str = ""
 
     @property
     def column(self) -> str:
@@ -39,7 +40,9 @@ class Field:
 
 def facts_of(record: str, fields: Iterable[Field]) -> tuple[Fact, ...]:
     """The facts of the fields; ``record`` is what their source text begins with (``SMF 115-2``)."""
-    return tuple(Fact(f.name, f.title, f.unit, f.rollup, f"{record} {f.field}") for f in fields)
+    return tuple(
+        Fact(f.name, f.title, f.unit, f.rollup, f"{record} {f.field}", computed_from=f.computed_from) for f in fields
+    )
 
 
 def names_of(fields: Iterable[Field]) -> tuple[str, ...]:

@@ -58,14 +58,14 @@ def left_out(
     where
         Which of them count.
     timed
-        Whether an interval of which nothing but the length is known counts as left out of a rate.
+        Whether an interval of which a rate knows nothing but the length counts as left out.
     """
     wanted = set(metrics)
     patterns = patterns_of(inputs, grain, kept)
     reads = {
         name: read
         for name, read in read_by(grain, grain.metrics).items()
-        if name in wanted and mixed(read.needed, patterns)
+        if name in wanted and mixed(read.needed, patterns, read.facts)
     }
     if not reads:
         return []
@@ -73,7 +73,8 @@ def left_out(
     lengths = {fact.name for fact in grain.facts if fact.rollup is Rollup.SPAN}
     of_entity = ", ".join(quoted(name) for name in entity(grain))
     observers = [name for name in grain.observers if name != "sysplex"]
-    facts = sorted({name for read in reads.values() for clause in read.needed for name in clause})
+    read_of = {name: sorted(read.facts & {fact.name for fact in grain.facts}) for name, read in reads.items()}
+    facts = sorted({fact for names in read_of.values() for fact in names})
     counts = ", ".join(f"count({quoted(name)}) > 0 as {quoted(f'known_{name}')}" for name in facts)
     cells = (
         f"select {of_entity}, interval, interval_to, {counts} from {rows_view(inputs, grain, kept, where)} "
@@ -85,11 +86,10 @@ def left_out(
         return f"bool_or({column}) over (partition by {of_entity})" if name in settings else column
 
     flags = []
-    for number, read in enumerate(reads.values()):
+    for number, (metric, read) in enumerate(reads.items()):
         clauses = [" or ".join(known(name) for name in sorted(clause)) for clause in read.needed]
         every = " and ".join(f"({clause})" for clause in clauses)
-        told = [c for c, names in zip(clauses, read.needed, strict=True) if timed or not names <= lengths]
-        some = " or ".join(f"({clause})" for clause in told) or "false"
+        some = " or ".join(known(name) for name in read_of[metric] if timed or name not in lengths) or "false"
         flags.append(f"(({some}) and not ({every})) as lacks_{number}")
     listed = ", ".join(quoted(name) for name in observers)
     lacking = ", ".join(

@@ -154,16 +154,23 @@ def partitions(inputs: Inputs) -> Any:
 
 
 def _rolling(table: Any) -> Any:
-    """Four-hour mean of the MSU rate up to the end of each interval, over the intervals that are held."""
+    """Mean of the MSU rate over the four hours up to the end of each interval, as far as intervals are held."""
     window = ibis.trailing_range_window(
         # An interval that ended exactly four hours ago lies outside.
         ibis.interval(seconds=_ROLLING_SECONDS - 1),
         group_by=[table.machine, table.partition, table.processor_type],
         order_by=table.interval_end,
     )
+    length = ibis.ifelse(table.msu.isnull(), 0.0, table.interval_seconds)
     consumed = (table.msu * table.interval_seconds).sum().over(window)
-    covered = ibis.ifelse(table.msu.isnull(), 0.0, table.interval_seconds).sum().over(window)
-    return table.mutate(rolling_msu=consumed / covered.nullif(0.0))
+    # Intervals follow each other, so only the earliest one can begin before the four hours do.
+    start = table.interval_end.epoch_seconds().cast("float64") - table.interval_seconds
+    since = table.interval_end.epoch_seconds().cast("float64") - _ROLLING_SECONDS
+    before = ibis.greatest(since - start.first(include_null=True).over(window), 0.0)
+    msu_before = table.msu.fill_null(0.0).first(include_null=True).over(window)
+    known = table.msu.notnull().cast("float64")
+    covered = length.sum().over(window) - before * known.first(include_null=True).over(window)
+    return table.mutate(rolling_msu=(consumed - before * msu_before) / covered.nullif(0.0))
 
 
 def _partitions_of_smf(inputs: Inputs) -> Any:
@@ -231,6 +238,7 @@ _MACHINE_WEIGHT = Fact(
     Rollup.AMOUNT,
     "SMF 70-1 SMF70BPS, all partitions of this kind",
     of=_KIND,
+    computed_from="cpu_partition.weight",
 )
 
 PARTITION = Grain(
@@ -363,7 +371,7 @@ PARTITION = Grain(
             "msu_rolling",
             "MSU used, four-hour mean",
             MSU,
-            "Σ(MSU x interval) over the intervals that ended within four hours / their length",
+            "Σ(MSU x time) / Σ time over the parts of intervals that lie in the four hours up to the end",
             "z/OS MVS Planning: Workload Management, rolling four-hour average",
             lambda f: f.rolling_msu,
             "Over the intervals held: within the first four hours of the data it covers less than four hours.",

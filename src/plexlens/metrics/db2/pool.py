@@ -77,7 +77,14 @@ POOL = Grain(
         *facts_of("SMF 100 IFCID 2", FIELDS),
         Fact("getpages_random", "Random getpages", COUNT, Rollup.COUNT, "SMF 100 IFCID 2 QBSTGET - QBSTSGT"),
         Fact("sync_reads_random", "Random synchronous reads", COUNT, Rollup.COUNT, "SMF 100 IFCID 2 QBSTRIO - QBSTSIO"),
-        Fact("pool_bytes", "Pool storage", GIB, Rollup.AMOUNT, "SMF 100 IFCID 2 QBSTVPL x page size"),
+        Fact(
+            "pool_bytes",
+            "Pool storage",
+            GIB,
+            Rollup.AMOUNT,
+            "SMF 100 IFCID 2 QBSTVPL x page size",
+            computed_from="db2_pool.buffers",
+        ),
         Fact("vpseqt", "Sequential threshold (VPSEQT)", FRACTION, Rollup.SETTING, "Db2 -DISPLAY BUFFERPOOL"),
         Fact("dwqt", "Deferred write threshold (DWQT)", FRACTION, Rollup.SETTING, "Db2 -DISPLAY BUFFERPOOL"),
         Fact(

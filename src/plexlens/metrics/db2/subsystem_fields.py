@@ -79,7 +79,7 @@ BUFFERS = (
     Field("sequential_prefetch_reads", "Sequential prefetch I/Os", "QBSTPIO"),
     Field("list_prefetch_reads", "List prefetch I/Os", "QBSTLIO"),
     Field("dynamic_prefetch_reads", "Dynamic prefetch I/Os", "QBSTDIO"),
-    Field("buffers", "Buffers of all pools", "QBSTVPL", PAGES, Rollup.AMOUNT),
+    Field("buffers", "Buffers of all pools", "QBSTVPL", PAGES, Rollup.AMOUNT, computed_from="db2_pool.buffers"),
 )
 
 

@@ -65,7 +65,14 @@ POOL = Grain(
     facts=(
         INTERVAL,
         *facts_of("SMF 115-215", _POOL_FIELDS),
-        Fact("pool_bytes", "Size", MIB, Rollup.AMOUNT, "SMF 115-215 QPSTNBUF x 4096"),
+        Fact(
+            "pool_bytes",
+            "Size",
+            MIB,
+            Rollup.AMOUNT,
+            "SMF 115-215 QPSTNBUF x 4096",
+            computed_from="mq_buffer_pool.buffers",
+        ),
         Fact(
             "lowest_available_fraction",
             "Fewest buffers available",
@@ -187,7 +194,14 @@ PAGE_SET = Grain(
     facts=(
         INTERVAL,
         *facts_of("SMF 115-201", _PAGE_SET_FIELDS),
-        Fact("page_set_bytes", "Size", MIB, Rollup.AMOUNT, "SMF 115-201 QIS1TOPG x 4096"),
+        Fact(
+            "page_set_bytes",
+            "Size",
+            MIB,
+            Rollup.AMOUNT,
+            "SMF 115-201 QIS1TOPG x 4096",
+            computed_from="mq_page_set.pages",
+        ),
     ),
     sources=(Source("SMF 115", ("smf115_201_qis1",), _page_sets),),
     metrics=(
