@@ -33,6 +33,47 @@ def line_of(lines: dict[str, int], path: str) -> int | None:
     return None
 
 
+#: Strings and comments hide brackets and dots.
+_HIDDEN = re.compile(r'"""(?:[^\\]|\\.)*?"""+|\'\'\'.*?\'\'\'+|"(?:[^"\\\n]|\\.)*"|\'[^\'\n]*\'|#[^\n]*', re.DOTALL)
+
+
+def line_of_depth(text: str, most: int) -> int | None:
+    """Line where tables and arrays first stand within each other deeper than this.
+
+    Parameters
+    ----------
+    text
+        A TOML text, which need not be valid.
+    most
+        Tables and arrays within each other, those of dotted keys and headers among them.
+
+    Returns
+    -------
+    int or None
+        The line, from 1; None where the text is nowhere that deep.
+    """
+    # A string becomes one letter for each of its lines.
+    shown = _HIDDEN.sub(lambda hidden: "s" + "\n" * hidden[0].count("\n"), text)
+    header, brackets = 0, 0
+    for number, line in enumerate(shown.split("\n"), 1):
+        stripped = line.strip()
+        values = stripped
+        key = 0
+        if brackets == 0 and stripped.startswith("["):
+            header = stripped.strip("[] \t").count(".") + 1
+            values = ""
+        elif brackets == 0 and "=" in stripped:
+            name, _, values = stripped.partition("=")
+            key = name.count(".")
+        for character in values:
+            brackets += (character in "[{") - (character in "]}")
+            if header + key + brackets > most:
+                return number
+        if header + key + brackets > most:
+            return number
+    return None
+
+
 class _Locator:
     """Reads a TOML text as far as is needed to know where things stand."""
 

@@ -13,7 +13,7 @@ from typing import Any
 
 from plexlens import _core
 from plexlens.errors import UnreadableInputError, UsageError
-from plexlens.simulate.locate import line_of, lines_of
+from plexlens.simulate.locate import line_of, line_of_depth, lines_of
 
 #: What a run says the utilisation of, by its name in results.
 RESOURCES = {
@@ -137,10 +137,10 @@ def parse_scenario(text: str, *, file: str = "") -> Scenario:
     """
     try:
         values = tomllib.loads(text)
-        _check_depth(values, file)
+        _check_depth(values, file, text)
         return Scenario(file, values, lines_of(text))
     except RecursionError as error:
-        raise _too_deep(file) from error
+        raise _too_deep(file, text) from error
     except tomllib.TOMLDecodeError as error:
         raise UnreadableInputError(
             file=file, what=f"this is no TOML: {error}", remedy="see docs/simulate.md for how a scenario is written"
@@ -151,19 +151,20 @@ def parse_scenario(text: str, *, file: str = "") -> Scenario:
 _MOST_LEVELS = 32
 
 
-def _check_depth(values: Mapping[str, Any], file: str) -> None:
+def _check_depth(values: Mapping[str, Any], file: str, text: str) -> None:
     level: list[Any] = [values]
     for _ in range(_MOST_LEVELS):
         inner = [list(value.values()) if isinstance(value, Mapping) else value for value in level]
         level = [value for held in inner for value in held if isinstance(value, (Mapping, list))]
         if not level:
             return
-    raise _too_deep(file)
+    raise _too_deep(file, text)
 
 
-def _too_deep(file: str) -> UnreadableInputError:
+def _too_deep(file: str, text: str) -> UnreadableInputError:
     return UnreadableInputError(
         file=file,
+        line=line_of_depth(text, _MOST_LEVELS),
         what=f"tables and arrays stand within each other more than {_MOST_LEVELS} deep, which no scenario needs",
         remedy="see docs/simulate.md for how a scenario is written",
     )
