@@ -91,6 +91,19 @@ def test_records_stand_in_the_order_of_time(logged: Measured) -> None:
     assert kinds[102, 0] > 70_000 / 100
 
 
+def test_numbers_of_transactions(logged: Measured) -> None:
+    """Poisson arrivals of 100 per second for 60 s, half as many started; and the law of three users who think for 2 s.
+
+    Bounds are five standard deviations. Those under way at either end are three users at most, and few others.
+    """
+    update, late = of_class(logged, "UPDA", "")[0], of_class(logged, "LATE", "")[0]
+    assert abs(update - 6000) < 5 * math.sqrt(6000) + 20
+    assert abs(late - update / 2) < 5 * math.sqrt(update / 4) + 20
+    scans, seconds, _ = of_class(logged, "SCAN", "")
+    # Each scan takes its response and a thought: 3 users for 60 s.
+    assert abs(seconds + 2.0 * scans - 3 * 60) < 5 * 2.0 * math.sqrt(scans) + 3 * 2.0
+
+
 @pytest.mark.parametrize(("member", "system"), [("DB1", "SYS1"), ("DB2", "SYS2")])
 @pytest.mark.parametrize("name", ["UPDA", "LATE", "SCAN"])
 def test_threads(logged: Measured, name: str, member: str, system: str) -> None:
@@ -101,7 +114,7 @@ def test_threads(logged: Measured, name: str, member: str, system: str) -> None:
         assert ended == 0
         return
     row = found[member, name]
-    assert row["occurrences"] == ended > 60
+    assert row["occurrences"] == ended > 0
     assert row["commits"] == used["commits"]
     assert row["rollbacks"] == used["rollbacks"]
     assert near(row["class1_elapsed_seconds"], used["thread_elapsed"], 2 * ended * MICROSECOND)

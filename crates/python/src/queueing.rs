@@ -7,6 +7,8 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
+use crate::simulate::interruptible;
+
 create_exception!(
     plexlens._core,
     QueueingError,
@@ -81,7 +83,7 @@ pub fn solve_network(py: Python<'_>, stations: Vec<StationRow>, classes: Vec<Cla
     Ok(made)
 }
 
-/// Runs a network event by event.
+/// Runs a network event by event. Ctrl-C ends it.
 #[pyfunction]
 #[pyo3(signature = (stations, classes, *, seed, warm_up, seconds, slice=None, constant=false))]
 #[expect(clippy::too_many_arguments, reason = "they are arguments by name in Python")]
@@ -108,7 +110,8 @@ pub fn run_network(
     }
     let network = network(py, stations, classes)?;
     let settings = Settings { seed, warm_up, seconds, constant };
-    let run = py.detach(|| network_run::run_in_slices(&network, &settings, slice)).map_err(|e| refused(py, &e))?;
+    let work = |watch| network_run::run_watched(&network, &settings, slice, &watch);
+    let run = interruptible(py, work, |_| Ok(()))?.map_err(|e| refused(py, &e))?;
     let made = PyDict::new(py);
     let response: Vec<_> = run.response.iter().map(|one| one.map(|found| (found.mean, found.half_width))).collect();
     made.set_item("events", run.events)?;

@@ -46,26 +46,38 @@ pub(crate) fn stopped(error: &Stopped) -> PyErr {
 pub fn simulate(py: Python<'_>, scenario: &str, progress: Option<&Bound<'_, PyAny>>) -> PyResult<String> {
     let scenario = Scenario::from_json(scenario).map_err(refused)?;
     let all = scenario.run.warm_up + scenario.run.seconds;
+    let run = |watch| Simulation::new(&scenario).with_watch(watch).run_watched();
+    let tell = |seconds: f64| progress.map_or(Ok(()), |tell| tell.call1((seconds, all)).map(drop));
+    let results = interruptible(py, run, tell)?.map_err(|error| stopped(&error))?;
+    serde_json::to_string(&results).map_err(|error| PyRuntimeError::new_err(error.to_string()))
+}
+
+/// Runs something in a thread of its own that ends when its watch says so: on Ctrl-C, or when `tell`, which is called with
+/// simulated seconds so far, fails.
+pub(crate) fn interruptible<T: Send>(
+    py: Python<'_>,
+    run: impl FnOnce(Watch) -> T + Send,
+    tell: impl Fn(f64) -> PyResult<()>,
+) -> PyResult<T> {
     let watch = Watch::default();
-    let results = thread::scope(|scope| {
+    thread::scope(|scope| {
         // The lock is for Rust alone: nobody else has the receiver.
         let (sender, receiver) = sync_channel(1);
         let receiver = Mutex::new(receiver);
-        let (scenario, of_run) = (&scenario, watch.clone());
+        let of_run = watch.clone();
         scope.spawn(move || {
-            let results = Simulation::new(scenario).with_watch(of_run).run_watched();
             // Without a receiver the caller has left, on Ctrl-C or an error of its own: nobody wants the results.
-            drop(sender.send(results));
+            drop(sender.send(run(of_run)));
         });
         loop {
             let received = py.detach(|| receiver.lock().unwrap_or_else(PoisonError::into_inner).recv_timeout(PATIENCE));
             match received {
-                Ok(results) => return results.map_err(|error| stopped(&error)),
+                Ok(results) => return Ok(results),
                 Err(RecvTimeoutError::Disconnected) => {
                     return Err(PyRuntimeError::new_err("the run ended before its results"));
                 }
                 Err(RecvTimeoutError::Timeout) => {
-                    let told = progress.map_or(Ok(()), |tell| tell.call1((watch.seconds(), all)).map(drop));
+                    let told = tell(watch.seconds());
                     if let Err(error) = py.check_signals().and(told) {
                         watch.end();
                         return Err(error);
@@ -73,6 +85,5 @@ pub fn simulate(py: Python<'_>, scenario: &str, progress: Option<&Bound<'_, PyAn
                 }
             }
         }
-    })?;
-    serde_json::to_string(&results).map_err(|error| PyRuntimeError::new_err(error.to_string()))
+    })
 }

@@ -7,6 +7,7 @@ use crate::kernel::calendar::Calendar;
 use crate::kernel::measure::BatchMeans;
 use crate::kernel::random::{Length, Stream};
 use crate::kernel::servers::{Discipline, Servers, Start, Ticket};
+use crate::kernel::watch::Watch;
 use crate::kernel::{Time, nanoseconds, seconds};
 use crate::queueing::{Load, Network, NetworkError, StationKind};
 
@@ -16,6 +17,9 @@ pub use crate::kernel::servers::Laws;
 pub const LONGEST: f64 = 1e8;
 /// Shortest run or slice, in seconds.
 pub const SHORTEST: f64 = 1e-6;
+
+/// Events between two looks at the watch: less than a millisecond.
+const PATIENCE: u32 = 1 << 12;
 
 /// How long to run, and how services are distributed.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -112,14 +116,28 @@ pub fn run(network: &Network, settings: &Settings) -> Result<Run, NetworkError> 
 /// # Errors
 /// As for [`run`].
 pub fn run_in_slices(network: &Network, settings: &Settings, slice: Option<f64>) -> Result<Run, NetworkError> {
+    run_watched(network, settings, slice, &Watch::default())
+}
+
+/// As [`run_in_slices`], watched by somebody who may end it: what was measured until then is then given, and means
+/// nothing.
+///
+/// # Errors
+/// As for [`run`].
+pub fn run_watched(
+    network: &Network,
+    settings: &Settings,
+    slice: Option<f64>,
+    watch: &Watch,
+) -> Result<Run, NetworkError> {
     network.check()?;
     let mut simulation = Simulation::new(network, settings, slice.map_or(Time::MAX, nanoseconds).max(1));
     simulation.start();
     let warm = nanoseconds(settings.warm_up);
     let end = warm + nanoseconds(settings.seconds);
-    simulation.until(warm);
+    simulation.until(warm, watch);
     simulation.measure(warm);
-    simulation.until(end);
+    simulation.until(end, watch);
     Ok(simulation.result(end, settings.seconds))
 }
 
@@ -173,8 +191,17 @@ impl<'a> Simulation<'a> {
         }
     }
 
-    fn until(&mut self, end: Time) {
+    fn until(&mut self, end: Time, watch: &Watch) {
+        let mut left = PATIENCE;
         while let Some(event) = self.calendar.next_until(end) {
+            left -= 1;
+            if left == 0 {
+                left = PATIENCE;
+                watch.reach(self.calendar.now());
+                if watch.is_ended() {
+                    return;
+                }
+            }
             match event {
                 Event::Arrive(class) => {
                     self.next_arrival(class);

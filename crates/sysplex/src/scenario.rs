@@ -11,14 +11,16 @@ mod classes;
 mod coupling;
 pub(crate) mod db2;
 mod defaults;
+mod distribution;
 pub(crate) mod failures;
 mod machines;
 pub(crate) mod regions;
 
-pub(crate) use classes::MOST_STARTS;
-pub use classes::{Access, Class, References, Start, Think};
+pub use classes::{Access, Class, Part, References, Start, Think};
+pub(crate) use classes::{DAY, MOST_STARTS};
 pub use coupling::{Coupling, CouplingFacility};
 pub use db2::{Db2, Db2Path, Db2Services, GroupPool, LockSize, LockStructure, Member, PageSet, Pool};
+pub use distribution::{Distribution, DistributionKind};
 pub use failures::Failure;
 pub use machines::{Cec, Dasd, System};
 pub use regions::{Cics, Region, Routing};

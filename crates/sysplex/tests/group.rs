@@ -261,17 +261,23 @@ fn whatever_is_busy_all_the_time_is_named() {
 #[test]
 fn ios_are_counted_by_the_system_that_asks() {
     let results = run(&two_members());
+    let mut all = [(0, 0), (0, 0)];
     for interval in &results.intervals {
-        for (system, member) in interval.systems.iter().zip(&interval.members) {
+        for ((system, member), (asked_before, counted_before)) in
+            interval.systems.iter().zip(&interval.members).zip(&mut all)
+        {
             let asked: u64 = system.volumes.iter().map(|one| one.requests).sum();
             // Synchronous reads, prefetches and deferred writes of the member, and castouts that it owns.
             let counted = |names: &[&str]| names.iter().map(|name| member.pools[0].local[name]).sum::<u64>();
             let reads = counted(&["sync_reads_random", "sync_reads_sequential"]);
             let prefetches = counted(&["sequential_reads", "list_reads", "dynamic_reads"]);
             let others = counted(&["async_writes", "sync_writes"]) + member.pools[0].member["castout_unlocks"];
-            // A castout that was counted before may be written now: of one class, 5 % of 3,000 pages.
-            let most = reads + prefetches + others + 151;
-            assert!(reads > 0 && asked >= reads / 2 && asked <= most, "{asked} {reads} {most}");
+            // A castout that was counted in the warm-up may be written later: of one class, 5 % of 3,000 pages and the
+            // page that reached the threshold, once in the run.
+            *asked_before += asked;
+            *counted_before += reads + prefetches + others;
+            assert!(reads > 0 && asked >= reads / 2, "{asked} {reads}");
+            assert!(*asked_before <= *counted_before + 151, "{asked_before} {counted_before}");
         }
     }
 }

@@ -83,6 +83,8 @@ def _comment(lines: str) -> str:
 def _literal(value: str) -> str:
     """A Rust value as TOML has it."""
     value = value.strip().removesuffix(".into()").replace("Routing::", "")
+    if value == "None":
+        return "none"
     if re.fullmatch(r"[\d_.]+", value):
         return f"{float(value.replace('_', '')):g}" if "." in value else value.replace("_", "")
     if re.fullmatch(r"[A-Z]\w+", value):

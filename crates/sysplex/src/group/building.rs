@@ -6,19 +6,20 @@ use rand_distr::Zipf;
 
 use super::lines::{Line, Log};
 use super::locks::{LockTable, Locks};
-use super::measured::{LockUse, PageLockUse, SpaceUse, StructureUse};
+use super::measured::{LockUse, PageLockUse, RegionUse, SpaceUse, StructureUse};
 use super::plex::{
     Facility, Group, Guest, Image, Kind, Machine, Member, PageSet, Plex, Presence, Refers, Region, Standing, Structure,
     member_named, position,
 };
 use super::pools::Pools;
 use super::processors::Processors;
+use super::profile::Profile;
 use crate::kernel::measure::Level;
 use crate::kernel::nanoseconds;
 use crate::kernel::random::{Length, Stream};
 use crate::scenario::db2::Places;
 use crate::scenario::regions::PRIORITIES;
-use crate::scenario::{Class, LockSize, Scenario, System, Think};
+use crate::scenario::{Class, Distribution, LockSize, Scenario, System, Think};
 
 /// Seconds of light in a kilometre of fibre.
 const FIBRE: f64 = 0.000_005;
@@ -82,7 +83,7 @@ impl Plex {
                     threads: member.threads,
                     used_threads: Level::default(),
                     thread_queue: VecDeque::new(),
-                    log: Log::new(nanoseconds(group.log_write)),
+                    log: Log::default(),
                     log_writes: 0,
                     locking: LockUse::default(),
                     page_locks: vec![PageLockUse::default(); group.pool.len()],
@@ -197,6 +198,11 @@ fn image(scenario: &Scenario, one: &System) -> Image {
     Image {
         machine,
         partition: before.filter(|other| other.cec == one.cec).count() as u16,
+        dispatch_refill: nanoseconds(one.dispatch_refill_us * 1e-6),
+        request_refill_us: one.request_refill_us,
+        gross: (1.0 + one.uncaptured) * (1.0 + one.lpar_management),
+        management: one.lpar_management,
+        used_besides: Default::default(),
         slowness: (1.0 + one.lpar_overhead) / cec.speed,
         ziip_slowness: (1.0 + one.lpar_overhead) / cec.ziip_speed,
         helps: one.honor_priority.then(|| nanoseconds(one.ziip_wait)),
@@ -221,6 +227,8 @@ fn region(scenario: &Scenario, one: &crate::scenario::Region, system: u16) -> Re
         used_threads: Level::default(),
         thread_queue: VecDeque::new(),
         inside: 0,
+        used: RegionUse::default(),
+        integrals: (0.0, 0.0),
         space: SpaceUse { name: one.name.clone(), ..SpaceUse::default() },
     }
 }
@@ -255,6 +263,8 @@ fn kind(scenario: &Scenario, class: &Class, regions: &[Region]) -> Kind {
             Think::Humps { short, long, short_share } => Length::Humps { short, long, short_share },
         }),
         stream: Stream::new(scenario.run.seed, &class.name),
+        burst: Distribution::shape(class.cpu_distribution.as_ref()),
+        profile: Profile::new(class, nanoseconds(scenario.run.warm_up)),
         class: class.clone(),
     }
 }

@@ -7,11 +7,12 @@ use plexlens_bufferpool::policy::Counters;
 use plexlens_bufferpool::trace::Access as PageAccess;
 
 use super::measured::{
-    ClassUse, FacilityUse, FailureCount, Interval, Law, MemberUse, PoolUse, ResponseEstimate, SpaceUse, StructureUse,
-    SystemUse, VolumeUse,
+    ClassUse, FacilityUse, FailureCount, Interval, Law, MemberUse, PoolUse, RegionUse, ResponseEstimate, SpaceUse,
+    StructureUse, SystemUse, VolumeUse,
 };
-use super::plex::{Kind, Refers};
+use super::plex::{Kind, Refers, UsedBesides};
 use super::pools::{PageUse, Place, page_key};
+use super::profile::Profile;
 use super::simulation::Simulation;
 use super::utilisations::SATURATED;
 use crate::kernel::measure::BatchMeans;
@@ -60,7 +61,7 @@ impl Simulation<'_> {
                 .class
                 .users
                 .map_or(0.0, |users| f64::from(users) / (kind.think.map_or(0.0, |think| think.mean()) + 1.0));
-            kind.class.rate.unwrap_or(0.0) + users
+            kind.class.rate.unwrap_or(0.0) * kind.profile.as_ref().map_or(1.0, Profile::first) + users
         };
         let mut rates: Vec<f64> = kinds.iter().map(own).collect();
         // Chains of starts are short; a circle would grow without bound and is cut off.
@@ -219,6 +220,8 @@ impl Simulation<'_> {
                 name: about.name.clone(),
                 busy,
                 ziip_busy,
+                uncaptured: image.used_besides.uncaptured,
+                management: image.used_besides.management,
                 dispatchable,
                 spaces: Vec::new(),
                 volumes: std::mem::take(&mut self.volumes[number]),
@@ -228,8 +231,20 @@ impl Simulation<'_> {
             machine.general.measure(now);
             machine.ziip.iter_mut().for_each(|ziip| ziip.measure(now));
         }
-        for region in &mut self.plex.regions {
+        self.plex.systems.iter_mut().for_each(|image| image.used_besides = UsedBesides::default());
+        for (about, region) in self.scenario.region.iter().zip(&mut self.plex.regions) {
             made.systems[usize::from(region.system)].spaces.push(taken(&mut region.space));
+            let (qr, threads) = (region.qr.integral(now), region.used_threads.integral(now));
+            let before = std::mem::replace(&mut region.integrals, (qr, threads));
+            made.regions.push(RegionUse {
+                name: about.name.clone(),
+                system: about.system.clone(),
+                qr_dispatched: qr - before.0,
+                thread_seconds: threads - before.1,
+                ..std::mem::take(&mut region.used)
+            });
+            region.used.most_inside = region.inside;
+            region.used.most_threads = region.used_threads.value();
         }
         for guest in &mut self.plex.guests {
             made.systems[usize::from(guest.system)].spaces.push(taken(&mut guest.space));
@@ -257,6 +272,7 @@ impl Simulation<'_> {
             made.facilities.push(FacilityUse { name: about.name.clone(), engines: facility.line.servers(), busy });
         }
         for structure in &mut self.plex.structures {
+            let second = structure.duplex.map(|at| self.scenario.coupling_facility[usize::from(at)].name.clone());
             made.structures.extend(structure.uses.iter_mut().map(|used| {
                 let empty = StructureUse {
                     name: used.name.clone(),
@@ -265,7 +281,7 @@ impl Simulation<'_> {
                     lock: used.lock,
                     ..StructureUse::default()
                 };
-                std::mem::replace(used, empty)
+                StructureUse { second_facility: second.clone(), ..std::mem::replace(used, empty) }
             }));
         }
         for (about, measured) in self.scenario.class.iter().zip(&mut self.measured) {
@@ -280,13 +296,6 @@ impl Simulation<'_> {
         }
         self.volumes.fill(vec![VolumeUse::default(); self.plex.volumes.len()]);
         made
-    }
-
-    pub(super) fn count_disk(&mut self, system: u16, volume: u32, queued: f64, service: f64) {
-        let used = &mut self.volumes[usize::from(system)][volume as usize];
-        used.requests += 1;
-        used.queued += queued;
-        used.service += service;
     }
 
     /// The run is over: what holds for all of it.
@@ -320,11 +329,13 @@ impl Simulation<'_> {
         // The utilisation law: busy engines are the processor time of all address spaces, over the length of the run;
         // what is under way at either end counts for one side only.
         for (number, system) in self.scenario.system.iter().enumerate() {
-            let spaces = self.results.intervals.iter().flat_map(|one| &one.systems[number].spaces);
+            let systems = || self.results.intervals.iter().map(|one| &one.systems[number]);
+            let besides: f64 = systems().map(|one| one.uncaptured[0] + one.management[0]).sum();
+            let spaces = systems().flat_map(|one| &one.spaces);
             self.results.laws.push(Law {
                 name: format!("utilisation law, {}", system.name),
                 by_level: self.results.intervals.iter().map(|one| one.systems[number].busy).sum::<f64>() / length,
-                by_time: spaces.map(|space| space.cpu).sum::<f64>() / length,
+                by_time: (spaces.map(|space| space.cpu).sum::<f64>() + besides) / length,
             });
         }
         for (number, about) in self.scenario.class.iter().enumerate() {

@@ -63,7 +63,6 @@ impl Line {
 /// A log: one write at a time; whoever asks meanwhile is in the next.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Log {
-    write: Time,
     /// End of the write under way, and of the one that will follow it; zero: none.
     current: Time,
     following: Time,
@@ -72,15 +71,10 @@ pub struct Log {
 }
 
 impl Log {
-    /// A log that takes so long to write.
-    pub fn new(write: Time) -> Self {
-        Self { write, ..Self::default() }
-    }
-
-    /// When what is in the buffer now will be on disk.
-    pub fn force(&mut self, now: Time) -> Time {
+    /// When what is in the buffer now will be on disk; how long a write takes is asked for each.
+    pub fn force(&mut self, now: Time, length: impl FnOnce() -> Time) -> Time {
         if now >= self.following && now >= self.current {
-            self.current = now + self.write;
+            self.current = now + length();
             self.following = 0;
             self.writes += 1;
             return self.current;
@@ -91,7 +85,7 @@ impl Log {
             self.following = 0;
         }
         if self.following == 0 {
-            self.following = self.current + self.write;
+            self.following = self.current + length();
             self.writes += 1;
         }
         self.following
@@ -134,11 +128,12 @@ mod tests {
 
     #[test]
     fn those_who_ask_during_a_write_share_the_next() {
-        let mut log = Log::new(10);
-        assert_eq!(log.force(0), 10);
-        assert_eq!((log.force(3), log.force(9)), (20, 20));
+        let mut log = Log::default();
+        let mut force = |now| (log.force(now, || 10), log.writes);
+        assert_eq!(force(0).0, 10);
+        assert_eq!((force(3).0, force(9).0), (20, 20));
         // The second write is under way from 10 to 20.
-        assert_eq!((log.force(12), log.force(19)), (30, 30));
-        assert_eq!((log.force(31), log.writes), (41, 4));
+        assert_eq!((force(12).0, force(19).0), (30, 30));
+        assert_eq!(force(31), (41, 4));
     }
 }

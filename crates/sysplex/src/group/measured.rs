@@ -144,6 +144,8 @@ pub struct Interval {
     pub facilities: Vec<FacilityUse>,
     /// Requests of each system to each structure.
     pub structures: Vec<StructureUse>,
+    /// CICS regions.
+    pub regions: Vec<RegionUse>,
     /// Members of groups.
     pub members: Vec<MemberUse>,
     /// Classes.
@@ -159,6 +161,10 @@ pub struct SystemUse {
     pub busy: f64,
     /// Busy seconds of zIIPs.
     pub ziip_busy: f64,
+    /// Of these, seconds that z/OS attributed to no address space, of general engines and of zIIPs.
+    pub uncaptured: [f64; 2],
+    /// Of these, seconds that managing the partition took, likewise.
+    pub management: [f64; 2],
     /// Work that was running or waiting, on the average.
     pub dispatchable: f64,
     /// Address spaces.
@@ -178,6 +184,43 @@ pub struct SpaceUse {
     pub ziip: f64,
     /// Seconds on general engines that a zIIP might have taken.
     pub ziip_on_cp: f64,
+    /// Seconds that work was ready and waited for a general engine.
+    pub cpu_delay: f64,
+    /// Seconds that work was ready and waited for a zIIP.
+    pub ziip_delay: f64,
+}
+
+/// A CICS region.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct RegionUse {
+    /// Name.
+    pub name: String,
+    /// System.
+    pub system: String,
+    /// Transactions that ended in it, and the most that were inside at a time.
+    pub ended: u64,
+    /// Most inside.
+    pub most_inside: u32,
+    /// Seconds that the QR TCB was given to a transaction, waits for an engine among them.
+    pub qr_dispatched: f64,
+    /// Seconds of processor time on it.
+    pub qr_cpu: f64,
+    /// Waits for it.
+    pub qr_waits: Timing,
+    /// Calls to Db2.
+    pub db2_calls: u64,
+    /// Seconds in Db2, on open TCBs.
+    pub open_dispatched: f64,
+    /// Seconds of processor time on open TCBs.
+    pub open_cpu: f64,
+    /// Threads that transactions got, seconds that they had them, the most at a time, and waits for one.
+    pub threads: u64,
+    /// Seconds that threads were in use.
+    pub thread_seconds: f64,
+    /// Most at a time.
+    pub most_threads: u64,
+    /// Waits for a thread.
+    pub thread_waits: Timing,
 }
 
 /// A coupling facility's engines.
@@ -210,6 +253,12 @@ pub struct StructureUse {
     pub converted: u64,
     /// Requests that waited for a subchannel, and how long.
     pub subchannel_waits: Timing,
+    /// Coupling facility of the second instance of a duplexed structure at the end of the interval.
+    pub second_facility: Option<String>,
+    /// Requests to it; they are also part of those above, which wait for both.
+    pub second: Timing,
+    /// Requests to it that waited for a subchannel.
+    pub second_waits: Timing,
     /// Lock requests that met another's interest, and of these those in another resource.
     pub contentions: u64,
     /// False contentions.
@@ -332,6 +381,10 @@ pub struct VolumeUse {
     pub queued: f64,
     /// Seconds of service.
     pub service: f64,
+    /// Of the service, seconds until the control unit began.
+    pub pending: f64,
+    /// Of the service, seconds in which the control unit read from the disk.
+    pub disconnected: f64,
 }
 
 /// A sum of an [`Account`] by its name.
@@ -339,13 +392,14 @@ pub type Named = (&'static str, fn(&Account) -> f64);
 
 impl Account {
     /// All sums by name: seconds, then counts.
-    pub const FIELDS: [Named; 36] = [
+    pub const FIELDS: [Named; 38] = [
         ("terminal_cpu", |one| one.terminal_cpu),
         ("region_cpu", |one| one.region_cpu),
         ("db2_cpu", |one| one.db2_cpu),
         ("db2_ziip", |one| one.ziip),
         ("db2_ziip_on_cp", |one| one.ziip_on_cp),
         ("coupling_spin", |one| one.spin),
+        ("cpu_delay", |one| one.cpu_delay),
         ("db2_elapsed", |one| one.db2_elapsed),
         ("thread_elapsed", |one| one.thread_elapsed),
         ("wait_sync_read", |one| one.waits[Wait::SyncRead as usize]),
@@ -356,6 +410,7 @@ impl Account {
         ("wait_coupling", |one| one.waits[Wait::Coupling as usize]),
         ("wait_rebuild", |one| one.waits[Wait::Rebuild as usize]),
         ("wait_lock", |one| one.lock_wait),
+        ("wait_unseen", |one| one.waits[Wait::Unseen as usize]),
         ("waits_sync_read", |one| one.wait_counts[Wait::SyncRead as usize] as f64),
         ("waits_other_read", |one| one.wait_counts[Wait::OtherRead as usize] as f64),
         ("waits_log", |one| one.wait_counts[Wait::Log as usize] as f64),

@@ -4,8 +4,10 @@
 //! take steps ([`task`]); what happens to pages, locks and requests is decided when a step begins, and the time that it
 //! takes passes afterwards.
 
+mod admission;
 mod building;
 mod disturbances;
+mod engines;
 pub mod in_pool;
 pub mod interest;
 mod intervals;
@@ -19,6 +21,8 @@ mod page_writes;
 pub mod plex;
 pub mod pools;
 pub mod processors;
+mod profile;
+mod requests;
 pub mod simulation;
 mod steps;
 mod structures;

@@ -6,12 +6,13 @@ use rand_distr::{Distribution, Zipf};
 
 use super::lines::{Line, Log};
 use super::locks::{LockTable, Locks};
-use super::measured::{LockUse, PageLockUse, SpaceUse, StructureUse};
+use super::measured::{LockUse, PageLockUse, RegionUse, SpaceUse, StructureUse};
 use super::pools::Pools;
 use super::processors::Processors;
-use crate::kernel::Time;
+use super::profile::Profile;
 use crate::kernel::measure::Level;
-use crate::kernel::random::{Length, Stream};
+use crate::kernel::random::{Length, Shape, Stream};
+use crate::kernel::{Time, seconds};
 use crate::scenario::{Access, Class, Scenario};
 
 /// A machine.
@@ -32,6 +33,17 @@ pub struct Image {
     pub slowness: f64,
     /// On zIIPs.
     pub ziip_slowness: f64,
+    /// Processor time that refills caches: nanoseconds at speed 1 after each dispatch, microseconds after each request.
+    pub dispatch_refill: Time,
+    /// After each synchronous request to a coupling facility.
+    pub request_refill_us: f64,
+    /// Time that engines are busy for each second that address spaces are charged, and of what the partition gets the
+    /// share that managing it takes more.
+    pub gross: f64,
+    /// Managing the partition.
+    pub management: f64,
+    /// What address spaces were not charged in the interval.
+    pub used_besides: UsedBesides,
     /// Whether general engines help zIIPs, and after what wait.
     pub helps: Option<Time>,
     /// Subchannels to each coupling facility; none: it is not connected.
@@ -40,7 +52,27 @@ pub struct Image {
     pub lost: Vec<u32>,
 }
 
+/// Busy seconds that no address space has: general engines, then zIIPs.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct UsedBesides {
+    /// z/OS: attributed to nobody.
+    pub uncaptured: [f64; 2],
+    /// PR/SM.
+    pub management: [f64; 2],
+}
+
 impl Image {
+    /// Adds what a burst took beyond what its address space is charged.
+    #[inline]
+    pub fn count_uncaptured(&mut self, length: Time, charged: Time, ziip: bool) {
+        if length > charged {
+            let length = seconds(length);
+            let got = length / (1.0 + self.management);
+            self.used_besides.management[usize::from(ziip)] += length - got;
+            self.used_besides.uncaptured[usize::from(ziip)] += got - seconds(charged);
+        }
+    }
+
     /// Whether it is connected to a coupling facility.
     pub fn reaches(&self, facility: u16) -> bool {
         self.subchannels[usize::from(facility)].servers() > 0
@@ -257,6 +289,10 @@ pub struct Region {
     pub thread_queue: VecDeque<u32>,
     /// Transactions inside.
     pub inside: u32,
+    /// What it did in the interval, and the integrals of `qr` and `used_threads` when that began.
+    pub used: RegionUse,
+    /// Integrals.
+    pub integrals: (f64, f64),
     /// Processor time of the interval.
     pub space: SpaceUse,
 }
@@ -283,6 +319,10 @@ pub struct Kind {
     pub think: Option<Length>,
     /// Chance of its own.
     pub stream: Stream,
+    /// How bursts of processor time are distributed.
+    pub burst: Shape,
+    /// How its rate changes over the day.
+    pub profile: Option<Profile>,
 }
 
 /// A reference with its page set resolved.

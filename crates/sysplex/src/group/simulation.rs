@@ -4,16 +4,16 @@ use std::collections::BTreeMap;
 
 use crate::kernel::calendar::Calendar;
 use crate::kernel::measure::{BatchMeans, Level};
-use crate::kernel::random::Stream;
+use crate::kernel::random::{Shape, Stream};
 use crate::kernel::{Time, nanoseconds, seconds};
-use crate::scenario::Scenario;
+use crate::scenario::{Distribution, Scenario};
 
 use super::intervals::Before;
 use super::logs::Logs;
 use super::measured::{ClassOnSystem, Results, VolumeUse};
 use super::plex::Plex;
-use super::processors::{Start, Ticket};
-use super::task::{Account, Action, Reason, Request, Space, Stage, Task, Wait};
+use super::processors::Ticket;
+use super::task::{Account, Action, Burst, Reason, Stage, Task, Wait};
 use super::watch::{MOST_TASKS, Stopped, Watch};
 
 /// What happens.
@@ -69,6 +69,7 @@ pub struct Simulation<'a> {
     pub(super) tasks: Vec<Task>,
     pub(super) free: Vec<u32>,
     pub(super) chance: Stream,
+    pub(super) services: Services,
     pub(super) measured: Vec<Measured>,
     pub(super) begun: Time,
     pub(super) results: Results,
@@ -80,6 +81,30 @@ pub struct Simulation<'a> {
     pub(super) watch: Watch,
     ready: Vec<u32>,
     open: bool,
+}
+
+/// How long services take around their means.
+pub(super) struct Services {
+    /// Chance of their own.
+    pub stream: Stream,
+    /// Coupling facility engines.
+    pub coupling: Shape,
+    /// Disks.
+    pub dasd: Shape,
+    /// Log writes, by group.
+    pub logs: Vec<Shape>,
+}
+
+impl Services {
+    fn new(scenario: &Scenario) -> Self {
+        let shape = Distribution::shape;
+        Self {
+            stream: Stream::new(scenario.run.seed, "service times"),
+            coupling: shape(scenario.coupling.distribution.as_ref()),
+            dasd: shape(scenario.dasd.distribution.as_ref()),
+            logs: scenario.db2.iter().map(|group| shape(group.log_distribution.as_ref())).collect(),
+        }
+    }
 }
 
 /// Events between two looks at the watch: less than a millisecond.
@@ -135,6 +160,7 @@ impl<'a> Simulation<'a> {
             tasks: Vec::new(),
             free: Vec::new(),
             chance: Stream::new(scenario.run.seed, "chance"),
+            services: Services::new(scenario),
             begun: 0,
             results: Results::default(),
             granted: Vec::new(),
@@ -282,7 +308,10 @@ impl<'a> Simulation<'a> {
     fn next_arrival(&mut self, class: u16) {
         let kind = &mut self.plex.kinds[usize::from(class)];
         if let Some(rate) = kind.class.rate.filter(|&rate| rate > 0.0) {
-            let delay = kind.stream.exponential(1.0 / rate);
+            let delay = match &kind.profile {
+                None => kind.stream.exponential(1.0 / rate),
+                Some(profile) => profile.next_arrival(&mut kind.stream, self.calendar.now(), rate),
+            };
             self.calendar.after(delay, Event::Arrive(class));
         }
     }
@@ -394,131 +423,13 @@ impl<'a> Simulation<'a> {
                 }
             }
         }
-        if let Some((length, space, _)) = task.burst.take() {
+        if let Some(burst) = task.burst.take() {
             // It spun on its engine.
-            task.account.spin += seconds(length);
+            task.account.spin += seconds(burst.length);
             let ziip = task.engine.is_some_and(|(ziip, _)| ziip);
-            self.charge(number, length, space, ziip, ziip);
+            self.charge(number, &Burst { eligible: ziip, ..burst }, ziip);
         }
         self.advance(number);
-    }
-
-    fn burst_ended(&mut self, machine: u16, ziip: bool, ticket: Ticket) {
-        let now = self.calendar.now();
-        let Some(number) = self.processors(machine, ziip).and_then(|one| one.ended(now, ticket)) else { return };
-        let task = &mut self.tasks[number as usize];
-        task.engine = Some((ziip, ticket.engine));
-        task.turn = task.turn.wrapping_add(1);
-        if let Some((length, space, eligible)) = task.burst.take() {
-            self.charge(number, length, space, ziip, eligible);
-        }
-        self.advance(number);
-    }
-
-    fn processors(&mut self, machine: u16, ziip: bool) -> Option<&mut super::processors::Processors> {
-        let machine = &mut self.plex.machines[usize::from(machine)];
-        if ziip { machine.ziip.as_mut() } else { Some(&mut machine.general) }
-    }
-
-    /// Processor time of a task.
-    fn charge(&mut self, number: u32, length: Time, space: Space, ziip: bool, eligible: bool) {
-        let time = seconds(length);
-        let task = &mut self.tasks[number as usize];
-        let account = &mut task.account;
-        if task.entered_db2 > 0 {
-            account.db2_cpu += time;
-            account.ziip += if ziip { time } else { 0.0 };
-            account.ziip_on_cp += if eligible && !ziip { time } else { 0.0 };
-        } else if task.stage == Stage::Terminal || matches!(task.stage, Stage::Shipped(_)) {
-            account.terminal_cpu += time;
-        } else {
-            account.region_cpu += time;
-        }
-        let group = usize::from(task.group);
-        let used = match space {
-            Space::Region(region) => &mut self.plex.regions[usize::from(region)].space,
-            Space::DatabaseServices(member) => &mut self.plex.groups[group].members[usize::from(member)].spaces[0],
-            Space::SystemServices(member) => &mut self.plex.groups[group].members[usize::from(member)].spaces[1],
-            Space::LockManager(member) => &mut self.plex.groups[group].members[usize::from(member)].spaces[2],
-            Space::Guest(number) => &mut self.plex.guests[usize::from(number)].space,
-        };
-        if ziip {
-            used.ziip += time;
-        } else {
-            used.cpu += time;
-            used.ziip_on_cp += if eligible { time } else { 0.0 };
-        }
-    }
-
-    /// The task runs so long on an engine of its system.
-    pub(super) fn run_on(&mut self, number: u32, work: Time, space: Space, eligible: bool) {
-        let now = self.calendar.now();
-        let task = &self.tasks[number as usize];
-        let (priority, engine, system) = (task.priority, task.engine, &self.plex.systems[usize::from(task.system)]);
-        let (machine, partition, helps) = (system.machine, system.partition, system.helps);
-        let ziip = eligible && self.plex.machines[usize::from(machine)].ziip.is_some();
-        let system = &self.plex.systems[usize::from(task.system)];
-        let slowness = if ziip { system.ziip_slowness } else { system.slowness };
-        let length = (work as f64 * slowness + 0.5) as Time;
-        self.tasks[number as usize].burst = Some((length, space, eligible));
-        let start = match engine {
-            Some((held, engine)) if held == ziip => {
-                self.processors(machine, ziip).and_then(|one| one.go_on(now, engine, length, priority))
-            }
-            _ => {
-                self.release_engine(number);
-                self.processors(machine, ziip).and_then(|one| one.run(now, partition, number, length, priority))
-            }
-        };
-        self.tasks[number as usize].engine = None;
-        match start {
-            Some(start) => self.expect(machine, ziip, start),
-            None if ziip => {
-                if let Some(wait) = helps {
-                    let turn = self.tasks[number as usize].turn;
-                    self.calendar.after(wait, Event::Help { task: number, turn });
-                }
-            }
-            None => {}
-        }
-    }
-
-    fn expect(&mut self, machine: u16, ziip: bool, start: Start) {
-        self.calendar.at(start.end, Event::Burst { machine, ziip, ticket: start.ticket });
-    }
-
-    /// A general engine does what a zIIP has not begun in time.
-    fn help(&mut self, number: u32, turn: u32) {
-        let task = &self.tasks[number as usize];
-        if task.turn != turn {
-            return;
-        }
-        let Some((_, space, _)) = task.burst else { return };
-        let system = &self.plex.systems[usize::from(task.system)];
-        let (machine, partition, now) = (system.machine, system.partition, self.calendar.now());
-        let faster = system.slowness / system.ziip_slowness;
-        let priority = task.priority;
-        let left = self.processors(machine, true).and_then(|one| one.withdraw(now, partition, number));
-        if let Some(left) = left {
-            let length = (left as f64 * faster + 0.5) as Time;
-            self.tasks[number as usize].burst = Some((length, space, true));
-            let start =
-                self.processors(machine, false).and_then(|one| one.run(now, partition, number, length, priority));
-            if let Some(start) = start {
-                self.expect(machine, false, start);
-            }
-        }
-    }
-
-    /// The task leaves its engine to others.
-    pub(super) fn release_engine(&mut self, number: u32) {
-        let task = &mut self.tasks[number as usize];
-        let Some((ziip, engine)) = task.engine.take() else { return };
-        let machine = self.plex.systems[usize::from(task.system)].machine;
-        let now = self.calendar.now();
-        if let Some((_, start)) = self.processors(machine, ziip).and_then(|one| one.release(now, engine)) {
-            self.expect(machine, ziip, start);
-        }
     }
 
     /// The task waits without an engine until a moment.
@@ -530,81 +441,8 @@ impl<'a> Simulation<'a> {
         self.calendar.at(moment, Event::Done { task: number, turn });
     }
 
-    /// A request to a structure goes out; the task waits for the answer.
-    pub(super) fn send(&mut self, number: u32, structure: u16, request: Request, space: Space) {
-        let now = self.calendar.now();
-        let system = usize::from(self.tasks[number as usize].system);
-        let costs = &self.scenario.coupling;
-        let about = &self.plex.structures[usize::from(structure)];
-        let service = about.service_us.unwrap_or(match request {
-            Request::Lock => costs.lock_us,
-            Request::Read => costs.read_us,
-            Request::List(pages) => costs.list_us + costs.list_page_us * f64::from(pages),
-            Request::Page | Request::Write => costs.page_us,
-        });
-        let limit = costs.convert_above_us / 1e6;
-        let converted = limit > 0.0 && about.expected[system] > limit;
-        let (first, second) =
-            (about.facility, about.duplex.filter(|_| matches!(request, Request::Lock | Request::Write)));
-        let (begin, mut end) = self.ask(system, first, now, service);
-        if let Some(second) = second.filter(|&second| self.plex.systems[system].reaches(second)) {
-            // Both instances work. Those of a lock structure tell each other before they answer (duplexing by the system);
-            // Db2 writes into both group buffer pools itself.
-            let (_, other) = self.ask(system, second, now, service);
-            end = end.max(other);
-            if request == Request::Lock {
-                end += self.plex.facilities[usize::from(second)].latency;
-            }
-        }
-        let about = &mut self.plex.structures[usize::from(structure)];
-        let (waited, taken) = (seconds(begin - now), seconds(end - now));
-        let used = &mut about.uses[system];
-        if waited > 0.0 {
-            used.subchannel_waits.add(waited);
-        }
-        if converted {
-            used.asynchronous.add(taken);
-            used.converted += 1;
-        } else {
-            used.synchronous.add(taken);
-        }
-        about.expected[system] += (taken - about.expected[system]) / 64.0;
-        if converted {
-            self.wait_until(number, end + nanoseconds(costs.async_delay), Wait::Coupling);
-            return;
-        }
-        let task = &mut self.tasks[number as usize];
-        task.burst = Some((end - now, space, false));
-        let turn = task.turn;
-        self.calendar.at(end, Event::Done { task: number, turn });
-    }
-
-    /// One request: when its subchannel takes it, and when the answer is there.
-    fn ask(&mut self, system: usize, facility: u16, at: Time, service_us: f64) -> (Time, Time) {
-        let about = &mut self.plex.facilities[usize::from(facility)];
-        let subchannel = &mut self.plex.systems[system].subchannels[usize::from(facility)];
-        let (free_one, free) = subchannel.first_free();
-        let begin = free.max(at);
-        let length = nanoseconds(service_us * 1e-6 * about.slowness);
-        let (_, served) = about.line.serve(begin + about.latency, length);
-        let end = served + about.latency;
-        subchannel.occupy(free_one, begin, end);
-        (begin, end)
-    }
-
-    /// A read or write of pages: when it is done.
-    pub(super) fn disk(&mut self, system: u16, volume: u32, pages: u32) -> Time {
-        let dasd = &self.scenario.dasd;
-        let first = if self.chance.unit() < dasd.cache_hits { dasd.hit_time } else { dasd.miss_time };
-        let service = nanoseconds(first + dasd.page_time * f64::from(pages.saturating_sub(1)));
-        let now = self.calendar.now();
-        let (begin, end) = self.plex.volumes[volume as usize].serve(now, service);
-        self.count_disk(system, volume, seconds(begin - now), seconds(service));
-        end
-    }
-
     /// Takes steps until the task has to wait for something.
-    fn advance(&mut self, number: u32) {
+    pub(super) fn advance(&mut self, number: u32) {
         loop {
             if self.tasks[number as usize].lost {
                 self.end_lost(number);

@@ -64,7 +64,9 @@ impl Simulation<'_> {
             Action::Log => {
                 let task = &self.tasks[number as usize];
                 let member = &mut self.plex.groups[usize::from(task.group)].members[usize::from(task.member)];
-                let end = member.log.force(self.calendar.now());
+                let (services, mean) = (&mut self.services, self.scenario.db2[usize::from(task.group)].log_write);
+                let shape = &services.logs[usize::from(task.group)];
+                let end = member.log.force(self.calendar.now(), || shape.time(&mut services.stream, mean));
                 self.wait_until(number, end, Wait::Log);
                 true
             }
@@ -119,6 +121,10 @@ impl Simulation<'_> {
                 let now = self.calendar.now();
                 let task = &mut self.tasks[number as usize];
                 let spent = task.leave_db2(now);
+                if let Some(region) = self.plex.regions.get_mut(usize::from(task.region)) {
+                    region.used.db2_calls += 1;
+                    region.used.open_dispatched += seconds(spent);
+                }
                 if let Some(logs) = &mut self.logs {
                     logs.leaves_db2(number, now, spent, task.stage == Stage::Done);
                 }
@@ -140,7 +146,12 @@ impl Simulation<'_> {
         let system = usize::from(self.tasks[number as usize].system);
         let limit = costs.convert_above_us / 1e6;
         let converted = limit > 0.0 && self.plex.structures[usize::from(structure)].expected[system] > limit;
-        let work = micro(if converted { costs.async_host_us } else { costs.sync_host_us }).max(1);
+        let path = &self.scenario.db2[usize::from(self.plex.structures[usize::from(structure)].group)].path;
+        let more = if request == Request::Lock { path.global_lock_us } else { path.group_request_us };
+        // What refills caches after the answer comes with what goes before the request: the engine is the same.
+        let refill = self.plex.systems[system].request_refill_us;
+        let host = if converted { costs.async_host_us } else { costs.sync_host_us + refill };
+        let work = micro(host + more).max(1);
         let steps = &mut self.tasks[number as usize].steps;
         // One after the other: what others ask meanwhile need not wait for a whole series.
         if count > 1 {

@@ -226,6 +226,21 @@ pub enum Stage {
     Rebuild,
 }
 
+/// Processor time under way, or a spin.
+#[derive(Clone, Copy, Debug)]
+pub struct Burst {
+    /// When the task asked for it.
+    pub since: Time,
+    /// How long an engine is busy with it.
+    pub length: Time,
+    /// Of this, what z/OS attributes to the address space.
+    pub charged: Time,
+    /// The address space.
+    pub space: Space,
+    /// Whether a zIIP may do it.
+    pub eligible: bool,
+}
+
 /// A lock that a task holds to the end of its unit of work.
 #[derive(Clone, Copy, Debug)]
 pub struct Held {
@@ -252,6 +267,8 @@ pub struct Account {
     pub ziip_on_cp: f64,
     /// Of all these, time spent waiting for coupling facilities with a processor.
     pub spin: f64,
+    /// Time that it was ready and waited for an engine.
+    pub cpu_delay: f64,
     /// Waits by [`Wait`].
     pub waits: [f64; WAITS],
     /// How many waits of each kind.
@@ -299,6 +316,7 @@ impl Account {
         self.ziip += other.ziip;
         self.ziip_on_cp += other.ziip_on_cp;
         self.spin += other.spin;
+        self.cpu_delay += other.cpu_delay;
         self.waits.iter_mut().zip(other.waits).for_each(|(sum, wait)| *sum += wait);
         self.wait_counts.iter_mut().zip(other.wait_counts).for_each(|(sum, count)| *sum += count);
         self.lock_wait += other.lock_wait;
@@ -348,7 +366,7 @@ pub struct Task {
     /// Engine that it holds: whether of the zIIPs, and its number.
     pub engine: Option<(bool, u32)>,
     /// The burst under way.
-    pub burst: Option<(Time, Space, bool)>,
+    pub burst: Option<Burst>,
     /// Since when it waits, and for what.
     pub waiting: Option<(Time, Option<Wait>)>,
     /// Changes whenever it goes on: timers of former waits are void.

@@ -14,6 +14,7 @@ impl Simulation<'_> {
         for region in &mut self.plex.regions {
             region.qr.begin(now);
             region.used_threads.begin(now);
+            region.integrals = (0.0, 0.0);
         }
         for member in self.plex.groups.iter_mut().flat_map(|group| &mut group.members) {
             member.used_threads.begin(now);

@@ -7,7 +7,6 @@ use super::pools::{Place, page_key, row_key};
 use super::simulation::Simulation;
 use super::steps::micro;
 use super::task::{Action, Reason, Space, Stage, Wait};
-use crate::kernel::measure::Level;
 use crate::kernel::{Time, nanoseconds, seconds};
 use crate::scenario::{Access, MOST_STARTS, Routing};
 
@@ -54,7 +53,7 @@ impl Simulation<'_> {
         if let Some(logs) = &mut self.logs {
             logs.arrived(number, Some(region));
         }
-        let work = nanoseconds(kind.class.terminal_cpu);
+        let work = kind.burst.time(&mut kind.stream, kind.class.terminal_cpu);
         let space = Space::Region(region);
         task.steps.extend([Action::EnterRegion, Action::Cpu { work, space, eligible: false }, Action::LeaveRegion]);
     }
@@ -66,6 +65,7 @@ impl Simulation<'_> {
         task.stage = Stage::Shipped(region);
         let about = &mut self.plex.regions[usize::from(region)];
         about.inside += 1;
+        about.used.most_inside = about.used.most_inside.max(about.inside);
         if !self.plex.kinds[usize::from(task.class)].terminals.is_empty() {
             let costs = &self.scenario.cics;
             let far = about.system != task.system;
@@ -172,7 +172,8 @@ impl Simulation<'_> {
 
     fn in_region(&mut self, number: u32, call: u32) {
         let task = &mut self.tasks[number as usize];
-        let class = &self.plex.kinds[usize::from(task.class)].class;
+        let kind = &mut self.plex.kinds[usize::from(task.class)];
+        let class = &kind.class;
         let uses_db2 = task.group != u16::MAX && (!class.references.is_empty() || class.db2_cpu > 0.0);
         let parts = if uses_db2 { class.calls + 1 } else { 1 };
         // From the open TCB of the call before to the QR TCB, and on to that of the next call or of the commit.
@@ -182,7 +183,8 @@ impl Simulation<'_> {
             (true, false) => 1 + u64::from(call > 0),
             (true, true) => u64::from(call == 0) + u64::from(call == class.calls),
         };
-        let work = nanoseconds(class.cpu / f64::from(parts)) + micro(self.scenario.cics.switch_us) * switches;
+        let burst = kind.burst.time(&mut kind.stream, class.cpu / f64::from(parts));
+        let work = burst + micro(self.scenario.cics.switch_us) * switches;
         let space = Space::Region(task.region);
         let run = Action::Cpu { work, space, eligible: false };
         if is_open {
@@ -204,10 +206,11 @@ impl Simulation<'_> {
     fn in_db2(&mut self, number: u32, call: u32) {
         let now = self.calendar.now();
         let task = &mut self.tasks[number as usize];
-        let class = &self.plex.kinds[usize::from(task.class)].class;
         if task.entered_db2 == 0 {
+            let kind = &mut self.plex.kinds[usize::from(task.class)];
             task.entered_db2 = now.max(1);
-            task.pending += nanoseconds(class.db2_cpu / f64::from(class.calls));
+            let mean = kind.class.db2_cpu / f64::from(kind.class.calls);
+            task.pending += kind.burst.time(&mut kind.stream, mean);
             self.look_ahead(number);
         }
         let task = &mut self.tasks[number as usize];
@@ -373,6 +376,7 @@ impl Simulation<'_> {
         let failed = task.failed;
         let region = &mut self.plex.regions[usize::from(task.region)];
         region.inside = region.inside.saturating_sub(1);
+        region.used.ended += 1;
         let response = seconds(now - begun);
         let measured = &mut self.measured[class];
         measured.inside.set(now, measured.inside.value() - 1);
@@ -419,100 +423,6 @@ impl Simulation<'_> {
         if is_user {
             self.think(class as u16);
         }
-    }
-
-    // --- regions and threads ---------------------------------------------------------------------------------
-
-    pub(super) fn enter_region(&mut self, number: u32) -> bool {
-        let now = self.calendar.now();
-        let task = &mut self.tasks[number as usize];
-        let region = &mut self.plex.regions[usize::from(task.region)];
-        if region.qr.value() == 0 {
-            region.qr.set(now, 1);
-            task.has_region = true;
-            if let Some(logs) = &mut self.logs {
-                logs.gets_region(number, self.calendar.now(), task.begun, false);
-            }
-            return false;
-        }
-        region.queue.push_back(number);
-        task.waiting = Some((now, Some(Wait::Unseen)));
-        if let Some(logs) = &mut self.logs {
-            logs.waits_for_region(number, now);
-        }
-        self.release_engine(number);
-        true
-    }
-
-    pub(super) fn leave_region(&mut self, number: u32) {
-        let task = &mut self.tasks[number as usize];
-        if !std::mem::take(&mut task.has_region) {
-            return;
-        }
-        let region = &mut self.plex.regions[usize::from(task.region)];
-        let now = self.calendar.now();
-        if let Some(logs) = &mut self.logs {
-            logs.leaves_region(number, now);
-        }
-        match region.queue.pop_front() {
-            Some(next) => {
-                self.tasks[next as usize].has_region = true;
-                if let Some(logs) = &mut self.logs {
-                    logs.gets_region(next, now, self.tasks[next as usize].begun, true);
-                }
-                self.wake(next);
-            }
-            None => region.qr.set(self.calendar.now(), 0),
-        }
-    }
-
-    pub(super) fn get_thread(&mut self, number: u32) -> bool {
-        let now = self.calendar.now();
-        let task = &mut self.tasks[number as usize];
-        let region = &mut self.plex.regions[usize::from(task.region)];
-        let member = &mut self.plex.groups[usize::from(task.group)].members[usize::from(task.member)];
-        let is_free = |used: &Level, all: u32| used.value() < u64::from(all);
-        if member.presence != Presence::Up {
-            self.abandon(number, Reason::NoMember);
-            return false;
-        }
-        let of_region = is_free(&region.used_threads, region.threads);
-        if of_region && is_free(&member.used_threads, member.threads) {
-            region.used_threads.set(now, region.used_threads.value() + 1);
-            member.used_threads.set(now, member.used_threads.value() + 1);
-            task.has_thread = true;
-            if task.thread_since == 0 {
-                task.thread_since = self.calendar.now().max(1);
-            }
-            if let Some(logs) = &mut self.logs {
-                logs.asks_thread(number, self.calendar.now(), true);
-            }
-            return false;
-        }
-        if let Some(logs) = &mut self.logs {
-            logs.asks_thread(number, self.calendar.now(), false);
-        }
-        // It asks again when a thread of the region, or else of the member, comes back.
-        let queue = if of_region { &mut member.thread_queue } else { &mut region.thread_queue };
-        queue.push_back(number);
-        task.steps.push_front(Action::GetThread);
-        task.waiting = Some((now, Some(Wait::Unseen)));
-        self.release_engine(number);
-        true
-    }
-
-    pub(super) fn give_thread_back(&mut self, number: u32) {
-        let now = self.calendar.now();
-        let task = &mut self.tasks[number as usize];
-        if !std::mem::take(&mut task.has_thread) {
-            return;
-        }
-        let region = &mut self.plex.regions[usize::from(task.region)];
-        let member = &mut self.plex.groups[usize::from(task.group)].members[usize::from(task.member)];
-        region.used_threads.set(now, region.used_threads.value() - 1);
-        member.used_threads.set(now, member.used_threads.value() - 1);
-        let next = [region.thread_queue.pop_front(), member.thread_queue.pop_front()];
-        next.into_iter().flatten().for_each(|next| self.wake(next));
     }
 
     // --- rollback ------------------------------------------------------------------------------------------------

@@ -8,6 +8,7 @@ pub mod calendar;
 pub mod measure;
 pub mod random;
 pub mod servers;
+pub mod watch;
 
 /// A moment or a length of time, in nanoseconds.
 pub type Time = u64;

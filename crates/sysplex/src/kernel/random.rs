@@ -1,5 +1,7 @@
 //! Random streams: each source of chance has its own, so that a change of one leaves the others as they were.
 
+use std::sync::Arc;
+
 use rand::{Rng, RngExt, SeedableRng};
 use rand_distr::{Distribution, Exp1, Gamma};
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -111,6 +113,71 @@ impl Length {
     }
 }
 
+/// How a length of time is distributed around a mean that is given with each: a distribution of mean 1, by which the mean
+/// is multiplied.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub enum Shape {
+    /// Always the mean.
+    #[default]
+    Constant,
+    /// Exponential.
+    Exponential,
+    /// Sum of so many exponential stages.
+    Erlang(u32),
+    /// Exponential with one of two means.
+    Hyperexponential {
+        /// Share of those with the first mean.
+        first_share: f64,
+        /// First mean.
+        first: f64,
+        /// Second mean.
+        second: f64,
+    },
+    /// One of some values: each with the share of it and of all before it.
+    Empirical(Arc<[(f64, f64)]>),
+}
+
+impl Shape {
+    /// The hyperexponential distribution with a coefficient of variation of 1 or more whose two means bring equal parts
+    /// of the time (balanced means).
+    pub fn hyperexponential(variation: f64) -> Self {
+        let square = variation * variation;
+        let first_share = (1.0 + ((square - 1.0) / (square + 1.0)).max(0.0).sqrt()) / 2.0;
+        Self::Hyperexponential { first_share, first: 0.5 / first_share, second: 0.5 / (1.0 - first_share) }
+    }
+
+    /// Values in any unit with their shares, which need not add up to 1; their mean is not zero.
+    pub fn empirical(values: &[f64], shares: &[f64]) -> Self {
+        let all: f64 = shares.iter().sum();
+        let mean = values.iter().zip(shares).map(|(value, share)| value * share).sum::<f64>() / all;
+        let mut sum = 0.0;
+        let parts = values.iter().zip(shares).map(|(value, share)| {
+            sum += share / all;
+            (sum, value / mean)
+        });
+        Self::Empirical(parts.collect())
+    }
+
+    /// A length of time with a mean in seconds.
+    #[inline]
+    pub fn time(&self, stream: &mut Stream, mean: f64) -> Time {
+        match self {
+            Self::Constant => nanoseconds(mean),
+            Self::Exponential => stream.exponential(mean),
+            Self::Erlang(stages) => stream.time(&Length::Erlang { mean, stages: *stages }),
+            &Self::Hyperexponential { first_share, first, second } => {
+                let factor = if stream.unit() < first_share { first } else { second };
+                stream.exponential(mean * factor)
+            }
+            Self::Empirical(parts) => {
+                let chance = stream.unit();
+                let at = parts.partition_point(|&(sum, _)| sum <= chance).min(parts.len() - 1);
+                nanoseconds(mean * parts[at].1)
+            }
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -133,6 +200,33 @@ mod tests {
             let error = 5.0 * (variance / values.len() as f64).sqrt() + 1e-9;
             assert!((mean - length.mean()).abs() < error, "{length:?}: mean {mean}");
             assert!((found - variance).abs() <= 0.04 * variance, "{length:?}: variance {found}");
+        }
+    }
+
+    #[test]
+    fn shapes_have_the_moments_of_their_closed_forms() {
+        // Mean, and squared coefficient of variation: 0, 1, 1/k, what is asked for, and the values' own: a quarter of 1
+        // and three quarters of 5 have mean 4 and variance 3.
+        let cases = [
+            (Shape::Constant, 0.0),
+            (Shape::Exponential, 1.0),
+            (Shape::Erlang(4), 0.25),
+            (Shape::hyperexponential(1.0), 1.0),
+            (Shape::hyperexponential(2.0), 4.0),
+            (Shape::empirical(&[1.0, 5.0], &[1.0, 3.0]), 3.0 / 16.0),
+        ];
+        for (shape, square) in cases {
+            let mut stream = Stream::new(11, "shapes");
+            let count = 400_000;
+            let values: Vec<f64> = (0..count).map(|_| shape.time(&mut stream, 0.02) as f64 / 1e9 / 0.02).collect();
+            let mean = values.iter().sum::<f64>() / f64::from(count);
+            let variance = values.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / f64::from(count);
+            // Five standard errors of the mean; of the variance five by its own fourth moment, measured.
+            let fourth = values.iter().map(|value| (value - mean).powi(4)).sum::<f64>() / f64::from(count);
+            let of_mean = 5.0 * (square / f64::from(count)).sqrt() + 1e-6;
+            let of_variance = 5.0 * ((fourth - variance * variance).max(0.0) / f64::from(count)).sqrt() + 1e-6;
+            assert!((mean - 1.0).abs() < of_mean, "{shape:?}: mean {mean}");
+            assert!((variance - square).abs() < of_variance, "{shape:?}: variance {variance}");
         }
     }
 

@@ -5,12 +5,18 @@ use serde::Deserialize;
 use super::Scenario;
 use super::checks::{Checked, MOST_WORK, between, known, number, share, some, times, wrong};
 use super::defaults as default;
+use super::distribution::{Distribution, check_distribution};
 
 /// Arrivals of a class a second, its users, the getpages of a transaction and its calls.
 const MOST_RATE: f64 = 1e6;
 const MOST_USERS: f64 = 1e6;
 const MOST_GETPAGES: f64 = 1e6;
 const MOST_CALLS: f64 = 1e6;
+/// Seconds of a day, after which a profile repeats, and factors of a rate.
+pub(crate) const DAY: f64 = 86_400.0;
+const FACTORS: (f64, f64) = (0.001, 1000.0);
+/// Parts of a day.
+const MOST_PARTS: usize = 1440;
 /// Seconds of thought on the average.
 const MOST_THOUGHT: f64 = 1e8;
 /// Generations of started transactions that are followed.
@@ -30,6 +36,9 @@ pub struct Class {
     /// Arrivals a second, in all.
     #[serde(default)]
     pub rate: Option<f64>,
+    /// How the rate changes over the day, constant in each part; always the rate by default.
+    #[serde(default)]
+    pub profile: Vec<Part>,
     /// Users who think between transactions.
     #[serde(default)]
     pub users: Option<u32>,
@@ -50,6 +59,9 @@ pub struct Class {
     /// Processor time of Db2 on the thread, besides what [`Db2Path`](super::Db2Path) counts.
     #[serde(default)]
     pub db2_cpu: f64,
+    /// Distribution of `terminal_cpu`, and of each burst of `cpu` and `db2_cpu` between two calls; constant by default.
+    #[serde(default)]
+    pub cpu_distribution: Option<Distribution>,
     /// Share of the Db2 time that may run on a zIIP.
     #[serde(default)]
     pub ziip_share: f64,
@@ -69,6 +81,17 @@ pub struct Class {
     /// Classes that each of its transactions starts when it ends, four at most, and how many of each.
     #[serde(default)]
     pub starts: Vec<Start>,
+}
+
+/// A part of a day.
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Part {
+    /// Where it begins: seconds after the warm-up, and so in each further 24 hours. The warm-up has the rate of the
+    /// beginning.
+    pub from: f64,
+    /// By what the rate is multiplied until the next part begins.
+    pub factor: f64,
 }
 
 /// Two-humped or exponential thought.
@@ -140,6 +163,8 @@ impl Scenario {
         if class.rate.is_some() && class.users.is_some() {
             return wrong(format!("{path}users"), "a class has a rate or users".into(), "leave one of them out");
         }
+        check_distribution(&format!("{path}cpu_distribution"), class.cpu_distribution.as_ref())?;
+        check_profile(path, class)?;
         number(path, "rate", class.rate.unwrap_or(0.0), true)?;
         between(path, "rate", class.rate.unwrap_or(0.0), 0.0, MOST_RATE)?;
         between(path, "users", class.users.unwrap_or(0).into(), 0.0, MOST_USERS)?;
@@ -244,4 +269,38 @@ impl Scenario {
         }
         Ok(())
     }
+}
+
+fn check_profile(path: &str, class: &Class) -> Checked {
+    let Some(first) = class.profile.first() else { return Ok(()) };
+    if class.rate.is_none() {
+        let what = "it multiplies a rate, and the class has none".to_owned();
+        return wrong(format!("{path}profile"), what, "give the class a rate, or leave it out");
+    }
+    if first.from != 0.0 {
+        let what = format!("the first part begins after {} s", first.from);
+        return wrong(format!("{path}profile[0].from"), what, "let it begin at 0");
+    }
+    if class.profile.len() > MOST_PARTS {
+        let what = format!("{} parts of a day are too many", class.profile.len());
+        return wrong(format!("{path}profile"), what, format!("give {MOST_PARTS} at most"));
+    }
+    let mut before = -1.0;
+    for (at, part) in class.profile.iter().enumerate() {
+        let here = format!("{path}profile[{at}].");
+        between(&here, "from", part.from, 0.0, DAY - 1.0)?;
+        if part.from <= before {
+            let what = format!("{} s do not come after the part before", part.from);
+            return wrong(format!("{here}from"), what, "put the parts in the order of the day");
+        }
+        before = part.from;
+        if part.factor != 0.0 {
+            between(&here, "factor", part.factor, FACTORS.0, FACTORS.1)?;
+        }
+    }
+    if class.profile.iter().all(|part| part.factor == 0.0) {
+        return wrong(format!("{path}profile"), "all factors are 0".into(), "give rate = 0 instead");
+    }
+    let highest = class.profile.iter().map(|part| part.factor).fold(0.0, f64::max);
+    between(path, "rate", class.rate.unwrap_or(0.0) * highest, 0.0, MOST_RATE)
 }

@@ -5,6 +5,7 @@ use serde::Deserialize;
 use super::Scenario;
 use super::checks::{Checked, MOST_MICROSECONDS, MOST_SERVICE, at_most, between, different, number, times};
 use super::defaults as default;
+use super::distribution::{Distribution, check_distribution};
 use super::machines::{MOST_ENGINES, SPEEDS};
 
 /// Requests of a system to a coupling facility at a time, and kilometres to it.
@@ -64,6 +65,8 @@ pub struct Coupling {
     pub rebuild_us: f64,
     /// Seconds that the members take to agree on the steps of a rebuild, besides its requests.
     pub rebuild_delay: f64,
+    /// Distribution of the time that a coupling facility engine takes for a request; constant by default.
+    pub distribution: Option<Distribution>,
 }
 
 impl Scenario {
@@ -104,6 +107,7 @@ impl Scenario {
             ("contention_delay", costs.contention_delay),
             ("rebuild_delay", costs.rebuild_delay),
         ];
-        times("coupling.", MOST_SERVICE, &delays)
+        times("coupling.", MOST_SERVICE, &delays)?;
+        check_distribution("coupling.distribution", costs.distribution.as_ref())
     }
 }

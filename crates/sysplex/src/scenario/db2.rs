@@ -10,6 +10,7 @@ use super::checks::{
     times, wrong,
 };
 use super::defaults as default;
+use super::distribution::{Distribution, check_distribution};
 
 /// A Db2 data-sharing group; a single subsystem when it has one member and no lock structure.
 #[derive(Clone, Debug, Deserialize)]
@@ -41,6 +42,9 @@ pub struct Db2 {
     /// Seconds to write a log buffer to disk.
     #[serde(default = "default::log_write")]
     pub log_write: f64,
+    /// Distribution of `log_write`; constant by default.
+    #[serde(default)]
+    pub log_distribution: Option<Distribution>,
     /// Seconds that a request waits for a lock that is retained for a lost member before its transaction fails (RETLKTO).
     #[serde(default)]
     pub retained_lock_wait: f64,
@@ -88,6 +92,10 @@ pub struct Db2Path {
     pub dependent_us: f64,
     /// A request for or the return of a page physical lock, besides the request to the lock structure.
     pub page_lock_us: f64,
+    /// What the IRLM does more for a lock or unlock request that goes to the lock structure, of the requester.
+    pub global_lock_us: f64,
+    /// What Db2 does for a request to a group buffer pool, besides `coupling.sync_host_us`, of the requester.
+    pub group_request_us: f64,
     /// Castout, of each page, in the address space of the database services of the castout owner.
     pub castout_us: f64,
 }
@@ -338,6 +346,7 @@ impl Scenario {
         between(path, "deadlock_cycle", group.deadlock_cycle, 0.001, MOST_WORK)?;
         between(path, "pseudo_close", group.pseudo_close, 0.01, 1e9)?;
         times(path, MOST_SERVICE, &[("log_write", group.log_write)])?;
+        check_distribution(&format!("{path}log_distribution"), group.log_distribution.as_ref())?;
         let waits = [("retained_lock_wait", group.retained_lock_wait), ("log_scan", group.log_scan)];
         times(path, MOST_WORK, &waits)?;
         self.check_shared(path, group)
@@ -386,6 +395,8 @@ impl Scenario {
             ("dependent_us", costs.dependent_us),
             ("page_lock_us", costs.page_lock_us),
             ("castout_us", costs.castout_us),
+            ("global_lock_us", costs.global_lock_us),
+            ("group_request_us", costs.group_request_us),
         ];
         times(&format!("{path}path."), MOST_MICROSECONDS, &paths)?;
         let services = &group.services;

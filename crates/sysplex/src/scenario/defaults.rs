@@ -140,6 +140,7 @@ impl Default for Coupling {
             contention_delay: 0.000_300,
             rebuild_us: 5.0,
             rebuild_delay: 1.0,
+            distribution: None,
         }
     }
 }
@@ -157,6 +158,8 @@ impl Default for Db2Path {
             dependent_us: 0.1,
             page_lock_us: 2.0,
             castout_us: 3.0,
+            global_lock_us: 0.0,
+            group_request_us: 0.0,
         }
     }
 }
@@ -170,6 +173,15 @@ impl Default for Cics {
 impl Default for Dasd {
     /// A control unit with flash behind its cache.
     fn default() -> Self {
-        Self { volumes: 64, cache_hits: 0.7, hit_time: 0.000_3, miss_time: 0.001, page_time: 0.000_02, parallel: 4 }
+        Self {
+            volumes: 64,
+            cache_hits: 0.7,
+            hit_time: 0.000_3,
+            miss_time: 0.001,
+            page_time: 0.000_02,
+            pending_time: 0.000_05,
+            distribution: None,
+            parallel: 4,
+        }
     }
 }

@@ -3,8 +3,11 @@
 use serde::Deserialize;
 
 use super::Scenario;
-use super::checks::{Checked, MOST_SERVICE, at_most, between, different, known, number, share, times, wrong};
+use super::checks::{
+    Checked, MOST_MICROSECONDS, MOST_SERVICE, at_most, between, different, known, number, share, times, wrong,
+};
 use super::defaults as default;
+use super::distribution::{Distribution, check_distribution};
 
 /// z/OS images of a sysplex.
 const MOST_SYSTEMS: usize = 32;
@@ -55,6 +58,21 @@ pub struct System {
     /// What managing the partition adds to all processor time, as a share.
     #[serde(default)]
     pub lpar_overhead: f64,
+    /// Processor time that PR/SM spends on managing the partition, as a share of what the partition gets: engines are
+    /// busy with it, no address space has it, and SMF 70-1 shows it as the difference of dispatch times.
+    #[serde(default)]
+    pub lpar_management: f64,
+    /// Processor time that z/OS attributes to no address space (interruptions, dispatching, paging), as a share of what
+    /// it attributes: engines are busy with it, and the capture ratio is 1 / (1 + `uncaptured`).
+    #[serde(default)]
+    pub uncaptured: f64,
+    /// Microseconds that work takes longer after each dispatch on an engine, until the caches hold its instructions and
+    /// data again: cycles per instruction grow with dispatches.
+    #[serde(default)]
+    pub dispatch_refill_us: f64,
+    /// The same after each synchronous request to a coupling facility.
+    #[serde(default)]
+    pub request_refill_us: f64,
     /// Whether eligible work may run on general engines when zIIPs are busy (IIPHONORPRIORITY).
     #[serde(default = "default::yes")]
     pub honor_priority: bool,
@@ -77,6 +95,10 @@ pub struct Dasd {
     pub miss_time: f64,
     /// Seconds to transfer a further page of the same request.
     pub page_time: f64,
+    /// Of a read or write, seconds until the control unit begins with it (pending time); part of `hit_time`.
+    pub pending_time: f64,
+    /// Distribution of the time of a read or write; constant for each of cache and disk by default.
+    pub distribution: Option<Distribution>,
     /// Requests to one volume that run at the same time (parallel access volumes).
     pub parallel: u32,
 }
@@ -106,6 +128,13 @@ impl Scenario {
             number(&path, "weight", system.weight, false)?;
             number(&path, "lpar_overhead", system.lpar_overhead, true)?;
             between(&path, "lpar_overhead", system.lpar_overhead, 0.0, 10.0)?;
+            for (key, value) in [("lpar_management", system.lpar_management), ("uncaptured", system.uncaptured)] {
+                number(&path, key, value, true)?;
+                between(&path, key, value, 0.0, 10.0)?;
+            }
+            let refills =
+                [("dispatch_refill_us", system.dispatch_refill_us), ("request_refill_us", system.request_refill_us)];
+            times(&path, MOST_MICROSECONDS, &refills)?;
             times(&path, MOST_SERVICE, &[("ziip_wait", system.ziip_wait)])?;
             number(&path, "engines", system.engines.unwrap_or(1).into(), false)?;
             if let Some(cec) = self.cec.iter().find(|one| one.name == system.cec) {
@@ -128,6 +157,8 @@ impl Scenario {
         share("dasd.", "cache_hits", self.dasd.cache_hits)?;
         let dasd = &self.dasd;
         let services = [("hit_time", dasd.hit_time), ("miss_time", dasd.miss_time), ("page_time", dasd.page_time)];
-        times("dasd.", MOST_SERVICE, &services)
+        times("dasd.", MOST_SERVICE, &services)?;
+        times("dasd.", MOST_SERVICE, &[("pending_time", dasd.pending_time)])?;
+        check_distribution("dasd.distribution", dasd.distribution.as_ref())
     }
 }
