@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import csv
 import random
+import subprocess
+import sys
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -13,16 +15,18 @@ import pytest
 
 from plexlens import _core
 from plexlens.errors import UnreadableInputError
+from plexlens.example import write_example
 from plexlens.ingest import inventory, plausible
 from plexlens.ingest.plausible import Bound, Plausibility
 from plexlens.metrics import GRAINS
 from plexlens.metrics.evaluate import evaluate
 from plexlens.metrics.inputs import Inputs
+from plexlens.metrics.selection import Selection, resolve
 from plexlens.pdb import Pdb, ingest
 from plexlens.report.readings import readings_of
 
 LAYOUTS = Path(__file__).parents[2] / "layouts"
-DATA = Path(__file__).parents[3] / "shared" / "data"
+SCENARIOS = Path(__file__).parents[2] / "scenarios"
 START = datetime(2026, 3, 2, 8, 0, tzinfo=UTC)
 HEADING = "table,field,at_most,when,slack,reason,source\n"
 
@@ -134,7 +138,7 @@ def test_every_bound_is_about_fields_that_there_are() -> None:
             assert row["table"] in columns, (path.name, row["table"])
             for field in row["field"].split():
                 bound = Bound(row["table"], field, row["at_most"], row["when"], 0.0, 0.0, "r", "s")
-                assert bound.of_columns(columns[row["table"]]), (path.name, row["table"], field)
+                assert bound.of_columns(columns[row["table"]], columns), (path.name, row["table"], field)
 
 
 @pytest.mark.parametrize(
@@ -256,15 +260,37 @@ def test_a_share_of_no_processor_time_says_nothing() -> None:
 
 
 @pytest.mark.parametrize("name", ["mq/TEST115.dat", "mq/TEST116.dat", "mq/TESTCHL.dat", "rmf/cpu.xml", "rmf/wlmgl.xml"])
-def test_sound_real_files_have_no_such_value(name: str) -> None:
-    if not (DATA / name).exists():
-        pytest.skip(f"{DATA / name} is not there")
-    assert inventory.of_file(DATA / name).implausible == []
+def test_sound_real_files_have_no_such_value(name: str, shared_data: Path) -> None:
+    assert inventory.of_file(shared_data / name).implausible == []
 
 
-def test_the_real_report_of_facilities_without_processor_time() -> None:
-    path = DATA / "rmf/cf.xml"
-    if not path.exists():
-        pytest.skip(f"{path} is not there")
+def test_the_real_report_of_facilities_without_processor_time(shared_data: Path) -> None:
     # The report prints 65.2 and 65.4 % busy, and 0.000 effective processors for both facilities.
-    assert [v.value for v in inventory.of_file(path).implausible] == [65.2, 65.4]
+    assert [v.value for v in inventory.of_file(shared_data / "rmf/cf.xml").implausible] == [65.2, 65.4]
+
+
+def test_the_example_has_no_such_value(tmp_path: Path) -> None:
+    write_example(tmp_path / "example.smf")
+    assert inventory.of_file(tmp_path / "example.smf").implausible == []
+
+
+@pytest.mark.parametrize("scenario", sorted(path.stem for path in SCENARIOS.glob("*.toml")))
+def test_simulated_scenarios_have_no_such_value(scenario: str, tmp_path: Path) -> None:
+    dump = tmp_path / "run.smf"
+    words = ["simulate", str(SCENARIOS / f"{scenario}.toml"), "-o", str(dump), "--seconds", "60"]
+    done = subprocess.run([sys.executable, "-m", "plexlens.cli", *words], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert inventory.of_file(dump).implausible == []
+
+
+@pytest.mark.parametrize("systems", [(), ("SYS1",)])
+def test_what_reads_raw_rows_gets_null_for_a_value_that_cannot_be(tmp_path: Path, systems: tuple[str, ...]) -> None:
+    dump = tasks(tmp_path / "mq.smf", {"wtasmlw": HIGH_WORD}, {"wtasmlw": 22.1e-6})
+    pdb = Pdb.create(tmp_path / "p")
+    ingest(dump, pdb)
+    backend = pdb.connect()
+
+    inputs = Inputs(backend, resolve(Selection(systems=systems), backend, "p"))
+    assert bool(inputs.selection) == bool(systems)
+    rows = inputs.selected("smf116_1_wtas", "wtasmlw").order_by("record_no").to_pyarrow().to_pylist()
+    assert [row["wtasmlw"] for row in rows] == [None, pytest.approx(22.1e-6, rel=1e-3)]

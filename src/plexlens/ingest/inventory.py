@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -98,10 +98,13 @@ def _of_dump(path: Path) -> Inventory:
     marked: list[Implausible] = []
     records: Counter[tuple[str, str]] = Counter()
     undecoded: Counter[str] = Counter()
+    sections: dict[str, pa.Table] = {}
     for table, batch in reading:
         if table != smf.INVENTORY:
-            marked += Implausible.of(checker.marked(table, pa.table(batch)))
+            sections[table] = pa.table(batch)
             continue
+        marked += _marked(checker, sections)
+        sections = {}
         columns = ["record_type", "subtype", "system", "decoded"]
         counted = pa.table(batch).group_by(columns).aggregate([([], "count_all")])
         for row in counted.to_pylist():
@@ -109,6 +112,7 @@ def _of_dump(path: Path) -> Inventory:
             records[name, row["system"] or ""] += row["count_all"]
             if not row["decoded"]:
                 undecoded[name] += row["count_all"]
+    marked += _marked(checker, sections)
     found = reading.summary
     packed = "" if found["compression"] in ("", "none") else f", {found['compression']}"
     return Inventory(
@@ -124,6 +128,12 @@ def _of_dump(path: Path) -> Inventory:
         damage_counts=dict(found["damage"]),
         implausible=marked,
     )
+
+
+def _marked(checker: Plausibility, sections: Mapping[str, pa.Table]) -> list[Implausible]:
+    """The values that cannot be of a batch of records; all sections of a record are in one batch."""
+    marked = [one for table, rows in sections.items() for one in Implausible.of(checker.marked(table, rows, sections))]
+    return sorted(marked, key=lambda one: one.record_no)
 
 
 def _of_reports(path: Path, kind: str, reading: Reading) -> Inventory:

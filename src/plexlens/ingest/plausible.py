@@ -9,7 +9,8 @@ The files have the columns ``table,field,at_most,when,slack,reason,source``:
 - ``field``: one field or several, separated by blanks. ``#`` stands for any run of characters, and for the same
   characters in ``at_most`` and ``when`` (``WTASLWET_#`` is at most ``WTASLWN_# * WTASLMAX_#``).
 - ``at_most``: an SQL expression over the fields of the row, in base units. ``interval_seconds`` is the length of the
-  record's interval, ``seconds(A, B)`` the time from A to B, ``NAME_*`` all fields whose names begin with ``NAME_``.
+  record's interval, ``seconds(A, B)`` the time from A to B, ``NAME_*`` all fields whose names begin with ``NAME_``,
+  ``TABLE.FIELD`` the field of another section of the same record (of several entries, the greatest).
 - ``when``: the condition under which the bound holds; empty holds always.
 - ``slack``: how far a sound value may lie above, for rounding and because clocks are read one after the other:
   ``1% + 0.5`` is one hundredth of the bound and 0.5 in the field's base unit.
@@ -65,6 +66,7 @@ SCHEMA: pa.Schema = pa.schema(
 _HEADING = ["table", "field", "at_most", "when", "slack", "reason", "source"]
 _SLACK = re.compile(r"(?:(?P<percent>[\d.]+)%)?(?: ?\+? ?(?P<amount>[\d.]+))?")
 _ALL_OF = re.compile(r"\b(\w+_)\*")
+_ELSEWHERE = re.compile(r"\b([A-Za-z]\w*)\.([A-Za-z]\w*)\b")
 _WORD = re.compile(r"\b[A-Za-z_]\w*\b(?!\s*\()")
 _KEYWORDS = {"AND", "OR", "NOT", "IS", "NULL", "IN", "BETWEEN", "INTERVAL_SECONDS"}
 _MACRO = "CREATE MACRO seconds(a, b) AS (epoch_us(b) - epoch_us(a)) / 1e6"
@@ -134,9 +136,27 @@ class Bound:
     source: str
     text: str = ""
 
-    def of_columns(self, columns: Iterable[str]) -> list[Bound]:
-        """The bound of each column that it is about; none where the table lacks a field that the bound needs."""
+    @property
+    def elsewhere(self) -> frozenset[tuple[str, str]]:
+        """Tables and fields of other sections of the record that it needs."""
+        return frozenset(
+            (table, field) for text in (self.at_most, self.when) for table, field in _ELSEWHERE.findall(text)
+        )
+
+    def of_columns(self, columns: Iterable[str], others: Mapping[str, Iterable[str]] | None = None) -> list[Bound]:
+        """The bound of each column that it is about; none where a field that the bound needs is lacking.
+
+        Parameters
+        ----------
+        columns
+            The columns of the table.
+        others
+            Columns of other tables of the same source.
+        """
         names = {column.upper() for column in columns}
+        there = {(table, column.upper()) for table, listed in (others or {}).items() for column in listed}
+        if not {(table, field.upper()) for table, field in self.elsewhere} <= there:
+            return []
         pattern = re.compile(re.escape(self.field.upper()).replace(r"\#", r"(?P<part>\w+)"))
         bounds = []
         for name in sorted(names):
@@ -145,7 +165,7 @@ class Bound:
                 continue
             part = match.groupdict().get("part", "")
             at_most, when = (_written_out(text, part, names) for text in (self.at_most, self.when))
-            words = {word.upper() for text in (at_most, when) for word in _WORD.findall(text)}
+            words = {word.upper() for text in (at_most, when) for word in _WORD.findall(_ELSEWHERE.sub("", text))}
             if words <= names | _KEYWORDS:
                 text = self.at_most.replace("#", part)
                 bounds.append(replace(self, field=name, at_most=at_most, when=when, text=text))
@@ -247,10 +267,11 @@ class Plausibility:
 
     @property
     def tables(self) -> tuple[str, ...]:
-        """The tables whose fields have bounds."""
-        return tuple(sorted(self._bounds))
+        """The tables whose fields have bounds, and those that bounds refer to."""
+        named = {table for of_table in self._bounds.values() for bound in of_table for table, _ in bound.elsewhere}
+        return tuple(sorted(named | set(self._bounds)))
 
-    def marked(self, table: str, rows: pa.Table) -> pa.Table:
+    def marked(self, table: str, rows: pa.Table, others: Mapping[str, pa.Table] | None = None) -> pa.Table:
         """The values of a table that lie above their bounds.
 
         Parameters
@@ -259,6 +280,8 @@ class Plausibility:
             The raw table.
         rows
             Rows of it.
+        others
+            Rows of other tables, of the same records.
 
         Returns
         -------
@@ -267,13 +290,30 @@ class Plausibility:
         """
         self._connection.register("rows_of_source", rows)
         units = {field.name: (field.metadata or {}).get(b"unit", b"").decode() for field in rows.schema}
-        return self._marked(table, "rows_of_source", units)
+        relations = {}
+        for name, other in (others or {}).items():
+            self._connection.register(f"other_{name}", other)
+            relations[name] = (f"other_{name}", other.schema.names)
+        return self._marked(table, "rows_of_source", units, relations)
 
-    def marked_in_files(self, table: str, files: Sequence[Path], units: Mapping[str, str]) -> pa.Table:
-        """The same for rows in Parquet files; ``units`` names the table's columns with their base units."""
-        paths = ", ".join("'" + str(file).replace("'", "''") + "'" for file in files)
-        relation = f"read_parquet([{paths}], union_by_name=true, hive_partitioning=false)"
-        return self._marked(table, relation, units)
+    def marked_in_files(
+        self, table: str, files: Mapping[str, Sequence[Path]], units: Mapping[str, Mapping[str, str]]
+    ) -> pa.Table:
+        """The same for rows in Parquet files of a source.
+
+        Parameters
+        ----------
+        table
+            The raw table.
+        files
+            Table to its files.
+        units
+            Table to its columns with their base units.
+        """
+        if not files.get(table):
+            return SCHEMA.empty_table()
+        relations = {name: (_relation(paths), tuple(units[name])) for name, paths in files.items() if name in units}
+        return self._marked(table, relations.pop(table)[0], units[table], relations)
 
     @cached_property
     def _connection(self) -> duckdb.DuckDBPyConnection:
@@ -283,13 +323,17 @@ class Plausibility:
         connection.execute(_MACRO)
         return connection
 
-    def _marked(self, table: str, relation: str, units: Mapping[str, str]) -> pa.Table:
+    def _marked(
+        self, table: str, relation: str, units: Mapping[str, str], others: Mapping[str, tuple[str, Sequence[str]]]
+    ) -> pa.Table:
         columns = tuple(units)
-        bounds = [each for bound in self._bounds.get(table, ()) for each in bound.of_columns(columns)]
+        listed = {name: names for name, (_, names) in others.items()}
+        bounds = [each for bound in self._bounds.get(table, ()) for each in bound.of_columns(columns, listed)]
         if not bounds:
             return SCHEMA.empty_table()
+        statement = _statement(bounds, relation, columns, {name: rows for name, (rows, _) in others.items()})
         try:
-            found = self._connection.execute(_statement(bounds, relation, columns)).to_arrow_table()
+            found = self._connection.execute(statement).to_arrow_table()
         except duckdb.Error as error:
             raise UnreadableInputError(
                 file=self.file,
@@ -312,12 +356,18 @@ class Plausibility:
         ).cast(SCHEMA)
 
 
-def _statement(bounds: Sequence[Bound], relation: str, columns: Sequence[str]) -> str:
+def _relation(files: Sequence[Path]) -> str:
+    paths = ", ".join("'" + str(file).replace("'", "''") + "'" for file in files)
+    return f"read_parquet([{paths}], union_by_name=true, hive_partitioning=false)"
+
+
+def _statement(bounds: Sequence[Bound], relation: str, columns: Sequence[str], others: Mapping[str, str]) -> str:
     """The query for values above their bounds: the fields that bounds name are read, and no others."""
     length = "" if "interval_seconds" in columns else ", seconds(interval_start, interval_end) AS interval_seconds"
     entries, tests = [], []
     for number, bound in enumerate(bounds):
-        at_most = f"CASE WHEN {bound.when} THEN ({bound.at_most}) END" if bound.when else f"({bound.at_most})"
+        at_most, when = (_ELSEWHERE.sub(r'"\1.\2"', text) for text in (bound.at_most, bound.when))
+        at_most = f"CASE WHEN {when} THEN ({at_most}) END" if when else f"({at_most})"
         at_most = f"CAST({at_most} AS DOUBLE)"
         value = f'CAST("{bound.field.lower()}" AS DOUBLE)'
         limit = f"{at_most} + {bound.fraction!r} * abs({at_most}) + {bound.amount!r}"
@@ -326,10 +376,18 @@ def _statement(bounds: Sequence[Bound], relation: str, columns: Sequence[str]) -
         entries.append(f"{{{named}, 'value': {value}, 'at_most': {at_most}, 'above': {value} > {limit}}}")
     tested = "\n OR ".join(tests)
     listed = ",\n ".join(entries)
+    elsewhere: dict[str, dict[str, None]] = {}
+    for table, field in sorted(place for bound in bounds for place in bound.elsewhere):
+        elsewhere.setdefault(table, {})[f'max("{field}") AS "{table}.{field}"'] = None
+    joined = "".join(
+        f" LEFT JOIN (SELECT source_id, record_no, {', '.join(fields)} FROM {others[table]} GROUP BY ALL)"
+        " USING (source_id, record_no)"
+        for table, fields in elsewhere.items()
+    )
     return (
         "SELECT source_id, system, record_no, section_no, mark.bound_no, mark.value, mark.at_most FROM (\n"
         f"SELECT source_id, system, record_no, section_no, unnest([\n {listed}]) AS mark\n"
-        f"FROM (SELECT *{length} FROM {relation})\nWHERE {tested}) WHERE mark.above\n"
+        f"FROM (SELECT *{length} FROM {relation}{joined})\nWHERE {tested}) WHERE mark.above\n"
         # A value above several bounds is named once, with the lowest of them.
         "QUALIFY row_number() OVER (PARTITION BY source_id, record_no, section_no, mark.field"
         " ORDER BY mark.at_most, mark.bound_no) = 1\n"

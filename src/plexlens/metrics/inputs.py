@@ -99,10 +99,22 @@ class Inputs:
         return self._placed(table) if local_time.is_report(name) and self.places_reports else table
 
     def selected(self, name: str, *columns: str, text: tuple[str, ...] = ()) -> Any:
-        """As `table`, with only the rows that are selected."""
+        """As `table`, with only the rows that are selected, and null for values that cannot be.
+
+        What reads raw tables without a grain adds up many rows: one of them without a value leaves the sum a number.
+        """
         if not self.selection:
-            return self.table(name, *columns, text=text)
-        return _chosen(selected(self.backend, self.selection, name), columns, text)
+            table = self.table(name, *columns, text=text)
+        else:
+            rows = selected(self.backend, self.selection, name)
+            if name in self._marked:
+                sound = self.backend.table(name, database=PLAUSIBLE)
+                rows = sound.semi_join(rows, [*RECORD, "section_no"])
+            table = _chosen(rows, columns, text)
+        if name not in self._marked:
+            return table
+        numbers = [column for column in columns if table[column].type().is_floating()]
+        return table.mutate(**{n: ibis.ifelse(table[n].isnan(), ibis.null(table[n].type()), table[n]) for n in numbers})
 
     def restrict_sql(self, name: str) -> None:
         """Make SQL statements of this connection see only what is selected of a raw table, for what has no grain."""

@@ -280,19 +280,20 @@ def _records_once(kind: sources.SourceKind, reading: Reading, tables: StagedTabl
 
 def _mark_implausible(path: Path, tables: StagedTables, job: _Job) -> tuple[Note, ...]:
     """Name the values above their bounds in a table of their own; what was counted, as notes."""
+    checker = Plausibility(str(path), job.bounds)
     columns = {
         table: {column.name: column.unit for variant in variants for column in variant}
         for table, variants in tables.variants.items()
-        if table in job.bounds
+        if table in checker.tables
     }
     if not columns:
         return ()
-    files = _writing(job.pdb, tables.flush)
-    checker = Plausibility(str(path), job.bounds)
+    staged: dict[str, list[Path]] = {}
+    for file in _writing(job.pdb, tables.flush):
+        staged.setdefault(file.table, []).append(file.staged)
     notes = []
-    for table, units in columns.items():
-        staged = [file.staged for file in files if file.table == table]
-        marked = checker.marked_in_files(table, staged, units) if staged else plausible.SCHEMA.empty_table()
+    for table in columns:
+        marked = checker.marked_in_files(table, staged, columns)
         for batch in marked.to_batches():
             _add(path, tables, plausible.TABLE, batch, job.pdb)
         notes += [

@@ -198,7 +198,9 @@ def threads(inputs: Inputs) -> Any:
     class_2 = _zero(*(table[name] for name in _CLASS_2_ELAPSED))
     suspended = _zero(*(table[name.lower()] for cause in CAUSES for name in cause.time), table.qwacalog)
     wrong = (class_2 > class_1 + 0.001) | (suspended > class_2 + 0.001)
-    alone = table.qwacbsc.notnull() & (table.qwacasc.cast("float64") > 0)
+    # What is not a number compares as greater than everything.
+    known = ~(class_2.isnan() | suspended.isnan())
+    alone = table.qwacbsc.notnull() & (table.qwacasc.cast("float64") > 0) & known
     return table.mutate(
         occurrences=ibis.literal(1.0),
         class1_elapsed_seconds=class_1,
