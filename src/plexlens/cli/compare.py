@@ -15,8 +15,9 @@ from plexlens.cli.options import CodePage, Codepage, Json, Layouts, LeapSeconds
 from plexlens.cli.output import Format, PageOut, target
 from plexlens.cli.selection import explained, selectable, selected_page
 from plexlens.cli.sources import Reading, inputs_of
-from plexlens.cli.terminal import Progress, progress_bar
+from plexlens.cli.terminal import progress_bar
 from plexlens.errors import UsageError
+from plexlens.progress import Progress
 
 if TYPE_CHECKING:
     from plexlens.compare.address import Address, DatabaseAddress

@@ -15,8 +15,9 @@ from plexlens.cli.app import app
 from plexlens.cli.options import Json, Layouts
 from plexlens.cli.output import Form, Format, PageOut, check_dump, page, target, write_file
 from plexlens.cli.pools_asked import Asked, budget_of, no_settings, sizes_of
-from plexlens.cli.terminal import Progress, check_writable, emit, err, progress_bar
+from plexlens.cli.terminal import check_writable, emit, err, progress_bar
 from plexlens.errors import UsageError
+from plexlens.progress import Progress
 
 if TYPE_CHECKING:
     from plexlens.cli.pools_group import FoundGroup

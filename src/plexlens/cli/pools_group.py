@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from plexlens.cli.pools_asked import Asked, no_settings
-from plexlens.cli.terminal import Progress
 from plexlens.ingest.page_trace import pool_name
 from plexlens.pools.curves import PoolCurve, to_json
 from plexlens.pools.group.prediction import (
@@ -26,6 +25,7 @@ from plexlens.pools.group.work import GroupWork, dependents, look_at_group, memb
 from plexlens.pools.settings import Configuration
 from plexlens.pools.site import evenly
 from plexlens.pools.whatif import check_against, known_names
+from plexlens.progress import Progress
 
 if TYPE_CHECKING:
     from plexlens.pools.trace import Trace

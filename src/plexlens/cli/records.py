@@ -6,7 +6,7 @@ import typer
 
 from plexlens.cli.app import app
 from plexlens.cli.options import Json, Sources
-from plexlens.cli.terminal import emit
+from plexlens.cli.terminal import emit, progress_bar
 
 
 @app.command()
@@ -17,7 +17,8 @@ def records(sources: Sources, as_json: Json = False) -> None:
     """
     from plexlens.ingest import inventory
 
-    found = list(inventory.of_files(sources))
+    with progress_bar(lines=False) as progress:
+        found = list(inventory.of_files(sources, progress))
     if as_json:
         emit(inventory.to_json(found))
         return

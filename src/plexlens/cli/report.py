@@ -75,11 +75,12 @@ def report(
                 if not error.results:
                     raise
                 results, failures = list(error.results), list(error.failures)
-        progress(0, 0, "writing the report")
+        progress(0, 0, "opening the database")
         backend = pdb.connect(memory_limit=MEMORY_LIMIT)
         readings = readings_of(backend, results=results, failures=failures)
         inputs = Inputs(backend, resolve(selection, backend, str(sources[0])))
-        made = build(inputs, readings, options=Options(title=title, rules=judged_by, decisions=decisions))
+        options = Options(title=title, rules=judged_by, decisions=decisions)
+        made = build(inputs, readings, options=options, progress=progress)
     where.show(page(lambda: made, lambda: to_json(made) | {"selection": inputs.selection.to_json()}))
     for failure in failures:
         err.print(f"plexlens: {failure}")

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from plexlens.cli.terminal import Progress
 from plexlens.errors import UsageError
+from plexlens.progress import Progress
 
 if TYPE_CHECKING:
     from plexlens.metrics.inputs import Inputs

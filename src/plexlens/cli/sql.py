@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import re
+from concurrent.futures import ThreadPoolExecutor, wait
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -13,10 +14,12 @@ import typer
 from plexlens.cli.app import app
 from plexlens.cli.output import Form, target
 from plexlens.cli.selection import selectable
-from plexlens.cli.terminal import hexadecimal, json_text, table_text
+from plexlens.cli.terminal import hexadecimal, json_text, progress_bar, table_text
 from plexlens.errors import UsageError
+from plexlens.progress import Progress
 
 if TYPE_CHECKING:
+    import duckdb
     import pyarrow as pa
 
     from plexlens.metrics.selection import Selection
@@ -62,18 +65,37 @@ def sql(
     where = target("sql", output, as_json=as_json, forms=_FORMS)
     database = Pdb.open(pdb)
     check_query(query, str(pdb))
-    backend = database.connect()
-    # Only what the query can mean; a query that names no grain may list or describe all of them.
-    words = set(re.findall(r"\w+", query.lower()))
-    inputs = Inputs(backend, resolve(selection, backend, str(pdb)))
-    attach(inputs, words & GRAINS.keys() or None)
-    if inputs.selection:
-        show_selected(backend, inputs.selection, words)
-    try:
-        table = backend.raw_sql(query).to_arrow_table()
-    except duckdb.Error as error:
-        raise _failed(pdb, error) from error
+    with progress_bar("%", lines=False) as progress:
+        progress(0, 0, "opening the database")
+        backend = database.connect()
+        # Only what the query can mean; a query that names no grain may list or describe all of them.
+        words = set(re.findall(r"\w+", query.lower()))
+        inputs = Inputs(backend, resolve(selection, backend, str(pdb)))
+        attach(inputs, words & GRAINS.keys() or None)
+        if inputs.selection:
+            show_selected(backend, inputs.selection, words)
+        try:
+            table = _rows(backend.con, query, progress)
+        except duckdb.Error as error:
+            raise _failed(pdb, error) from error
     where.show(lambda form: _written(form, table, pdb))
+
+
+def _rows(connection: duckdb.DuckDBPyConnection, query: str, progress: Progress) -> pa.Table:
+    """The rows of a query, which a thread of its own waits for while this one shows how far it is."""
+    connection.execute("set enable_progress_bar = true")
+    connection.execute("set enable_progress_bar_print = false")
+    with ThreadPoolExecutor(1) as thread:
+        rows = thread.submit(lambda: connection.execute(query).to_arrow_table())
+        progress(0, 100, "running the query")
+        try:
+            while not wait([rows], timeout=0.2).done:
+                # A negative share: the engine cannot tell.
+                progress(round(max(connection.query_progress(), 0.0)), 100, "running the query")
+        except BaseException:
+            connection.interrupt()
+            raise
+        return rows.result()
 
 
 def check_query(query: str, pdb: str) -> None:

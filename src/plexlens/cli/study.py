@@ -11,6 +11,7 @@ from plexlens.cli import completion
 from plexlens.cli.app import app
 from plexlens.cli.options import Json
 from plexlens.cli.output import Form, page, target
+from plexlens.cli.terminal import progress_bar
 from plexlens.errors import UsageError
 
 _FORMS = (Form.HTML, Form.TEXT, Form.CSV, Form.XLSX, Form.JSON)
@@ -80,9 +81,15 @@ def study(
                 what=f"two studies are named {one.name!r}",
                 remedy="name each study once, or give one another name in its study.toml",
             )
-    audits = [compare.audit(one) for one in studies]
-    check_asked(asked, [analyse(one) for one in audits] if asked else [])
-    analyses = [analyse(one, asked) for one in audits]
+    with progress_bar("studies", lines=False) as progress:
+        audits, analyses = [], []
+        for number, one in enumerate(studies):
+            progress(number, len(studies), "recomputing")
+            audits.append(compare.audit(one))
+        check_asked(asked, [analyse(one) for one in audits] if asked else [])
+        for number, audit in enumerate(audits):
+            progress(number, len(audits), "analysing")
+            analyses.append(analyse(audit, asked))
 
     def values() -> Any:
         objects = [{**to_object(one), **analysis_object(shown)} for one, shown in zip(audits, analyses, strict=True)]

@@ -6,19 +6,17 @@ import json
 import math
 import os
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from plexlens.progress import Progress, silent
 from plexlens.whole_file import cannot_write, whole_file
 
 if TYPE_CHECKING:
     from rich.console import Console
-
-#: What tells how far a stage is: done, total (0 where it is not known), name of the stage.
-Progress = Callable[[int, int, str], None]
 
 
 class Messages:
@@ -93,15 +91,20 @@ def write_bytes(path: Path, data: bytes) -> None:
 
 
 @contextmanager
-def progress_bar(unit: str = "") -> Iterator[Progress]:
+def progress_bar(unit: str = "", *, lines: bool = True) -> Iterator[Progress]:
     """A progress bar with the time left on a terminal, one line per stage elsewhere; both on standard error.
 
     Parameters
     ----------
     unit
         What is counted, in plain numbers; steps or bytes, by their size, where it is empty.
+    lines
+        Whether stages are lines where there is no terminal; commands that are usually short show nothing there.
     """
     if not sys.stderr.isatty():
+        if not lines:
+            yield silent
+            return
         seen: set[str] = set()
 
         def line(done: int, total: int, stage: str) -> None:
@@ -112,15 +115,16 @@ def progress_bar(unit: str = "") -> Iterator[Progress]:
         yield line
         return
     # Imported here: rich takes half of the time that a command without a bar takes to start.
+    from rich import progress as rich_progress
     from rich.console import Console
-    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+    from rich.progress import BarColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
     columns = (
         TextColumn("{task.description}"), BarColumn(), TextColumn("{task.fields[amount]}"), TimeElapsedColumn(),
         TextColumn("left:"), TimeRemainingColumn(),
     )  # fmt: skip
     console = Console(stderr=True, highlight=False, emoji=False, markup=False, soft_wrap=True)
-    with Progress(*columns, console=console, transient=True) as bar:
+    with rich_progress.Progress(*columns, console=console, transient=True) as bar:
         task = bar.add_task("", total=None, amount="")
         shown = ""
 

@@ -22,7 +22,8 @@ from plexlens.metrics.unit import PER_SECOND
 from plexlens.pools.observation import Observation, ObservedObject, observe
 from plexlens.pools.prediction import Activity as PoolActivity
 from plexlens.pools.prediction import Prediction, State
-from plexlens.pools.trace import Progress, Trace
+from plexlens.pools.trace import Trace
+from plexlens.progress import Progress
 
 #: Read I/Os a second from which Db2 writes a record of a data set (IFCID 199).
 LEAST_REPORTED = 1.0

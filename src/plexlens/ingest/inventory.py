@@ -14,6 +14,7 @@ from plexlens.errors import PlexlensError
 from plexlens.ingest import ReadOptions, expand, plausible, recognise, smf
 from plexlens.ingest.plausible import Implausible, Plausibility
 from plexlens.ingest.source import Damage, Reading
+from plexlens.progress import Progress, silent
 
 
 @dataclass(frozen=True)
@@ -65,8 +66,15 @@ class Inventory:
     implausible: Sequence[Implausible] = ()
 
 
-def of_files(paths: Iterable[str | Path]) -> Iterator[Inventory]:
+def of_files(paths: Iterable[str | Path], progress: Progress = silent) -> Iterator[Inventory]:
     """The inventory of each file; folders stand for the files in them that are a known source.
+
+    Parameters
+    ----------
+    paths
+        Files and folders.
+    progress
+        Told how many bytes of a file are read.
 
     Raises
     ------
@@ -75,7 +83,7 @@ def of_files(paths: Iterable[str | Path]) -> Iterator[Inventory]:
     """
     for path, named in expand(paths):
         try:
-            yield of_file(path)
+            yield of_file(path, progress)
         except PlexlensError as error:
             # A folder may hold anything; only what was asked for by name has to be a source.
             if named:
@@ -83,23 +91,27 @@ def of_files(paths: Iterable[str | Path]) -> Iterator[Inventory]:
             yield Inventory(file=str(path), kind="", size=path.stat().st_size, skipped=error.what)
 
 
-def of_file(path: Path) -> Inventory:
+def of_file(path: Path, progress: Progress = silent) -> Inventory:
     """The inventory of one file."""
     kind = recognise(path)
     if kind.name == "smf":
-        return _of_dump(path)
+        return _of_dump(path, progress)
+    progress(0, path.stat().st_size, f"reading {path.name}")
     reading = kind.read(path, ReadOptions(source_id="", seen=lambda day: []))  # type: ignore[arg-type,return-value]
     return _of_reports(path, kind.name, reading)
 
 
-def _of_dump(path: Path) -> Inventory:
+def _of_dump(path: Path, progress: Progress) -> Inventory:
     checker = Plausibility(str(path), plausible.read_bounds())
     reading = smf.read(path, source_id="", tables=(smf.INVENTORY, *smf.tables_of(checker.tables)))
     marked: list[Implausible] = []
     records: Counter[tuple[str, str]] = Counter()
     undecoded: Counter[str] = Counter()
     sections: dict[str, pa.Table] = {}
+    size = path.stat().st_size
+    progress(0, size, f"reading {path.name}")
     for table, batch in reading:
+        progress(min(reading.position, size), size, f"reading {path.name}")
         if table != smf.INVENTORY:
             sections[table] = pa.table(batch)
             continue

@@ -9,7 +9,7 @@
 """
 
 from plexlens.pdb.database import SYSTEM_SCHEMAS, Pdb, TableInfo
-from plexlens.pdb.loading import IngestResult, Outcome, Progress, ingest
+from plexlens.pdb.loading import IngestResult, Outcome, ingest
 from plexlens.pdb.manifest import DataFile, Ingest, Manifest, Note
 from plexlens.pdb.schema import Column
 
@@ -23,7 +23,6 @@ __all__ = [
     "Note",
     "Outcome",
     "Pdb",
-    "Progress",
     "TableInfo",
     "ingest",
 ]

@@ -34,10 +34,7 @@ from plexlens.pdb.manifest import DataFile, Ingest, Note
 from plexlens.pdb.records_once import Found, leave_out_held
 from plexlens.pdb.schema import TypeConflictError
 from plexlens.pdb.staging import MEMORY, StagedTables
-
-Progress = Callable[[int, int, str], None]
-"""Called with bytes done, bytes in all, and the stage: ``"reading day1.smf"``, then ``storing`` it; ``checking`` it
-comes before where the PDB may hold it already. A stage without bytes is told as 0 of 0."""
+from plexlens.progress import Progress, silent
 
 _T = TypeVar("_T")
 
@@ -127,7 +124,8 @@ def ingest(
     pdb
         Where they go. Afterwards it shows them.
     progress
-        Told how far each stage of each file is.
+        Told how far each stage of each file is, in bytes: ``reading day1.smf``, then ``storing day1.smf``;
+        ``checking`` it comes before where the PDB may hold it already.
     layouts
         Folders with record layouts of the site.
     codepage
@@ -158,7 +156,7 @@ def ingest(
     found = sources.expand(paths)
     folders = tuple(map(Path, layouts))
     bounds = plausible.read_bounds(folders)
-    job = _Job(pdb, progress or _no_progress, folders, codepage, leap_seconds, memory, bounds)
+    job = _Job(pdb, progress or silent, folders, codepage, leap_seconds, memory, bounds)
     with writer_lock(pdb.path / LOCK, pdb=pdb.path):
         pdb.refresh()
         _writing(pdb, lambda: clean_leftovers(pdb.path, pdb.manifest))
@@ -396,7 +394,3 @@ def _writing(pdb: Pdb, step: Callable[[], _T]) -> _T:
             what=f"the PDB cannot be written: {error.strerror or error}; what it held before is whole",
             remedy=f"make room in {pdb.path} and ingest again" if full else "check that you may write there",
         ) from error
-
-
-def _no_progress(done: int, total: int, stage: str) -> None:
-    pass

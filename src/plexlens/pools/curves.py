@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -15,11 +15,10 @@ from plexlens.errors import UnreadableInputError, UsageError
 from plexlens.ingest.page_trace import TraceNames
 from plexlens.pools.page_sample import Batches
 from plexlens.pools.trace import Trace, open_trace
+from plexlens.progress import Progress
 
 #: Sizes shown where none are asked for: so many, by equal factors up to the size beyond which nothing is gained.
 SIZES = 20
-
-Progress = Callable[[int, int, str], None]
 
 
 @dataclass(frozen=True)

@@ -20,7 +20,8 @@ from plexlens.ingest.page_trace import pool_id, pool_name
 from plexlens.ingest.page_trace.delays import ObjectDelay
 from plexlens.pools.placed import Placed
 from plexlens.pools.settings import PoolSettings
-from plexlens.pools.trace import Progress, Trace
+from plexlens.pools.trace import Trace
+from plexlens.progress import Progress
 
 #: Looks at the pools where no number of them is asked for.
 LOOKS = 60

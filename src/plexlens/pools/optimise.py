@@ -19,13 +19,14 @@ from plexlens.pools.headroom import Headroom
 from plexlens.pools.optimise_placement import PlacementSearch, simulate
 from plexlens.pools.optimise_problem import Grouping, Groups, Problem, Search
 from plexlens.pools.outcome import moved_names, states_of, weights_of, work_of
-from plexlens.pools.page_sample import MOST, GroupCurves, Progress, take
+from plexlens.pools.page_sample import MOST, GroupCurves, take
 from plexlens.pools.policy_curves import PolicyCurves, Prices, middle
 from plexlens.pools.prediction import Activity, State
 from plexlens.pools.recommendation import Limits, Recommendation, Step
 from plexlens.pools.settings import LEAST, Configuration, PoolSettings, page_bytes_of
 from plexlens.pools.steps import PAST_KNEE, PlannedStep, Planner, StorageCurve, Without, cost_at, storage_curve
 from plexlens.pools.trace import Trace
+from plexlens.progress import Progress
 
 #: A knee at this share of the budget or more leaves nothing to spend past it.
 NEARLY_ALL = 0.98

@@ -14,9 +14,10 @@ from plexlens.errors import UsageError
 from plexlens.ingest.page_trace import TraceNames, pool_id
 from plexlens.pools.alter import MovedObject
 from plexlens.pools.cost import IoCost
-from plexlens.pools.page_sample import Batches, PageSample, Progress, Use
+from plexlens.pools.page_sample import Batches, PageSample, Use
 from plexlens.pools.prediction import Activity, State
 from plexlens.pools.settings import Configuration, Placement, page_bytes_of
+from plexlens.progress import Progress
 
 _RANDOM = _core.TRACE_ACCESSES.index("random")
 

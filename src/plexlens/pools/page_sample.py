@@ -8,7 +8,7 @@ large, so the trace is read once and its length need not be known. A trace that 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -18,15 +18,13 @@ import pyarrow as pa
 
 from plexlens import _core
 from plexlens.pools.optimise_sizes import CostCurve, Integers
+from plexlens.progress import Progress
 
 #: References that a sample holds at most.
 MOST = 1_000_000
 
 #: Standard errors that a size read off a sampled curve is enlarged by.
 MARGIN = 2.0
-
-#: Told bytes done, bytes in all, and what is done.
-Progress = Callable[[int, int, str], None]
 
 _GETPAGE = _core.TRACE_FUNCTIONS.index("getpage")
 _WRITE = _core.TRACE_FUNCTIONS.index("set_write")

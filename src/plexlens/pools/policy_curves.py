@@ -20,7 +20,8 @@ import pyarrow as pa
 from plexlens import _core
 from plexlens.pools.cost import IoCost
 from plexlens.pools.optimise_sizes import CostCurve, Floats, Integers
-from plexlens.pools.page_sample import Batches, GroupCurves, Progress, cost_curve
+from plexlens.pools.page_sample import Batches, GroupCurves, cost_curve
+from plexlens.progress import Progress
 
 #: References that groups are simulated on at most.
 MOST_ROWS = 1_000_000

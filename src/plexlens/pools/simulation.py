@@ -14,7 +14,8 @@ from plexlens.ingest.page_trace import SCHEMA, pool_id, pool_name
 from plexlens.pools.placed import Placed
 from plexlens.pools.settings import PoolSettings
 from plexlens.pools.statistics_records import Member, Statistics, pool_row, write_statistics
-from plexlens.pools.trace import Progress, Trace
+from plexlens.pools.trace import Trace
+from plexlens.progress import Progress
 
 #: Statistics interval of Db2 (STATIME), in seconds.
 INTERVAL = 60.0

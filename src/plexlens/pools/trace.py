@@ -8,7 +8,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
 from pathlib import Path
@@ -30,6 +30,7 @@ from plexlens.ingest.page_trace.writing import form_of, write_batches
 from plexlens.ingest.recognition import describe, read_head
 from plexlens.pdb import Pdb
 from plexlens.pools.trace_database import DatabaseTrace
+from plexlens.progress import Progress
 
 __all__ = [
     "LOST_REFUSED",
@@ -47,9 +48,6 @@ __all__ = [
 
 #: Share of lost references from which a user is warned, and from which a trace is refused.
 LOST_WARNED, LOST_REFUSED = 0.02, 0.20
-
-#: Told bytes done, bytes in all, and what is done.
-Progress = Callable[[int, int, str], None]
 
 
 @dataclass

@@ -9,11 +9,12 @@ from plexlens.errors import UsageError
 from plexlens.pools.alter import Script, script
 from plexlens.pools.cost import IoCost
 from plexlens.pools.outcome import Work, moved_names, states_of, work_of
-from plexlens.pools.page_sample import Progress, take
+from plexlens.pools.page_sample import take
 from plexlens.pools.prediction import Engine, Prediction, State
 from plexlens.pools.recommendation import Recommendation
 from plexlens.pools.settings import Configuration, PoolSettings, pool_page_bytes
 from plexlens.pools.trace import Trace
+from plexlens.progress import Progress
 
 #: How predictions are made.
 ENGINE = Engine(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from itertools import count
 
 from plexlens import __version__
 from plexlens.findings import Decision, Rule
@@ -13,6 +14,7 @@ from plexlens.metrics import local_time
 from plexlens.metrics.definition import Grain
 from plexlens.metrics.evaluate import available
 from plexlens.metrics.inputs import Inputs
+from plexlens.progress import Progress, silent
 from plexlens.report.blocks import Builder, origin
 from plexlens.report.clock import Clock, length, on_axis
 from plexlens.report.context import Context
@@ -26,6 +28,9 @@ from plexlens.report.selection import page_selection, under_selection
 
 SUMMARY_ORDER = 300
 TIMELINE_ORDER = 400
+
+#: Name of the stage that `build` tells its steps of.
+STAGE = "writing the report"
 
 #: Below this share of its time with data, the report says so at its top.
 SPARSE = 0.5
@@ -59,6 +64,7 @@ def build(
     readings: Readings,
     *,
     options: Options | None = None,
+    progress: Progress = silent,
     pages: Sequence[Page] | None = None,
     grains: Mapping[str, Grain] | None = None,
 ) -> Report:
@@ -72,6 +78,8 @@ def build(
         What was read to fill them.
     options
         See `Options`.
+    progress
+        Told how many steps are done, of as many as there are grains and pages.
     pages, grains
         For a report of fewer pages, or of other grains; all by default.
 
@@ -100,18 +108,28 @@ def build(
         builder.plan(page)
         if page.prepare is not None:
             page.prepare(context)
-    for page in pages:
-        for name in page.grains:
-            context.held(name)
+    names = list(dict.fromkeys(name for page in pages for name in page.grains))
+    # The summary and the timeline are the last two steps.
+    steps, total = count(), len(names) + len(pages) + 2
+    for name in names:
+        progress(next(steps), total, STAGE)
+        context.held(name)
     spans = [_span(context, is_local=is_local) for is_local in (False, True)]
     # Where no interval has a known offset, the report is in local time; else those in local time are told apart.
     start, end = builder.start, builder.end = spans[0] if spans[0][0] is not None else spans[1]
     local_start, local_end = spans[1] if spans[0][0] is not None else (None, None)
-    sections = [(page.order, made) for page in pages if (made := _section(page, builder)) is not None]
+    sections: list[tuple[int, Section]] = []
+    for page in pages:
+        progress(next(steps), total, STAGE)
+        section = _section(page, builder)
+        if section is not None:
+            sections.append((page.order, section))
     printed = any(
         isinstance(block, Table) for order, made in sections if order > TIMELINE_ORDER for block in made.blocks
     )
+    progress(next(steps), total, STAGE)
     sections.append((SUMMARY_ORDER, _summary(pages, builder, printed=printed)))
+    progress(next(steps), total, STAGE)
     sections.append((TIMELINE_ORDER, _timeline(pages, builder)))
     # What there is comes before what there is not; findings and pages keep their order otherwise.
     sections.sort(key=lambda one: (_empty(one[1]), one[0]))

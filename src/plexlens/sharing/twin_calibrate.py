@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import copy
 import math
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
 from plexlens.errors import UsageError
+from plexlens.progress import Progress, silent
 from plexlens.sharing.assumptions import Assumptions
 from plexlens.sharing.twin import Fit, PoolFit, TwinClass, build, run_length, twin_classes
 from plexlens.sharing.twin_fit import first_fit
@@ -35,8 +36,6 @@ CALIBRATED = frozenset(
         "busy", "db2_cpu", "page_lock_requests", "page_lock_waits", "false_contention",
     }
 )  # fmt: skip
-
-Progress = Callable[[int, int, str], None]
 
 
 @dataclass(frozen=True)
@@ -107,10 +106,6 @@ class Twin:
         return next((check for check in self.checks if check.key == key), None)
 
 
-def _silent(done: int, total: int, stage: str) -> None:
-    """Say nothing of the progress."""
-
-
 #: Most runs of a twin.
 _MOST_RUNS = 50
 
@@ -155,7 +150,7 @@ def make_twin(
     threshold: float | None = None,
     index_pools: Iterable[str] = (),
     seeds: Iterable[int] = SEEDS,
-    progress: Progress = _silent,
+    progress: Progress = silent,
 ) -> Twin:
     """A twin of what was measured: fitted in closed form, corrected after short runs, then run with several seeds.
 

@@ -7,8 +7,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
+from plexlens.progress import Progress, silent
 from plexlens.sharing.twin import PATH, run_length
-from plexlens.sharing.twin_calibrate import Progress, Twin
+from plexlens.sharing.twin_calibrate import Twin
 from plexlens.sharing.twin_group import lock_structure, pool_structure
 from plexlens.sharing.twin_numbers import TITLES, Key, Numbers, of_results
 from plexlens.sharing.what_if_changes import Change, apply_changes
@@ -108,16 +109,12 @@ def basis_of(twin: Twin) -> Basis:
     return Basis(times, twin.labels, castouts, kept)
 
 
-def _silent(done: int, total: int, stage: str) -> None:
-    """Say nothing of the progress."""
-
-
 def what_if(
     twin: Twin,
     changes: Sequence[Change],
     *,
     tolerance: float = 0.15,
-    progress: Progress = _silent,
+    progress: Progress = silent,
 ) -> tuple[WhatIf, ...]:
     """What each change would give alone, and, where there are several, all of them together.
 

@@ -15,10 +15,10 @@ from plexlens.pools.group.settings import GroupConfiguration
 from plexlens.pools.group.states import GroupPoolActivity, GroupState, group_states
 from plexlens.pools.group.work import GroupWork
 from plexlens.pools.outcome import moved_names
-from plexlens.pools.page_sample import Progress
 from plexlens.pools.prediction import Engine, Prediction, State, save
 from plexlens.pools.settings import Configuration
 from plexlens.pools.trace import Trace
+from plexlens.progress import Progress
 
 #: How predictions for a group are made.
 ENGINE = Engine(

@@ -21,7 +21,8 @@ from plexlens.pools.placed import Placed
 from plexlens.pools.settings import PoolSettings
 from plexlens.pools.simulation import Counters, interval_of, refused
 from plexlens.pools.statistics_records import Member, Row, Statistics, pool_row, write_statistics
-from plexlens.pools.trace import Progress, Trace
+from plexlens.pools.trace import Trace
+from plexlens.progress import Progress
 
 
 @dataclass(frozen=True)

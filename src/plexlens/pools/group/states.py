@@ -18,10 +18,11 @@ from plexlens.pools.group.settings import GroupConfiguration, id_of
 from plexlens.pools.group.simulation import new_simulation
 from plexlens.pools.group.work import Dependents, GroupWork, dependent_names, dependents
 from plexlens.pools.outcome import activity_of
-from plexlens.pools.page_sample import Batches, Progress
+from plexlens.pools.page_sample import Batches
 from plexlens.pools.placed import Placed
 from plexlens.pools.prediction import Activity, State
 from plexlens.pools.simulation import refused
+from plexlens.progress import Progress
 
 
 @dataclass(frozen=True)

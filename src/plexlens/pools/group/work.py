@@ -17,7 +17,8 @@ from plexlens.pools.page_sample import Batches, Sampler
 from plexlens.pools.placed import Placed
 from plexlens.pools.settings import Placement
 from plexlens.pools.simulation import refused
-from plexlens.pools.trace import Progress, Trace
+from plexlens.pools.trace import Trace
+from plexlens.progress import Progress
 
 #: Data sets (object and partition) that are kept coherent, by pool id.
 Dependents = Mapping[int, Sequence[tuple[int, int]]]
