@@ -6,22 +6,14 @@ Screenshots go to ``.build/screenshots``, to be looked at.
 
 from __future__ import annotations
 
-from dataclasses import replace
-from datetime import UTC, datetime, timedelta
-from itertools import pairwise
 from pathlib import Path
 
 import pytest
 
 from plexlens.metrics import GRAINS
-from plexlens.metrics.unit import FRACTION
-from plexlens.report import Report, build, render_html
-from plexlens.report.model import Chart, ChartKind, Note, Section, Series
 from plexlens.report.pages import PAGES
 from tests.conftest import REPOSITORY
 from tests.report import browser as chromium
-from tests.report import shop
-from tests.report.made_up import made_up
 
 SCREENSHOTS = REPOSITORY / ".build" / "screenshots"
 
@@ -31,15 +23,6 @@ PHONE, LAPTOP, WIDE, UHD = 390, 1280, 2560, 3840
 PAPER = round((297 - 2 * 11) / 25.4 * 96)
 
 SECTIONS = ["findings", "read", "summary", "timeline", *(page.id for page in PAGES if page.grains), "definitions"]
-
-
-@pytest.fixture(scope="module")
-def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    inputs, grains = made_up(GRAINS, steps=12, entities=48)
-    report = build(inputs, shop.readings(damaged=True), grains=grains)
-    path = tmp_path_factory.mktemp("report") / "report.html"
-    path.write_text(render_html(report), encoding="utf-8")
-    return path
 
 
 def test_missing_programs_are_named_with_their_packages(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -80,61 +63,6 @@ def test_nothing_is_wider_than_the_screen(browser: chromium.Browser, page: Path,
         " && e.clientWidth > 0).map(e => e.outerHTML.slice(0, 120))"
     )
     assert wide == []
-
-
-@pytest.fixture(scope="module")
-def scattered(report: Report, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Charts over short times years apart, over days and over an hour; a note with numbers in a narrow column."""
-    start = datetime(1996, 5, 29, 17, 54, tzinfo=UTC)
-    runs = {
-        "years": [timedelta(days=400 * run, minutes=15 * n) for run in range(9) for n in range(1 + 8 * (run == 3))],
-        "days": [timedelta(hours=n) for n in range(140)],
-        "hour": [timedelta(minutes=5 * n) for n in range(12)],
-        "months": [timedelta(days=n) for n in range(300)],
-    }
-    charts = []
-    for name, after in runs.items():
-        times = tuple(start + one for one in after)
-        ends = tuple(one + timedelta(minutes=5) for one in times)
-        series = (Series("busy", tuple(float(n % 7) for n in range(len(times)))),)
-        charts.append(Chart(name, name, FRACTION, ChartKind.LINES, times, ends, series))
-    note = Note(" ".join(f"{n}.5 % of {n} min" for n in range(10, 60)))
-    made = replace(report, start=start, end=start, sections=(Section("charts", "Charts", (*charts, note)),))
-    path = tmp_path_factory.mktemp("scattered") / "scattered.html"
-    path.write_text(render_html(made), encoding="utf-8")
-    return path
-
-
-@pytest.mark.parametrize("width", [320, PHONE, LAPTOP, 1400, WIDE])
-def test_labels_of_an_axis_do_not_overprint(browser: chromium.Browser, scattered: Path, width: int) -> None:
-    browser.open(scattered, width=width)
-    labels = browser.run(
-        "return [...document.querySelectorAll('.plot .x')].map(axis => [...axis.querySelectorAll('span')]"
-        ".map(s => [s.textContent, s.getBoundingClientRect()]).filter(([t, r]) => r.width > 0)"
-        ".map(([t, r]) => [t, r.left, r.right]))"
-    )
-    assert len(labels) == 4
-    for axis in labels:
-        assert axis
-        ordered = sorted(axis, key=lambda one: one[1])
-        close = [(a[0], b[0]) for a, b in pairwise(ordered) if b[1] < a[2]]
-        assert close == []
-    if width >= LAPTOP:
-        assert all(len(axis) > 1 for axis in labels)
-
-
-@pytest.mark.parametrize("width", [320, PHONE, LAPTOP, 1400, WIDE])
-def test_a_number_and_its_unit_stand_on_one_line(browser: chromium.Browser, scattered: Path, width: int) -> None:
-    browser.open(scattered, width=width)
-    apart = browser.run(
-        "const text = document.querySelector('main .note').firstChild, found = [], range = document.createRange();"
-        "for (const one of text.data.matchAll(/[0-9]\\s(?:%|min)/g)) {"
-        "  range.setStart(text, one.index); range.setEnd(text, one.index + one[0].length);"
-        "  const tops = new Set([...range.getClientRects()].filter(r => r.width > 1).map(r => Math.round(r.top)));"
-        "  found.push([one[0], tops.size]); } return found"
-    )
-    assert len(apart) == 100
-    assert all(lines == 1 for _, lines in apart)
 
 
 def test_text_is_large_enough_to_read(browser: chromium.Browser, page: Path) -> None:

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import re
+from functools import cache
+
+from plexlens.metrics import unit
 from plexlens.metrics.display import NULL, shown, with_symbol
+from plexlens.metrics.unit import Unit
 
 
 def byte_size(count: float | int) -> str:
@@ -20,4 +25,26 @@ def counted(number: int, one: str, many: str = "") -> str:
     return f"{number:,} {one if number == 1 else many or one + 's'}"
 
 
-__all__ = ["NULL", "byte_size", "counted", "shown", "with_symbol"]
+#: Units that stand in sentences, beyond those of metrics.
+_WRITTEN_UNITS = {"min", "h", "d", "minutes", "hours", "days", "seconds", "MIPS", "MSU", "B", "KiB", "MiB", "GiB"}
+
+
+@cache
+def _before_units() -> re.Pattern[str]:
+    symbols = {one.symbol for one in vars(unit).values() if isinstance(one, Unit) and one.symbol} | _WRITTEN_UNITS
+    listed = "|".join(re.escape(symbol) for symbol in sorted(symbols, key=len, reverse=True))
+    return re.compile(rf"(?<=[0-9]) (?=(?:{listed})(?![\w/]))")
+
+
+def with_units(text: str) -> str:
+    """Running text in which no line ends between a number and its unit.
+
+    Examples
+    --------
+    >>> with_units("65.4 % of 30 min") == "65.4\N{NO-BREAK SPACE}% of 30\N{NO-BREAK SPACE}min"
+    True
+    """
+    return _before_units().sub("\N{NO-BREAK SPACE}", text)
+
+
+__all__ = ["NULL", "byte_size", "counted", "shown", "with_symbol", "with_units"]

@@ -20,6 +20,9 @@ MOST_DAYS = 62
 
 _HOUR = "local_hour"
 
+#: Heading over the columns of the hours.
+HOUR_TITLE = "Hour of the day"
+
 
 def heat_maps(context: Context, spec: HeatSpec, where_from: str) -> list[Block]:
     """Heat maps of a specification, each with its table; none where the data covers a day or less.
@@ -86,7 +89,10 @@ def _pair(
         note += f" The last {len(kept)} of {len(numbers):,} days are shown."
     columns = (
         Column("day", "Day", ColumnKind.TEXT, key=True),
-        *(Column(f"h{hour:02d}", f"{hour:02d}", ColumnKind.NUMBER, unit, definition) for hour in range(HOURS)),
+        *(
+            Column(f"h{hour:02d}", f"{hour:02d}", ColumnKind.NUMBER, unit, definition, group=HOUR_TITLE)
+            for hour in range(HOURS)
+        ),
     )
     table = Table(
         f"{spec.name}_table",

@@ -8,20 +8,18 @@ from __future__ import annotations
 
 import base64
 import hashlib
-import re
 from datetime import datetime
 from functools import cache
 from itertools import groupby
 from typing import Any
 
 import jinja2
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
-from plexlens.metrics import unit
 from plexlens.metrics.unit import Unit
 from plexlens.report.chart_svg import draw, spark
 from plexlens.report.clock import Clock
-from plexlens.report.display import NULL, shown
+from plexlens.report.display import NULL, shown, with_units
 from plexlens.report.drill import Drills
 from plexlens.report.heat import HeatMap, draw_heat
 from plexlens.report.model import (
@@ -58,31 +56,18 @@ def _environment() -> jinja2.Environment:
         undefined=jinja2.StrictUndefined,
         finalize=_harmless,
     )
-    environment.filters["units"] = with_units
+    environment.filters["verbatim"] = _verbatim
     return environment
 
 
-@cache
-def _before_units() -> re.Pattern[str]:
-    symbols = {one.symbol for one in vars(unit).values() if isinstance(one, Unit) and one.symbol} | {"min", "h", "d"}
-    listed = "|".join(re.escape(symbol) for symbol in sorted(symbols, key=len, reverse=True))
-    return re.compile(rf"(?<=[0-9]) (?=(?:{listed})(?![\w/]))")
-
-
-def with_units(text: str) -> str:
-    """Running text in which no line ends between a number and its unit.
-
-    Examples
-    --------
-    >>> with_units("65.4 % of 30 min") == "65.4\N{NO-BREAK SPACE}% of 30\N{NO-BREAK SPACE}min"
-    True
-    """
-    return _before_units().sub("\N{NO-BREAK SPACE}", text)
-
-
 def _harmless(value: Any) -> Any:
-    """What the template prints: texts without control characters; what is markup by intent stays."""
-    return printable(value) if isinstance(value, str) and not isinstance(value, Markup) else value
+    """What the template prints: texts without control characters, numbers with their units; markup stays."""
+    return with_units(printable(value)) if isinstance(value, str) and not isinstance(value, Markup) else value
+
+
+def _verbatim(text: str) -> Markup:
+    """A text that is copied into other programs: its blanks stay blanks."""
+    return escape(printable(text))
 
 
 @cache

@@ -6,7 +6,8 @@ exactly once, in `_cell`.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from html import escape
@@ -14,13 +15,17 @@ from itertools import groupby
 from typing import Any
 
 from markupsafe import Markup
+from markupsafe import escape as escape_markup
 
 from plexlens.report.chart_svg import spark
 from plexlens.report.clock import Clock
-from plexlens.report.display import NULL, counted, shown, with_symbol
+from plexlens.report.display import NULL, counted, shown, with_symbol, with_units
 from plexlens.report.drill import NOWHERE, Drill, Drills
 from plexlens.report.model import Cell, Column, ColumnKind, Definition, PrintedNumber, Table
 from plexlens.report.names import printable
+
+#: Where a long word of a heading may be broken: before an ending that English syllables allow a break at.
+_BREAKS = re.compile(r"(?<=[A-Za-z]{5})(?=(?:tions?|sions?|nous|zation|ings?|ments?|ances?|tered|selves|dict)\b)")
 
 #: Tables with more rows than this get a filter.
 FILTER_ROWS = 12
@@ -30,6 +35,10 @@ LONG = 26
 
 #: Tables with more columns than this mark the column that stays while they scroll.
 WIDE = 6
+
+#: Tables with more columns than this are set closer on screens of less than 1,700 pixels, and with more than that
+#: closer still.
+DENSE, TIGHT = 10, 14
 
 _PICTURES = (ColumnKind.SPARK, ColumnKind.PROFILE)
 
@@ -52,7 +61,7 @@ def table_view(
         "origin": table.origin,
         "folded": table.folded,
         "filter": rows > FILTER_ROWS or drills.reaches(table.name),
-        "wide": len(table.columns) > WIDE,
+        "setting": _setting(len(table.columns)),
         "top": table.top,
         "size": counted(table.total_rows, "row"),
         "groups": _group_heads(table),
@@ -73,18 +82,54 @@ def table_view(
     }
 
 
+def _setting(columns: int) -> str:
+    """Classes of the style sheet for a table of so many columns, each with a blank before it."""
+    return "".join(
+        f" {name}" for name, limit in (("wide", WIDE), ("dense", DENSE), ("tight", TIGHT)) if columns > limit
+    )
+
+
 def _group_heads(table: Table) -> Markup:
     if not any(column.group for column in table.columns):
         return Markup("")
     cells = []
-    for group, members in groupby(table.columns, key=lambda column: column.group):
-        span = len(list(members))
+    for group, columns in groupby(table.columns, key=lambda column: column.group):
+        members = list(columns)
+        span, shared = len(members), _shared(members)
+        title = Markup("{}{}").format(printable(group), _under(shared, group) if shared is not None else "")
         cells.append(
-            Markup('<th colspan="{}" scope="colgroup"><span>{}</span></th>').format(span, printable(group))
+            Markup('<th colspan="{}" scope="colgroup"><span>{}</span></th>').format(span, title)
             if group
             else Markup('<td colspan="{}"></td>').format(span)
         )
     return Markup('<tr class="groups">{}</tr>').format(Markup("").join(cells))
+
+
+def _shared(columns: Sequence[Column]) -> Column | None:
+    """A column that stands for the unit and definition of a group, where all its columns have the same; else None."""
+    first = columns[0]
+    if len(columns) == 1 or not first.group or not first.definition:
+        return None
+    return first if all((one.unit, one.definition) == (first.unit, first.definition) for one in columns) else None
+
+
+def _under(column: Column, spoken: str) -> Markup:
+    """The unit of a group of columns and the way to their definition."""
+    symbol = column.unit.symbol if column.unit is not None else ""
+    unit = Markup(' <span class="unit">{}</span>').format(symbol) if symbol else ""
+    link = Markup('<a class="def" href="#def-{}" aria-label="Definition of {}">i</a>')
+    return Markup("{}{}").format(unit, link.format(column.definition, printable(spoken)))
+
+
+def broken(title: str) -> Markup:
+    """A heading whose long words may be broken with a hyphen, so that no word makes its column wide.
+
+    Examples
+    --------
+    >>> broken("Synchronous I/O") == "Synchro&shy;nous I/O"
+    True
+    """
+    return Markup(_BREAKS.sub("&shy;", str(escape_markup(with_units(printable(title))))))
 
 
 def _head(index: int, table: Table) -> dict[str, Any]:
@@ -95,12 +140,15 @@ def _head(index: int, table: Table) -> dict[str, Any]:
     if table.sorted_by is not None and table.sorted_by[0] == column.name:
         direction = "descending" if table.sorted_by[1] else "ascending"
     sortable = column.kind not in _PICTURES
+    neighbours = [one for one in table.columns if column.group and one.group == column.group]
+    in_group = bool(neighbours) and _shared(neighbours) is not None
     return {
         "title": column.title,
+        "broken": broken(column.title),
         # In a row above stands what the columns of a group have in common; read alone, a head needs it.
         "spoken": f"{column.group}: {column.title}" if column.group else column.title,
-        "unit": column.unit.symbol if column.unit is not None and numeric else "",
-        "definition": column.definition,
+        "unit": column.unit.symbol if column.unit is not None and numeric and not in_group else "",
+        "definition": "" if in_group else column.definition,
         "classes": " ".join(name for name, on in (("num", numeric), ("fixed", fixed)) if on),
         "sortable": sortable,
         "sort": direction if sortable else "",
@@ -227,6 +275,8 @@ def _text(cell: Cell, frame: _Frame, way: str = "") -> str:
     if cell is None or cell == "":
         return f'<{tag} class="text null{fixed}" title="{frame.null}">{NULL}{close}'
     text = printable(str(cell))
+    if len(text) > LONG:
+        text = with_units(text)
     inner = f"{way}{escape(text)}</a>" if way else escape(text)
     return f'<{tag} class="text{" long" if len(text) > LONG else ""}{fixed}">{inner}{close}'
 

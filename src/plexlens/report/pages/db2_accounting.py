@@ -24,6 +24,13 @@ _USE = (
     Shown("not_accounted_time"),
 )
 
+#: Use by those of whom there are many: what tells them apart, without the parts of class 1.
+_USE_IN_SHORT = tuple(
+    shown
+    for shown in _USE
+    if shown.column not in ("class1_cp_time", "class1_se_time", "suspended_time", "not_accounted_time")
+)
+
 _CAUSES = (
     Shown("suspended_fraction"),
     Shown("sync_io_fraction", "Synchronous I/O", group="Share of class 2"),
@@ -175,7 +182,7 @@ PAGE = Page(
             "db2_correlations",
             "Correlation ids with most CPU",
             "db2_accounting_correlation",
-            (*_USE, *_CAUSES[:3]),
+            (*_USE_IN_SHORT, *_CAUSES[:3]),
             order="cpu_seconds",
             folded=True,
         ),
@@ -183,7 +190,7 @@ PAGE = Page(
             "db2_users",
             "End users, workstations and transactions with most CPU",
             "db2_accounting_user",
-            (*_USE, *_CAUSES[:3]),
+            (*_USE_IN_SHORT, *_CAUSES[:3]),
             order="cpu_seconds",
             folded=True,
         ),

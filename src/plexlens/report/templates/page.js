@@ -114,8 +114,8 @@
     const words = wordsOf(input.value);
     const table = input.closest(".block").querySelector("table");
     for (const row of table.tBodies[0].rows) {
-      const text = row.textContent.toLowerCase();
-      const cells = [...row.cells].map((cell) => cell.textContent.trim().toLowerCase());
+      const text = row.textContent.toLowerCase().replaceAll("\u00a0", " ");
+      const cells = [...row.cells].map((cell) => cell.textContent.trim().toLowerCase().replaceAll("\u00a0", " "));
       row.classList.toggle("out", !words.every((word) => (word.whole ? cells.includes(word.text) : text.includes(word.text))));
     }
     arrange(table);
