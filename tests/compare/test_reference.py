@@ -24,7 +24,9 @@ def test_every_table_has_its_row_with_the_numbers_of_the_audit(text: str) -> Non
                 if line.startswith(f"| `{one.table.id}` |")
             ]
             counts = [cell.strip() for cell in line.split(" | ")]
-            assert counts[-3:] == [str(len(one.compared)), str(one.agree), f"{len(one.disagree)} |"]
+            numbers = (len(one.compared), one.agree, len(one.disagree), len(one.conventions), len(one.tested))
+            assert counts[-6:] == [*map(str, numbers), f"{len(one.broken)} |"]
+            assert one.agree + len(one.disagree) + len(one.conventions) == len(one.compared)
 
 
 def test_every_disagreement_stands_with_its_arithmetic(text: str) -> None:

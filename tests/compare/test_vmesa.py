@@ -97,7 +97,7 @@ def test_what_disagrees_up_to_table_30_and_why(tables: dict[str, TableAudit]) ->
         (name, cell.label if name != "table-03" else one.table.rows[cell.row - 1]["Pair"], cell.column): cell.note
         for name, one in tables.items()
         if name in {f"table-{number:02d}" for number in range(1, 31)}
-        for cell in one.disagree
+        for cell in (*one.disagree, *one.conventions)
     }
     assert set(there) == WRONG
     assert all(there.values())

@@ -10,12 +10,20 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from plexlens.compare.line import FittedLine, fit_line
-from plexlens.compare.quantity import Quantity, UndefinedError, as_printed, exact, printed, rounded, shown
-from plexlens.compare.study import SAME, Derived, Line, Match, Reference, Study, StudyError, StudyTable
-
-
-class _MissingError(Exception):
-    """An argument that is not printed."""
+from plexlens.compare.quantity import MissingError, Quantity, UndefinedError, as_printed, exact, printed, rounded, shown
+from plexlens.compare.relations import Tested, prints, tested
+from plexlens.compare.study import (
+    SAME,
+    Derived,
+    Line,
+    Match,
+    Reference,
+    Relation,
+    Repeat,
+    Study,
+    StudyError,
+    StudyTable,
+)
 
 
 @dataclass(frozen=True)
@@ -35,7 +43,9 @@ class Cell:
     arithmetic
         The numbers put into the formula, and both results with their bounds; the reason where nothing was computed.
     note
-        Why it is the print that is wrong, where the study's notes say so.
+        Why the two differ, where the study's notes say so.
+    convention
+        Whether nothing is wrong by that note: the source works the number out in a way of its own.
     """
 
     row: int
@@ -47,6 +57,7 @@ class Cell:
     computed: Quantity | None
     arithmetic: str
     note: str = ""
+    convention: bool = False
 
     @property
     def compared(self) -> bool:
@@ -86,6 +97,7 @@ class TableAudit:
     table: StudyTable
     cells: tuple[Cell, ...]
     lines: tuple[TableLine, ...]
+    tested: tuple[Tested, ...] = ()
 
     @property
     def compared(self) -> list[Cell]:
@@ -99,8 +111,18 @@ class TableAudit:
 
     @property
     def disagree(self) -> list[Cell]:
-        """Those that do not."""
-        return [cell for cell in self.compared if not cell.agrees]
+        """Those that do not, though nothing but the print accounts for it."""
+        return [cell for cell in self.compared if not cell.agrees and not cell.convention]
+
+    @property
+    def conventions(self) -> list[Cell]:
+        """Those that do not because the source works them out in a way of its own, as the study's notes explain."""
+        return [cell for cell in self.compared if not cell.agrees and cell.convention]
+
+    @property
+    def broken(self) -> list[Tested]:
+        """Relations that no numbers that round to the printed ones can keep, and no convention explains."""
+        return [one for one in self.tested if not one.holds and not one.convention]
 
     @property
     def not_computed(self) -> list[Cell]:
@@ -142,6 +164,7 @@ class Recomputation:
         self.study = study
         self.done: dict[tuple[str, int, str], tuple[Quantity, str]] = {}
         self.open: list[tuple[str, int, str]] = []
+        self.places: dict[Repeat, dict[tuple[str, ...], list[tuple[StudyTable, int]]]] = {}
 
     def table(self, table: StudyTable) -> TableAudit:
         """All derived cells and lines of a table."""
@@ -155,18 +178,46 @@ class Recomputation:
             if (cell := self.cell(table, derived, number, column)) is not None
         ]
         cells.sort(key=lambda cell: cell.row)
+        found = tuple(tested(self, table))
         for known in table.known:
-            if not any(
-                cell.note == known.note and cell.column == known.column and cell.compared and not cell.agrees
-                for cell in cells
-            ):
+            wrong = [(one.note, one.column) for one in cells if one.compared and not one.agrees]
+            wrong += [(one.note, one.column) for one in found if not one.holds]
+            if (known.note, known.column) not in wrong:
                 raise StudyError(
                     file=str(self.study.path),
                     what=f"table {table.id!r}, key 'known': {known.column!r} of rows {dict(known.rows.cells)} "
                     "agrees or is not computed",
                     remedy="take the note away",
                 )
-        return TableAudit(table, tuple(cells), tuple(self.lines(table)))
+        return TableAudit(table, tuple(cells), tuple(self.lines(table)), found)
+
+    def note(self, table: StudyTable, number: int, column: str) -> tuple[str, bool]:
+        """What the notes say of a cell that is not as it should be, and whether it is a convention of the source."""
+        row = table.rows[number]
+        known = next((one for one in table.known if one.column == column and one.rows.takes(row)), None)
+        return ("", False) if known is None else (known.note, known.convention)
+
+    def prints(self, repeat: Repeat) -> dict[tuple[str, ...], list[tuple[StudyTable, int]]]:
+        """Where each row of a repeat stands."""
+        if repeat not in self.places:
+            self.places[repeat] = prints(self.study.tables, repeat)
+        return self.places[repeat]
+
+    def cell_or_computed(self, table: StudyTable, number: int, column: str) -> Quantity | None:
+        """A printed cell, or one that the table does not print, worked out; None where there is neither.
+
+        Raises
+        ------
+        MissingError
+            An argument of what is not printed is missing.
+        UndefinedError
+            A divisor of it may be zero.
+        """
+        if column in table.columns:
+            return self.printed(table, number, column)
+        row = table.rows[number]
+        rule = next((one for one in table.derived if column in one.columns and one.rows.takes(row)), None)
+        return None if rule is None else self.computed(table, rule, number, column)[0]
 
     def printed(self, table: StudyTable, number: int, column: str) -> Quantity | None:
         """A printed cell with the bounds of its rounding; None where it prints no number."""
@@ -178,7 +229,7 @@ class Recomputation:
         """A cell worked out; None where an input is missing or a divisor may be zero."""
         try:
             return self.computed(table, derived, number, column)[0]
-        except (_MissingError, UndefinedError):
+        except (MissingError, UndefinedError):
             return None
 
     def number(self, table: StudyTable, number: int, column: str, rule: Derived | None = None) -> Quantity | None:
@@ -215,7 +266,7 @@ class Recomputation:
                 arithmetic += f"; printed {row[column]}"
                 if held.low != held.high:
                     arithmetic += f" ({shown(held.low)} to {shown(held.high)})"
-        except _MissingError as error:
+        except MissingError as error:
             if not derived.printed:
                 return None
             arithmetic = f"not computed: {error}"
@@ -230,7 +281,7 @@ class Recomputation:
             held,
             found,
             arithmetic,
-            next((one.note for one in table.known if one.column == column and one.rows.takes(row)), ""),
+            *self.note(table, number, column),
         )
 
     def computed(self, table: StudyTable, derived: Derived, number: int, column: str) -> tuple[Quantity, str]:
@@ -246,23 +297,42 @@ class Recomputation:
             )
         self.open.append(key)
         try:
-            arguments: dict[str, Quantity | list[Quantity]] = {}
-            texts: dict[str, str] = {}
-            for name, references in derived.arguments.items():
-                values = [one for reference in references for one in self.values(reference, table, number, column)]
-                if not values:
-                    raise _MissingError(f"nothing is printed for {name}")
-                arguments[name] = values if name in derived.formula.lists else values[0]
-                texts[name] = " + ".join(shown(value.value) for value in values)
-                texts["n"] = str(len(values))
-            try:
-                result = derived.formula(arguments)
-            except ValueError as error:
-                raise _MissingError(str(error)) from error
-            self.done[key] = (result, derived.formula.worked.format(**texts))
+            self.done[key] = self.worked(table, derived, number, column)
         finally:
             self.open.remove(key)
         return self.done[key]
+
+    def worked(self, table: StudyTable, rule: Derived | Relation, number: int, column: str) -> tuple[Quantity, str]:
+        """What the formula of a rule gives for a cell, and its arithmetic.
+
+        Raises
+        ------
+        MissingError
+            An argument is not printed.
+        UndefinedError
+            A divisor may be zero.
+        """
+        arguments: dict[str, Quantity | list[Quantity]] = {}
+        texts: dict[str, str] = {}
+        for name, references in rule.arguments.items():
+            values = [one for reference in references for one in self.values(reference, table, number, column)]
+            if not values:
+                raise MissingError(f"nothing is printed for {name}")
+            arguments[name] = values if name in rule.formula.lists else values[0]
+            texts[name] = " + ".join(shown(value.value) for value in values)
+            texts["n"] = str(len(values))
+        try:
+            return rule.formula(arguments), rule.formula.worked.format(**texts)
+        except ValueError as error:
+            raise MissingError(str(error)) from error
+
+    def whole(self, table: StudyTable, rule: Derived | Relation, number: int, column: str) -> bool:
+        """Whether all that a rule reads is printed, or worked out."""
+        return all(
+            self.values(reference, table, number, column)
+            for references in rule.arguments.values()
+            for reference in references
+        )
 
     def values(self, reference: Reference, table: StudyTable, number: int, column: str) -> list[Quantity]:
         """What a reference stands for; cells that print nothing are left out."""

@@ -15,6 +15,24 @@ RULE = (
     "and the inputs' own rounding is carried through the formula by interval arithmetic."
 )
 
+#: What is tested where no number follows.
+RELATION_RULE = (
+    "Cells from which nothing follows are held against what must be so: a part is not above its whole, two monitors of "
+    "one run agree, the same run has the same numbers in every table. A relation is broken where no numbers that round "
+    "to the printed ones keep it."
+)
+
+
+def counted(audit: Audit) -> str:
+    """How the printed cells of a study stand, in a sentence or two."""
+    tables = audit.tables
+    compared, agree = sum(len(one.compared) for one in tables), sum(one.agree for one in tables)
+    own_way = sum(len(one.conventions) for one in tables)
+    tested, broken = sum(len(one.tested) for one in tables), sum(len(one.broken) for one in tables)
+    text = f"Of {compared} printed cells that follow from others, {agree} agree and {compared - agree - own_way} do not"
+    text += f"; {own_way} are worked out in a way of the source's own." if own_way else "."
+    return text + (f" Of {tested} comparisons with relations {broken} fail." if tested else "")
+
 
 def to_object(audit: Audit) -> dict[str, Any]:
     """The tables of a study with what agrees and what does not."""
@@ -35,6 +53,22 @@ def _table(one: TableAudit) -> dict[str, Any]:
         "computed": len(one.compared),
         "agree": one.agree,
         "disagree": [_disagreement(cell) for cell in one.disagree],
+        "own_convention": [_disagreement(cell) for cell in one.conventions],
+        "relations": {
+            "tested": len(one.tested),
+            "broken": [
+                {
+                    "row": test.row,
+                    "label": test.label,
+                    "column": test.column,
+                    "printed": test.text,
+                    "arithmetic": test.arithmetic,
+                    "reason": test.reason,
+                    "note": test.note,
+                }
+                for test in one.broken
+            ],
+        },
         "cells": [_cell(cell) for cell in one.cells],
         "lines": [
             {

@@ -24,6 +24,10 @@ _BINARY_SCALE = {"K": 1024, "M": 1024 * 1024}
 NOT_PRINTED = frozenset({"", "N/A", "N/C", "NA", "#NA#", "N/P", "-"})
 
 
+class MissingError(Exception):
+    """A number that is needed and not printed."""
+
+
 class UndefinedError(ArithmeticError):
     """A quotient whose divisor is zero, or may be zero within its rounding."""
 

@@ -9,7 +9,7 @@ from plexlens.compare import Audit, Cell, TableAudit, audit, load_study, study_n
 from plexlens.compare.analysis import Analysis, analyse
 from plexlens.compare.curves import CapacityCurve
 from plexlens.compare.formulas import FORMULAS
-from plexlens.compare.json_object import RULE
+from plexlens.compare.json_object import RELATION_RULE, RULE, counted
 from plexlens.compare.sentences import check_sentence, law_sentence, load_sentence
 from plexlens.generated_doc import write_or_check
 from plexlens.metrics.reference import cell as text_cell
@@ -22,7 +22,7 @@ cell, `-o NAME.html` writes it as a page and `-o NAME.xlsx` as a workbook.
 
 A *computed* cell is one that the study prints and that follows from others it prints; computed columns are named with
 the formula, and those in *italics* are worked out although the study does not print them. Derived numbers are stored
-nowhere. {RULE}
+nowhere. {RULE} {RELATION_RULE}
 """
 
 
@@ -56,14 +56,22 @@ def _place(one: TableAudit, cell: Cell) -> str:
 
 def study_text(found: Audit) -> str:
     """The section about one study."""
-    compared = sum(len(one.compared) for one in found.tables)
-    agree = sum(one.agree for one in found.tables)
     parts = [
         f'<a id="{_anchor(found)}"></a>\n\n## {text_cell(found.study.title)}: `{found.study.name}`',
-        f"{text_cell(found.study.source)}. {len(found.tables)} tables; of {compared} computed cells {agree} agree and "
-        f"{compared - agree} do not.",
+        f"{text_cell(found.study.source)}. {len(found.tables)} tables. {counted(found)}",
         _table(
-            ("table", "title", "rows", "computed columns", "computed", "agree", "disagree"),
+            (
+                "table",
+                "title",
+                "rows",
+                "computed columns",
+                "computed",
+                "agree",
+                "disagree",
+                "convention",
+                "relations",
+                "broken",
+            ),
             (
                 (
                     f"`{one.table.id}`",
@@ -73,6 +81,9 @@ def study_text(found: Audit) -> str:
                     str(len(one.compared)),
                     str(one.agree),
                     str(len(one.disagree)),
+                    str(len(one.conventions)),
+                    str(len(one.tested)),
+                    str(len(one.broken)),
                 )
                 for one in found.tables
             ),
@@ -85,6 +96,21 @@ def study_text(found: Audit) -> str:
     ]
     if wrong:
         parts += ["### Disagreements", "\n".join(wrong)]
+    broken = [
+        f"- `{one.table.id}`, row {test.row} ({text_cell(test.label)}), {text_cell(test.column)}: "
+        f"{text_cell(test.arithmetic)}. {text_cell(test.reason)}" + (f" {text_cell(test.note)}" if test.note else "")
+        for one in found.tables
+        for test in one.broken
+    ]
+    if broken:
+        parts += ["### Broken relations", "\n".join(broken)]
+    own_way = [
+        f"- {_place(one, cell)}: {text_cell(cell.arithmetic)}. {text_cell(cell.note)}"
+        for one in found.tables
+        for cell in one.conventions
+    ]
+    if own_way:
+        parts += ["### By the source's own convention", "\n".join(own_way)]
     open_cells = [
         f"- {_place(one, cell)}: {text_cell(cell.arithmetic)}." for one in found.tables for cell in one.not_computed
     ]
@@ -122,7 +148,7 @@ def document() -> str:
     """The whole reference as Markdown."""
     found = [audit(load_study(name)) for name in study_names()]
     contents = _table(
-        ("study", "tables", "rows", "computed cells", "agree", "disagree"),
+        ("study", "tables", "rows", "computed cells", "agree", "disagree", "convention", "relations", "broken"),
         (
             (
                 f"[{one.study.name}](#{_anchor(one)})",
@@ -131,6 +157,9 @@ def document() -> str:
                 str(sum(len(table.compared) for table in one.tables)),
                 str(sum(table.agree for table in one.tables)),
                 str(sum(len(table.disagree) for table in one.tables)),
+                str(sum(len(table.conventions) for table in one.tables)),
+                str(sum(len(table.tested) for table in one.tables)),
+                str(sum(len(table.broken) for table in one.tables)),
             )
             for one in found
         ),

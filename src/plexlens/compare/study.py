@@ -99,12 +99,67 @@ class Derived:
 
 
 @dataclass(frozen=True)
+class Relation:
+    """What holds of printed cells though they do not follow from others: a part is not above its whole.
+
+    Attributes
+    ----------
+    columns, rows
+        The cells that it is about.
+    kind
+        One of `RELATIONS`.
+    formula, arguments
+        What gives the number that they stand against.
+    within
+        By how much of that number they may miss the relation, as a fraction.
+    reason
+        Why it holds, in a sentence.
+    """
+
+    columns: tuple[str, ...]
+    rows: Match
+    kind: str
+    formula: Formula
+    arguments: Mapping[str, tuple[Reference, ...]]
+    within: Fraction
+    reason: str
+
+
+#: How a cell stands to a number, in words.
+RELATIONS = {
+    "equal": "should equal",
+    "near": "should lie near",
+    "at most": "should be at most",
+    "at least": "should be at least",
+    "multiple of": "should be a multiple of",
+}
+
+
+@dataclass(frozen=True)
+class Repeat:
+    """Rows of several tables that print the same measurement: those with the same cells in these columns.
+
+    ``columns`` are the columns that are repeated, all where it is empty; those of ``but`` are not, and neither are
+    columns that depend on other rows of their table. Tables in ``but_tables`` print something else of it.
+    """
+
+    keys: tuple[str, ...]
+    columns: frozenset[str] = frozenset()
+    but: frozenset[str] = frozenset()
+    but_tables: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True)
 class Known:
-    """A cell that is known to be wrong in print, and why it is the print that is wrong."""
+    """A cell that is known to be wrong in print, and why it is the print that is wrong.
+
+    ``convention`` is true where nothing is wrong: the source works the number out in a way of its own.
+    """
 
     column: str
     rows: Match
     note: str
+    convention: bool = False
 
 
 @dataclass(frozen=True)
@@ -113,6 +168,15 @@ class Cut:
 
     columns: frozenset[str]
     rows: Match
+
+
+@dataclass(frozen=True)
+class Restored:
+    """Cells that the text at hand has lost, and what gives them."""
+
+    columns: frozenset[str]
+    rows: Match
+    by: str
 
 
 @dataclass(frozen=True)
@@ -152,6 +216,10 @@ class StudyTable:
         Cells whose digits are cut off.
     left_out
         Printed columns that the table's templates work out elsewhere and cannot here.
+    relations
+        What else holds of its cells.
+    restored
+        Cells that the text at hand has lost.
     """
 
     id: str
@@ -168,6 +236,8 @@ class StudyTable:
     binary: frozenset[str] = frozenset()
     cut: tuple[Cut, ...] = ()
     left_out: tuple[LeftOut, ...] = ()
+    relations: tuple[Relation, ...] = ()
+    restored: tuple[Restored, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -180,6 +250,8 @@ class Study:
         What it says itself of the meaning of its headings.
     address
         By what it is found again: its name where it comes with Plexlens, else its folder.
+    repeats
+        Which rows of several tables print the same measurement.
     """
 
     name: str
@@ -189,6 +261,7 @@ class Study:
     tables: Mapping[str, StudyTable]
     headings: Headings = field(default_factory=dict)
     address: str = ""
+    repeats: tuple[Repeat, ...] = ()
 
 
 def studies_path() -> Path:
@@ -208,6 +281,16 @@ def studies_path() -> Path:
         what="the studies that come with Plexlens are missing",
         remedy="install Plexlens again",
     )
+
+
+def share(text: str) -> Fraction | None:
+    """A share as a fraction: ``5 %`` or ``0.05``; None for anything else, or below zero."""
+    number, percent, rest = text.partition("%")
+    try:
+        value = Fraction(number.strip()) / (100 if percent else 1)
+    except (ValueError, ZeroDivisionError):
+        return None
+    return None if rest.strip() or value < 0 else value
 
 
 def own_study(text: str) -> Path | None:

@@ -11,22 +11,18 @@ file, the table and the key.
 
 from __future__ import annotations
 
-import csv
 import re
-import tomllib
-from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from plexlens.compare.formulas import FORMULAS
+from plexlens.compare.formulas import FORMULAS, Formula
 from plexlens.compare.headings import ROLES, Heading
 from plexlens.compare.run import Better, Group
 from plexlens.compare.study import (
+    RELATIONS,
     SAME,
-    TURNED,
     Cut,
     Derived,
     Known,
@@ -34,18 +30,25 @@ from plexlens.compare.study import (
     Line,
     Match,
     Reference,
+    Relation,
+    Repeat,
+    Restored,
     Study,
-    StudyError,
     StudyTable,
     own_study,
+    share,
     shared_templates,
     studies_path,
     study_names,
 )
-from plexlens.compare.study_template import applied
+from plexlens.compare.study_cells import as_rows, read_lines, turned
+from plexlens.compare.study_template import applied, related
+from plexlens.compare.study_toml import TomlReader
 from plexlens.errors import UsageError
 
 _REFERENCE_KEYS = ("value", "table", "column", "row", "rows", "but", "times", "computed", "as_printed", "rounded")
+_RELATION_KEYS = ("column", "is", "of", "formula", "arguments", "within", "where", "but", "reason")
+_REPEAT_KEYS = ("key", "columns", "but", "but_tables")
 _DERIVED_KEYS = ("column", "formula", "arguments", "where", "but", "printed", "cut", "decimals", "digits")
 
 #: Keys that name columns in which digits have a meaning of their own.
@@ -104,6 +107,7 @@ class _RawTable:
     heads: tuple[str, ...]
     rows: list[dict[str, str]]
     rules: list[tuple[Path, Mapping[str, Any]]]
+    relations: list[tuple[Path, Mapping[str, Any]]]
     left_out: tuple[LeftOut, ...]
     sets: dict[str, frozenset[str]]
 
@@ -116,57 +120,26 @@ class _Template:
     content: Mapping[str, Any]
 
 
-class _Reader:
+class _Reader(TomlReader):
     """Reads one study; knows in which file and where it is for the sake of messages."""
 
     def __init__(self, path: Path, address: str) -> None:
+        super().__init__(path)
         self.folder = path.parent
-        self.path = path
         self.address = address
-        self.where = ""
         self.headings: dict[str, tuple[str, ...]] = {}
         self.templates: dict[str, _Template] = {}
         self.base = Match({}, {})
 
-    def toml(self, path: Path) -> dict[str, Any]:
-        try:
-            return tomllib.loads(path.read_text(encoding="utf-8"))
-        except (OSError, UnicodeDecodeError) as error:
-            raise StudyError(file=str(path), what=f"it cannot be read: {error}", remedy="restore the file") from error
-        except tomllib.TOMLDecodeError as error:
-            raise StudyError(file=str(path), what=f"it is no TOML: {error}", remedy="correct the syntax") from error
-
-    def wrong(self, key: str, what: str, remedy: str) -> StudyError:
-        at = ", ".join(part for part in (self.where, f"key {key!r}") if part)
-        return StudyError(file=str(self.path), what=f"{at}: {what}", remedy=remedy)
-
-    def known_keys(self, content: Mapping[str, Any], allowed: tuple[str, ...], of: str = "") -> None:
-        for key in content:
-            if key not in allowed:
-                raise self.wrong(f"{of}{key}", "there is no such key", f"use one of {', '.join(allowed)}")
-
-    def text(self, content: Mapping[str, Any], key: str, default: str | None = None) -> str:
-        value = content.get(key, default)
-        if not isinstance(value, str):
-            found = "it is missing" if value is None else f"{value!r} is no text"
-            raise self.wrong(key, found, f'write {key} = "..."')
-        return value
-
-    def entries(self, content: Mapping[str, Any], key: str) -> list[Mapping[str, Any]]:
-        value = content.get(key, [])
-        if not isinstance(value, list) or not all(isinstance(one, dict) for one in value):
-            raise self.wrong(key, "it is no list of tables", f"write [[tables.{key}]]")
-        return value
-
     def study(self) -> Study:
         whole = self.path
         content = self.toml(whole)
-        self.known_keys(content, ("name", "title", "source", "headings", "tables", "templates"))
+        self.known_keys(content, ("name", "title", "source", "headings", "repeats", "relations", "tables", "templates"))
         files = [(whole, content)]
         for path in sorted((self.folder / "parts").glob("*.toml")):
             self.path = path
             files.append((self.path, self.toml(self.path)))
-            self.known_keys(files[-1][1], ("tables", "templates"))
+            self.known_keys(files[-1][1], ("relations", "tables", "templates"))
         for path, part in files:
             self.path = path
             for number, one in enumerate(self.entries(part, "templates"), 1):
@@ -184,6 +157,9 @@ class _Reader:
                     raise self.wrong("id", "two tables have it", "give each table an id of its own")
                 raw[table_id] = self.raw_table(one)
             self.where = ""
+        for path, part in files:
+            self.path = path
+            self.relations_of_tables(self.entries(part, "relations"), raw)
         tables = {}
         for table_id, found in raw.items():
             self.path = found.path
@@ -191,8 +167,19 @@ class _Reader:
         self.path, self.where = whole, ""
         return Study(
             self.name(content), self.text(content, "title"), self.text(content, "source"), whole, tables,
-            self.own_headings(content), self.address,
+            self.own_headings(content), self.address, tuple(self.repeats(content, tables)),
         )  # fmt: skip
+
+    def relations_of_tables(self, entries: Sequence[Mapping[str, Any]], raw: Mapping[str, _RawTable]) -> None:
+        """Relations that stand outside tables, each with the ids of the tables that it is of."""
+        for number, one in enumerate(entries, 1):
+            self.where = f"relation {number}"
+            for table_id in self.column_names(one.get("table")):
+                if table_id not in raw:
+                    raise self.wrong("table", f"there is no table {table_id!r}", f"use some of {', '.join(raw)}")
+                relation = {key: value for key, value in one.items() if key != "table"}
+                raw[table_id].relations.append((self.path, relation))
+        self.where = ""
 
     def name(self, content: Mapping[str, Any]) -> str:
         name = self.text(content, "name")
@@ -218,22 +205,18 @@ class _Reader:
         self.where = ""
         return found
 
-    def choice(self, one: Mapping[str, Any], key: str, choices: Sequence[str], default: str) -> str:
-        value = self.text(one, key, default)
-        if value not in choices:
-            raise self.wrong(key, f"{value!r} is not known", f"use one of {', '.join(c for c in choices if c)}")
-        return value
-
     def template(self, one: Mapping[str, Any]) -> None:
         name = self.text(one, "name")
         self.where = f"template {name!r}"
-        self.known_keys(one, ("name", "derived", *_COLUMN_SETS))
+        self.known_keys(one, ("name", "derived", "relations", *_COLUMN_SETS))
         if name in self.templates:
             raise self.wrong("name", "two templates have it", "give each template a name of its own")
         for rule in self.entries(one, "derived"):
             self.known_keys(rule, _DERIVED_KEYS, "derived.")
             if SAME in self.column_names(rule.get("column")):
                 raise self.wrong("derived.column", "a template cannot know all columns", "name them")
+        for relation in self.entries(one, "relations"):
+            self.known_keys(relation, _RELATION_KEYS, "relations.")
         self.templates[name] = _Template(self.path, one)
 
     def template_named(self, name: str) -> _Template:
@@ -274,13 +257,18 @@ class _Reader:
             for column in self.column_names(rule.get("column"))
         ]
         self.headings[one["id"]] = (*heads, *unprinted)
+        relations = [(self.path, relation) for relation in self.entries(one, "relations")]
+        for name in names:
+            template = self.template_named(name)
+            there = related(self.entries(template.content, "relations"), self.headings[one["id"]])
+            relations += [(template.path, relation) for relation in there]
         sets = {key: frozenset(self.column_set(one, key, heads)) for key in _COLUMN_SETS}
         for name in names:
             content = self.template_named(name).content
             for key in _COLUMN_SETS:
                 sets[key] |= {column for column in self.named(content, key) if column in heads}
         kept = tuple(lacking for lacking in left_out if lacking.column not in own)
-        return _RawTable(self.path, one, heads, rows, rules, kept, sets)
+        return _RawTable(self.path, one, heads, rows, rules, relations, kept, sets)
 
     def named(self, content: Mapping[str, Any], key: str) -> tuple[str, ...]:
         return self.column_names(content[key]) if content.get(key) else ()
@@ -292,49 +280,14 @@ class _Reader:
     def cells(self, one: Mapping[str, Any]) -> tuple[tuple[str, ...], list[dict[str, str]]]:
         path = self.folder / self.text(one, "file")
         try:
-            with path.open(encoding="utf-8", newline="") as file:
-                lines = list(csv.reader(file))
+            lines = read_lines(path)
         except (OSError, UnicodeDecodeError) as error:
             raise self.wrong("file", f"{path.name} cannot be read: {error}", "name a CSV file of the folder") from error
-        if not lines or not lines[0]:
-            raise StudyError(file=str(path), line=1, what="there are no headings", remedy="write them in line 1")
-        for number, line in enumerate(lines, 1):
-            if len(line) != len(lines[0]):
-                raise StudyError(
-                    file=str(path),
-                    line=number,
-                    what=f"{len(line)} cells stand under {len(lines[0])} headings",
-                    remedy="write one cell for each heading, blank where nothing is printed",
-                )
-        labels = one.get("transpose")
-        if labels is not None:
-            lines = self.turned(lines, self.column_names(labels))
-        heads = tuple(lines[0])
-        if len(set(heads)) != len(heads):
-            twice = next(head for head in heads if heads.count(head) > 1)
-            raise StudyError(file=str(path), line=1, what=f"heading {twice!r} stands twice", remedy="tell them apart")
-        return heads, [dict(zip(heads, line, strict=True)) for line in lines[1:]]
-
-    def turned(self, lines: list[list[str]], labels: tuple[str, ...]) -> list[list[str]]:
-        """Columns for rows: a row of items under each former heading."""
+        labels = self.column_names(one["transpose"]) if one.get("transpose") is not None else ()
         for label in labels:
             if label not in lines[0]:
                 raise self.wrong("transpose", f"there is no column {label!r}", f"use one of {', '.join(lines[0])}")
-        at = [lines[0].index(label) for label in labels]
-        heads = [TURNED]
-        seen: Counter[str] = Counter()
-        for line in lines[1:]:
-            name = " / ".join(line[place] for place in at)
-            seen[name] += 1
-            heads.append(name if seen[name] == 1 else f"{name} ({seen[name]})")
-        kept = [place for place in range(len(lines[0])) if place not in at]
-        return [heads, *([lines[0][place], *(line[place] for line in lines[1:])] for place in kept)]
-
-    def column_names(self, value: Any) -> tuple[str, ...]:
-        names = [value] if isinstance(value, str) else value
-        if not isinstance(names, list) or not names or not all(isinstance(name, str) for name in names):
-            raise self.wrong("column", f"{value!r} names no column", "give a heading, or a list of headings")
-        return tuple(names)
+        return as_rows(path, turned(lines, labels) if labels else lines)
 
     def column(self, key: str, name: str, table_id: str) -> str:
         if name not in self.headings[table_id]:
@@ -353,7 +306,21 @@ class _Reader:
     def table(self, raw: _RawTable) -> StudyTable:
         one, heads, table_id = raw.content, raw.heads, raw.content["id"]
         self.where = f"table {table_id!r}"
-        allowed = ("id", "file", "title", "note", "transpose", "base", "template", "derived", "known", "lines", "cut")
+        allowed = (
+            "id",
+            "file",
+            "title",
+            "note",
+            "transpose",
+            "base",
+            "template",
+            "derived",
+            "known",
+            "lines",
+            "cut",
+            "relations",
+            "restored",
+        )
         self.known_keys(one, (*allowed, *_COLUMN_SETS))
         first = {heads[0]: raw.rows[0][heads[0]]} if raw.rows else {}
         self.base = self.match("base", table_id, one.get("base", first))
@@ -362,6 +329,10 @@ class _Reader:
             # A rule of a template is wrong where the template stands.
             self.path = path
             derived.append(self.derived(entry, table_id, heads))
+        relations = []
+        for path, entry in raw.relations:
+            self.path = path
+            relations.append(self.relation(entry, table_id))
         self.path = raw.path
         cut = []
         for entry in self.entries(one, "cut"):
@@ -371,12 +342,13 @@ class _Reader:
             cut.append(Cut(columns, self.match("cut.where", table_id, entry.get("where", {}), entry.get("but"))))
         known = []
         for entry in self.entries(one, "known"):
-            self.known_keys(entry, ("column", "where", "but", "note"), "known.")
+            self.known_keys(entry, ("column", "where", "but", "note", "convention"), "known.")
             known.append(
                 Known(
                     self.column("known.column", self.text(entry, "column"), table_id),
                     self.match("known.where", table_id, entry.get("where", {}), entry.get("but")),
                     self.text(entry, "note"),
+                    self.flag(entry, "known.", "convention"),
                 )
             )
         lines = []
@@ -391,6 +363,7 @@ class _Reader:
                     ),
                 )
             )
+        restored = [self.restored(entry, table_id, heads) for entry in self.entries(one, "restored")]
         note = self.text(one, "note", "")
         if not derived and not note:
             raise self.wrong("note", "nothing in the table is worked out, and nothing says why", "state the reason")
@@ -409,7 +382,20 @@ class _Reader:
             raw.sets["binary"],
             tuple(cut),
             raw.left_out,
+            tuple(relations),
+            tuple(restored),
         )
+
+    def restored(self, entry: Mapping[str, Any], table_id: str, heads: tuple[str, ...]) -> Restored:
+        self.known_keys(entry, ("column", "from", "where", "but", "by"), "restored.")
+        rows = self.match("restored.where", table_id, entry.get("where", {}), entry.get("but"))
+        if "from" in entry:
+            first = self.column("restored.from", self.text(entry, "from"), table_id)
+            columns = heads[heads.index(first) :]
+        else:
+            names = self.column_names(entry.get("column"))
+            columns = tuple(self.column("restored.column", name, table_id) for name in names)
+        return Restored(frozenset(columns), rows, self.text(entry, "by"))
 
     def derived(self, entry: Mapping[str, Any], table_id: str, heads: tuple[str, ...]) -> Derived:
         self.known_keys(entry, _DERIVED_KEYS, "derived.")
@@ -423,36 +409,63 @@ class _Reader:
         if name not in FORMULAS:
             raise self.wrong("derived.formula", f"there is no formula {name!r}", f"use one of {', '.join(FORMULAS)}")
         formula = FORMULAS[name]
+        arguments = self.arguments(entry, formula, table_id, "derived.")
+        decimals, digits = (self.decimals(entry, key) for key in ("decimals", "digits"))
+        printed, cut = (self.flag(entry, "derived.", key, key == "printed") for key in ("printed", "cut"))
+        return Derived(columns, rows, formula, arguments, printed, cut, decimals, digits)
+
+    def relation(self, entry: Mapping[str, Any], table_id: str) -> Relation:
+        self.known_keys(entry, _RELATION_KEYS, "relations.")
+        rows = self.match("relations.where", table_id, entry.get("where", {}), entry.get("but"))
+        names = self.column_names(entry.get("column"))
+        columns = tuple(self.column("relations.column", name, table_id) for name in names)
+        kind = self.choice(entry, "is", tuple(RELATIONS), "equal")
+        if "of" in entry:
+            entry = {**entry, "formula": "total", "arguments": {"values": entry["of"]}}
+        name = self.text(entry, "formula")
+        if name not in FORMULAS:
+            raise self.wrong("relations.formula", f"there is no formula {name!r}", f"use one of {', '.join(FORMULAS)}")
+        arguments = self.arguments(entry, FORMULAS[name], table_id, "relations.")
+        within = share(self.text(entry, "within", "0"))
+        if within is None or (within and kind in ("equal", "multiple of")):
+            raise self.wrong("relations.within", f"{entry['within']!r} cannot be", 'write is = "near", within = "5 %"')
+        return Relation(columns, rows, kind, FORMULAS[name], arguments, within, self.text(entry, "reason"))
+
+    def repeats(self, content: Mapping[str, Any], tables: Mapping[str, StudyTable]) -> Iterator[Repeat]:
+        """What the study says of rows that stand in several tables."""
+        for number, one in enumerate(self.entries(content, "repeats"), 1):
+            self.where = f"repeat {number}"
+            self.known_keys(one, _REPEAT_KEYS)
+            keys = self.column_names(one.get("key"))
+            if not any(set(keys) <= set(table.columns) for table in tables.values()):
+                raise self.wrong("key", f"no table has the columns {', '.join(keys)}", "name headings of some tables")
+            others = [frozenset(self.named(one, key)) for key in ("columns", "but", "but_tables")]
+            for name in others[2]:
+                if name not in tables:
+                    raise self.wrong("but_tables", f"there is no table {name!r}", f"use some of {', '.join(tables)}")
+            yield Repeat(keys, *others)
+        self.where = ""
+
+    def arguments(
+        self, entry: Mapping[str, Any], formula: Formula, table_id: str, of: str
+    ) -> dict[str, tuple[Reference, ...]]:
+        """The arguments of a formula, each from the cells that an entry names."""
         raw = entry.get("arguments", {})
         if not isinstance(raw, dict):
-            raise self.wrong("derived.arguments", "it is no table", "write arguments = {name = ...}")
-        self.known_keys(raw, formula.arguments, "derived.arguments.")
+            raise self.wrong(f"{of}arguments", "it is no table", "write arguments = {name = ...}")
+        self.known_keys(raw, formula.arguments, f"{of}arguments.")
         arguments = {}
         for argument in formula.arguments:
-            key = f"derived.arguments.{argument}"
+            key = f"{of}arguments.{argument}"
             if argument not in raw:
-                raise self.wrong(key, f"formula {name!r} needs it", "say where it comes from")
+                raise self.wrong(key, f"formula {formula.name!r} needs it", "say where it comes from")
             value = raw[argument]
             parts = value if isinstance(value, list) else [value]
             references = tuple(self.reference(key, part, table_id) for part in parts)
             if argument in formula.singles and (len(references) != 1 or references[0].many):
                 raise self.wrong(key, "it is one number, and more are given", "name one cell")
             arguments[argument] = references
-        decimals, digits = (self.decimals(entry, key) for key in ("decimals", "digits"))
-        printed, cut = (self.flag(entry, "derived.", key, key == "printed") for key in ("printed", "cut"))
-        return Derived(columns, rows, formula, arguments, printed, cut, decimals, digits)
-
-    def decimals(self, entry: Mapping[str, Any], key: str) -> int | None:
-        value = entry.get(key)
-        if value is None or (type(value) is int and value >= 0):
-            return value
-        raise self.wrong(f"derived.{key}", f"{value!r} is no number of decimals", f"write {key} = 3")
-
-    def flag(self, content: Mapping[str, Any], of: str, key: str, default: bool = False) -> bool:
-        value = content.get(key, default)
-        if not isinstance(value, bool):
-            raise self.wrong(f"{of}{key}", f"{value!r} is neither true nor false", f"write {key} = true or false")
-        return value
+        return arguments
 
     def reference(self, key: str, value: Any, table_id: str) -> Reference:
         if isinstance(value, str):
@@ -479,12 +492,3 @@ class _Reader:
             raise self.wrong(key, f"no row of table {there!r} is named", "add row = {...}, or rows = {...} for several")
         computed, whole, rounded = (self.flag(value, f"{key}.", name) for name in ("computed", "as_printed", "rounded"))
         return Reference("", there, column, match, many, computed, whole, rounded, times)
-
-    def factor(self, key: str, value: Any) -> Fraction:
-        """A constant that a cell is multiplied by: a number, or a quotient as text."""
-        try:
-            if isinstance(value, bool) or not isinstance(value, (int, float, str)):
-                raise ValueError
-            return Fraction(str(value))
-        except (ValueError, ZeroDivisionError):
-            raise self.wrong(f"{key}.times", f"{value!r} is no factor", 'write times = 1000, or "1/3600"') from None

@@ -60,12 +60,34 @@ def applied(
     return rules_here, left_out
 
 
+def related(rules: Sequence[Mapping[str, Any]], there: Iterable[str]) -> list[dict[str, Any]]:
+    """The relations of a template whose columns a table has.
+
+    Parameters
+    ----------
+    rules
+        Its relations as TOML states them.
+    there
+        Columns that the table prints, or that are worked out in it.
+    """
+    columns_there = set(there)
+    found = []
+    for rule in rules:
+        given = rule.get("column")
+        wanted = [given] if isinstance(given, str) else list(given or ())
+        columns = [column for column in wanted if column in columns_there]
+        if columns and columns_there.issuperset(_inputs(rule)):
+            found.append({**rule, "column": columns})
+    return found
+
+
 def _inputs(rule: Mapping[str, Any]) -> Iterator[str]:
     """Columns of the table itself that a rule reads; those of other tables are checked when it is read."""
     for key in ("where", "but"):
         yield from _keys(rule.get(key))
     arguments = rule.get("arguments")
-    for value in arguments.values() if isinstance(arguments, Mapping) else ():
+    values = list(arguments.values()) if isinstance(arguments, Mapping) else []
+    for value in [*values, rule.get("of", [])]:
         for part in value if isinstance(value, list) else [value]:
             if isinstance(part, str):
                 yield from () if part == SAME else (part,)

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from plexlens import __version__
 from plexlens.compare import Audit, Cell, TableAudit
 from plexlens.compare.analysis import Analysis, analyse
 from plexlens.compare.formulas import FORMULAS
-from plexlens.compare.json_object import RULE
+from plexlens.compare.json_object import RELATION_RULE, RULE, counted
 from plexlens.compare.quantity import shown
-from plexlens.compare.study import TURNED
+from plexlens.compare.study import TURNED, StudyTable
 from plexlens.metrics.unit import Unit
 from plexlens.report.model import (
     Block,
@@ -90,14 +90,31 @@ def _about(audit: Audit, analysis: Analysis, several: bool) -> Section:
     """What the study asked, how it measured, and how its printed numbers stand up."""
     compared = sum(len(one.compared) for one in audit.tables)
     wrong = sum(len(one.disagree) for one in audit.tables)
+    own_way = sum(len(one.conventions) for one in audit.tables)
+    held = sum(len(one.tested) for one in audit.tables)
+    broken = sum(len(one.broken) for one in audit.tables)
     claims, doubtful = len(analysis.claims), sum(not one.agrees for one in analysis.claims)
     figures = [
         Figure(
             "tables", "Tables", len(audit.tables), detail=f"{sum(len(one.table.rows) for one in audit.tables):,} rows"
         ),
-        Figure("computed", "Printed cells worked out again", compared, detail=f"{compared - wrong:,} agree"),
+        Figure("computed", "Printed cells worked out again", compared, detail=f"{compared - wrong - own_way:,} agree"),
         Figure("disagree", "Cells that disagree", wrong, detail="each with its arithmetic below", alarm=wrong > 0),
     ]
+    if own_way:
+        figures.append(
+            Figure("conventions", "Cells by the source's own convention", own_way, detail="explained, not wrong")
+        )
+    if held:
+        figures.append(
+            Figure(
+                "relations",
+                "Cells held against relations",
+                held,
+                detail=f"{broken:,} break one" if broken else "none breaks one",
+                alarm=broken > 0,
+            )
+        )
     if claims:
         figures.append(
             Figure(
@@ -120,26 +137,26 @@ def _about(audit: Audit, analysis: Analysis, several: bool) -> Section:
 
 
 def _summary(audit: Audit) -> Section:
-    compared = sum(len(one.compared) for one in audit.tables)
-    agree = sum(one.agree for one in audit.tables)
     rows = tuple(
         (one.table.id, one.table.title, str(len(one.table.rows)), str(len(one.compared)), str(one.agree),
-         str(len(one.disagree)))
+         str(len(one.disagree)), str(len(one.conventions)), str(len(one.tested)), str(len(one.broken)))
         for one in audit.tables
     )  # fmt: skip
     heads = (
         _column("table", "Table", key=True), _column("title", "Title"), _column("rows", "Rows"),
         _column("computed", "Computed cells"), _column("agree", "Agree"), _column("disagree", "Disagree"),
+        _column("convention", "Own convention"), _column("tested", "Held against relations"),
+        _column("broken", "Break one"),
     )  # fmt: skip
     return Section(
         f"{audit.study.name}-audit",
         "Audit",
         (
             Note(RULE),
+            Note(RELATION_RULE),
             Table(f"{audit.study.name}-tables", "Tables", heads, rows, top=len(rows)),
         ),
-        f"{audit.study.source}. Of {compared} printed cells that follow from others, {agree} agree and "
-        f"{compared - agree} do not.",
+        f"{audit.study.source}. {counted(audit)}",
     )
 
 
@@ -160,6 +177,24 @@ def _section(audit: Audit, one: TableAudit, several: bool) -> Section:
         )
         for cell in one.disagree
     ]
+    blocks += [
+        Note(
+            f"Row {broken.row} ({broken.label}), {broken.column}: {broken.arithmetic}.",
+            Level.WARNING,
+            tuple(part for part in (broken.reason, broken.note) if part),
+        )
+        for broken in one.broken
+    ]
+    if one.conventions:
+        blocks.append(
+            Note(
+                "Cells that the source works out in a way of its own; nothing in them is wrong.",
+                details=tuple(
+                    f"Row {cell.row} ({cell.label}), {cell.column}: {cell.arithmetic}. {cell.note}"
+                    for cell in one.conventions
+                ),
+            )
+        )
     blocks += [Note(f"Row {cell.row} ({cell.label}), {cell.column}: {cell.arithmetic}.") for cell in one.not_computed]
     blocks.append(_reading(name, one))
     blocks += [Note(text) for text in _lines(one)]
@@ -186,15 +221,19 @@ def _reading(name: str, one: TableAudit) -> Table:
     heads = [*table.columns, *unprinted]
     titles = [*table.columns, *(f"{column} (worked out)" for column in unprinted)]
     cells = [
-        [_marked(row.get(head, ""), found.get((number, head))) for head in heads]
+        [_marked(row.get(head, ""), found.get((number, head)), bool(restored_by(table, row, head))) for head in heads]
         for number, row in enumerate(table.rows, 1)
     ]
+    sources = list(dict.fromkeys(one.by for one in table.restored))
     grid = [["" if table.columns[0] == TURNED else titles[0], *titles[1:]], *cells]
     if len(heads) > _WIDE and len(heads) > len(table.rows):
         grid = [list(line) for line in zip(*grid, strict=True)]
     columns = tuple(_column(f"c{number}", head, key=number == 0) for number, head in enumerate(grid[0]))
     rows = tuple(tuple(line) for line in grid[1:])
-    note = _MARKS if one.cells else ""
+    notes = [_MARKS] if one.cells else []
+    if sources:
+        notes.append(f"\u2020 marks what the text at hand has lost and other places give. {' '.join(sources)}")
+    note = " ".join(notes)
     return Table(f"{name}-printed", "As printed", columns, rows, top=_SHOWN, note=note)
 
 
@@ -205,19 +244,28 @@ _SHOWN = 24
 _WIDE = 8
 
 _MARKS = (
-    "\u2713 marks what follows from other cells of the study, \u2260 what does not, with the number that does. "
-    "What the study does not print stands last."
+    "\u2713 marks what follows from other cells of the study, \u2260 what does not, with the number that does, \u2248 "
+    "what the source works out in a way of its own. What the study does not print stands last."
 )
 
 
-def _marked(text: str, cell: Cell | None) -> str:
+def restored_by(table: StudyTable, row: Mapping[str, str], column: str) -> str:
+    """What gives a cell that the text at hand has lost; empty for a cell that it prints."""
+    return next((one.by for one in table.restored if column in one.columns and one.rows.takes(row)), "")
+
+
+def _marked(text: str, cell: Cell | None, restored: bool) -> str:
+    text = f"{text} \u2020" if restored and text.strip() else text
     if cell is None:
         return text
     if cell.computed is None:
         return text
     if cell.printed is None:
         return shown(cell.computed.value, 5)
-    return f"{text} \u2713" if cell.agrees else f"{text} \u2260 {shown(cell.computed.value, 5)}"
+    if cell.agrees:
+        return f"{text} \u2713"
+    mark = "\u2248" if cell.convention else "\u2260"
+    return f"{text} {mark} {shown(cell.computed.value, 5)}"
 
 
 def _row(cell: Cell) -> tuple[str, ...]:
@@ -227,7 +275,7 @@ def _row(cell: Cell) -> tuple[str, ...]:
     if computed is None:
         result = "not computed"
     elif cell.printed is not None:
-        result = "agrees" if cell.agrees else "DISAGREES"
+        result = "agrees" if cell.agrees else "own convention" if cell.convention else "DISAGREES"
     return (
         str(cell.row), cell.label, cell.column, FORMULAS[cell.formula].title, FORMULAS[cell.formula].unit, cell.text,
         "" if computed is None else shown(computed.value),

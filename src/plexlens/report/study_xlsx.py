@@ -20,6 +20,7 @@ from plexlens.compare import Audit, Cell, TableAudit
 from plexlens.compare.analysis import Analysis, analyse
 from plexlens.compare.formulas import FORMULAS
 from plexlens.compare.json_object import RULE
+from plexlens.report.study import restored_by
 from plexlens.report.study_xlsx_analysis import write_analyses
 
 _PLAIN = re.compile(r"(?P<number>[+-]?(?:\d[\d,]*(?:\.(?P<decimals>\d*))?|\.(?P<only>\d+)))(?P<percent> ?%)?\Z")
@@ -52,13 +53,14 @@ def result_of(cell: Cell) -> str:
         return "not computed"
     if cell.printed is None:
         return "not printed"
-    return "agrees" if cell.agrees else "DISAGREES"
+    return "agrees" if cell.agrees else "own convention" if cell.convention else "DISAGREES"
 
 
 #: Fill and text colour of a derived cell by what came of it.
 COLOURS = {
     "agrees": ("#E3F1E5", "#14532D"),
     "DISAGREES": ("#F8D7DA", "#7F1D1D"),
+    "own convention": ("#F1EAF8", "#4A2A6B"),
     "not computed": ("#FFF3CD", "#663C00"),
     "not printed": ("#E7ECF5", "#1E3A5F"),
 }
@@ -137,7 +139,7 @@ def _summary(
     sheet.set_column(0, 0, 16)
     sheet.set_column(1, 1, 32)
     sheet.set_column(2, 2, 70)
-    sheet.set_column(3, 7, 12)
+    sheet.set_column(3, 10, 12)
     sheet.write_string(0, 0, "Published studies recomputed", formats.title)
     row = 1
     for audit in audits:
@@ -150,7 +152,19 @@ def _summary(
         sheet.write_string(row, 0, name, formats.by_result[name])
         row += 1
     row += 1
-    heads = ("Study", "Table", "Title", "Rows", "Computed", "Agree", "Disagree", "Not computed")
+    heads = (
+        "Study",
+        "Table",
+        "Title",
+        "Rows",
+        "Computed",
+        "Agree",
+        "Disagree",
+        "Not computed",
+        "Own convention",
+        "Relations",
+        "Broken",
+    )
     for column, head in enumerate(heads):
         sheet.write_string(row, column, head, formats.head)
     first = row
@@ -159,9 +173,12 @@ def _summary(
         sheet.write_string(row, 0, audit.study.name)
         sheet.write_url(row, 1, f"internal:'{name}'!A1", formats.link, name)
         sheet.write_string(row, 2, one.table.title)
-        counts = (len(one.table.rows), len(one.compared), one.agree, len(one.disagree), len(one.not_computed))
+        counts = (
+            len(one.table.rows), len(one.compared), one.agree, len(one.disagree), len(one.not_computed),
+            len(one.conventions), len(one.tested), len(one.broken),
+        )  # fmt: skip
         for column, count in enumerate(counts, 3):
-            wrong = column == 6 and count
+            wrong = column in (6, 10) and count
             sheet.write_number(row, column, count, formats.by_result["DISAGREES"] if wrong else None)
     sheet.autofilter(first, 0, row, len(heads) - 1)
     sheet.freeze_panes(first + 1, 0)
@@ -192,9 +209,12 @@ def _table(book: Any, sheet: Any, audit: Audit, one: TableAudit, formats: _Forma
             cell = found.get((number, head))
             result = "" if cell is None else result_of(cell)
             _as_printed(sheet, (row, column), line[head], result, book=book, styles=styles)
-            if cell is not None and result in ("DISAGREES", "not computed"):
-                told = "\n".join(part for part in (cell.arithmetic, cell.note) if part)
-                sheet.write_comment(row, column, told, {"x_scale": 3, "y_scale": 2})
+            told = [f"Lost in the text at hand. {by}"] if (by := restored_by(table, line, head)) else []
+            if cell is not None and result in ("DISAGREES", "own convention", "not computed"):
+                told += [part for part in (cell.arithmetic, cell.note) if part]
+            if told:
+                sheet.write_comment(row, column, "\n".join(told), {"x_scale": 3, "y_scale": 2})
+    row = _broken(sheet, row, one, formats)
     if not one.cells:
         return
     row += 2
@@ -207,6 +227,18 @@ def _table(book: Any, sheet: Any, audit: Audit, one: TableAudit, formats: _Forma
         row += 1
         _derived(sheet, row, cell, formats)
     sheet.autofilter(first, 0, row, len(DERIVED_HEADS) - 1)
+
+
+def _broken(sheet: Any, row: int, one: TableAudit, formats: _Formats) -> int:
+    """The relations that the table breaks; the last row written."""
+    if one.broken:
+        row += 2
+        sheet.write_string(row, 0, "Broken relations", formats.title)
+    for test in one.broken:
+        row += 1
+        told = (f"Row {test.row} ({test.label}), {test.column}: {test.arithmetic}.", test.reason, test.note)
+        sheet.write_string(row, 0, " ".join(part for part in told if part), formats.by_result["DISAGREES"])
+    return row
 
 
 def _as_printed(

@@ -9,7 +9,7 @@ processors add up over processors: six of them can be 600 % busy.
 from __future__ import annotations
 
 from plexlens.compare.formulas.formula import Formula
-from plexlens.compare.quantity import Quantity, exact
+from plexlens.compare.quantity import Quantity, exact, total
 
 _100 = exact(100)
 _GLOSSARY = "VM performance reports, glossary of performance terms: "
@@ -46,6 +46,17 @@ FORMULAS = (
         (),
         lambda response, etr_ratio: response * etr_ratio,
         "{response} x {etr_ratio}",
+    ),
+    Formula(
+        "users_of_rate",
+        "Users by Little's law",
+        "users",
+        "commands x sum of seconds: each user waits for an answer and then thinks, once a command",
+        "Little: A proof for the queuing formula L = lambda W (1961), of a closed system",
+        ("commands",),
+        ("seconds",),
+        lambda commands, seconds: commands * total(seconds),
+        "{commands} x ({seconds})",
     ),
     Formula(
         "itr_total",

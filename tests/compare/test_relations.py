@@ -1,0 +1,218 @@
+"""Relations between cells, rows that several tables print, conventions of a source, and cells that were restored."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+
+from plexlens.compare import StudyError, TableAudit, audit, load_study
+from plexlens.compare.quantity import printed
+from plexlens.compare.relations import keeps
+from plexlens.report.model import Level, Note, Table
+from plexlens.report.study import study_report
+
+STUDY = """\
+name = "runs"
+title = "Runs"
+source = "made up"
+
+[[repeats]]
+key = ["run"]
+
+[[relations]]
+table = ["first", "second"]
+column = "busy"
+is = "near"
+of = ["system", "user"]
+within = "1 %"
+reason = "Busy is system and user."
+
+[[relations]]
+table = "first"
+column = "system"
+is = "at most"
+of = "busy"
+reason = "A part is not above its whole."
+
+[[relations]]
+table = "first"
+column = "memory"
+is = "multiple of"
+of = { value = 64 }
+reason = "Memory comes in units of 64."
+
+[[tables]]
+id = "first"
+file = "first.csv"
+title = "First"
+counts = ["memory"]
+
+[[tables.derived]]
+column = "ratio"
+formula = "ratio"
+arguments = { part = "busy", whole = { column = "busy", row = "base" } }
+
+[[tables.restored]]
+from = "system"
+where = { run = "B" }
+by = "second prints the same run."
+
+[[tables]]
+id = "second"
+file = "second.csv"
+title = "Second"
+
+[[tables.derived]]
+column = "ratio"
+formula = "ratio"
+arguments = { part = "busy", whole = { column = "busy", row = "base" } }
+"""
+FIRST = "run,busy,system,user,memory,ratio\nA,40.0,10.0,30.1,128,1.00\nB,50.0,15.0,35.0,192,1.25\n"
+SECOND = "run,busy,system,user,ratio\nB,50.0,15.0,35.0,1.00\nC,60.0,,40.0,1.20\n"
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    runs = tmp_path / "runs"
+    runs.mkdir()
+    for name, text in (("study.toml", STUDY), ("first.csv", FIRST), ("second.csv", SECOND)):
+        (runs / name).write_text(text)
+    return tmp_path
+
+
+def broken(folder: Path) -> list[tuple[str, int, str, str]]:
+    return [
+        (one.table.id, test.row, test.column, test.kind)
+        for one in audit(load_study("runs", folder)).tables
+        for test in one.broken
+    ]
+
+
+def put(folder: Path, name: str, old: str, new: str) -> None:
+    path = folder / "runs" / name
+    text = path.read_text()
+    assert text.count(old) >= 1
+    path.write_text(text.replace(old, new, 1))
+
+
+def test_what_holds_is_counted_and_a_missing_part_leaves_nothing_to_tell(folder: Path) -> None:
+    first, second = audit(load_study("runs", folder)).tables
+    assert not first.broken and not second.broken
+    # Two rows of busy, system and memory.
+    assert len(first.tested) == 6
+    # busy of B; that of C lacks a part. busy, system and user of B repeat the first table; ratios have another base.
+    assert sorted(test.column for test in second.tested) == ["busy", "busy", "system", "user"]
+
+
+@pytest.mark.parametrize(
+    ("name", "old", "new", "expected"),
+    [
+        # 10.0 + 33.1 is 43.1, 7.5 % off 40.0.
+        ("first.csv", "30.1", "33.1", [("first", 1, "busy", "near")]),
+        ("first.csv", "128", "120", [("first", 1, "memory", "multiple of")]),
+        ("first.csv", "A,40.0,10.0,30.1", "A,40.0,41.0,", [("first", 1, "system", "at most")]),
+        ("second.csv", "15.0", "15.3", [("second", 1, "system", "equal")]),
+        # Within the rounding of both, nothing is broken.
+        ("second.csv", "15.0", "15", []),
+    ],
+)
+def test_what_cannot_be_breaks_its_relation(
+    folder: Path, name: str, old: str, new: str, expected: list[tuple[str, int, str, str]]
+) -> None:
+    put(folder, name, old, new)
+    assert broken(folder) == expected
+
+
+@pytest.mark.parametrize(
+    ("kind", "cell", "against", "within", "holds"),
+    [
+        # 1.25 may be up to 1.255, 1.2 up to 1.25: some pair keeps it.
+        ("at most", "1.25", "1.2", "0", True),
+        ("at most", "1.26", "1.2", "0", False),
+        ("at least", "1.2", "1.25", "0", True),
+        ("at least", "1.2", "1.26", "0", False),
+        # 5 % of 100 is 5; 100 is at most 100.5, so 105.525, and 106 at least 105.5.
+        ("near", "106", "100", "0.05", True),
+        ("near", "107", "100", "0.05", False),
+        ("near", "-106", "-100", "0.05", True),
+        ("near", "-107", "-100", "0.05", False),
+    ],
+)
+def test_a_relation_is_broken_only_where_no_numbers_could_keep_it(
+    kind: str, cell: str, against: str, within: str, holds: bool
+) -> None:
+    one, other = printed(cell), printed(against)
+    assert one is not None and other is not None
+    assert keeps(kind, one, other, Fraction(within)) is holds
+
+
+def test_a_convention_is_neither_right_nor_wrong(folder: Path) -> None:
+    put(folder, "first.csv", "1.25", "1.30")
+    first = audit(load_study("runs", folder)).tables[0]
+    assert ([cell.row for cell in first.disagree], first.conventions) == ([2], [])
+    known = (
+        '[[tables.known]]\ncolumn = "ratio"\nwhere = { run = "B" }\nnote = "From other digits."\nconvention = true\n\n'
+    )
+    put(folder, "study.toml", '[[tables]]\nid = "second"', known + '[[tables]]\nid = "second"')
+    found = audit(load_study("runs", folder))
+    first = found.tables[0]
+    assert ([cell.row for cell in first.conventions], first.disagree) == ([2], [])
+    assert first.agree == len(first.compared) - 1
+    notes = [block for block in study_report([found]).sections[2].blocks if isinstance(block, Note)]
+    (told,) = [note for note in notes if "From other digits." in " ".join(note.details)]
+    assert told.level is not Level.WARNING
+
+
+def test_restored_cells_are_marked_where_they_stand(folder: Path) -> None:
+    report = study_report([audit(load_study("runs", folder))])
+    (grid,) = [
+        block
+        for section in report.sections
+        for block in section.blocks
+        if isinstance(block, Table) and block.name == "first-printed"
+    ]
+    assert [list(map(str, row)) for row in grid.rows] == [
+        ["A", "40.0", "10.0", "30.1", "128", "1.00 \u2713"],
+        ["B", "50.0", "15.0 \u2020", "35.0 \u2020", "192 \u2020", "1.25 \u2020 \u2713"],
+    ]
+    assert "second prints the same run." in grid.note
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "parts"),
+    [
+        ('is = "near"', 'is = "close"', ("first", "'is'", "'close'", "near")),
+        ('within = "1 %"', 'within = "much"', ("relations.within", "'much'", "5 %")),
+        ('of = ["system", "user"]', 'of = ["system", "idle"]', ("no column 'idle'",)),
+        ('table = ["first", "second"]', 'table = "third"', ("relation 1", "no table 'third'", "first, second")),
+        ('key = ["run"]', 'key = ["machine"]', ("repeat 1", "machine")),
+        ('from = "system"', 'from = "sys"', ("restored.from", "'sys'")),
+    ],
+)
+def test_a_typo_is_named(folder: Path, old: str, new: str, parts: tuple[str, ...]) -> None:
+    put(folder, "study.toml", old, new)
+    with pytest.raises(StudyError) as caught:
+        load_study("runs", folder)
+    assert all(part in str(caught.value) for part in ("study.toml", *parts)), str(caught.value)
+
+
+def table(name: str, table_id: str) -> TableAudit:
+    return next(one for one in audit(load_study(name)).tables if one.table.id == table_id)
+
+
+def test_misprints_from_which_nothing_follows_are_found() -> None:
+    """Read from the papers: what each of these cells says cannot be."""
+    # 0.100 s in Db2 of a response of 0.034 s.
+    inserts = {(test.label, test.column) for test in table("sysplex-1996", "table-04a").broken}
+    assert ("Secondary Insert", "DB2 ELAPSED Time (sec)") in inserts
+    modes = {(test.label, test.column) for test in table("cics-2012", "example-5").broken}
+    # 0.893 s of processor time in 0.889 s dispatched, 19.27 in 19.07; 130 TCBs with the time of 160.
+    assert modes == {
+        ("SL", "Accumulated Time / TCB"), ("SO", "Accumulated Time / TCB"), ("S8", "TCBs Attached Current"),
+    }  # fmt: skip
+    # 27.501 and 27.580 ms for one run.
+    assert [(test.label, test.column) for test in table("vmesa-1992", "table-18").broken] == [
+        ("Y34F2644", "Proc. Usage / PBT/CMD")
+    ]
