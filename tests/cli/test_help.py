@@ -68,6 +68,7 @@ def complete(*words: str) -> list[str]:
         (("study", "vmesa"), [name for name in study_names() if name.startswith("vmesa")]),
         (("compare", "zxml"), [f"{name}:" for name in study_names() if name.startswith("zxml")]),
         (("layouts", "show", "smf74_4_req"), ["smf74_4_request"]),
+        (("findings", "show", "db2.pool_read"), ["db2.pool_read_rate"]),
         (("report", "--format", "h"), ["html"]),
     ],
 )

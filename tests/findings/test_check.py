@@ -64,7 +64,7 @@ def test_numbers_are_of_the_intervals_in_which_it_holds() -> None:
     # 200, 300 and 400 in 100 s each are above 1/s; 50 is not. Together 900 in 300 s: 3/s, not the mean of anything.
     (one,) = judge(rule(), waits(200, 50, 300, 400)).fired
     assert {part.column: part.value for part in one.evidence} == {"buffer_waits_per_second": 3.0, "buffer_waits": 900.0}
-    assert one.sentence == "MQPA: 3.00 /s, 900."
+    assert one.sentence == "MQPA: 3.00 per second, 900."
     assert (one.holding, one.intervals) == (3, 4)
     assert (one.worst, one.worst_time) == (4.0, START + timedelta(seconds=300))
     assert (one.start, one.end) == (START, START + timedelta(seconds=400))

@@ -107,7 +107,7 @@ def test_a_reader_gets_so_many_rules_in_full(count: int) -> None:
     assert page.count('<details class="card advice') == count - FULL
     assert page.count('<article class="card advice') == FULL
     # Folded is not left out: sentence, evidence, and what to do are there.
-    assert page.count("MQPA: 2.00\N{NO-BREAK SPACE}/s, 200.") == count
+    assert page.count("MQPA: 2.00 per second, 200.") == count
 
 
 def test_what_fails_is_never_folded() -> None:

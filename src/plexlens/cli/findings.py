@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from plexlens.cli import completion
 from plexlens.cli.app import app
 from plexlens.cli.options import Json, Rules
 from plexlens.cli.terminal import emit, print_rows
@@ -35,7 +36,12 @@ def findings_list(as_json: Json = False, rules: Rules = None) -> None:
 
 @findings_app.command("show")
 def findings_show(
-    rule: Annotated[str, typer.Argument(metavar="RULE", help="Id of a rule, such as db2.pool_read_rate.")],
+    rule: Annotated[
+        str,
+        typer.Argument(
+            metavar="RULE", help="Id of a rule, such as db2.pool_read_rate.", autocompletion=completion.rules
+        ),
+    ],
     as_json: Json = False,
     rules: Rules = None,
 ) -> None:

@@ -3,6 +3,7 @@
 A place is ``{expression}``: a key or attribute, a fact or metric, or arithmetic over them. A fact or metric is written
 in its unit (``{contention_fraction}`` becomes ``2.3 %``). ``{expression:n}`` is a whole number without unit or
 thousands, as a command needs it; ``:up`` and ``:down`` round it up or down, so that a small setting still changes.
+``{read_ios_per_second|read I/Os}`` is a rate and what it counts: ``1,350 read I/Os per second``.
 ``{structure:last}`` is the part of a name behind its last underscore. ``{{`` and ``}}`` are braces.
 
 A clause stands between ``[[`` and ``]]``. It is left out where one of its values is missing.
@@ -15,7 +16,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from plexlens.findings.error import RuleError, wrong
 from plexlens.findings.expression import Expression, Name, names_of
@@ -23,7 +24,7 @@ from plexlens.findings.parser import parse
 from plexlens.findings.release import ATTRIBUTES, PRODUCTS, Level, level_of
 from plexlens.findings.translation import TEXT, Scope, condition, number
 from plexlens.metrics.definition import Grain
-from plexlens.metrics.display import with_symbol
+from plexlens.metrics.display import shown, with_symbol
 from plexlens.metrics.unit import Unit
 
 _PART = re.compile(r"\{\{|\}\}|\{([^{}]*)\}|[{}]")
@@ -36,6 +37,9 @@ _WHOLE: dict[str, Callable[[float], int]] = {
     "up": lambda value: math.ceil(value - 1e-9 * abs(value)),
     "down": lambda value: math.floor(value + 1e-9 * abs(value)),
 }
+
+#: Symbol of units that say how often something happens.
+_RATE = "/s"
 
 #: Stands for a missing value until what surrounds it is left out.
 _MISSING = "\0"
@@ -55,12 +59,15 @@ class Place:
         Unit the number is written in.
     form
         ``n``, ``up`` or ``down`` for a whole number, ``last`` for a part of a name; else empty.
+    noun
+        What a rate counts; empty for everything else.
     """
 
     name: str = ""
     expression: Expression | None = None
     unit: Unit | None = None
     form: str = ""
+    noun: str = ""
 
 
 @dataclass(frozen=True)
@@ -196,7 +203,18 @@ def _written(part: str | Place, values: Filling) -> str:
     value = values.numbers.get(part.expression)
     if value is None or not math.isfinite(value):
         return _MISSING
+    if part.unit is not None and part.unit.symbol == _RATE:
+        return " ".join(word for word in (_of_three_digits(value, part.unit), part.noun, "per second") if word)
     return str(_WHOLE[part.form](value)) if part.form else with_symbol(value, part.unit)
+
+
+def _of_three_digits(value: float, unit: Unit | None) -> str:
+    """A number in its unit with three digits at least, and no decimals that nobody reads: 1,350, 13.5, 1.35."""
+    if unit is None:
+        return shown(value, unit)
+    size = abs(value) * unit.factor
+    digits = 0 if size >= 99.95 else 1 if size >= 9.995 else unit.digits
+    return shown(value, replace(unit, digits=min(digits, unit.digits)))
 
 
 def _tidy(text: str) -> str:
@@ -292,8 +310,9 @@ def _since(text: str, grain: Grain) -> tuple[str, Level]:
 
 
 def _place(text: str, grain: Grain, names: frozenset[str]) -> Place:
-    inner, _, form = text.partition(":")
-    inner = inner.strip()
+    inner, _, noun = text.partition("|")
+    inner, _, form = inner.partition(":")
+    inner, noun = inner.strip(), noun.strip()
     if form not in ("", "last", *_WHOLE):
         raise wrong(
             f"{{{text}}}: a form of {form!r} is not known",
@@ -309,7 +328,10 @@ def _place(text: str, grain: Grain, names: frozenset[str]) -> Place:
         return Place(expression=expression, form=form)
     if not isinstance(expression, Name):
         raise wrong(f"{{{text}}}: arithmetic has no unit to be written in", "write {...:n} for a whole number")
-    return Place(expression=expression, unit=grain.column(expression.name).unit)
+    unit = grain.column(expression.name).unit
+    if noun and (unit is None or unit.symbol != _RATE):
+        raise wrong(f"{{{text}}}: {inner} is not a rate per second", "write {x}, and what it counts behind it")
+    return Place(expression=expression, unit=unit, noun=noun)
 
 
 def _scope(grain: Grain, names: Iterable[str]) -> Scope:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Callable, Mapping, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING
 
@@ -116,8 +117,8 @@ def _advice(context: Context, rank: int, group: Group, left_out: Mapping[str, in
         objects=_objects(len(group.members), len(rows), left),
         evidence=_evidence(context, rows, left),
         action=first.action,
-        command=_commands([(_subsystem(one), one.command) for one in rows]),
-        undo=_commands([(_subsystem(one), one.undo) for one in rows]),
+        command=_with_others(rows, others, lambda one: one.command),
+        undo=_with_others(rows, others, lambda one: one.undo),
         remarks=_remarks(rows),
         condition=_condition(first),
         source=f"{rule.source.document}. {rule.source.where}{stated}{origin}.",
@@ -183,6 +184,29 @@ def _commands(told: Sequence[tuple[str, str]]) -> str:
             lines.append(f"* {subsystem}")
         lines += commands
     return "\n".join(lines)
+
+
+#: A value in a command: a number in brackets, or behind an equals sign.
+_VALUE = re.compile(r"(?<=[(=,])[\d.]+(?=[),\s]|$)")
+
+
+def _with_others(
+    rows: Sequence[Finding], others: Mapping[str, Sequence[Finding]], text: Callable[[Finding], str]
+) -> str:
+    """Commands of a rule, then those of other rules that see the same causes, each under the title of its rule.
+
+    What a command above sets already is not set to another value below.
+    """
+    parts = [_commands([(_subsystem(one), text(one)) for one in rows])]
+    for members in others.values():
+        there = {_VALUE.sub("", line) for part in parts for line in part.splitlines()}
+        kept = [
+            (_subsystem(one), "\n".join(line for line in text(one).splitlines() if _VALUE.sub("", line) not in there))
+            for one in members
+        ]
+        if commands := _commands(kept):
+            parts.append(f"* {members[0].rule.title}\n{commands}")
+    return "\n".join(part for part in parts if part)
 
 
 def _condition(one: Finding) -> str:
@@ -273,13 +297,16 @@ def _text(name: str, title: str, *, key: bool = False) -> Column:
     return Column(name, title, ColumnKind.TEXT, key=key)
 
 
+#: The columns of a table of rules that say which.
+_RULE = (_text("title", "Rule", key=True), _text("rule", "Id"))
+
+
 def _passed(found: Findings, *, folded: bool) -> Table:
     return Table(
         name="findings_passed",
         title="Checked and in order",
         columns=(
-            _text("title", "Rule", key=True),
-            _text("rule", "Id"),
+            *_RULE,
             Column("objects", "Objects", ColumnKind.NUMBER, COUNT),
             Column("intervals", "Intervals", ColumnKind.NUMBER, COUNT),
             _text("condition", "Would fire when"),
@@ -298,8 +325,7 @@ def _suppressed(found: Findings) -> Table:
         name="findings_suppressed",
         title=f"{counted(len(found.suppressed), 'finding')} suppressed by the site",
         columns=(
-            _text("title", "Rule", key=True),
-            _text("rule", "Id"),
+            *_RULE,
             _text("object", "Object"),
             _text("severity", "Severity"),
             _text("sentence", "What is wrong"),
@@ -334,8 +360,7 @@ def _not_checked(found: Findings) -> Table:
         name="findings_not_checked",
         title=f"{counted(len(found.not_checked), 'rule')} could not be checked",
         columns=(
-            _text("title", "Rule", key=True),
-            _text("rule", "Id"),
+            *_RULE,
             _text("lack", "Why"),
             _text("reason", "What is missing"),
         ),
