@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from plexlens.compare import StudyError, TableAudit, audit, load_study
+from plexlens.compare.analysis import analyse
 from plexlens.compare.quantity import printed
 from plexlens.compare.relations import keeps
 from plexlens.report.model import Level, Note, Table
@@ -216,3 +217,45 @@ def test_misprints_from_which_nothing_follows_are_found() -> None:
     assert [(test.label, test.column) for test in table("vmesa-1992", "table-18").broken] == [
         ("Y34F2644", "Proc. Usage / PBT/CMD")
     ]
+
+
+FINDING = """
+question = "How busy is B?"
+
+[[findings]]
+text = "B is {ratio:.2f} times as busy as A, whose memory is {memory:.0f}."
+
+[findings.values]
+ratio = { table = "first", column = "ratio", row = { run = "B" }COMPUTED }
+memory = { table = "first", column = "memory", row = { run = "A" } }
+"""
+
+
+def test_no_finding_rests_on_a_cell_that_the_audit_rejects(folder: Path) -> None:
+    path = folder / "runs" / "analysis.toml"
+    path.write_text(FINDING.replace("COMPUTED", ""))
+    (finding,) = analyse(audit(load_study("runs", folder))).findings
+    assert finding.text == "B is 1.25 times as busy as A, whose memory is 128."
+    # The printed ratio is wrong; what follows from the rates is not.
+    put(folder, "first.csv", "1.25", "1.35")
+    with pytest.raises(StudyError, match=r"analysis.toml.*row 2, 'ratio' of table 'first'.*rejects.*1.35.*computed"):
+        analyse(audit(load_study("runs", folder)))
+    path.write_text(FINDING.replace("COMPUTED", ", computed = true"))
+    (finding,) = analyse(audit(load_study("runs", folder))).findings
+    assert finding.text.startswith("B is 1.25 times")
+    # Memory of 120 breaks its relation.
+    put(folder, "first.csv", "128", "120")
+    with pytest.raises(StudyError, match=r"row 1, 'memory' of table 'first'.*multiple of"):
+        analyse(audit(load_study("runs", folder)))
+
+
+def test_a_cell_that_rests_on_a_rejected_one_is_rejected_too_unless_it_is_known_to_be_right(folder: Path) -> None:
+    put(folder, "first.csv", "128", "120")
+    rule = (
+        '[[tables.derived]]\ncolumn = "user"\nformula = "total"\nprinted = false\narguments = { values = "memory" }\n\n'
+    )
+    put(folder, "study.toml", "[[tables.restored]]", rule.replace("user", "memory twice") + "[[tables.restored]]")
+    assert set(audit(load_study("runs", folder)).rejected) == {("first", 0, "memory"), ("first", 0, "memory twice")}
+    known = '[[tables.known]]\ncolumn = "memory"\nwhere = { run = "A" }\nnote = "So it was."\nright = true\n\n'
+    put(folder, "study.toml", "[[tables.restored]]", known + "[[tables.restored]]")
+    assert audit(load_study("runs", folder)).rejected == {}

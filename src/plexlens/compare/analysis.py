@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
-from plexlens.compare.audit import Audit
+from plexlens.compare.audit import Audit, Place
 from plexlens.compare.claims import Claim, Finding, read_claim, read_finding
 from plexlens.compare.curves import Curve, read_curve
 from plexlens.compare.entries import Entry
@@ -98,9 +98,10 @@ def analyse(audit: Audit, asked: Mapping[str, Mapping[str, Any]] | None = None) 
             raise KeyError(f"{kind} {name!r} has no result {result!r}; it has {names}")
         return number
 
+    rests: dict[tuple[str, str], frozenset[Place]] = {}
     contents = []
     for path in analysis_files(audit):
-        numbers = Numbers(audit, str(path), results)
+        numbers = Numbers(audit, str(path), results, rests)
         whole = Entry(_content(path), path.name, numbers)
         whole.only("question", "setup", *_LISTS)
         if "question" in whole.content:
@@ -114,10 +115,11 @@ def analyse(audit: Audit, asked: Mapping[str, Mapping[str, Any]] | None = None) 
             for entry in whole.entries(name):
                 label = entry.content.get("id")
                 content = {**entry.content, **other.get(str(label), {})}
-                named = Entry(content, f"{name} {label!r}" if label else entry.where, entry.numbers)
+                named = Entry(content, f"{name} {label!r}" if label else entry.where, entry.numbers.afresh())
                 if label is not None and any(label == before.id for before in read_so_far):
                     raise named.wrong("id", "two have it", "give each an id of its own")
                 read_so_far.append(one(named))
+                rests[name.removesuffix("s"), str(label)] = named.numbers.read
         return read_so_far
 
     # Findings and claims may name results of curves and checks, so they come last.

@@ -6,7 +6,8 @@ leaves (`plexlens.compare.quantity`). What does not agree is shown with its arit
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from fractions import Fraction
 
 from plexlens.compare.line import FittedLine, fit_line
@@ -130,12 +131,52 @@ class TableAudit:
         return [cell for cell in self.cells if cell.computed is None]
 
 
+#: A cell by its table's id, its row's index from 0, and its column.
+Place = tuple[str, int, str]
+
+
 @dataclass(frozen=True)
 class Audit:
-    """What came of a study."""
+    """What came of a study.
+
+    ``inputs`` are the printed cells that each derived cell was worked out from.
+    """
 
     study: Study
     tables: tuple[TableAudit, ...]
+
+    inputs: Mapping[Place, frozenset[Place]] = field(default_factory=dict)
+
+    @property
+    def rejected(self) -> dict[Place, str]:
+        """Printed cells that cannot be, and those that rest on them, each with the arithmetic that shows it.
+
+        A broken relation does not tell which of its cells is wrong: the one that it is about stands for it, unless
+        the study's notes say that it is right.
+        """
+        found: dict[Place, str] = {}
+        right: set[Place] = set()
+        for one in self.tables:
+            wrong: list[Cell | Tested] = [*one.broken, *one.disagree]
+            for cell in wrong:
+                place = (one.table.id, cell.row - 1, cell.column)
+                row = one.table.rows[cell.row - 1]
+                if any(
+                    known.right and known.column == cell.column and known.rows.takes(row) for known in one.table.known
+                ):
+                    right.add(place)
+                else:
+                    found[place] = cell.arithmetic
+        spread = True
+        while spread:
+            spread = False
+            for place, inputs in self.inputs.items():
+                source = next((other for other in inputs if other in found), None)
+                if place not in found and place not in right and source is not None:
+                    table, number, column = source
+                    found[place] = f"it rests on row {number + 1}, {column!r} of table {table!r}: {found[source]}"
+                    spread = True
+        return found
 
 
 def audit(study: Study) -> Audit:
@@ -148,7 +189,8 @@ def audit(study: Study) -> Audit:
         circle, or a disagreement that the notes explain is none.
     """
     run = Recomputation(study)
-    return Audit(study, tuple(run.table(table) for table in study.tables.values()))
+    tables = tuple(run.table(table) for table in study.tables.values())
+    return Audit(study, tables, run.inputs)
 
 
 class Recomputation:
@@ -162,8 +204,11 @@ class Recomputation:
 
     def __init__(self, study: Study) -> None:
         self.study = study
-        self.done: dict[tuple[str, int, str], tuple[Quantity, str]] = {}
-        self.open: list[tuple[str, int, str]] = []
+        self.done: dict[Place, tuple[Quantity, str]] = {}
+        self.open: list[Place] = []
+        #: Printed cells that have been read, and those that each derived cell was worked out from.
+        self.read: set[Place] = set()
+        self.inputs: dict[Place, frozenset[Place]] = {}
         self.places: dict[Repeat, dict[tuple[str, ...], list[tuple[StudyTable, int]]]] = {}
 
     def table(self, table: StudyTable) -> TableAudit:
@@ -234,6 +279,7 @@ class Recomputation:
 
     def number(self, table: StudyTable, number: int, column: str, rule: Derived | None = None) -> Quantity | None:
         """A cell as a rule reads it."""
+        self.read.add((table.id, number, column))
         row = table.rows[number]
         cut = any(column in one.columns and one.rows.takes(row) for one in table.cut)
         try:
@@ -288,6 +334,7 @@ class Recomputation:
         """The result of a formula for a cell, and its arithmetic."""
         key = (table.id, number, column)
         if key in self.done:
+            self.read |= self.inputs[key]
             return self.done[key]
         if key in self.open:
             raise StudyError(
@@ -296,10 +343,13 @@ class Recomputation:
                 remedy="take an argument from a printed column",
             )
         self.open.append(key)
+        before, self.read = self.read, set()
         try:
             self.done[key] = self.worked(table, derived, number, column)
+            self.inputs[key] = frozenset(self.read)
         finally:
             self.open.remove(key)
+            self.read |= before
         return self.done[key]
 
     def worked(self, table: StudyTable, rule: Derived | Relation, number: int, column: str) -> tuple[Quantity, str]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from plexlens.compare.entries import Entry
 from plexlens.compare.quantity import Quantity, UndefinedError, printed, shown
@@ -106,9 +106,10 @@ def read_finding(entry: Entry) -> Finding:
     Raises
     ------
     StudyError
-        A value is not there, or a condition of the sentence does not hold.
+        A value is not there or rests on a cell that the audit rejects, or a condition of the sentence does not hold.
     """
     entry.only("text", "values", "holds")
+    entry = replace(entry, numbers=entry.numbers.afresh())
     named = _named(entry)
     for condition in entry.texts("holds"):
         _check(entry, condition, named)
@@ -117,6 +118,14 @@ def read_finding(entry: Entry) -> Finding:
         text = entry.text("text").format(**numbers)
     except (KeyError, IndexError, ValueError) as error:
         raise entry.wrong("text", f"a place in it cannot be filled: {error}", "name a value: {saving:.1f}") from error
+    rejected = entry.numbers.audit.rejected
+    for table, row, column in sorted(entry.numbers.read & rejected.keys()):
+        raise entry.wrong(
+            "values",
+            f"row {row + 1}, {column!r} of table {table!r} is a cell that the audit rejects: "
+            f"{rejected[table, row, column]}",
+            "take what follows from other cells (computed = true), or other runs",
+        )
     used = [name for name in named if f"{{{name}" in entry.text("text")]
     return Finding(text, tuple(named[name].worked for name in used))
 

@@ -153,13 +153,15 @@ class Repeat:
 class Known:
     """A cell that is known to be wrong in print, and why it is the print that is wrong.
 
-    ``convention`` is true where nothing is wrong: the source works the number out in a way of its own.
+    ``convention`` is true where nothing is wrong: the source works the number out in a way of its own. ``right`` is
+    true where this cell is right and one that it follows from, or is held against, is misprinted.
     """
 
     column: str
     rows: Match
     note: str
     convention: bool = False
+    right: bool = False
 
 
 @dataclass(frozen=True)

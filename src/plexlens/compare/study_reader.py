@@ -342,13 +342,14 @@ class _Reader(TomlReader):
             cut.append(Cut(columns, self.match("cut.where", table_id, entry.get("where", {}), entry.get("but"))))
         known = []
         for entry in self.entries(one, "known"):
-            self.known_keys(entry, ("column", "where", "but", "note", "convention"), "known.")
+            self.known_keys(entry, ("column", "where", "but", "note", "convention", "right"), "known.")
             known.append(
                 Known(
                     self.column("known.column", self.text(entry, "column"), table_id),
                     self.match("known.where", table_id, entry.get("where", {}), entry.get("but")),
                     self.text(entry, "note"),
                     self.flag(entry, "known.", "convention"),
+                    self.flag(entry, "known.", "right"),
                 )
             )
         lines = []

@@ -15,11 +15,11 @@ A value is written in TOML as
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any
 
-from plexlens.compare.audit import Audit, Recomputation
+from plexlens.compare.audit import Audit, Place, Recomputation
 from plexlens.compare.formulas import FORMULAS
 from plexlens.compare.quantity import Quantity, UndefinedError, exact, shown
 from plexlens.compare.study import Match, StudyError, StudyTable
@@ -63,15 +63,29 @@ class Numbers:
         The study, recomputed.
     file
         What messages name.
+    results
+        What curves and checks gave.
+    rests
+        The printed cells that each curve and check rests on, by its kind and id.
     """
 
     audit: Audit
     file: str
     results: Results = _no_results
+    rests: dict[tuple[str, str], frozenset[Place]] = field(default_factory=dict)
     _run: Recomputation = field(init=False)
 
     def __post_init__(self) -> None:
         self._run = Recomputation(self.audit.study)
+
+    def afresh(self) -> Numbers:
+        """The same, with nothing read yet."""
+        return replace(self)
+
+    @property
+    def read(self) -> frozenset[Place]:
+        """Printed cells that have been read, also by way of formulas, curves and checks."""
+        return frozenset(self._run.read)
 
     def wrong(self, where: str, what: str, remedy: str) -> StudyError:
         """The error for something that cannot be in the file."""
@@ -174,6 +188,7 @@ class Numbers:
             number = self.results(kind, str(spec[kind]), str(spec.get("result")))
         except KeyError as error:
             raise self.wrong(where, str(error.args[0]), f"declare the {kind} or name another result") from None
+        self._run.read |= self.rests.get((kind, str(spec[kind])), frozenset())
         found = exact(Fraction(number))
         return Value(found, shown(found.value))
 
