@@ -7,7 +7,7 @@ leaves (`plexlens.compare.quantity`). What does not agree is shown with its arit
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
 from plexlens.compare.line import FittedLine, fit_line
@@ -200,10 +200,13 @@ class Recomputation:
     ----------
     study
         Whose tables.
+    pinned
+        Printed cells that are taken to be one number of those that their digits allow.
     """
 
-    def __init__(self, study: Study) -> None:
+    def __init__(self, study: Study, pinned: Mapping[Place, Fraction] | None = None) -> None:
         self.study = study
+        self.pinned = pinned or {}
         self.done: dict[Place, tuple[Quantity, str]] = {}
         self.open: list[Place] = []
         #: Printed cells that have been read, and those that each derived cell was worked out from.
@@ -345,12 +348,36 @@ class Recomputation:
         self.open.append(key)
         before, self.read = self.read, set()
         try:
-            self.done[key] = self.worked(table, derived, number, column)
+            result, worked = self.worked(table, derived, number, column)
+            self.done[key] = self.narrowed(result, table, derived, number, column), worked
             self.inputs[key] = frozenset(self.read)
         finally:
             self.open.remove(key)
             self.read |= before
         return self.done[key]
+
+    def narrowed(self, result: Quantity, table: StudyTable, derived: Derived, number: int, column: str) -> Quantity:
+        """A result with the bounds that remain when a cell that it reads twice has one value, not two.
+
+        Along a cell with which the result only rises, or only falls, its bounds are where the cell is at its ends.
+        """
+        rising: dict[Place, bool] = {}
+        for source, (least, greatest) in (result.slopes or {}).items():
+            if source in result.repeated and isinstance(source, tuple) and (least >= 0 or greatest <= 0):
+                rising[source] = least >= 0
+        if not rising:
+            return result
+        ends = []
+        for lowest in (True, False):
+            pinned = dict(self.pinned)
+            for source, rises in rising.items():
+                there, row, head = self.study.tables[source[0]], source[1], source[2]
+                cell = self.printed(there, row, head)
+                if cell is not None:
+                    pinned[source] = cell.low if rises == lowest else cell.high
+            end = Recomputation(self.study, pinned).worked(table, derived, number, column)[0]
+            ends.append(end.low if lowest else end.high)
+        return replace(result, low=max(result.low, ends[0]), high=min(result.high, ends[1]))
 
     def worked(self, table: StudyTable, rule: Derived | Relation, number: int, column: str) -> tuple[Quantity, str]:
         """What the formula of a rule gives for a cell, and its arithmetic.
@@ -419,10 +446,11 @@ class Recomputation:
             if reference.rounded and rule.decimals is not None:
                 return rounded(found, rule.decimals)
             return found
-        if column not in table.columns:
-            return None
-        cell = self.number(table, number, column, rule)
-        return exact(cell.value) if cell is not None and reference.as_printed else cell
+        cell = self.number(table, number, column, rule) if column in table.columns else None
+        place = (table.id, number, column)
+        if cell is None or not (reference.as_printed or place in self.pinned):
+            return None if cell is None else cell.of(place)
+        return exact(cell.value if reference.as_printed else self.pinned[place])
 
     def lines(self, table: StudyTable) -> list[TableLine]:
         """The fitted lines of a table."""

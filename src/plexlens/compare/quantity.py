@@ -3,16 +3,18 @@
 A printed number stands for every number that rounds to it: half a unit of its last digit to either side, or, where
 a paper cuts digits off, up to a unit further from zero. Sums, products
 and quotients carry the bounds along by interval arithmetic, in exact fractions, so that nothing but the printed digits
-decides whether two numbers agree. The bounds hold for certain; where an input stands twice in a formula they may be
-wider than need be, never narrower.
+decides whether two numbers agree. The bounds hold for certain. Where an input stands twice in a formula, interval
+arithmetic alone leaves them wider than need be; each number therefore carries how it moves with each input (its slopes,
+as intervals), so that an input with which it only rises, or only falls, can be set to its ends
+(`plexlens.compare.audit`).
 """
 
 from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Hashable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
 _NUMBER = re.compile(r"(?P<digits>[+-]?(?:\d[\d,]*\.?\d*|\.\d+)) ?(?P<suffix>%|[KM](?![A-Za-z]))?(?P<unit>[ /].*)?\Z")
@@ -32,6 +34,17 @@ class UndefinedError(ArithmeticError):
     """A quotient whose divisor is zero, or may be zero within its rounding."""
 
 
+#: Least and greatest.
+Ends = tuple[Fraction, Fraction]
+
+_ONE: Ends = (Fraction(1), Fraction(1))
+
+
+def _product(first: Ends, second: Ends) -> Ends:
+    ends = [a * b for a in first for b in second]
+    return min(ends), max(ends)
+
+
 @dataclass(frozen=True)
 class Quantity:
     """A number and the bounds within which the rounding of the printed digits leaves it.
@@ -42,25 +55,33 @@ class Quantity:
         The number as printed, or worked out from numbers as printed.
     low, high
         Least and greatest number that the printed digits allow; ``low <= value <= high``.
+    slopes
+        By input least and greatest slope of the number along it, for all numbers that the digits allow; None where
+        they are not known, as for a largest number or a rounded one.
+    repeated
+        Inputs that the number was worked out from more than once.
     """
 
     value: Fraction
     low: Fraction
     high: Fraction
+    slopes: Mapping[Hashable, Ends] | None = field(default=None, compare=False, repr=False)
+    repeated: frozenset[Hashable] = field(default=frozenset(), compare=False, repr=False)
 
     def __post_init__(self) -> None:
         if not self.low <= self.value <= self.high:
             raise ValueError(f"{self.value} does not lie within {self.low} to {self.high}")
 
     def __add__(self, other: Quantity) -> Quantity:
-        return Quantity(self.value + other.value, self.low + other.low, self.high + other.high)
+        return self._joined(other, self.value + other.value, (self.low + other.low, self.high + other.high), _ONE, _ONE)
 
     def __sub__(self, other: Quantity) -> Quantity:
-        return Quantity(self.value - other.value, self.low - other.high, self.high - other.low)
+        ends = (self.low - other.high, self.high - other.low)
+        return self._joined(other, self.value - other.value, ends, _ONE, (-_ONE[0], -_ONE[1]))
 
     def __mul__(self, other: Quantity) -> Quantity:
-        ends = [a * b for a in (self.low, self.high) for b in (other.low, other.high)]
-        return Quantity(self.value * other.value, min(ends), max(ends))
+        ends = _product((self.low, self.high), (other.low, other.high))
+        return self._joined(other, self.value * other.value, ends, (other.low, other.high), (self.low, self.high))
 
     def __truediv__(self, other: Quantity) -> Quantity:
         """The quotient.
@@ -72,8 +93,32 @@ class Quantity:
         """
         if other.low <= 0 <= other.high:
             raise UndefinedError("the divisor is zero, or may be within its rounding")
-        ends = [a / b for a in (self.low, self.high) for b in (other.low, other.high)]
-        return Quantity(self.value / other.value, min(ends), max(ends))
+        inverse = (1 / other.high, 1 / other.low)
+        ends = _product((self.low, self.high), inverse)
+        falling = _product(ends, (-inverse[1], -inverse[0]))
+        return self._joined(other, self.value / other.value, ends, inverse, falling)
+
+    def of(self, source: Hashable) -> Quantity:
+        """The same number as an input of that name, which formulas may read several times."""
+        return self if self.low == self.high else replace(self, slopes={source: _ONE})
+
+    def _joined(self, other: Quantity, value: Fraction, ends: Ends, by_self: Ends, by_other: Ends) -> Quantity:
+        """The result of an operation that moves with its operands by these slopes."""
+        mine, theirs = self._known_slopes(), other._known_slopes()
+        repeated = self.repeated | other.repeated
+        if mine is None or theirs is None:
+            return Quantity(value, *ends, None, repeated)
+        slopes = {source: _product(slope, by_self) for source, slope in mine.items()}
+        for source, slope in theirs.items():
+            moved = _product(slope, by_other)
+            if source in slopes:
+                repeated |= {source}
+                moved = (slopes[source][0] + moved[0], slopes[source][1] + moved[1])
+            slopes[source] = moved
+        return Quantity(value, *ends, slopes, repeated)
+
+    def _known_slopes(self) -> Mapping[Hashable, Ends] | None:
+        return {} if self.slopes is None and self.low == self.high else self.slopes
 
     def meets(self, other: Quantity) -> bool:
         """Whether some number lies within the bounds of both."""

@@ -19,7 +19,8 @@ _RESERVE = "VM/ESA 1.1 performance report, 1992, table 61"
 def _whole(busy: Quantity, limit: Quantity) -> Quantity:
     """The servers that carry a load, which is a whole number."""
     needed = busy / limit
-    return Quantity(*(Fraction(math.ceil(bound)) for bound in (needed.value, needed.low, needed.high)))
+    value, low, high = (Fraction(math.ceil(bound)) for bound in (needed.value, needed.low, needed.high))
+    return Quantity(value, low, high)
 
 
 FORMULAS = (
