@@ -303,7 +303,70 @@ def test_devices(measured: Measured, number: int) -> None:
             assert near(row["io_rate"], count / 20, 0)
             if count:
                 expected = (used["queued"] + used["service"]) / count
-                assert near(row["response_time"], expected, (64e-6 + used["queued"] * 2**-20) / count)
+                # Connect, pending and disconnect time are rounded each for itself.
+                assert near(row["response_time"], expected, (3 * 64e-6 + used["queued"] * 2**-20) / count)
+                assert near(row["pending_time"], used["pending"] / count, 64e-6 / count)
+                assert near(row["disconnect_time"], used["disconnected"] / count, 64e-6 / count)
+                assert near(row["ios_queue_time"], used["queued"] / count, used["queued"] * 2**-20 / count)
+
+
+@pytest.mark.parametrize("number", [0, 1, 2])
+def test_regions_by_statistics(measured: Measured, number: int) -> None:
+    """SMF 110-2: clocks of 2**-12 microseconds, counts exact."""
+    modes = rows(measured, "cics_tcb", "applid", "mode", number=number)
+    regions = rows(measured, "cics_region", "applid", number=number)
+    connections = rows(measured, "cics_db2", "applid", "thread_kind", number=number)
+    used_by = truth(measured, number)["regions"]
+    assert {name for name, _ in modes} == {used["name"] for used in used_by} == {"TOR1", "TOR2", "AOR1", "AOR2"}
+    for used in used_by:
+        name = used["name"]
+        main = modes[name, "QR"]
+        assert near(main["dispatch_seconds"], used["qr_dispatched"], 1e-9)
+        assert near(main["cpu_seconds"], used["qr_cpu"], 1e-9)
+        assert near(main["dispatch_seconds"] + main["wait_seconds"], 20.0, 1e-9)
+        assert regions[name,]["transactions"] == used["attached"] > 0
+        if name.startswith("AOR"):
+            opened = modes[name, "L8"]
+            assert near(opened["dispatch_seconds"], used["open_dispatched"], 1e-9)
+            assert near(opened["cpu_seconds"], used["open_cpu"], 1e-9)
+            assert opened["allocations"] == connections[name, "pool"]["thread_creations"] == used["threads"] > 0
+            assert connections[name, "pool"]["thread_waits"] == used["thread_waits"]["count"]
+            assert connections[name, "pool"]["peak_threads"] == used["most_threads"] > 0
+
+
+@pytest.mark.parametrize("number", [0, 1, 2])
+def test_samples_of_service_classes(measured: Measured, number: int) -> None:
+    """Four samples per second of what spaces use and wait for."""
+    found = rows(measured, "workload_period", "system", "class_kind", "class_name", number=number)
+    for used in truth(measured, number)["systems"]:
+        for space in used["spaces"]:
+            row = found[used["name"], "report class", space["name"]]
+            using, delay = space["cpu"] + space["ziip"], space["cpu_delay"] + space["ziip_delay"]
+            assert abs(row["using_samples"] - 4 * using) <= 1
+            assert abs(row["delay_samples"] - 4 * delay) <= 1
+            if using + delay > 2.0:
+                assert abs(row["velocity"] - using / (using + delay)) < 2 / (4 * (using + delay))
+        database = found[used["name"], "service class", "STCDB2"]
+        volumes = used["volumes"]
+        assert database["dasd_requests"] == sum(one["requests"] for one in volumes)
+        disconnected = sum(one["disconnected"] for one in volumes)
+        assert near(database["dasd_disconnect_seconds"], disconnected, 1e-9)
+
+
+@pytest.mark.parametrize("number", [0, 1, 2])
+def test_group_pools_threads_and_log(measured: Measured, number: int) -> None:
+    interval = truth(measured, number)
+    services = rows(measured, "db2_subsystem", "subsystem", number=number)
+    logs = rows(measured, "db2_log", "subsystem", number=number)
+    for at, member in enumerate(interval["members"]):
+        ended = [one["systems"][at] for one in interval["classes"]]
+        updates = sum(one["used"]["updates"] for one in ended)
+        forces = sum(one["used"]["waits_log"] for one in ended)
+        log = logs[member["name"],]
+        assert log["records_created"] == updates + 2 * forces > 0
+        assert log["control_intervals_written"] >= log["write_requests"] > 0
+        threads = sum(one["threads"] for one in interval["regions"] if one["system"] == member["system"])
+        assert services[member["name"],]["threads_created"] == threads > 0
 
 
 def test_the_laws_hold(measured: Measured) -> None:

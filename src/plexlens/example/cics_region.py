@@ -12,13 +12,14 @@ from plexlens.example.record import Record, Row, utc
 from plexlens.layouts_path import layout_folders
 
 #: TCB modes in the order of the dispatcher statistics; the study prints the first.
-_MODES = ("QR", "RO", "CO", "SZ", "RP", "FO", "SL", "SO", "SP", "EP", "TP", "D2", "S8", "L8", "L9", "X8", "X9", "T8")
+TCB_MODES = ("QR", "RO", "CO", "SZ", "RP", "FO", "SL", "SO", "SP", "EP", "TP", "D2", "S8", "L8", "L9", "X8", "X9", "T8")
 
-_DISPATCHER = 62
-_TRANSACTION_MANAGER = 10
+#: STID of the entries of the dispatcher and of the transaction manager.
+DISPATCHER = 62
+TRANSACTION_MANAGER = 10
 
 #: DSGGLEN: bytes from that field to the first TCB mode.
-_GLOBAL_LENGTH = 152
+GLOBAL_LENGTH = 152
 
 #: Fields of the dictionary that the performance records hold, in its order.
 _TASK_FIELDS = (
@@ -93,15 +94,15 @@ def _statistics(site: Site, cics: CicsPlan) -> Record:
         "smfstino": 1,
     }
     dispatcher: Row = {
-        "dsgid": _DISPATCHER,
+        "dsgid": DISPATCHER,
         "dsgdvers": 1,
-        "dsgglen": _GLOBAL_LENGTH,
-        "dsgasize": len(_MODES),
+        "dsgglen": GLOBAL_LENGTH,
+        "dsgasize": len(TCB_MODES),
         # The study prints one TCB: the others are taken to use nothing.
         "dsgejst": cpu,
         "dsgsrbt": _srb_seconds(site, cics),
     }
-    modes: list[Row] = [{"dsgtcbnm": name} for name in _MODES]
+    modes: list[Row] = [{"dsgtcbnm": name} for name in TCB_MODES]
     modes[0] |= {
         "dsgtcbca": 1,
         "dsgtcbpa": 1,
@@ -111,7 +112,7 @@ def _statistics(site: Site, cics: CicsPlan) -> Record:
         "dsgact": cpu,
     }
     manager: Row = {
-        "xmgid": _TRANSACTION_MANAGER,
+        "xmgid": TRANSACTION_MANAGER,
         "xmgdvers": 1,
         "xmgnum": transactions,
         "xmgtat": transactions,

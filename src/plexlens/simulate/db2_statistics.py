@@ -15,6 +15,12 @@ RELEASE = 0xC1
 #: Levels: in the record as they stand, not counted up. Text and numbers that identify a section, too.
 _LEVELS = frozenset({"qbstvpl", "qbstpid", "qbglgn", "qwsaproc"})
 
+#: High-water marks: of the interval, and zero at the beginning.
+_MARKS = frozenset({"q3sthwct"})
+
+#: Bytes of a log record with its header, as long as a row of some 200 bytes before and after, and of a log CI.
+_LOG_RECORD, _LOG_INTERVAL = 400, 4096
+
 _MEMBER_POOL = {
     "invalid_with_data": "qbglxd",
     "invalid_without_data": "qbglxr",
@@ -90,7 +96,7 @@ class Statistics:
         for number, row in enumerate(rows):
             new = dict(row)
             for field, value in row.items():
-                if field not in _LEVELS:
+                if field not in _LEVELS | _MARKS:
                     key = (section, number, field)
                     new[field] = sums[key] = sums.get(key, 0) + value
             made.append(new)
@@ -105,13 +111,12 @@ class Statistics:
         for values, used in zip(group["pool"], member["pools"], strict=True):
             pools.append(self._pool(values, used))
             if values.get("group"):
-                shared.append(_group_pool(used))
+                shared.append(_group_pool(used) | {"qbglgg": _dependent(interval, member, values["number"])})
         return {
             "smf100_ifcid1": {
                 "smf100_ifcid1_qwsa": _spaces(interval, member),
-                "smf100_ifcid1_q3st": [{"q3stcomm": member["commits"], "q3stabrt": member["rollbacks"]}],
-                # One copy of the log.
-                "smf100_ifcid1_qjst": [{"qjstlogw": member["log_writes"]}],
+                "smf100_ifcid1_q3st": [_services(interval, member)],
+                "smf100_ifcid1_qjst": [_log(interval, member)],
             },
             "smf100_ifcid2": {
                 "smf100_ifcid2_qbst": pools,
@@ -140,6 +145,54 @@ class Statistics:
 def _zero(row: Row) -> Row:
     """The same section before anything was counted."""
     return {field: value if field in _LEVELS else 0 for field, value in row.items()}
+
+
+def _accounts(interval: Interval, member: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+    """What transactions that ended on a member did, by class."""
+    regions = {one["name"]: one.get("db2") for one in interval.values.get("region", [])}
+    for values, used in zip(interval.values["class"], interval.truth["classes"], strict=True):
+        if any(regions[name] == member["group"] for name in values["regions"]):
+            yield next(one for one in used["systems"] if one["system"] == member["system"])
+
+
+def _dependent(interval: Interval, member: Mapping[str, Any], pool: int) -> int:
+    """Getpages of pages that depended on a group buffer pool."""
+    pools = [one for account in _accounts(interval, member) for one in account["pools"] if one["number"] == pool]
+    return sum(int(one["dependent_getpages"]) for one in pools)
+
+
+def _services(interval: Interval, member: Mapping[str, Any]) -> Row:
+    """Threads of the regions that work with a member, each created for its unit of work."""
+    regions = [one["name"] for one in interval.values.get("region", []) if one.get("db2") == member["group"]]
+    used = [one for one in interval.truth["regions"] if one["name"] in regions and one["system"] == member["system"]]
+    threads = sum(one["threads"] for one in used)
+    return {
+        "q3stcthd": threads,
+        "q3stterm": threads,
+        "q3stsign": threads,
+        "q3stcthw": sum(one["thread_waits"]["count"] for one in used),
+        "q3stcomm": member["commits"],
+        "q3stabrt": member["rollbacks"],
+        "q3sthwct": sum(one["most_threads"] for one in used),
+    }
+
+
+def _log(interval: Interval, member: Mapping[str, Any]) -> Row:
+    """Log of a member, one copy: a record of each update, one where a unit of work begins and one where it ends.
+
+    A write takes the intervals that were filled since the last, and the one begun.
+    """
+    accounts = [one["used"] for one in _accounts(interval, member)]
+    updates, forces = (round(sum(one[name] for one in accounts)) for name in ("updates", "waits_log"))
+    records = updates + 2 * forces
+    filled = records * _LOG_RECORD // _LOG_INTERVAL
+    return {
+        "qjstwrnw": records,
+        "qjstwrf": forces,
+        "qjstbffl": filled,
+        "qjstlogw": member["log_writes"],
+        "qjstciwr": filled + member["log_writes"],
+    }
 
 
 def _group_pool(used: Mapping[str, Any]) -> Row:

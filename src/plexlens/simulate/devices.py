@@ -16,7 +16,7 @@ _FIRST = 0x1000
 def device_records(interval: Interval) -> Iterator[Record]:
     """A record of each system, with the I/Os that it asked for.
 
-    Service time counts as connect time, the wait for a volume as IOS queue time.
+    The wait for a volume is IOS queue time; what is neither pending nor disconnect time of a service is connect time.
     """
     parallel = interval.values.get("dasd", {}).get("parallel", 4)
     used_by = {used["name"]: used["volumes"] for used in interval.truth["systems"]}
@@ -31,7 +31,9 @@ def device_records(interval: Interval) -> Iterator[Record]:
                 "smf74sgn": "DB2DATA",
                 "smf74ssc": used["requests"],
                 "smf74mec": used["requests"],
-                "smf74cnn": used["service"],
+                "smf74cnn": max(used["service"] - used["pending"] - used["disconnected"], 0.0),
+                "smf74pen": used["pending"],
+                "smf74dis": used["disconnected"],
                 "smf74ios": used["queued"],
             }
             for number, used in enumerate(used_by[system["name"]])

@@ -15,12 +15,13 @@ import pyarrow as pa
 from plexlens import _core
 from plexlens.errors import PlexlensError
 from plexlens.layouts_path import layout_folders
+from plexlens.simulate.cics_statistics import statistics_records
 from plexlens.simulate.coupling import coupling_records, structure_name
 from plexlens.simulate.db2_accounting import accounting_records
 from plexlens.simulate.db2_statistics import Statistics
 from plexlens.simulate.devices import device_records
 from plexlens.simulate.logged import Stretch, in_order
-from plexlens.simulate.processors import processor_records
+from plexlens.simulate.processors import Consumption, processor_records
 from plexlens.simulate.scenario import Scenario, Simulated
 from plexlens.simulate.workload import SPACE_CLASSES, workload_records
 from plexlens.simulate.written import BEGINNING, Interval, Record, Row, intervals
@@ -93,14 +94,17 @@ def begin_records(interval: Interval, statistics: Statistics) -> list[Record]:
     return sorted(statistics.beginning(interval), key=_order)
 
 
-def interval_records(interval: Interval, statistics: Statistics, *, rolled_up: bool = True) -> list[Record]:
+def interval_records(
+    interval: Interval, statistics: Statistics, consumption: Consumption, *, rolled_up: bool = True
+) -> list[Record]:
     """The records of an interval by system and type; accounting only where it is rolled up."""
     records = [
-        *processor_records(interval),
+        *processor_records(interval, consumption),
         *workload_records(interval),
         *coupling_records(interval),
         *device_records(interval),
         *statistics.records(interval),
+        *statistics_records(interval),
         *(accounting_records(interval) if rolled_up else ()),
     ]
     # Sorting is stable: classes, facilities and members keep the scenario's order.
@@ -113,11 +117,11 @@ def _order(record: Record) -> tuple[datetime, str, str]:
 
 def dump_records(run: Simulated) -> Iterator[Record]:
     """The records of a run by end of interval, system and record type."""
-    statistics = Statistics()
+    statistics, consumption = Statistics(), Consumption()
     for interval in intervals(run):
         if interval.number == 0:
             yield from begin_records(interval, statistics)
-        yield from interval_records(interval, statistics)
+        yield from interval_records(interval, statistics, consumption)
 
 
 def write_smf(run: Simulated, path: Path) -> int:

@@ -16,6 +16,7 @@ from plexlens.simulate.db2_statistics import Statistics
 from plexlens.simulate.dump import Dump, begin_records, interval_records, open_dump
 from plexlens.simulate.logged import Places, Stretch
 from plexlens.simulate.page_trace import PageTrace, check_page_trace, name_records
+from plexlens.simulate.processors import Consumption
 from plexlens.simulate.scenario import Scenario, Simulated, as_json, refusals
 from plexlens.simulate.written import BEGINNING, Interval
 
@@ -87,6 +88,7 @@ class _Writing:
         self._monitoring = Monitoring(dump.catalogue, self._places) if transactions else None
         self._trace = PageTrace(dump.catalogue, self._places) if page_trace else None
         self._intervals = 0
+        self._consumption = Consumption()
 
     def take(self, kind: str, value: Any) -> None:
         """Write what a piece says."""
@@ -94,7 +96,9 @@ class _Writing:
             self._begin(Interval(self._run, 0, json.loads(value)))
         elif kind == "interval":
             interval = Interval(self._run, self._intervals, json.loads(value))
-            for record in interval_records(interval, self._statistics, rolled_up=self._monitoring is None):
+            for record in interval_records(
+                interval, self._statistics, self._consumption, rolled_up=self._monitoring is None
+            ):
                 self._dump.write(record)
             self._intervals += 1
         else:

@@ -11,6 +11,7 @@ impl Simulation<'_> {
         let now = self.calendar.now();
         let task = &mut self.tasks[number as usize];
         let region = &mut self.plex.regions[usize::from(task.region)];
+        region.used.qr_dispatches += 1;
         if region.qr.value() == 0 {
             region.qr.set(now, 1);
             task.has_region = true;
@@ -20,6 +21,7 @@ impl Simulation<'_> {
             return false;
         }
         region.queue.push_back(number);
+        region.used.most_queued = region.used.most_queued.max(region.queue.len() as u64);
         task.waiting = Some((now, Some(Wait::Unseen)));
         if let Some(logs) = &mut self.logs {
             logs.waits_for_region(number, now);

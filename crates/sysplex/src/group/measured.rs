@@ -197,10 +197,16 @@ pub struct RegionUse {
     pub name: String,
     /// System.
     pub system: String,
-    /// Transactions that ended in it, and the most that were inside at a time.
+    /// Transactions that came in or were sent there, that ended there, and the most inside at a time of those sent there.
+    pub attached: u64,
+    /// Ended.
     pub ended: u64,
     /// Most inside.
     pub most_inside: u32,
+    /// Times that the QR TCB was asked for.
+    pub qr_dispatches: u64,
+    /// Most transactions that waited for it at a time.
+    pub most_queued: u64,
     /// Seconds that the QR TCB was given to a transaction, waits for an engine among them.
     pub qr_dispatched: f64,
     /// Seconds of processor time on it.

@@ -48,7 +48,8 @@ impl Simulation<'_> {
         }
         let region = kind.terminals[kind.turn % kind.terminals.len()];
         kind.turn += 1;
-        let about = &self.plex.regions[usize::from(region)];
+        let about = &mut self.plex.regions[usize::from(region)];
+        about.used.attached += 1;
         (task.region, task.system, task.priority) = (region, about.system, about.priority);
         if let Some(logs) = &mut self.logs {
             logs.arrived(number, Some(region));
@@ -65,6 +66,7 @@ impl Simulation<'_> {
         task.stage = Stage::Shipped(region);
         let about = &mut self.plex.regions[usize::from(region)];
         about.inside += 1;
+        about.used.attached += 1;
         about.used.most_inside = about.used.most_inside.max(about.inside);
         if !self.plex.kinds[usize::from(task.class)].terminals.is_empty() {
             let costs = &self.scenario.cics;
