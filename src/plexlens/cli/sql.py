@@ -61,6 +61,7 @@ def sql(
     from plexlens.metrics.selection import resolve
     from plexlens.metrics.selection.raw import show_selected
     from plexlens.pdb import Pdb
+    from plexlens.pdb.report_views import VALUES, attach_report_views
 
     where = target("sql", output, as_json=as_json, forms=_FORMS)
     database = Pdb.open(pdb)
@@ -73,7 +74,9 @@ def sql(
         inputs = Inputs(backend, resolve(selection, backend, str(pdb)))
         attach(inputs, words & GRAINS.keys() or None)
         if inputs.selection:
-            show_selected(backend, inputs.selection, words)
+            show_selected(backend, inputs.selection, words | {VALUES})
+        if VALUES in words or not words.isdisjoint(("tables", "describe", "show")) or "rmf_" in query.lower():
+            attach_report_views(backend)
         try:
             table = _rows(backend.con, query, progress)
         except duckdb.Error as error:

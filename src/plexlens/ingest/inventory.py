@@ -170,7 +170,7 @@ def _of_reports(path: Path, kind: str, reading: Reading) -> Inventory:
         kind=kind,
         size=path.stat().st_size,
         records=Counter({key: len(reports) for key, reports in seen.items()}),
-        span=(str(span[0]), str(span[1])) if span else None,
+        span=(str(span[0]), str(span[1])) if span and None not in span else None,
         damage=reading.damage,
         implausible=marked,
         damage_counts=dict(found["damage"]),

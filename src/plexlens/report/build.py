@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import UTC, datetime, timedelta
 from itertools import count
 
 from plexlens import __version__
@@ -256,11 +256,24 @@ def _timeline(pages: Sequence[Page], builder: Builder) -> Section:
     return Section("timeline", "Timeline", blocks, "The course of the main figures.")
 
 
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
+
 def _span(context: Context, *, is_local: bool) -> tuple[datetime | None, datetime | None]:
-    """First start and last end of the intervals on one kind of clock."""
+    """First start and last end of the intervals on one kind of clock.
+
+    Where no metric has an interval, those of RMF reports that are shown as printed count.
+    """
     clocks = [covered for held in context.read for covered in held.clocks if covered.is_local == is_local]
     starts = [covered.start for covered in clocks if covered.start is not None]
     ends = [covered.end for covered in clocks if covered.end is not None]
+    if not any(context.read) and context.inputs.has(VALUES):
+        known = "is null" if is_local else "is not null"
+        rows = context.inputs.backend.raw_sql(
+            f"select min(epoch_us(interval_start)), max(epoch_us(interval_end)) from {VALUES} where utc_offset {known}"
+        )
+        epoch = _EPOCH.replace(tzinfo=None) if is_local else _EPOCH
+        starts, ends = ([epoch + timedelta(microseconds=us)] if us is not None else [] for us in rows.fetchone())
     return min(starts, default=None), max(ends, default=None)
 
 

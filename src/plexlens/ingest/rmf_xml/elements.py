@@ -13,6 +13,9 @@ The grammar is IBM's (z/OS RMF Programmer's Guide, "How to interpret an XML docu
     row            col*
     message        description, severity
 
+Segments of a report that somebody saved without the rest of it, in ``<xml>``, are read as a report ``FRAGMENT`` that
+names no system and no time.
+
 Nothing depends on a file keeping to it: an element that is none of these is walked through, and its texts come out
 under its path.
 """
@@ -32,6 +35,10 @@ from plexlens.ingest.rmf_xml.walk import LONGEST
 from plexlens.ingest.source import Severity
 
 _ROOT = "ddsml"
+_ROOT_OF_FRAGMENT = "xml"
+_OF_A_FRAGMENT = frozenset({"segment", "part", "table", "var-list"})
+FRAGMENT = "FRAGMENT"
+"""The name of a report whose document lacks everything above its segments."""
 _OF_THE_FILE = frozenset({"server", "rmf-mfpmsg", "message"})
 _GATHERERS = {"postprocessor": "postprocessor", "report": "monitor3"}
 _HEADS_OF_REPORT = frozenset({"metric", "version", "resource"})
@@ -69,9 +76,12 @@ class Elements:
         self._stack: list[_Frame] = []
         self._report: ReportRows | None = None
         self._foreign = False
+        self._in_fragment = False
 
     def start(self, tag: str, attributes: dict[str, str], line: int) -> None:
         """An element begins."""
+        if self._in_fragment and len(self._stack) == 1 and tag in _OF_A_FRAGMENT:
+            self._begin_fragment(line)
         depth = len(self._stack)
         frame = _Frame(tag, attributes, line)
         if not depth:
@@ -106,6 +116,10 @@ class Elements:
 
     def end(self, line: int) -> None:
         """The innermost element ends."""
+        if self._in_fragment and len(self._stack) == 2 and self._report is not None:
+            # The report of a fragment has no element of its own: it ends with the outermost one.
+            self._stack.pop()
+            self._end_report(whole=True)
         frame = self._stack[-1]
         if not self._foreign:
             if frame.has_child:
@@ -176,7 +190,8 @@ class Elements:
     # -- beginning --------------------------------------------------------------------------------------------
 
     def _check_root(self, frame: _Frame) -> None:
-        if frame.tag.casefold() == _ROOT:
+        self._in_fragment = frame.tag.casefold() == _ROOT_OF_FRAGMENT
+        if self._in_fragment or frame.tag.casefold() == _ROOT:
             return
         what = f"the outermost element is <{frame.tag}>, not <{_ROOT}>"
         if not self._output.reports:
@@ -191,6 +206,22 @@ class Elements:
         self._output.record_no = self._output.reports
         gatherer = _GATHERERS.get(frame.tag, frame.tag)
         self._report = ReportRows(Report(self._output.reports, frame.line, gatherer), self._output)
+
+    def _begin_fragment(self, line: int) -> None:
+        """Segments without a report around them begin."""
+        frame = _Frame("postprocessor", {}, line)
+        self._stack[-1].has_child = True
+        self._stack.append(frame)
+        self._begin_report(frame)
+        if self._report is not None:
+            self._report.metric({"id": FRAGMENT})
+            self._report.report.title = "Segments of a report without system and time"
+        self._output.note(
+            "part of a report",
+            Severity.ERROR,
+            f"line {line}: segments of a report, and nothing that tells which report, system and time they are of",
+            "save the whole document, from <ddsml> to </ddsml>",
+        )
 
     def _begin(self, frame: _Frame, report: ReportRows) -> None:
         if frame.tag == "metric":

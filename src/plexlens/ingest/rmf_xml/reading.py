@@ -17,7 +17,7 @@ from plexlens.ingest.rmf_xml.tables import VALUE
 from plexlens.ingest.rmf_xml.walk import Walker
 from plexlens.ingest.source import Damage
 
-_ROOT = re.compile(r"<(?:[A-Za-z_][\w.-]*:)?ddsml(?=[\s/>]|\Z)", re.IGNORECASE)
+_ROOT = re.compile(r"<(?:[A-Za-z_][\w.-]*:)?ddsml(?=[\s/>]|\Z)|\A\W*<xml>\s*<segment\b", re.IGNORECASE)
 
 
 def sniff(head: bytes, name: str) -> bool:

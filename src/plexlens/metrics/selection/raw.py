@@ -110,7 +110,14 @@ def show_selected(backend: Any, selection: Selection, named: set[str]) -> None:
     """
     catalog = backend.current_catalog
     raw = {table.strip('"') for table, _, _ in timed_tables(backend)} & named
-    tables = backend.list_tables()
+    # Temporary tables stay visible from every database.
+    tables = [
+        name
+        for (name,) in backend.raw_sql(
+            "select table_name from information_schema.tables"
+            f" where table_catalog = '{catalog}' and table_schema = 'main'"
+        ).fetchall()
+    ]
     # A database of its own: "show tables" would list the schemas of one database together.
     backend.raw_sql(f"attach ':memory:' as \"{SELECTED}\"")
     for name in sorted(tables):
