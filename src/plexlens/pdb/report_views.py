@@ -82,8 +82,9 @@ def _wide(report: str, options: str | None, part: str, heads: dict[tuple[str, in
         chosen = "number" if numeric else "value"
         text = head.replace("'", "''")
         of_head = f"coalesce(column_head, name, 'column ' || cell_no) = '{text}'"
-        for number, cell_no in enumerate(places, 1) if head in repeated else [(1, None)]:
-            where = of_head if cell_no is None else f"{of_head} and cell_no = {cell_no}"
+        apart = [f" and cell_no = {cell_no}" for cell_no in places] if head in repeated else [""]
+        for number, place_of_head in enumerate(apart, 1):
+            where = of_head + place_of_head
             name = _unique(" ".join(head.split()) + (f" {number}" if number > 1 else ""), taken)
             columns.append(f"max({chosen}) filter (where {where}) as {identifier(name)}")
     condition = f"{_condition(report, options)} and coalesce(part, '') = '{part.replace(chr(39), chr(39) * 2)}'"

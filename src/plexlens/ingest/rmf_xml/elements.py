@@ -121,6 +121,8 @@ class Elements:
             self._stack.pop()
             self._end_report(whole=True)
         frame = self._stack[-1]
+        if self._in_fragment and len(self._stack) == 1 and not self._output.reports:
+            raise self._other_root(frame)
         if not self._foreign:
             if frame.has_child:
                 self._stray(frame)
@@ -193,13 +195,17 @@ class Elements:
         self._in_fragment = frame.tag.casefold() == _ROOT_OF_FRAGMENT
         if self._in_fragment or frame.tag.casefold() == _ROOT:
             return
-        what = f"the outermost element is <{frame.tag}>, not <{_ROOT}>"
+        error = self._other_root(frame)
         if not self._output.reports:
-            raise RmfXmlError(file=self._output.file, what=what, line=frame.line, remedy=_GIVE_A_REPORT)
+            raise error
         self._foreign = True
         self._output.note(
-            "not RMF XML", Severity.DATA_LOSS, f"line {frame.line}: a further document: {what}", _GIVE_A_REPORT
+            "not RMF XML", Severity.DATA_LOSS, f"line {frame.line}: a further document: {error.what}", _GIVE_A_REPORT
         )
+
+    def _other_root(self, frame: _Frame) -> RmfXmlError:
+        what = f"the outermost element is <{frame.tag}>, not <{_ROOT}>"
+        return RmfXmlError(file=self._output.file, what=what, line=frame.line, remedy=_GIVE_A_REPORT)
 
     def _begin_report(self, frame: _Frame) -> None:
         self._output.reports += 1
