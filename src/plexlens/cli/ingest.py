@@ -9,6 +9,7 @@ import typer
 
 from plexlens.cli.app import app
 from plexlens.cli.options import CodePage, Codepage, Json, Layouts, LeapSeconds, Sources
+from plexlens.cli.sources import tell_losses
 from plexlens.cli.terminal import emit, err, progress_bar
 from plexlens.errors import IngestFailuresError, PlexlensError
 
@@ -32,20 +33,26 @@ def ingest(
     from plexlens.pdb import Pdb
     from plexlens.pdb import ingest as put
 
+    was_there, is_new = pdb.exists(), not (pdb / "manifest.json").is_file()
     held = Pdb.open_or_create(pdb)
     failures: list[PlexlensError] = []
-    with progress_bar() as progress:
-        try:
-            results = put(
-                sources,
-                held,
-                progress=progress,
-                layouts=tuple(layouts or ()),
-                codepage=codepage,
-                leap_seconds=leap_seconds,
-            )
-        except IngestFailuresError as error:
-            results, failures = list(error.results), list(error.failures)
+    try:
+        with progress_bar() as progress:
+            try:
+                results = put(
+                    sources,
+                    held,
+                    progress=progress,
+                    layouts=tuple(layouts or ()),
+                    codepage=codepage,
+                    leap_seconds=leap_seconds,
+                )
+            except IngestFailuresError as error:
+                results, failures = list(error.results), list(error.failures)
+    finally:
+        # A database is made for what goes into it: where nothing does, none is left.
+        if is_new:
+            held.remove_if_empty(folder_was_there=was_there)
     if as_json:
         emit(
             {
@@ -61,10 +68,11 @@ def ingest(
             told = ", ".join(f"{made[name]:,} {name}" for name in counts if made[name])
             why = f": {one.reason}" if one.reason else ""
             typer.echo(f"{one.file}: {one.outcome.value}{why}" + (f" ({told})" if told else ""))
+    tell_losses(held, results)
     for failure in failures:
         err.print(f"plexlens: {failure}")
     if failures:
-        raise typer.Exit(failures[0].exit_code)
+        raise typer.Exit(min(failure.exit_code for failure in failures))
 
 
 def _result(one: Any) -> dict[str, Any]:

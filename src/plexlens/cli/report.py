@@ -85,7 +85,7 @@ def report(
     for failure in failures:
         err.print(f"plexlens: {failure}")
     if failures:
-        raise typer.Exit(failures[0].exit_code)
+        raise typer.Exit(min(failure.exit_code for failure in failures))
     grave = made.findings.at_or_above(Severity(fail_on)) if fail_on and made.findings else ()
     if grave:
         err.print(f"plexlens: {counted(len(grave), 'finding')} of severity {fail_on} or higher (--fail-on)")

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from plexlens.errors import UsageError
+from plexlens.cli.terminal import err
+from plexlens.errors import IngestFailuresError, UsageError
 from plexlens.progress import Progress
 
 if TYPE_CHECKING:
@@ -41,7 +42,31 @@ class Reading:
         how: dict[str, Any] = {
             "layouts": self.layouts, "codepage": self.codepage, "leap_seconds": self.leap_seconds,
         }  # fmt: skip
-        return list(ingest(dumps, pdb, progress=progress, **how))
+        try:
+            results = list(ingest(dumps, pdb, progress=progress, **how))
+        except IngestFailuresError as error:
+            tell_losses(pdb, error.results)
+            raise
+        tell_losses(pdb, results)
+        return results
+
+
+def tell_losses(pdb: Pdb, results: Sequence[IngestResult]) -> None:
+    """Say on standard error where data of sources just read is lost: a dump that is cut, a record that is broken."""
+    damaged = [one.ingest.id for one in results if one.ingest is not None and one.ingest.damage]
+    if not damaged or "damage" not in pdb.manifest.columns:
+        return
+    sources = ", ".join(f"'{source}'" for source in damaged)
+    statement = (
+        'select file, count(*), min(record_no), arg_min("offset", record_no), arg_min(detail, record_no),'
+        " arg_min(remedy, record_no) from damage"
+        f" where severity = 'data loss' and source_id in ({sources}) group by file order by file"
+    )
+    rows = pdb.connect().raw_sql(statement).fetchall()
+    for file, places, record, offset, detail, remedy in rows:
+        where = ", ".join(f"{name} {at}" for name, at in (("record", record), ("byte", offset)) if at is not None)
+        told = f"data is lost in {places:,} places, first at" if places > 1 else "data is lost at"
+        err.print(f"plexlens: {file}: {told} {where or 'an unknown place'}: {detail}; {remedy}")
 
 
 @contextmanager

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from plexlens.dsect.fault import DsectError
-from plexlens.errors import UsageError
+from plexlens.errors import EmptyInputError, UsageError
 
 #: Length of a card image.
 CARD = 80
@@ -81,7 +81,7 @@ def read_source(path: Path, codepage: str = "1047") -> Source:
             remedy="this is no mapping; give the macro or the DSECTs alone",
         )
     if not data.strip(b"\x00 \x40"):
-        raise DsectError(file=file, what="it is empty", remedy="give an assembler source that holds a DSECT")
+        raise EmptyInputError(file=file, what="it is empty", remedy="give an assembler source that holds a DSECT")
     notes: list[str] = []
     lines = _lines(file, data, codepage, notes)
     if any("\t" in line for line in lines):

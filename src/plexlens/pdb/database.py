@@ -227,6 +227,22 @@ class Pdb:
             ) from error
         return cls(path, Manifest(), disk)
 
+    def remove_if_empty(self, *, folder_was_there: bool = False) -> bool:
+        """Take a PDB that holds nothing away again; whether it did.
+
+        Parameters
+        ----------
+        folder_was_there
+            Whether its folder was there before the PDB was made: then the folder stays, empty.
+        """
+        self.refresh()
+        if self.ingests:
+            return False
+        shutil.rmtree(self.path, ignore_errors=True)
+        if folder_was_there:
+            self.path.mkdir(exist_ok=True)
+        return True
+
     @property
     def ingests(self) -> tuple[Ingest, ...]:
         """The sources it holds, in the order in which they were ingested."""
