@@ -95,6 +95,10 @@ def a_case(rng: random.Random) -> tuple[list[Row], list[Row], list[Row]]:
                     if rng.random() < 0.1:
                         rows.append(Row(kind, system, sysplex, local, local + 2 * step, None))
                     if kind == "xml" and rng.random() < 0.1:
+                        # An hour of a report that begins or ends within an interval of a dump.
+                        middle = begin + step / 2
+                        rows.append(Row(kind, system, sysplex, middle, middle + rng.choice([step, 4 * step]), offset))
+                    if kind == "xml" and rng.random() < 0.1:
                         # Monitor III names both times.
                         rows.append(Row(kind, system, sysplex, begin, begin + step, offset))
     return dumps, reports["xml"], reports["text"]

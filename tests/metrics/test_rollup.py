@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
@@ -186,6 +187,87 @@ def test_structures_add_up_to_their_facility() -> None:
     assert found == {"S1": pytest.approx(0.5), "S2": pytest.approx(1.0)}
     (whole,) = rows_of(evaluate(raw, grain, by=("facility",), time="all"))
     assert whole["sync_per_second"] == pytest.approx(1.5)
+
+
+def test_a_count_that_several_systems_report_is_whole_where_one_of_them_lacks_it() -> None:
+    # A pool of 1/s that both report. B's row of 0 to 1,200 s lacks the count, and so does A's of 1,200 to 2,100 s. The
+    # first 900 s are known from A, 900 to 1,200 s from nobody, 1,200 to 2,100 s from B: 1,800 calls in 1,800 s.
+    shared = replace(
+        GRAIN, facts=tuple(replace(f, of=("sysplex", "pool")) if f.name == "calls" else f for f in GRAIN.facts)
+    )
+    rows = [
+        _at("B", 0, 1200, busy=1.0),
+        _at("A", 0, 900, calls=900.0),
+        _at("B", 1200, 900, calls=900.0),
+        _at("A", 1200, 900, busy=1.0),
+    ]
+    (found,) = rows_of(evaluate(inputs(raw=rows), shared, by=("pool",), time="all"))
+    assert found["calls"] == pytest.approx(1800)
+    assert found["call_rate"] == pytest.approx(1.0)
+
+
+def test_intervals_that_overlap_by_moments_count_in_full() -> None:
+    # Two seconds of overlap are none: 900 + 900 s. Ten are: 900 + 890 s.
+    (close,) = _rolled(_at("A", 0, 900, calls=900.0), _at("A", 898, 900, calls=900.0))
+    assert close["interval_seconds"] == pytest.approx(1800)
+    (wide,) = _rolled(_at("A", 0, 900, calls=900.0), _at("A", 890, 900, calls=900.0))
+    assert wide["interval_seconds"] == pytest.approx(1790)
+
+
+def test_systems_that_were_never_measured_together_are_averaged_over_time() -> None:
+    # A: 2/s in 900 s. B, a year later: 5/s in 1,800 s. Together (1,800 + 9,000) / 2,700 s = 4/s, and not 7/s.
+    # Levels: (900 x 30 + 1,800 x 60) / 2,700 = 50. B2 is measured together with B: its 1/s adds to B's 5.
+    year = 365 * 86_400
+    rows = [_at("A", 0, 900, calls=1800.0, level=30.0), _at("B", year, 1800, calls=9000.0, level=60.0)]
+    (found,) = _rolled(*rows)
+    assert found["call_rate"] == pytest.approx(4.0)
+    assert found["level"] == pytest.approx(50.0)
+    assert found["calls"] == pytest.approx(10_800)
+    (found,) = _rolled(*rows, _at("B2", year + 900, 1800, calls=1800.0))
+    # B and B2 together: 6/s in 2,700 s.
+    assert found["call_rate"] == pytest.approx((2 * 900 + 6 * 2700) / 3600)
+    systems = {r["system"]: r["call_rate"] for r in _rolled(*rows, by=("system",))}
+    assert systems == {"A": pytest.approx(2.0), "B": pytest.approx(5.0)}
+
+
+def test_by_interval_a_sum_is_of_all_systems_measured_then() -> None:
+    # A: 1/s from 0 to 1,800 s in two intervals. B: 2/s from 600 to 1,500 s in one.
+    rows = [_at("A", 0, 900, calls=900.0), _at("A", 900, 900, calls=900.0), _at("B", 600, 900, calls=1800.0)]
+    found = {(r["time"] - START).total_seconds(): r for r in _rolled(*rows, time="interval")}
+    rates = {start: row["call_rate"] for start, row in found.items()}
+    assert rates == {0: pytest.approx(1), 600: pytest.approx(3), 900: pytest.approx(3), 1500: pytest.approx(1)}
+    assert {s: r["interval_seconds"] for s, r in found.items()} == {0: 600, 600: 300, 900: 600, 1500: 300}
+    assert sum(r["calls"] for r in found.values()) == pytest.approx(3600)
+    # One system alone keeps its intervals.
+    own = _rolled(*rows, time="interval", by=("sysplex", "system"))
+    assert len(own) == 3
+
+
+def test_a_comparison_with_a_setting_is_of_the_time_with_the_value_in_force() -> None:
+    # 80 calls with a limit of 100, then 40 with one of 50: 40 / 50, and not 120 of 50 or 60 of 50.
+    against = Metric("of_limit", "Of limit", COUNT, "C / L", "", lambda f: ratio(f.calls, f["limit"]))
+    grain = replace(GRAIN, metrics=(*GRAIN.metrics, against))
+    rows = [_at("A", 0, 900, calls=80.0, limit=100.0), _at("A", 900, 900, calls=40.0, limit=50.0)]
+    (found,) = rows_of(evaluate(inputs(raw=rows), grain, by=("pool",), time="all"))
+    assert found["of_limit"] == pytest.approx(0.8)
+    assert (found["limit"], found["calls"]) == (50.0, 120.0)
+    # A row that does not repeat the limit is under the one in force before it.
+    (found,) = rows_of(evaluate(inputs(raw=[*rows, _at("A", 1800, 900, calls=10.0)]), grain, by=("pool",), time="all"))
+    assert found["of_limit"] == pytest.approx(1.0)
+    # Two pools under different limits have none in common.
+    rows = [_at("A", 0, 900, "P", calls=1.0, limit=50.0), _at("A", 0, 900, "Q", calls=1.0, limit=60.0)]
+    (found,) = rows_of(evaluate(inputs(raw=rows), grain, by=("system",), time="all"))
+    assert found["of_limit"] is None
+
+
+def test_hours_and_days_begin_on_the_clock_that_is_asked_for() -> None:
+    # START is 08:00 UTC, 13:30 at UTC+05:30: the quarters from 08:30 UTC on are of 14:00 there.
+    rows = [_at("A", 900 * n, 900, calls=float(n)) for n in range(4)]
+    half = 5.5 * 3600
+    found = {r["time"] - START: r["calls"] for r in _rolled(*rows, time="hour", utc_offset=half)}
+    assert found == {-timedelta(minutes=30): 1.0, timedelta(minutes=30): 5.0}
+    (day,) = _rolled(*rows, time="day", utc_offset=half)
+    assert day["time"] == START - timedelta(hours=13, minutes=30)
 
 
 def test_what_a_metric_needs_follows_from_its_expression() -> None:

@@ -25,6 +25,14 @@ class Case:
         Name of the sysplex.
     aligned
         Whether all observers have the same intervals.
+    jitter
+        Seconds by which starts and ends of an observer are off those of the others at most.
+    overlap
+        How likely an interval begins before the one before it ends.
+    epochs
+        How likely an observer measured a year later than the others.
+    local
+        How likely an observer's times are local ones of unknown offset.
     shortest, longest
         Length of unaligned intervals in seconds.
     lost_facts, lost_values
@@ -37,6 +45,10 @@ class Case:
 
     name: str
     aligned: bool = False
+    jitter: int = 0
+    overlap: float = 0.0
+    epochs: float = 0.0
+    local: float = 0.0
     shortest: int = 300
     longest: int = 1200
     lost_facts: float = 0.0
@@ -49,7 +61,11 @@ CASES = (
     Case("ALIGNED", aligned=True),
     Case("LOSSES", aligned=True, lost_facts=0.15, lost_values=0.05, lost_rows=0.2, zeros=0.1),
     Case("UNALIGNED"),
-    Case("SHORT", shortest=20, longest=80, lost_rows=0.2),
+    Case("MOMENTS", aligned=True, jitter=3, lost_values=0.1),
+    Case("OVERLAP", overlap=0.5, lost_values=0.05),
+    Case("YEARS", epochs=0.5, lost_values=0.05, lost_rows=0.1),
+    Case("LOCAL", aligned=True, local=0.5, lost_rows=0.1, lost_values=0.05),
+    Case("SHORT", shortest=20, longest=60, lost_rows=0.2),
     Case("WORST1", lost_facts=0.1, lost_values=0.05, lost_rows=0.2, zeros=0.1),
     Case("WORST2", lost_facts=0.2, lost_rows=0.3, zeros=0.05),
 )
@@ -65,6 +81,7 @@ class _Maker:
         self.grain, self.case = grain, case
         self.random = Random(f"{grain.name} {case.name} {seed}")
         self.seed = seed
+        self.offset, self.is_local = 0.0, False
         self.owners = [name for name in grain.observers if name not in ("sysplex", "system")]
         self.free = [key.name for key in grain.keys if key.name not in (*self.owners, "system", "sysplex")]
         self.scoping = {name for fact in grain.facts for name in fact.of or ()}
@@ -74,12 +91,17 @@ class _Maker:
         """All rows of the case."""
         random, result = self.random, []
         common = self.intervals(aligned=True)
-        # Of a number that several observers report, the intervals are those of the same name: they have to be aligned.
-        aligned = self.case.aligned or any(fact.of for fact in self.grain.facts)
-        entities = random.randint(1, 3)
+        # Without keys of their own, several rows would be of one entity.
+        entities = random.randint(1, 3) if self.free else 1
         for observer in range(random.randint(2, 4)):
             lost = {fact.name for fact in self.grain.facts if random.random() < self.case.lost_facts}
-            for number, (start, end) in enumerate(common if aligned else self.intervals(aligned=False)):
+            later = timedelta(days=365) if random.random() < self.case.epochs else timedelta(0)
+            self.offset = random.choice((0.0, -18_000.0, 19_800.0))
+            self.is_local = random.random() < self.case.local
+            own = common if self.case.aligned else self.intervals(aligned=False)
+            off = [timedelta(seconds=random.randint(-self.case.jitter, self.case.jitter)) for _ in own]
+            for number, (start, end) in enumerate(own):
+                start, end = start + later + off[number - 1 if number else 0], end + later + off[number]  # noqa: PLW2901
                 for entity in range(entities):
                     # An observer has a row in each of its intervals, or they would not be known.
                     if entity and random.random() < self.case.lost_rows:
@@ -97,6 +119,8 @@ class _Maker:
             end = begin + timedelta(seconds=900 if aligned else random.randrange(case.shortest, case.longest, 5))
             result.append((begin, end))
             begin = end if random.random() < 0.8 else end + timedelta(seconds=5 * random.randint(1, 180))
+            if random.random() < case.overlap:
+                begin = end - timedelta(seconds=5 * random.randint(1, 40))
         return result
 
     def identity(self, observer: int, entity: int, start: datetime, end: datetime) -> dict[str, Any]:
@@ -109,10 +133,10 @@ class _Maker:
             "system": f"S{observer}",
             "interval_start": start,
             "interval_end": end,
-            "utc_offset": 0.0,
-            "local_time": False,
+            "utc_offset": None if self.is_local else self.offset,
+            "local_time": self.is_local,
             "interval": _nearest(start, 10 if short else 60),
-            "source_kind": "random",
+            "source_kind": f"kind {self.random.randint(0, 1)}",
             **keys,
             **{name: f"{self.case.name}{name[:2]}{observer}" for name in self.owners},
             # What says whose number a fact is (the data sharing group of a Db2) does not change.

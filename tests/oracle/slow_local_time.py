@@ -65,7 +65,7 @@ def counted(sources: Sequence[Sequence[Row]]) -> list[Row]:
 
 
 def _tells(row: Row, earlier: Row) -> bool:
-    """Whether an earlier source has the row's interval, or a part of it, by the same kind of clock."""
+    """Whether an earlier source has the row's interval, or a part of its time, by the same kind of clock."""
     if (row.offset is None) != (earlier.offset is None):
         return False
     if row.system is None or earlier.system is None:
@@ -73,8 +73,11 @@ def _tells(row: Row, earlier: Row) -> bool:
             return False
     elif row.system != earlier.system:
         return False
-    mine, other = _minute(row.start), _minute(earlier.start)
-    return mine == other or mine < other < row.end - SLACK
+    if _minute(row.start) == _minute(earlier.start):
+        return True
+    overlap = min(row.end, earlier.end) - max(row.start, earlier.start)
+    shorter = min(row.end - row.start, earlier.end - earlier.start)
+    return overlap > timedelta(0) and overlap >= min(SLACK, shorter / 2)
 
 
 def _minute(moment: datetime) -> datetime:

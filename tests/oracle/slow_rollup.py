@@ -5,14 +5,20 @@ program but data: the facts' rules, whose number each fact is, and who measured.
 
 The rules, in the order of the functions below:
 
-- A group's rows are those of equal keys that start in the same hour. Every observer covers the time of its own
-  intervals.
+- A group's rows are those of equal keys that start in the same time. Every observer covers the time of its own
+  intervals. Intervals are one where start and end are named by the same minute (ten seconds, if shorter than a minute).
+- By interval, rows of several observers are cut where any interval begins or ends; counts are shared by length.
+- Where intervals overlap, a moment counts in the first of them; an overlap of two seconds or less is none. Times on
+  local clocks and times in UTC do not overlap.
+- Observers that are never there at the same time, from their first start to their last end, are of different epochs.
 - A row counts for a metric where all that the metric needs is known of its entity in that interval; a setting is known
-  where it is known in any row of the hour. An interval in which the group has rows, and none of them counts, is left
-  out of the covered time. An interval without a row had no activity in it.
+  where it is known in any row of the group's time. A metric that compares what was measured with settings that do not
+  add up counts the rows alone in which these settings were what they are in the end. An interval in which the group has
+  rows, and none of them counts, is left out of the covered time. An interval without a row had no activity in it.
 - A count is added up. In a rate, the counts of each observer are divided by its own covered time, and the sum of that
-  is multiplied by the time that all of them cover together.
-- A level is added up over the entities of an observer, averaged over its covered time, and added over observers.
+  is multiplied by the time that all of them cover together, epoch by epoch.
+- A level is added up over the entities of an observer, averaged over its covered time, added over the observers of an
+  epoch, and averaged over the time of the epochs.
 - What several rows report of one thing counts once: at each moment the first interval that knows it.
 - A setting is the last value known of each entity. Amounts add up, other settings are the common value, else None. In a
   metric of things measured, an amount is the mean over time of the value in force.
@@ -22,12 +28,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 Row = Mapping[str, Any]
-Interval = tuple[datetime, datetime]
-Counts = Callable[[int], bool]
+Name = tuple[Any, ...]
+
+#: An overlap of so many seconds is none.
+_MOMENTS = 2.0
 
 
 @dataclass(frozen=True)
@@ -47,37 +55,53 @@ class Shape:
     entity: tuple[str, ...]
     facts: Mapping[str, FactRule]
 
-
-def seconds(interval: Interval) -> float:
-    """Length of an interval."""
-    return (interval[1] - interval[0]).total_seconds()
-
-
-def covered(intervals: Iterable[Interval]) -> float:
-    """Length of the time that intervals cover together."""
-    length, reached = 0.0, None
-    for start, end in sorted(intervals):
-        begin = start if reached is None or start > reached else reached
-        if end > begin:
-            length += (end - begin).total_seconds()
-        reached = end if reached is None or end > reached else reached
-    return length
+    @property
+    def timed(self) -> bool:
+        """Whether intervals have a length that counts."""
+        return any(fact.rule == "SPAN" for fact in self.facts.values())
 
 
-def own_time(intervals: Iterable[Interval]) -> dict[Interval, float]:
-    """For each interval, the part of its time that no interval before it covers."""
-    result: dict[Interval, float] = {}
-    before: list[Interval] = []
-    for interval in sorted(set(intervals)):
-        result[interval] = covered([*before, interval]) - covered(before)
-        before.append(interval)
+@dataclass(frozen=True)
+class Span:
+    """An interval: whose clock it is on, when it begins and ends, and how long it says it is."""
+
+    is_local: bool
+    start: datetime
+    end: datetime
+    length: float
+
+
+def shares(spans: Mapping[Name, Span]) -> dict[Name, float]:
+    """For each interval, the share of it that no interval before it covers."""
+    result: dict[Name, float] = {}
+    reached: dict[bool, datetime] = {}
+    for name, span in sorted(spans.items(), key=lambda item: (item[1].start, item[1].end)):
+        before = reached.get(span.is_local)
+        begin = span.start
+        if before is not None and (before - span.start).total_seconds() > _MOMENTS:
+            begin = before
+        whole = (span.end - span.start).total_seconds()
+        result[name] = max(0.0, (span.end - begin).total_seconds()) / whole
+        reached[span.is_local] = span.end if before is None else max(before, span.end)
     return result
+
+
+def covered(spans: Mapping[Name, Span]) -> float:
+    """Length of the time that intervals cover together."""
+    return sum(share * spans[name].length for name, share in shares(spans).items())
 
 
 def added(values: Iterable[float | None]) -> float | None:
     """Sum of what is known; None where nothing is."""
     known = [value for value in values if value is not None]
     return sum(known) if known else None
+
+
+def named_moment(moment: datetime, row: Row, *, timed: bool) -> datetime:
+    """The minute nearest to a moment; the nearest ten seconds for an interval shorter than a minute."""
+    short = timed and (row["interval_end"] - row["interval_start"]).total_seconds() < 60
+    step = 10 if short else 60
+    return datetime.fromtimestamp((moment.timestamp() + step / 2) // step * step, moment.tzinfo)
 
 
 class Slow:
@@ -91,85 +115,217 @@ class Slow:
         The grain.
     keys
         Columns to group by.
-    hour
-        Whether each hour is a group of its own; else all time is one.
+    time
+        ``interval``, ``hour``, ``day`` or ``all``.
+    where
+        Which rows count; the others still tell what time their observer covers.
+    apart
+        Columns that part the covered time of an observer.
+    utc_offset
+        Seconds by which the clock of hours and days is ahead of UTC.
     """
 
-    def __init__(self, rows: Sequence[Row], shape: Shape, keys: Sequence[str], *, hour: bool) -> None:
-        self.rows = rows
+    def __init__(
+        self,
+        rows: Sequence[Row],
+        shape: Shape,
+        keys: Sequence[str],
+        *,
+        time: str = "all",
+        where: Callable[[Row], bool] = lambda row: True,
+        apart: Sequence[str] = (),
+        utc_offset: float = 0.0,
+    ) -> None:
         self.shape = shape
-        self.buckets = [row["interval"].replace(minute=0, second=0, microsecond=0) if hour else None for row in rows]
+        self.owner = shape.observer
+        self.observers = (*shape.observer, "local_time", *apart)
+        self.entity = (*shape.entity, *(name for name in apart if name not in shape.entity))
+        parted = [name for name in (*shape.observer, *apart) if name not in keys]
+        several = len({tuple(row[name] for name in parted) for row in rows if where(row)}) > 1
+        base = [dict(row, to=named_moment(row["interval_end"], row, timed=shape.timed)) for row in rows]
+        if time == "interval" and several and shape.timed:
+            base = list(self._cut(base))
+        for row in base:
+            row["bucket"] = self._bucket(row, time, utc_offset)
+        self.rows = [row for row in base if where(row)]
         self.groups: dict[tuple[Any, ...], list[int]] = {}
-        for i, row in enumerate(rows):
-            self.groups.setdefault((*(row[key] for key in keys), self.buckets[i]), []).append(i)
-        self.times: dict[Any, set[Interval]] = {}
-        for i in range(len(rows)):
-            self.times.setdefault(self.observer(i), set()).add(self.interval(i))
+        for i, row in enumerate(self.rows):
+            self.groups.setdefault((*(row[key] for key in keys), row["bucket"]), []).append(i)
+        self.spans: dict[Name, dict[Name, Span]] = {}
+        for row in base:
+            self._add_span(self.spans.setdefault(self.observer(row), {}), row)
+        self.epochs = self._epochs(base) if several else {}
         self._known = self._all_known()
+        self._values: dict[Any, float | None] = {}
+        self._together: dict[Any, dict[int, float]] = {}
+        self._states: dict[tuple[str, ...], list[tuple[Any, Any]]] = {}
 
-    def interval(self, i: int) -> Interval:
-        """Start and end of a row's interval."""
-        return self.rows[i]["interval_start"], self.rows[i]["interval_end"]
+    # --- whose and when ------------------------------------------------------------------------------------------
 
-    def observer(self, i: int) -> tuple[Any, ...]:
-        """Who measured a row, in its hour."""
-        return (*(self.rows[i][name] for name in self.shape.observer), self.buckets[i])
+    @staticmethod
+    def _bucket(row: Row, time: str, utc_offset: float) -> datetime | None:
+        if time == "all":
+            return None
+        if time == "interval":
+            moment: datetime = row["interval"]
+            return moment
+        shift = timedelta(seconds=0 if row["local_time"] else utc_offset)
+        local = row["interval"] + shift
+        hour = 0 if time == "day" else local.hour
+        start: datetime = local.replace(hour=hour, minute=0, second=0, microsecond=0) - shift
+        return start
 
-    def scope(self, i: int, fact: FactRule) -> tuple[Any, ...]:
+    def _cut(self, rows: Sequence[Row]) -> Iterable[dict[str, Any]]:
+        """Rows cut where an interval on the same clock begins or ends."""
+        marks = {(row["local_time"], row[name]) for row in rows for name in ("interval", "to")}
+        for row in rows:
+            local = row["local_time"]
+            first, last = max(row["interval"], row["interval_start"]), min(row["to"], row["interval_end"])
+            inside = sorted(mark for clock, mark in marks if clock == local and first < mark < last)
+            names = [row["interval"], *inside, row["to"]]
+            edges = [row["interval_start"], *inside, row["interval_end"]]
+            whole = (row["interval_end"] - row["interval_start"]).total_seconds()
+            for n in range(len(names) - 1):
+                share = (edges[n + 1] - edges[n]).total_seconds() / whole
+                part = dict(row, interval=names[n], to=names[n + 1], interval_start=edges[n], interval_end=edges[n + 1])
+                for fact in self.shape.facts.values():
+                    if fact.rule in ("COUNT", "SPAN") and row[fact.name] is not None:
+                        part[fact.name] = row[fact.name] * share
+                yield part
+
+    def interval(self, row: Row) -> Name:
+        """What an interval is called."""
+        return row["local_time"], row["interval"], row["to"]
+
+    def observer(self, row: Row) -> Name:
+        """Who measured a row, in its time."""
+        return (*(row[name] for name in self.observers), row["bucket"])
+
+    def scope(self, row: Row, fact: FactRule) -> Name:
         """Whose setting, or whose shared number, a fact is in a row."""
-        return (*(self.rows[i][name] for name in fact.of or self.shape.entity), self.buckets[i])
+        return (*(row[name] for name in fact.of or self.entity), row["bucket"])
 
-    def cell(self, i: int) -> tuple[Any, ...]:
-        """The entity of a row, in its interval."""
-        return (*(self.rows[i][name] for name in self.shape.entity), *self.interval(i))
+    def _add_span(self, spans: dict[Name, Span], row: Row) -> None:
+        name = self.interval(row)
+        length = row["interval_seconds"] if self.shape.timed else 1.0
+        new = Span(row["local_time"], row["interval_start"], row["interval_end"], length)
+        if (old := spans.get(name)) is not None:
+            new = Span(old.is_local, min(old.start, new.start), max(old.end, new.end), max(old.length, new.length))
+        spans[name] = new
 
-    # --- what is known ---------------------------------------------------------------------------------------------
+    def _epochs(self, rows: Sequence[Row]) -> dict[Name, int]:
+        """A number for each observer; of those that are never there at the same time, different ones."""
+        there: dict[Name, tuple[datetime, datetime]] = {}
+        for row in rows:
+            who = tuple(row[name] for name in self.owner)
+            start, end = there.get(who, (row["interval_start"], row["interval_end"]))
+            there[who] = min(start, row["interval_start"]), max(end, row["interval_end"])
+        result, number, reached = {}, 0, None
+        for who, (start, end) in sorted(there.items(), key=lambda item: item[1]):
+            if reached is not None and start > reached - timedelta(seconds=_MOMENTS):
+                number += 1
+            reached = end if reached is None else max(reached, end)
+            result[who] = number
+        return result
+
+    def epoch(self, row: Row) -> int:
+        """The epoch of a row."""
+        return self.epochs.get(tuple(row[name] for name in self.owner), 0)
+
+    # --- what counts -----------------------------------------------------------------------------------------------
 
     def known(self, i: int) -> frozenset[str]:
-        """The facts that are known of a row's entity in its interval; settings, in its hour."""
+        """The facts that are known of a row's entity in its interval; settings, in its time."""
         return self._known[i]
 
     def _all_known(self) -> list[frozenset[str]]:
-        places: dict[tuple[str, Any], set[int]] = {}
-        for i, row in enumerate(self.rows):
-            for fact in self.shape.facts.values():
-                if row[fact.name] is not None:
-                    places.setdefault((fact.name, self._place(i, fact)), set()).add(i)
+        facts = self.shape.facts.values()
+        places = {
+            (fact.name, self._place(row, fact)) for row in self.rows for fact in facts if row[fact.name] is not None
+        }
         return [
-            frozenset(f.name for f in self.shape.facts.values() if (f.name, self._place(i, f)) in places)
-            for i in range(len(self.rows))
+            frozenset(fact.name for fact in facts if (fact.name, self._place(row, fact)) in places) for row in self.rows
         ]
 
-    def _place(self, i: int, fact: FactRule) -> tuple[Any, ...]:
-        return self.scope(i, fact) if fact.rule in ("AMOUNT", "SETTING") else self.cell(i)
+    def _place(self, row: Row, fact: FactRule) -> Name:
+        if fact.rule in ("AMOUNT", "SETTING"):
+            return self.scope(row, fact)
+        return (*(row[name] for name in self.entity), row["bucket"], *self.interval(row))
+
+    def state(self, i: int, settings: tuple[str, ...]) -> tuple[Any, Any]:
+        """What the settings of a row's entity were at the time, and what they are in the end."""
+        if settings not in self._states:
+            entities: dict[Name, list[tuple[datetime, tuple[Any, ...]]]] = {}
+            places = [(*(row[name] for name in self.entity), row["bucket"]) for row in self.rows]
+            for row, place in zip(self.rows, places, strict=True):
+                values = tuple(row[name] for name in settings)
+                if any(value is not None for value in values):
+                    entities.setdefault(place, []).append((row["interval_end"], values))
+            self._states[settings] = []
+            for row, place in zip(self.rows, places, strict=True):
+                then = last = None
+                if place in entities:
+                    history = sorted(entities[place], key=lambda item: item[0])
+                    before = [values for end, values in history if end <= row["interval_end"]]
+                    then, last = (before[-1] if before else history[0][1]), history[-1][1]
+                self._states[settings].append((then, last))
+        return self._states[settings][i]
+
+    def counting(
+        self, members: Sequence[int], patterns: set[frozenset[str]], settings: tuple[str, ...]
+    ) -> frozenset[int]:
+        """The rows of a group that know enough, and were measured under the settings that are in force in the end."""
+        return frozenset(
+            i
+            for i in members
+            if self.known(i) in patterns and (not settings or self.state(i, settings)[0] == self.state(i, settings)[1])
+        )
 
     # --- covered time ----------------------------------------------------------------------------------------------
 
-    def counted_time(self, members: Sequence[int], observer: Any, counts: Counts) -> set[Interval]:
-        """The intervals of an observer less those in which rows are there and none counts."""
-        there: dict[Interval, bool] = {}
-        for i in members:
-            if self.observer(i) == observer:
-                there[self.interval(i)] = there.get(self.interval(i), False) or counts(i)
-        return {interval for interval in self.times[observer] if there.get(interval, True)}
-
-    def clock_time(self, own: Sequence[int], counts: Counts) -> set[Interval]:
-        """The intervals of all who report a number, less those in which rows are there and none counts."""
-        there: dict[Interval, bool] = {}
+    def _counted(self, observers: Iterable[Name], own: Sequence[int], counts: frozenset[int]) -> dict[Name, Span]:
+        """The intervals of observers, less those in which the rows are and none counts."""
+        there: dict[Name, bool] = {}
         for i in own:
-            there[self.interval(i)] = there.get(self.interval(i), False) or counts(i)
-        return {t for each in {self.observer(i) for i in own} for t in self.times[each] if there.get(t, True)}
+            name = self.interval(self.rows[i])
+            there[name] = there.get(name, False) or i in counts
+        spans: dict[Name, Span] = {}
+        for observer in observers:
+            for name, span in self.spans[observer].items():
+                if there.get(name, True):
+                    old = spans.get(name, span)
+                    spans[name] = Span(
+                        span.is_local, min(old.start, span.start), max(old.end, span.end), max(old.length, span.length)
+                    )
+        return spans
 
-    def together(self, members: Sequence[int], counts: Counts) -> float | None:
-        """The time that the observers of a group cover together; None where no row counts."""
-        if not any(counts(i) for i in members):
-            return None
-        observers = {self.observer(i) for i in members}
-        return covered(interval for each in observers for interval in self.counted_time(members, each, counts))
+    def together(self, members: tuple[int, ...], counts: frozenset[int]) -> dict[int, float]:
+        """The time that the observers of a group cover together, by epoch."""
+        if (members, counts) not in self._together:
+            observers: dict[Name, list[int]] = {}
+            for i in members:
+                observers.setdefault(self.observer(self.rows[i]), []).append(i)
+            spans: dict[int, dict[Name, Span]] = {}
+            for observer, own in observers.items():
+                counted = self._counted([observer], own, counts)
+                of_epoch = spans.setdefault(self.epoch(self.rows[own[0]]), {})
+                of_epoch |= {(observer, name): span for name, span in counted.items()}
+            self._together[members, counts] = {epoch: covered(each) for epoch, each in spans.items()}
+        return self._together[members, counts]
 
     # --- values ----------------------------------------------------------------------------------------------------
 
-    def value(self, members: Sequence[int], name: str, counts: Counts, *, rate: bool, measured: bool) -> float | None:
+    def value(
+        self,
+        members: tuple[int, ...],
+        name: str,
+        counts: frozenset[int],
+        *,
+        rate: bool = False,
+        measured: bool = False,
+        alone: bool = True,
+        settings: tuple[str, ...] = (),
+    ) -> float | None:
         """A fact of a group.
 
         Parameters
@@ -179,96 +335,134 @@ class Slow:
         name
             The fact.
         counts
-            Which rows count.
+            Which of the rows count.
         rate
             Whether it is read together with the length of the interval.
         measured
             Whether it is read together with something that is measured while time passes.
+        alone
+            Whether it is read without other facts: epochs weigh by all of the time that they cover.
+        settings
+            Settings that what is measured is compared with.
         """
+        key = (members, name, counts, rate, measured, alone, settings if name in settings else ())
+        if key not in self._values:
+            if name in settings:
+                self._values[key] = self._common(members, settings.index(name), counts, settings)
+            elif self.shape.facts[name].rule == "SETTING" or (self.shape.facts[name].rule == "AMOUNT" and not measured):
+                self._values[key] = self._in_force(members, self.shape.facts[name], counts)
+            else:
+                weighed = frozenset(members) if alone else counts
+                self._values[key] = self._measured(members, name, counts, weighed, rate=rate)
+        return self._values[key]
+
+    def _common(
+        self, members: Sequence[int], place: int, counts: frozenset[int], settings: tuple[str, ...]
+    ) -> float | None:
+        """A setting of all rows that count; None where they differ in any of the settings."""
+        states = {self.state(i, settings)[1] for i in members if i in counts}
+        state = states.pop() if len(states) == 1 else None
+        return None if state is None else state[place]
+
+    def _measured(
+        self, members: tuple[int, ...], name: str, counts: frozenset[int], weighed: frozenset[int], *, rate: bool
+    ) -> float | None:
+        """What is measured while time passes."""
         fact = self.shape.facts[name]
-        counting = [i for i in members if counts(i)]
-        known = [i for i in counting if self.rows[i][name] is not None]
-        values = [self.rows[i][name] for i in known]
+        known = [self.rows[i] for i in members if i in counts and self.rows[i][name] is not None]
+        values = [row[name] for row in known]
         if fact.rule == "SPAN":
-            return self.together(members, counts)
+            return sum(self.together(members, counts).values())
         if fact.rule in ("PEAK", "FLOOR"):
             return (max if fact.rule == "PEAK" else min)(values) if values else None
         if fact.rule == "MEAN":
-            lengths = [seconds(self.interval(i)) for i in known]
+            lengths = [row["interval_seconds"] if self.shape.timed else 1.0 for row in known]
             return sum(v * t for v, t in zip(values, lengths, strict=True)) / sum(lengths) if values else None
-        if fact.rule == "SETTING" or (fact.rule == "AMOUNT" and not measured):
-            return self._in_force(members, fact, counts)
-        whose = (lambda i: self.scope(i, fact)) if fact.of else self.observer
-        clocks: dict[Any, list[int]] = {}
+        clocks: dict[tuple[int, Name], list[int]] = {}
         for i in members:
-            clocks.setdefault(whose(i), []).append(i)
-        return self._over_clocks(list(clocks.values()), members, fact, counts, rate=rate)
+            row = self.rows[i]
+            whose = self.scope(row, fact) if fact.of else self.observer(row)
+            clocks.setdefault((self.epoch(row), whose), []).append(i)
+        together = self.together(members, weighed)
+        return self._over_clocks(clocks, together, fact, counts, rate=rate)
 
     def _over_clocks(
-        self, clocks: list[list[int]], members: Sequence[int], fact: FactRule, counts: Counts, *, rate: bool
+        self,
+        clocks: Mapping[tuple[int, Name], list[int]],
+        together: Mapping[int, float],
+        fact: FactRule,
+        counts: frozenset[int],
+        *,
+        rate: bool,
     ) -> float | None:
-        """Counts and levels: of each clock over its covered time, then added."""
-        results: list[float | None] = []
-        for own in clocks:
-            length = covered(self.clock_time(own, counts))
+        """Counts and levels: of each clock over its covered time, added, and averaged over epochs."""
+        results: dict[int, list[float]] = {}
+        for (epoch, _), own in clocks.items():
+            spans = self._counted({self.observer(self.rows[i]) for i in own}, own, counts)
+            length = covered(spans)
             cells = self._cells(own, fact, counts)
             if not cells:
                 continue
-            mine = own_time(cells)
+            mine = shares({name: spans[name] for name in cells})
             if fact.rule == "COUNT":
                 # Rows of its own are all there is of what they count, also where intervals overlap.
-                shares = {t: mine[t] / seconds(t) for t in cells} if fact.of else dict.fromkeys(cells, 1.0)
-                total = sum(value * shares[t] for t, value in cells.items())
-                results.append(total / length if rate else total)
+                total = sum(value * (mine[name] if fact.of else 1.0) for name, value in cells.items())
+                results.setdefault(epoch, []).append(total / length if rate else total)
             else:
-                results.append(sum(value * mine[t] for t, value in cells.items()) / length)
-        whole = added(results)
-        if whole is None or not (rate and fact.rule == "COUNT"):
-            return whole
-        together = self.together(members, counts)
-        return None if together is None else whole * together
+                whole = sum(value * mine[name] * spans[name].length for name, value in cells.items())
+                results.setdefault(epoch, []).append(whole / length)
+        if not results:
+            return None
+        sums = {epoch: sum(values) for epoch, values in results.items()}
+        if fact.rule == "COUNT" and not rate:
+            return sum(sums.values())
+        if fact.rule == "COUNT":
+            return sum(value * together[epoch] for epoch, value in sums.items())
+        if len(sums) == 1:
+            return next(iter(sums.values()))
+        return sum(v * together[e] for e, v in sums.items()) / sum(together[e] for e in sums)
 
-    def _cells(self, own: Sequence[int], fact: FactRule, counts: Counts) -> dict[Interval, float]:
+    def _cells(self, own: Sequence[int], fact: FactRule, counts: frozenset[int]) -> dict[Name, float]:
         """The value of each interval: rows added up, or the one number that they share."""
-        cells: dict[Interval, float] = {}
+        cells: dict[Name, float] = {}
         for i in own:
-            value = self._value_then(i, fact) if fact.rule == "AMOUNT" else self.rows[i][fact.name]
-            if value is None or not counts(i):
+            row = self.rows[i]
+            value = self._value_then(row, fact) if fact.rule == "AMOUNT" else row[fact.name]
+            if value is None or i not in counts:
                 continue
-            if self.interval(i) not in cells:
-                cells[self.interval(i)] = value
+            name = self.interval(row)
+            if name not in cells:
+                cells[name] = value
             elif fact.of is None:
-                cells[self.interval(i)] += value
+                cells[name] += value
             else:
-                cells[self.interval(i)] = max(value, cells[self.interval(i)])
+                cells[name] = max(value, cells[name])
         return cells
 
-    def _value_then(self, i: int, fact: FactRule) -> float | None:
+    def _value_then(self, row: Row, fact: FactRule) -> float | None:
         """The amount in force in a row's interval: its own, else the last known before, else the first known after."""
-        value = self.rows[i][fact.name]
-        if value is not None:
-            return float(value)
+        if row[fact.name] is not None:
+            return float(row[fact.name])
         known = [
-            (self.rows[j]["interval_end"], self.rows[j][fact.name])
-            for j in range(len(self.rows))
-            if self.scope(j, fact) == self.scope(i, fact) and self.rows[j][fact.name] is not None
+            (other["interval_end"], other[fact.name])
+            for other in self.rows
+            if other[fact.name] is not None and self.scope(other, fact) == self.scope(row, fact)
         ]
-        before = [each for each in known if each[0] <= self.rows[i]["interval_end"]]
+        before = [each for each in known if each[0] <= row["interval_end"]]
         if before:
             return float(max(before)[1])
         return float(min(known)[1]) if known else None
 
-    def _in_force(self, members: Sequence[int], fact: FactRule, counts: Counts) -> float | None:
+    def _in_force(self, members: Sequence[int], fact: FactRule, counts: frozenset[int]) -> float | None:
         """The last known value of each entity that counts: added up, or the common one."""
+        parts: dict[Name, list[int]] = {}
+        for i in members:
+            parts.setdefault(self.scope(self.rows[i], fact), []).append(i)
         values = []
-        for part in {self.scope(i, fact) for i in members}:
-            rows = [i for i in members if self.scope(i, fact) == part]
-            known = [
-                (self.rows[i]["interval_end"], self.rows[i][fact.name])
-                for i in rows
-                if self.rows[i][fact.name] is not None
-            ]
-            if known and any(counts(i) for i in rows):
+        for own in parts.values():
+            known = [(self.rows[i]["interval_end"], self.rows[i][fact.name]) for i in own]
+            known = [each for each in known if each[1] is not None]
+            if known and any(i in counts for i in own):
                 values.append(max(known)[1])
         if fact.rule == "AMOUNT":
             return added(values)

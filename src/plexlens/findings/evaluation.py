@@ -225,7 +225,8 @@ class Evaluation:
 
     def _rows(self) -> Any:
         """Rolled-up rows by object and time: conditions, grades and measures of the rules."""
-        table = evaluate(self.inputs, self.grain(self.rules), by=self.by, time=self.time, kept=self.facts)
+        # Intervals as they are: the evidence is looked up by their starts.
+        table = evaluate(self.inputs, self.grain(self.rules), by=self.by, time=self.time, kept=self.facts, cut=False)
         if "interval_seconds" not in table.columns:
             table = table.mutate(interval_seconds=ibis.null("float64"))
         made = {name: table[name] for name in ("first_interval", "last_interval", "intervals", "interval_seconds")}

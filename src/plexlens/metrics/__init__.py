@@ -28,8 +28,10 @@ _FRAME = {
     "reduction",
     "reference",
     "required",
+    "over_time",
     "rollup",
     "selection",
+    "slices",
     "unit",
     "variants",
 }

@@ -174,7 +174,7 @@ class Source:
 class Grain:
     """What one row is, and everything known about it.
 
-    Sources stand in order of preference: where two hold the same system and interval, the first one is used, so that
+    Sources stand in order of preference: where two hold the same system and time, the first one is used, so that
     a dump and a report of the same hour are not counted twice.
 
     ``observer`` names the columns that say who measured, which is whose intervals a row belongs to; by default the

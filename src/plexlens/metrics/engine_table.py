@@ -19,6 +19,11 @@ def fresh_name(stem: str) -> str:
     return f"{stem}_{next(_NUMBERS)}"
 
 
+def quoted(name: str) -> str:
+    """A column's name in SQL."""
+    return '"' + name.replace('"', '""') + '"'
+
+
 def keep(backend: Any, name: str, table: Any) -> None:
     """Make a temporary table of an expression."""
     if table.op().find(InMemoryTable):

@@ -8,13 +8,14 @@ from typing import Any
 import ibis
 
 from plexlens.metrics.ceiling import below_ceiling
-from plexlens.metrics.definition import IDENTITY, OWNERS, Attribute, Grain, Key, Source
-from plexlens.metrics.engine_table import fresh_name, keep, view_of, view_of_sql
+from plexlens.metrics.definition import IDENTITY, OWNERS, Attribute, Grain, Key, Rollup, Source
+from plexlens.metrics.engine_table import fresh_name, keep, quoted, view_of, view_of_sql
 from plexlens.metrics.inputs import Inputs
 from plexlens.metrics.local_time import is_report
 from plexlens.metrics.required import read_by
-from plexlens.metrics.rollup import Grouping, entity, joined, quoted, statement
+from plexlens.metrics.rollup import Grouping, entity, epochs, joined, statement
 from plexlens.metrics.selection.selection import Selection
+from plexlens.metrics.slices import sliced
 from plexlens.metrics.variants import Plan
 
 #: Lengths of time a result can be grouped by.
@@ -22,6 +23,9 @@ TIMES = ("interval", "hour", "day", "all")
 
 #: Column that says whether a row is of a selected class.
 _OF_CLASS = "_of_class"
+
+#: Seconds by which a report may be off where it prints times to the minute.
+_ROUNDED_TO = 30
 
 _IDENTITY_TYPES = {
     "system": "string",
@@ -117,21 +121,32 @@ def _owner(grain: Grain) -> str | None:
 def _held_times(table: Any, owner: str | None) -> Any:
     """Who was measured and when, and whether that time is local."""
     who = ("system", "sysplex", *([owner] if owner else []))
-    held = table.select("interval", "local_time", *who).distinct()
+    held = table.select("interval", "interval_start", "interval_end", "local_time", *who).distinct()
     return held.select(
-        held_interval=held.interval, held_local=held.local_time, **{f"held_{name}": held[name] for name in who}
+        held_interval=held.interval,
+        held_start=held.interval_start.epoch_seconds(),
+        held_end=held.interval_end.epoch_seconds(),
+        held_local=held.local_time,
+        **{f"held_{name}": held[name] for name in who},
     )
 
 
-def _same_time(table: Any, held: Any) -> Any:
-    """Whether a row tells what is held: the same interval, or a longer one in which held ones begin.
+def _same_time(table: Any, held: Any, grain: Grain) -> Any:
+    """Whether a row tells what is held: its interval has the same name, or overlaps a held one.
 
+    Reports round the ends of their intervals, so an overlap counts from half a minute on, or from half of the shorter
+    interval. Pieces of work (accounting without intervals in common) overlap by nature and are known by name alone.
     Times on a local clock of unknown offset are compared with such times alone.
     """
-    last = table.interval_end - ibis.interval(seconds=30)
-    within = (held.held_interval > table.interval) & (held.held_interval < last)
     same = table.interval == held.held_interval
-    return (same | within.fill_null(False)) & (table.local_time == held.held_local)
+    if any(fact.rollup is Rollup.SPAN for fact in grain.facts):
+        start, end = table.interval_start.epoch_seconds(), table.interval_end.epoch_seconds()
+        overlap = ibis.least(end, held.held_end) - ibis.greatest(start, held.held_start)
+        shorter = ibis.least(end - start, held.held_end - held.held_start)
+        # A row without both of its ends, such as a display, lies nowhere in time; it adds to what is held.
+        known = start.notnull() & end.notnull() & held.held_start.notnull() & held.held_end.notnull()
+        same |= known & (overlap > 0) & (overlap >= ibis.least(_ROUNDED_TO, shorter / 2))
+    return same & (table.local_time == held.held_local)
 
 
 def _same_owner(table: Any, held: Any, owner: str | None) -> Any:
@@ -167,7 +182,7 @@ def facts(inputs: Inputs, grain: Grain) -> Any:
         held = _held_times(result, owner)
         table = table.anti_join(
             held,
-            [_same_time(table, held), _same_owner(table, held, owner)],
+            [_same_time(table, held, grain), _same_owner(table, held, owner)],
         )
         result = result.union(table)
     return None if result is None else _selected(result, inputs.selection)
@@ -229,17 +244,17 @@ def kept_facts(inputs: Inputs, grain: Grain) -> Any:
     return inputs.kept[key]
 
 
-def _patterns(inputs: Inputs, table: Any, view: str, grain: Grain) -> list[dict[str, bool]]:
+def _patterns(inputs: Inputs, table: Any, view: str, grain: Grain, apart: Sequence[str] = ()) -> list[dict[str, bool]]:
     """Which of the facts that metrics need are known together of an entity in an interval."""
     needed = read_by(grain, grain.metrics).values()
     there = {fact.name for fact in grain.facts}
     names = tuple(sorted({name for read in needed if len(read.facts & there) > 1 for name in read.facts & there}))
     if not names:
         return []
-    key = (table.op(), names)
+    key = (table.op(), names, tuple(apart))
     if key not in inputs.patterns:
         known = ", ".join(f"count({quoted(name)}) > 0 as {quoted(name)}" for name in names)
-        by = ", ".join(quoted(name) for name in (*entity(grain), "interval", "interval_to"))
+        by = ", ".join(quoted(name) for name in (*entity(grain), *apart, "interval", "interval_to"))
         listed = ", ".join(quoted(name) for name in names)
         sql = f"select distinct {listed} from (select {known} from {view} group by {by})"
         rows = inputs.backend.raw_sql(sql).fetchall()
@@ -256,6 +271,28 @@ def _several(inputs: Inputs, view: str, grain: Grain, keys: Sequence[str], apart
     return bool(rows[0] > 1)
 
 
+def _has_epochs(inputs: Inputs, view: str, grain: Grain) -> bool:
+    """Whether there are observers that were never measured at the same time."""
+    rows = inputs.backend.raw_sql(f"select count(distinct epoch) from ({epochs(view, grain)})").fetchone()
+    return bool(rows[0] > 1)
+
+
+def _time(time: str, utc_offset: float) -> str:
+    """SQL of the moment that names the time of a row; hours and days are those of a clock, local times have their own.
+
+    Raises
+    ------
+    ValueError
+        An unknown ``time``; the message lists the valid ones.
+    """
+    if time not in TIMES:
+        raise ValueError(f"time {time!r} is not known; it is one of {', '.join(TIMES)}")
+    if time in ("interval", "all"):
+        return "interval" if time == "interval" else ""
+    shift = f"to_seconds(case when local_time then 0 else {int(utc_offset)} end)"
+    return f"date_trunc('{time}', interval + {shift}) - {shift}"
+
+
 def evaluate(
     inputs: Inputs,
     grain: Grain,
@@ -266,6 +303,8 @@ def evaluate(
     within: Any = None,
     kept: Any = None,
     apart: Sequence[str] = (),
+    utc_offset: float = 0.0,
+    cut: bool = True,
 ) -> Any:
     """Metrics of a grain, rolled up to fewer columns or longer times (`plexlens.metrics.rollup`).
 
@@ -288,6 +327,11 @@ def evaluate(
         What `facts` gave for this grain, kept as a table for several roll-ups; taken anew from ``inputs`` by default.
     apart
         Columns that part the covered time: rows that differ in them are of different selections of intervals.
+    utc_offset
+        Seconds by which the clock on which hours and days begin is ahead of UTC.
+    cut
+        Whether intervals of several observers that come together are cut where any of them begins or ends
+        (`plexlens.metrics.slices`); by default a row by interval is of all observers that were measured then.
 
     Returns
     -------
@@ -300,8 +344,7 @@ def evaluate(
     ValueError
         An unknown column in ``by`` or an unknown ``time``; the message lists the valid ones.
     """
-    if time not in TIMES:
-        raise ValueError(f"time {time!r} is not known; it is one of {', '.join(TIMES)}")
+    bucket = _time(time, utc_offset)
     groupable = (
         {"system", "sysplex", "source_kind"} | {key.name for key in grain.keys} | {a.name for a in grain.attributes}
     )
@@ -320,11 +363,15 @@ def evaluate(
         table = table.filter(within(table))
     base = _with_interval_to(inputs, table, grain)
     rows = base if where is None else _with_interval_to(inputs, table.filter(where(table)), grain)
+    several = _several(inputs, rows, grain, keys, apart)
+    if several and cut and time == "interval":
+        base, rows = sliced(inputs, grain, base, rows)
+    has_epochs = several and _has_epochs(inputs, base, grain)
     described = [a.name for a in grain.attributes if a.name not in keys]
     plan = Plan.of(
         grain,
-        _patterns(inputs, table, base, grain),
-        several=_several(inputs, rows, grain, keys, apart),
+        _patterns(inputs, table, base, grain, apart),
+        several=several,
     )
     columns = {
         **dict.fromkeys(keys, "string"),
@@ -335,7 +382,8 @@ def evaluate(
         **dict.fromkeys(plan.variants, "float64"),
         **dict.fromkeys(described, "string"),
     }
-    sql = statement(plan, base, rows, Grouping(keys, tuple(described), time, tuple(apart)))
+    grouping = Grouping(keys, tuple(described), bucket, tuple(apart), has_epochs=has_epochs)
+    sql = statement(plan, base, rows, grouping)
     rolled = with_metrics(view_of_sql(inputs, sql, columns), grain, plan.columns)
     plain = {fact.name for fact in grain.facts}
     return rolled.drop(*(name for name in plan.variants if name not in plain))
@@ -349,6 +397,21 @@ def rows_view(inputs: Inputs, grain: Grain, kept: Any, where: Any = None) -> str
 def patterns_of(inputs: Inputs, grain: Grain, kept: Any) -> list[dict[str, bool]]:
     """Which facts that the grain's metrics need are known together of an entity in an interval."""
     return _patterns(inputs, kept, _with_interval_to(inputs, kept, grain), grain)
+
+
+def observed_apart(inputs: Inputs, grain: Grain, kept: Any) -> tuple[tuple[str, ...], ...]:
+    """Names of the observers of kept facts by the epoch that they were measured in; the earliest first.
+
+    An observer's name is the last of its columns that has a value: the Db2 or region, or the system.
+    """
+    view = rows_view(inputs, grain, kept)
+    name = f"coalesce({', '.join(f'{quoted(column)}' for column in reversed(grain.observers))}, '')"
+    rows = inputs.backend.raw_sql(
+        f"select e.epoch, list(distinct r.name order by r.name) from ({epochs(view, grain)}) e "
+        f"join (select distinct {joined(grain.observers)} as who, {name} as name from {view}) r on r.who = e.who "
+        "group by e.epoch order by e.epoch"
+    ).fetchall()
+    return tuple(tuple(name for name in names if name) for _, names in rows)
 
 
 def _with_interval_to(inputs: Inputs, table: Any, grain: Grain) -> str:
@@ -395,6 +458,7 @@ __all__ = [
     "evaluate",
     "facts",
     "kept_facts",
+    "observed_apart",
     "patterns_of",
     "rows_view",
     "with_metrics",

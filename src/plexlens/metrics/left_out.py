@@ -11,10 +11,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from plexlens.metrics.definition import Grain, Rollup
+from plexlens.metrics.engine_table import quoted
 from plexlens.metrics.evaluate import patterns_of, rows_view
 from plexlens.metrics.inputs import Inputs
 from plexlens.metrics.required import read_by
-from plexlens.metrics.rollup import entity, quoted
+from plexlens.metrics.rollup import entity
 from plexlens.metrics.variants import mixed
 
 

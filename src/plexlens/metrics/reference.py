@@ -25,7 +25,7 @@ A metric of a share of a whole (unit `% (fraction, at most 100 %)`) is null abov
 - **unit**: the unit shown; in brackets the base unit in which the value is kept, where it is another.
 - **rolled up**: how a fact is combined across entities, and over time; *of* names the columns whose number it is where
   several rows report the same one.
-- **sources**: where facts come from, in order of preference; of two that hold the same system and interval the first
+- **sources**: where facts come from, in order of preference; of two that hold the same system and time the first
   one counts. All of a source's tables are needed.
 - Every grain has the columns `system`, `sysplex`, `interval_start`, `interval_end`, `interval` (which names the same
   interval alike for all systems) and `source_kind` beside its keys.

@@ -85,14 +85,21 @@ def _of_branches(cases: list[tuple[Any, Any]], otherwise: Any) -> Clauses:
         results.append(needed(otherwise))
     tested = []
     for condition, result in cases:
-        if _is_null(result) and isinstance(condition, ops.IsNull):
+        if _is_null(result) and (missing := _missing(condition)):
             # Null where this is null: it has to be known.
-            tested.append(needed(condition.arg))
+            tested += [needed(value) for value in missing]
         elif len(cases) == 1 and _is_null(otherwise):
             tested.append(_of_condition(condition))
         else:
             tested.append(_of_condition(condition) if not condition.find((ops.IsNull, ops.NotNull)) else _NOTHING)
     return _all([*tested, reduce(_either, results) if results else _NOTHING])
+
+
+def _missing(condition: Any) -> list[Any]:
+    """The values of which a condition says that one of them is null; empty where it says something else too."""
+    if isinstance(condition, ops.Or):
+        return [*_missing(condition.left), *_missing(condition.right)]
+    return [condition.arg] if isinstance(condition, ops.IsNull) else []
 
 
 def _of_condition(node: Any) -> Clauses:

@@ -11,9 +11,12 @@ Rows become one answer in four steps:
 Intervals of different observers are never matched by name to be added up: queue managers that close their intervals at
 different moments are each averaged over their own time. The time covered is that of all rows of the observer, so that
 an entity without a row in an interval had no activity in it, while a row without a value leaves the interval out.
+Whatever intervals overlap, a moment counts once: in the first of the intervals that know what is asked.
 
 A metric over the length of the interval is a rate, and rates of observers add: each observer's counts are divided by
 its own covered time and multiplied by the time that all of them cover together, by which the expression divides again.
+Observers that are never measured at the same time (data of different years) do not add: each *epoch*, a stretch of time
+in which observers overlap, is rolled up by itself, and rates and levels are the mean over the time of all epochs.
 
 A metric counts a row only where everything that its expression needs is known (`plexlens.metrics.required`). Where that
 makes a difference, it gets columns of its own: a *variant* of each fact it reads.
@@ -21,10 +24,12 @@ makes a difference, it gets columns of its own: a *variant* of each fact it read
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from plexlens.metrics.definition import Fact, Grain, Rollup
+from plexlens.metrics.engine_table import quoted
+from plexlens.metrics.over_time import MOMENTS, Clock, ClockColumns, filled_column, fresh_share, where_known
 from plexlens.metrics.required import Clauses
 from plexlens.metrics.variants import Plan, Variant
 
@@ -38,23 +43,13 @@ _ENDS = (
     "max(interval_end) filter (where interval_start is not null) as ends"
 )
 
-#: Seconds by which intervals that follow each other may overlap: systems close theirs within moments of each other.
-_MOMENTS = 2.0
-
 #: Columns that a statement of this module makes.
-_OBSERVER = "rolled_observer"
-
-_TIMES = {"interval": "interval", "hour": "date_trunc('hour', interval)", "day": "date_trunc('day', interval)"}
+_OBSERVER, _EPOCH = "rolled_observer", "rolled_epoch"
 
 
 def entity(grain: Grain) -> tuple[str, ...]:
     """Columns that say which entity a row is about."""
     return tuple(dict.fromkeys(("sysplex", "system", *grain.observers, *(key.name for key in grain.keys))))
-
-
-def quoted(name: str) -> str:
-    """A column's name in SQL."""
-    return '"' + name.replace('"', '""') + '"'
 
 
 def joined(names: Iterable[str]) -> str:
@@ -76,10 +71,6 @@ def _known_column(name: str) -> str:
     return f"rolled_known_{name}"
 
 
-def _filled_column(name: str) -> str:
-    return f"rolled_filled_{name}"
-
-
 @dataclass(frozen=True)
 class Grouping:
     """What one row of a roll-up is.
@@ -91,15 +82,18 @@ class Grouping:
     described
         Attributes to carry along: null where those of a group differ.
     time
-        ``interval``, ``hour``, ``day`` or ``all``.
+        SQL of the moment that names the time of a row; empty where all time is one.
     apart
         Columns that part the covered time of an observer.
+    has_epochs
+        Whether observers that are never measured at the same time come together.
     """
 
     keys: tuple[str, ...]
     described: tuple[str, ...]
     time: str
     apart: tuple[str, ...] = ()
+    has_epochs: bool = False
 
 
 def statement(plan: Plan, base: str, rows: str, grouping: Grouping) -> str:
@@ -119,32 +113,27 @@ def statement(plan: Plan, base: str, rows: str, grouping: Grouping) -> str:
     return _Statement(plan, grouping).text(base, rows)
 
 
-@dataclass(frozen=True)
-class _Clock:
-    """Whose intervals rows are averaged over: an observer's, or those of what several observers report."""
-
-    name: str
-    column: str
-    intervals: str
-
-
 class _Statement:
     def __init__(self, plan: Plan, grouping: Grouping) -> None:
-        keys, described, time, apart = grouping.keys, grouping.described, grouping.time, grouping.apart
+        keys, described, apart = grouping.keys, grouping.described, grouping.apart
         self.plan = plan
         self.grain = plan.grain
         self.described = described
-        self.bucket = _TIMES.get(time)
+        self.bucket = grouping.time
+        self.has_epochs = grouping.has_epochs
         self.time = ['"time"'] if self.bucket else []
         self.group = [*(quoted(key) for key in keys), *self.time]
         self.observers = tuple(dict.fromkeys((*self.grain.observers, "local_time", *apart)))
         self.entity = tuple(dict.fromkeys((*entity(self.grain), *apart)))
         self.conditions = range(len(plan.conditions))
+        self.states = sorted({names for condition in plan.conditions if (names := condition.settings)})
         self.gaps = [fact for fact in self.grain.facts if fact.name in plan.gaps]
         self.timed = any(fact.rollup is Rollup.SPAN for fact in self.grain.facts)
         self.scopes: dict[tuple[str, ...], str] = {}
-        needed = {name for clauses in plan.conditions for clause in clauses for name in clause}
+        needed = {name for condition in plan.conditions for clause in condition.needed for name in clause}
         self.needed = [fact for fact in self.grain.facts if fact.name in needed]
+        if self.states:
+            self.scopes[self.entity] = "rolled_scope_0"
         for variant in plan.variants.values():
             if (scope := self.scope(variant.fact)) is not None:
                 self.scopes.setdefault(scope, f"rolled_scope_{len(self.scopes)}")
@@ -160,16 +149,15 @@ class _Statement:
     def text(self, base: str, rows: str) -> str:
         """The statement."""
         parts = {"every": self._every(base), "measured": self._rows(rows)}
-        parts |= self._covered()
-        parts |= self._own()
-        wholes = ["own_whole"]
+        measured: dict[str, str] = {}
+        for clock in self._clocks():
+            measured |= self._clocked(clock)
+        parts["own_cells"] = measured.pop("own_cells")
+        parts |= self._together() | measured
         for scope, name in self.scopes.items():
-            parts |= self._shared(scope, name)
-            wholes += [part for part in (f"{name}_whole", f"{name}_settings") if part in parts]
-        if any(variant.how in ("covered", "rate") for variant in self.plan.variants.values()):
-            parts |= self._together()
-            wholes += [f"together_{i}" for i in self._timed_conditions()]
+            parts |= self._latest(scope, name)
         parts["texts"] = self._texts()
+        wholes = [name for name in parts if name.endswith(("_whole", "_settings"))]
         listed = ",\n".join(f"{name} as ({sql})" for name, sql in parts.items())
         joins = "".join(f"\nleft join {name} on {self._same('texts', name, self.group)}" for name in wholes)
         columns = [
@@ -186,13 +174,16 @@ class _Statement:
         return "interval_seconds" if self.timed else "1.0::double"
 
     def _every(self, base: str) -> str:
-        """The intervals of each observer: length, and the share of it that no earlier interval covers."""
+        """The intervals of each observer, with the epoch that they are of."""
         bucket = f', {self.bucket} as "time"' if self.bucket else ""
+        who = joined(self.grain.observers)
         rows = (
-            f"select {joined(self.observers)} as {_OBSERVER}{bucket}, interval, interval_to, "
+            f"select {joined(self.observers)} as {_OBSERVER}, {who} as who{bucket}, local_time, interval, interval_to, "
             f"max({self._length()}) as length, {_ENDS} from {base} group by all"
         )
-        return f"select *, {_fresh([_OBSERVER, *self.time])} as fresh from ({rows})"
+        if not self.has_epochs:
+            return f"select *, 0 as {_EPOCH} from ({rows})"
+        return f"select r.*, e.epoch as {_EPOCH} from ({rows}) r join ({epochs(base, self.grain)}) e on r.who = e.who"
 
     def _rows(self, rows: str) -> str:
         """The rows that count, with whose they are and what they know."""
@@ -200,27 +191,54 @@ class _Statement:
         columns += [f'{self.bucket} as "time"'] if self.bucket else []
         columns += [f"{joined(scope)} as {name}" for scope, name in self.scopes.items()]
         inner = f"select *, {', '.join(columns)} from {rows}"
-        filled = [f"{self._filled(fact)} as {quoted(_filled_column(fact.name))}" for fact in self.gaps]
+        filled = [f"{self._filled(fact)} as {quoted(filled_column(fact.name))}" for fact in self.gaps]
         if filled:
             inner = f"select *, {', '.join(filled)} from ({inner})"
+        for number, names in enumerate(self.states):
+            inner = self._with_state(inner, number, names)
         known = [f"{self._is_known(fact)} as {quoted(_known_column(fact.name))}" for fact in self.needed]
         if known:
             inner = f"select *, {', '.join(known)} from ({inner})"
-        conditions = [f"({is_known(self.plan.conditions[i])}) as known_{i}" for i in self.conditions if i]
+        conditions = [f"({self._counts(i)}) as known_{i}" for i in self.conditions if i]
         return f"select *, {', '.join(conditions)} from ({inner})" if conditions else inner
 
-    def _measured(self, fact: Fact) -> str:
-        """The column of a fact that is averaged over time."""
-        return quoted(_filled_column(fact.name) if fact in self.gaps else fact.name)
+    def _counts(self, condition: int) -> str:
+        """Whether a row counts: it has what is needed, and was measured under the settings in force."""
+        needed, settings = self.plan.conditions[condition].needed, self.plan.conditions[condition].settings
+        known = is_known(needed)
+        if not settings:
+            return known
+        number = self.states.index(settings)
+        return f"{known} and state_then_{number} is not distinct from state_{number}"
 
     def _filled(self, fact: Fact) -> str:
         """The amount in force in a row: its own, else the last one known before, else the first one known after."""
-        value = quoted(fact.name)
-        parts = ", ".join([self.scopes[self.scope(fact) or ()], *self.time])
-        window = f"partition by {parts} order by coalesce(interval_end, interval_start), {value} nulls last"
+        return self._in_force(quoted(fact.name), self.scopes[self.scope(fact) or ()])
+
+    def _in_force(self, value: str, scope: str) -> str:
+        window = (
+            f"partition by {', '.join([scope, *self.time])} "
+            f"order by coalesce(interval_end, interval_start), {value} nulls last"
+        )
         before = f"last_value({value} ignore nulls) over ({window} rows between unbounded preceding and current row)"
         after = f"first_value({value} ignore nulls) over ({window} rows between current row and unbounded following)"
         return f"coalesce({value}, {before}, {after})"
+
+    def _with_state(self, inner: str, number: int, names: tuple[str, ...]) -> str:
+        """Rows with what all of these settings were at the time, and what they are in the end."""
+        scope = self.scopes[self.entity]
+        listed = ", ".join(f"{quoted(name)} := {quoted(name)}" for name in names)
+        any_known = " or ".join(f"{quoted(name)} is not null" for name in names)
+        state = f"(case when {any_known} then struct_pack({listed}) end)"
+        inner = f"select *, {state} as state_own from ({inner})"
+        window = (
+            f"partition by {', '.join([scope, *self.time])} order by coalesce(interval_end, interval_start), state_own "
+            "nulls last rows between unbounded preceding and unbounded following"
+        )
+        return (
+            f"select * exclude (state_own), {self._in_force('state_own', scope)} as state_then_{number}, "
+            f"last_value(state_own ignore nulls) over ({window}) as state_{number} from ({inner})"
+        )
 
     def _is_known(self, fact: Fact) -> str:
         """Whether a fact is known of the row's entity: in the same interval, or, a setting, at all."""
@@ -231,192 +249,130 @@ class _Statement:
             parts = [*(quoted(name) for name in self.entity), "interval", "interval_to"]
         return f"count({quoted(fact.name)}) over (partition by {', '.join(parts)}) > 0"
 
-    def _covered(self) -> dict[str, str]:
-        by = ", ".join([_OBSERVER, *self.time])
-        return {"covered": f"select {by}, sum(length * fresh) as covered from every group by {by}"}
+    # --- what is measured while time passes -----------------------------------------------------------------------
 
-    def _where(self, condition: int) -> str:
-        return f" filter (where known_{condition})" if condition else ""
+    def _clocks(self) -> list[Clock]:
+        """The observers, for facts that rows have of their own, and whose the facts are that several rows report."""
+        measured = [v for v in self.plan.variants.values() if v.how not in ("latest", "common", "covered")]
+        own = tuple(variant for variant in measured if not variant.fact.of)
+        clocks = [Clock("own", _OBSERVER, is_shared=False, variants=own)]
+        for scope, name in self.scopes.items():
+            shared = tuple(v for v in measured if v.fact.of and self.scope(v.fact) == scope)
+            if shared:
+                clocks.append(Clock(name, name, is_shared=True, variants=shared))
+        return clocks
 
-    def _known_flags(self) -> list[str]:
-        return [f"bool_or(known_{i}) as known_{i}" for i in self.conditions if i]
-
-    def _covered_known(self) -> list[str]:
-        """The covered time less the intervals of which there are rows, and none knows what is needed."""
-        return [
-            "any_value(covered) as covered_0",
-            *(
-                f"any_value(covered) - coalesce(sum(length * fresh) filter (where not known_{i}), 0) as covered_{i}"
-                for i in self.conditions
-                if i
-            ),
-        ]
-
-    def _own(self) -> dict[str, str]:
-        """Facts that each row, or each observer, has of its own."""
-        mine = [
-            variant
-            for variant in self.plan.variants.values()
-            if not variant.fact.of and not (variant.fact.rollup.is_setting and variant.how == "latest")
-        ]
-        cells = ["max(length_of_row) as length_of_rows", *self._known_flags()]
-        per_observer = self._covered_known()
-        whole = []
-        for fact, condition in dict.fromkeys((v.fact, v.condition) for v in mine if v.how != "covered"):
-            cell, where = quoted(f"{fact.name}__{condition}"), self._where(condition)
-            once = fact.of is not None
-            hows = {v.how: quoted(v.column) for v in mine if v.fact == fact and v.condition == condition}
-            if "typical" in hows:
-                cells += [
-                    f"sum({quoted(fact.name)} * length_of_row){where} as {cell}",
-                    f'sum(case when {quoted(fact.name)} is not null then length_of_row end){where} as {cell[:-1]}_l"',
-                ]
-                per_observer += [f"sum({cell}) as {cell}", f'sum({cell[:-1]}_l") as {cell[:-1]}_l"']
-                whole.append(f'sum({cell}) / nullif(sum({cell[:-1]}_l"), 0) as {hows["typical"]}')
-                continue
-            how = {"max": "max", "min": "min"}.get(next(iter(hows)), "max" if once else "sum")
-            cells.append(f"{how}({self._measured(fact)}){where} as {cell}")
-            if "max" in hows or "min" in hows:
-                per_observer.append(f"{how}({cell}) as {cell}")
-                whole.append(f"{how}({cell}) as {quoted(how_column(hows))}")
-                continue
-            if "sum" in hows or "rate" in hows:
-                per_observer.append(f"sum({cell}) as {cell}")
-            if averaged := _averaged(cell, condition, hows):
-                per_observer += averaged.per_clock
-                whole += averaged.whole
-            if "sum" in hows:
-                whole.append(f"sum({cell}) as {hows['sum']}")
-            if "rate" in hows:
-                whole.append(f"sum({cell} / nullif(covered_{condition}, 0)) as {hows['rate']}")
-        return self._clocked(_Clock("own", _OBSERVER, "every"), cells, per_observer, whole)
-
-    def _clocked(self, clock_of: _Clock, cells: list[str], per_clock: list[str], whole: list[str]) -> dict[str, str]:
-        """Rows to intervals of a clock (an observer, or what several report), to the clock, to the group."""
-        name, clock, intervals = clock_of.name, clock_of.column, clock_of.intervals
-        by = [*self.group, clock]
-        of_group = intervals != "every"
-        same = [*(by if of_group else [clock, *self.time]), "interval", "interval_to"]
-        total = [*(by if of_group else [clock, *self.time])]
-        covers = "covered" if not of_group else f"{name}_covered"
-        rows = f"(select *, {self._length()} as length_of_row from measured)"
-        result = {
-            f"{name}_cells": (
-                f"select {', '.join([*by, 'interval', 'interval_to', *cells])} from {rows} "
-                f"group by {', '.join([*by, 'interval', 'interval_to'])}"
-            ),
-            f"{name}_clocks": (
-                f"select {', '.join([*(f'c.{n}' for n in by), *per_clock])} from {name}_cells c "
-                f"join {intervals} i on {self._same('c', 'i', same)} "
-                f"join {covers} t on {self._same('c', 't', total)} "
-                f"group by {', '.join(f'c.{n}' for n in by)}"
-            ),
-        }
-        result[f"{name}_whole"] = self._grouped(f"{name}_clocks", whole or ["count(*) as clocks"])
-        return result
-
-    def _grouped(self, table: str, columns: list[str]) -> str:
-        by = f" group by {', '.join(self.group)}" if self.group else ""
-        return f"select {', '.join([*self.group, *columns])} from {table}{by}"
-
-    def _shared(self, scope: tuple[str, ...], name: str) -> dict[str, str]:
-        """Facts that several rows, or several observers, report alike: each scope is a clock of its own."""
-        result: dict[str, str] = {}
-        mine = [
-            variant
-            for variant in self.plan.variants.values()
-            if variant.fact.of and self.scope(variant.fact) == scope and variant.how != "latest"
-        ]
-        if mine:
-            result |= self._intervals_of(name, [*self.group, name])
-            cells = [*self._known_flags()]
-            per_clock = self._covered_known()
-            whole = []
-            for fact, condition in dict.fromkeys((v.fact, v.condition) for v in mine):
-                cell, where = quoted(f"{fact.name}__{condition}"), self._where(condition)
-                hows = {v.how: quoted(v.column) for v in mine if v.fact == fact and v.condition == condition}
-                cells.append(f"max({self._measured(fact)}){where} as {cell}")
-                if "sum" in hows or "rate" in hows:
-                    per_clock.append(f"sum({cell} * fresh) as {cell}")
-                if averaged := _averaged(cell, condition, hows):
-                    per_clock += averaged.per_clock
-                    whole += averaged.whole
-                if "sum" in hows:
-                    whole.append(f"sum({cell}) as {hows['sum']}")
-                if "rate" in hows:
-                    whole.append(f"sum({cell} / nullif(covered_{condition}, 0)) as {hows['rate']}")
-            result |= self._clocked(_Clock(name, name, f"{name}_intervals"), cells, per_clock, whole)
-        settings = [
-            variant
-            for variant in self.plan.variants.values()
-            if variant.how == "latest" and self.scope(variant.fact) == scope
-        ]
-        if settings:
-            result |= self._latest(name, settings)
-        return result
-
-    def _intervals_of(self, name: str, by: list[str], condition: int = 0, *, merged: bool = True) -> dict[str, str]:
-        """The intervals of all observers that have rows of a group, and the time that they cover together.
+    def _intervals(self, by: Sequence[str], *, merged: bool) -> str:
+        """The intervals of all observers that have rows of a group.
 
         Merged, intervals of the same name are one, as they are for a number that several observers report of it.
         """
-        known = ""
-        if condition:
-            # Left out: intervals of which the group has rows, and none knows what is needed.
-            same = self._same("c", "i", [_OBSERVER, *self.time, "interval", "interval_to"])
-            known = (
-                f" where not exists (select 1 from own_cells c where not c.known_{condition} and {same}"
-                f" and {self._same('c', 'o', by)})"
-                if by
-                else f" where not exists (select 1 from own_cells c where not c.known_{condition} and {same})"
-            )
-        own = ", ".join([*by, _OBSERVER, *(t for t in self.time if t not in by)])
-        columns = ", ".join([*(f"o.{n}" for n in by), "i.interval", "i.interval_to"])
-        intervals = (
-            f"select {columns}, max(i.length) as length, min(i.starts) as starts, max(i.ends) as ends "
-            f"from (select distinct {own} from measured) o "
-            f"join every i on {self._same('o', 'i', [_OBSERVER, *self.time])}{known} "
-            f"group by {columns}{'' if merged else ', i.starts, i.ends'}"
+        own = ", ".join(dict.fromkeys([*by, _OBSERVER, *self.time]))
+        columns = ", ".join([*(f"o.{n}" for n in by), f"i.{_EPOCH}", "i.local_time", "i.interval", "i.interval_to"])
+        extra = "" if merged else f", o.{_OBSERVER}, i.starts, i.ends"
+        return (
+            f"select {columns}{'' if merged else f', o.{_OBSERVER}'}, max(i.length) as length, "
+            f"min(i.starts) as starts, max(i.ends) as ends from (select distinct {own} from measured) o "
+            f"join every i on {self._same('o', 'i', [_OBSERVER, *self.time])} group by {columns}{extra}"
         )
-        grouped = f" group by {', '.join(by)}" if by else ""
-        total = ", ".join([*by, "sum(length * fresh) as covered"])
+
+    def _clocked(self, clock: Clock) -> dict[str, str]:
+        """Rows to intervals of a clock, to the clock, to the group."""
+        name, by = clock.name, list(dict.fromkeys([*self.group, clock.column]))
+        interval = [*by, "local_time", "interval", "interval_to"]
+        columns = ClockColumns(clock, frozenset(fact.name for fact in self.gaps))
+        flags = [f"bool_or(known_{i}) as known_{i}" for i in self.conditions if i]
+        cells = ", ".join([*interval, "true as there", *flags, *columns.cells])
+        rows = f"(select *, {self._length()} as length_of_row from measured)"
+        clock_of = [*by, _EPOCH]
+        fresh = [
+            f"{fresh_share([*clock_of, 'local_time'], counted)} as {column}"
+            for column, counted in (self._counted() | columns.counted).items()
+        ]
+        covered = [f"sum(length * fresh_{i}) as covered_{i}" for i in self.conditions]
         return {
-            f"{name}_intervals": f"select *, {_fresh(by)} as fresh from ({intervals})",
-            f"{name}_covered": f"select {total} from {name}_intervals{grouped}",
+            f"{name}_cells": f"select {cells} from {rows} group by {', '.join(interval)}",
+            f"{name}_timed": (
+                f"select *, {', '.join(fresh)} from (select i.*, c.* exclude ({', '.join(interval)}) "
+                f"from ({self._intervals(by, merged=True)}) i "
+                f"left join {name}_cells c on {self._same('c', 'i', interval)})"
+            ),
+            f"{name}_clocks": (
+                f"select {', '.join([*clock_of, *covered, *columns.per_clock])} from {name}_timed "
+                f"group by {', '.join(clock_of)}"
+            ),
+            f"{name}_epochs": (
+                f"select {', '.join([*self.group, _EPOCH, *(columns.per_epoch or ['count(*) as clocks'])])} "
+                f"from {name}_clocks group by {', '.join([*self.group, _EPOCH])}"
+            ),
+            f"{name}_whole": self._grouped(
+                f"{name}_epochs e join together t on {self._same('e', 't', [*self.group, _EPOCH])}",
+                columns.whole or ["count(*) as epochs"],
+                of="e",
+            ),
         }
 
-    def _timed_conditions(self) -> list[int]:
-        used = {variant.condition for variant in self.plan.uses("covered", "rate")}
-        return [i for i in self.conditions if i in used]
+    def _counted(self) -> dict[str, str]:
+        """For each condition, whether an interval counts: it has no row, or one that knows what is needed."""
+        return {f"fresh_{i}": f"known_{i} is distinct from false" if i else "true" for i in self.conditions}
 
     def _together(self) -> dict[str, str]:
-        """The time that the observers of a group cover together."""
-        result: dict[str, str] = {}
-        for i in self._timed_conditions():
-            parts = self._intervals_of(f"together_{i}", self.group, i, merged=False)
-            result[f"together_{i}_intervals"] = parts[f"together_{i}_intervals"]
-            result[f"together_{i}"] = parts[f"together_{i}_covered"]
-        return result
+        """The time that the observers of a group cover together, in each epoch and in all."""
+        by = [*self.group]
+        interval = [*by, _OBSERVER, "interval", "interval_to"]
+        flags = [f"c.known_{i}" for i in self.conditions if i]
+        fresh = [f"{fresh_share([*by, _EPOCH, 'local_time'], c)} as {name}" for name, c in self._counted().items()]
+        covered = [f"sum(length * fresh_{i}) as together_{i}" for i in self.conditions]
+        of_all = [f"sum(together_{i}) as together_{i}" for i in self.conditions]
+        return {
+            "together": (
+                f"select {', '.join([*by, _EPOCH, *covered])} from (select *, {', '.join(fresh)} from ("
+                f"select {', '.join(['i.*', *flags])} from ({self._intervals(by, merged=False)}) i "
+                f"left join own_cells c on {self._same('c', 'i', interval)})) group by {', '.join([*by, _EPOCH])}"
+            ),
+            "together_whole": self._grouped("together", of_all),
+        }
 
-    def _latest(self, name: str, settings: Sequence[Variant]) -> dict[str, str]:
+    def _grouped(self, table: str, columns: list[str], of: str = "") -> str:
+        names = [f"{of}.{name}" if of else name for name in self.group]
+        by = f" group by {', '.join(names)}" if names else ""
+        return f"select {', '.join([*names, *columns])} from {table}{by}"
+
+    # --- settings ---------------------------------------------------------------------------------------------------
+
+    def _latest(self, scope: tuple[str, ...], name: str) -> dict[str, str]:
         """The value in force of each scope: of the rows that know it, the last; of several as late, the largest."""
+        settings = [v for v in self.plan.uses("latest") if self.scope(v.fact) == scope]
+        common = [v for v in self.plan.uses("common") if self.scope(v.fact) == scope]
+        if not settings and not common:
+            return {}
         by = [*self.group, name]
         stamp = "coalesce(interval_end, interval_start, timestamptz '1900-01-01')"
-        latest, whole = list(self._known_flags()), []
+        latest, whole = [f"bool_or(known_{i}) as known_{i}" for i in self.conditions if i], []
         for fact in dict.fromkeys(variant.fact for variant in settings):
             value = quoted(fact.name)
             latest.append(f"arg_max({value}, ({stamp}, {value})) filter (where {value} is not null) as {value}")
+        for number in sorted({self._state_of(variant) for variant in common}):
+            latest.append(f"any_value(state_{number}) as state_{number}")
         for variant in settings:
-            value, where = quoted(variant.fact.name), self._where(variant.condition)
+            value, where = quoted(variant.fact.name), where_known(variant.condition)
             text = f"sum({value}){where}"
             if variant.fact.rollup is Rollup.SETTING:
                 low, high = f"min({value}){where}", f"max({value}){where}"
                 text = f"case when {low} = {high} then {high} end"
             whole.append(f"{text} as {quoted(variant.column)}")
+        for variant in common:
+            where, state = where_known(variant.condition), f"state_{self._state_of(variant)}"
+            low, high = f"min({state}){where}", f"max({state}){where}"
+            value = f"({high}).{quoted(variant.fact.name)}"
+            whole.append(f"case when {low} is not distinct from {high} then {value} end as {quoted(variant.column)}")
         return {
             f"{name}_latest": f"select {', '.join([*by, *latest])} from measured group by {', '.join(by)}",
             f"{name}_settings": self._grouped(f"{name}_latest", whole),
         }
+
+    def _state_of(self, variant: Variant) -> int:
+        return self.states.index(self.plan.conditions[variant.condition].settings)
 
     def _texts(self) -> str:
         """One row for each group: its intervals, and what the entities in it have in common."""
@@ -437,60 +393,28 @@ class _Statement:
         """A column of the result."""
         fact, i = variant.fact, variant.condition
         if variant.how == "covered":
-            return f"together_{i}.covered"
-        if variant.how == "latest":
-            name = self.scopes[self.scope(fact) or ()]
-            return f"{name}_settings.{quoted(variant.column)}"
+            return f"together_whole.together_{i}"
+        if variant.how in ("latest", "common"):
+            return f"{self.scopes[self.scope(fact) or ()]}_settings.{quoted(variant.column)}"
         source = f"{self.scopes[fact.of]}_whole" if fact.of else "own_whole"
-        value = f"{source}.{quoted(variant.column)}"
-        return f"{value} * together_{i}.covered" if variant.how == "rate" else value
+        return f"{source}.{quoted(variant.column)}"
 
     @staticmethod
     def _same(first: str, second: str, names: Iterable[str]) -> str:
         return " and ".join(f"{first}.{n} is not distinct from {second}.{n}" for n in names) or "true"
 
 
-@dataclass(frozen=True)
-class _Averaged:
-    """Columns of a mean over time: of each clock, and of the group."""
+def epochs(base: str, grain: Grain) -> str:
+    """SQL of the epoch of each observer, as ``who`` and ``epoch``: observers of two epochs never overlap.
 
-    per_clock: list[str]
-    whole: list[str]
-
-
-def _averaged(cell: str, condition: int, hows: Mapping[str, str]) -> _Averaged | None:
-    """A mean over the time that counts, or over that in which the fact is known; plain mean where times have no length.
-
-    An interval without a row is of neither kind: there was nothing, which counts.
+    An observer is taken to be there from its first start to its last end.
     """
-    if "mean" not in hows and "level" not in hows:
-        return None
-    stem = cell[:-1]
-    per_clock = [f'sum({cell} * length * fresh) as {stem}_t"', f'avg({cell}) as {stem}_a"']
-    whole = []
-    lengths = {"mean": f"covered_{condition}", "level": f'{stem}_k"'}
-    if "level" in hows:
-        unknown = f"coalesce(sum(length * fresh) filter (where {cell} is null), 0)"
-        per_clock.append(f'any_value(covered) - {unknown} as {stem}_k"')
-    for how in ("mean", "level"):
-        if how in hows:
-            whole.append(f'sum(coalesce({stem}_t" / nullif({lengths[how]}, 0), {stem}_a")) as {hows[how]}')
-    return _Averaged(per_clock, whole)
-
-
-def how_column(hows: Mapping[str, str]) -> str:
-    """The only column of a fact that is rolled up in one way."""
-    (name,) = hows.values()
-    return name.strip('"')
-
-
-def _fresh(by: Sequence[str]) -> str:
-    """SQL of the share of an interval that no interval before it covers; 1 where that cannot be told."""
-    parted = f"partition by {', '.join(by)} " if by else ""
-    window = f"({parted}order by starts, ends rows between unbounded preceding and 1 preceding)"
-    before = f"coalesce(max(epoch(ends)) over {window}, epoch(starts))"
-    start = f"case when {before} - epoch(starts) <= {_MOMENTS} then epoch(starts) else {before} end"
+    reached = "max(ends) over (order by starts, ends, who rows between unbounded preceding and 1 preceding)"
+    ends = (
+        f"select {joined(grain.observers)} as who, min(epoch(interval_start)) as starts, "
+        f"max(epoch(interval_end)) as ends from {base} group by 1"
+    )
     return (
-        f"coalesce(case when ends > starts then greatest(0, epoch(ends) - ({start})) / (epoch(ends) - epoch(starts)) "
-        "end, 1)"
+        "select who, sum(is_new) over (order by starts, ends, who rows between unbounded preceding and current row) "
+        f"as epoch from (select *, case when starts > {reached} - {MOMENTS} then 1 else 0 end as is_new from ({ends}))"
     )

@@ -14,6 +14,23 @@ from plexlens.metrics.required import Clauses, Read, read_by
 
 
 @dataclass(frozen=True)
+class Condition:
+    """What makes a row count.
+
+    Attributes
+    ----------
+    needed
+        What has to be known of its entity.
+    settings
+        Settings that have to be what they are in the end, all of them: what was measured under others is of no use
+        for a comparison with the value in force.
+    """
+
+    needed: Clauses = frozenset()
+    settings: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
 class Variant:
     """One number made of a fact.
 
@@ -25,8 +42,8 @@ class Variant:
         Number of the condition on rows; 0 for none.
     how
         ``sum``, ``rate`` (a count scaled to the time covered by all), ``mean`` (over the time that counts), ``level``
-        (mean over the time in which the fact itself is known), ``max``, ``min``, ``latest``, ``covered`` (the time
-        covered).
+        (mean over the time in which the fact itself is known), ``max``, ``min``, ``latest``, ``common`` (a
+        setting of all rows that count), ``covered`` (the time covered).
     """
 
     fact: Fact
@@ -74,7 +91,7 @@ class Plan:
     """
 
     grain: Grain
-    conditions: list[Clauses] = field(default_factory=lambda: [frozenset()])
+    conditions: list[Condition] = field(default_factory=lambda: [Condition()])
     variants: dict[str, Variant] = field(default_factory=dict)
     columns: dict[str, dict[str, str]] = field(default_factory=dict)
     gaps: set[str] = field(default_factory=set)
@@ -106,7 +123,9 @@ class Plan:
             plan.columns[name] = {}
             for fact in there:
                 how = _PLAIN[fact.rollup]
-                if fact.rollup is Rollup.COUNT and timed:
+                if fact.name in plan.conditions[condition].settings:
+                    how = "common"
+                elif fact.rollup is Rollup.COUNT and timed:
                     how = "rate"
                 elif fact.rollup is Rollup.AMOUNT and measured:
                     how = "mean"
@@ -124,15 +143,23 @@ class Plan:
     def _condition(self, read: Read, there: Sequence[Fact], patterns: Sequence[Mapping[str, bool]]) -> int:
         # A mean over time is over the time that counts, so that also a row that knows nothing makes a difference.
         averaged = len(there) > 1 and any(fact.rollup in (Rollup.LEVEL, Rollup.AMOUNT) for fact in there)
-        if not mixed(read.needed, patterns, None if averaged else read.facts):
+        settings = compared_settings(there)
+        if not settings and not mixed(read.needed, patterns, None if averaged else read.facts):
             return 0
-        if read.needed not in self.conditions:
-            self.conditions.append(read.needed)
-        return self.conditions.index(read.needed)
+        condition = Condition(read.needed, settings)
+        if condition not in self.conditions:
+            self.conditions.append(condition)
+        return self.conditions.index(condition)
 
     def uses(self, *how: str) -> list[Variant]:
         """The columns made in one of these ways."""
         return [variant for variant in self.variants.values() if variant.how in how]
+
+
+def compared_settings(facts: Sequence[Fact]) -> tuple[str, ...]:
+    """The settings among the facts of a metric, where it compares something measured with them."""
+    settings = tuple(sorted(fact.name for fact in facts if fact.rollup is Rollup.SETTING))
+    return settings if len(settings) < len(facts) else ()
 
 
 def mixed(needed: Clauses, patterns: Iterable[Mapping[str, bool]], facts: Iterable[str] | None = frozenset()) -> bool:

@@ -27,7 +27,7 @@ from plexlens.report.model import (
     Table,
     mean,
 )
-from plexlens.report.omissions import omissions
+from plexlens.report.omissions import apart_in_time, omissions
 from plexlens.report.page import ChartSpec, FigureSpec, Page, Pick, Shown, TableSpec
 from plexlens.report.spread import NAMES, Spreads, spread_text
 
@@ -290,7 +290,8 @@ class Builder:
         columns = tuple(self._wanted[held.name, (), spec.where])
         found = self.spreads.of_whole(held, spec.column, columns, spec.where, lambda: self.course(held, (), spec.where))
         without = omissions(self.context.inputs, held, (spec.column,), spec.where, timed=True).partition(": ")[2]
-        detail = "; ".join(part for part in (detail, spread_text(found, unit), without.rstrip(".")) if part)
+        times = "mean of what was measured at different times" if apart_in_time(held, (), (spec.column,)) else ""
+        detail = "; ".join(part for part in (detail, spread_text(found, unit), times, without.rstrip(".")) if part)
         return Figure(
             name=spec.name,
             title=spec.title,
@@ -368,6 +369,7 @@ class Builder:
         if empty:
             note = f"{note} No values in this data: {', '.join(empty)}.".strip()
         note = f"{note} {omissions(self.context.inputs, held, shown_names, spec.where, timed=False)}".strip()
+        note = f"{note} {apart_in_time(held, by, shown_names)}".strip()
         query = ""
         if total > found.num_rows:
             listed = ", ".join(_identifier(name) for name in (*by, "interval", *names))

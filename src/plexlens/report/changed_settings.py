@@ -21,8 +21,9 @@ MOST_LISTED = 200
 _MOST_DECIMALS = 6
 
 _NOTE = (
-    "Every other table shows the value in force: the one after the last change. A setting may have changed at any time "
-    "between the two times of its row."
+    "Every other table shows the value in force: the one after the last change. A number that compares something with "
+    "a limit or a goal, such as a performance index, is of the intervals with the value in force alone. A setting may "
+    "have changed at any time between the two times of its row."
 )
 
 

@@ -210,7 +210,8 @@ class Context:
         grain = narrowed(held.grain, wanted, (where,))
         # The kind of source is the same in all kept rows: grouping by it rolls everything up.
         keys = tuple(by) or ("source_kind",)
-        table = evaluate(self.inputs, grain, by=keys, time=time, where=where, kept=held.kept)
+        offset = self.clock.offset or 0.0
+        table = evaluate(self.inputs, grain, by=keys, time=time, where=where, kept=held.kept, utc_offset=offset)
         names = [*by, *(["time"] if time != "all" else [])]
         if time != "all":
             table = table.filter(table.time.notnull())

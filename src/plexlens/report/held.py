@@ -14,7 +14,7 @@ import pyarrow as pa
 
 from plexlens.metrics.definition import Grain
 from plexlens.metrics.engine_table import keep
-from plexlens.metrics.evaluate import facts
+from plexlens.metrics.evaluate import facts, observed_apart
 from plexlens.metrics.inputs import Inputs
 from plexlens.metrics.reduction import Where, fields_of, reduced, scoping
 from plexlens.report.clock import TOGETHER, on_axis
@@ -107,6 +107,8 @@ class Held:
     clocks
         The intervals by kind of clock: those of known time first, those in local time of unknown offset after them.
         At least one.
+    epochs
+        Names of the observers by the time at which they were measured: those of two parts were never measured together.
     """
 
     def __init__(self, inputs: Inputs, whole: Grain, columns: Iterable[str], wheres: Iterable[Where | None]) -> None:
@@ -138,6 +140,7 @@ class Held:
             ]
             if own:
                 clocks.append(Covered(own, is_local=is_local, regular=self.regular))
+        self.epochs = observed_apart(inputs, grain, kept) if self.regular else ()
         self.clocks: tuple[Covered, ...] = tuple(clocks) or (Covered((), is_local=False, regular=self.regular),)
 
     @property

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from plexlens.metrics.definition import Rollup
 from plexlens.metrics.inputs import Inputs
 from plexlens.metrics.left_out import LeftOut, left_out
 from plexlens.metrics.reduction import Where
+from plexlens.metrics.required import read_by
 from plexlens.report.held import Held
 
 #: Systems named in one sentence; of more, their number is given.
@@ -31,6 +33,25 @@ def omissions(inputs: Inputs, held: Held, columns: Sequence[str], where: Where |
     return " ".join(
         f"{', '.join(titles)}: without {_whose(systems)}, where a part of the formula is not recorded."
         for systems, titles in parts.items()
+    )
+
+
+def apart_in_time(held: Held, by: Sequence[str], columns: Sequence[str]) -> str:
+    """What numbers over observers that were never measured together are; empty where no such numbers are shown."""
+    together = [names for names in held.epochs if names]
+    if len(together) < 2 or all(name in by for name in held.grain.observers if name != "sysplex"):
+        return ""
+    rules = {fact.name: fact.rollup for fact in held.grain.facts}
+    over_time = (Rollup.LEVEL, Rollup.SPAN)
+    reads = read_by(held.grain, [metric for metric in held.grain.metrics if metric.name in columns])
+    read = {fact for each in reads.values() for fact in each.facts} | set(columns)
+    if not any(rules.get(name) in over_time for name in read):
+        return ""
+    named = [" and ".join(names) if len(names) < 3 else f"{names[0]} and {len(names) - 1} more" for names in together]
+    listed = "; ".join(named[:_MOST_NAMED]) + ("; …" if len(named) > _MOST_NAMED else "")
+    return (
+        f"Not measured at the same time: {listed}. Rates and levels of them together are means over the time of all, "
+        "no sums."
     )
 
 

@@ -39,7 +39,7 @@ def performance_index(f: Any) -> Any:
     return ibis.coalesce(
         ibis.ifelse(f.goal_velocity.notnull(), ratio(f.goal_velocity, velocity), ibis.null("float64")),
         ibis.ifelse(
-            f.goal_seconds.notnull() & (f.goal_percentile.fill_null(0.0) > 0),
+            f.goal_seconds.notnull() & (f.goal_percentile > 0),
             percentile_index(f),
             ibis.null("float64"),
         ),

@@ -1,0 +1,146 @@
+"""SQL of what is averaged or counted over the intervals of one clock: the steps of `plexlens.metrics.rollup`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from plexlens.metrics.definition import Fact
+from plexlens.metrics.engine_table import quoted
+from plexlens.metrics.variants import Variant
+
+#: Seconds by which intervals that follow each other may overlap: systems close theirs within moments of each other.
+MOMENTS = 2.0
+
+
+def filled_column(name: str) -> str:
+    """Column of an amount, with the value in force where a row lacks it."""
+    return f"rolled_filled_{name}"
+
+
+def where_known(condition: int) -> str:
+    """SQL that restricts an aggregate to the rows that meet a condition."""
+    return f" filter (where known_{condition})" if condition else ""
+
+
+def fresh_share(by: Sequence[str], counted: str) -> str:
+    """SQL of the share of an interval that no interval before it covers, of those that count; 1 where it has no ends.
+
+    Zero for an interval that does not count.
+    """
+    window = f"(partition by {', '.join(by)} order by starts, ends rows between unbounded preceding and 1 preceding)"
+    before = f"coalesce(max(case when {counted} then epoch(ends) end) over {window}, epoch(starts))"
+    start = f"case when {before} - epoch(starts) <= {MOMENTS} then epoch(starts) else {before} end"
+    return (
+        f"case when {counted} then coalesce(case when ends > starts then "
+        f"greatest(0, epoch(ends) - ({start})) / (epoch(ends) - epoch(starts)) end, 1) else 0 end"
+    )
+
+
+@dataclass(frozen=True)
+class Clock:
+    """Whose intervals rows are averaged over: an observer's, or those of what several observers report.
+
+    Attributes
+    ----------
+    name
+        What its tables are called.
+    column
+        Column that says whose.
+    is_shared
+        Whether the rows of an interval report one number, which counts once.
+    variants
+        The columns made.
+    """
+
+    name: str
+    column: str
+    is_shared: bool
+    variants: tuple[Variant, ...]
+
+
+class ClockColumns:
+    """The columns of one clock's facts: of an interval, of the clock, of an epoch, of the group.
+
+    Parameters
+    ----------
+    clock
+        The clock.
+    gaps
+        Amounts of which the value in force stands in for one that a row lacks (`filled_column`).
+
+    Attributes
+    ----------
+    cells, per_clock, per_epoch, whole
+        SQL of the columns of each step.
+    counted
+        Further shares of intervals that are counted once: name, and which intervals count.
+    """
+
+    def __init__(self, clock: Clock, gaps: frozenset[str]) -> None:
+        self.cells: list[str] = []
+        self.counted: dict[str, str] = {}
+        self.per_clock: list[str] = []
+        self.per_epoch: list[str] = []
+        self.whole: list[str] = []
+        hows: dict[tuple[Fact, int], dict[str, str]] = {}
+        for variant in clock.variants:
+            hows.setdefault((variant.fact, variant.condition), {})[variant.how] = quoted(variant.column)
+        for (fact, condition), named in hows.items():
+            stem, where = f"{fact.name}__{condition}", where_known(condition)
+            if "typical" in named:
+                self._typical(fact, stem, where, named["typical"])
+            elif extreme := named.get("max") or named.get("min"):
+                how = "max" if "max" in named else "min"
+                cell = quoted(stem)
+                self.cells.append(f"{how}({quoted(fact.name)}){where} as {cell}")
+                self.per_clock.append(f"{how}({cell}) as {cell}")
+                self.per_epoch.append(f"{how}({cell}) as {cell}")
+                self.whole.append(f"{how}({cell}) as {extreme}")
+            else:
+                how = "max" if fact.of is not None else "sum"
+                measured = filled_column(fact.name) if fact.name in gaps else fact.name
+                self.cells.append(f"{how}({quoted(measured)}){where} as {quoted(stem)}")
+                self._over_time(stem, condition, named, is_shared=clock.is_shared)
+
+    def _typical(self, fact: Fact, stem: str, where: str, column: str) -> None:
+        cell, length = quoted(stem), quoted(f"{stem}_l")
+        self.cells += [
+            f"sum({quoted(fact.name)} * length_of_row){where} as {cell}",
+            f"sum(case when {quoted(fact.name)} is not null then length_of_row end){where} as {length}",
+        ]
+        for step in (self.per_clock, self.per_epoch):
+            step += [f"sum({cell}) as {cell}", f"sum({length}) as {length}"]
+        self.whole.append(f"sum({cell}) / nullif(sum({length}), 0) as {column}")
+
+    def _over_time(self, stem: str, condition: int, named: Mapping[str, str], *, is_shared: bool) -> None:
+        """Counts and levels. What several report counts at each moment in the first interval that knows it."""
+        cell, fresh = quoted(stem), quoted(f"{stem}_f")
+        is_level = "mean" in named or "level" in named
+        if is_shared or is_level:
+            self.counted[fresh] = f"{cell} is not null"
+        if "sum" in named or "rate" in named:
+            count, rate = quoted(f"{stem}_n"), quoted(f"{stem}_r")
+            self.per_clock.append(f"sum({cell}{f' * {fresh}' if is_shared else ''}) as {count}")
+            self.per_epoch += [f"sum({count}) as {count}", f"sum({count} / nullif(covered_{condition}, 0)) as {rate}"]
+            if "sum" in named:
+                self.whole.append(f"sum({count}) as {named['sum']}")
+            if "rate" in named:
+                self.whole.append(f"sum({rate} * together_{condition}) as {named['rate']}")
+        if not is_level:
+            return
+        in_time, plain = quoted(f"{stem}_t"), quoted(f"{stem}_a")
+        self.per_clock += [f"sum({cell} * length * {fresh}) as {in_time}", f"avg({cell}) as {plain}"]
+        lengths = {"mean": f"covered_{condition}"}
+        if "level" in named:
+            # An interval without a row has none of what is measured; one whose row lacks the value is left out.
+            known, time = quoted(f"{stem}_kf"), quoted(f"{stem}_k")
+            self.counted[known] = f"there is null or {cell} is not null"
+            self.per_clock.append(f"sum(length * {known}) as {time}")
+            lengths["level"] = time
+        for how in lengths.keys() & named.keys():
+            value, weight = quoted(f"{stem}_{how}"), f"together_{condition}"
+            mean = f"coalesce({in_time} / nullif({lengths[how]}, 0), {plain})"
+            self.per_epoch.append(f"sum({mean}) as {value}")
+            over_epochs = f"sum({value} * {weight}) / nullif(sum({weight}) filter (where {value} is not null), 0)"
+            self.whole.append(f"case when count({value}) > 1 then {over_epochs} else max({value}) end as {named[how]}")

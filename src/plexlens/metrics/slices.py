@@ -1,0 +1,96 @@
+"""Intervals of several observers cut where any of them begins or ends, so that a sum at a moment is of all of them.
+
+A roll-up by interval names its rows by the start of the interval. Of queue managers that close their intervals at
+different moments, each start would have the numbers of one alone.
+"""
+
+from __future__ import annotations
+
+from plexlens.metrics.definition import Grain, Rollup
+from plexlens.metrics.engine_table import fresh_name, quoted
+from plexlens.metrics.inputs import Inputs
+
+#: What tells intervals apart.
+_CUT = ("local_time", "interval", "interval_to", "interval_start", "interval_end")
+
+#: Whether a moment m lies inside the interval i, by its name and by its own start and end.
+_INSIDE = (
+    "m.local_time = i.local_time and m.rolled_mark > i.interval and m.rolled_mark < i.interval_to "
+    "and m.rolled_mark > i.interval_start and m.rolled_mark < i.interval_end"
+)
+
+
+def sliced(inputs: Inputs, grain: Grain, base: str, rows: str) -> tuple[str, str]:
+    """Views in which intervals are cut where another one begins or ends; the same views where none has to be.
+
+    What was counted in an interval is shared among its slices by their length; the rest is the same in all of them.
+    Grains without intervals in common (jobs) stay as they are: each piece of work has a time of its own.
+
+    Parameters
+    ----------
+    inputs
+        The raw tables.
+    grain
+        The grain of the facts.
+    base, rows
+        Views of facts with ``interval_to``: those that tell the covered time, and those that count.
+    """
+    if not any(fact.rollup is Rollup.SPAN for fact in grain.facts) or not _is_uneven(inputs, base):
+        return base, rows
+    views = {}
+    for view in dict.fromkeys((base, rows)):
+        views[view] = fresh_name("rolled_slices")
+        inputs.views.append(views[view])
+        inputs.backend.raw_sql(f"create or replace temp view {views[view]} as {_sliced(grain, base, view)}")
+    return views[base], views[rows]
+
+
+def _marks(base: str) -> str:
+    """Moments at which an interval begins or ends, by clock."""
+    return (
+        f"select local_time, interval as rolled_mark from {base} where interval is not null "
+        f"union select local_time, interval_to from {base} where interval_to is not null"
+    )
+
+
+def _is_uneven(inputs: Inputs, base: str) -> bool:
+    sql = f"select count(*) from (select distinct {', '.join(_CUT)} from {base}) i join ({_marks(base)}) m on {_INSIDE}"
+    return bool(inputs.backend.raw_sql(sql).fetchone()[0])
+
+
+def _sliced(grain: Grain, base: str, view: str) -> str:
+    names = ", ".join(_CUT)
+    starts = (
+        f"select distinct {names}, interval as rolled_mark from {base} union all "
+        f"select {', '.join(f'i.{n}' for n in _CUT)}, m.rolled_mark from (select distinct {names} from {base}) i "
+        f"join ({_marks(base)}) m on {_INSIDE}"
+    )
+    slices = (
+        f"select {names}, rolled_mark, "
+        f"coalesce(lead(rolled_mark) over (partition by {names} order by rolled_mark), interval_to) as rolled_until "
+        f"from ({starts})"
+    )
+    inside = [
+        "case when s.rolled_mark > r.interval then s.rolled_mark else r.interval_start end as rolled_starts",
+        "case when s.rolled_until < r.interval_to then s.rolled_until else r.interval_end end as rolled_ends",
+    ]
+    rows = (
+        f"select r.*, s.rolled_mark, s.rolled_until, {', '.join(inside)} from {view} r join ({slices}) s "
+        f"on {' and '.join(f'r.{n} is not distinct from s.{n}' for n in _CUT)}"
+    )
+    length = "nullif(epoch(interval_end) - epoch(interval_start), 0)"
+    share = f"coalesce((epoch(rolled_ends) - epoch(rolled_starts)) / {length}, 1)"
+    counted = [quoted(f.name) for f in grain.facts if f.rollup in (Rollup.COUNT, Rollup.SPAN)]
+    replaced = ", ".join(
+        [
+            "rolled_starts as interval_start",
+            "rolled_ends as interval_end",
+            "rolled_mark as interval",
+            "rolled_until as interval_to",
+            *(f"{name} * rolled_share as {name}" for name in counted),
+        ]
+    )
+    return (
+        f"select * exclude (rolled_mark, rolled_until, rolled_starts, rolled_ends, rolled_share) replace ({replaced}) "
+        f"from (select *, {share} as rolled_share from ({rows}))"
+    )
