@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import re
+from itertools import pairwise
 from pathlib import Path
 
+import lxml.html
 import pytest
 
 from plexlens.compare import audit, load_study
@@ -62,3 +65,38 @@ def test_what_disagrees_is_marked_where_it_stands(browser: chromium.Browser, pag
 def test_extrapolated_ways_say_so_first(browser: chromium.Browser, pages: dict[str, Path]) -> None:
     browser.open(pages["ways-in"])
     assert "NOT measured" in browser.run("return document.querySelector('[role=alert]').textContent")
+
+
+def test_findings_and_the_audit_lead_to_the_tables_and_many_tables_are_folded_in_the_contents() -> None:
+    html = render_html(study_report([audit(load_study("cics-2012"))]))
+    page = lxml.html.fromstring(html)
+    ids = set(page.xpath("//section/@id"))
+    audited = page.xpath("//*[@id='table-cics-2012-tables']//tbody//th/a/@href")
+    assert len(audited) == 28
+    assert {place.removeprefix("#") for place in audited} <= ids
+    found = page.xpath("//section[@id='cics-2012-findings']//li/a/@href")
+    assert found
+    assert {place.removeprefix("#") for place in found} <= ids
+    # 22 tables with numbers in two groups, the averages alone, the examples.
+    groups = page.xpath("//nav//details/summary/text()")
+    assert len(groups) >= 2
+    assert {place.removeprefix("#") for place in page.xpath("//nav//a/@href")} >= ids - {"definitions"}
+
+
+def test_printed_numbers_stand_to_the_right_with_their_marks() -> None:
+    page = lxml.html.fromstring(render_html(study_report([audit(load_study("cics-2012"))])))
+    cells = page.xpath("//*[@id='table-table-01-printed']//tbody//td")
+    assert cells
+    assert all("num" in cell.get("class") for cell in cells)
+
+
+def test_stacked_bars_are_drawn_with_their_parts() -> None:
+    """Each bar's parts lie end to end, as long as their values beside the largest sum."""
+    page = lxml.html.fromstring(render_html(study_report([audit(load_study("cics-2012"))])))
+    bars = page.xpath("//svg[@class='stack']")
+    assert bars
+    ends = [[[float(n) for n in re.findall(r"[\d.]+", path.get("d"))] for path in bar] for bar in bars]
+    for parts in ends:
+        assert parts[0][0] == 0.0
+        assert all(left[2] == right[0] for left, right in pairwise(parts))
+    assert max(parts[-1][2] for parts in ends) == pytest.approx(1000.0)

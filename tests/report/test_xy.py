@@ -272,3 +272,13 @@ def test_it_prints_in_light_colours(browser: chromium.Browser, page: Path) -> No
         "return [...document.querySelectorAll('.plot.xy .area')].map(a => a.getBoundingClientRect().height)"
     )
     assert all(height > 90 for height in boxes)
+
+
+def test_on_a_logarithmic_y_axis_equal_ratios_have_equal_heights() -> None:
+    drawn = draw_xy(
+        replace(CURVE, series=(XYSeries("a", ((0.0, 1.0), (1.0, 10.0), (2.0, 100.0))),), marks=(), log_y=True)
+    )
+    places = {float(text.replace(",", "")): place for text, place in drawn.y}
+    assert places[10.0] - places[1.0] == pytest.approx(places[100.0] - places[10.0]) == pytest.approx(50.0)
+    with pytest.raises(ValueError, match="logarithmic"):
+        replace(CURVE, series=(XYSeries("a", ((0.0, 0.0), (1.0, 10.0))),), log_y=True)

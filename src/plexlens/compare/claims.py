@@ -35,10 +35,13 @@ class Finding:
         The sentence.
     worked
         How each number came about, in the order of the sentence's values.
+    tables
+        Ids of the tables that its numbers come from.
     """
 
     text: str
     worked: tuple[str, ...]
+    tables: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -127,7 +130,9 @@ def read_finding(entry: Entry) -> Finding:
             "take what follows from other cells (computed = true), or other runs",
         )
     used = [name for name in named if f"{{{name}" in entry.text("text")]
-    return Finding(text, tuple(named[name].worked for name in used))
+    tables = {table for table, _, _ in entry.numbers.read}
+    in_order = tuple(table for table in entry.numbers.audit.study.tables if table in tables)
+    return Finding(text, tuple(named[name].worked for name in used), in_order)
 
 
 def _check(entry: Entry, condition: str, named: Mapping[str, Value]) -> None:

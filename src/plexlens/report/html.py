@@ -38,7 +38,7 @@ from plexlens.report.model import (
     Table,
 )
 from plexlens.report.names import printable
-from plexlens.report.table_html import table_view
+from plexlens.report.table_html import linked, table_view
 from plexlens.report.xy import XYChart
 from plexlens.report.xy_svg import draw_xy
 
@@ -57,6 +57,7 @@ def _environment() -> jinja2.Environment:
         finalize=_harmless,
     )
     environment.filters["verbatim"] = _verbatim
+    environment.filters["linked"] = linked
     return environment
 
 
@@ -142,6 +143,7 @@ def _part(section: Section, report: Report, clock: Clock, drills: Drills) -> dic
         "title": section.title,
         "lead": section.lead,
         "selection": section.selection,
+        "group": section.group,
         "empty": bool(section.blocks) and all(isinstance(block, Missing) for block in section.blocks),
         "groups": [(kind, [view for _, view in group]) for kind, group in groupby(views, key=lambda one: one[0])],
     }

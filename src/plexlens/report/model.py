@@ -35,6 +35,25 @@ class PrintedNumber:
     value: float
 
 
+class Linked(str):
+    """A text that leads to places of the page.
+
+    Attributes
+    ----------
+    places
+        Words of the text, and the ids of the sections that they lead to; a text without such words has
+        them behind it.
+    """
+
+    places: tuple[tuple[str, str], ...]
+
+    def __new__(cls, text: str, places: Sequence[tuple[str, str]]) -> Linked:
+        """The text with its places."""
+        linked = super().__new__(cls, text)
+        linked.places = tuple(places)
+        return linked
+
+
 Cell = str | float | int | datetime | tuple[float | None, ...] | PrintedNumber | None
 """A table cell: text, a number in the base unit, a time (UTC; local of
 unknown offset if it has no time zone), a series (sparkline), a printed number, or null."""
@@ -120,6 +139,8 @@ class Column:
         Heading over neighbouring columns that belong together; empty for none.
     bar
         Whether a bar in the cell shows the number's size beside its neighbours'.
+    stack
+        Names of columns whose numbers add up to this one's; the cell's bar shows them as its parts.
     key
         Whether the column names the row: repeated when a wide table is split, fixed when it scrolls.
     """
@@ -132,6 +153,7 @@ class Column:
     group: str = ""
     bar: bool = False
     key: bool = False
+    stack: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -425,6 +447,8 @@ class Section:
         One or two sentences that say what the section shows.
     selection
         The part of the data that the section is about; empty for all of it.
+    group
+        Heading under which the contents fold this and neighbouring sections of the same group; empty for none.
     """
 
     id: str
@@ -432,6 +456,7 @@ class Section:
     blocks: tuple[Block, ...]
     lead: str = ""
     selection: str = ""
+    group: str = ""
 
 
 @dataclass(frozen=True)

@@ -4,25 +4,31 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from collections.abc import Mapping, Sequence
+from itertools import groupby
 
 from plexlens import __version__
-from plexlens.compare import Audit, Cell, TableAudit
+from plexlens.compare import Audit, TableAudit
+from plexlens.compare import Cell as AuditCell
 from plexlens.compare.analysis import Analysis, analyse
 from plexlens.compare.formulas import FORMULAS
 from plexlens.compare.json_object import RELATION_RULE, RULE, counted
-from plexlens.compare.quantity import shown
+from plexlens.compare.quantity import printed, shown
 from plexlens.compare.study import TURNED, StudyTable
-from plexlens.metrics.unit import Unit
+from plexlens.metrics.unit import COUNT, Unit
 from plexlens.report.model import (
     Block,
+    Cell,
     Column,
     ColumnKind,
     Definition,
     Figure,
     KeyFigures,
     Level,
+    Linked,
     Note,
+    PrintedNumber,
     Report,
     Section,
     Table,
@@ -61,8 +67,13 @@ def study_report(audits: Sequence[Audit], analyses: Sequence[Analysis] | None = 
             section
             for audit, analysis in zip(audits, analyses, strict=True)
             for section in (
-                _about(audit, analysis, several), *analysis_sections(analysis, audit.study.name), _summary(audit),
-                *(_section(audit, one, several) for one in audit.tables),
+                _about(audit, analysis, several),
+                *analysis_sections(analysis, audit.study.name, _places(audit, several)),
+                _summary(audit, several),
+                *(
+                    _section(audit, one, several, group)
+                    for one, group in zip(audit.tables, _groups(audit, several), strict=True)
+                ),
             )
         ),
         definitions={
@@ -109,9 +120,9 @@ def _about(audit: Audit, analysis: Analysis, several: bool) -> Section:
         figures.append(
             Figure(
                 "relations",
-                "Cells held against relations",
-                held,
-                detail=f"{broken:,} break one" if broken else "none breaks one",
+                "Cells that break a relation",
+                broken,
+                detail=f"of {held:,} comparisons",
                 alarm=broken > 0,
             )
         )
@@ -136,18 +147,48 @@ def _about(audit: Audit, analysis: Analysis, several: bool) -> Section:
     )
 
 
-def _summary(audit: Audit) -> Section:
+#: Studies with more tables than this have them folded in the contents, in groups of at most so many.
+GROUP = 12
+
+
+def _places(audit: Audit, several: bool) -> dict[str, str]:
+    """Ids of the sections of a study's tables."""
+    return {one.table.id: f"{audit.study.name}-{one.table.id}" if several else one.table.id for one in audit.tables}
+
+
+def _groups(audit: Audit, several: bool) -> list[str]:
+    """The group of the contents for each table: neighbours whose ids begin with the same word."""
+    names = [one.table.id for one in audit.tables]
+    if len(names) <= GROUP:
+        return [""] * len(names)
+    groups: list[str] = []
+    for _, family in groupby(names, key=lambda name: name.partition("-")[0]):
+        members = list(family)
+        for start in range(0, len(members), GROUP):
+            part = members[start : start + GROUP]
+            title = f"{part[0]} to {part[-1]}" if len(part) > 1 else ""
+            groups += [f"{audit.study.name}: {title}" if several and title else title] * len(part)
+    return groups
+
+
+def _summary(audit: Audit, several: bool) -> Section:
+    places = _places(audit, several)
     rows = tuple(
-        (one.table.id, one.table.title, str(len(one.table.rows)), str(len(one.compared)), str(one.agree),
-         str(len(one.disagree)), str(len(one.conventions)), str(len(one.tested)), str(len(one.broken)))
+        (
+            Linked(one.table.id, [(one.table.id, places[one.table.id])]), one.table.title, len(one.table.rows),
+            len(one.compared), one.agree, len(one.disagree), len(one.conventions), len(one.tested), len(one.broken),
+        )
         for one in audit.tables
     )  # fmt: skip
-    heads = (
-        _column("table", "Table", key=True), _column("title", "Title"), _column("rows", "Rows"),
-        _column("computed", "Computed cells"), _column("agree", "Agree"), _column("disagree", "Disagree"),
-        _column("convention", "Own convention"), _column("tested", "Held against relations"),
-        _column("broken", "Break one"),
+    counts = (
+        ("rows", "Rows"), ("computed", "Computed cells"), ("agree", "Agree"), ("disagree", "Disagree"),
+        ("convention", "Own convention"), ("tested", "Held against relations"), ("broken", "Break one"),
     )  # fmt: skip
+    heads = (
+        _column("table", "Table", key=True),
+        _column("title", "Title"),
+        *(Column(name, title, ColumnKind.NUMBER, COUNT) for name, title in counts),
+    )
     return Section(
         f"{audit.study.name}-audit",
         "Audit",
@@ -160,8 +201,8 @@ def _summary(audit: Audit) -> Section:
     )
 
 
-def _section(audit: Audit, one: TableAudit, several: bool) -> Section:
-    name = f"{audit.study.name}-{one.table.id}" if several else one.table.id
+def _section(audit: Audit, one: TableAudit, several: bool, group: str) -> Section:
+    name = _places(audit, several)[one.table.id]
     blocks: list[Block] = []
     if one.table.note:
         blocks.append(Note(one.table.note))
@@ -202,12 +243,13 @@ def _section(audit: Audit, one: TableAudit, several: bool) -> Section:
         heads = (
             _column("row", "Row", key=True), _column("label", one.table.columns[0], key=True),
             _column("column", "Column", key=True), _column("formula", "Formula"), _column("unit", "Unit"),
-            _column("printed", "Printed"), _column("computed", "Computed"), _column("bounds", "Bounds"),
-            _column("difference", "Difference"), _column("result", "Result"),
+            Column("printed", "Printed", ColumnKind.PRINTED), Column("computed", "Computed", ColumnKind.PRINTED),
+            _column("bounds", "Bounds"), Column("difference", "Difference", ColumnKind.PRINTED),
+            _column("result", "Result"),
         )  # fmt: skip
         rows = tuple(_row(cell) for cell in one.cells)
         blocks.append(Table(f"{name}-cells", "Derived cells", heads, rows, top=len(rows), folded=True))
-    return Section(name, f"{one.table.id}: {one.table.title}", tuple(blocks))
+    return Section(name, f"{one.table.id}: {one.table.title}", tuple(blocks), group=group)
 
 
 def _reading(name: str, one: TableAudit) -> Table:
@@ -228,8 +270,11 @@ def _reading(name: str, one: TableAudit) -> Table:
     grid = [["" if table.columns[0] == TURNED else titles[0], *titles[1:]], *cells]
     if len(heads) > _WIDE and len(heads) > len(table.rows):
         grid = [list(line) for line in zip(*grid, strict=True)]
-    columns = tuple(_column(f"c{number}", head, key=number == 0) for number, head in enumerate(grid[0]))
-    rows = tuple(tuple(line) for line in grid[1:])
+    columns = tuple(
+        Column(f"c{number}", head, ColumnKind.PRINTED if number else ColumnKind.TEXT, key=number == 0)
+        for number, head in enumerate(grid[0])
+    )
+    rows = tuple((line[0], *(_printed(text) for text in line[1:])) for line in grid[1:])
     notes = [_MARKS] if one.cells else []
     if sources:
         notes.append(f"\u2020 marks what the text at hand has lost and other places give. {' '.join(sources)}")
@@ -249,12 +294,26 @@ _MARKS = (
 )
 
 
+#: Marks behind a cell of the grid.
+_MARK = re.compile(" [\u2020\u2713\u2260\u2248]")
+
+
+def _printed(text: str) -> Cell:
+    """A cell of the grid: set to the right where it begins with a printed number."""
+    bare = _MARK.split(text)[0]
+    try:
+        quantity = printed(bare)
+    except ValueError:
+        return text
+    return text if quantity is None else PrintedNumber(text, float(quantity.value))
+
+
 def restored_by(table: StudyTable, row: Mapping[str, str], column: str) -> str:
     """What gives a cell that the text at hand has lost; empty for a cell that it prints."""
     return next((one.by for one in table.restored if column in one.columns and one.rows.takes(row)), "")
 
 
-def _marked(text: str, cell: Cell | None, restored: bool) -> str:
+def _marked(text: str, cell: AuditCell | None, restored: bool) -> str:
     text = f"{text} \u2020" if restored and text.strip() else text
     if cell is None:
         return text
@@ -268,7 +327,7 @@ def _marked(text: str, cell: Cell | None, restored: bool) -> str:
     return f"{text} {mark} {shown(cell.computed.value, 5)}"
 
 
-def _row(cell: Cell) -> tuple[str, ...]:
+def _row(cell: AuditCell) -> tuple[Cell, ...]:
     computed = cell.computed
     difference = cell.difference
     result = "not compared"
@@ -277,10 +336,11 @@ def _row(cell: Cell) -> tuple[str, ...]:
     elif cell.printed is not None:
         result = "agrees" if cell.agrees else "own convention" if cell.convention else "DISAGREES"
     return (
-        str(cell.row), cell.label, cell.column, FORMULAS[cell.formula].title, FORMULAS[cell.formula].unit, cell.text,
-        "" if computed is None else shown(computed.value),
+        str(cell.row), cell.label, cell.column, FORMULAS[cell.formula].title, FORMULAS[cell.formula].unit,
+        _printed(cell.text),
+        "" if computed is None else PrintedNumber(shown(computed.value), float(computed.value)),
         "" if computed is None or computed.low == computed.high else f"{shown(computed.low)} to {shown(computed.high)}",
-        "" if difference is None else shown(difference, 3),
+        "" if difference is None else PrintedNumber(shown(difference, 3), float(difference)),
         result,
     )  # fmt: skip
 
@@ -317,7 +377,7 @@ def study_csv(audits: Sequence[Audit]) -> str:
     return out.getvalue()
 
 
-def _csv_row(study: str, table: str, cell: Cell) -> tuple[object, ...]:
+def _csv_row(study: str, table: str, cell: AuditCell) -> tuple[object, ...]:
     computed = cell.computed
     numbers = ("", "", "") if computed is None else (float(computed.value), float(computed.low), float(computed.high))
     return (

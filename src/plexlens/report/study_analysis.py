@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from plexlens.compare.analysis import Analysis
-from plexlens.compare.claims import RELATIONS, Claim
+from plexlens.compare.claims import RELATIONS, Claim, Finding
 from plexlens.compare.curves import CapacityCurve, Curve, LoadCurve
 from plexlens.compare.figures import BarFigure, CurveFigure, Figure
 from plexlens.compare.leave_out import LeaveOut
@@ -14,10 +14,13 @@ from plexlens.compare.quantity import shown
 from plexlens.compare.scalability import LEVEL
 from plexlens.compare.sentences import check_sentence, law_sentence, load_sentence
 from plexlens.metrics.unit import Unit
-from plexlens.report.model import Block, Cell, Column, ColumnKind, Definition, Level, Note, Section, Table
-from plexlens.report.xy import XYChart, XYMark, XYSeries, XYStyle
+from plexlens.report.model import Block, Cell, Column, ColumnKind, Definition, Level, Linked, Note, Section, Table
+from plexlens.report.xy import MOST_SERIES, XYChart, XYMark, XYSeries, XYStyle
 
 _PERCENT = Unit("%", "%", 1.0, 1)
+
+#: Numbers that span more than this factor have a logarithmic axis, as those of a knee have a logarithmic scale.
+SPREAD = 10
 
 #: Points at most at which a fitted law is drawn.
 _STEPS = 64
@@ -62,7 +65,12 @@ DEFINITIONS = {
 """How the numbers of these sections come about."""
 
 
-def analysis_sections(analysis: Analysis, prefix: str) -> list[Section]:
+def _finding(finding: Finding, places: Mapping[str, str]) -> str:
+    """A finding with links to the tables that it rests on."""
+    return Linked(finding.text, [(table, places[table]) for table in finding.tables if table in places])
+
+
+def analysis_sections(analysis: Analysis, prefix: str, places: Mapping[str, str]) -> list[Section]:
     """Sections for what there is, in the order in which a reader asks for it.
 
     Parameters
@@ -71,10 +79,14 @@ def analysis_sections(analysis: Analysis, prefix: str) -> list[Section]:
         What is declared about a study, worked out.
     prefix
         Name of the study, before the names of sections, tables and charts.
+    places
+        Ids of the sections of its tables.
     """
     sections = []
     if analysis.findings:
-        blocks: list[Block] = [Note("What the tables show", details=tuple(one.text for one in analysis.findings))]
+        blocks: list[Block] = [
+            Note("What the tables show", details=tuple(_finding(one, places) for one in analysis.findings))
+        ]
         sections.append(
             Section(
                 f"{prefix}-findings",
@@ -140,7 +152,10 @@ def _bars(figure: BarFigure, prefix: str) -> Table:
     columns = [_text_column("name", "", key=True)]
     if figure.stacked:
         unit = _unit(figure.unit, together)
-        columns.append(_number_column("total", "Together", unit, "study.figure", bar=True))
+        names = tuple(f"part{number + 1}" for number in range(len(figure.parts)))
+        columns.append(
+            Column("total", "Together", ColumnKind.NUMBER, unit, "study.figure", bar=True, stack=names[:MOST_SERIES])
+        )
     columns += [
         _number_column(
             f"part{number + 1}",
@@ -209,6 +224,11 @@ def _capacity(curve: CapacityCurve, prefix: str) -> tuple[XYChart, str, Table]:
     return chart, law_sentence(curve), table
 
 
+def _spread(values: Sequence[float]) -> bool:
+    """Whether numbers span so much that a plain axis would press most of them into a corner, and hide a knee."""
+    return min(values) > 0 and max(values) > SPREAD * min(values)
+
+
 def _load(curve: LoadCurve, prefix: str) -> tuple[XYChart, str, Table]:
     xs, ys = [x for _, x, _ in curve.points], [y for _, _, y in curve.points]
     x_unit, y_unit = _unit(curve.x_unit, xs), _unit(curve.y_unit, ys)
@@ -223,7 +243,7 @@ def _load(curve: LoadCurve, prefix: str) -> tuple[XYChart, str, Table]:
         series.append(XYSeries("goal", ((xs[0], curve.goal), (xs[-1], curve.goal))))
     chart = XYChart(
         f"{prefix}-{curve.id}", curve.title, curve.x_title, curve.y_title, tuple(series), tuple(marks),
-        x_unit=x_unit, y_unit=y_unit, definition="study.knee", note=curve.note,
+        x_unit=x_unit, y_unit=y_unit, definition="study.knee", log_x=_spread(xs), log_y=_spread(ys), note=curve.note,
     )  # fmt: skip
     columns = (
         _text_column("label", "Point", key=True),

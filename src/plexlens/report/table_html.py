@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from html import escape
 from itertools import groupby
@@ -21,7 +21,7 @@ from plexlens.report.chart_svg import spark
 from plexlens.report.clock import Clock
 from plexlens.report.display import NULL, counted, shown, with_symbol, with_units
 from plexlens.report.drill import NOWHERE, Drill, Drills
-from plexlens.report.model import Cell, Column, ColumnKind, Definition, PrintedNumber, Table
+from plexlens.report.model import Cell, Column, ColumnKind, Definition, Linked, PrintedNumber, Table
 from plexlens.report.names import printable
 
 #: Where a long word of a heading may be broken: before an ending that English syllables allow a break at.
@@ -144,7 +144,7 @@ def _head(index: int, table: Table) -> dict[str, Any]:
     in_group = bool(neighbours) and _shared(neighbours) is not None
     return {
         "title": column.title,
-        "broken": broken(column.title),
+        "broken": Markup("{}{}").format(_swatch(table, index), broken(column.title)),
         # In a row above stands what the columns of a group have in common; read alone, a head needs it.
         "spoken": f"{column.group}: {column.title}" if column.group else column.title,
         "unit": column.unit.symbol if column.unit is not None and numeric and not in_group else "",
@@ -183,10 +183,44 @@ def _rows(table: Table, definitions: Mapping[str, Definition], clock: Clock, dri
     ]
     for number, row in enumerate(table.rows):
         cells = [_cell(cell, frame) for cell, frame in zip(row, frames, strict=True)]
+        for index, column in enumerate(table.columns):
+            if column.stack:
+                cells[index] = _stack(row, index, table, frames[index])
         if drill is not None:
             last = drill.keys[-1]
             cells[last] = _text(row[last], frames[last], _way(drill, row))
         yield f"<tr{' class=over' if number >= table.top else ''}>{''.join(cells)}"
+
+
+def _parts(table: Table, column: Column) -> list[int]:
+    """Indexes of the columns that a column's bar shows as its parts."""
+    names = [one.name for one in table.columns]
+    return [names.index(name) for name in column.stack]
+
+
+def _stack(row: tuple[Cell, ...], index: int, table: Table, frame: _Frame) -> str:
+    """A sum with a bar of its parts, as long as it is beside the largest sum of the column."""
+    start, parts = 0.0, []
+    for number, place in enumerate(_parts(table, frame.column), 1):
+        value = row[place]
+        if isinstance(value, int | float) and value > 0 and frame.largest > 0:
+            end = start + 1000 * float(value) / frame.largest
+            parts.append(f'<path class="fill c{number}" d="M{start:.1f} 0H{end:.1f}V10H{start:.1f}Z"/>')
+            start = end
+    bar = (
+        f'<svg class="stack" viewBox="0 0 1000 10" preserveAspectRatio="none" aria-hidden="true">{"".join(parts)}</svg>'
+    )
+    return _number(row[index], replace(frame, largest=0.0)) + bar
+
+
+def _swatch(table: Table, index: int) -> Markup:
+    """The colour of a column in the bars of another; empty where it is in none."""
+    for column in table.columns:
+        for number, place in enumerate(_parts(table, column), 1):
+            if place == index:
+                square = Markup('<path class="fill c{}" d="M0 0H1V1H0Z"/>').format(number)
+                return Markup('<svg class="swatch" viewBox="0 0 1 1" aria-hidden="true">{}</svg> ').format(square)
+    return Markup("")
 
 
 def _to_minute(table: Table, kind: ColumnKind, index: int) -> bool:
@@ -269,6 +303,17 @@ def _printed(cell: Cell, frame: _Frame) -> str:
     return f'<td class="num"{value}>{escape(printable(cell.text))}'
 
 
+def linked(text: str) -> Markup:
+    """A text with links on the words that lead somewhere; links to other places behind it."""
+    shown_text = printable(str(text))
+    places = text.places if isinstance(text, Linked) else ()
+    if len(places) == 1 and places[0][0] == str(text):
+        return Markup('<a href="#{}">{}</a>').format(places[0][1], shown_text)
+    shown_text = with_units(shown_text)
+    links = Markup(", ").join(Markup('<a href="#{}">{}</a>').format(place, printable(word)) for word, place in places)
+    return Markup("{} ({})").format(shown_text, links) if places else Markup("{}").format(shown_text)
+
+
 def _text(cell: Cell, frame: _Frame, way: str = "") -> str:
     head = frame.first and frame.column.key
     tag, close, fixed = ("th scope=row", "</th>", " fixed") if head else ("td", "", "")
@@ -277,7 +322,7 @@ def _text(cell: Cell, frame: _Frame, way: str = "") -> str:
     text = printable(str(cell))
     if len(text) > LONG:
         text = with_units(text)
-    inner = f"{way}{escape(text)}</a>" if way else escape(text)
+    inner = f"{way}{escape(text)}</a>" if way else linked(cell) if isinstance(cell, Linked) else escape(text)
     return f'<{tag} class="text{" long" if len(text) > LONG else ""}{fixed}">{inner}{close}'
 
 

@@ -79,8 +79,8 @@ class XYChart:
         Base units of the points, and the units they are shown in.
     definition, x_definition
         Ids of the definitions of y and of x.
-    log_x
-        Whether equal ratios of x have equal distances; every x is then above zero.
+    log_x, log_y
+        Whether equal ratios of x, or of y, have equal distances; every x, or y, is then above zero.
     stacked
         Whether the series lie on top of each other; they then have the same x, and y that add up.
     left_out
@@ -106,6 +106,7 @@ class XYChart:
     definition: str = ""
     x_definition: str = ""
     log_x: bool = False
+    log_y: bool = False
     stacked: bool = False
     left_out: int = 0
     note: str = ""
@@ -122,6 +123,9 @@ class XYChart:
                     raise ValueError(f"chart {self.name}: x of the {what} of {series.name!r} do not rise")
             if self.stacked and [x for x, _ in series.points] != [x for x, _ in self.series[0].points]:
                 raise ValueError(f"chart {self.name}: {series.name!r} has other x than {self.series[0].name!r}")
+        heights = [y for series in self.series for _, y in series.points if y is not None]
+        if self.log_y and (self.stacked or min([*heights, *(low for s in self.series for _, low, _ in s.band)]) <= 0):
+            raise ValueError(f"chart {self.name}: y that add up, or are not above zero, have no logarithmic axis")
         for x in (*self.places, *(mark.x for mark in self.marks)):
             if not math.isfinite(x) or (self.log_x and x <= 0):
                 raise ValueError(

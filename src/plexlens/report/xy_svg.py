@@ -90,6 +90,35 @@ class _XAxis:
         return tuple((text, self.place(value / self.factor) * 100) for text, value in zip(texts, values, strict=True))
 
 
+@dataclass(frozen=True)
+class _YAxis:
+    """The y axis in shown units: its marks, and where a value lies, from 0 to 1."""
+
+    scale: tuple[float, ...]
+    low: float
+    high: float
+    log: bool
+
+    @classmethod
+    def of(cls, chart: XYChart, low: float, high: float) -> _YAxis:
+        if not chart.log_y:
+            scale = axis.marks_around(low, high)
+            return cls(scale, scale[0], scale[-1], False)
+        # From the round number below to the round number above.
+        low, high = 10 ** math.floor(math.log10(low)), 10 ** math.ceil(math.log10(high))
+        high = high if high > low else low * 10
+        return cls(axis.log_marks(low, high), low, high, True)
+
+    def place(self, value: float) -> float:
+        if self.log:
+            return math.log(value / self.low) / math.log(self.high / self.low)
+        return (value - self.low) / (self.high - self.low)
+
+    def labels(self) -> tuple[tuple[str, float], ...]:
+        texts = [axis.labels((one,))[0] for one in self.scale] if self.log else axis.labels(self.scale)
+        return tuple((text, self.place(one) * 100) for text, one in zip(texts, self.scale, strict=True))
+
+
 def draw_xy(chart: XYChart) -> XYDrawing:
     """Draw a chart over a number: straight lines from point to point, layers where the series add up."""
     across = _XAxis.of(chart)
@@ -101,18 +130,17 @@ def draw_xy(chart: XYChart) -> XYDrawing:
         if value is not None
     ]
     factor = chart.y_unit.factor
-    scale = axis.marks_around(min(values, default=0.0) * factor, max(values, default=0.0) * factor)
-    low, high = scale[0], scale[-1]
+    up = _YAxis.of(chart, min(values, default=0.0) * factor, max(values, default=0.0) * factor)
 
     def x(value: float) -> float:
         return across.place(value) * SIZE
 
     def y(value: float) -> float:
-        return SIZE - (value * factor - low) / (high - low) * SIZE
+        return SIZE - up.place(value * factor) * SIZE
 
-    lines = "".join(f"M0 {coordinate(SIZE - (mark - low) / (high - low) * SIZE)}H{SIZE}" for mark in scale)
+    lines = "".join(f"M0 {coordinate(SIZE - up.place(mark) * SIZE)}H{SIZE}" for mark in up.scale)
     parts = [Markup('<path class="grid" d="{}"/>').format(lines)]
-    if low < 0:
+    if up.scale[0] < 0:
         parts.append(Markup('<path class="zero" d="M0 {}H{}"/>').format(coordinate(y(0.0)), SIZE))
     if chart.stacked:
         xs = [x(one) for one, _ in chart.series[0].points]
@@ -130,9 +158,7 @@ def draw_xy(chart: XYChart) -> XYDrawing:
             SIZE, Markup("").join(parts)
         ),
         x=across.labels(),
-        y=tuple(
-            (text, (value - low) / (high - low) * 100) for text, value in zip(axis.labels(scale), scale, strict=True)
-        ),
+        y=up.labels(),
         marks=labels,
         rows=max((label.row + 1 for label in labels), default=0),
         description=describe_xy(chart),
