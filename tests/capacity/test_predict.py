@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -14,7 +15,6 @@ from plexlens.capacity import Change, calibrate, make_plan, measure, to_object
 from plexlens.capacity.change import check
 from plexlens.capacity.goals import Goal, quantile
 from plexlens.capacity.model import Model
-from plexlens.capacity.network import io_growth
 from plexlens.capacity.overflow import Overflow
 from plexlens.capacity.predict import at, breaking, run_at, saturation
 from plexlens.errors import UsageError
@@ -136,17 +136,26 @@ def test_performance_index() -> None:
     assert Goal("none").index(1.0, 1.0) is None
 
 
-def test_queueing_at_devices() -> None:
-    # One device 40 % busy; twice the I/O: M/M/1 queueing grows by 2 x 0.6 / 0.2 = 6; at 2.5 times it saturates.
-    from dataclasses import replace
-
-    from plexlens.capacity.change import setting
+def test_a_volume_saturates_by_hand() -> None:
+    # One volume 40 % busy with 10 ms I/Os waits 0.4 x 10 / 0.6 = 6.67 ms; at twice the load 0.8 x 10 / 0.2 = 40 ms.
+    # A transaction that does three gets 100 ms more; at 2.5 times the load nothing is an answer, whatever the engines.
+    from plexlens.capacity.lines import Line, Wait
 
     model = one_class()
-    system = replace(model.systems[0], devices=((0.4, 1.0),))
-    assert io_growth(system, setting(Change(scale=2.0), model, system)) == pytest.approx(6)
-    assert io_growth(system, setting(Change(scale=2.5), model, system)) is None
-    assert at(model, system, Change(scale=2.5, engines="4")).saturated == "DASD"
+    system = model.systems[0]
+    volume = Line("volume", "0001", 1, 0.4, 0.010, rate=40.0)
+    wait = Wait("volume", {"volume 0001": 1.0}, 3.0, 0.020)
+    classes = tuple(replace(one, waits=(wait,)) for one in system.classes)
+    with_volume = replace(system, classes=classes, lines={"volume 0001": volume})
+    before, after = at(model, system, Change(scale=1.8)), at(model, with_volume, Change(scale=1.8))
+    # 0.72 x 10 / 0.28 = 25.71 ms: 3 x (25.71 - 6.67) ms on top of the 20 ms measured.
+    more = 0.020 + 3 * (0.72 * 0.010 / 0.28 - 0.4 * 0.010 / 0.6)
+    assert after.classes["ONLINE.1"].response == pytest.approx(before.classes["ONLINE.1"].response + more, rel=1e-9)
+    assert at(model, with_volume, Change(scale=2.5, engines="4")).saturated == "volume 0001"
+    assert saturation(model, with_volume, Change(engines="4")) == (pytest.approx(2.5, rel=1e-5), "volume 0001")
+    # Engines do not make volumes faster; another member takes its share of the work, but uses the same volume.
+    shared = replace(with_volume, lines={"volume 0001": replace(volume, shared=True)})
+    assert at(model, shared, Change(scale=2.5, members=1)).saturated == "volume 0001"
 
 
 def test_a_class_that_is_not_reproduced_has_no_conclusion() -> None:

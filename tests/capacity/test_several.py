@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from plexlens.capacity import Change, Model, calibrate, make_plan, measure
-from plexlens.capacity.network import io_growth
 from plexlens.capacity.predict import at, breaking, run_at, saturation
+from plexlens.capacity.resources import devices
 from tests.capacity.made import STC, database, online, raw_tables, several
 from tests.metrics.raw import row
 
@@ -112,17 +112,19 @@ def test_devices_by_hand() -> None:
     one = device(501, 1, smf74cnn=200.0, smf74dis=100.0, smf74pen=50.0, smf74ios=50.0, **busy)
     other = device(502, 2, smf74cnn=100.0, smf74dis=0.0, smf74pen=100.0, smf74ios=200.0, **busy)
     measured = measure(several(raw_tables(1.0), one, other))
-    assert [(number, share, ios, waited) for number, share, ios, waited in measured.devices] == [
-        ("0001", pytest.approx(0.3), pytest.approx(10_000), pytest.approx(100.0)),
-        ("0002", pytest.approx(0.1), pytest.approx(10_000), pytest.approx(300.0)),
+    assert [(one.name, one.servers, one.busy, one.ios, one.waited) for one in devices(measured.resources)] == [
+        ("0001", 1, pytest.approx(0.3), pytest.approx(10_000), pytest.approx(100.0)),
+        ("0002", 1, pytest.approx(0.1), pytest.approx(10_000), pytest.approx(300.0)),
     ]
     model = calibrate(measured)
     (system,) = model.systems
-    assert [one for pair in system.devices for one in pair] == pytest.approx([0.3, 0.25, 0.1, 0.75])
-    from plexlens.capacity.change import setting
-
-    # Twice the I/O: 2 x 0.7 / 0.4 = 3.5 and 2 x 0.9 / 0.8 = 2.25, by weight.
-    assert io_growth(system, setting(Change(scale=2.0), model, system)) == pytest.approx(0.25 * 3.5 + 0.75 * 2.25)
+    first, second = (system.lines[f"volume {name}"] for name in ("0001", "0002"))
+    # M/M/1 with 30 ms: 0.3 x 30 / 0.7 = 12.857 ms each, 128.57 s in all; 20 waits of 30 / 0.7 ms on both sides.
+    assert first.factor == pytest.approx((100 + 0.857143) / (128.5714 + 0.857143), rel=1e-5)
+    assert first.wait(2.0) == pytest.approx(first.factor * 0.6 * 0.030 / 0.4)
+    # The other waits 27 times as long as M/M/1 with 10 ms says: 0.1 x 10 / 0.9.
+    assert second.wait(1.0) == pytest.approx(0.030, rel=0.02)
+    assert (first.used(2.0), second.used(2.0)) == (pytest.approx(0.6), pytest.approx(0.2))
     assert not any("74-1" in note for note in model.notes)
 
 
@@ -131,8 +133,13 @@ def test_use_of_a_shared_device_adds_up() -> None:
     one = device(501, 1, smf74cnn=200.0, smf74pen=50.0, **busy)
     other = device(1501, 1, "SYS2", smf74cnn=300.0, smf74pen=30.0, **busy)
     measured = measure(several(raw_tables(1.0), raw_tables(1.0, system="SYS2", first=1000), one, other))
-    ((number, share, ios, waited),) = measured.devices
-    assert (number, share, ios, waited) == ("0001", pytest.approx(0.5), 20_000, pytest.approx(80.0))
+    (found,) = devices(measured.resources)
+    assert (found.name, found.busy, found.ios, found.waited) == (
+        "0001",
+        pytest.approx(0.5),
+        20_000,
+        pytest.approx(80.0),
+    )
 
 
 def test_an_average_goal_breaks_where_the_run_says_too() -> None:

@@ -1,24 +1,56 @@
 """What records of single transactions say of their service classes: SMF 110-1 (CICS monitoring), 101 (Db2 accounting).
 
 SMF 72-3 charges the processor time of CICS transactions to their regions. These records have it by transaction, with
-the service class that it ran in, and so tell how the time of the regions is divided.
+the service class that it ran in, and so tell how the time of the regions is divided. They also tell what transactions
+wait for.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from plexlens.metrics.inputs import Inputs
+import ibis
+
+from plexlens.metrics.inputs import RECORD, Inputs
 
 #: Clocks and counts of Db2 accounting: what ended less what had begun where a record is of one thread.
-_DB2_CLOCKS = ("qwacejst", "qwacbjst", "qwaccls1_ziip", "qwacziip_eligible")
-_DB2_WAITS = ("qwacarne", "qwacarnl", "qwacarnr", "qwacarnw", "qwacarns", "qwacarlg", "qwaccomm")
+_DB2_CLOCKS = ("qwacejst", "qwacbjst", "qwaccls1_ziip", "qwacziip_eligible", "qwacasc")
+_DB2_BURSTS = ("qwacarne", "qwacarnl", "qwacarnr", "qwacarnw", "qwacarns", "qwacarlg", "qwaccomm")
+
+#: Waits in Db2 by kind: seconds and counts (accounting class 3).
+_DB2_WAITS = {
+    "I/O": (("qwacawti", "qwacawtr", "qwacawtw"), ("qwacarne", "qwacarnr", "qwacarnw")),
+    "log": (("qwacawlg",), ("qwacarlg",)),
+    "locks": (("qwacawtl",), ("qwacarnl",)),
+    "contention": (("qwacawtj",), ("qwacarnj",)),
+}
+
+#: Waits in a CICS region by kind: seconds that count, seconds of them that are another wait, and counts.
+_CICS_WAITS = {
+    "QR TCB": (("dspdelay_seconds", "qrmoddly_seconds"), ("tcldelay_seconds", "mxtdelay_seconds"), ("qrdispt_count",)),
+    "threads": (("db2rdyqw_seconds",), (), ("db2reqct",)),
+}
+
+_CICS = (
+    "usrcput_seconds", "usrdispt_count", "qrdispt_seconds", "qrdispt_count", "qrcput_seconds", "rmidb2_seconds",
+    *dict.fromkeys(name for parts in _CICS_WAITS.values() for names in parts for name in names),
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Waited:
+    """Waits of one kind: seconds, and how many of them there were, or of requests that could have had to wait."""
+
+    seconds: float
+    count: float
 
 
 @dataclass(frozen=True)
 class Account:
-    """Processor time of a service class on a system, and how often it was interrupted, by what kind of record.
+    """Processor time of a service class on a system, how often it was interrupted, and what it waited for.
 
     Attributes
     ----------
@@ -28,6 +60,11 @@ class Account:
         Seconds on all engines.
     bursts
         Times that an engine was taken.
+    waits
+        By kind: ``I/O``, ``log``, ``locks``, ``contention``, ``coupling``; of CICS by kind and region
+        (``QR TCB AOR1``).
+    in_db2, with_thread
+        Seconds that transactions spent in Db2, and with a thread to it.
     """
 
     kind: str
@@ -36,47 +73,165 @@ class Account:
     ziip: float | None
     ziip_on_cp: float | None
     bursts: float
+    waits: Mapping[str, Waited] = field(default_factory=dict)
+    in_db2: float = 0.0
+    with_thread: float = 0.0
 
 
-def accounts(inputs: Inputs) -> dict[str, dict[tuple[str, str], Account]]:
+@dataclass(frozen=True)
+class RegionUse:
+    """What the transactions of a CICS region used of it: seconds on its QR TCB, times that it was taken, by class.
+
+    Attributes
+    ----------
+    held
+        Seconds on the QR TCB by service class.
+    in_db2
+        Seconds in Db2, where a thread is held, by service class.
+    """
+
+    visits: float
+    waited: float
+    held: Mapping[str, float]
+    in_db2: Mapping[str, float]
+    thread_waits: Waited
+    tasks: float
+
+
+@dataclass(frozen=True)
+class Records:
+    """Sums of records of transactions by the interval in which they ended, by system, region and service class."""
+
+    monitoring: tuple[dict[str, Any], ...] = ()
+    accounting: tuple[dict[str, Any], ...] = ()
+
+    def part(self, keep: Callable[[datetime], bool]) -> Records:
+        """Those that ended in some of the intervals."""
+        return Records(
+            tuple(row for row in self.monitoring if keep(row["time"])),
+            tuple(row for row in self.accounting if keep(row["time"])),
+        )
+
+
+def read_records(inputs: Inputs, start: datetime, seconds: float) -> Records:
+    """Sums over stretches of that many seconds from a start; a record counts where it ended."""
+    return Records(tuple(_monitoring(inputs, start, seconds)), tuple(_accounting(inputs, start, seconds)))
+
+
+def accounts(records: Records) -> dict[str, dict[tuple[str, str], Account]]:
     """Accounts by kind of record (``SMF 110-1``, ``SMF 101``), then by system and service class."""
-    made = {"SMF 110-1": _monitoring(inputs), "SMF 101": _accounting(inputs)}
+    made = {"SMF 110-1": _of_monitoring(records.monitoring), "SMF 101": _of_accounting(records.accounting)}
     return {kind: rows for kind, rows in made.items() if rows}
 
 
-def _rows(table: Any, name: str, sums: dict[str, Any]) -> list[dict[str, Any]]:
-    table = table.mutate(service_class=table[name].nullif(""))
-    table = table.filter(table.service_class.notnull() & table.system.notnull())
-    found = table.group_by(["system", "service_class"]).aggregate(**sums)
-    return [{key: value or 0 for key, value in row.items()} for row in found.to_pyarrow().to_pylist()]
-
-
-def _monitoring(inputs: Inputs) -> dict[tuple[str, str], Account]:
-    if not inputs.has("smf110_1_performance"):
-        return {}
-    columns = ("usrcput_seconds", "usrdispt_count")
-    table = inputs.selected("smf110_1_performance", *columns, text=("srvclsnm",))
-    sums = {name: table[name].cast("float64").sum() for name in columns}
-    return {
-        (row["system"], row["service_class"]): Account(
-            "SMF 110-1", row["usrcput_seconds"], None, None, None, row["usrdispt_count"]
-        )
-        for row in _rows(table, "srvclsnm", sums)
-        if row["usrcput_seconds"] > 0
-    }
-
-
-def _accounting(inputs: Inputs) -> dict[tuple[str, str], Account]:
-    if not inputs.has("smf101_ifcid3_qwac"):
-        return {}
-    table = inputs.selected("smf101_ifcid3_qwac", *_DB2_CLOCKS, *_DB2_WAITS, text=("qwacwlme",))
-    sums = {name: table[name].cast("float64").sum() for name in (*_DB2_CLOCKS, *_DB2_WAITS)}
+def regions(records: Records) -> dict[tuple[str, str], RegionUse]:
+    """Use of CICS regions, by system and region."""
     made = {}
-    for row in _rows(table, "qwacwlme", sums):
-        general, ziip = max(0.0, row["qwacejst"] - row["qwacbjst"]), row["qwaccls1_ziip"]
-        if general + ziip > 0:
-            bursts = sum(row[name] for name in _DB2_WAITS)
-            made[row["system"], row["service_class"]] = Account(
-                "SMF 101", general + ziip, general, ziip, row["qwacziip_eligible"], bursts
-            )
+    for key, rows in _grouped(records.monitoring, "system", "subsystem").items():
+        visits = _sum(rows, "qrdispt_count")
+        if not visits or not key[1]:
+            continue
+        made[key[0], key[1]] = RegionUse(
+            visits,
+            _waited(rows, "QR TCB").seconds,
+            {row: _sum(of, "qrdispt_seconds") for (row,), of in _grouped(rows, "service_class").items()},
+            {row: _sum(of, "rmidb2_seconds") for (row,), of in _grouped(rows, "service_class").items()},
+            _waited(rows, "threads"),
+            _sum(rows, "tasks"),
+        )
+    return made
+
+
+def _grouped(rows: Iterable[dict[str, Any]], *names: str) -> dict[tuple[str, ...], list[dict[str, Any]]]:
+    made: dict[tuple[str, ...], list[dict[str, Any]]] = {}
+    for row in rows:
+        made.setdefault(tuple(row[name] or "" for name in names), []).append(row)
+    return made
+
+
+def _sum(rows: Iterable[dict[str, Any]], *names: str) -> float:
+    return float(sum(row.get(name) or 0.0 for row in rows for name in names))
+
+
+def _waited(rows: list[dict[str, Any]], kind: str) -> Waited:
+    seconds, less, counts = _CICS_WAITS[kind]
+    return Waited(max(0.0, _sum(rows, *seconds) - _sum(rows, *less)), _sum(rows, *counts))
+
+
+def _rows(
+    table: Any, name: str, sums: dict[str, Any], start: datetime, seconds: float, *, end: str = "interval_end"
+) -> list[dict[str, Any]]:
+    """Sums by system, region or member, service class and stretch of time."""
+    moment = ibis.coalesce(table[end].cast("timestamp('UTC')"), table.interval_end.cast("timestamp('UTC')"))
+    # What ended at the end of a stretch is part of it.
+    place = ((moment.epoch_seconds().cast("int64") - 1 - int(start.timestamp())) / seconds).floor().cast("int64")
+    table = table.mutate(service_class=table[name].nullif(""), place=place)
+    table = table.filter(table.service_class.notnull() & table.system.notnull())
+    sums = {"tasks": lambda rows: rows.count()} | sums
+    found = table.group_by(["system", "subsystem", "service_class", "place"]).aggregate(**sums)
+    return [
+        {key: 0 if value is None and key in sums else value for key, value in row.items()}
+        | {"time": start + timedelta(seconds=(row["place"] or 0) * seconds)}
+        for row in found.to_pyarrow().to_pylist()
+    ]
+
+
+def _monitoring(inputs: Inputs, start: datetime, seconds: float) -> list[dict[str, Any]]:
+    if not inputs.has("smf110_1_performance"):
+        return []
+    table = inputs.selected("smf110_1_performance", *_CICS, "stop", text=("srvclsnm",))
+    sums = {name: table[name].cast("float64").sum() for name in _CICS}
+    return _rows(table, "srvclsnm", sums, start, seconds, end="stop")
+
+
+def _of_monitoring(rows: Iterable[dict[str, Any]]) -> dict[tuple[str, str], Account]:
+    made = {}
+    for (system, name), of_class in _grouped(rows, "system", "service_class").items():
+        cpu = _sum(of_class, "usrcput_seconds")
+        waits = {
+            f"{kind} {region}": _waited(of_region, kind)
+            for (region,), of_region in _grouped(of_class, "subsystem").items()
+            for kind in _CICS_WAITS
+        }
+        if cpu > 0:
+            made[system, name] = Account(
+                "SMF 110-1", cpu, None, None, None, _sum(of_class, "usrdispt_count"), waits,
+                _sum(of_class, "rmidb2_seconds"),
+            )  # fmt: skip
+    return made
+
+
+def _accounting(inputs: Inputs, start: datetime, seconds: float) -> list[dict[str, Any]]:
+    if not inputs.has("smf101_ifcid3_qwac"):
+        return []
+    waits = dict.fromkeys(name for parts in _DB2_WAITS.values() for names in parts for name in names)
+    columns = tuple(dict.fromkeys((*_DB2_CLOCKS, *_DB2_BURSTS, *waits)))
+    table = inputs.selected("smf101_ifcid3_qwac", *columns, "qwacbsc", "qwacesc", text=("qwacwlme",))
+    if inputs.has("smf101_ifcid3_qwax"):
+        more = inputs.table("smf101_ifcid3_qwax", "qwaxixlt", "qwaxixle")
+        more = more.select(*RECORD, "qwaxixlt", "qwaxixle")
+        table = table.left_join(more, list(RECORD), rname="coupling_{name}")
+        columns = (*columns, "qwaxixlt", "qwaxixle")
+    sums = {name: table[name].cast("float64").sum() for name in columns}
+    zero = ibis.literal(datetime(1900, 1, 1, tzinfo=UTC)).cast("timestamp('UTC')")
+    began, ended = (table[name].cast("timestamp('UTC')") for name in ("qwacbsc", "qwacesc"))
+    # Of records that are rolled up the end is a clock that began with the epoch of all clocks.
+    elapsed = ended.delta(ibis.coalesce(began, zero), unit="microsecond").cast("float64") / 1e6
+    return _rows(table, "qwacwlme", sums | {"with_thread": elapsed.sum()}, start, seconds)
+
+
+def _of_accounting(rows: Iterable[dict[str, Any]]) -> dict[tuple[str, str], Account]:
+    made = {}
+    for (system, name), of_class in _grouped(rows, "system", "service_class").items():
+        general = max(0.0, _sum(of_class, "qwacejst") - _sum(of_class, "qwacbjst"))
+        ziip = _sum(of_class, "qwaccls1_ziip")
+        if general + ziip <= 0:
+            continue
+        waits = {kind: Waited(_sum(of_class, *of), _sum(of_class, *count)) for kind, (of, count) in _DB2_WAITS.items()}
+        waits["coupling"] = Waited(_sum(of_class, "qwaxixlt"), _sum(of_class, "qwaxixle"))
+        made[system, name] = Account(
+            "SMF 101", general + ziip, general, ziip, _sum(of_class, "qwacziip_eligible"),
+            _sum(of_class, *_DB2_BURSTS), waits, _sum(of_class, "qwacasc"),
+            _sum(of_class, "with_thread"),
+        )  # fmt: skip
     return made

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from plexlens.capacity.accounts import Account
+from plexlens.capacity.accounts import Account, accounts
 from plexlens.capacity.measured import Facts, Measured
 
 #: Stands for all classes that have response times and no processor time.
@@ -153,7 +153,7 @@ def _of_all(system: str, measured: Measured, served: Iterable[str]) -> dict[str,
     names = list(served)
     found = {
         kind: {name: rows[system, base(name)] for name in names if (system, base(name)) in rows}
-        for kind, rows in measured.accounts.items()
+        for kind, rows in accounts(measured.records).items()
     }
     return {kind: rows for kind, rows in found.items() if rows and len(rows) == len(names)}
 
@@ -161,7 +161,7 @@ def _of_all(system: str, measured: Measured, served: Iterable[str]) -> dict[str,
 def _bursts(system: str, facts: Mapping[str, Facts], measured: Measured) -> dict[str, float]:
     """Times that a transaction takes an engine: dispatches of CICS tasks, or waits of Db2 threads and a commit."""
     made: dict[str, float] = {}
-    for rows in measured.accounts.values():
+    for rows in accounts(measured.records).values():
         for (one, name), account in rows.items():
             periods = matching(facts, name) if one == system else set()
             ended = sum(facts[period]["transactions"] or 0.0 for period in periods)

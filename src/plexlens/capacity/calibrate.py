@@ -7,21 +7,30 @@ utilisation at the measured load is the measured one.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 from dataclasses import dataclass, replace
 
 from plexlens.capacity.attribution import EVERY, attribute, matching
 from plexlens.capacity.goals import goal_of
 from plexlens.capacity.measured import ClassKey, Facts, Measured
 from plexlens.capacity.model import ClassModel, Model, Samples, SystemModel
-from plexlens.capacity.network import base_response
+from plexlens.capacity.network import at_base, base, solved
 from plexlens.capacity.overflow import Overflow
+from plexlens.capacity.queues import Queues, queues_of
+from plexlens.capacity.waiting import busiest
 from plexlens.errors import NothingUsableError, UsageError
 
 #: Ended transactions below which a class is background: a mean over fewer says nothing of the next.
 FEWEST_TRANSACTIONS = 10
 
 _DISCRETIONARY = 6
+
+#: Share of the service time that waiting for engines is taken to be as by formula, and the largest factor on it.
+_PRIOR_WAIT = 0.01
+_MOST_FACTOR = 2.0
+
+#: Share of the response from which a wait of unknown cause is named.
+_TOLD = 0.05
 
 #: Seconds for which work takes an engine until it waits for something, where nothing tells it of any class; and the
 #: most that a mean transaction then is divided into, so that a run event by event sees many transactions.
@@ -68,7 +77,7 @@ def calibrate(
             what="no system has CPU time in its classes",
             remedy="give SMF 72-3 with resource data (or workload activity reports) of the systems of SMF 70-1",
         )
-    return Model(tuple(systems), tuple(dict.fromkeys(notes)), measured.kind)
+    return Model(tuple(systems), tuple(dict.fromkeys(notes)), measured.kind, dict(users or {}), dict(serves or {}))
 
 
 def _known(keys: list[ClassKey], names: set[str]) -> None:
@@ -103,7 +112,9 @@ def _system(
     # Busy zIIPs without work of classes on them are load of nobody: the system's own.
     ziip_capture = ziip_captured / (ziips.busy * ziips.seconds) if ziips and ziips.busy and ziip_captured else 1.0
     _say_of(system, capture, measured, notes)
+    own_io = {name for name, one in facts.items() if one["dasd_requests"]}
     bursts = attribute(system, facts, measured, serves, notes)
+    queues = queues_of(measured, system, facts, seconds, own_io)
     ranks = _ranks(facts)
     visits = _visits(facts, bursts)
     classes = tuple(
@@ -115,6 +126,7 @@ def _system(
             ratios=(capture, ziip_capture, factor),
             visits=visits,
             users=users,
+            queues=queues,
             notes=notes,
             system=system,
         )
@@ -135,9 +147,11 @@ def _system(
     model = SystemModel(
         system, classes, general.engines, ziips.engines if ziips else 0.0, general.busy, busy, capture, ziip_capture,
         factor, Overflow.fitted(count, busy, share),
-        measured.shares[system].entitled if system in measured.shares else None, _devices(measured),
+        measured.shares[system].entitled if system in measured.shares else None, queues.lines, tuple(queues.spins),
     )  # fmt: skip
-    return _with_rest(model)
+    model = _with_rest(model, queues.known)
+    _say_of_waits(model, queues, notes)
+    return model
 
 
 def _say_of(system: str, capture: float, measured: Measured, notes: list[str]) -> None:
@@ -150,8 +164,10 @@ def _say_of(system: str, capture: float, measured: Measured, notes: list[str]) -
     share = measured.shares.get(system)
     if share and share.limited:
         notes.append(f"{system}: capping limited the partition {share.limited:.1%} of the time; it is not modelled.")
-    if not measured.devices:
-        notes.append("No DASD device data (SMF 74-1): time queued for I/O is taken not to grow with load.")
+    if not measured.resources.devices:
+        notes.append(
+            "There are no DASD device data (SMF 74-1): what transactions wait for volumes is contained in other delay."
+        )
 
 
 def _importance(facts: Facts) -> int | None:
@@ -210,6 +226,7 @@ def _class(
     ratios: tuple[float, float, float],
     visits: _Visits,
     users: dict[str, int],
+    queues: Queues,
     notes: list[str],
     system: str,
 ) -> ClassModel:
@@ -222,7 +239,7 @@ def _class(
     only_general = ((facts["cp_seconds"] or 0.0) - on_general) / capture
     span = facts["interval_seconds"] or seconds
     units = ended if not background else (only_general + eligible) / visits.burst or 1.0
-    busy = {one: (facts[f"dasd_{one}_seconds"] or 0.0) for one in ("connect", "disconnect", "wait", "ios_queue")}
+    busy = (facts["dasd_connect_seconds"] or 0.0) + (facts["dasd_disconnect_seconds"] or 0.0)
     samples = _samples(facts)
     if facts["zaap_seconds"]:
         notes.append(f"{system} {name}: zAAP time is not modelled.")
@@ -246,9 +263,9 @@ def _class(
         eligible=eligible / units,
         visits=1.0 if background else visits.of(name, (only_general + eligible) / units),
         overflow=(on_general / factor / capture / eligible) if eligible else 0.0,
-        io_service=(busy["connect"] + busy["disconnect"]) / units,
-        io_wait=(busy["wait"] + busy["ios_queue"]) / units,
+        io_service=busy / units + queues.io_service.get(name, 0.0),
         io_requests=(facts["dasd_requests"] or 0.0) / units,
+        waits=() if background else tuple(queues.waits.get(name, ())),
         samples=samples,
         users=named[0] if named and not background else None,
         uncertain=tuple(doubts),
@@ -281,33 +298,62 @@ def _samples(facts: Facts) -> Samples | None:
     )  # fmt: skip
 
 
-def _devices(measured: Measured) -> tuple[tuple[float, float], ...]:
-    """Busy share of each device, and its part of all time queued (of all operations where nothing queued)."""
-    queued = sum(one[3] for one in measured.devices)
-    operations = sum(one[2] for one in measured.devices)
-    if not operations:
-        return ()
-    return tuple((busy, (wait / queued) if queued else ios / operations) for _, busy, ios, wait in measured.devices)
+def _with_rest(system: SystemModel, known: Set[str]) -> SystemModel:
+    """The model with what it leaves of the measured responses.
 
-
-def _with_rest(system: SystemModel) -> SystemModel:
-    """The other delay of each class: by samples where there are some, else what the model leaves of the response."""
-    alone = base_response(system)
+    Where records of transactions tell all waits of a class, what is left of its response is waiting for engines, and
+    the formula gets the factor that this asks for; what even twice the formula leaves is other delay. Else other delay
+    is by state samples where there are some, and what the model leaves of the response where there are none.
+    """
+    found = solved(system, base(system)).classes
     made = []
     for one in system.classes:
-        if one.background or one.response is None:
+        result = found[one.name]
+        if one.background or one.response is None or result.general is None:
             made.append(one)
             continue
-        io = one.io_service + one.io_wait
-        found = one.samples
-        if found is not None:
+        engines = result.general + (result.ziip or 0.0)
+        left = one.response - one.io_service - one.waited()
+        samples = one.samples
+        if one.name in known:
+            service = _service(system, one)
+            queued = max(engines - service, 0.0)
+            # Of the formula's waiting, a little is taken as measured: a factor of next to nothing would be chance.
+            prior = _PRIOR_WAIT * service
+            factor = min(_MOST_FACTOR, max(0.0, (left - service + prior) / (queued + prior)))
+            other = max(0.0, left - service - factor * queued) if factor == _MOST_FACTOR else 0.0
+            made.append(replace(one, engine_factor=factor, other=other, other_from="records"))
+        elif samples is not None:
             every = (
-                found.cpu_using + found.cpu_delay + found.ziip_using + found.ziip_delay
-                + found.other_using + found.other_delay + found.unknown
+                samples.cpu_using + samples.cpu_delay + samples.ziip_using + samples.ziip_delay
+                + samples.other_using + samples.other_delay + samples.unknown
             )  # fmt: skip
-            share = (found.other_using + found.other_delay + found.unknown) / every
-            made.append(replace(one, other=max(0.0, one.response * share - io)))
+            share = (samples.other_using + samples.other_delay + samples.unknown) / every
+            made.append(replace(one, other=max(0.0, one.response * share - one.io_service - one.waited())))
         else:
-            left = one.response - alone.get(one.name, 0.0)
-            made.append(replace(one, other=max(0.0, left), other_from="rest"))
-    return replace(system, classes=tuple(made))
+            made.append(replace(one, other=max(0.0, left - engines), other_from="rest"))
+    return at_base(replace(system, classes=tuple(made)))
+
+
+def _service(system: SystemModel, one: ClassModel) -> float:
+    """Seconds that a transaction uses engines, at the measured load."""
+    return one.general + one.eligible * (one.overflow * system.ziip_factor + 1.0 - one.overflow)
+
+
+def _say_of_waits(model: SystemModel, queues: Queues, notes: list[str]) -> None:
+    """Waits of unknown cause, and what could saturate without being seen."""
+    name, busy = busiest(model)
+    for one in model.classes:
+        share = one.other / one.response if one.response else 0.0
+        if share > _TOLD:
+            notes.append(
+                f"{model.name} {one.name}: no record tells the cause of {share:.0%} of its response. That part grows "
+                f"as waiting at the busiest resource measured does ({name}, {busy:.0%} busy)."
+            )
+    served = [one.name for one in model.classes if not one.background and one.name not in queues.known]
+    if served:
+        notes.append(
+            f"{model.name}: no records of transactions (SMF 110-1, 101) tell what {', '.join(served)} "
+            f"{'waits' if len(served) == 1 else 'wait'} for. QR TCBs, threads, locks and the log can saturate before "
+            "anything that is modelled; the load at which a goal breaks is at most the one stated."
+        )

@@ -119,4 +119,5 @@ def setting(change: Change, model: Model, system: SystemModel) -> Setting:
         count_of("ziips", change.ziips, system.ziips, 0),
         change.speed,
         1.0 + (change.member_cost if change.members else 0.0),
+        share,
     )

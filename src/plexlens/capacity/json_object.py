@@ -40,24 +40,49 @@ def to_object(plan: Plan) -> dict[str, Any]:
                         "general_seconds": one.general,
                         "ziip_eligible_seconds": one.eligible,
                         "overflow": one.overflow,
-                        "io_seconds": one.io_service + one.io_wait,
+                        "io_seconds": one.io_service + one.waited("volume"),
                         "io_requests": one.io_requests,
                         "visits": one.visits,
+                        "waits": [{"kind": wait.kind, "seconds": wait.seconds} for wait in one.waits],
+                        "engine_wait_factor": one.engine_factor,
                         "other_seconds": one.other,
                         "other_from": one.other_from,
                         **{
                             name: getattr(found, name)
                             for name in (
                                 "measured", "modelled", "error", "velocity", "velocity_modelled", "interval_error",
-                                "reproduced", "reason",
+                                "held_out_error", "reproduced", "reason",
                             )
                         },
                     }
                     for one, found in zip(system.classes, check.classes, strict=True)
                 ],
+                "queues": [
+                    {
+                        "queue": line.text,
+                        "servers": line.servers,
+                        "busy": line.used(1.0),
+                        "wait_seconds": line.wait(1.0),
+                        "law": line.law.value,
+                    }
+                    for line in system.lines.values()
+                ],
                 "points": [{**asdict(point), "time": point.time.isoformat()} for point in check.points],
             }
             for system, check in zip(plan.model.systems, plan.checks, strict=True)
+        ],
+        "self_trial": None
+        if plan.tried is None
+        else {
+            "calibrated_from": [time.isoformat() for time in plan.tried.calibrated],
+            "tried_on": [time.isoformat() for time in plan.tried.tried],
+            "loads": plan.tried.loads,
+            "busy_error": plan.tried.busy,
+            "classes": [asdict(one) for one in plan.tried.classes],
+        },
+        "kinds_of_intervals": [
+            {"intervals": [time.isoformat() for time in kind.intervals], "engines": kind.engines, "mix": kind.mix}
+            for kind in plan.kinds
         ],
         "asked": asdict(plan.asked),
         "simulation": None
@@ -95,6 +120,7 @@ def _result(found: SystemResult) -> dict[str, Any]:
         "ziip_busy": found.ziip_busy,
         "overflow": found.overflow,
         "saturated": found.saturated or None,
+        "queues_busy": dict(found.used),
         "classes": {
             name: {
                 "transactions_per_second": one.rate,

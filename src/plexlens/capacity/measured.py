@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
-from datetime import datetime
+from bisect import bisect_right
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta
 from typing import Any
 
-from plexlens.capacity.accounts import Account, accounts
+from plexlens.capacity.accounts import Records, read_records
+from plexlens.capacity.resources import Resources, read_resources
 from plexlens.errors import NothingUsableError
 from plexlens.metrics import GRAINS
 from plexlens.metrics.evaluate import available, evaluate
@@ -72,10 +74,10 @@ class Measured:
         Engines by (system, kind) in each interval; kinds ``CP`` and ``IIP``.
     served
         Samples in which a class of address spaces served a class of transactions, by system and the two names.
-    devices
-        Of each DASD device over all intervals: number, busy share of its exposures, I/O operations, seconds queued.
-    accounts
-        What records of single transactions say of service classes, by kind of record, system and class.
+    records
+        What records of single transactions say, by the interval in which they ended.
+    resources
+        DASD devices and coupling facilities.
     """
 
     intervals: tuple[datetime, ...]
@@ -83,15 +85,28 @@ class Measured:
     processors: dict[datetime, dict[tuple[str, str], Processors]]
     shares: dict[str, Share] = field(default_factory=dict)
     served: dict[tuple[str, str, str], float] = field(default_factory=dict)
-    devices: tuple[tuple[str, float, float, float], ...] = ()
     notes: tuple[str, ...] = ()
     kind: str = "service class"
-    accounts: Mapping[str, Mapping[tuple[str, str], Account]] = field(default_factory=dict)
+    records: Records = field(default_factory=Records)
+    resources: Resources = field(default_factory=Resources)
 
     @property
     def systems(self) -> tuple[str, ...]:
         """Systems that have processors."""
         return tuple(sorted({system for rows in self.processors.values() for system, _ in rows}))
+
+    def part(self, times: Iterable[datetime]) -> Measured:
+        """The same of some of the intervals. Samples of serving, and what PR/SM grants, stay those of all."""
+        kept = sorted(set(times))
+        within = _inside(kept, self.processors)
+        return replace(
+            self,
+            intervals=tuple(kept),
+            classes={time: self.classes[time] for time in kept},
+            processors={time: self.processors[time] for time in kept},
+            records=self.records.part(within),
+            resources=self.resources.part(within),
+        )
 
     def total(self, key: ClassKey) -> Facts:
         """Facts of a class period over all intervals."""
@@ -169,17 +184,39 @@ def measure(inputs: Inputs, name: str = "", *, kind: str = "service class") -> M
     alone = len(classes.keys() ^ processors.keys())
     if alone:
         notes.append(f"{alone} intervals have class periods or processors alone and are left out.")
+    within = _inside(both, processors)
     return Measured(
         tuple(both),
         {time: classes[time] for time in both},
         {time: processors[time] for time in both},
         _shares(inputs, systems),
         _served(inputs),
-        _devices(inputs),
         tuple(notes),
         kind,
-        accounts(inputs),
+        read_records(inputs, both[0], _shortest(processors)).part(within),
+        read_resources(inputs).part(within),
     )
+
+
+def _shortest(processors: Mapping[datetime, Mapping[tuple[str, str], Processors]]) -> float:
+    """Seconds of the shortest interval."""
+    return max(1.0, min(round(row.seconds) for rows in processors.values() for row in rows.values()))
+
+
+def _inside(
+    times: Iterable[datetime], processors: Mapping[datetime, Mapping[tuple[str, str], Processors]]
+) -> Callable[[datetime], bool]:
+    """Whether a moment lies in one of the intervals that start at some times."""
+    spans = sorted(
+        (time, time + timedelta(seconds=max(r.seconds for r in processors[time].values()))) for time in times
+    )
+    starts = [start for start, _ in spans]
+
+    def inside(moment: datetime) -> bool:
+        place = bisect_right(starts, moment) - 1
+        return place >= 0 and moment < spans[place][1]
+
+    return inside
 
 
 def _span(times: Iterable[datetime]) -> str:
@@ -266,19 +303,3 @@ def _served(inputs: Inputs) -> dict[tuple[str, str, str], float]:
         for row in table.to_pyarrow().to_pylist()
         if row["samples"] and row["r723scsn"]
     }
-
-
-def _devices(inputs: Inputs) -> tuple[tuple[str, float, float, float], ...]:
-    if not available(inputs, GRAINS["dasd_device"]):
-        return ()
-    made: dict[str, tuple[float, float, float]] = {}
-    for row in _rows(inputs, "dasd_device", ("system", "device"), time="all"):
-        span = row["exposure_seconds"] or row["device_seconds"]
-        if not span or not row["ios"]:
-            continue
-        used = (row["connect_seconds"] or 0.0) + (row["disconnect_seconds"] or 0.0)
-        waited = (row["pending_seconds"] or 0.0) + (row["ios_queue_seconds"] or 0.0)
-        # What the systems use of a shared device adds up.
-        busy, ios, queued = made.get(row["device"], (0.0, 0.0, 0.0))
-        made[row["device"]] = busy + used / span, ios + row["ios"], queued + waited
-    return tuple((device, *numbers) for device, numbers in sorted(made.items()))

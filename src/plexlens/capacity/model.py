@@ -1,15 +1,17 @@
 """A calibrated model: what a transaction of each class asks of a system, and what the system has.
 
-A system is two stations that serve by importance, general engines and zIIPs, and time that does not depend on them
-(I/O, and whatever else state samples show). `plexlens.capacity.calibrate` makes models out of what was measured,
-`plexlens.capacity.predict` asks them.
+A system is two stations that serve by importance, general engines and zIIPs, lines where transactions queue for
+everything else (`plexlens.capacity.lines`), and time that does not depend on load (I/O service).
+`plexlens.capacity.calibrate` makes models out of what was measured, `plexlens.capacity.predict` asks them.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 from plexlens.capacity.goals import Goal
+from plexlens.capacity.lines import Line, Wait
 from plexlens.capacity.overflow import Overflow
 
 
@@ -61,13 +63,18 @@ class ClassModel:
         How often a transaction takes engines, until it waits for something else.
     overflow
         Share of that which ran on general engines.
-    io_service, io_wait
-        Connect and disconnect time; time queued and pending.
+    io_service
+        Connect and disconnect time.
+    waits
+        What it waits for at lines: volumes, QR TCBs, threads, coupling facilities, the log, locks.
     other
-        Delay that neither processors nor I/O explain.
+        Delay that neither processors nor I/O nor any line explains. It is taken to grow like that of the busiest
+        resource measured.
     other_from
-        ``samples``, or ``rest`` where it is what the model leaves of the measured response, which is then reproduced by
-        construction.
+        ``samples``; ``rest`` where it is what the model leaves of the measured response, which is then reproduced by
+        construction; ``records`` where records of transactions tell all waits, and there is none.
+    engine_factor
+        Waiting for engines over that of the formula, where records tell all other waits; else 1.
     users
         Users of a closed class; None for arrivals from outside.
     """
@@ -86,13 +93,18 @@ class ClassModel:
     overflow: float
     visits: float = 1.0
     io_service: float = 0.0
-    io_wait: float = 0.0
     io_requests: float = 0.0
+    waits: tuple[Wait, ...] = ()
     other: float = 0.0
     other_from: str = "samples"
+    engine_factor: float = 1.0
     samples: Samples | None = None
     users: int | None = None
     uncertain: tuple[str, ...] = ()
+
+    def waited(self, *kinds: str) -> float:
+        """Seconds that a transaction waited at lines of some kinds, of all kinds without any, as measured."""
+        return sum(wait.seconds for wait in self.waits if not kinds or wait.kind in kinds)
 
 
 @dataclass(frozen=True)
@@ -111,8 +123,14 @@ class SystemModel:
         General engine seconds that a zIIP second is worth.
     entitled
         General engines that the partition's weight grants; None where unknown.
-    devices
-        Busy share and weight of DASD devices, for how queueing there grows; empty where it is not known.
+    lines
+        Where transactions queue beside engines, by name.
+    spins
+        Synchronous requests to coupling facilities a second, with the names of the lines that make them longer.
+    stretch
+        Time of each class at general engines over its service there, at the measured load.
+    held
+        Seconds of the response of each class in which it can hold locks and threads, at the measured load.
     """
 
     name: str
@@ -126,7 +144,10 @@ class SystemModel:
     ziip_factor: float
     overflow: Overflow
     entitled: float | None = None
-    devices: tuple[tuple[float, float], ...] = ()
+    lines: Mapping[str, Line] = field(default_factory=dict)
+    spins: tuple[tuple[float, tuple[str, ...]], ...] = ()
+    stretch: Mapping[str, float] = field(default_factory=dict)
+    held: Mapping[str, float] = field(default_factory=dict)
 
     def of(self, name: str) -> ClassModel:
         """The class of that name; KeyError names the ones there are."""
@@ -138,8 +159,16 @@ class SystemModel:
 
 @dataclass(frozen=True)
 class Model:
-    """All systems, and what has to be known about how they were calibrated."""
+    """All systems, and what has to be known about how they were calibrated.
+
+    Attributes
+    ----------
+    users, serves
+        What the user said of closed classes and of who serves whom.
+    """
 
     systems: tuple[SystemModel, ...]
     notes: tuple[str, ...]
     kind: str
+    users: Mapping[str, int] = field(default_factory=dict)
+    serves: Mapping[str, str] = field(default_factory=dict)

@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 from plexlens._core import QueueingError, run_network, solve_network
 from plexlens.capacity.model import ClassModel, SystemModel
+from plexlens.capacity.waiting import Load, Waiting, fullest, waiting
 
 #: Events of a run, about; and the longest run in seconds of the system.
 _EVENTS = 3_000_000
 _LONGEST = 36_000.0
 
 _FULL = 1.0 - 1e-9
+
+#: Steps until engines and lines agree, and the relative difference that is agreement.
+_STEPS = 200
+_AGREED = 1e-7
 
 Stations = list[tuple[str, str, int, list[float]]]
 Classes = list[tuple[str, float | None, int, float, int, float]]
@@ -32,6 +38,8 @@ class Setting:
         Speed of every engine over the measured one.
     cost
         CPU time of a transaction over the measured one.
+    spread
+        Share that the system has of its work, where added systems take some: lines that systems share keep all of it.
     """
 
     rates: Mapping[str, float]
@@ -39,6 +47,7 @@ class Setting:
     ziips: float
     speed: float = 1.0
     cost: float = 1.0
+    spread: float = 1.0
 
 
 @dataclass(frozen=True)
@@ -53,6 +62,8 @@ class ClassResult:
         Half of the 95 % confidence interval of a run; None of a formula.
     general, ziip
         Seconds at general engines and zIIPs, waiting included.
+    io, waiting
+        Seconds of I/O service; of waiting for everything but engines.
     index
         Performance index; above 1 the goal is missed.
     """
@@ -65,6 +76,7 @@ class ClassResult:
     general: float | None = None
     ziip: float | None = None
     io: float = 0.0
+    waiting: float = 0.0
     half_width: float | None = None
 
 
@@ -80,6 +92,8 @@ class SystemResult:
         Share of eligible work on general engines.
     saturated
         What cannot keep up; empty where everything can.
+    used
+        Busy share of each line.
     """
 
     classes: Mapping[str, ClassResult]
@@ -87,47 +101,127 @@ class SystemResult:
     ziip_busy: float | None
     overflow: float
     saturated: str = ""
+    used: Mapping[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
 class _Network:
     stations: Stations
     classes: Classes
-    names: tuple[str, ...]
     general: tuple[float, ...]
     ziip: tuple[float, ...]
-    io: tuple[float, ...]
     busy: float
     ziip_busy: float | None
     overflow: float
+    waiting: Waiting
     saturated: str
 
 
+@dataclass(frozen=True)
+class _State:
+    """Where the search for agreement between engines and lines stands, by class."""
+
+    rates: Mapping[str, float]
+    stretch: Mapping[str, float]
+    hold: Mapping[str, float]
+    spin: float
+
+
 def solved(system: SystemModel, setting: Setting) -> SystemResult:
-    """The network by mean value analysis."""
-    made = _network(system, setting)
-    if made.saturated:
-        return _result(system, made, None, None)
-    try:
-        found = solve_network(made.stations, made.classes)
-    except QueueingError as error:
-        if error.station is None:
-            raise
-        return _result(system, made, None, None, saturated=error.station)
+    """The network by mean value analysis, in agreement with the lines."""
+    made, found, saturated = _agreed(system, setting)
+    if found is None:
+        return _result(system, made, None, None, saturated=saturated)
     return _result(
         system, made, found["residence"], None, throughput=found["throughput"], utilisation=found["utilisation"]
     )
 
 
+def _agreed(system: SystemModel, setting: Setting) -> tuple[_Network, dict[str, Any] | None, str]:
+    """A network whose lines are as long as its engines and throughputs make them.
+
+    Whoever waits for an engine holds a QR TCB for longer; what is slow holds locks and threads for longer; closed
+    classes bring less when they wait. Solved by substitution, halfway from the third step on.
+    """
+    is_closed = any(one.users is not None for one in system.classes)
+    state = _State(dict(setting.rates), dict(system.stretch), {}, 0.0)
+    for step in range(_STEPS):
+        made = _network(system, setting, state, is_closed=is_closed)
+        if made.saturated:
+            return made, None, made.saturated
+        try:
+            found = solve_network(made.stations, made.classes)
+        except QueueingError as error:
+            if error.station is None:
+                raise
+            return made, None, error.station
+        if not system.lines:
+            return made, found, ""
+        new = _next(system, setting, made, found)
+        if _apart(state, new) < _AGREED:
+            return made, found, ""
+        state = new if step < 2 else _between(state, new)
+    if is_closed:
+        return made, found, ""
+    # What grows with every step has no end: a line that its own queue makes longer.
+    return made, None, fullest(system, made.waiting.used)
+
+
+def _next(system: SystemModel, setting: Setting, made: _Network, found: dict[str, Any]) -> _State:
+    stretch, hold, rates = {}, {}, {}
+    for number, one in enumerate(system.classes):
+        rates[one.name] = found["throughput"][number] if one.users is not None else setting.rates[one.name]
+        at_general = _with_factor(one, found["residence"][0][number], made.general[number])
+        # The service itself is longer on slower engines, and where a transaction costs more.
+        stretch[one.name] = at_general / _general_before(system, one) if one.general else 1.0
+        if system.held.get(one.name):
+            hold[one.name] = _held(system, made, number, found["residence"]) / system.held[one.name]
+    return _State(rates, stretch, hold, made.waiting.spin)
+
+
+def _apart(one: _State, other: _State) -> float:
+    """Largest relative difference of two states."""
+    far = abs(one.spin - other.spin)
+    for mine, theirs in ((one.rates, other.rates), (one.stretch, other.stretch), (one.hold, other.hold)):
+        for name, value in theirs.items():
+            far = max(far, abs(mine.get(name, 1.0) - value) / max(abs(value), 1e-12))
+    return far
+
+
+def _between(one: _State, other: _State) -> _State:
+    def mean(mine: Mapping[str, float], theirs: Mapping[str, float]) -> dict[str, float]:
+        return {name: (mine.get(name, value) + value) / 2 for name, value in theirs.items()}
+
+    return _State(
+        mean(one.rates, other.rates), mean(one.stretch, other.stretch), mean(one.hold, other.hold),
+        (one.spin + other.spin) / 2,
+    )  # fmt: skip
+
+
 def run(system: SystemModel, setting: Setting, *, seed: int = 1) -> SystemResult:
-    """The network event by event."""
-    made = _network(system, setting)
-    if made.saturated:
-        return _result(system, made, None, None)
+    """The network event by event; what transactions wait for at lines is as long as by formula."""
+    made, found, saturated = _agreed(system, setting)
+    if found is None:
+        return _result(system, made, None, None, saturated=saturated)
     each_second = sum(setting.rates[one.name] * (1.0 + 3.0 * one.visits) for one in system.classes) + 1.0
     seconds = min(_LONGEST, _EVENTS / each_second)
-    found = run_network(made.stations, made.classes, seed=seed, warm_up=seconds / 10, seconds=seconds)
-    return _result(system, made, None, found["response"], utilisation=found["utilisation"])
+    ran = run_network(made.stations, made.classes, seed=seed, warm_up=seconds / 10, seconds=seconds)
+    return _result(system, made, None, ran["response"], utilisation=ran["utilisation"])
+
+
+def at_base(system: SystemModel) -> SystemModel:
+    """The model with the state of its engines and responses at the measured load, from which lines are longer."""
+    made, found, _ = _agreed(replace(system, stretch={}, held={}), base(system))
+    if found is None:
+        return system
+    stretch, held = {}, {}
+    for number, one in enumerate(system.classes):
+        service = _general_before(system, one)
+        if service:
+            stretch[one.name] = _with_factor(one, found["residence"][0][number], made.general[number]) / service
+        if not one.background:
+            held[one.name] = _held(system, made, number, found["residence"])
+    return replace(system, stretch=stretch, held=held)
 
 
 def base(system: SystemModel) -> Setting:
@@ -158,70 +252,88 @@ def _overflows(system: SystemModel, setting: Setting, classes: tuple[ClassModel,
     return share, [one.overflow * share / measured for one in classes]
 
 
-def io_growth(system: SystemModel, setting: Setting) -> float | None:
-    """Factor on time queued for I/O, as of M/M/1 at each device; None where a device cannot keep up.
-
-    Every device's load is taken to grow with all I/O operations.
-    """
-    before = sum(one.rate * one.io_requests for one in system.classes)
-    if not before or not system.devices:
-        return 1.0
-    growth = sum(setting.rates[one.name] * one.io_requests for one in system.classes) / before
-    factor = 0.0
-    for busy, weight in system.devices:
-        if busy <= 0 or busy >= _FULL:
-            factor += weight
-            continue
-        if busy * growth >= _FULL:
-            return None
-        factor += weight * growth * (1.0 - busy) / (1.0 - busy * growth)
-    return factor
-
-
 def _servers(engines: float) -> tuple[int, float]:
     """Whole servers, and the engines that each of them stands for."""
     count = max(1, round(engines))
     return count, engines / count
 
 
-def _network(system: SystemModel, setting: Setting) -> _Network:
+def _general_before(system: SystemModel, one: ClassModel) -> float:
+    return one.general + one.overflow * one.eligible * system.ziip_factor
+
+
+def _network(system: SystemModel, setting: Setting, state: _State, *, is_closed: bool) -> _Network:
     classes = system.classes
     share, shares = _overflows(system, setting, classes)
     faster = setting.cost / setting.speed
     general = [(c.general + o * c.eligible * system.ziip_factor) * faster for c, o in zip(classes, shares, strict=True)]
     ziip = [(1.0 - o) * c.eligible * faster for c, o in zip(classes, shares, strict=True)]
-    rates = [setting.rates[one.name] for one in classes]
-    growth = io_growth(system, setting)
-    io = [one.io_service + one.io_wait * (growth or 1.0) for one in classes]
+    rates = [state.rates[one.name] for one in classes]
+    work = sum(rate * one for rate, one in zip(rates, general, strict=True))
+    if state.spin and work:
+        # Who spins for a coupling facility is not known by class: it is spread as processor time is.
+        general = [one * (1.0 + state.spin / work) for one in general]
+        work += state.spin
     servers, unit = _servers(setting.engines)
     stations: Stations = [("general engines", "priority", servers, [one / unit for one in general])]
-    busy = sum(rate * one for rate, one in zip(rates, general, strict=True)) / setting.engines
+    busy = work / setting.engines
     ziip_busy = None
     if setting.ziips > 0:
         servers, unit = _servers(setting.ziips)
         stations.append(("zIIPs", "priority", servers, [one / unit for one in ziip]))
         ziip_busy = sum(rate * one for rate, one in zip(rates, ziip, strict=True)) / setting.ziips
-    stations.append(
-        ("other", "delay", 1, [0.0 if c.background else d + c.other for c, d in zip(classes, io, strict=True)])
+    asked = waiting(
+        system, _load(system, setting, state), {"general engines": busy, "zIIPs": ziip_busy or 0.0}, is_closed=is_closed
     )
-    saturated = "" if growth is not None else "DASD"
-    is_open = all(one.users is None for one in classes)
+    saturated = "" if is_closed else asked.saturated
+    is_open = not is_closed
     if is_open and busy >= _FULL:
         saturated = "general engines"
     elif is_open and (ziip_busy or 0.0) >= _FULL:
         saturated = "zIIPs"
+    elsewhere = [0.0 if c.background else c.io_service + asked.seconds[c.name] for c in classes]
+    stations.append(("other", "delay", 1, elsewhere))
     rows: Classes = []
-    for one, rate in zip(classes, rates, strict=True):
+    for one in classes:
+        rate = setting.rates[one.name]
         if one.users is None or not one.rate:
             rows.append((one.name, rate, 0, 0.0, one.priority, one.visits))
         else:
             think = max(0.0, one.users / one.rate - (one.response or 0.0))
             users = max(1, round(one.users * rate / one.rate))
             rows.append((one.name, None, users, think, one.priority, one.visits))
-    return _Network(
-        stations, rows, tuple(c.name for c in classes), tuple(general), tuple(ziip), tuple(io), busy, ziip_busy, share,
-        saturated,
-    )  # fmt: skip
+    return _Network(stations, rows, tuple(general), tuple(ziip), busy, ziip_busy, share, asked, saturated)
+
+
+def _load(system: SystemModel, setting: Setting, state: _State) -> Load:
+    growth = {one.name: state.rates[one.name] / one.rate if one.rate else 1.0 for one in system.classes}
+    work = {
+        one.name: one.rate * (one.general + one.eligible + 1e-12) for one in system.classes if not one.background
+    } or {one.name: one.rate * (one.general + one.eligible) for one in system.classes}
+    whole = sum(work.values())
+    grown = sum(amount * growth[name] for name, amount in work.items()) / whole if whole else 1.0
+    stretch = {
+        name: value / system.stretch[name] if system.stretch.get(name) else 1.0 for name, value in state.stretch.items()
+    }
+    return Load(growth, grown, setting.spread, stretch, state.hold)
+
+
+def _with_factor(one: ClassModel, residence: float, service: float) -> float:
+    """Time at general engines; waiting is as much of the formula as was measured."""
+    return service + one.engine_factor * max(0.0, residence - service)
+
+
+def _held(system: SystemModel, made: _Network, number: int, residence: list[list[float]]) -> float:
+    """Seconds of a response in which locks and threads can be held."""
+    name = system.classes[number].name
+    return max(1e-12, _response(system, made, number, residence) - made.waiting.entering[name])
+
+
+def _response(system: SystemModel, made: _Network, number: int, residence: list[list[float]]) -> float:
+    one = system.classes[number]
+    general = _with_factor(one, residence[0][number], made.general[number])
+    ziip = _with_factor(one, residence[1][number], made.ziip[number]) if made.ziip_busy is not None else 0.0
+    return general + ziip + one.io_service + made.waiting.seconds[one.name]
 
 
 def _result(
@@ -239,9 +351,9 @@ def _result(
     for number, one in enumerate(system.classes):
         response = velocity = general = ziip = half = None
         if residence is not None:
-            general = residence[0][number]
-            ziip = residence[1][number] if with_ziips else 0.0
-            response = general + ziip + made.io[number] + one.other
+            general = _with_factor(one, residence[0][number], made.general[number])
+            ziip = _with_factor(one, residence[1][number], made.ziip[number]) if with_ziips else 0.0
+            response = _response(system, made, number, residence)
             velocity = _velocity(one, made, number, (general, ziip), system)
         elif responses is not None and responses[number] is not None:
             response, half = responses[number] or (None, None)
@@ -249,13 +361,13 @@ def _result(
             response = half = None
         results[one.name] = ClassResult(
             one.name, throughput[number] if throughput else (made.classes[number][1] or 0.0), response, velocity,
-            one.goal.index(response, velocity), general, ziip, made.io[number], half,
+            one.goal.index(response, velocity), general, ziip, one.io_service, made.waiting.seconds[one.name], half,
         )  # fmt: skip
     busy, ziip_busy = made.busy, made.ziip_busy
     if utilisation is not None:
         busy = utilisation[0]
         ziip_busy = utilisation[1] if with_ziips else None
-    return SystemResult(results, busy, ziip_busy, made.overflow, saturated or made.saturated)
+    return SystemResult(results, busy, ziip_busy, made.overflow, saturated or made.saturated, made.waiting.used)
 
 
 def _velocity(

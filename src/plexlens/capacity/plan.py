@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from plexlens.capacity.change import Change, check
+from plexlens.capacity.held_out import Kind, SelfTrial, kinds, try_model
 from plexlens.capacity.measured import Measured
 from plexlens.capacity.model import Model, SystemModel
 from plexlens.capacity.network import SystemResult
@@ -88,6 +89,10 @@ class Plan:
         Of each system under the configuration asked for.
     simulation
         Runs of the user's scenario; None where the network itself was run, or nothing.
+    tried
+        The model tried on intervals that it was not calibrated from; None where there is one interval.
+    kinds
+        Intervals told apart by configuration and mix.
     """
 
     name: str
@@ -99,6 +104,8 @@ class Plan:
     outlooks: tuple[Outlook, ...]
     curves: tuple[Curve, ...]
     simulation: Simulation | None = None
+    tried: SelfTrial | None = None
+    kinds: tuple[Kind, ...] = ()
 
     @property
     def chosen(self) -> Outlook:
@@ -142,7 +149,8 @@ def make_plan(
         The scenario cannot be.
     """
     check(change, model)
-    checks = validate(measured, model, tolerance=tolerance)
+    tried = try_model(measured, model)
+    checks = tuple(_with_trial(one, tried, tolerance) for one in validate(measured, model, tolerance=tolerance))
     names = concluded(checks)
     outlooks = [_outlook("As measured", Change(), model, names)]
     if change != Change():
@@ -154,7 +162,27 @@ def make_plan(
         places = _run_loads(min(limits, default=None), change)
         simulation = simulate_loads(scenario, _unit(change), places, model)
     curves = tuple(_curve(model, system, change, careful, simulation) for system in model.systems)
-    return Plan(name, measured, model, checks, tolerance, change, tuple(outlooks), curves, simulation)
+    return Plan(
+        name, measured, model, checks, tolerance, change, tuple(outlooks), curves, simulation, tried, kinds(measured)
+    )
+
+
+def _with_trial(check: SystemCheck, tried: SelfTrial | None, tolerance: float) -> SystemCheck:
+    """A check with the errors of the trial; of a class that the trial fails nothing is concluded."""
+    made = []
+    for one in check.classes:
+        found = tried.of(check.system, one.name) if tried else None
+        if found is None:
+            made.append(one)
+            continue
+        fails = one.reproduced and found.error > tolerance
+        reason = (
+            f"a model of every second interval is off by {found.error:.0%} in the others, more than {tolerance:.0%}"
+            if fails
+            else one.reason
+        )
+        made.append(replace(one, held_out_error=found.error, reproduced=one.reproduced and not fails, reason=reason))
+    return replace(check, classes=tuple(made))
 
 
 def _unit(change: Change) -> Change:

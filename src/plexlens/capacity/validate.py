@@ -32,6 +32,8 @@ class ClassCheck:
         Modelled over measured response, less 1.
     interval_error
         Mean absolute error of response over intervals, by transactions; None with fewer than two.
+    held_out_error
+        The same of intervals that the model was not calibrated from, by a model of the others.
     reproduced
         Whether conclusions are drawn.
     reason
@@ -48,6 +50,7 @@ class ClassCheck:
     interval_error: float | None
     reproduced: bool
     reason: str
+    held_out_error: float | None = None
 
 
 @dataclass(frozen=True)
@@ -58,7 +61,7 @@ class Point:
     ----------
     load
         Processor time that its transactions ask for over that of the mean interval.
-    busy
+    busy, busy_modelled
         Busy share of general engines.
     """
 
@@ -69,6 +72,7 @@ class Point:
     responses: dict[str, float]
     modelled: dict[str, float]
     transactions: dict[str, float]
+    busy_modelled: float | None = None
 
 
 @dataclass(frozen=True)
@@ -97,18 +101,24 @@ def validate(measured: Measured, model: Model, *, tolerance: float) -> tuple[Sys
 
 def _system(measured: Measured, system: SystemModel, tolerance: float) -> SystemCheck:
     found = solved(system, base(system))
-    points = _points(measured, system)
+    measured_points = points(measured, system)
     checks = []
     for one in system.classes:
         result = found.classes[one.name]
         checks.append(
             _class(
-                system, one, result.response, result.velocity, points, tolerance=tolerance, saturated=found.saturated
+                system,
+                one,
+                result.response,
+                result.velocity,
+                measured_points,
+                tolerance=tolerance,
+                saturated=found.saturated,
             )
         )
     return SystemCheck(
         system.name, system.busy / system.engines, found.busy,
-        system.ziip_busy / system.ziips if system.ziips else None, found.ziip_busy, tuple(checks), points,
+        system.ziip_busy / system.ziips if system.ziips else None, found.ziip_busy, tuple(checks), measured_points,
     )  # fmt: skip
 
 
@@ -160,7 +170,8 @@ def _interval_error(name: str, points: tuple[Point, ...]) -> float | None:
     return sum(weight * error for weight, error in rows) / total if len(rows) > 1 and total else None
 
 
-def _points(measured: Measured, system: SystemModel) -> tuple[Point, ...]:
+def points(measured: Measured, system: SystemModel) -> tuple[Point, ...]:
+    """A system in every interval: measured, and modelled by the rates of the interval."""
     mean = sum(one.rate * (one.general + one.eligible) for one in system.classes if not one.background)
     made = []
     for time in measured.intervals:
@@ -188,6 +199,7 @@ def _points(measured: Measured, system: SystemModel) -> tuple[Point, ...]:
                 time, work / mean if mean else engines.busy / system.busy, engines.busy / engines.engines,
                 ziips.busy / ziips.engines if ziips else None, responses,
                 {name: value for name, value in modelled.items() if value is not None}, counts,
+                found.busy,
             )
         )  # fmt: skip
     return tuple(made)

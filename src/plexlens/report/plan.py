@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import datetime
 
 from plexlens import __version__
 from plexlens.capacity.change import Change
@@ -26,9 +27,16 @@ from plexlens.report.model import (
     Table,
 )
 from plexlens.report.plan_curves import LOAD, curves
+from plexlens.report.plan_queues import queues
 
 #: Busy share of engines above which a load at which a goal breaks is said to be uncertain.
 NEAR_FULL = 0.9
+
+_OTHER_FROM = {
+    "samples": "state samples",
+    "rest": "rest of the response",
+    "records": "records of transactions",
+}
 
 _NETWORK = "Mean value analysis of open and mixed networks (Lazowska and others, Quantitative System Performance, 1984)"
 
@@ -48,14 +56,24 @@ _TEXTS = (
     ("error", "Error", FRACTION, "modelled / measured - 1", ""),
     ("interval_error", "Error over intervals", FRACTION,
      "mean |modelled / measured - 1| of the intervals, each modelled by its own rates, weighted by transactions", ""),
+    ("held_out_error", "Error in held-out intervals", FRACTION,
+     "mean |modelled / measured - 1| of every second interval, by a model calibrated from the others", ""),
     ("index", "Performance index", RATIO, "response / goal, response at the percentile / goal, or goal / velocity",
      "Above 1 the goal is missed. The distribution of response times is taken to keep its shape."),
     ("rate", "Transactions", PER_SECOND, "ended transactions / interval", ""),
     ("general", "General engines", MILLISECONDS, "CPU time on general engines / transactions / capture ratio", ""),
     ("eligible", "zIIP-eligible", MILLISECONDS, "(zIIP time + eligible time on general engines) / transactions", ""),
-    ("io", "I/O", MILLISECONDS, "(connect + disconnect + pending + IOS queue time) / transactions", ""),
+    ("io", "I/O", MILLISECONDS, "(connect + disconnect + pending + IOS queue time) / transactions",
+     "Where only SMF 101 tells the I/O of a class: its waits for I/O."),
+    ("waiting", "Other queues", MILLISECONDS,
+     "waits for QR TCBs, threads, coupling facilities, the log and locks / transactions",
+     "From SMF 110-1 and 101, as measured."),
     ("other", "Other delay", MILLISECONDS,
-     "response x share of state samples that are neither processor nor I/O", "Taken not to change with load."),
+     "response x share of state samples that are neither processor nor I/O, less what records tell the cause of",
+     "Grows as waiting at the busiest resource measured."),
+    ("line_busy", "Busy", FRACTION, "requests x time that each holds a server / servers", ""),
+    ("line_wait", "Wait", MILLISECONDS, "seconds that requests waited / requests",
+     "At the load asked for: C(c, a) s / (c - a), scaled to what was measured; each kind has its law."),
     ("capture", "Capture ratio", FRACTION, "CPU time of classes on general engines / busy time", ""),
     ("engines", "Engines used", PROCESSORS, "Σ(rate x CPU time)", ""),
 )  # fmt: skip
@@ -78,7 +96,7 @@ DEFINITIONS = {
 def plan_report(plan: Plan) -> Report:
     """The whole report of a plan."""
     sections = [_answer(plan), _check(plan), *(curves(plan, curve) for curve in plan.curves), _goals(plan)]
-    sections += [_buys(plan), _outlooks(plan), _demands(plan), _assumptions(plan)]
+    sections += [_buys(plan), _outlooks(plan), _demands(plan), queues(plan), _assumptions(plan)]
     return _report(plan, tuple(sections))
 
 
@@ -160,6 +178,15 @@ def _answer(plan: Plan) -> Section:
     blocks: list[Block] = [KeyFigures("plan-figures", tuple(figures))]
     asked = "measured" if chosen is measured else "asked for"
     blocks.append(Note(f"The configuration {asked} saturates {saturates}. First goal to break: {goal}."))
+    if len(plan.kinds) > 1:
+        blocks.append(
+            Note(
+                f"The intervals are of {len(plan.kinds)} kinds, which have other engines or another mix of work. The "
+                "plan is of their mean, which is not a system that was measured. Choose one kind with --from and --to.",
+                Level.WARNING,
+                tuple(f"{_times(kind.intervals)}: {kind.text}" for kind in plan.kinds),
+            )
+        )
     for system in plan.model.systems:
         found = chosen.results[system.name]
         if found.saturated:
@@ -181,6 +208,12 @@ def _answer(plan: Plan) -> Section:
             )
     lead = "A queueing model calibrated from the measured intervals, asked for " + _asked(plan) + "."
     return Section("answer", "Answer", tuple(blocks), lead)
+
+
+def _times(times: tuple[datetime, ...]) -> str:
+    """First interval of a kind, and how many there are."""
+    first = f"{times[0]:%Y-%m-%d %H:%M}"
+    return first if len(times) == 1 else f"{len(times)} intervals from {first}"
 
 
 def _engines(system: SystemModel, outlook: Outlook) -> float:
@@ -223,14 +256,15 @@ def _check(plan: Plan) -> Section:
         _number("modelled", "Modelled", "response", group="Response time"),
         _number("error", "Error", "error", group="Response time"),
         _number("interval_error", "Error over intervals", "interval_error", group="Response time"),
+        _number("held_out_error", "Error in held-out intervals", "held_out_error", group="Response time"),
         _number("velocity", "Measured", "velocity", group="Velocity"),
         _number("velocity_modelled", "Modelled", "velocity", group="Velocity"),
         _text("reproduced", "Conclusions"), _text("reason", "Because"),
     )  # fmt: skip
     rows = tuple(
         (
-            one.system, one.name, one.measured, one.modelled, one.error, one.interval_error, one.velocity,
-            one.velocity_modelled, "drawn" if one.reproduced else "not drawn", one.reason,
+            one.system, one.name, one.measured, one.modelled, one.error, one.interval_error, one.held_out_error,
+            one.velocity, one.velocity_modelled, "drawn" if one.reproduced else "not drawn", one.reason,
         )
         for check in plan.checks
         for one in check.classes
@@ -241,11 +275,36 @@ def _check(plan: Plan) -> Section:
         blocks.append(Table("plan-classes", "Classes at the measured load", heads, rows, top=len(rows)))
     else:
         blocks.append(Note("No class has enough ended transactions or state samples to be checked.", Level.WARNING))
+    blocks.append(Note(_tried(plan)))
     return Section(
         "check", "Model against measurement", tuple(blocks),
         f"Before anything is predicted the model has to tell what was measured: response within {plan.tolerance:.0%}, "
         f"velocity within {plan.tolerance * 50:.0f} points. Of a class beyond that no goal's breaking load is told.",
     )  # fmt: skip
+
+
+def _tried(plan: Plan) -> str:
+    """What the trial on held-out intervals was worth."""
+    tried = plan.tried
+    if tried is None:
+        return (
+            "The model is not tried on intervals of its own: there are fewer than two to divide. Its error at other "
+            "loads is unknown."
+        )
+    text = (
+        f"Before conclusions the model is tried: calibrated from {len(tried.calibrated)} intervals, it predicts the "
+        f"other {len(tried.tried)}."
+    )
+    if tried.busy:
+        text += f" General engines busy are off by at most {max(tried.busy.values()) * 100:.1f} points."
+    if tried.classes:
+        worst = max(tried.classes, key=lambda one: one.error)
+        text += f" The largest error of a response is {worst.error:.0%} ({worst.name} on {worst.system})."
+    if tried.loads is not None:
+        text += f" Their load is {tried.loads[0]:.2f} to {tried.loads[1]:.2f} times the mean."
+        if tried.is_narrow:
+            text += " Loads as alike as these do not show how responses grow."
+    return text
 
 
 def _goals(plan: Plan) -> Section:
@@ -381,6 +440,7 @@ def _demands(plan: Plan) -> Section:
         _number("eligible", "zIIP-eligible", "eligible", group="For each transaction"),
         _number("overflow", "Overflow", "overflow", group="For each transaction"),
         _number("io", "I/O", "io", group="For each transaction"),
+        _number("waiting", "Other queues", "waiting", group="For each transaction"),
         _number("other", "Other delay", "other", group="For each transaction"), _text("from", "Other delay from"),
     )  # fmt: skip
     rows: list[tuple[Cell, ...]] = []
@@ -390,14 +450,25 @@ def _demands(plan: Plan) -> Section:
             start: tuple[Cell, ...] = (system.name, one.name, "" if one.importance is None else str(one.importance))
             if one.background:
                 rows.append(
-                    (*start, None, used, None, None, one.overflow if one.eligible else None, None, None, "background")
+                    (
+                        *start,
+                        None,
+                        used,
+                        None,
+                        None,
+                        one.overflow if one.eligible else None,
+                        None,
+                        None,
+                        None,
+                        "background",
+                    )
                 )
                 continue
-            what = "state samples" if one.other_from == "samples" else "rest of the response"
+            what = _OTHER_FROM[one.other_from]
             rows.append(
                 (
                     *start, one.rate, used, one.general, one.eligible, one.overflow if one.eligible else None,
-                    one.io_service + one.io_wait, one.other, what,
+                    one.io_service + one.waited("volume"), one.waited() - one.waited("volume"), one.other, what,
                 )
             )  # fmt: skip
     return Section(
@@ -418,8 +489,12 @@ def _assumptions(plan: Plan) -> Section:
         "A transaction's processor time is used by one engine at a time.",
         "The logical engines are taken to be there when dispatched: a wait of logical engines for physical ones is not "
         "modelled.",
-        "I/O operations of a transaction do not change; time queued at a device grows as that of one server "
-        "(M/M/1) with all I/O, service at the device does not.",
+        "The number of requests of a transaction to volumes, coupling facilities and Db2 does not change with load, "
+        "nor does the time for which a volume, a coupling facility engine or the log serves a request. Waits there and "
+        "waits for QR TCBs and threads grow as those of M/M/c do, scaled to what was measured.",
+        "A QR TCB is held for longer when engines are busier; locks and threads are held for longer when responses "
+        "are longer. Waits for locks grow as those for one resource that transactions use one after the other.",
+        "Delay of unknown cause grows as waiting at the busiest resource measured.",
         "A transaction that ends in a later period has used processor time in earlier ones; it is counted there.",
         "Work without transactions "
         + ("stays as it is." if asked.fixed_background else "grows as the processor time of transactions does."),

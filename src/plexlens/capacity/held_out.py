@@ -1,0 +1,177 @@
+"""A model tried before anything is concluded: calibrated from every second interval, asked for the others.
+
+Also the kinds of intervals that there are. A mean over intervals with other engines, or with another mix of work, is of
+a system that never was.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from plexlens.capacity.calibrate import calibrate
+from plexlens.capacity.measured import Measured
+from plexlens.capacity.model import Model
+from plexlens.capacity.validate import Point, points
+from plexlens.errors import NothingUsableError, UsageError
+
+#: Share of the work that has to be done by other classes for two intervals to have different mixes.
+APART = 0.25
+
+#: Load of the tried intervals beyond which the trial says something of other loads.
+_RANGE = 1.3
+
+
+@dataclass(frozen=True)
+class ClassTrial:
+    """A class in the intervals that the model was not calibrated from.
+
+    Attributes
+    ----------
+    error
+        Mean absolute error of response, by transactions.
+    intervals
+        Of them.
+    """
+
+    system: str
+    name: str
+    error: float
+    intervals: int
+
+
+@dataclass(frozen=True)
+class SelfTrial:
+    """What came of the trial.
+
+    Attributes
+    ----------
+    calibrated, tried
+        Starts of the intervals of each part.
+    classes
+        Errors of response.
+    busy
+        Largest difference of the busy share of general engines in a tried interval, by system.
+    loads
+        Least and largest load of the tried intervals, in multiples of the mean of those calibrated from.
+    """
+
+    calibrated: tuple[datetime, ...]
+    tried: tuple[datetime, ...]
+    classes: tuple[ClassTrial, ...]
+    busy: dict[str, float]
+    loads: tuple[float, float] | None
+
+    @property
+    def is_narrow(self) -> bool:
+        """Whether the tried loads are too alike for the trial to say something of growth."""
+        return self.loads is None or self.loads[1] < _RANGE * self.loads[0]
+
+    def of(self, system: str, name: str) -> ClassTrial | None:
+        """The trial of a class; None where no tried interval has enough of it."""
+        return next((one for one in self.classes if (one.system, one.name) == (system, name)), None)
+
+
+@dataclass(frozen=True)
+class Kind:
+    """Intervals of one configuration and one mix of work.
+
+    Attributes
+    ----------
+    engines
+        General engines and zIIPs of each system.
+    mix
+        Share of each class period in the ended transactions.
+    """
+
+    intervals: tuple[datetime, ...]
+    engines: tuple[tuple[str, float, float], ...]
+    mix: dict[str, float]
+
+    @property
+    def text(self) -> str:
+        """Configuration and largest classes in words."""
+        parts = [
+            f"{system}: {general:g} general engines" + (f" and {ziips:g} zIIPs" if ziips else "")
+            for system, general, ziips in self.engines
+        ]
+        largest = sorted(self.mix.items(), key=lambda one: -one[1])[:3]
+        work = ", ".join(f"{name} {share:.0%}" for name, share in largest)
+        return "; ".join(parts) + (f"; transactions: {work}" if work else "")
+
+
+def try_model(measured: Measured, model: Model) -> SelfTrial | None:
+    """The trial; None where there are fewer than two intervals, or a part cannot be calibrated from."""
+    calibrated, tried = measured.intervals[::2], measured.intervals[1::2]
+    if not tried:
+        return None
+    try:
+        part = calibrate(measured.part(calibrated), users=model.users, serves=model.serves)
+    except (NothingUsableError, UsageError):
+        return None
+    others = measured.part(tried)
+    classes: list[ClassTrial] = []
+    busy: dict[str, float] = {}
+    loads: list[float] = []
+    for system in part.systems:
+        found = points(others, system)
+        loads += [point.load for point in found]
+        apart = [abs(point.busy - point.busy_modelled) for point in found if point.busy_modelled is not None]
+        if apart:
+            busy[system.name] = max(apart)
+        for one in system.classes:
+            rows = _errors(one.name, found)
+            whole = sum(weight for weight, _ in rows)
+            if whole:
+                error = sum(weight * size for weight, size in rows) / whole
+                classes.append(ClassTrial(system.name, one.name, error, len(rows)))
+    return SelfTrial(calibrated, tried, tuple(classes), busy, (min(loads), max(loads)) if loads else None)
+
+
+def _errors(name: str, found: tuple[Point, ...]) -> list[tuple[float, float]]:
+    """Transactions and absolute error of response of each interval."""
+    return [
+        (point.transactions[name], abs(point.modelled[name] / point.responses[name] - 1.0))
+        for point in found
+        if point.responses.get(name) and name in point.modelled
+    ]
+
+
+def kinds(measured: Measured) -> tuple[Kind, ...]:
+    """Intervals told apart: by engines that are online, and by the classes whose transactions ended."""
+    groups: list[tuple[list[datetime], tuple[tuple[str, float, float], ...], dict[str, float]]] = []
+    for time in measured.intervals:
+        engines, mix = _engines(measured, time), _mix(measured, time)
+        for times, other, first in groups:
+            if other == engines and _distance(mix, first) <= APART:
+                times.append(time)
+                break
+        else:
+            groups.append(([time], engines, mix))
+    return tuple(Kind(tuple(times), engines, mix) for times, engines, mix in groups)
+
+
+def _engines(measured: Measured, time: datetime) -> tuple[tuple[str, float, float], ...]:
+    rows = measured.processors[time]
+    there = sorted({system for system, _ in rows})
+    return tuple(
+        (
+            system,
+            float(round(rows[system, "CP"].engines)) if (system, "CP") in rows else 0.0,
+            float(round(rows[system, "IIP"].engines)) if (system, "IIP") in rows else 0.0,
+        )
+        for system in there
+    )
+
+
+def _mix(measured: Measured, time: datetime) -> dict[str, float]:
+    counts: dict[str, float] = {}
+    for (_, name), facts in measured.classes[time].items():
+        counts[name] = counts.get(name, 0.0) + (facts["transactions"] or 0.0)
+    whole = sum(counts.values())
+    return {name: count / whole for name, count in counts.items() if count} if whole else {}
+
+
+def _distance(one: dict[str, float], other: dict[str, float]) -> float:
+    """Share of the transactions that are of other classes."""
+    return sum(abs(one.get(name, 0.0) - other.get(name, 0.0)) for name in {*one, *other}) / 2

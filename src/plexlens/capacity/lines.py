@@ -1,0 +1,201 @@
+"""Whatever transactions queue for beside engines: volumes, QR TCBs, threads, coupling facilities, the log, locks.
+
+A line is a place with servers. It is known how busy it was, and what a request waited there; its law says what a
+request waits at another load. A class is asked what it waited, as measured, and is given the difference: the measured
+load is right by construction, whatever the law.
+
+Laws
+----
+queue
+    M/M/c: C(c, a) s / (c - a), times what was measured over that at the measured load. C is Erlang's formula
+    (Kleinrock, "Queueing Systems", volume 1, 1975). How much services vary is in that factor, which is taken to stay.
+gate
+    A log that writes all that came during the write before: a write takes L, and a request that comes during a write
+    waits for its end, L / 2 on the average, and for the next. The server is busy for the share
+    e^(rL) / (e^(rL) + 1 / (rL)) of the time at r requests a second, since a busy period ends when nothing comes during
+    a write. L follows from the measured wait.
+locks
+    One resource that a holder keeps for H (M/G/1): the wait grows as rH x H / (1 - rH). The share of transactions that
+    had to wait is taken for rH at the measured load, because arrivals at random see the mean state.
+linear
+    The wait grows as the requests and as the time for which they hold: contention that another holder of the same hash
+    entry causes.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import Enum
+
+from plexlens._core import erlang_c
+
+#: Waits that the formula counts as if they had been measured: a factor from few waits would be chance.
+_PRIOR = 20.0
+
+_FULL = 1.0 - 1e-9
+
+
+class Law(Enum):
+    """How a wait grows."""
+
+    QUEUE = "queue"
+    GATE = "gate"
+    LOCKS = "locks"
+    LINEAR = "linear"
+
+
+class Holds(Enum):
+    """What makes a holder keep a server for longer."""
+
+    NOTHING = "nothing"
+    ENGINES = "engines"
+    RESPONSE = "response"
+
+
+@dataclass(frozen=True)
+class Line:
+    """A place where requests queue.
+
+    Attributes
+    ----------
+    kind
+        ``volume``, ``QR TCB``, ``threads``, ``coupling facility``, ``subchannels``, ``log``, ``locks``, ``contention``.
+    name
+        Of the resource, as the data have it.
+    servers
+        Requests that are served at the same time.
+    busy
+        Busy share of the servers at the measured load.
+    service
+        Seconds of a request at a server.
+    factor
+        Measured wait over that of the formula.
+    rate
+        Requests a second.
+    shares
+        Share of the load that each class brings; the rest grows as the work of all classes.
+    shared
+        Whether other systems use it too, whose load grows as that of this one.
+    """
+
+    kind: str
+    name: str
+    servers: int
+    busy: float
+    service: float
+    law: Law = Law.QUEUE
+    factor: float = 1.0
+    rate: float = 0.0
+    shares: Mapping[str, float] = field(default_factory=dict)
+    holds: Holds = Holds.NOTHING
+    shared: bool = False
+
+    @property
+    def text(self) -> str:
+        """Kind and name: ``volume 1003``."""
+        return f"{self.kind} {self.name}"
+
+    def used(self, load: float, hold: float = 1.0) -> float:
+        """Busy share of the servers at a multiple of the measured requests, each held for a multiple of its time."""
+        if self.law is Law.GATE:
+            return _gate_busy(load * self.rate, self.service)
+        return self.busy * load * hold
+
+    def wait(self, load: float, hold: float = 1.0) -> float | None:
+        """Seconds that a request waits; None where the line cannot keep up."""
+        if self.law is Law.GATE:
+            return self.service * (1.0 + _gate_busy(load * self.rate, self.service) / 2)
+        if self.law is Law.LINEAR:
+            return self.service * load * hold
+        busy = self.used(load, hold)
+        if busy >= _FULL:
+            return None
+        if self.law is Law.LOCKS:
+            return self.factor * self.service * hold * busy / (1.0 - busy)
+        return self.factor * queue_wait(self.servers, busy, self.service * hold)
+
+
+@dataclass(frozen=True)
+class Wait:
+    """What a transaction of a class waits for at lines of one kind.
+
+    Attributes
+    ----------
+    kind
+        Of the lines.
+    lines
+        Names of the lines, with the share of the requests that each has.
+    requests
+        Of a transaction.
+    seconds
+        That a transaction waited, as measured.
+    """
+
+    kind: str
+    lines: Mapping[str, float]
+    requests: float
+    seconds: float
+
+
+def queue_wait(servers: int, busy: float, service: float) -> float:
+    """Mean wait of M/M/c in seconds."""
+    if busy <= 0.0:
+        return 0.0
+    return erlang_c(servers, busy * servers) * service / (servers * (1.0 - busy))
+
+
+def queue_factor(servers: int, busy: float, service: float, requests: float, waited: float) -> float:
+    """Measured wait over that of M/M/c.
+
+    Parameters
+    ----------
+    requests
+        Requests measured.
+    waited
+        Seconds that they waited, all together.
+    """
+    if not 0.0 < busy < _FULL or service <= 0.0:
+        return 1.0
+    formula = requests * queue_wait(servers, busy, service)
+    prior = _PRIOR * service / (servers * (1.0 - busy))
+    return (waited + prior) / (formula + prior)
+
+
+def servers_for(offered: float, service: float, wait: float, *, most: int = 1000) -> int | None:
+    """Servers of M/M/c with that many busy where a request waits so long; None where no number fits within a factor 4.
+
+    Waits of services that vary less than exponential ones are down to half of the formula: the fit aims at 0.7 of it.
+    """
+    if offered <= 0.0 or service <= 0.0 or wait <= 0.0:
+        return None
+    best: tuple[float, int] | None = None
+    for servers in range(math.floor(offered) + 1, most + 1):
+        formula = 0.7 * queue_wait(servers, offered / servers, service)
+        if formula <= 0.0:
+            break
+        apart = abs(math.log(wait / formula))
+        if best is not None and apart > best[0]:
+            break
+        best = apart, servers
+    return best[1] if best is not None and best[0] < math.log(4.0) else None
+
+
+def gate_length(rate: float, wait: float) -> float:
+    """Seconds of one write of a log where requests at that rate wait so long."""
+    low, high = wait / 1.5, wait
+    for _ in range(60):
+        middle = (low + high) / 2
+        if middle * (1.0 + _gate_busy(rate, middle) / 2) < wait:
+            low = middle
+        else:
+            high = middle
+    return (low + high) / 2
+
+
+def _gate_busy(rate: float, write: float) -> float:
+    load = rate * write
+    if load <= 0.0:
+        return 0.0
+    return 1.0 / (1.0 + math.exp(-load) / load)

@@ -1,0 +1,335 @@
+"""The lines of a system and what each class waits there, out of what was measured."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Set
+from dataclasses import dataclass, field
+
+from plexlens.capacity.accounts import Account, RegionUse, Waited, accounts, regions
+from plexlens.capacity.attribution import base, matching
+from plexlens.capacity.lines import (
+    Holds,
+    Law,
+    Line,
+    Wait,
+    gate_length,
+    queue_factor,
+    queue_wait,
+    servers_for,
+)
+from plexlens.capacity.measured import Facts, Measured
+from plexlens.capacity.resources import Facility, devices, facilities
+
+#: Largest share of its time that a lock is taken to be held: above, the law has no answer that means anything.
+_MOST_HELD = 0.9
+
+#: Seconds of a wait per transaction below which it is not there.
+_NOTHING = 1e-9
+
+
+@dataclass
+class Queues:
+    """What queues there are.
+
+    Attributes
+    ----------
+    lines
+        By name.
+    waits
+        By class period.
+    io_service
+        Seconds of I/O operations of a transaction that only SMF 101 tells, by class period.
+    known
+        Class periods whose waits are all recorded: what is left of the response they spent at engines.
+    spins
+        Synchronous requests a second of the system by the names of the lines that make them longer.
+    """
+
+    lines: dict[str, Line] = field(default_factory=dict)
+    waits: dict[str, list[Wait]] = field(default_factory=dict)
+    io_service: dict[str, float] = field(default_factory=dict)
+    known: set[str] = field(default_factory=set)
+    spins: list[tuple[float, tuple[str, ...]]] = field(default_factory=list)
+
+    def add(self, line: Line) -> None:
+        """A line more."""
+        self.lines[line.text] = line
+
+    def wait(self, name: str, wait: Wait) -> None:
+        """What a class waits for."""
+        if wait.seconds > _NOTHING or wait.requests > _NOTHING:
+            self.waits.setdefault(name, []).append(wait)
+
+
+@dataclass(frozen=True)
+class _Seen:
+    """A system's transactions as measured."""
+
+    system: str
+    seconds: float
+    facts: Mapping[str, Facts]
+    #: Ended transactions of each class period that has a response time.
+    ended: Mapping[str, float]
+    #: Accounts by kind of record and service class.
+    of: Mapping[str, Mapping[str, Account]]
+
+    def periods(self, name: str) -> list[str]:
+        """Class periods of a service class that ended transactions."""
+        return sorted(period for period in matching(self.ended, name) if self.ended[period])
+
+    def count(self, name: str) -> float:
+        """Ended transactions of a service class."""
+        return sum(self.ended[period] for period in self.periods(name))
+
+
+def queues_of(
+    measured: Measured, system: str, facts: Mapping[str, Facts], seconds: float, own_io: Set[str] = frozenset()
+) -> Queues:
+    """Lines and waits of a system.
+
+    Parameters
+    ----------
+    facts
+        Of each class period; what is charged to address spaces is moved to the transactions that they serve.
+    seconds
+        Length of the measured time.
+    own_io
+        Class periods that are charged with I/O of their own, in which that of Db2 on their behalf is contained.
+    """
+    ended = {
+        name: one["transactions"] or 0.0
+        for name, one in facts.items()
+        if (one["transactions"] or 0.0) > 0 and one["elapsed_seconds"]
+    }
+    of = {
+        kind: {name: account for (where, name), account in rows.items() if where == system}
+        for kind, rows in accounts(measured.records).items()
+    }
+    seen = _Seen(system, seconds, facts, ended, of)
+    made = Queues()
+    _volumes(made, measured, seen, own_io)
+    _regions(made, measured, seen)
+    _facilities(made, measured, seen)
+    _in_db2(made, seen)
+    monitored, accounted = of.get("SMF 110-1", {}), of.get("SMF 101", {})
+    for period in ended:
+        name = base(period)
+        if name in monitored:
+            # What they wait for in Db2 is known from Db2's records alone.
+            if name in accounted or not monitored[name].in_db2:
+                made.known.add(period)
+        elif name in accounted and accounted[name].with_thread > 0.5 * _elapsed(seen, name):
+            made.known.add(period)
+    return made
+
+
+def _elapsed(seen: _Seen, name: str) -> float:
+    return sum(seen.facts[period]["elapsed_seconds"] or 0.0 for period in seen.periods(name))
+
+
+def _per_transaction(seen: _Seen, name: str, waited: Waited) -> tuple[float, float]:
+    count = seen.count(name)
+    return (waited.seconds / count, waited.count / count) if count else (0.0, 0.0)
+
+
+def _volumes(made: Queues, measured: Measured, seen: _Seen, own_io: Set[str]) -> None:
+    """Device by device; every class is taken to use them alike, because no record tells which class uses which."""
+    there = devices(measured.resources)
+    all_ios = sum(device.ios for device in there)
+    used = sum(device.used for device in there)
+    each = used / all_ios if all_ios else 0.0
+    weights = {f"volume {device.name}": device.ios / all_ios for device in there} if all_ios else {}
+    requests: dict[str, float] = {}
+    for period, facts in seen.facts.items():
+        ended = seen.ended.get(period)
+        if ended and facts["dasd_requests"]:
+            queued = (facts["dasd_wait_seconds"] or 0.0) + (facts["dasd_ios_queue_seconds"] or 0.0)
+            requests[period] = facts["dasd_requests"] / ended
+            made.wait(period, Wait("volume", weights, requests[period], queued / ended))
+    for name, account in seen.of.get("SMF 101", {}).items():
+        seconds, count = _per_transaction(seen, name, account.waits["I/O"])
+        for period in seen.periods(name):
+            if period in own_io or seconds <= _NOTHING:
+                continue
+            # Where devices are measured, the time that a request is served there is known; the rest is waiting.
+            service = min(seconds, count * each) if each else seconds
+            requests[period] = requests.get(period, 0.0) + count
+            made.io_service[period] = made.io_service.get(period, 0.0) + service
+            made.wait(period, Wait("volume", weights, count, seconds - service))
+    for device in there:
+        service = device.used / device.ios
+        rate = device.ios / device.seconds
+        mine = {period: min(1.0, requests[period] * seen.ended[period] / all_ios) for period in requests if all_ios}
+        factor = queue_factor(device.servers, device.busy, service, device.ios, device.waited)
+        made.add(
+            Line(
+                "volume", device.name, device.servers, device.busy, service, factor=factor, rate=rate,
+                shares=_at_most_all(mine), shared=True,
+            )
+        )  # fmt: skip
+
+
+def _at_most_all(shares: Mapping[str, float]) -> dict[str, float]:
+    whole = sum(shares.values())
+    return {name: share / max(1.0, whole) for name, share in shares.items()}
+
+
+def _regions(made: Queues, measured: Measured, seen: _Seen) -> None:
+    """QR TCBs of CICS regions, and their threads to Db2."""
+    for (system, name), use in regions(measured.records).items():
+        if system != seen.system:
+            continue
+        held = sum(use.held.values())
+        busy, service = held / seen.seconds, held / use.visits
+        shares = _by_period(seen, use.held)
+        factor = queue_factor(1, busy, service, use.visits, use.waited)
+        made.add(
+            Line("QR TCB", name, 1, busy, service, factor=factor, rate=use.visits / seen.seconds, shares=shares,
+                 holds=Holds.ENGINES)
+        )  # fmt: skip
+        _threads(made, seen, name, use)
+    for service_class, account in seen.of.get("SMF 110-1", {}).items():
+        for kind in ("QR TCB", "threads"):
+            for label, waited in account.waits.items():
+                if not label.startswith(f"{kind} ") or label not in made.lines:
+                    continue
+                seconds, count = _per_transaction(seen, service_class, waited)
+                requests = count if kind == "QR TCB" else min(count, 1.0)
+                for period in seen.periods(service_class):
+                    made.wait(period, Wait(kind, {label: 1.0}, requests, seconds))
+
+
+def _by_period(seen: _Seen, amounts: Mapping[str, float]) -> dict[str, float]:
+    """Shares of class periods of what service classes used."""
+    whole = sum(amounts.values())
+    made = {}
+    for name, amount in amounts.items():
+        count = seen.count(name)
+        for period in seen.periods(name):
+            made[period] = amount / whole * seen.ended[period] / count if whole else 0.0
+    return made
+
+
+def _threads(made: Queues, seen: _Seen, region: str, use: RegionUse) -> None:
+    """Threads of a region that transactions waited for; how many there are follows from how long they waited."""
+    waited, tasks = use.thread_waits.seconds, use.tasks
+    if waited <= 0.0 or not tasks:
+        return
+    accounted, monitored = seen.of.get("SMF 101", {}), seen.of.get("SMF 110-1", {})
+    held = 0.0
+    for name, seconds in use.in_db2.items():
+        account = accounted.get(name)
+        # Of a class in several regions, a region has the share of threads that it has of the time in Db2.
+        everywhere = monitored[name].in_db2 if name in monitored else 0.0
+        held += account.with_thread * seconds / everywhere if account and everywhere else seconds
+    offered, service = held / seen.seconds, held / tasks
+    servers = servers_for(offered, service, waited / tasks)
+    if servers is None:
+        return
+    factor = queue_factor(servers, offered / servers, service, tasks, waited)
+    made.add(
+        Line("threads", region, servers, offered / servers, service, factor=factor, rate=tasks / seen.seconds,
+             shares=_by_period(seen, use.in_db2), holds=Holds.RESPONSE)
+    )  # fmt: skip
+
+
+def _facilities(made: Queues, measured: Measured, seen: _Seen) -> None:
+    """Coupling facilities and the subchannels to them; who spins for an answer is slower when others ask, too."""
+    there = facilities(measured.resources, seen.system)
+    weights: dict[str, float] = {}
+    asynchronous = sum(one.asynchronous[0] for one in there)
+    for one in there:
+        service = one.busy * one.engines * one.seconds / one.requests
+        line = Line(
+            "coupling facility", one.name, one.engines, one.busy, service, factor=_variation(one, service),
+            rate=one.requests / one.seconds, shared=True,
+        )  # fmt: skip
+        made.add(line)
+        names = [line.text]
+        requests = one.sync[0] + one.asynchronous[0]
+        if one.subchannels and requests:
+            under_way = max(0.0, one.sync[1] + one.asynchronous[1] - one.queued) / one.seconds
+            busy, mean = under_way / one.subchannels, under_way * one.seconds / requests
+            factor = queue_factor(one.subchannels, busy, mean, requests, one.queued)
+            made.add(Line("subchannels", one.name, one.subchannels, busy, mean, factor=factor,
+                          rate=requests / one.seconds))  # fmt: skip
+            names.append(f"subchannels {one.name}")
+        made.spins.append((one.sync[0] / one.seconds, tuple(names)))
+        for name in names:
+            weights[name] = one.asynchronous[0] / asynchronous if asynchronous else 0.0
+    for name, account in seen.of.get("SMF 101", {}).items():
+        seconds, count = _per_transaction(seen, name, account.waits["coupling"])
+        for period in seen.periods(name):
+            made.wait(period, Wait("coupling", weights, count, seconds))
+
+
+def _variation(facility: Facility, service: float) -> float:
+    """Wait over that of M/M/c, which follows from how much the times of synchronous requests vary.
+
+    They are what the way there takes, which is constant, the wait and the service. Of one engine the variance of wait
+    and service together is known for services of a gamma distribution: that is solved for the squared coefficient of
+    variation v, and waits are (1 + v) / 2 of those with exponential services (Pollaczek and Khinchine).
+    """
+    count, seconds = facility.sync
+    if facility.squares is None or count < 2 or not 0.0 < facility.busy < 0.95 or service <= 0.0:
+        return 1.0
+    variance = max(0.0, facility.squares / count - (seconds / count) ** 2)
+    busy = facility.busy
+
+    def of(v: float) -> float:
+        wait = busy * service * (1.0 + v) / (2.0 * (1.0 - busy))
+        third = busy * service**2 * (1.0 + v) * (1.0 + 2.0 * v) / (3.0 * (1.0 - busy))
+        return v * service**2 + wait**2 + third
+
+    low, high = 0.0, 1.0
+    for _ in range(40):
+        middle = (low + high) / 2
+        low, high = (middle, high) if of(middle) < variance else (low, middle)
+    return (1.0 + low) / 2.0
+
+
+def _in_db2(made: Queues, seen: _Seen) -> None:
+    """Waits in Db2 for the log, for locks, and for what other members hold."""
+    of = seen.of.get("SMF 101", {})
+    for kind in ("log", "locks", "contention"):
+        here = {name: _per_transaction(seen, name, account.waits[kind]) for name, account in of.items()}
+        waited = {name: account.waits[kind] for name, account in of.items() if here[name][0] > _NOTHING}
+        if not waited:
+            continue
+        seconds = sum(one.seconds for one in waited.values())
+        count = sum(one.count for one in waited.values())
+        line = _line_in_db2(kind, seen, waited, seconds, count)
+        made.add(line)
+        mean = line.wait(1.0) or 0.0
+        for name in waited:
+            per, requests = here[name]
+            for period in seen.periods(name):
+                # Those who wait longer than the mean will do so later, too.
+                size = requests if kind == "log" else (per / mean if mean else 0.0)
+                made.wait(period, Wait(kind, {line.text: 1.0}, size, per))
+
+
+def _line_in_db2(kind: str, seen: _Seen, waited: Mapping[str, Waited], seconds: float, count: float) -> Line:
+    ended = sum(seen.count(name) for name in waited)
+    shares = _by_period(seen, {name: one.count for name, one in waited.items()})
+    if kind == "log":
+        rate = count / seen.seconds
+        length = gate_length(rate, seconds / count)
+        return Line("log", seen.system, 1, rate * length, length, Law.GATE, rate=rate, shares=shares)
+    each = seconds / ended
+    if kind == "contention":
+        return Line("contention", seen.system, 1, 0.0, each, Law.LINEAR, rate=count / seen.seconds, shares=shares,
+                    holds=Holds.RESPONSE)  # fmt: skip
+    in_db2 = sum(seen.of["SMF 101"][name].in_db2 for name in waited) / ended
+    # Who waits longer than a transaction is in Db2 stands behind others.
+    long = 1.0 - in_db2 * count / seconds if seconds else 0.0
+    held = min(_MOST_HELD, max(count / ended, long, 0.0))
+    service = each * (1.0 - held) / held if held else each
+    return Line("locks", seen.system, 1, held, service, Law.LOCKS, rate=ended / seen.seconds, shares=shares,
+                holds=Holds.RESPONSE)  # fmt: skip
+
+
+def base_wait(line: Line) -> float:
+    """Seconds that a request waits at the measured load; a line that is full already is taken just below."""
+    found = line.wait(1.0)
+    return found if found is not None else line.factor * queue_wait(line.servers, 0.999, line.service)

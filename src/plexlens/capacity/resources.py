@@ -1,0 +1,170 @@
+"""DASD devices and coupling facilities, as measured interval by interval (SMF 74-1, 74-4)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from plexlens.metrics import GRAINS
+from plexlens.metrics.evaluate import available, evaluate
+from plexlens.metrics.inputs import Inputs
+
+
+@dataclass(frozen=True)
+class Device:
+    """A DASD device over some time; what the systems use of a shared one adds up.
+
+    Attributes
+    ----------
+    servers
+        Its device number and the aliases that it had, mean: I/O operations at the same time.
+    busy
+        Busy share of them: connect and disconnect time.
+    ios
+        I/O operations.
+    used, waited
+        Seconds of connect and disconnect time; pending and IOS queue time.
+    seconds
+        Length of the time.
+    """
+
+    name: str
+    servers: int
+    busy: float
+    ios: float
+    used: float
+    waited: float
+    seconds: float
+
+
+@dataclass(frozen=True)
+class Facility:
+    """A coupling facility as one system used it.
+
+    Attributes
+    ----------
+    engines, busy
+        Engines, and their busy share, of all systems' requests.
+    requests
+        Of all systems.
+    sync, asynchronous
+        Requests of this system and seconds of service as it saw them.
+    squares
+        Squared seconds of its synchronous requests; None where they are not recorded.
+    subchannels
+        Requests of this system that can be under way at the same time; None where it is not recorded.
+    queued
+        Seconds that its requests waited for a subchannel.
+    """
+
+    name: str
+    system: str
+    seconds: float
+    engines: int
+    busy: float
+    requests: float
+    sync: tuple[float, float]
+    asynchronous: tuple[float, float]
+    squares: float | None
+    subchannels: int | None
+    queued: float
+
+
+Rows = tuple[dict[str, Any], ...]
+
+_DEVICE = (
+    "exposure_seconds", "device_seconds", "interval_seconds", "ios", "connect_seconds", "disconnect_seconds",
+    "pending_seconds", "ios_queue_seconds",
+)  # fmt: skip
+_FACILITY = (
+    "interval_seconds", "busy_seconds", "effective_seconds", "sync_requests", "sync_seconds", "async_requests",
+    "async_seconds", "queued_seconds",
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Resources:
+    """Rows of devices, facilities and structures by interval."""
+
+    devices: Rows = ()
+    facilities: Rows = ()
+    structures: Rows = ()
+
+    def part(self, keep: Callable[[datetime], bool]) -> Resources:
+        """Those of some of the intervals."""
+        return Resources(*(tuple(row for row in rows if keep(row["time"])) for rows in self._all))
+
+    @property
+    def _all(self) -> tuple[Rows, Rows, Rows]:
+        return self.devices, self.facilities, self.structures
+
+
+def read_resources(inputs: Inputs) -> Resources:
+    """Rows of every grain that the data have."""
+
+    def rows(grain: str, *by: str) -> Rows:
+        if not available(inputs, GRAINS[grain]):
+            return ()
+        return tuple(evaluate(inputs, GRAINS[grain], by=by, time="interval").to_pyarrow().to_pylist())
+
+    return Resources(
+        rows("dasd_device", "system", "device"),
+        rows("coupling_facility", "system", "facility"),
+        rows("coupling_structure", "system", "facility"),
+    )
+
+
+def devices(resources: Resources) -> tuple[Device, ...]:
+    """Devices that did I/O."""
+    by_system: dict[tuple[str, str], dict[str, float]] = {}
+    for row in resources.devices:
+        sums = by_system.setdefault((row["device"] or "", row["system"] or ""), dict.fromkeys(_DEVICE, 0.0))
+        for name in _DEVICE:
+            sums[name] += row[name] or 0.0
+    made: dict[str, Device] = {}
+    for (name, _), sums in sorted(by_system.items()):
+        span, length = sums["exposure_seconds"] or sums["device_seconds"], sums["interval_seconds"]
+        if not span or not sums["ios"] or not length:
+            continue
+        used = sums["connect_seconds"] + sums["disconnect_seconds"]
+        waited = sums["pending_seconds"] + sums["ios_queue_seconds"]
+        servers = max(1, round(span / length))
+        before = made.get(name, Device(name, servers, 0.0, 0.0, 0.0, 0.0, length))
+        made[name] = Device(
+            name, max(servers, before.servers), before.busy + used / span, before.ios + sums["ios"],
+            before.used + used, before.waited + waited, max(length, before.seconds),
+        )  # fmt: skip
+    return tuple(made.values())
+
+
+def facilities(resources: Resources, system: str) -> tuple[Facility, ...]:
+    """Coupling facilities that a system used."""
+    asked: dict[str, float] = {}
+    squares: dict[str, float] = {}
+    told: dict[str, bool] = {}
+    for row in resources.structures:
+        name = row["facility"] or ""
+        asked[name] = asked.get(name, 0.0) + (row["sync_requests"] or 0.0) + (row["async_requests"] or 0.0)
+        if row["system"] == system:
+            squares[name] = squares.get(name, 0.0) + (row["sync_squares"] or 0.0)
+            told[name] = told.get(name, True) and row["sync_squares"] is not None
+    made = []
+    for name in sorted({row["facility"] or "" for row in resources.facilities}):
+        rows = [row for row in resources.facilities if (row["facility"] or "") == name and row["system"] == system]
+        sums = {fact: sum(row[fact] or 0.0 for row in rows) for fact in _FACILITY}
+        if not rows or not sums["effective_seconds"] or not sums["interval_seconds"] or not asked.get(name):
+            continue
+        channels = [row["subchannels"] for row in rows if row["subchannels"]]
+        made.append(
+            Facility(
+                name, system, sums["interval_seconds"],
+                max(1, round(sums["effective_seconds"] / sums["interval_seconds"])),
+                sums["busy_seconds"] / sums["effective_seconds"], asked[name],
+                (sums["sync_requests"], sums["sync_seconds"]), (sums["async_requests"], sums["async_seconds"]),
+                squares[name] if told.get(name) else None,
+                round(sum(channels) / len(channels)) if channels else None, sums["queued_seconds"],
+            )
+        )  # fmt: skip
+    return tuple(made)

@@ -1,0 +1,313 @@
+"""Plans tried on held-out scenarios: measured at one load, planned from that alone, simulated at others.
+
+``python -m plexlens.capacity.trials`` writes ``docs/plan-trials.md``. The scenarios of ``scenarios/held-out`` were
+written before a plan was made of any of them. Each is run at its own load and written as SMF, from which it is planned;
+the same scenario is then simulated at other loads with other seeds, which the plan has not seen.
+"""
+
+from __future__ import annotations
+
+import math
+import tempfile
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from statistics import median
+
+from plexlens._core import erlang_c
+from plexlens.capacity.attribution import base as class_of
+from plexlens.capacity.calibrate import calibrate
+from plexlens.capacity.change import Change
+from plexlens.capacity.measured import Measured, measure
+from plexlens.capacity.model import Model, SystemModel
+from plexlens.capacity.plan import TOLERANCE
+from plexlens.capacity.predict import at, breaking, saturation
+from plexlens.capacity.simulated import changed
+from plexlens.capacity.validate import validate
+from plexlens.metrics.inputs import Inputs
+from plexlens.pdb import Pdb, ingest
+from plexlens.simulate import Scenario, Simulated, read_scenario, run_scenarios, simulate_to_smf
+from plexlens.simulate.estimates import Estimate, estimate
+
+#: Loads that are planned, in multiples of the measured one.
+LOADS = (1.3, 1.6, 2.0)
+
+#: Seeds of the runs that plans are compared with; the measured run has another.
+SEEDS = (11, 12, 13, 14, 15)
+MEASURED_SEED = 1
+
+#: Seconds of those runs.
+SECONDS = 120.0
+
+#: Loads beyond which no breaking load is looked for, and steps of the search between two that were run.
+_GRID = (1.0, *LOADS, 2.5, 3.0)
+_STEPS = 3
+
+#: Errors that a plan is to stay within: median and worst of responses below saturation, and of breaking loads.
+GOALS = (0.05, 0.20, 0.10)
+
+Responses = Mapping[str, Estimate]
+
+
+@dataclass(frozen=True)
+class Truth:
+    """What the simulator says of a scenario.
+
+    Attributes
+    ----------
+    responses
+        Mean response of each class at each load, with the interval that the seeds give.
+    saturated
+        What is saturated at each load in most runs; empty where nothing is.
+    breaks
+        Load at which the mean response of a class is its goal; None where that is above all loads tried.
+    """
+
+    responses: Mapping[float, Responses]
+    saturated: Mapping[float, str]
+    breaks: Mapping[str, float | None]
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a method says: responses by load and class (None: saturated), and breaking loads."""
+
+    responses: Mapping[float, Mapping[str, float | None]]
+    breaks: Mapping[str, float | None]
+    said: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Trial:
+    """A scenario with every answer."""
+
+    name: str
+    about: str
+    told: str
+    classes: tuple[str, ...]
+    goals: Mapping[str, float]
+    truth: Truth
+    plan: Answer
+    queue: Answer
+    ratio: Answer
+    limit: tuple[float, str] | None
+
+
+def truth_of(scenario: Scenario, seeds: Sequence[int] = SEEDS) -> Truth:
+    """Runs of a scenario at the loads of the trial, and at those between which a goal breaks."""
+    responses: dict[float, Responses] = {}
+    saturated: dict[float, str] = {}
+    goals = {one["name"]: one["goal"] for one in scenario.values["class"] if "goal" in one}
+
+    def ran(load: float) -> Responses:
+        if load not in responses:
+            asked = changed(scenario, Change(scale=load))
+            runs = run_scenarios([asked.with_run(seed=seed, seconds=SECONDS) for seed in seeds])
+            full = [name for run in runs if (name := _fullest(run))]
+            saturated[load] = full[0] if len(full) > len(runs) / 2 else ""
+            responses[load] = {name: estimate([_response(run, name) for run in runs]) for name in goals}
+        return responses[load]
+
+    breaks: dict[str, float | None] = {}
+    for load in LOADS:
+        ran(load)
+    for name, goal in goals.items():
+        breaks[name] = _crossing(partial(_over, ran, name, goal))
+    kept = {load: responses[load] for load in LOADS}
+    return Truth(kept, {load: saturated[load] for load in LOADS}, breaks)
+
+
+def _over(ran: Callable[[float], Responses], name: str, goal: float, load: float) -> float:
+    """Mean response over the goal."""
+    return ran(load)[name].mean / goal
+
+
+def _crossing(over: Callable[[float], float]) -> float | None:
+    """Load at which something reaches 1, by interpolation of its logarithm; 0 where it is above at the least load."""
+    low = 0.0
+    for high in _GRID:
+        if over(high) >= 1.0:
+            break
+        low = high
+    else:
+        return None
+    if not low:
+        return 0.0
+    for _ in range(_STEPS + 1):
+        below, above = math.log(over(low)), math.log(over(high))
+        between = low + (high - low) * -below / (above - below)
+        # Responses bend upwards: the straight line is above, so the middle of it and the half is nearer.
+        place = round(min(max(between, low + 0.05 * (high - low)), high - 0.05 * (high - low)), 3)
+        if high - low < 0.01 or place in (low, high):
+            break
+        if over(place) >= 1.0:
+            high = place
+        else:
+            low = place
+    below, above = math.log(over(low)), math.log(over(high))
+    return low + (high - low) * -below / (above - below)
+
+
+def _fullest(run: Simulated) -> str:
+    return ", ".join(str(one["name"]) for one in run.results["saturated"][:1])
+
+
+def _response(run: Simulated, name: str) -> float:
+    rows = next(one for one in run.results["responses"] if one["class"] == name)
+    return float(rows["mean"] or 0.0)
+
+
+def measured_of(scenario: Scenario) -> Measured:
+    """What a plan can read of a scenario: the SMF records of one run at its own load."""
+    with tempfile.TemporaryDirectory() as folder:
+        dump = Path(folder) / "measured.smf"
+        simulate_to_smf(scenario.with_run(seed=MEASURED_SEED), dump, transactions=True)
+        pdb = Pdb.create(Path(folder) / "pdb")
+        ingest([dump], pdb)
+        return measure(Inputs(pdb.connect()), scenario.file)
+
+
+def planned(measured: Measured, users: Mapping[str, int]) -> tuple[Model, Answer, tuple[float, str] | None]:
+    """A plan at all loads; where it says that it cannot tell, why."""
+    model = calibrate(measured, serves={"CICSRGN": "*"}, users=users)
+    checks = validate(measured, model, tolerance=TOLERANCE)
+    limits = {system.name: saturation(model, system, Change()) for system in model.systems}
+    responses: dict[float, dict[str, float | None]] = {}
+    for load in LOADS:
+        found = {system.name: at(model, system, Change(), load) for system in model.systems}
+        responses[load] = {
+            name: _mean([(found[system.name].classes[period].rate, found[system.name].classes[period].response)
+                         for system, period in places])
+            for name, places in _places(model).items()
+        }  # fmt: skip
+    breaks: dict[str, float | None] = {}
+    said: dict[str, str] = {}
+    for name, places in _places(model).items():
+        loads = []
+        for system, period in places:
+            limit = limits[system.name]
+            broken = breaking(model, system, Change(), period, limit[0] if limit else None)
+            loads.append(broken.load if broken.load is not None else limit[0] if limit else None)
+        known = [load for load in loads if load is not None]
+        breaks[name] = min(known, default=None)
+        for check in checks:
+            for one in check.classes:
+                if class_of(one.name) == name and not one.reproduced:
+                    said[name] = one.reason
+    least = min((found for found in limits.values() if found), default=None)
+    return model, Answer(responses, breaks, said), least
+
+
+def _places(model: Model) -> dict[str, list[tuple[SystemModel, str]]]:
+    """Systems and class periods of each class that has transactions."""
+    made: dict[str, list[tuple[SystemModel, str]]] = {}
+    for system in model.systems:
+        for one in system.classes:
+            if not one.background:
+                made.setdefault(class_of(one.name), []).append((system, one.name))
+    return made
+
+
+def _mean(parts: Iterable[tuple[float, float | None]]) -> float | None:
+    """Mean of responses weighted by rates; None where one is None."""
+    rows = list(parts)
+    whole = sum(rate for rate, _ in rows)
+    if not whole or any(value is None for _, value in rows):
+        return None
+    return sum(rate * (value or 0.0) for rate, value in rows) / whole
+
+
+def estimated(model: Model, goals: Mapping[str, float]) -> tuple[Answer, Answer]:
+    """An M/M/c estimate and one by ratio of capacity.
+
+    The first multiplies the measured response by how much longer a customer of M/M/c stays, c being the general
+    engines; the second leaves the response as it is until the engines are full, as capacity ratios of processors do.
+    """
+    measured = {
+        name: _mean([(system.of(period).rate, system.of(period).response) for system, period in places])
+        for name, places in _places(model).items()
+    }
+    system = max(model.systems, key=lambda one: one.busy / one.engines)
+    engines = max(1, round(system.engines))
+
+    def longer(load: float) -> float | None:
+        busy = load * system.busy
+        return None if busy >= engines else 1.0 + erlang_c(engines, busy) / (engines - busy)
+
+    full = engines / system.busy
+    by_queue, by_ratio, breaks = {}, {}, {}
+    start = longer(1.0) or 1.0
+    for load in LOADS:
+        by_queue[load] = {
+            name: None if longer(load) is None or value is None else value * (longer(load) or 1.0) / start
+            for name, value in measured.items()
+        }
+        by_ratio[load] = {name: None if load >= full else value for name, value in measured.items()}
+    for name, value in measured.items():
+        low, high = 0.0, full * (1 - 1e-9)
+        for _ in range(60):
+            middle = (low + high) / 2
+            if (value or 0.0) * (longer(middle) or 1.0) / start > goals[name]:
+                high = middle
+            else:
+                low = middle
+        breaks[name] = low
+    return Answer(by_queue, breaks), Answer(by_ratio, dict.fromkeys(measured, full))
+
+
+def trial(path: Path, *, truth: Truth | None = None, seeds: Sequence[int] = SEEDS) -> Trial:
+    """One scenario tried; closed classes are known to the planner with their users."""
+    scenario = read_scenario(path)
+    classes = scenario.values["class"]
+    goals = {one["name"]: one["goal"] for one in classes}
+    users = {one["name"]: one["users"] for one in classes if "users" in one}
+    model, plan, limit = planned(measured_of(scenario), users)
+    queue, ratio = estimated(model, goals)
+    about = path.read_text(encoding="utf-8").splitlines()[0].lstrip("# ")
+    told = ", ".join(f"`--users {name}={count}`" for name, count in users.items())
+    return Trial(
+        path.stem, about, told, tuple(goals), goals, truth or truth_of(scenario, seeds), plan, queue, ratio, limit
+    )
+
+
+@dataclass(frozen=True)
+class Error:
+    """How far a method is off: of a response at a load, or of a breaking load (load 0)."""
+
+    trial: str
+    name: str
+    load: float
+    value: float | None
+    said: str = ""
+
+
+def errors(trials: Iterable[Trial], method: str) -> list[Error]:
+    """Errors of one method (``plan``, ``queue``, ``ratio``); None where it saw a saturation that is not there.
+
+    Responses count at loads at which the simulation is not saturated.
+    """
+    made = []
+    for one in trials:
+        answer: Answer = getattr(one, method)
+        for name in one.classes:
+            for load in LOADS:
+                if one.truth.saturated[load]:
+                    continue
+                value, true = answer.responses[load].get(name), one.truth.responses[load][name].mean
+                made.append(
+                    Error(one.name, name, load, None if value is None else value / true - 1, answer.said.get(name, ""))
+                )
+            broken, asked = one.truth.breaks[name], answer.breaks.get(name)
+            if broken:
+                made.append(
+                    Error(one.name, name, 0.0, None if asked is None else asked / broken - 1, answer.said.get(name, ""))
+                )
+    return made
+
+
+def summary(found: Sequence[Error]) -> tuple[float, float, float, float]:
+    """Median and worst absolute error of responses, median and worst of breaking loads; missed ones count as 1."""
+    sizes = [abs(one.value) if one.value is not None else 1.0 for one in found if one.load and not one.said]
+    loads = [abs(one.value) if one.value is not None else 1.0 for one in found if not one.load and not one.said]
+    return median(sizes), max(sizes), median(loads), max(loads)

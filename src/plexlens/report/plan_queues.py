@@ -1,0 +1,68 @@
+"""A plan's queues beside the engines: how busy they are, and what transactions wait there."""
+
+from __future__ import annotations
+
+from plexlens.capacity.lines import Law, Line
+from plexlens.capacity.model import SystemModel
+from plexlens.capacity.network import SystemResult
+from plexlens.capacity.plan import Plan
+from plexlens.metrics.unit import FRACTION, MILLISECONDS
+from plexlens.report.model import Block, Cell, Column, ColumnKind, Note, Section, Table
+
+#: Lines that are shown before the rest is folded.
+_TOP = 12
+
+
+def queues(plan: Plan) -> Section:
+    """Every line of every system: as measured, and at the load asked for."""
+    heads = (
+        Column("system", "System", ColumnKind.TEXT, key=True),
+        Column("line", "Queue", ColumnKind.TEXT, key=True),
+        Column("servers", "Servers", ColumnKind.TEXT),
+        Column("busy", "Measured", ColumnKind.NUMBER, FRACTION, "plan.line_busy", group="Busy"),
+        Column("busy_asked", "Load asked for", ColumnKind.NUMBER, FRACTION, "plan.line_busy", group="Busy"),
+        Column("wait", "Measured", ColumnKind.NUMBER, MILLISECONDS, "plan.line_wait", group="Wait per request"),
+        Column("law", "Grows as", ColumnKind.TEXT),
+    )
+    rows: list[tuple[Cell, ...]] = []
+    for system in plan.model.systems:
+        found = plan.chosen.results[system.name]
+        rows += [_row(system, line, found) for line in sorted(system.lines.values(), key=_order)]
+    blocks: list[Block] = [Table("plan-queues", "Queues besides the engines", heads, tuple(rows), top=_TOP)]
+    if not rows:
+        blocks = [
+            Note(
+                "The data tell of no queue besides the engines. SMF 74-1 has volumes, 110-1 the QR TCBs of CICS, 101 "
+                "locks and the log, 74-4 coupling facilities."
+            )
+        ]
+    return Section(
+        "queues", "Queues besides the engines", tuple(blocks),
+        "What can saturate before the engines do. A queue that holds less than its law says at the measured load is "
+        "scaled to what was measured.",
+    )  # fmt: skip
+
+
+def _order(line: Line) -> tuple[float, str]:
+    return -line.busy, line.text
+
+
+_LAWS = {
+    Law.QUEUE: "M/M/c",
+    Law.GATE: "writes that take all waiting requests",
+    Law.LOCKS: "one lock after the other",
+    Law.LINEAR: "requests x holding time",
+}
+
+
+def _row(system: SystemModel, line: Line, found: SystemResult) -> tuple[Cell, ...]:
+    has_share = line.law is not Law.LINEAR
+    return (
+        system.name,
+        line.text,
+        str(line.servers) if line.law is Law.QUEUE else "",
+        line.used(1.0) if has_share else None,
+        found.used.get(line.text) if has_share else None,
+        line.wait(1.0),
+        _LAWS[line.law],
+    )
