@@ -27,7 +27,7 @@ def test_page_has_everything_and_every_number_a_definition() -> None:
     made = plan(Change(scale=1.3, ziips="+1"), 0.8, 1.0, 1.2, careful=True)
     report = plan_report(made)
     assert [one.id for one in report.sections] == [
-        "answer", "check", "curves-SYS1", "goals", "buys", "changes", "demands", "assumptions",
+        "answer", "check", "curves-SYS1", "goals", "buys", "changes", "demands", "queues", "assumptions",
     ]  # fmt: skip
     columns: list[Column] = []
     for section in report.sections:

@@ -25,8 +25,10 @@ FEWEST_TRANSACTIONS = 10
 
 _DISCRETIONARY = 6
 
-#: Share of the service time that waiting for engines is taken to be as by formula, and the largest factor on it.
+#: Share of the service time that waiting for engines is taken to be as by formula, and the bounds of the factor on it.
+#: Nothing varies less than constant services, which wait half as long as exponential ones (Pollaczek and Khinchine).
 _PRIOR_WAIT = 0.01
+_LEAST_FACTOR = 0.5
 _MOST_FACTOR = 2.0
 
 #: Share of the response from which a wait of unknown cause is named.
@@ -113,8 +115,13 @@ def _system(
     ziip_capture = ziip_captured / (ziips.busy * ziips.seconds) if ziips and ziips.busy and ziip_captured else 1.0
     _say_of(system, capture, measured, notes)
     own_io = {name for name, one in facts.items() if one["dasd_requests"]}
+    served = {
+        name
+        for name, one in facts.items()
+        if one["transactions"] and not one["cp_seconds"] and not one["ziip_engine_seconds"]
+    }
     bursts = attribute(system, facts, measured, serves, notes)
-    queues = queues_of(measured, system, facts, seconds, own_io)
+    queues = queues_of(measured, system, facts, seconds, own_io=own_io, served=served)
     ranks = _ranks(facts)
     visits = _visits(facts, bursts)
     classes = tuple(
@@ -265,6 +272,7 @@ def _class(
         overflow=(on_general / factor / capture / eligible) if eligible else 0.0,
         io_service=busy / units + queues.io_service.get(name, 0.0),
         io_requests=(facts["dasd_requests"] or 0.0) / units,
+        unseen=queues.unseen.get(name),
         waits=() if background else tuple(queues.waits.get(name, ())),
         samples=samples,
         users=named[0] if named and not background else None,
@@ -320,7 +328,7 @@ def _with_rest(system: SystemModel, known: Set[str]) -> SystemModel:
             queued = max(engines - service, 0.0)
             # Of the formula's waiting, a little is taken as measured: a factor of next to nothing would be chance.
             prior = _PRIOR_WAIT * service
-            factor = min(_MOST_FACTOR, max(0.0, (left - service + prior) / (queued + prior)))
+            factor = min(_MOST_FACTOR, max(_LEAST_FACTOR, (left - service + prior) / (queued + prior)))
             other = max(0.0, left - service - factor * queued) if factor == _MOST_FACTOR else 0.0
             made.append(replace(one, engine_factor=factor, other=other, other_from="records"))
         elif samples is not None:
@@ -350,10 +358,17 @@ def _say_of_waits(model: SystemModel, queues: Queues, notes: list[str]) -> None:
                 f"{model.name} {one.name}: no record tells the cause of {share:.0%} of its response. That part grows "
                 f"as waiting at the busiest resource measured does ({name}, {busy:.0%} busy)."
             )
-    served = [one.name for one in model.classes if not one.background and one.name not in queues.known]
-    if served:
+    unknown = [one.name for one in model.classes if not one.background and one.name not in queues.known]
+    if unknown:
         notes.append(
-            f"{model.name}: no records of transactions (SMF 110-1, 101) tell what {', '.join(served)} "
-            f"{'waits' if len(served) == 1 else 'wait'} for. QR TCBs, threads, locks and the log can saturate before "
-            "anything that is modelled; the load at which a goal breaks is at most the one stated."
+            f"{model.name}: records of transactions (SMF 110-1, 101) do not tell all that {', '.join(unknown)} "
+            f"{'waits' if len(unknown) == 1 else 'wait'} for. QR TCBs, threads, locks and the log can saturate before "
+            "anything that is modelled."
+        )
+    if queues.unseen:
+        load = min(queues.unseen.values())
+        notes.append(
+            f"{model.name}: no SMF 110 tells how busy the QR TCBs of the regions are that serve "
+            f"{', '.join(queues.unseen)}. One QR TCB that did all their work outside Db2 would be {1 / load:.0%} busy "
+            f"and full at {load:.2f} times the measured load; beyond that load nothing is concluded."
         )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import asdict
 from typing import Any
 
@@ -110,7 +111,10 @@ def _outlook(one: Outlook) -> dict[str, Any]:
         "saturates": None
         if one.limit is None
         else {"load": one.limit[0], "station": one.limit[1], "system": one.limit[2]},
-        "goals_break": [{"system": b.system, "class": b.name, "load": b.load, "busy": b.busy} for b in one.breakings],
+        "goals_break": [
+            {"system": b.system, "class": b.name, "load": b.load, "busy": b.busy, "unknown_beyond": b.beyond}
+            for b in one.breakings
+        ],
     }
 
 
@@ -127,7 +131,8 @@ def _result(found: SystemResult) -> dict[str, Any]:
                 "response": one.response,
                 "half_width": one.half_width,
                 "velocity": one.velocity,
-                "performance_index": one.index,
+                # A velocity of zero misses its goal without bounds.
+                "performance_index": one.index if one.index is not None and math.isfinite(one.index) else None,
             }
             for name, one in found.classes.items()
         },

@@ -73,6 +73,9 @@ class ClassModel:
     other_from
         ``samples``; ``rest`` where it is what the model leaves of the measured response, which is then reproduced by
         construction; ``records`` where records of transactions tell all waits, and there is none.
+    unseen
+        Load beyond which nothing can be concluded, because a QR TCB that no record tells of could be full; None where
+        there is none.
     engine_factor
         Waiting for engines over that of the formula, where records tell all other waits; else 1.
     users
@@ -97,6 +100,7 @@ class ClassModel:
     waits: tuple[Wait, ...] = ()
     other: float = 0.0
     other_from: str = "samples"
+    unseen: float | None = None
     engine_factor: float = 1.0
     samples: Samples | None = None
     users: int | None = None

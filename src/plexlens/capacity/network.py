@@ -172,8 +172,10 @@ def _next(system: SystemModel, setting: Setting, made: _Network, found: dict[str
     for number, one in enumerate(system.classes):
         rates[one.name] = found["throughput"][number] if one.users is not None else setting.rates[one.name]
         at_general = _with_factor(one, found["residence"][0][number], made.general[number])
-        # The service itself is longer on slower engines, and where a transaction costs more.
-        stretch[one.name] = at_general / _general_before(system, one) if one.general else 1.0
+        # The service itself is longer on slower engines, and where a transaction costs more; who spins for a coupling
+        # facility is in Db2, off the QR TCB.
+        service = made.general[number]
+        stretch[one.name] = at_general / service * setting.cost / setting.speed if service else 1.0
         if system.held.get(one.name):
             hold[one.name] = _held(system, made, number, found["residence"]) / system.held[one.name]
     return _State(rates, stretch, hold, made.waiting.spin)

@@ -64,22 +64,38 @@ class Breaking:
         Largest load at which the goal is met; 0 where it is met at none, None where it holds up to saturation.
     busy
         Busy share of the fuller kind of engine at that load; None without one.
+    beyond
+        Load beyond which the data cannot say whether the goal is met; the load at which it breaks is then not told.
     """
 
     system: str
     name: str
     load: float | None
     busy: float | None = None
+    beyond: float | None = None
 
 
 def breaking(model: Model, system: SystemModel, change: Change, name: str, limit: float | None) -> Breaking:
-    """The load at which the goal of a class breaks.
+    """The load at which the goal of a class breaks, as far as the data can tell.
 
     Parameters
     ----------
     limit
         The load that saturates the system; None where none does.
     """
+    found = _breaking(model, system, change, name, limit)
+    unseen = system.of(name).unseen
+    if unseen is None:
+        return found
+    unseen *= change.speed
+    known = found.load if found.load is not None else limit
+    if known is not None and known <= unseen:
+        return found
+    return Breaking(system.name, name, None, beyond=unseen)
+
+
+def _breaking(model: Model, system: SystemModel, change: Change, name: str, limit: float | None) -> Breaking:
+    """The load at which the model has the goal break."""
 
     def met(load: float) -> bool:
         index = at(model, system, change, load).classes[name].index

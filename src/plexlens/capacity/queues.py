@@ -18,10 +18,13 @@ from plexlens.capacity.lines import (
     servers_for,
 )
 from plexlens.capacity.measured import Facts, Measured
-from plexlens.capacity.resources import Facility, devices, facilities
+from plexlens.capacity.resources import Facility, devices, facilities, qr_busy
 
 #: Largest share of its time that a lock is taken to be held: above, the law has no answer that means anything.
 _MOST_HELD = 0.9
+
+#: Busy share of a QR TCB that its region's statistics are believed with.
+_MOST_SEEN = 0.99
 
 #: Seconds of a wait per transaction below which it is not there.
 _NOTHING = 1e-9
@@ -43,6 +46,8 @@ class Queues:
         Class periods whose waits are all recorded: what is left of the response they spent at engines.
     spins
         Synchronous requests a second of the system by the names of the lines that make them longer.
+    unseen
+        Class periods of regions without SMF 110, with the load at which a QR TCB that did all their work would be full.
     """
 
     lines: dict[str, Line] = field(default_factory=dict)
@@ -50,6 +55,7 @@ class Queues:
     io_service: dict[str, float] = field(default_factory=dict)
     known: set[str] = field(default_factory=set)
     spins: list[tuple[float, tuple[str, ...]]] = field(default_factory=list)
+    unseen: dict[str, float] = field(default_factory=dict)
 
     def add(self, line: Line) -> None:
         """A line more."""
@@ -83,7 +89,13 @@ class _Seen:
 
 
 def queues_of(
-    measured: Measured, system: str, facts: Mapping[str, Facts], seconds: float, own_io: Set[str] = frozenset()
+    measured: Measured,
+    system: str,
+    facts: Mapping[str, Facts],
+    seconds: float,
+    *,
+    own_io: Set[str] = frozenset(),
+    served: Set[str] = frozenset(),
 ) -> Queues:
     """Lines and waits of a system.
 
@@ -95,6 +107,8 @@ def queues_of(
         Length of the measured time.
     own_io
         Class periods that are charged with I/O of their own, in which that of Db2 on their behalf is contained.
+    served
+        Class periods whose processor time is charged to address spaces.
     """
     ended = {
         name: one["transactions"] or 0.0
@@ -109,6 +123,7 @@ def queues_of(
     made = Queues()
     _volumes(made, measured, seen, own_io)
     _regions(made, measured, seen)
+    _unmonitored(made, measured, seen, served)
     _facilities(made, measured, seen)
     _in_db2(made, seen)
     monitored, accounted = of.get("SMF 110-1", {}), of.get("SMF 101", {})
@@ -118,7 +133,7 @@ def queues_of(
             # What they wait for in Db2 is known from Db2's records alone.
             if name in accounted or not monitored[name].in_db2:
                 made.known.add(period)
-        elif name in accounted and accounted[name].with_thread > 0.5 * _elapsed(seen, name):
+        elif period not in served and name in accounted and accounted[name].with_thread > 0.5 * _elapsed(seen, name):
             made.known.add(period)
     return made
 
@@ -197,6 +212,33 @@ def _regions(made: Queues, measured: Measured, seen: _Seen) -> None:
                 requests = count if kind == "QR TCB" else min(count, 1.0)
                 for period in seen.periods(service_class):
                     made.wait(period, Wait(kind, {label: 1.0}, requests, seconds))
+
+
+def _unmonitored(made: Queues, measured: Measured, seen: _Seen, served: Set[str]) -> None:
+    """Regions without records of their transactions: by their statistics (SMF 110-2), else only a bound."""
+    monitored = seen.of.get("SMF 110-1", {})
+    periods = sorted(period for period in served if seen.ended.get(period) and base(period) not in monitored)
+    ended = sum(seen.ended[period] for period in periods)
+    if not ended:
+        return
+    there = qr_busy(measured.resources, seen.system)
+    for region, busy in there.items():
+        # One server: what a transaction waits there depends on its time in all visits, not on their number.
+        service = busy * seen.seconds / ended
+        line = Line("QR TCB", region, 1, min(busy, _MOST_SEEN), service, rate=ended / seen.seconds,
+                    shares={period: seen.ended[period] / ended for period in periods}, holds=Holds.ENGINES)  # fmt: skip
+        made.add(line)
+        for period in periods:
+            made.wait(period, Wait("QR TCB", {line.text: 1.0}, 1.0, line.wait(1.0) or 0.0))
+    if there:
+        return
+    accounted = seen.of.get("SMF 101", {})
+    names = {base(period) for period in periods}
+    used = sum((seen.facts[p]["cp_seconds"] or 0.0) + (seen.facts[p]["ziip_engine_seconds"] or 0.0) for p in periods)
+    in_db2 = sum(accounted[name].cpu for name in names if name in accounted)
+    busy = max(used - in_db2, 0.0) / seen.seconds
+    if busy > 0:
+        made.unseen |= dict.fromkeys(periods, 1.0 / min(busy, 1.0))
 
 
 def _by_period(seen: _Seen, amounts: Mapping[str, float]) -> dict[str, float]:

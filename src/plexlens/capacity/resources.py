@@ -1,4 +1,4 @@
-"""DASD devices and coupling facilities, as measured interval by interval (SMF 74-1, 74-4)."""
+"""DASD devices, coupling facilities and QR TCBs, as measured interval by interval (SMF 74-1, 74-4, 110-2)."""
 
 from __future__ import annotations
 
@@ -91,14 +91,16 @@ class Resources:
     devices: Rows = ()
     facilities: Rows = ()
     structures: Rows = ()
+    tcbs: Rows = ()
 
     def part(self, keep: Callable[[datetime], bool]) -> Resources:
         """Those of some of the intervals."""
-        return Resources(*(tuple(row for row in rows if keep(row["time"])) for rows in self._all))
 
-    @property
-    def _all(self) -> tuple[Rows, Rows, Rows]:
-        return self.devices, self.facilities, self.structures
+        def kept(rows: Rows) -> Rows:
+            return tuple(row for row in rows if keep(row["time"]))
+
+        # Statistics intervals of CICS are not those of RMF: shares of them are taken, whichever they are.
+        return Resources(kept(self.devices), kept(self.facilities), kept(self.structures), self.tcbs)
 
 
 def read_resources(inputs: Inputs) -> Resources:
@@ -113,6 +115,7 @@ def read_resources(inputs: Inputs) -> Resources:
         rows("dasd_device", "system", "device"),
         rows("coupling_facility", "system", "facility"),
         rows("coupling_structure", "system", "facility"),
+        rows("cics_tcb", "system", "applid", "mode"),
     )
 
 
@@ -168,3 +171,13 @@ def facilities(resources: Resources, system: str) -> tuple[Facility, ...]:
             )
         )  # fmt: skip
     return tuple(made)
+
+
+def qr_busy(resources: Resources, system: str) -> dict[str, float]:
+    """Busy share of the QR TCB of each region of a system, by its dispatcher statistics (SMF 110-2)."""
+    sums: dict[str, tuple[float, float]] = {}
+    for row in resources.tcbs:
+        if row["mode"] == "QR" and row["system"] == system and row["interval_seconds"] and row["applid"]:
+            used, seconds = sums.get(row["applid"], (0.0, 0.0))
+            sums[row["applid"]] = used + (row["dispatch_seconds"] or 0.0), seconds + row["interval_seconds"]
+    return {name: used / seconds for name, (used, seconds) in sorted(sums.items()) if used}

@@ -1,8 +1,8 @@
 """Plans tried on held-out scenarios: measured at one load, planned from that alone, simulated at others.
 
-``python -m plexlens.capacity.trials`` writes ``docs/plan-trials.md``. The scenarios of ``scenarios/held-out`` were
-written before a plan was made of any of them. Each is run at its own load and written as SMF, from which it is planned;
-the same scenario is then simulated at other loads with other seeds, which the plan has not seen.
+The scenarios of ``scenarios/held-out`` were written before a plan was made of any of them. Each is run at its own load
+and written as SMF, from which it is planned; the same scenario is then simulated at other loads with other seeds, which
+the plan has not seen. `plexlens.capacity.trials_page` writes ``docs/plan-trials.md``.
 """
 
 from __future__ import annotations
@@ -188,6 +188,8 @@ def planned(measured: Measured, users: Mapping[str, int]) -> tuple[Model, Answer
         for system, period in places:
             limit = limits[system.name]
             broken = breaking(model, system, Change(), period, limit[0] if limit else None)
+            if broken.beyond is not None:
+                said[name] = f"nothing is concluded beyond {broken.beyond:.2f} times the load"
             loads.append(broken.load if broken.load is not None else limit[0] if limit else None)
         known = [load for load in loads if load is not None]
         breaks[name] = min(known, default=None)

@@ -84,16 +84,15 @@ def waiting(system: SystemModel, load: Load, engines: Mapping[str, float], *, is
     states = {name: _state(line, load) for name, line in system.lines.items()}
     used = {name: line.used(*states[name]) for name, line in system.lines.items()}
     more: dict[str, float] = {}
-    full: dict[str, float] = {}
+    is_full = False
     for name, line in system.lines.items():
         share, hold = states[name]
         if line.law is Law.QUEUE and line.busy * share * hold >= _MOST_BUSY and is_closed:
             share = _MOST_BUSY / (line.busy * hold)
         now = line.wait(share, hold)
-        if now is None:
-            full[name] = used[name]
+        is_full = is_full or now is None
         more[name] = (now or 0.0) - (line.wait(1.0) or 0.0)
-    saturated = fullest(system, full) if full else ""
+    saturated = fullest(system, used) if is_full else ""
     unknown = _unknown_growth(system, used, engines)
     seconds, entering = {}, {}
     for one in system.classes:

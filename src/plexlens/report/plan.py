@@ -26,6 +26,7 @@ from plexlens.report.model import (
     Section,
     Table,
 )
+from plexlens.report.plan_assumptions import assumptions
 from plexlens.report.plan_curves import LOAD, curves
 from plexlens.report.plan_queues import queues
 
@@ -96,7 +97,7 @@ DEFINITIONS = {
 def plan_report(plan: Plan) -> Report:
     """The whole report of a plan."""
     sections = [_answer(plan), _check(plan), *(curves(plan, curve) for curve in plan.curves), _goals(plan)]
-    sections += [_buys(plan), _outlooks(plan), _demands(plan), queues(plan), _assumptions(plan)]
+    sections += [_buys(plan), _outlooks(plan), _demands(plan), queues(plan), assumptions(plan)]
     return _report(plan, tuple(sections))
 
 
@@ -146,6 +147,8 @@ def _words(outlook: Outlook, plan: Plan) -> tuple[str, str]:
         goal = f"{first.name} on {first.system} at {_loaded(first.load)}"
         if first.load == 0.0:
             goal = f"{first.name} on {first.system}: missed at every load"
+    elif beyond := [one.beyond for one in outlook.breakings if one.beyond is not None]:
+        goal = f"none up to {_loaded(min(beyond))}; beyond, the data cannot say (SMF 110 is missing)"
     elif not outlook.breakings:
         goal = "none can be told"
     else:
@@ -346,6 +349,10 @@ def _said(found: Breaking | None, about: ClassCheck) -> tuple[float | None, str]
         return None, f"no conclusion: {about.reason}"
     if found is None:
         return None, "no conclusion: nothing to compare the goal with"
+    if found.beyond is not None:
+        return None, (
+            f"no conclusion beyond {found.beyond:.2f} x: a QR TCB that no SMF 110 record tells of could be full there"
+        )
     if found.load is None:
         return None, "holds until the system saturates"
     if found.load == 0.0:
@@ -393,6 +400,8 @@ def _buys(plan: Plan) -> Section:
 
 
 def _until(found: Breaking, limit: float | None) -> str:
+    if found.beyond is not None:
+        return f"unknown beyond {found.beyond:.2f}"
     if found.load is None:
         return f"> {limit:.2f}" if limit else "no end"
     return f"{found.load:.2f}"
@@ -476,31 +485,3 @@ def _demands(plan: Plan) -> Section:
         (Table("plan-demands", "Service demands", heads, tuple(rows), top=20),),
         "Work that ended fewer than ten transactions is background: load on the engines, without a response time.",
     )  # fmt: skip
-
-
-def _assumptions(plan: Plan) -> Section:
-    asked = plan.asked
-    texts = [
-        "Transactions arrive at random and independently of each other; service times are exponential.",
-        "Engines serve by importance, system work first, and interrupt lower work. How long work takes an engine until "
-        "it waits for something is known from records of transactions or from their I/O operations, else taken to be "
-        "alike for all. With lengths that differ, waiting at several engines is an approximation (Bondi and Buzen, "
-        "1984).",
-        "A transaction's processor time is used by one engine at a time.",
-        "The logical engines are taken to be there when dispatched: a wait of logical engines for physical ones is not "
-        "modelled.",
-        "The number of requests of a transaction to volumes, coupling facilities and Db2 does not change with load, "
-        "nor does the time for which a volume, a coupling facility engine or the log serves a request. Waits there and "
-        "waits for QR TCBs and threads grow as those of M/M/c do, scaled to what was measured.",
-        "A QR TCB is held for longer when engines are busier; locks and threads are held for longer when responses "
-        "are longer. Waits for locks grow as those for one resource that transactions use one after the other.",
-        "Delay of unknown cause grows as waiting at the busiest resource measured.",
-        "A transaction that ends in a later period has used processor time in earlier ones; it is counted there.",
-        "Work without transactions "
-        + ("stays as it is." if asked.fixed_background else "grows as the processor time of transactions does."),
-    ]
-    blocks: list[Block] = [Note("Assumptions of the model", details=tuple(texts))]
-    notes = (*plan.model.notes, *(plan.simulation.notes if plan.simulation else ()))
-    if notes:
-        blocks.append(Note("Of this data", Level.WARNING, notes))
-    return Section("assumptions", "Assumptions", tuple(blocks))

@@ -1,0 +1,130 @@
+"""``python -m plexlens.capacity.trials_page`` writes ``docs/plan-trials.md``: `plexlens.capacity.trials` as tables."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from plexlens.capacity.trials import GOALS, LOADS, SECONDS, SEEDS, Answer, Error, Trial, errors, summary, trial
+
+#: Methods by their attribute of a trial.
+METHODS = (("plan", "plexlens plan"), ("queue", "M/M/c"), ("ratio", "capacity ratio"))
+
+
+def page(trials: Sequence[Trial]) -> str:
+    """The whole page."""
+    parts = [_head(trials), _totals(trials), _outside(trials), *(_scenario(one) for one in trials)]
+    return "\n\n".join(parts) + "\n"
+
+
+def _head(trials: Sequence[Trial]) -> str:
+    return f"""# Plans tried on held-out scenarios
+
+Written by `python -m plexlens.capacity.trials_page`; do not edit.
+
+Each of the {len(trials)} scenarios in `scenarios/held-out` saturates something else. They were written before a plan
+was made of any of them. The simulator runs each at its own load and writes SMF, transaction by transaction;
+`plexlens plan` reads that and nothing else (`--serves CICSRGN=*`, and `--users` where terminals are closed). The same
+scenario is then simulated for {SECONDS:g} s at {", ".join(f"{load:g}" for load in LOADS)} times the load with {len(SEEDS)} other seeds,
+and at further loads until a goal breaks.
+
+Two estimates stand beside the plan. *M/M/c* multiplies the measured response by how much longer a customer of M/M/c
+stays, c being the general engines. *Capacity ratio* leaves the response as it is until the general engines are full, as
+ratios of processor capacity do.
+
+Errors are planned less simulated, over simulated. Responses count at loads at which the simulation is not saturated. A
+method that calls such a load saturated is counted as 100 % off; so is one that names no breaking load. The measured run
+has chance in it too: it is one seed of 240 s, whose rates are up to a few per cent from those of the scenario."""
+
+
+def _totals(trials: Sequence[Trial]) -> str:
+    rows = [
+        "## All scenarios",
+        "",
+        "| | responses: median | worst | breaking loads: median | worst |",
+        "|---|---|---|---|---|",
+    ]
+    for method, title in METHODS:
+        sizes = summary(errors(trials, method))
+        rows.append(f"| {title} | " + " | ".join(f"{size:.1%}" for size in sizes) + " |")
+    rows.append(f"| aim | {GOALS[0]:.0%} | {GOALS[1]:.0%} | | {GOALS[2]:.0%} |")
+    return "\n".join(rows)
+
+
+def _outside(trials: Sequence[Trial]) -> str:
+    """Where the plan is outside what it aims at, and where it says that it cannot tell."""
+    found = errors(trials, "plan")
+    missed = [one for one in found if not one.said and _is_outside(one)]
+    rows = [f"Outside the aim are {len(missed)} of {len(found)} errors of the plan:", ""]
+    rows += [f"- {one.trial}, {one.name}, {_where(one)}: {_size(one.value)}" for one in missed] or ["- none"]
+    said = list(dict.fromkeys((one.trial, one.name, one.said) for one in found if one.said))
+    rows += ["", "The plan says that the data cannot tell:", ""]
+    rows += [f"- {name}, {class_name}: {text}" for name, class_name, text in said] or ["- nowhere"]
+    return "\n".join(rows)
+
+
+def _is_outside(one: Error) -> bool:
+    return one.value is None or abs(one.value) > (GOALS[1] if one.load else GOALS[2])
+
+
+def _where(one: Error) -> str:
+    return f"response at load {one.load:g}" if one.load else "breaking load"
+
+
+def _size(value: float | None) -> str:
+    return "called saturated" if value is None else f"{value:+.1%}"
+
+
+def _scenario(one: Trial) -> str:
+    rows = [f"## {one.name}", "", one.about]
+    if one.told:
+        rows[-1] += f" Planned with {one.told}."
+    if one.limit:
+        rows += ["", f"The plan: full at {one.limit[0]:.2f} times the load ({one.limit[1]})."]
+    heads = ["class", "load", "simulated, ms", *(f"{title}, ms" for _, title in METHODS)]
+    rows += ["", "| " + " | ".join(heads) + " |", "|---" * len(heads) + "|"]
+    for name in one.classes:
+        for load in LOADS:
+            found, full = one.truth.responses[load][name], one.truth.saturated[load]
+            simulated = f"{found.mean * 1e3:.2f} ± {found.half_width * 1e3:.2f}"
+            if full:
+                simulated = f"saturated ({full})"
+            cells = [_response(getattr(one, method), name, load, found.mean, full=bool(full)) for method, _ in METHODS]
+            rows.append(f"| {name} | {load:g} | {simulated} | " + " | ".join(cells) + " |")
+        broken = one.truth.breaks[name]
+        text = "above 3" if broken is None else f"{broken:.2f}"
+        cells = [_break(getattr(one, method), name, broken) for method, _ in METHODS]
+        rows.append(
+            f"| {name} | goal of {one.goals[name] * 1e3:g} ms breaks at load | {text} | " + " | ".join(cells) + " |"
+        )
+    return "\n".join(rows)
+
+
+def _response(answer: Answer, name: str, load: float, true: float, *, full: bool) -> str:
+    value = answer.responses[load].get(name)
+    if value is None:
+        return "saturated"
+    return f"{value * 1e3:.2f}" + ("" if full else f" ({value / true - 1:+.1%})")
+
+
+def _break(answer: Answer, name: str, broken: float | None) -> str:
+    value = answer.breaks.get(name)
+    if value is None:
+        return "none"
+    return f"{value:.2f}" + (f" ({value / broken - 1:+.1%})" if broken else "")
+
+
+def main() -> None:
+    """Try all scenarios and write the page."""
+    root = Path(__file__).parents[3]
+    paths = sorted((root / "scenarios" / "held-out").glob("*.toml"))
+    trials = []
+    for path in paths:
+        sys.stderr.write(f"{path.stem}\n")
+        trials.append(trial(path))
+    (root / "docs" / "plan-trials.md").write_text(page(trials), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
