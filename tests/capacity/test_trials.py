@@ -70,7 +70,7 @@ def one_region() -> Scenario:
 
 
 def test_one_qr_tcb_is_seen_in_records_of_transactions(one_region: Scenario, tmp_path: Path) -> None:
-    """Eight engines are 11 % busy, the QR TCB of the one region half: it is full at twice the load, not at nine times."""
+    """Eight engines are 11 % busy, the QR TCB of the one region half: it is full at twice the load, not at nine."""
     dump = tmp_path / "one.smf"
     simulate_to_smf(one_region, dump, transactions=True)
     pdb = Pdb.create(tmp_path / "pdb")

@@ -221,24 +221,36 @@ def _unmonitored(made: Queues, measured: Measured, seen: _Seen, served: Set[str]
     ended = sum(seen.ended[period] for period in periods)
     if not ended:
         return
+    accounted = seen.of.get("SMF 101", {})
+    outside = {period: max(_cpu(seen, period) - _in_db2_cpu(seen, period, accounted), 0.0) for period in periods}
+    whole = sum(outside.values())
     there = qr_busy(measured.resources, seen.system)
     for region, busy in there.items():
         # One server: what a transaction waits there depends on its time in all visits, not on their number.
         service = busy * seen.seconds / ended
-        line = Line("QR TCB", region, 1, min(busy, _MOST_SEEN), service, rate=ended / seen.seconds,
-                    shares={period: seen.ended[period] / ended for period in periods}, holds=Holds.ENGINES)  # fmt: skip
+        shares = {period: outside[period] / whole if whole else seen.ended[period] / ended for period in periods}
+        line = Line("QR TCB", region, 1, min(busy, _MOST_SEEN), service, rate=ended / seen.seconds, shares=shares,
+                    holds=Holds.ENGINES)  # fmt: skip
         made.add(line)
         for period in periods:
-            made.wait(period, Wait("QR TCB", {line.text: 1.0}, 1.0, line.wait(1.0) or 0.0))
+            requests = shares[period] * ended / seen.ended[period]
+            made.wait(period, Wait("QR TCB", {line.text: 1.0}, requests, requests * (line.wait(1.0) or 0.0)))
     if there:
         return
-    accounted = seen.of.get("SMF 101", {})
-    names = {base(period) for period in periods}
-    used = sum((seen.facts[p]["cp_seconds"] or 0.0) + (seen.facts[p]["ziip_engine_seconds"] or 0.0) for p in periods)
-    in_db2 = sum(accounted[name].cpu for name in names if name in accounted)
-    busy = max(used - in_db2, 0.0) / seen.seconds
+    busy = whole / seen.seconds
     if busy > 0:
         made.unseen |= dict.fromkeys(periods, 1.0 / min(busy, 1.0))
+
+
+def _cpu(seen: _Seen, period: str) -> float:
+    facts = seen.facts[period]
+    return (facts["cp_seconds"] or 0.0) + (facts["ziip_engine_seconds"] or 0.0)
+
+
+def _in_db2_cpu(seen: _Seen, period: str, accounted: Mapping[str, Account]) -> float:
+    """Processor time in Db2 of a class period: its part of that of the service class, by ended transactions."""
+    account, count = accounted.get(base(period)), seen.count(base(period))
+    return account.cpu * seen.ended[period] / count if account and count else 0.0
 
 
 def _by_period(seen: _Seen, amounts: Mapping[str, float]) -> dict[str, float]:

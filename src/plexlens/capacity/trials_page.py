@@ -26,8 +26,8 @@ Written by `python -m plexlens.capacity.trials_page`; do not edit.
 Each of the {len(trials)} scenarios in `scenarios/held-out` saturates something else. They were written before a plan
 was made of any of them. The simulator runs each at its own load and writes SMF, transaction by transaction;
 `plexlens plan` reads that and nothing else (`--serves CICSRGN=*`, and `--users` where terminals are closed). The same
-scenario is then simulated for {SECONDS:g} s at {", ".join(f"{load:g}" for load in LOADS)} times the load with {len(SEEDS)} other seeds,
-and at further loads until a goal breaks.
+scenario is then simulated for {SECONDS:g} s at {", ".join(f"{load:g}" for load in LOADS)} times the load
+with {len(SEEDS)} other seeds, and at further loads until a goal breaks.
 
 Two estimates stand beside the plan. *M/M/c* multiplies the measured response by how much longer a customer of M/M/c
 stays, c being the general engines. *Capacity ratio* leaves the response as it is until the general engines are full, as
