@@ -10,8 +10,11 @@ import sys
 from pathlib import Path
 
 import pytest
+import typer
 
+from plexlens.cli import app
 from plexlens.example import write_example
+from tests.cli.command import run as command
 
 ROOT = Path(__file__).parents[2]
 PAGES = ["README.md", *(str(page.relative_to(ROOT)) for page in sorted((ROOT / "docs").glob("*.md")))]
@@ -39,9 +42,9 @@ def test_commands_run(page: str, tmp_path: Path) -> None:
         write_example(tmp_path / "example.smf")
     binaries = str(Path(sys.executable).parent)
     environment = os.environ | {"PATH": os.pathsep.join([binaries, os.environ["PATH"]])}
-    for command in commands(page):
+    for line in commands(page):
         done = subprocess.run(
-            shlex.split(command),
+            shlex.split(line),
             cwd=tmp_path,
             env=environment,
             capture_output=True,
@@ -49,8 +52,81 @@ def test_commands_run(page: str, tmp_path: Path) -> None:
             timeout=300,
             check=False,
         )
-        assert done.returncode == 0, f"{page}: {command}\n{done.stderr}"
+        assert done.returncode == 0, f"{page}: {line}\n{done.stderr}"
         assert "Traceback" not in done.stderr
+
+
+def indented(page: str, *, optional: bool = True) -> list[list[str]]:
+    """The words of a page's indented commands, without remarks, with or without what stands in brackets."""
+    found = []
+    for line in _INDENTED.findall((ROOT / page).read_text(encoding="utf-8")):
+        words = re.split(r" +#| {4,}", line.strip())[0]
+        words = words.replace("[", "").replace("]", "") if optional else re.sub(r" \[[^]]*]", "", words)
+        found.append(shlex.split(words))
+    return found
+
+
+_INDENTED_PAGES = [page for page in PAGES if indented(page)]
+
+#: What the words in capitals of indented commands stand for here; commands with others are parsed, not run.
+_STANDS_FOR = {
+    "REPORT.txt": "report.txt",
+    "DIR": "dir.pdb",
+    "TRACE...": "trace.smf",
+    "DUMP...": "trace.smf",
+    "DUMP": "trace.smf",
+    "TRACE": "trace.smf",
+    "PDB": "trace.pdb",
+    "PDB|DUMP...": "trace.smf",
+}
+
+#: Pages whose commands take a minute each on a group of any size: they are parsed; their tests run the same options.
+_LONG = ("docs/plan.md", "docs/sharing-what-if.md", "docs/simulate.md")
+
+
+@pytest.mark.parametrize("page", _INDENTED_PAGES)
+def test_indented_commands_can_be_parsed(page: str) -> None:
+    """Every option that a page names is there and takes its value."""
+    for words in indented(page):
+        # N and S stand for numbers.
+        arguments = [{"N": "7", "S": "60"}.get(word, word) for word in words[1:]]
+        current, context = typer.main.get_command(app), None
+        while hasattr(current, "commands"):
+            context = current.make_context("plexlens", arguments[:1], parent=context, resilient_parsing=True)
+            current, arguments = current.commands[arguments[0]], arguments[1:]
+        current.make_context(words[1], arguments, parent=context)
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with files that the words in capitals can stand for."""
+    folder = tmp_path_factory.mktemp("docs")
+    (folder / "report.txt").write_bytes((ROOT / "tests/golden/reports/accounting.txt").read_bytes())
+    scenario = str(ROOT / "scenarios" / "capacity.toml")
+    for words in (
+        ("simulate", scenario, "--seconds", "3", "--page-trace", "-o", "trace.smf"),
+        ("ingest", "trace.smf", "--pdb", "trace.pdb"),
+    ):
+        done = command(*words, cwd=folder)
+        assert done.returncode == 0, done.stderr
+    return folder
+
+
+_RUN = [
+    (page, " ".join(words))
+    for page in _INDENTED_PAGES
+    if page not in _LONG
+    for words in indented(page, optional=False)
+    if not any(word.isupper() and word not in _STANDS_FOR for word in words if not word.startswith("-"))
+    and not {"pools.toml", "group.toml", "site-layouts", "before.parquet", "prediction.json"} & set(words)
+]
+
+
+@pytest.mark.parametrize(("page", "line"), _RUN)
+def test_indented_commands_run(files: Path, page: str, line: str) -> None:
+    words = [_STANDS_FOR.get(word, word) for word in shlex.split(line)[1:]]
+    done = command(*words, cwd=files)
+    assert done.returncode == 0, f"{page}: {line}\n{done.stderr}"
 
 
 def test_links_between_pages_hold() -> None:

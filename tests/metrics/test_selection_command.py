@@ -7,6 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from plexlens.metrics import GRAINS
+from plexlens.metrics.selection import Selection, shift, window
+from plexlens.report.pages import PAGES
+from plexlens.report.selection import page_selection
 from tests.test_cli import run
 
 
@@ -99,3 +103,14 @@ def test_a_file_of_the_site_has_shifts_beside_decisions(folder: Path) -> None:
     done = run("report", "pdb", *words, cwd=folder)
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout)["selection"]["shifts"] == ["prime (mon-fri/08:00-17:00)"]
+
+
+def test_pages_of_accounting_say_that_they_are_selected_by_quarters_of_an_hour() -> None:
+    def told(selection: Selection) -> set[str]:
+        texts = {page.id: page_selection(page, GRAINS, selection) for page in PAGES}
+        return {name for name, text in texts.items() if "whole quarters of an hour" in text}
+
+    accounting = {"db2_accounting", "data_sharing", "cics"}
+    assert told(Selection((window("2008-05-15"),))) == accounting
+    assert told(Selection(shifts=(shift("08:00-17:00"),))) == accounting
+    assert told(Selection(systems=("SYS1",))) == set()

@@ -108,7 +108,7 @@ def plan(
         selections = {"": inputs.selection}
         with explained(inputs.selection):
             measured = measure(inputs, name, kind="report class" if report_classes else "service class")
-        model = calibrate(measured, users=closed, serves=dict(_pairs("--serves", serves)))
+            model = calibrate(measured, users=closed, serves=dict(_pairs("--serves", serves)))
         if asked is not None:
             progress(0, 0, "simulating the scenario")
         made = make_plan(name, measured, model, change, tolerance=tolerance / 100, careful=careful, scenario=asked)

@@ -213,7 +213,7 @@ def _within(
             notes.append(f"{name}: the budget is cut to {most / (1 << 30):.2f} GiB: {site.headroom}")
     if site.headroom is None and any(budget > before.members[name].bytes for name, budget in budgets.items()):
         notes.append(
-            "Whether the systems have the storage is not known: the trace has no SMF 71 beside it. Look at free frames "
+            "Whether the systems have the storage is not known: there is no SMF 71 with the trace. Look at free frames "
             "and paging before pools grow"
         )
     return found

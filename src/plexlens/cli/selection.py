@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from functools import wraps
+from functools import partial, wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 
@@ -19,54 +19,52 @@ if TYPE_CHECKING:
     from plexlens.metrics.selection import Selection
     from plexlens.report.model import Report
 
-_PANEL = "Selection"
+#: An option of a selection; they stand together in the help.
+_selecting = partial(typer.Option, rich_help_panel="Selection")
+
+_REPEATED = "; may be given repeatedly."
 
 Since = Annotated[
     str,
-    typer.Option(
+    _selecting(
         "--from",
         metavar="TIME",
-        rich_help_panel=_PANEL,
         help="Select intervals that start at this time or later: 2024-10-26, 2024-10-26T08:00 (local time of each "
         "system) or 2024-10-26T08:00+02:00 (one moment for all).",
     ),
 ]
 Until = Annotated[
     str,
-    typer.Option(
+    _selecting(
         "--to",
         metavar="TIME",
-        rich_help_panel=_PANEL,
         help="Select intervals that start before this time; a date means the end of that day.",
     ),
 ]
 System = Annotated[
     list[str] | None,
-    typer.Option(
+    _selecting(
         "--system",
         metavar="NAME[,NAME]",
-        rich_help_panel=_PANEL,
-        help="Select systems by name or pattern (SYS1, PRD*); may be given repeatedly.",
+        help="Select systems by name or pattern (SYS1, PRD*)" + _REPEATED,
     ),
 ]
 Shifts = Annotated[
     list[str] | None,
-    typer.Option(
+    _selecting(
         "--shift",
         metavar="[DAYS/]HH:MM-HH:MM|NAME",
-        rich_help_panel=_PANEL,
         help="Select hours of the week in local time (mon-fri/08:00-17:00, 22:00-06:00), or a shift that the site "
-        "names; may be given repeatedly.",
+        "names" + _REPEATED,
     ),
 ]
 Class = Annotated[
     list[str] | None,
-    typer.Option(
+    _selecting(
         "--class",
         metavar="NAME[,NAME]",
-        rich_help_panel=_PANEL,
-        help="Select service classes, report classes or workloads by name or pattern, where data names them; may be "
-        "given repeatedly.",
+        help="Select service classes, report classes or workloads by name or pattern, where data names them"
+        + _REPEATED,
     ),
 ]
 

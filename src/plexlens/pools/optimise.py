@@ -176,7 +176,7 @@ class Optimiser:
         if self.headroom is None:
             if wanted > self.before.bytes:
                 self._notes.append(
-                    "Whether the system has the storage is not known: the trace has no SMF 71 beside it. Look at free "
+                    "Whether the system has the storage is not known: there is no SMF 71 with the trace. Look at free "
                     "frames and paging before pools grow."
                 )
             return wanted

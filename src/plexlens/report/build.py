@@ -302,7 +302,7 @@ def _alerts(readings: Readings) -> tuple[Note, ...]:
         alerts.append(
             Note(
                 f"{counted(len(failed), 'file')} of {len(readings.files):,} could not be read. "
-                "Nothing in this report speaks of them.",
+                "They are not included in this report.",
                 Level.LOSS,
                 tuple(f"{one.file}: {one.reason}" for one in failed[:5]) + _more(len(failed) - 5),
             )

@@ -14,7 +14,7 @@ from plexlens.report.json_object import to_json
 from plexlens.report.model import Column, ColumnKind, Figure, KeyFigures, Note, Report, Section, Table
 
 _METHOD = (
-    "A ratio above 1 means more capacity: NEW does so many times the transactions in the same processor time.",
+    "A ratio above 1 means more capacity: NEW does that many times the transactions in the same processor time.",
     "Ratios of one transition are averaged over its pairs of runs, transitions that follow each other are multiplied. "
     "This supposes that a transition's ratio does not depend on what was installed before it.",
     "The digits column is what the printed digits leave open; the pairs column takes the smallest and the largest "

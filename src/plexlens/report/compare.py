@@ -200,8 +200,8 @@ def _short(made: Comparison) -> Section:
 def environment_section(found: Environments) -> Section:
     """What differs in the environment."""
     if not found.differences:
-        text = f"The environments are alike: all {found.alike:,} settings that both runs tell are the same."
-        return Section("environment", "Environment", (Note(text if found.alike else "Neither run tells a setting."),))
+        text = f"The environments are alike: all {found.alike:,} settings recorded in both runs are the same."
+        return Section("environment", "Environment", (Note(text if found.alike else "Neither run records a setting."),))
     rows = tuple((one.subject, one.name, one.base, one.new) for one in found.differences)
     columns = (
         _text("subject", "Of what", key=True), _text("name", "Setting", key=True), _text("base", "BASE"),
@@ -444,12 +444,13 @@ def _method(made: Comparison) -> Section:
         *_too_narrow(narrow),
         Note(
             f"Bounds of comparability: rates within {percent(bounds.rate, 0)}, at most {percent(bounds.mix, 0)} of the "
-            f"work moved between objects, at most {percent(bounds.objects, 0)} of it by objects that one run alone has."
+            f"work moved between objects, at most {percent(bounds.objects, 0)} of it by objects that appear in only "
+            "one run."
         ),
         Note(
-            "What a number says: better or worse where it is known which way is good, else higher or lower; within "
-            "chance where the confidence interval holds no difference possible; within rounding where the printed "
-            "digits do. Without an interval a change is stated as it was measured, once."
+            "Verdicts: better or worse where it is known which direction is good, else higher or lower; within chance "
+            "where the confidence interval includes zero; within rounding where the printed digits allow zero. "
+            "Without an interval, a change is stated as measured, from one observation."
         ),
     ]
     columns = (
@@ -470,7 +471,7 @@ def _too_narrow(found: Sequence[Delta]) -> list[Note]:
     names = list(dict.fromkeys(one.measure.title + (f", {one.thing}" if one.thing else "") for one in found))
     text = (
         f"The interval of {counted(len(found), 'number')} is too narrow: neighbouring groups of intervals still "
-        "resemble each other (correlation above one half). Longer runs, or several days, would tell more."
+        "resemble each other (correlation above one half). Longer runs, or several days, would make this more certain."
     )
     more = (f"and {len(names) - 5:,} more",) if len(names) > 5 else ()
     return [Note(text, Level.WARNING, (*names[:5], *more))]

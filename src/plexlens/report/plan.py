@@ -281,8 +281,9 @@ def _check(plan: Plan) -> Section:
     blocks.append(Note(_tried(plan)))
     return Section(
         "check", "Model against measurement", tuple(blocks),
-        f"Before anything is predicted the model has to tell what was measured: response within {plan.tolerance:.0%}, "
-        f"velocity within {plan.tolerance * 50:.0f} points. Of a class beyond that no goal's breaking load is told.",
+        "Before it predicts anything, the model has to reproduce what was measured: response within "
+        f"{plan.tolerance:.0%}, velocity within {plan.tolerance * 50:.0f} points. For a class beyond that, no "
+        "breaking load of a goal is given.",
     )  # fmt: skip
 
 

@@ -54,7 +54,7 @@ class GroupAnalysis:
 
     @property
     def now(self) -> GroupState:
-        """The group as it is; as asked for, where nothing tells how it is."""
+        """The group as it is; as asked for, where its present state is not known."""
         return self.prediction.before if self.prediction.before.members else self.prediction.after
 
 
@@ -85,7 +85,7 @@ def group_report(analysis: GroupAnalysis) -> Report:
             "members",
             "Pools of the members",
             [pool_table("member_pools", "Pools by member", change, definitions)],
-            "Every member has pools of its own. A read that a group buffer pool answers is no read I/O.",
+            "Every member has pools of its own. A read that a group buffer pool answers does not count as a read I/O.",
         ),
         _section(
             "group_pools",
@@ -207,7 +207,7 @@ def _recommendation(found: GroupRecommendation, seconds: float, definitions: Def
         if not step.worth:
             blocks.append(_step(number, step, seconds, definitions))
     gaps = ", ".join(f"{member} {gap:.2%}" for member, gap in found.gaps.items())
-    told = f" Sizes can be so far from the best on these curves: {gaps}." if gaps else ""
+    told = f" The chosen sizes are within these distances of the best on these curves: {gaps}." if gaps else ""
     blocks.append(
         Note(
             f"How: sizes were chosen on curves simulated with all members, over {found.stretch:,} references of the "

@@ -230,7 +230,7 @@ def residency_section(observation: Observation, definitions: Definitions) -> Sec
     """Times of stolen pages in their pool."""
     found = residencies(observation)
     if not observation.timed:
-        unknown = Note("The trace tells no times: how long pages stayed is not known.")
+        unknown = Note("The trace has no times, so how long pages stayed is not known.")
         return Section("residency", "Residency", (unknown,))
     fields = _residency_fields()
     tables = [

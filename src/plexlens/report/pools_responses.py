@@ -77,7 +77,7 @@ def response_blocks(
         ],
         responses,
         sorted_by=("response_seconds", True),
-        note="SMF 42-6 of the data sets of each object, beside SMF 74-1 of their volumes (means weighted with the "
+        note="SMF 42-6 of the data sets of each object, next to SMF 74-1 of their volumes (means weighted with the "
         "object's I/Os to each) and the delay of a synchronous I/O that Db2 itself recorded.",
     )
     pairs = contrasts(timed_responses(responses) or timed_objects(ios))

@@ -133,7 +133,7 @@ def _told(made: PredictionComparison, sums: CheckTotals) -> str:
 
 def _settings(made: PredictionComparison) -> Section:
     if made.made and not made.environments.alike:
-        return Section("environment", "Pools as predicted for", (Note("The data does not tell the sizes of pools."),))
+        return Section("environment", "Pools as predicted for", (Note("The data does not hold the sizes of pools."),))
     if made.made:
         told = f"All {made.environments.alike:,} pools whose size is recorded have the size predicted for."
         return Section("environment", "Pools as predicted for", (Note(told),))

@@ -65,6 +65,10 @@ def page_selection(page: Page, grains: Mapping[str, Grain], selection: Selection
     if not selection:
         return ""
     text = selection.text
+    if selection.windows or selection.shifts:
+        added_up = [grains[name].title for name in page.grains if by_quarter(grains[name])]
+        if added_up:
+            text += f". Selected by whole quarters of an hour, in which records were written: {', '.join(added_up)}"
     if not selection.classes or not page.grains:
         return text
     classless = [name for name in page.grains if not has_class(grains[name])]
@@ -74,6 +78,11 @@ def page_selection(page: Page, grains: Mapping[str, Grain], selection: Selection
         titles = ", ".join(grains[name].title for name in classless)
         return f"{text}. Not restricted by class: {titles}"
     return text
+
+
+def by_quarter(grain: Grain) -> bool:
+    """Whether rows are records added up by the quarter of an hour in which they were written."""
+    return "quarter of an hour" in grain.row
 
 
 def has_class(grain: Grain) -> bool:

@@ -98,11 +98,7 @@ def _answer(cost: CostOfSharing) -> Section:
     if len({(line.group, line.member) for line in cost.lines}) > 1:
         blocks.append(_members(cost))
     blocks += [Note(text, Level.WARNING) for text in cost.notes]
-    blocks.append(
-        Note(
-            f"Whether it is higher than it needs to be, and what to do, say the findings of plexlens report: {_RULES}."
-        )
-    )
+    blocks.append(Note(f"To see whether this cost is avoidable, check these findings of plexlens report: {_RULES}."))
     lead = (
         "What data sharing adds to the processor time of these systems: measured service times of the coupling "
         "facility, stated path lengths."
@@ -276,7 +272,7 @@ def _kinds(cost: CostOfSharing) -> Section:
                 each, top=20, folded=True,
             ),
         ),
-        "Contention, messages and reads from disk are no requests to the coupling facility; they are counted beside "
+        "Contention, messages and reads from disk are not requests to the coupling facility; they are counted next to "
         "them.",
     )  # fmt: skip
 

@@ -22,8 +22,9 @@ _SPIN = "z/OS RMF Report Analysis: the processor waits for a synchronous request
 _TEXTS: tuple[tuple[str, str, Unit, str, str, str], ...] = (
     ("cpu", "CPU time", SECONDS, "Σ synchronous x (service time + path) + Σ asynchronous x path + Σ other work x path",
      _HOST, "Service times are measured (SMF 74-4), path lengths stated."),
-    ("service", "Of it measured", SECONDS, "Σ synchronous requests x service time of structure and system (R744SSTM)",
-     _SPIN, "A structure has one service time for all kinds of request."),
+    ("service", "Measured service time", SECONDS,
+     "Σ synchronous requests x service time of structure and system (R744SSTM)", _SPIN,
+     "A structure has one service time for all kinds of request."),
     ("engines", "Engines", PROCESSORS, "CPU time / length of the time", _HOST, ""),
     ("overhead", "Increase over the base", FRACTION, "CPU time of data sharing / (measured CPU time - that)",
      f"{_STUDY}, table 6: increased CPU time", "Cache disturbance and longer paths inside Db2 are not in it."),

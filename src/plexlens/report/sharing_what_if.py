@@ -235,7 +235,7 @@ def _quality(twin: Twin, tolerance: float) -> Section:
     rows = tuple(_checked(check, tolerance) for check in ordered)
     table = Table(
         "twin",
-        "The twin beside what was measured",
+        "The twin and the measurement",
         heads,
         rows,
         top=len(rows),

@@ -109,7 +109,7 @@ class TimeAxis:
         return tuple((a.right + b.left) / 2 for a, b in pairwise(self.stretches))
 
     def marks(self, clock: Clock, most: int = 6) -> tuple[Mark, ...]:
-        """Labels: round times on a whole axis; where each stretch begins on a broken one."""
+        """Tick labels: round times, or the start of each stretch on a broken axis."""
         if len(self.stretches) > 1:
             every = -(-len(self.stretches) // most)
             return _spaced([_mark(clock, one.start, one.left, "") for one in self.stretches[::every]])

@@ -16,7 +16,7 @@ _ENGINES = Unit("", "processors", 1.0, 2)
 
 
 def _definition(name: str, title: str, unit: Unit, formula: str, caveat: str = "") -> Definition:
-    source = "CICS ways in, 2012: tables of the ways, and the text beside them"
+    source = "CICS ways in, 2012: tables of the ways and their text"
     return Definition(f"ways.{name}", "Way in", "a way into CICS", title, unit, formula, source, caveat)
 
 

@@ -129,8 +129,10 @@ def _window(inputs: Inputs, grain: str, where: Callable[[Any], Any] | None = Non
 
 
 def _rows(inputs: Inputs, grain: str, by: Iterable[str], window: _Window) -> list[Facts]:
-    table = evaluate(inputs, GRAINS[grain], by=by, time="all", within=window.holds)
-    return [] if table is None else list(table.to_pyarrow().to_pylist())
+    """A roll-up of a grain in the order of its names: the engine returns rows in any order."""
+    by = tuple(by)
+    rows = evaluate(inputs, GRAINS[grain], by=by, time="all", within=window.holds).to_pyarrow().to_pylist()
+    return sorted(rows, key=lambda row: tuple(row[name] or "" for name in by))
 
 
 def _number(row: Facts, name: str) -> float:
@@ -327,10 +329,9 @@ def _classes(
     inside, length = _quarters(window)
     known = {(one.system, one.subsystem) for one in members}
     by = ("system", "subsystem", "connection_type", "connection", "plan", "correlation")
-    table = evaluate(inputs, grain, by=by, time="all", within=inside.holds)
     made = []
     others: set[str] = set()
-    for row in table.to_pyarrow().to_pylist():
+    for row in _rows(inputs, grain.name, by, inside):
         system = row["system"] or ""
         if (system, row["subsystem"]) not in known:
             others.add(row["subsystem"] or "?")

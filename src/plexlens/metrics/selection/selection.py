@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
 import ibis
@@ -17,6 +18,9 @@ if TYPE_CHECKING:
 CLASS_COLUMNS = ("class_name", "service_class", "report_class", "workload")
 
 _MINUTE = 60.0
+
+#: Farther than this from a bound nothing is on its other side: offsets from UTC are of hours.
+_FAR = timedelta(days=2)
 
 
 @dataclass(frozen=True)
@@ -63,7 +67,10 @@ class Selection:
             ``interval_start`` and ``interval_end``.
         """
         wanted = self._place_and_time(table)
-        return table if wanted is None else table.filter(wanted.fill_null(False))
+        if wanted is None:
+            return table
+        near = self._near(table["interval" if "interval" in table.columns else "interval_start"])
+        return table.filter([*near, wanted.fill_null(False)])
 
     def _place_and_time(self, table: Any) -> Any:
         wanted: Any = None
@@ -95,6 +102,21 @@ class Selection:
                 on_shift = on_shift | shift.condition(seconds + offset.fill_null(0.0))
             inside = inside & on_shift
         return inside
+
+    def _near(self, moment: Any) -> list[Any]:
+        """Conditions that a moment is unknown or within two days of every window, whatever its offset from UTC.
+
+        The engine compares these with the statistics of the files that it reads, and leaves out what is far away; the
+        exact conditions are computed from several columns, so it would read and compute every row.
+        """
+        near: list[Any] = []
+        for window in self.windows if moment.type().is_timestamp() else ():
+            first, last = window.around(_FAR)
+            if first is not None:
+                near.append(moment.isnull() | (moment >= ibis.literal(first)))
+            if last is not None:
+                near.append(moment.isnull() | (moment < ibis.literal(last)))
+        return near
 
     def class_condition(self, table: Any, columns: tuple[str, ...] = CLASS_COLUMNS) -> Any:
         """Which rows are of the selected classes; None where the table has no class, or no class is selected."""

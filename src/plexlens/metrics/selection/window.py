@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import datetime, timedelta, timezone
+from datetime import UTC, datetime, timedelta, timezone
 from typing import Any
 
 import ibis
@@ -49,6 +49,14 @@ class Window:
             inside = inside & (moment < bound)
         return inside
 
+    def around(self, margin: timedelta) -> tuple[datetime | None, datetime | None]:
+        """Its bounds in UTC, a margin farther out; local time is taken for UTC. None for an end that is open."""
+        first, last = (
+            bound if bound is None or bound.tzinfo is not None else bound.replace(tzinfo=UTC)
+            for bound in (self.start, self.end)
+        )
+        return _moved(first, -margin), _moved(last, margin)
+
     @property
     def text(self) -> str:
         """The window in words."""
@@ -62,6 +70,14 @@ class Window:
     def is_local(self) -> bool:
         """Whether a bound is local time of each system."""
         return any(bound is not None and bound.tzinfo is None for bound in (self.start, self.end))
+
+
+def _moved(bound: datetime | None, by: timedelta) -> datetime | None:
+    """A bound some time earlier or later in UTC; None where there is no such time."""
+    try:
+        return None if bound is None else bound.astimezone(UTC) + by
+    except OverflowError:
+        return None
 
 
 def _compared(bound: datetime, utc: Any, offset: Any) -> tuple[Any, Any]:

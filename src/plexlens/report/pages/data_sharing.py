@@ -38,8 +38,8 @@ PAGE = Page(
     order=790,
     id="data_sharing",
     title="Db2 data sharing",
-    lead="The members of each data sharing group side by side, their group buffer pools and their global locks. What "
-    "it costs in all, by kind of request, address space and transaction class, says plexlens sharing.",
+    lead="The members of each data sharing group side by side, their group buffer pools and their global locks. "
+    "Run plexlens sharing for the total cost by request type, address space and transaction class.",
     what="Db2 data sharing groups",
     ways=(
         Way(
