@@ -6,11 +6,15 @@ back is the value in force.
 
 from __future__ import annotations
 
+import json
 import re
 import subprocess
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -156,29 +160,84 @@ def pool_name(number: int) -> str:
     return f"BP{number}"
 
 
+#: Where records hold what a command sets: table, columns of its object, column of the value, and base units in one.
+IN_FORCE = {
+    ("BUFFERPOOL", "VPSIZE"): ("smf100_ifcid2_qbst", ("subsystem", "qbstpid"), "qbstvpl", 1.0),
+    ("STRNAME", "SIZE"): ("smf74_4_request", ("r744snam",), "r744ssiz", 1024.0),
+    ("BUFFPOOL", "BUFFERS"): ("smf115_2_qpst", ("subsystem", "qpstpool"), "qpstnbuf", 1.0),
+    ("", "MAXTASKS"): ("smf110_2_transaction_manager", ("subsystem",), "xmgmxt", 1.0),
+    ("", "TCBLIMIT"): ("smf110_2_db2_connection", ("subsystem",), "d2g_tcb_limit", 1.0),
+    ("DB2ENTRY", "THREADLIMIT"): ("smf110_2_db2_entry", ("subsystem", "d2r_db2entry_name"), "d2r_thread_limit", 1.0),
+}
+_OWNERS = ("subsystem", "queue_manager", "applid")
+
+
+@dataclass
+class Recorded:
+    """What the raw tables hold, read without metrics."""
+
+    inputs: Inputs
+
+    def rows(self, table: str, *columns: str) -> list[tuple[Any, ...]]:
+        if not self.inputs.has(table) or not set(columns) <= set(self.inputs.backend.table(table).columns):
+            return []
+        listed = ", ".join(f'"{column}"' for column in columns)
+        there = set(self.inputs.backend.table(table).columns)
+        order = " order by interval_end, record_no" if {"interval_end", "record_no"} <= there else ""
+        found: list[tuple[Any, ...]] = self.inputs.backend.raw_sql(f'select {listed} from "{table}"{order}').fetchall()
+        return found
+
+    @cached_property
+    def names(self) -> set[str]:
+        """Every text in any raw table, and the names that numbers stand for."""
+        known: set[str] = set()
+        for table in self.inputs.backend.list_tables():
+            schema = self.inputs.backend.table(table).schema()
+            for column in (name for name, kind in schema.items() if kind.is_string()):
+                known.update(str(value) for (value,) in self.rows(table, column) if value)
+        known.update(pool_name(int(n)) for (n,) in self.rows("smf100_ifcid2_qbst", "qbstpid"))
+        known.update(pool_name(int(n)) for (n,) in self.rows("smf100_ifcid2_qbgl", "qbglgn"))
+        known.update(f"{int(n):04X}" for (n,) in self.rows("smf74_1_device", "smf74num"))
+        known.update(f"{int(n):02X}" for (n,) in self.rows("smf73_1_channel", "smf73pid"))
+        known.update(str(int(n)) for (n,) in self.rows("smf115_2_qpst", "qpstpool"))
+        known.update(str(int(n)) for (n,) in self.rows("smf115_201_qis1", "qis1psno"))
+        return known
+
+    def in_force(self, kind: str, name: str, setting: str, owner: str) -> float | None:
+        """The value at the end of the data; None where no record tells it."""
+        if (kind, setting) not in IN_FORCE:
+            return None
+        table, keys, column, scale = IN_FORCE[kind, setting]
+        value = None
+        for *told, number in self.rows(table, *keys, column):
+            pools = keys[-1] == "qbstpid"
+            mine = [pool_name(int(one)) if pools and one is told[-1] else str(one) for one in told]
+            asked = [owner] * ("subsystem" in keys) + [name] * (len(keys) - ("subsystem" in keys))
+            if mine == asked and number is not None:
+                value = float(number) / scale
+        return value
+
+
 def check_data(found: Findings, inputs: Inputs) -> int:
     """Check every command against the records; how many settings were checked."""
-    sizes: dict[tuple[str, str], float] = {}
-    if inputs.has("smf100_ifcid2_qbst"):
-        rows = inputs.backend.raw_sql(
-            "select subsystem, qbstpid, qbstvpl from smf100_ifcid2_qbst order by interval_end, record_no"
-        ).fetchall()
-        for subsystem, number, buffers in rows:
-            sizes[subsystem, pool_name(int(number))] = float(buffers)
+    recorded = Recorded(inputs)
     checked = 0
     for finding in (one for lead in found.fired for one in lead.all):
         check_texts(finding.rule.id, finding.command, finding.undo)
         entity = {part.column: part.value or "" for part in finding.entity}
-        for setting in slow_commands.settings(finding.command):
-            kind, _, name = setting.of.partition(" ")
-            if kind == "BUFFERPOOL" and sizes:
-                assert (entity["subsystem"], name) in sizes, f"{finding.command}: no such pool"
-            if kind == "STRNAME":
-                assert name == entity.get("structure", name)
-            checked += 1
+        assert all(value in recorded.names for value in slow_commands.headings(finding.command)), finding.command
+        for word, name in slow_commands.objects(finding.command):
+            whole = name if word != "GROUPBUFFERPOOL" else name.removeprefix("G")
+            # Named by its group: where no facility was measured, nothing tells whether the structure is there.
+            unmeasured = word == "STRNAME" and not inputs.has("smf74_4_request")
+            known = bool({name, whole} & recorded.names)
+            assert known or unmeasured, f"{finding.rule.id}: {finding.command}: no {word} {name}"
+        owner = next((entity[column] for column in _OWNERS if entity.get(column)), "")
+        checked += len(slow_commands.settings(finding.command))
         for setting in slow_commands.settings(finding.undo):
-            if setting.name == "VPSIZE" and sizes:
-                in_force = sizes[entity["subsystem"], setting.of.removeprefix("BUFFERPOOL ")]
+            kind, _, name = setting.of.partition(" ")
+            in_force = recorded.in_force(kind, name, setting.name, owner)
+            if in_force is not None:
                 assert setting.number == in_force, f"{finding.undo}: {in_force:.0f} are in force"
     return checked
 
@@ -195,6 +254,8 @@ def test_commands_of_the_example(tmp_path: Path) -> None:
     write_example(tmp_path / "example.smf")
     found, checked = found_in([tmp_path / "example.smf"])
     assert checked > 30
+    named = {place for lead in found.fired for one in lead.all for place in slow_commands.objects(one.command)}
+    assert {("BUFFERPOOL", "BP2"), ("BUFFERPOOL", "BP9")} <= named
     # BP2, BP9 and BP11 of DE34, a Db2 8, were enlarged from 20,000 to 40,000 buffers: a fifth more than 40,000.
     commands = {one.name: (one.command, one.undo) for lead in found.fired for one in lead.all if "DE34" in one.name}
     for pool in ("BP2", "BP9", "BP11"):
@@ -210,7 +271,7 @@ def test_commands_of_real_files(folder: str) -> None:
     found_in(sorted((REAL / folder).iterdir()))
 
 
-@pytest.mark.parametrize("scenario", ["three-members", "sysplex-1996"])
+@pytest.mark.parametrize("scenario", sorted(path.stem for path in SCENARIOS.glob("*.toml")))
 def test_commands_of_simulated_scenarios(scenario: str, tmp_path: Path) -> None:
     dump = tmp_path / "run.smf"
     words = ["simulate", str(SCENARIOS / f"{scenario}.toml"), "-o", str(dump), "--seconds", "60"]
@@ -228,3 +289,74 @@ def test_a_command_changes_the_value_in_force_at_the_end_of_the_data() -> None:
     assert finding.holding == 1
     assert finding.command == "-ALTER BUFFERPOOL(BP1) VPSIZE(48000)"
     assert finding.undo == "-ALTER BUFFERPOOL(BP1) VPSIZE(40000)"
+
+
+@pytest.mark.parametrize(
+    ("text", "objects"),
+    [
+        ("-ALTER BUFFERPOOL(BP1) VPSIZE(48000)", [("BUFFERPOOL", "BP1")]),
+        ("* MQPA\nALTER PSID(4) EXPAND(SYSTEM)", [("PSID", "4")]),
+        ("SETIOS HYPERPAV=YES\nD M=DEV(08A1)", [("DEV", "08A1")]),
+        ("SETXCF START,ALTER,STRNAME=DSNDB0A_LOCK1,SIZE=65536", [("STRNAME", "DSNDB0A_LOCK1")]),
+        ("SETXCF START,CLASSDEF,CLASS=class,CLASSLEN=nnnnn", []),
+        ("-DISPLAY DATABASE(*) SPACENAM(*) LOCKS", []),
+        ("PAGEADD PAGE=dsname", []),
+    ],
+)
+def test_the_checker_finds_the_objects_of_a_command(text: str, objects: list[tuple[str, str]]) -> None:
+    assert slow_commands.objects(text) == objects
+
+
+# --- commands of plexlens pools ---------------------------------------------------------------------------------------
+
+
+def plexlens(*words: str, cwd: Path) -> str:
+    done = subprocess.run(
+        [sys.executable, "-m", "plexlens.cli", *words], capture_output=True, text=True, check=False, cwd=cwd
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def scripts(node: Any) -> Iterator[tuple[str, str]]:
+    """Every pair of commands and what takes them back, wherever it stands in the object."""
+    if isinstance(node, dict):
+        if "commands" in node and "reverse" in node:
+            yield "\n".join(node["commands"]), "\n".join(node["reverse"])
+        for value in node.values():
+            yield from scripts(value)
+    elif isinstance(node, list):
+        for value in node:
+            yield from scripts(value)
+
+
+def test_commands_of_pools_change_what_the_statistics_tell(tmp_path: Path) -> None:
+    """The pool is in the trace's statistics, the reverse is its size in force, and what is asked for is what is set."""
+    seconds = ("--seconds", "30", "--page-trace")
+    plexlens("simulate", str(SCENARIOS / "capacity.toml"), *seconds, "-o", "trace.smf", cwd=tmp_path)
+    with Pdb.temporary() as pdb:
+        ingest([tmp_path / "trace.smf"], pdb)
+        rows = Recorded(Inputs(pdb.connect())).rows("smf100_ifcid2_qbst", "qbstpid", "qbstvpl")
+    sizes = {pool_name(int(number)): float(buffers) for number, buffers in rows}
+    assert sizes
+    for asked, grows in (("BP1=40000", True), ("BP1=5000", False)):
+        found = json.loads(plexlens("pools", "trace.smf", "--pool", asked, "--json", cwd=tmp_path))
+        ((command, undo),) = scripts(found)
+        new, old = slow_commands.last(command), slow_commands.last(undo)
+        key = ("BUFFERPOOL BP1", "VPSIZE")
+        assert set(new) == set(old) == {key}
+        size = float(asked.partition("=")[2])
+        assert (new[key].number, old[key].number) == (size, sizes["BP1"])
+        assert (size > sizes["BP1"]) == grows
+    recommended = list(
+        scripts(json.loads(plexlens("pools", "trace.smf", "--budget", "250MiB", "--json", cwd=tmp_path)))
+    )
+    assert recommended
+    for command, undo in recommended:
+        new, old = slow_commands.last(command), slow_commands.last(undo)
+        assert set(new) == set(old)
+        for key, setting in new.items():
+            assert setting.of.removeprefix("BUFFERPOOL ") in sizes
+            assert setting.value != old[key].value, f"{command} changes nothing"
+            if key[1] == "VPSIZE":
+                assert old[key].number == sizes[setting.of.removeprefix("BUFFERPOOL ")]

@@ -55,6 +55,35 @@ def settings(text: str) -> list[Setting]:
     return found
 
 
+#: Words in front of the name of an object, in commands that change something and in those that only display.
+OBJECTS = NAMING - {"TYPE", "POLNAME"} | {
+    *("DEV", "CHP", "DATABASE", "SPACENAM", "DBNAME", "CFSTATUS", "QSTATUS"),
+}
+#: A word to be filled in, and one that means all.
+_NO_NAME = re.compile(r"[a-z]+|\*|n+|ALL", re.ASCII)
+
+
+def objects(text: str) -> list[tuple[str, str]]:
+    """Every object that the lines of a text name: the word in front of it, and its name.
+
+    Words in lower case (``polname``, ``nnnn``) are to be filled in by whoever enters the command.
+    """
+    found = []
+    for line in text.splitlines():
+        if line.startswith(("*", "--", "plexlens ")):
+            continue
+        for word, one, other in re.findall(r"\b([A-Z][A-Z0-9]+)(?:=([^\s,()]+)|\(([^()]*)\))", line):
+            name = (one or other).strip()
+            if word in OBJECTS and name and not _NO_NAME.fullmatch(name):
+                found.append((word, name))
+    return found
+
+
+def headings(text: str) -> list[str]:
+    """Subsystems named in a line of their own, in front of their commands: ``* MQPA``."""
+    return [line[2:].strip() for line in text.splitlines() if line.startswith("* ")]
+
+
 def last(text: str) -> dict[tuple[str, str], Setting]:
     """The value that each setting has when all lines are done."""
     return {(one.of, one.name): one for one in settings(text)}
