@@ -87,6 +87,9 @@ def test_requests_are_predicted(scenario: Scenario, study: Study) -> None:
         assert sum(hits_off) / 6 < 8
         services_off = [_off(one) for one in lines if one.unit == "service, µs"]
         assert len(services_off) == 12 and sum(services_off) / 12 < 0.10
+        # One of the twelve in A3 was fitted (the stages of the distribution), in A1 none.
+        deviations_off = [_off(one) for one in lines if one.unit == "deviation, µs"]
+        assert len(deviations_off) == 12 and sum(deviations_off) / 12 < 0.25
 
 
 def test_other_requests_are_registrations_of_prefetch(scenario: Scenario, study: Study) -> None:
@@ -107,6 +110,6 @@ def test_the_page(scenario: Scenario, study: Study) -> None:
         return [line.split("|")[1:4] for line in of.splitlines() if line.startswith("| ")]
 
     assert printed(text) == printed(kept)
-    # Two runs of 12 structures with 2 numbers, 6 read hits and a mean, 6 pools, 2 castout rates, busy and 6 responses;
+    # Two runs of 12 structures with 3 numbers, 6 read hits and a mean, 6 pools, 2 castout rates, busy and 6 responses;
     # 5 kinds of requests; 2 + 6 + 15 and 1 comparisons; 8 headings of both runs and 2 of the comparisons.
-    assert len(printed(text)) == 2 * (12 * 2 + 6 + 1 + 6 + 2 + 7) + 5 + 23 + 1 + 8 + 2
+    assert len(printed(text)) == 2 * (12 * 3 + 6 + 1 + 6 + 2 + 7) + 5 + 23 + 1 + 8 + 2

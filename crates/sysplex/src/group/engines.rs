@@ -76,11 +76,12 @@ impl Simulation<'_> {
         let (priority, engine, system) = (task.priority, task.engine, &self.plex.systems[usize::from(task.system)]);
         let (machine, partition, helps) = (system.machine, system.partition, system.helps);
         let ziip = eligible && self.plex.machines[usize::from(machine)].ziip.is_some();
-        let system = &self.plex.systems[usize::from(task.system)];
+        let system = &mut self.plex.systems[usize::from(task.system)];
         let slowness = if ziip { system.ziip_slowness } else { system.slowness };
         // Caches hold nothing of a task that comes to an engine anew.
         let keeps_engine = engine.is_some_and(|(held, _)| held == ziip);
         let work = if keeps_engine { work } else { work + system.dispatch_refill };
+        let work = system.with_refill(work);
         let charged = (work as f64 * slowness + 0.5) as Time;
         let length = if system.gross == 1.0 { charged } else { (charged as f64 * system.gross + 0.5) as Time };
         self.tasks[number as usize].burst = Some(Burst { since: now, length, charged, space, eligible });

@@ -33,10 +33,15 @@ pub struct Image {
     pub slowness: f64,
     /// On zIIPs.
     pub ziip_slowness: f64,
-    /// Processor time that refills caches: nanoseconds at speed 1 after each dispatch, microseconds after each request.
+    /// Nanoseconds of work at speed 1 that refill caches: after each dispatch, and of the image after each request to a
+    /// coupling facility.
     pub dispatch_refill: Time,
-    /// After each synchronous request to a coupling facility.
-    pub request_refill_us: f64,
+    /// After each request to a coupling facility.
+    pub request_refill: f64,
+    /// What is still to be paid of these, and over how much work.
+    pub cold: f64,
+    /// Work after which two thirds are paid, nanoseconds.
+    pub refill_time: f64,
     /// Time that engines are busy for each second that address spaces are charged, and of what the partition gets the
     /// share that managing it takes more.
     pub gross: f64,
@@ -62,6 +67,17 @@ pub struct UsedBesides {
 }
 
 impl Image {
+    /// Work with what it pays for cold caches.
+    #[inline]
+    pub fn with_refill(&mut self, work: Time) -> Time {
+        if self.cold < 1.0 {
+            return work;
+        }
+        let paid = self.cold * (1.0 - (-(work as f64) / self.refill_time).exp());
+        self.cold -= paid;
+        work + paid as Time
+    }
+
     /// Adds what a burst took beyond what its address space is charged.
     #[inline]
     pub fn count_uncaptured(&mut self, length: Time, charged: Time, ziip: bool) {

@@ -148,9 +148,9 @@ impl Simulation<'_> {
         let converted = limit > 0.0 && self.plex.structures[usize::from(structure)].expected[system] > limit;
         let path = &self.scenario.db2[usize::from(self.plex.structures[usize::from(structure)].group)].path;
         let more = if request == Request::Lock { path.global_lock_us } else { path.group_request_us };
-        // What refills caches after the answer comes with what goes before the request: the engine is the same.
-        let refill = self.plex.systems[system].request_refill_us;
-        let host = if converted { costs.async_host_us } else { costs.sync_host_us + refill };
+        let image = &mut self.plex.systems[system];
+        image.cold += image.request_refill;
+        let host = if converted { costs.async_host_us } else { costs.sync_host_us };
         let work = micro(host + more).max(1);
         let steps = &mut self.tasks[number as usize].steps;
         // One after the other: what others ask meanwhile need not wait for a whole series.

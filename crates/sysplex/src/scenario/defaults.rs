@@ -27,6 +27,11 @@ pub(super) fn ziip_wait() -> f64 {
     0.0032
 }
 
+/// No published value: a millisecond is some thousands of cache lines.
+pub(super) fn refill_time_us() -> f64 {
+    1000.0
+}
+
 /// A few microseconds of adapter and switch each way; distance comes on top.
 pub(super) fn link() -> f64 {
     0.000_003

@@ -70,9 +70,13 @@ pub struct System {
     /// data again: cycles per instruction grow with dispatches.
     #[serde(default)]
     pub dispatch_refill_us: f64,
-    /// The same after each synchronous request to a coupling facility.
+    /// Microseconds that all work of the image together takes longer after each request to a coupling facility: whatever
+    /// runs next pays, as it fills the caches again.
     #[serde(default)]
     pub request_refill_us: f64,
+    /// Microseconds of work after which two thirds of that are paid.
+    #[serde(default = "default::refill_time_us")]
+    pub refill_time_us: f64,
     /// Whether eligible work may run on general engines when zIIPs are busy (IIPHONORPRIORITY).
     #[serde(default = "default::yes")]
     pub honor_priority: bool,
@@ -134,6 +138,8 @@ impl Scenario {
             }
             let refills =
                 [("dispatch_refill_us", system.dispatch_refill_us), ("request_refill_us", system.request_refill_us)];
+            number(&path, "refill_time_us", system.refill_time_us, false)?;
+            between(&path, "refill_time_us", system.refill_time_us, 0.001, MOST_MICROSECONDS)?;
             times(&path, MOST_MICROSECONDS, &refills)?;
             times(&path, MOST_SERVICE, &[("ziip_wait", system.ziip_wait)])?;
             number(&path, "engines", system.engines.unwrap_or(1).into(), false)?;
