@@ -131,7 +131,8 @@ def _window(inputs: Inputs, grain: str, where: Callable[[Any], Any] | None = Non
 def _rows(inputs: Inputs, grain: str, by: Iterable[str], window: _Window) -> list[Facts]:
     """A roll-up of a grain in the order of its names: the engine returns rows in any order."""
     by = tuple(by)
-    rows = evaluate(inputs, GRAINS[grain], by=by, time="all", within=window.holds).to_pyarrow().to_pylist()
+    table = evaluate(inputs, GRAINS[grain], by=by, time="all", within=window.holds)
+    rows = [] if table is None else table.to_pyarrow().to_pylist()
     return sorted(rows, key=lambda row: tuple(row[name] or "" for name in by))
 
 
