@@ -89,9 +89,11 @@ picks rows by keys, attributes and facts: `structure_type in ('list', 'lock')`. 
 {chr(10).join(f"- `{text.partition(': ')[0]}`: {text.partition(': ')[2]}" for text in FUNCTIONS.values())}
 
 In a sentence, an action or a command, `{{name}}` is a key, an attribute, or a number in its unit, and
-`{{1.5 * buffers:n}}` a whole number (`:up` and `:down` round it up and down). A clause in `[[...]]` is left out where
-one of its values is missing, `[[when buffers > 1000: ...]]` unless the condition holds, `[[since Db2 12.1: ...]]`
-unless the release is known and late enough. The keys of a rule, with a star where they are needed:
+`{{1.5 * buffers:n}}` a whole number (`:up` and `:down` round it up and down),
+`{{read_ios_per_second|read I/Os}}` a rate and what it counts ("1,350 read I/Os per second"). A clause in `[[...]]` is
+left out where one of its values is missing, `[[when buffers > 1000: ...]]` unless the condition holds,
+`[[since Db2 12.1: ...]]` unless the release is known and late enough. The keys of a rule,
+with a star where they are needed:
 
 - {", ".join(f"`{key}`" for key in KEYS)}
 {chr(10).join(f"- of `{name}`: {', '.join(f'`{key}`' for key in keys)}" for name, keys in TABLES.items())}"""
