@@ -138,17 +138,29 @@ def _errors(name: str, found: tuple[Point, ...]) -> list[tuple[float, float]]:
 
 
 def kinds(measured: Measured) -> tuple[Kind, ...]:
-    """Intervals told apart: by engines that are online, and by the classes whose transactions ended."""
-    groups: list[tuple[list[datetime], tuple[tuple[str, float, float], ...], dict[str, float]]] = []
+    """Intervals told apart by engines online, by the mix of transactions and CPU time, and by CPU time of each."""
+    groups: list[tuple[list[datetime], Kind, dict[str, float]]] = []
     for time in measured.intervals:
-        engines, mix = _engines(measured, time), _mix(measured, time)
-        for times, other, first in groups:
-            if other == engines and _distance(mix, first) <= APART:
+        kind = Kind((), _engines(measured, time), _mix(measured, time))
+        work = _mix(measured, time, "cp_seconds")
+        for times, first, other in groups:
+            apart = max(_distance(kind.mix, first.mix), _distance(work, other), _dearer(measured, time, times[0]))
+            if kind.engines == first.engines and apart <= APART:
                 times.append(time)
                 break
         else:
-            groups.append(([time], engines, mix))
-    return tuple(Kind(tuple(times), engines, mix) for times, engines, mix in groups)
+            groups.append(([time], kind, work))
+    return tuple(Kind(tuple(times), kind.engines, kind.mix) for times, kind, _ in groups)
+
+
+def _dearer(measured: Measured, time: datetime, other: datetime) -> float:
+    """By how much more general engine time a transaction costs in one of two intervals, as a share."""
+    costs = []
+    for rows in (measured.classes[time], measured.classes[other]):
+        ended = sum(facts["transactions"] or 0.0 for facts in rows.values())
+        used = sum(facts["cp_seconds"] or 0.0 for facts in rows.values())
+        costs.append(used / ended if ended else 0.0)
+    return max(costs) / min(costs) - 1.0 if min(costs) > 0 else 0.0
 
 
 def _engines(measured: Measured, time: datetime) -> tuple[tuple[str, float, float], ...]:
@@ -164,10 +176,11 @@ def _engines(measured: Measured, time: datetime) -> tuple[tuple[str, float, floa
     )
 
 
-def _mix(measured: Measured, time: datetime) -> dict[str, float]:
+def _mix(measured: Measured, time: datetime, fact: str = "transactions") -> dict[str, float]:
+    """Share of each class period in the ended transactions, or in another fact."""
     counts: dict[str, float] = {}
     for (_, name), facts in measured.classes[time].items():
-        counts[name] = counts.get(name, 0.0) + (facts["transactions"] or 0.0)
+        counts[name] = counts.get(name, 0.0) + (facts[fact] or 0.0)
     whole = sum(counts.values())
     return {name: count / whole for name, count in counts.items() if count} if whole else {}
 

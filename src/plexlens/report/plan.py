@@ -184,8 +184,9 @@ def _answer(plan: Plan) -> Section:
     if len(plan.kinds) > 1:
         blocks.append(
             Note(
-                f"The intervals are of {len(plan.kinds)} kinds, which have other engines or another mix of work. The "
-                "plan is of their mean, which is not a system that was measured. Choose one kind with --from and --to.",
+                f"The intervals are of {len(plan.kinds)} kinds, with other engines, another mix or other CPU time per "
+                "transaction. The plan is of their mean, which is not a system that was measured. Choose one kind with "
+                "--from and --to.",
                 Level.WARNING,
                 tuple(f"{_times(kind.intervals)}: {kind.text}" for kind in plan.kinds),
             )
