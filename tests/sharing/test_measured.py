@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -10,7 +11,7 @@ from plexlens.errors import NothingUsableError
 from plexlens.metrics.inputs import Inputs
 from plexlens.sharing import cost_of, measure
 from plexlens.sharing.measured import Role, role_of
-from tests.metrics.raw import inputs, row
+from tests.metrics.raw import START, inputs, row
 
 
 def facility(system: str = "SYS1", interval: int = 0, **requests: Any) -> dict[str, list[dict[str, Any]]]:
@@ -120,6 +121,36 @@ def test_statistics_alone_count_and_cost_nothing() -> None:
     assert not cost.is_timed
     assert [(one.kind.name, one.count, one.cpu_seconds) for one in cost.lines] == [("lock", 800.0, 0.0)]
     assert "No coupling facility structures (SMF 74-4)" in found.missing[0]
+
+
+def accounting(minute: float, commits: float, *, since: float = 1.0) -> dict[str, list[dict[str, Any]]]:
+    """One accounting record of DB1 that was written so many minutes after the start of the data."""
+    end = START + timedelta(minutes=minute)
+    about = {"subsystem": "DB1", "interval_start": end, "interval_end": end}
+    began = (end - timedelta(minutes=since)).isoformat()
+    number = 500 + int(minute)
+    return {
+        "smf101_ifcid3_qwac": [row(number, **about, qwacbsc=began, qwacesc=end.isoformat(), qwaccomm=commits)],
+    }
+
+
+def test_accounting_counts_for_the_time_that_its_records_reach() -> None:
+    # An hour of 74-4. Accounting from minute 5 to minute 35 tells 900 commits in 30 minutes: 1,800 in the hour.
+    hour = [facility(interval=n) for n in range(4)]
+    records = [accounting(minute, 150.0, since=5.0) for minute in (10, 14, 20, 25, 29, 35)]
+    found = measure(tables(*hour, statistics(-1, 5000.0), statistics(0, 5800.0), *records))
+    (work,) = found.classes
+    assert work.facts["commits"] == pytest.approx(1800.0)
+
+
+def test_accounting_of_a_short_time_is_that_of_the_quarter_it_lies_in() -> None:
+    # Five minutes of 74-4, in the first quarter of an hour: a third of the 300 commits of that quarter.
+    short = facility()
+    for rows in short.values():
+        rows[0]["interval_end"] = rows[0]["interval_start"] + timedelta(minutes=5)
+    records = [accounting(minute, 100.0, since=5.0) for minute in (5, 10, 14.99)]
+    found = measure(tables(short, statistics(-1, 5000.0), statistics(0, 5800.0), *records))
+    assert [work.facts["commits"] for work in found.classes] == [pytest.approx(300 * 5 / 14.99)]
 
 
 def test_statistics_of_another_day_are_not_mixed_in() -> None:

@@ -39,7 +39,7 @@ def omissions(inputs: Inputs, held: Held, columns: Sequence[str], where: Where |
 def apart_in_time(held: Held, by: Sequence[str], columns: Sequence[str]) -> str:
     """What numbers over observers that were never measured together are; empty where no such numbers are shown."""
     together = [names for names in held.epochs if names]
-    if len(together) < 2 or all(name in by for name in held.grain.observers if name != "sysplex"):
+    if len(together) < 2 or held.grain.observers[-1] in by:
         return ""
     rules = {fact.name: fact.rollup for fact in held.grain.facts}
     over_time = (Rollup.LEVEL, Rollup.SPAN)

@@ -10,7 +10,7 @@ from typing import Any
 
 from plexlens.errors import NothingUsableError
 from plexlens.metrics import GRAINS
-from plexlens.metrics.evaluate import available, evaluate
+from plexlens.metrics.evaluate import available, evaluate, facts
 from plexlens.metrics.inputs import Inputs
 from plexlens.sharing.measured import (
     ClassUse,
@@ -23,8 +23,6 @@ from plexlens.sharing.measured import (
     SystemUse,
     role_of,
 )
-
-_QUARTER = timedelta(minutes=15)
 
 #: XCF groups whose signals are Db2's and its lock manager's.
 _OF_DB2 = re.compile(r"DXR|IXCLO|DSN|DB2")
@@ -41,6 +39,12 @@ class _Window:
         """Whether rows of facts lie in it."""
         middle = (table.interval_start.epoch_seconds() + table.interval_end.epoch_seconds()) / 2
         return middle.between(self.start.timestamp(), self.end.timestamp())
+
+    def holds_some(self, table: Any) -> Any:
+        """The same; where it is shorter than an interval, the interval that its own middle lies in."""
+        middle = (self.start.timestamp() + self.end.timestamp()) / 2
+        starts, ends = table.interval_start.epoch_seconds(), table.interval_end.epoch_seconds()
+        return self.holds(table) | ((starts <= middle) & (ends > middle))
 
 
 def measure(inputs: Inputs, name: str = "") -> Measured:
@@ -115,8 +119,6 @@ def _nothing(inputs: Inputs, name: str) -> NothingUsableError:
 
 
 def _window(inputs: Inputs, grain: str, where: Callable[[Any], Any] | None = None) -> _Window | None:
-    from plexlens.metrics.evaluate import facts
-
     table = facts(inputs, GRAINS[grain])
     if table is None:
         return None
@@ -128,10 +130,11 @@ def _window(inputs: Inputs, grain: str, where: Callable[[Any], Any] | None = Non
     return _Window(row["start"], row["end"])
 
 
-def _rows(inputs: Inputs, grain: str, by: Iterable[str], window: _Window) -> list[Facts]:
+def _rows(inputs: Inputs, grain: str, by: Iterable[str], window: _Window, *, some: bool = False) -> list[Facts]:
     """A roll-up of a grain in the order of its names: the engine returns rows in any order."""
     by = tuple(by)
-    table = evaluate(inputs, GRAINS[grain], by=by, time="all", within=window.holds)
+    within = window.holds_some if some else window.holds
+    table = evaluate(inputs, GRAINS[grain], by=by, time="all", within=within)
     rows = [] if table is None else table.to_pyarrow().to_pylist()
     return sorted(rows, key=lambda row: tuple(row[name] or "" for name in by))
 
@@ -295,7 +298,7 @@ def _members_of_accounting(inputs: Inputs, window: _Window, structures: list[Str
     for use in structures:
         if use.group:
             groups.setdefault(use.system, set()).add(use.group)
-    rows = _rows(inputs, "db2_accounting_sharing", ("system", "subsystem"), _quarters(window)[0])
+    rows = _rows(inputs, "db2_accounting_sharing", ("system", "subsystem"), window, some=True)
     return [
         Member(row["subsystem"], row["system"], next(iter(groups[row["system"]])), {}, {}, {}, None)
         for row in rows
@@ -327,16 +330,17 @@ def _classes(
             "accounting classes 1 to 3."
         )
         return []
-    inside, length = _quarters(window)
+    accounted = _accounted(inputs, window)
     known = {(one.system, one.subsystem) for one in members}
     by = ("system", "subsystem", "connection_type", "connection", "plan", "correlation")
     made = []
     others: set[str] = set()
-    for row in _rows(inputs, grain.name, by, inside):
+    for row in _rows(inputs, grain.name, by, window, some=True):
         system = row["system"] or ""
         if (system, row["subsystem"]) not in known:
             others.add(row["subsystem"] or "?")
             continue
+        length = accounted.get((system, row["subsystem"]), 0.0)
         scale = seconds.get(system, length) / length if length else 1.0
         words = {name: row[name] or "" for name in by[2:]}
         made.append(ClassUse(row["subsystem"], system, facts=_scaled(row, scale), **words))
@@ -355,25 +359,28 @@ def _classes(
 def _cics(inputs: Inputs, window: _Window, seconds: dict[str, float]) -> dict[tuple[str, str], float]:
     if not available(inputs, GRAINS["cics_transaction"]):
         return {}
-    inside, length = _quarters(window)
     made = {}
-    for row in _rows(inputs, "cics_transaction", ("system", "transaction"), inside):
-        system = row["system"] or ""
+    for row in _rows(inputs, "cics_transaction", ("system", "transaction"), window, some=True):
+        system, length = row["system"] or "", row["interval_seconds"]
         if system in seconds and row["transaction"] and row["cpu_seconds"]:
             made[system, row["transaction"]] = row["cpu_seconds"] * (seconds[system] / length if length else 1.0)
     return made
 
 
-def _quarters(window: _Window) -> tuple[_Window, float]:
-    """Quarters of an hour of accounting within the time; those that it lies in where it is shorter. With its length."""
-    begin = datetime.fromtimestamp(-(-window.start.timestamp() // 900) * 900, window.start.tzinfo)
-    end = datetime.fromtimestamp(window.end.timestamp() // 900 * 900, window.start.tzinfo)
-    if end > begin:
-        return _Window(begin, end), (end - begin).total_seconds()
-    begin = datetime.fromtimestamp(window.start.timestamp() // 900 * 900, window.start.tzinfo)
-    end = datetime.fromtimestamp(-(-window.end.timestamp() // 900) * 900, window.start.tzinfo)
-    # A record written at the very end of the time is in the quarter that begins there.
-    return _Window(begin, max(end, begin) + _QUARTER), (window.end - window.start).total_seconds()
+def _accounted(inputs: Inputs, window: _Window) -> dict[tuple[str, str], float]:
+    """Seconds that the accounting of each Db2 covers within the time, by system and Db2.
+
+    Accounting is added up by the quarter of an hour, and covers what its records reach of it.
+    """
+    table = facts(inputs, GRAINS["db2_accounting_sharing"])
+    table = table.filter(window.holds_some(table))
+    by = ["system", "subsystem", "interval"]
+    spans = table.group_by(by).aggregate(start=table.interval_start.min(), end=table.interval_end.max())
+    covered: dict[tuple[str, str], float] = {}
+    for row in spans.filter(spans.start.notnull() & spans.end.notnull()).to_pyarrow().to_pylist():
+        whose = row["system"] or "", row["subsystem"] or ""
+        covered[whose] = covered.get(whose, 0.0) + (row["end"] - row["start"]).total_seconds()
+    return covered
 
 
 def _systems(inputs: Inputs, window: _Window, seconds: dict[str, float], missing: list[str]) -> list[SystemUse]:
