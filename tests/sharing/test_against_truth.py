@@ -6,9 +6,16 @@ from pathlib import Path
 
 import pytest
 
+from plexlens.example import studies_path
+from plexlens.example.printed import Study
 from plexlens.sharing.against_truth import Beside, Compared, compare, stated_of
 from plexlens.sharing.kinds import Part
 from plexlens.simulate import read_scenario, run_scenario
+from plexlens.simulate.case_1996 import run_b1
+from plexlens.simulate.case_1996.comparisons import LESS_MANAGEMENT
+from plexlens.simulate.case_1996.comparisons import compared as compared_runs
+from plexlens.simulate.case_1996.measured import runs
+from plexlens.simulate.case_1996.variants import without_sysplex
 
 TWO_MEMBERS = Path(__file__).parents[1] / "simulate" / "two-members.toml"
 
@@ -79,3 +86,23 @@ def test_stated_paths_are_the_scenarios() -> None:
     stated = stated_of(scenario)
     assert stated.seconds("sync_path", "SYS1") == pytest.approx(1.5e-6)
     assert stated.seconds("sync_path", "SYS2") == pytest.approx(3e-6)
+
+
+def test_run_b1_costs_what_leaving_data_sharing_out_saves() -> None:
+    """The cost from the records of run B1 alone, beside a second run on one image without data sharing.
+
+    Two ways to one number that share no code: the simulator runs the group without its coupling facility, the records
+    are priced. The runs differ in chance, and in who writes pages to disk (castout, or deferred writes of DBM1).
+    """
+    root = Path(__file__).parents[2]
+    b1 = run_b1(read_scenario(root / "scenarios" / "sysplex-1996.toml"), Study(studies_path() / "sysplex-1996"))
+    (with_sharing,), (without,) = runs(b1, [1]), runs(without_sysplex(b1), [1])
+    truth = compared_runs(with_sharing, without, LESS_MANAGEMENT)
+    cost = compare(b1).cost
+    # The records cover the same run of the same seed; the study's factor 0.9 is 1 / 1.1111.
+    assert (cost.total.efficiency or 0.0) * 100 == pytest.approx(truth["efficiency"], abs=1.0)
+    for name, class_name in (("INQ2", "db2 INQ2"), ("UPDA", "db2 UPDA")):
+        own = [one for one in cost.classes if one.name == name]
+        in_db2 = sum(float(one.use.facts.get("class2_cpu_seconds") or 0.0) for one in own)
+        threads = sum(one.thread_seconds for one in own)
+        assert threads / (in_db2 - threads) * 100 == pytest.approx(truth[class_name], abs=2.0), name

@@ -7,7 +7,7 @@ from pathlib import Path
 from plexlens.example import studies_path
 from plexlens.example.printed import Study
 from plexlens.simulate import Scenario, read_scenario, run_scenario
-from plexlens.simulate.case_2008 import eligible, lines, measure, page
+from plexlens.simulate.case_2008 import eligible, lines, measure, page, with_cpu_of
 from plexlens.simulate.estimates import estimates
 
 ROOT = Path(__file__).parents[2]
@@ -39,6 +39,15 @@ def test_redirected_work_is_predicted() -> None:
             assert found["END/S of the workload activity report"].printed == 1773.96
 
 
+def test_throughput_follows_from_processor_time() -> None:
+    """Given the 1.325 ms of case 1-2 (0.575 + 0.750) in place of 1.488: transactions per second within 2 % of 1774."""
+    study = Study(studies_path() / "zxml-2008")
+    given = with_cpu_of(eligible(_short(), study, "Case1-2"), study, "Case1-2", "Case1-1")
+    assert abs(given.values["class"][0]["db2_cpu"] - 0.001325) < 1e-6
+    found = measure(run_scenario(given.with_run(seed=9)))
+    assert abs(found["rate"] / 1773.96 - 1) < 0.02
+
+
 def test_the_page() -> None:
     text = page(_short(), Study(studies_path() / "zxml-2008"), seeds=(1,))
     kept = (ROOT / "docs" / "xml-2008.md").read_text(encoding="utf-8")
@@ -47,4 +56,4 @@ def test_the_page() -> None:
         return [line.split("|")[1:4] for line in of.splitlines() if line.startswith("| ")]
 
     assert printed(text) == printed(kept)
-    assert len(printed(text)) == 2 + 7 + 8
+    assert len(printed(text)) == 3 + 7 + 8 + 8

@@ -255,3 +255,48 @@ fn physical_locks_of_pages_are_retained_for_a_lost_member() {
     // 200 of them, half of the 11 seconds each.
     assert!((900.0..1300.0).contains(&waited), "{waited}");
 }
+
+#[test]
+fn system_services_pay_for_writes_at_commit_and_database_services_for_prefetch() {
+    // Both members change the same table space, 20 pages each; then they scan it. The thread's CPU time does not grow
+    // with the time that the group buffer pool takes for a written page or for a registered list: MSTR and DBM1 pay.
+    let with = |page_us: f64, list_us: f64| {
+        let mut value = pair(json!([
+            {"name": "UPDA", "rate": 20.0, "regions": ["AOR1", "AOR2"], "cpu": 0.0002, "db2_cpu": 0.001,
+             "references": [{"page_set": "TS", "getpages": 20.0, "update": 1.0}]},
+            {"name": "SCAN", "rate": 2.0, "regions": ["AOR1", "AOR2"], "cpu": 0.0002,
+             "references": [{"page_set": "TS", "getpages": 320.0, "access": "sequential"}]},
+        ]));
+        value["coupling"] = json!({"page_us": page_us, "list_us": list_us, "list_page_us": 0.0, "sync_host_us": 5.0});
+        run(&value)
+    };
+    let space = |results: &Results, kind: &str| -> f64 {
+        let spaces = results.intervals[0].systems.iter().flat_map(|one| &one.spaces);
+        spaces.filter(|one| one.name.ends_with(kind)).map(|one| one.cpu).sum()
+    };
+    let class = |results: &Results, name: &str, of: &str| -> f64 {
+        let about = results.intervals[0].classes.iter().find(|one| one.name == name).unwrap();
+        about.systems.iter().map(|one| one.used[of]).sum()
+    };
+    let pools = |results: &Results, of: &str| -> f64 {
+        let pools = results.intervals[0].members.iter().flat_map(|one| &one.pools);
+        pools.map(|one| one.member.get(of).copied().unwrap_or(0) as f64).sum()
+    };
+    let (base, slow) = (with(5.0, 4.0), with(55.0, 204.0));
+    let near = |found: f64, expected: f64| assert!((found - expected).abs() < 0.03 * expected, "{found} {expected}");
+    // 50 us more for each page written at commit; the same transactions and pages, but for those at either end.
+    let writes = pools(&slow, "sync_writes");
+    assert!(writes > 70_000.0, "{writes}");
+    near(space(&slow, "MSTR") - space(&base, "MSTR"), writes * 50e-6);
+    // The thread waits for them: class 3.
+    near(class(&slow, "UPDA", "wait_commit") - class(&base, "UPDA", "wait_commit"), writes * 50e-6);
+    // 200 us more for each list, and 50 for each page of castout, which is another's.
+    let lists = pools(&slow, "register_lists");
+    assert!(lists > 3_000.0, "{lists}");
+    let grown = space(&slow, "DBM1") - space(&base, "DBM1") - pools(&slow, "castout_pages") * 50e-6;
+    near(grown, lists * 200e-6);
+    for name in ["UPDA", "SCAN"] {
+        let each = |results: &Results| class(results, name, "db2_cpu") - class(results, name, "coupling_spin");
+        near(each(&slow), each(&base));
+    }
+}

@@ -44,6 +44,7 @@ TIMES = {
     "qwacawtr": "wait_other_read",
     "qwacawlg": "wait_log",
     "qwacawtl": "wait_lock",
+    "qwacawte": "wait_commit",
     "qwacawtj": "wait_contention",
 }
 
@@ -53,6 +54,7 @@ COUNTS = {
     "qwacarnr": "waits_other_read",
     "qwacarlg": "waits_log",
     "qwacarnl": "waits_lock",
+    "qwacarns": "waits_commit",
     "qwacarnj": "waits_contention",
 }
 

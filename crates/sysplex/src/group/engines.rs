@@ -2,7 +2,7 @@
 
 use super::processors::{Processors, Start, Ticket};
 use super::simulation::{Event, Simulation};
-use super::task::{Burst, Space, Stage};
+use super::task::{Burst, Space, Stage, Wait};
 use crate::kernel::{Time, seconds};
 
 impl Simulation<'_> {
@@ -25,7 +25,8 @@ impl Simulation<'_> {
         if ziip { machine.ziip.as_mut() } else { Some(&mut machine.general) }
     }
 
-    /// Processor time of a task.
+    /// Processor time of a task. What a service of Db2 does for a transaction is no CPU time of the thread: the thread
+    /// waits for it.
     pub(super) fn charge(&mut self, number: u32, burst: &Burst, ziip: bool) {
         let &Burst { since, length, charged, space, eligible } = burst;
         let time = seconds(charged);
@@ -33,7 +34,16 @@ impl Simulation<'_> {
         let delay = seconds((self.calendar.now() - since).saturating_sub(length));
         let task = &mut self.tasks[number as usize];
         let account = &mut task.account;
-        account.cpu_delay += delay;
+        let served = match space {
+            Space::Region(_) | Space::Guest(_) => None,
+            Space::DatabaseServices(_) => Some(Wait::OtherRead),
+            Space::SystemServices(_) => Some(Wait::Commit),
+            Space::LockManager(_) => Some(Wait::Contention),
+        };
+        match served {
+            Some(wait) => account.waits[wait as usize] += time + delay,
+            None => account.cpu_delay += delay,
+        }
         if let Space::Region(region) = space {
             let used = &mut self.plex.regions[usize::from(region)].used;
             if task.has_region {
@@ -42,7 +52,9 @@ impl Simulation<'_> {
                 used.open_cpu += time;
             }
         }
-        if task.entered_db2 > 0 {
+        if served.is_some() {
+            // The address space of the service has it, below.
+        } else if task.entered_db2 > 0 {
             account.db2_cpu += time;
             account.ziip += if ziip { time } else { 0.0 };
             account.ziip_on_cp += if eligible && !ziip { time } else { 0.0 };

@@ -398,7 +398,7 @@ pub type Named = (&'static str, fn(&Account) -> f64);
 
 impl Account {
     /// All sums by name: seconds, then counts.
-    pub const FIELDS: [Named; 38] = [
+    pub const FIELDS: [Named; 41] = [
         ("terminal_cpu", |one| one.terminal_cpu),
         ("region_cpu", |one| one.region_cpu),
         ("db2_cpu", |one| one.db2_cpu),
@@ -411,6 +411,7 @@ impl Account {
         ("wait_sync_read", |one| one.waits[Wait::SyncRead as usize]),
         ("wait_other_read", |one| one.waits[Wait::OtherRead as usize]),
         ("wait_log", |one| one.waits[Wait::Log as usize]),
+        ("wait_commit", |one| one.waits[Wait::Commit as usize]),
         ("wait_contention", |one| one.waits[Wait::Contention as usize]),
         ("wait_shipping", |one| one.waits[Wait::Shipping as usize]),
         ("wait_coupling", |one| one.waits[Wait::Coupling as usize]),
@@ -420,6 +421,7 @@ impl Account {
         ("waits_sync_read", |one| one.wait_counts[Wait::SyncRead as usize] as f64),
         ("waits_other_read", |one| one.wait_counts[Wait::OtherRead as usize] as f64),
         ("waits_log", |one| one.wait_counts[Wait::Log as usize] as f64),
+        ("waits_commit", |one| one.wait_counts[Wait::Commit as usize] as f64),
         ("waits_contention", |one| one.wait_counts[Wait::Contention as usize] as f64),
         ("waits_coupling", |one| one.wait_counts[Wait::Coupling as usize] as f64),
         ("waits_lock", |one| one.lock_waits as f64),
@@ -437,6 +439,7 @@ impl Account {
         ("xes_contentions", |one| one.contentions[1] as f64),
         ("real_contentions", |one| one.contentions[2] as f64),
         ("coupling_pages", |one| one.coupling_pages as f64),
+        ("own_requests", |one| one.own_requests as f64),
     ];
 
     /// The sums by name.

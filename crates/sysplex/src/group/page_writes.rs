@@ -87,10 +87,12 @@ impl Simulation<'_> {
         }
     }
 
-    /// The pages that the unit of work changed are written, those of each pool together.
+    /// The pages that the unit of work changed are written, those of each pool together: system services do it, and the
+    /// transaction waits ("Db2 13 for z/OS: Major contributors to CPU time", MSTR, SRB: update commit with writes to
+    /// group buffer pools).
     pub(super) fn write_changed(&mut self, number: u32) {
         let task = &mut self.tasks[number as usize];
-        let (group, member, region) = (usize::from(task.group), task.member, task.region);
+        let (group, member) = (usize::from(task.group), task.member);
         let mut pools = std::mem::take(&mut task.changed_pools);
         let mut changed = std::mem::take(&mut task.changed_pages);
         let mut of_one = Vec::new();
@@ -110,8 +112,9 @@ impl Simulation<'_> {
             task.account.coupling_pages += u64::from(outcome.requests.all());
             of_pool(&mut task.in_pools, self.scenario.db2[group].pool[pool].number).commit(&outcome);
             if let (Some(structure), true) = (about.structures[pool], outcome.requests.writes > 0) {
-                let space = Space::Region(region);
+                let space = Space::SystemServices(member.into());
                 let count = outcome.requests.writes;
+                task.account.wait_counts[Wait::Commit as usize] += 1;
                 task.steps.push_front(Action::Ask { structure, request: Request::Write, count, space });
             }
             self.afterwards(group as u16, member, pool, &outcome);

@@ -13,7 +13,7 @@ use super::logs::Logs;
 use super::measured::{ClassOnSystem, Results, VolumeUse};
 use super::plex::Plex;
 use super::processors::Ticket;
-use super::task::{Account, Action, Burst, Reason, Stage, Task, Wait};
+use super::task::{Account, Action, Burst, Reason, Space, Stage, Task, Wait};
 use super::watch::{MOST_TASKS, Stopped, Watch};
 
 /// What happens.
@@ -425,7 +425,9 @@ impl<'a> Simulation<'a> {
         }
         if let Some(burst) = task.burst.take() {
             // It spun on its engine.
-            task.account.spin += seconds(burst.length);
+            if matches!(burst.space, Space::Region(_)) {
+                task.account.spin += seconds(burst.length);
+            }
             let ziip = task.engine.is_some_and(|(ziip, _)| ziip);
             self.charge(number, &Burst { eligible: ziip, ..burst }, ziip);
         }

@@ -152,7 +152,9 @@ impl Simulation<'_> {
         image.cold += image.request_refill;
         let host = if converted { costs.async_host_us } else { costs.sync_host_us };
         let work = micro(host + more).max(1);
-        let steps = &mut self.tasks[number as usize].steps;
+        let task = &mut self.tasks[number as usize];
+        task.account.own_requests += u64::from(matches!(space, Space::Region(_)));
+        let steps = &mut task.steps;
         // One after the other: what others ask meanwhile need not wait for a whole series.
         if count > 1 {
             steps.push_front(Action::Ask { structure, request, count: count - 1, space });
@@ -365,12 +367,16 @@ impl Simulation<'_> {
             });
         }
         if let Some(structure) = about.structures[pool] {
-            let ask = |request, count| (count > 0).then_some(Action::Ask { structure, request, count, space });
+            let ask_by =
+                |space, request, count| (count > 0).then_some(Action::Ask { structure, request, count, space });
+            let ask = |request, count| ask_by(space, request, count);
             steps[1] = ask(Request::Read, outcome.requests.without_data());
             steps[2] = ask(Request::Page, outcome.requests.with_data());
             steps[3] = ask(Request::Write, outcome.requests.writes);
             let each = outcome.requests.list_pages.div_ceil(outcome.requests.lists.max(1));
-            steps[4] = ask(Request::List(each as u16), outcome.requests.lists);
+            // Prefetch runs in the address space of the database services.
+            let services = Space::DatabaseServices(member.into());
+            steps[4] = ask_by(services, Request::List(each as u16), outcome.requests.lists);
         }
         if outcome.sync_reads > 0 {
             steps[5] = Some(Action::Cpu { work: micro(path.read_us), space, eligible: false });

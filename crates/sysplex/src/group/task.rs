@@ -31,6 +31,8 @@ pub enum Wait {
     OtherRead,
     /// The log.
     Log,
+    /// System services that write the changed pages at commit.
+    Commit,
     /// Messages that settle a contention.
     Contention,
     /// The way to another system.
@@ -44,7 +46,7 @@ pub enum Wait {
 }
 
 /// Number of kinds of [`Wait`].
-pub const WAITS: usize = 8;
+pub const WAITS: usize = 9;
 
 /// Why a transaction ended without success.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -267,6 +269,8 @@ pub struct Account {
     pub ziip_on_cp: f64,
     /// Of all these, time spent waiting for coupling facilities with a processor.
     pub spin: f64,
+    /// Requests to coupling facilities that the transaction's own task sent.
+    pub own_requests: u64,
     /// Time that it was ready and waited for an engine.
     pub cpu_delay: f64,
     /// Waits by [`Wait`].
@@ -316,6 +320,7 @@ impl Account {
         self.ziip += other.ziip;
         self.ziip_on_cp += other.ziip_on_cp;
         self.spin += other.spin;
+        self.own_requests += other.own_requests;
         self.cpu_delay += other.cpu_delay;
         self.waits.iter_mut().zip(other.waits).for_each(|(sum, wait)| *sum += wait);
         self.wait_counts.iter_mut().zip(other.wait_counts).for_each(|(sum, count)| *sum += count);
