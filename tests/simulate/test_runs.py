@@ -59,11 +59,11 @@ def _seconds_to_end(arguments: list[str], *, after: float) -> float:
 
 @pytest.mark.parametrize("options", [[], ["--transactions"], ["--page-trace"], ["--replications", "3", "--jobs", "2"]])
 def test_an_interrupt_ends_a_run_within_a_second_and_leaves_no_file(tmp_path: Path, options: list[str]) -> None:
-    """A run of days: it would go on for hours. Of three tries one counts, since other work may delay any of them."""
+    """A run of days: it would go on for hours. Of eight tries one counts, since other work may delay any of them."""
     dump = tmp_path / "long.smf"
     arguments = _command(str(TWO_MEMBERS), "-o", str(dump), "--seconds", "300000", *options)
     taken = []
-    while not taken or (min(taken) >= 1.0 and len(taken) < 3):
+    while not taken or (min(taken) >= 1.0 and len(taken) < 8):
         taken.append(_seconds_to_end(arguments, after=5.0))
         assert list(tmp_path.iterdir()) == []
     assert min(taken) < 1.0, taken
@@ -80,7 +80,7 @@ def test_an_interrupt_ends_the_run_of_a_network_within_a_second() -> None:
     """What a careful plan runs: a hundred million seconds of one transaction each."""
     taken = []
     guarded = f"try:\n{textwrap.indent(_NETWORK, '    ')}\nexcept KeyboardInterrupt:\n    raise SystemExit(130)"
-    while not taken or (min(taken) >= 1.0 and len(taken) < 3):
+    while not taken or (min(taken) >= 1.0 and len(taken) < 8):
         taken.append(_seconds_to_end([sys.executable, "-c", guarded], after=3.0))
     assert min(taken) < 1.0, taken
 
