@@ -229,8 +229,11 @@ def _unmonitored(made: Queues, measured: Measured, seen: _Seen, served: Set[str]
         # One server: what a transaction waits there depends on its time in all visits, not on their number.
         service = busy * seen.seconds / ended
         shares = {period: outside[period] / whole if whole else seen.ended[period] / ended for period in periods}
+        # Of several regions nothing tells which classes run where: a class that waits long for engines must not hold the
+        # QR TCBs of the others.
+        holds = Holds.ENGINES if len(there) == 1 else Holds.NOTHING
         line = Line("QR TCB", region, 1, min(busy, _MOST_SEEN), service, rate=ended / seen.seconds, shares=shares,
-                    holds=Holds.ENGINES)  # fmt: skip
+                    holds=holds)  # fmt: skip
         made.add(line)
         for period in periods:
             requests = shares[period] * ended / seen.ended[period]
