@@ -98,7 +98,8 @@ def test_page_of_a_study(tmp_path: Path) -> None:
     assert (done.returncode, done.stdout) == (0, "")
     page = (tmp_path / "c.html").read_text(encoding="utf-8")
     for part in ("They saved 737 I/Os a second.", "NOT BORNE OUT", "501.48", "by everything else"):
-        assert part.lower() in page.lower(), part
+        # Long words of headings may break: soft hyphens say where.
+        assert part.lower() in page.replace("\u00ad", "").replace("&shy;", "").lower(), part
 
 
 @pytest.mark.parametrize(

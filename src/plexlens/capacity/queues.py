@@ -225,13 +225,13 @@ def _unmonitored(made: Queues, measured: Measured, seen: _Seen, served: Set[str]
     outside = {period: max(_cpu(seen, period) - _in_db2_cpu(seen, period, accounted), 0.0) for period in periods}
     whole = sum(outside.values())
     there = qr_busy(measured.resources, seen.system)
+    # Of several regions nothing tells which classes run where: a class that waits long for engines must not hold the QR
+    # TCBs of the others.
+    holds = Holds.ENGINES if len(there) == 1 else Holds.NOTHING
     for region, busy in there.items():
         # One server: what a transaction waits there depends on its time in all visits, not on their number.
         service = busy * seen.seconds / ended
         shares = {period: outside[period] / whole if whole else seen.ended[period] / ended for period in periods}
-        # Of several regions nothing tells which classes run where: a class that waits long for engines must not hold the
-        # QR TCBs of the others.
-        holds = Holds.ENGINES if len(there) == 1 else Holds.NOTHING
         line = Line("QR TCB", region, 1, min(busy, _MOST_SEEN), service, rate=ended / seen.seconds, shares=shares,
                     holds=holds)  # fmt: skip
         made.add(line)
