@@ -12,7 +12,7 @@ FUZZ_COPIES ?= 100000
 
 RUST_SOURCES := Cargo.toml Cargo.lock $(shell find crates -name '*.rs' -o -name 'Cargo.toml')
 
-.PHONY: demo test lint types rust-test python-test fuzz docs benchmarks clean prerequisites browser
+.PHONY: demo test lint types rust-test python-test python-test-first python-test-second fuzz docs benchmarks clean prerequisites browser
 
 demo: $(BUILD)/core
 	@mkdir -p out
@@ -76,8 +76,17 @@ types: $(BUILD)/core
 rust-test:
 	$(CARGO) test --quiet --locked --workspace
 
+# Two halves at the same time, one for each core: folders that are not named here are in the second.
+FIRST_HALF := capacity ingest metrics pools sharing simulate
+
 python-test: $(BUILD)/core browser
-	$(BIN)/pytest
+	@$(MAKE) --no-print-directory -j2 --output-sync=target python-test-first python-test-second
+
+python-test-first:
+	$(BIN)/pytest $(addprefix tests/,$(FIRST_HALF))
+
+python-test-second:
+	$(BIN)/pytest tests $(addprefix --ignore=tests/,$(FIRST_HALF))
 
 # Damaged dumps and damaged reports, so many or for so long: no panic, no hang, bounded memory.
 fuzz: $(BUILD)/core
