@@ -12,6 +12,7 @@ pub mod in_pool;
 pub mod interest;
 mod intervals;
 pub mod lines;
+mod lock_steps;
 pub mod locks;
 pub mod logs;
 pub mod measured;
