@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 
 from plexlens.capacity.attribution import EVERY, attribute, matching
 from plexlens.capacity.goals import goal_of
+from plexlens.capacity.lines import Holds
 from plexlens.capacity.measured import ClassKey, Facts, Measured
 from plexlens.capacity.model import ClassModel, Model, Samples, SystemModel
 from plexlens.capacity.network import at_base, base, solved
@@ -371,4 +372,11 @@ def _say_of_waits(model: SystemModel, queues: Queues, notes: list[str]) -> None:
             f"{model.name}: no SMF 110 tells how busy the QR TCBs of the regions are that serve "
             f"{', '.join(queues.unseen)}. One QR TCB that did all their work outside Db2 would be {1 / load:.0%} busy "
             f"and full at {load:.2f} times the measured load; beyond that load nothing is concluded."
+        )
+    apart = sorted(line.name for line in model.lines.values() if line.kind == "QR TCB" and line.holds is Holds.NOTHING)
+    if apart:
+        notes.append(
+            f"{model.name}: SMF 110-2 does not tell which classes run in which of the regions {', '.join(apart)}. Each "
+            "QR TCB is taken to be used by all of them in proportion to their processor time outside Db2, and not to be "
+            "held for longer where engines are waited for. SMF 110-1 tells which classes use it."
         )

@@ -92,7 +92,8 @@ class Kind:
     def text(self) -> str:
         """Configuration and largest classes in words."""
         parts = [
-            f"{system}: {general:g} general engines" + (f" and {ziips:g} zIIPs" if ziips else "")
+            f"{system}: {general:g} general engine{'' if general == 1 else 's'}"
+            + (f" and {ziips:g} zIIP{'' if ziips == 1 else 's'}" if ziips else "")
             for system, general, ziips in self.engines
         ]
         largest = sorted(self.mix.items(), key=lambda one: -one[1])[:3]

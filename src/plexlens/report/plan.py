@@ -12,6 +12,7 @@ from plexlens.capacity.plan import Outlook, Plan
 from plexlens.capacity.predict import Breaking
 from plexlens.capacity.validate import ClassCheck
 from plexlens.metrics.unit import FRACTION, MILLISECONDS, PER_SECOND, PROCESSORS, RATIO
+from plexlens.report.display import counted
 from plexlens.report.model import (
     Block,
     Cell,
@@ -108,9 +109,10 @@ def goals_report(plan: Plan) -> Report:
 
 def _report(plan: Plan, sections: tuple[Section, ...]) -> Report:
     times = plan.measured.intervals
+    systems = tuple(system.name for system in plan.model.systems)
     return Report(
         title="Capacity plan",
-        systems=tuple(system.name for system in plan.model.systems),
+        systems=systems,
         sysplexes=(),
         start=times[0],
         end=times[-1],
@@ -121,7 +123,7 @@ def _report(plan: Plan, sections: tuple[Section, ...]) -> Report:
         definitions=dict(DEFINITIONS),
         generator=f"Plexlens {__version__}",
         kind="Capacity plan",
-        subject=f"{', '.join(system.name for system in plan.model.systems)}: {len(times)} intervals of {plan.name}",
+        subject=f"{', '.join(systems)}: {counted(len(times), 'interval')} of {plan.name}",
     )
 
 
@@ -297,8 +299,8 @@ def _tried(plan: Plan) -> str:
             "loads is unknown."
         )
     text = (
-        f"Before conclusions the model is tried: calibrated from {len(tried.calibrated)} intervals, it predicts the "
-        f"other {len(tried.tried)}."
+        "Before conclusions the model is tried: calibrated from "
+        f"{counted(len(tried.calibrated), 'interval')}, it predicts the other {len(tried.tried)}."
     )
     if tried.busy:
         text += f" General engines busy are off by at most {max(tried.busy.values()) * 100:.1f} points."
