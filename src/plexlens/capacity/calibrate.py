@@ -377,6 +377,6 @@ def _say_of_waits(model: SystemModel, queues: Queues, notes: list[str]) -> None:
     if apart:
         notes.append(
             f"{model.name}: SMF 110-2 does not tell which classes run in which of the regions {', '.join(apart)}. Each "
-            "QR TCB is taken to be used by all of them in proportion to their processor time outside Db2, and not to be "
-            "held for longer where engines are waited for. SMF 110-1 tells which classes use it."
+            "QR TCB is taken to be used by all of them in proportion to their processor time outside Db2, and not to "
+            "be held for longer where engines are waited for. SMF 110-1 tells which classes use it."
         )
