@@ -21,8 +21,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from plexlens.example import write_example
+from plexlens.expression.tree import Binary, Call, Expression, Name, Number, Text, Unary, names_of
 from plexlens.findings import Findings, Rule, check, load_rules
-from plexlens.findings.expression import Binary, Call, Expression, Name, Number, Text, Unary, names_of
 from plexlens.findings.template import Filling
 from plexlens.metrics.inputs import Inputs
 from plexlens.pdb import Pdb, ingest

@@ -6,8 +6,8 @@ import re
 
 import pytest
 
+from plexlens.expression.tree import Binary, Expression, Name, names_of
 from plexlens.findings import Rule, load_rules
-from plexlens.findings.expression import Binary, Expression, Name, names_of
 from plexlens.findings.template import Filling, Template
 
 RULES = {rule.id: rule for rule in load_rules()}

@@ -8,7 +8,10 @@ The grammar, from the loosest binding to the tightest::
     comparison = sum [ ( "<" | "<=" | ">" | ">=" | "=" | "!=" ) sum | "in" "(" text { "," text } ")" ]
     sum = product { ( "+" | "-" ) product }
     product = factor { ( "*" | "/" ) factor }
-    factor = "-" factor | number [ unit ] | text | name [ "(" expression { "," expression } ")" ] | "(" expression ")"
+    factor = "-" factor | value
+    value = number [ unit ] | text | "null" | name | function "(" expression { "," expression } ")" | "(" expression ")"
+
+A quote within a text is written twice.
 """
 
 from __future__ import annotations
@@ -17,24 +20,37 @@ import math
 import re
 from dataclasses import dataclass
 
-from plexlens.findings.error import wrong
-from plexlens.findings.expression import LITERAL_UNITS, Among, Binary, Call, Expression, Name, Number, Text, Unary
+from plexlens.expression.error import ExpressionError, wrong
+from plexlens.expression.tree import (
+    ARITIES,
+    FUNCTIONS,
+    LITERAL_UNITS,
+    Among,
+    Binary,
+    Call,
+    Expression,
+    Name,
+    Null,
+    Number,
+    Text,
+    Unary,
+)
 
-#: Nesting and length beyond which no rule goes; both keep the work of any text within bounds.
+#: Nesting and length beyond which no formula goes; both keep the work of any text within bounds.
 MOST_DEPTH = 30
-MOST_TOKENS = 200
+MOST_TOKENS = 300
 
 _TOKEN = re.compile(
     r"""(?P<space>\s+)
       | (?P<number>\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)
       | (?P<word>[A-Za-z_][A-Za-z0-9_]*)
-      | (?P<text>'[^']*')
+      | (?P<text>'(?:[^']|'')*')
       | (?P<sign><=|>=|!=|[-+*/<>=(),%])""",
     re.VERBOSE,
 )
 
 _COMPARISONS = ("<", "<=", ">", ">=", "=", "!=")
-_RESERVED = ("and", "or", "not", "in")
+_RESERVED = ("and", "or", "not", "in", "null")
 
 
 @dataclass(frozen=True)
@@ -49,7 +65,7 @@ def parse(text: str) -> Expression:
 
     Raises
     ------
-    RuleError
+    ExpressionError
         The text is no expression; the message says at which character and what was expected there.
     """
     return _Parser(_tokens(text)).whole()
@@ -62,14 +78,12 @@ def _tokens(text: str) -> list[_Token]:
         found = _TOKEN.match(text, place)
         if found is None:
             known = "names, numbers, 'texts', + - * / < > = and ( ) are known"
-            raise wrong(
-                f"character {place + 1}, {text[place]!r}, means nothing here",
-                "close the quote" if text[place] == "'" else known,
-            )
+            remedy = "close the quote" if text[place] == "'" else known
+            raise wrong(f"{text[place]!r} means nothing here", remedy, place + 1)
         if found.lastgroup != "space":
             tokens.append(_Token(str(found.lastgroup), found.group(), place + 1))
             if len(tokens) > MOST_TOKENS:
-                raise wrong(f"the expression has more than {MOST_TOKENS} parts", "make several rules of it")
+                raise wrong(f"the expression has more than {MOST_TOKENS} parts", "make several of it", place + 1)
         place = found.end()
     tokens.append(_Token("end", "", len(text) + 1))
     return tokens
@@ -97,10 +111,10 @@ class _Parser:
         if self.taken(text) is None:
             raise self.unexpected(f"{text!r}")
 
-    def unexpected(self, wanted: str) -> Exception:
+    def unexpected(self, wanted: str) -> ExpressionError:
         token = self.token
         found = "the end" if token.kind == "end" else repr(token.text)
-        return wrong(f"character {token.at}: {found} stands where {wanted} was expected", "correct the expression")
+        return wrong(f"{found} stands where {wanted} was expected", "correct the expression", token.at)
 
     def whole(self) -> Expression:
         made = self.alternatives()
@@ -111,7 +125,7 @@ class _Parser:
     def alternatives(self) -> Expression:
         self.depth += 1
         if self.depth > MOST_DEPTH:
-            raise wrong(f"character {self.token.at}: more than {MOST_DEPTH} levels deep", "make several rules of it")
+            raise wrong(f"more than {MOST_DEPTH} levels deep", "make several of it", self.token.at)
         made = self.conjunction()
         while token := self.taken("or"):
             made = Binary("or", made, self.conjunction(), token.at)
@@ -152,7 +166,7 @@ class _Parser:
         if token.kind != "text":
             raise self.unexpected("a 'text'")
         self.place += 1
-        return Text(token.text[1:-1], token.at)
+        return Text(token.text[1:-1].replace("''", "'"), token.at)
 
     def sum(self) -> Expression:
         made = self.product()
@@ -181,6 +195,8 @@ class _Parser:
             return self.number()
         if token.kind == "text":
             return self.text()
+        if self.taken("null"):
+            return Null(token.at)
         if token.kind == "word" and token.text not in _RESERVED:
             self.place += 1
             return self.call(token) if self.taken("(") else Name(token.text, token.at)
@@ -195,7 +211,7 @@ class _Parser:
         self.place += 1
         value = float(token.text)
         if not math.isfinite(value):
-            raise wrong(f"character {token.at}: {token.text} is too large a number", "give a smaller one")
+            raise wrong(f"{token.text} is too large a number", "give a smaller one", token.at)
         unit = self.taken(*LITERAL_UNITS)
         return Number(value, LITERAL_UNITS[unit.text] if unit is not None else None, token.at)
 
@@ -204,4 +220,10 @@ class _Parser:
         while self.taken(","):
             arguments.append(self.alternatives())
         self.expect(")")
+        if token.text not in FUNCTIONS:
+            valid = "; ".join(FUNCTIONS.values())
+            raise wrong(f"there is no function {token.text}", f"there are: {valid}", token.at)
+        fewest, most = ARITIES[token.text]
+        if len(arguments) < fewest or (most is not None and len(arguments) > most):
+            raise wrong(f"{len(arguments)} values do not fit {token.text}", FUNCTIONS[token.text], token.at)
         return Call(token.text, tuple(arguments), token.at)

@@ -1,13 +1,20 @@
-"""Expressions of rules, as a tree: what a condition, a cost or a place in a sentence is made of.
+"""Expressions as a tree: what a formula, a condition, a cost or a place in a sentence is made of.
 
 The language has numbers with a unit (``5 %``, ``200 us``, ``4 MiB``), texts (``'cache'``), names of facts, metrics,
-keys and attributes, arithmetic, comparisons, ``in``, ``and``, ``or``, ``not`` and a few functions. It says nothing
-about where the values come from; `plexlens.findings.translation` gives it a meaning over a grain.
+keys and attributes, arithmetic, comparisons, ``in``, ``and``, ``or``, ``not``, ``null`` and a few functions. The tree
+says nothing about where the values come from. Trees are equal where they say the same, wherever it was written.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+
+from plexlens.expression.error import wrong
+
+#: Parts and levels beyond which no tree goes once its terms are put in; both keep the work of any text within bounds.
+MOST_PARTS = 4000
+MOST_LEVELS = 200
 
 
 @dataclass(frozen=True)
@@ -33,10 +40,39 @@ LITERAL_UNITS: dict[str, LiteralUnit] = {
         LiteralUnit("s", "s"),
         LiteralUnit("min", "s", times=60.0),
         LiteralUnit("h", "s", times=3600.0),
+        LiteralUnit("bytes", "bytes"),
         LiteralUnit("KiB", "bytes", times=1024.0),
         LiteralUnit("MiB", "bytes", times=1024.0**2),
         LiteralUnit("GiB", "bytes", times=1024.0**3),
     )
+}
+
+#: Functions, and what they do.
+FUNCTIONS: dict[str, str] = {
+    "known": "known(x): whether x has a value",
+    "contains": "contains(text, 'part'): whether the text holds the part",
+    "starts": "starts(text, 'part'): whether the text begins with the part",
+    "greatest": "greatest(x, y, ...): the largest of the values that are there",
+    "least": "least(x, y, ...): the smallest of the values that are there",
+    "total": "total(x, y, ...): the sum of the values that are there; no value where none is",
+    "coalesce": "coalesce(x, y, ...): the first of the values that is there",
+    "if": "if(condition, x, y): x where the condition holds, else y, or no value where y is left out",
+    "sqrt": "sqrt(x): the square root of x; no value where x is below 0",
+    "deviation": "deviation(squares, sum, count): standard deviation, from the sum of squares, the sum and the count",
+}
+
+#: Fewest and most values that a function takes; None for any number.
+ARITIES: dict[str, tuple[int, int | None]] = {
+    "known": (1, 1),
+    "contains": (2, 2),
+    "starts": (2, 2),
+    "greatest": (2, None),
+    "least": (2, None),
+    "total": (1, None),
+    "coalesce": (1, None),
+    "if": (2, 3),
+    "sqrt": (1, 1),
+    "deviation": (3, 3),
 }
 
 
@@ -45,8 +81,8 @@ class Number:
     """A number, with the unit that was written after it."""
 
     value: float
-    unit: LiteralUnit | None
-    at: int
+    unit: LiteralUnit | None = None
+    at: int = field(default=0, compare=False)
 
     @property
     def in_base(self) -> float:
@@ -59,15 +95,22 @@ class Text:
     """A text in quotes."""
 
     value: str
-    at: int
+    at: int = field(default=0, compare=False)
+
+
+@dataclass(frozen=True)
+class Null:
+    """``null``: no value."""
+
+    at: int = field(default=0, compare=False)
 
 
 @dataclass(frozen=True)
 class Name:
-    """A fact, metric, key or attribute."""
+    """A fact, metric, key or attribute, or a term that stands for an expression."""
 
     name: str
-    at: int
+    at: int = field(default=0, compare=False)
 
 
 @dataclass(frozen=True)
@@ -76,7 +119,7 @@ class Unary:
 
     operator: str
     operand: Expression
-    at: int
+    at: int = field(default=0, compare=False)
 
 
 @dataclass(frozen=True)
@@ -86,7 +129,7 @@ class Binary:
     operator: str
     left: Expression
     right: Expression
-    at: int
+    at: int = field(default=0, compare=False)
 
 
 @dataclass(frozen=True)
@@ -95,7 +138,7 @@ class Among:
 
     operand: Expression
     values: tuple[Text, ...]
-    at: int
+    at: int = field(default=0, compare=False)
 
 
 @dataclass(frozen=True)
@@ -104,11 +147,13 @@ class Call:
 
     function: str
     arguments: tuple[Expression, ...]
-    at: int
+    at: int = field(default=0, compare=False)
 
 
-Expression = Number | Text | Name | Unary | Binary | Among | Call
+Expression = Number | Text | Null | Name | Unary | Binary | Among | Call
 """A tree of the above; ``at`` is the place in the text, from 1, for messages."""
+
+NULL = Null()
 
 
 def operands_of(expression: Expression) -> tuple[Expression, ...]:
@@ -130,3 +175,55 @@ def names_of(expression: Expression) -> frozenset[str]:
         if isinstance(one, Name):
             names.add(one.name)
     return frozenset(names)
+
+
+def expand(expression: Expression, terms: Mapping[str, Expression]) -> Expression:
+    """The expression with each name of a term replaced by what the term stands for; terms may name terms.
+
+    Raises
+    ------
+    ExpressionError
+        A term that is made of itself, or more parts than any formula needs.
+    """
+    return _Expansion(terms).of(expression)[0]
+
+
+class _Expansion:
+    """Terms put in; each is expanded once, with its number of parts and levels."""
+
+    def __init__(self, terms: Mapping[str, Expression]) -> None:
+        self.terms = terms
+        self.made: dict[str, tuple[Expression, int, int]] = {}
+        self.within: list[str] = []
+
+    def of(self, one: Expression) -> tuple[Expression, int, int]:
+        if isinstance(one, Name):
+            return self.term(one) if one.name in self.terms else (one, 1, 1)
+        inner = []
+        for operand in operands_of(one):
+            inner.append(self.of(operand))
+        parts = 1 + sum(count for _, count, _ in inner)
+        levels = 1 + max((deep for _, _, deep in inner), default=0)
+        if parts > MOST_PARTS or levels > MOST_LEVELS:
+            raise wrong("the formula is too large once its terms are put in", "make several metrics of it", one.at)
+        return _with_operands(one, [tree for tree, _, _ in inner]), parts, levels
+
+    def term(self, one: Name) -> tuple[Expression, int, int]:
+        if one.name in self.within:
+            around = " -> ".join([*self.within[self.within.index(one.name) :], one.name])
+            raise wrong(
+                f"a term is made of itself: {around}", "let terms name facts, or terms without a circle", one.at
+            )
+        if one.name not in self.made:
+            self.within.append(one.name)
+            self.made[one.name] = self.of(self.terms[one.name])
+            self.within.pop()
+        return self.made[one.name]
+
+
+def _with_operands(one: Expression, operands: list[Expression]) -> Expression:
+    if isinstance(one, Unary | Among):
+        return replace(one, operand=operands[0])
+    if isinstance(one, Binary):
+        return replace(one, left=operands[0], right=operands[1])
+    return replace(one, arguments=tuple(operands)) if isinstance(one, Call) else one

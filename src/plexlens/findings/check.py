@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from datetime import date
 from typing import Any
 
+from plexlens.expression.tree import names_of
 from plexlens.findings.cause import joined, shortened, withheld
 from plexlens.findings.evaluation import Evaluation, Judged, Kept, Values, together
-from plexlens.findings.expression import names_of
 from plexlens.findings.finding import Entity, Evidence, Finding, Findings, Lack, NotChecked, Passed
 from plexlens.findings.ranking import ranked
 from plexlens.findings.release import releases_of, zos_releases

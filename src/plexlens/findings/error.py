@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from plexlens.errors import UsageError
+from plexlens.errors import PlexlensError, UsageError
 
 
 class RuleError(UsageError):
@@ -16,9 +16,10 @@ class RuleError(UsageError):
         Line of the key in the file, from 1; None where it is not known.
     """
 
-    def placed(self, *, file: str, line: int | None, where: str) -> RuleError:
-        """The same error with the place it was found at; ``where`` names rule and key."""
-        return RuleError(file=file, line=line, what=f"{where}: {self.what}", remedy=self.remedy)
+    @classmethod
+    def placed(cls, error: PlexlensError, *, file: str, line: int | None, where: str) -> RuleError:
+        """The error of a rule or an expression, with the place it was found at; ``where`` names rule and key."""
+        return cls(file=file, line=line, what=f"{where}: {error.what}", remedy=error.remedy)
 
 
 def wrong(what: str, remedy: str) -> RuleError:

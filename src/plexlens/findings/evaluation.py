@@ -10,7 +10,7 @@ from typing import Any
 
 import ibis
 
-from plexlens.findings.expression import Expression, names_of
+from plexlens.expression.tree import Expression, names_of
 from plexlens.findings.rule import Formula, Rule, Severity
 from plexlens.findings.translation import translate
 from plexlens.metrics import local_time

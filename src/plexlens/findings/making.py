@@ -8,13 +8,15 @@ from difflib import get_close_matches
 from enum import StrEnum
 from typing import Any, NoReturn, TypeVar
 
+from plexlens.expression.error import ExpressionError
+from plexlens.expression.parser import parse
+from plexlens.expression.tree import Expression
+from plexlens.expression.types import Kind, Scope, condition, type_of
 from plexlens.findings.error import RuleError, wrong
-from plexlens.findings.expression import Expression
-from plexlens.findings.parser import parse
 from plexlens.findings.release import RULE_PRODUCTS
 from plexlens.findings.rule import Cause, Cost, CostKind, Formula, Reference, Releases, Rule, Severity, Threshold
+from plexlens.findings.scope import numbers_of, rows_of
 from plexlens.findings.template import Template, template
-from plexlens.findings.translation import Kind, Scope, condition, type_of
 from plexlens.metrics.definition import Fact, Grain, Metric
 
 #: Keys of a rule, and of the tables in it; those with a star must be there.
@@ -94,16 +96,18 @@ class _Maker:
     def fail(self, key: str, what: str, remedy: str) -> NoReturn:
         raise self.placed(key, wrong(what, remedy))
 
-    def placed(self, key: str, error: RuleError) -> RuleError:
+    def placed(self, key: str, error: RuleError | ExpressionError) -> RuleError:
         keys = (key, key.partition(".")[0], "")
         file, line = next((self.draft.places[one] for one in keys if one in self.draft.places), ("", None))
-        return error.placed(file=file, line=line, where=f"rule {self.draft.id}" + (f", {key}" if key else ""))
+        return RuleError.placed(
+            error, file=file, line=line, where=f"rule {self.draft.id}" + (f", {key}" if key else "")
+        )
 
     def checked(self, key: str, made: Callable[[], Any]) -> Any:
         """What the call gives; its error gets the place of the key."""
         try:
             return made()
-        except RuleError as error:
+        except (RuleError, ExpressionError) as error:
             raise self.placed(key, error) from error
 
     # --- values -------------------------------------------------------------------------------------------------
@@ -179,9 +183,9 @@ class _Maker:
         attributes = {one.name: 0 for one in grain.attributes}
         by = self.names("by", keys | attributes, f"a key or attribute of {grain.name}")
         severity = self.word("severity", Severity)
-        scope = Scope.numbers(grain)
+        scope = numbers_of(grain)
         time, min_share, percentile = self.times(grain)
-        where = self.formula("where", lambda one: condition(one, Scope.rows(grain))) if self.value("where") else None
+        where = self.formula("where", lambda one: condition(one, rows_of(grain))) if self.value("where") else None
         judged = self.formula("condition", lambda one: condition(one, scope))
         if not judged.names:
             self.fail("condition", "it names no fact or metric", "compare one with something")

@@ -9,10 +9,10 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
+from plexlens.expression import FUNCTIONS
 from plexlens.findings.making import KEYS, TABLES
 from plexlens.findings.reading import load_rules
 from plexlens.findings.rule import Rule, Threshold
-from plexlens.findings.translation import FUNCTIONS
 from plexlens.generated_doc import write_or_check
 from plexlens.metrics import GRAINS
 from plexlens.metrics.reference import anchor, cell
@@ -83,8 +83,9 @@ suppressed finding is listed folded, with the reason. An acknowledged one stays 
 ## How a rule is written
 
 Conditions compare facts and metrics with `< <= > >= = !=`, join with `and or not`, and compute with `+ - * /`. A number
-that meets a fraction, a time or a size has a unit: `5 %`, `200 us`, `3 ms`, `1 s`, `10 min`, `4 KiB`, `1 MiB`. `where`
-picks rows by keys, attributes and facts: `structure_type in ('list', 'lock')`. Functions:
+that meets a fraction, a time or a size has a unit: `5 %`, `200 us`, `3 ms`, `1 s`, `10 min`, `256 bytes`, `4 KiB`,
+`1 MiB`. `where` picks rows by keys, attributes and facts: `structure_type in ('list', 'lock')`. `null` is no value.
+Functions:
 
 {chr(10).join(f"- `{text.partition(': ')[0]}`: {text.partition(': ')[2]}" for text in FUNCTIONS.values())}
 

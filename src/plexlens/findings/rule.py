@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
-from plexlens.findings.expression import Expression, names_of
+from plexlens.expression.tree import Expression, names_of
 from plexlens.findings.template import Template
 
 

@@ -18,11 +18,13 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 
-from plexlens.findings.error import RuleError, wrong
-from plexlens.findings.expression import Expression, Name, names_of
-from plexlens.findings.parser import parse
+from plexlens.expression.error import ExpressionError
+from plexlens.expression.parser import parse
+from plexlens.expression.tree import Expression, Name, names_of
+from plexlens.expression.types import TEXT, Scope, condition, number
+from plexlens.findings.error import wrong
 from plexlens.findings.release import ATTRIBUTES, PRODUCTS, Level, level_of
-from plexlens.findings.translation import TEXT, Scope, condition, number
+from plexlens.findings.scope import numbers_of
 from plexlens.metrics.definition import Grain
 from plexlens.metrics.display import shown, with_symbol
 from plexlens.metrics.unit import Unit
@@ -290,7 +292,7 @@ def _clause(text: str, grain: Grain, names: frozenset[str]) -> Clause:
         return Clause(parts, since=_since(head.group(2).strip(), grain))
     try:
         when = condition(parse(head.group(2)), _conditions(grain, names))
-    except RuleError as error:
+    except ExpressionError as error:
         raise wrong(f"[[when {head.group(2)}: {error.what}", error.remedy) from error
     return Clause(parts, when=when)
 
@@ -322,7 +324,7 @@ def _place(text: str, grain: Grain, names: frozenset[str]) -> Place:
         return Place(name=inner, form=form)
     try:
         expression = number(parse(inner), _scope(grain, names))
-    except RuleError as error:
+    except ExpressionError as error:
         raise wrong(f"{{{text}}}: {error.what}", error.remedy) from error
     if form in _WHOLE:
         return Place(expression=expression, form=form)
@@ -335,7 +337,7 @@ def _place(text: str, grain: Grain, names: frozenset[str]) -> Place:
 
 
 def _scope(grain: Grain, names: Iterable[str]) -> Scope:
-    numbers = Scope.numbers(grain)
+    numbers = numbers_of(grain)
     return Scope(f"{numbers.what}, nor one of {', '.join(sorted(names))}", numbers.types)
 
 

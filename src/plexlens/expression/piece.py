@@ -1,0 +1,49 @@
+"""Parts of a printed expression, and the brackets that they need."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import IntEnum
+
+
+class Level(IntEnum):
+    """How tightly the outermost operator of a text binds, from the loosest."""
+
+    PHRASE = 0
+    OR = 1
+    AND = 2
+    NOT = 3
+    COMPARISON = 4
+    SUM = 5
+    PRODUCT = 6
+    SIGN = 7
+    VALUE = 8
+
+
+#: Level of each operator between two operands.
+LEVELS: dict[str, Level] = {
+    "or": Level.OR,
+    "and": Level.AND,
+    **dict.fromkeys(("<", "<=", ">", ">=", "=", "!="), Level.COMPARISON),
+    **dict.fromkeys("+-", Level.SUM),
+    **dict.fromkeys("*/", Level.PRODUCT),
+}
+
+
+@dataclass(frozen=True)
+class Piece:
+    """A text and how tightly it binds."""
+
+    text: str
+    level: Level = Level.VALUE
+
+    def at(self, least: Level) -> str:
+        """The text, in brackets where it binds less tightly than that."""
+        return self.text if self.level >= least else f"({self.text})"
+
+
+def sides(operator: str) -> tuple[Level, Level]:
+    """How tightly the left and the right operand of an operator have to bind: operators of a level go left to right."""
+    level = LEVELS[operator]
+    tighter = Level(level + 1)
+    return (tighter if level is Level.COMPARISON else level), tighter

@@ -1,0 +1,170 @@
+"""From a tree to what the reader is shown: ``(R744SSRC + R744SARC) / interval``, ``√``, ``²``, ``x``, ``µs``.
+
+The words are as exact as mathematics is on paper, not as floating point is: ``a + (b - c)`` is written without
+brackets, and what a sum counts as zero where it is missing is written as a plain sum.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+
+from plexlens.expression.piece import LEVELS, Level, Piece
+from plexlens.expression.text import digits_of, quoted
+from plexlens.expression.tree import Among, Binary, Call, Expression, Name, Null, Number, Text, Unary
+
+_SIGNS = {"*": "x", "<=": "≤", ">=": "≥", "!=": "≠"}
+_UNITS = {"us": "µs"}
+
+#: Whole numbers from here on have commas.
+_LARGE = 1e6
+
+_OUTER = re.compile(r"\([^()]*\)")
+
+
+def words_of(expression: Expression, word: Callable[[str], str]) -> str:
+    """The expression in words and symbols; ``word`` gives what a name is called: a field, or arithmetic of fields."""
+    return _Words(word).piece(expression).text
+
+
+class _Words:
+    def __init__(self, word: Callable[[str], str]) -> None:
+        self.word = word
+
+    def piece(self, one: Expression) -> Piece:
+        if isinstance(one, Binary):
+            return self.binary(one)
+        if isinstance(one, Unary):
+            return self.unary(one)
+        if isinstance(one, Call):
+            return _CALLS[one.function](self, one.arguments)
+        if isinstance(one, Among):
+            return self.among(one)
+        if isinstance(one, Name):
+            return _named(self.word(one.name))
+        return Piece(_leaf(one))
+
+    def binary(self, one: Binary) -> Piece:
+        left, right = self.piece(one.left), self.piece(one.right)
+        if one.operator == "*" and one.left == one.right and not isinstance(one.left, Number):
+            return Piece(f"{_tight(left)}²")
+        level = LEVELS[one.operator]
+        tighter = Level(level + 1)
+        # a + (b - c) and a x (b / c) are what they are without brackets; a - (b + c) is not.
+        needs = tighter if one.operator in ("-", "/") or level is Level.COMPARISON else level
+        first = left.at(tighter if level is Level.COMPARISON else level)
+        return Piece(f"{first} {_SIGNS.get(one.operator, one.operator)} {right.at(needs)}", level)
+
+    def unary(self, one: Unary) -> Piece:
+        if one.operator == "-":
+            return Piece(f"-{self.piece(one.operand).at(Level.VALUE)}", Level.SIGN)
+        inner = one.operand
+        if isinstance(inner, Call) and inner.function == "known":
+            return self.said(inner.arguments, "is missing")
+        return Piece(f"not {self.piece(inner).at(Level.VALUE)}", Level.NOT)
+
+    def among(self, one: Among) -> Piece:
+        values = [quoted(value.value) for value in one.values]
+        last = f" or {values[-1]}" if len(values) > 1 else values[-1]
+        return Piece(f"{self.piece(one.operand).at(Level.SUM)} is {', '.join(values[:-1])}{last}", Level.COMPARISON)
+
+    def said(self, arguments: Sequence[Expression], what: str) -> Piece:
+        return Piece(f"{self.piece(arguments[0]).at(Level.SUM)} {what}", Level.COMPARISON)
+
+    def known(self, arguments: Sequence[Expression]) -> Piece:
+        return self.said(arguments, "is known")
+
+    def contains(self, arguments: Sequence[Expression]) -> Piece:
+        return self.said(arguments, f"contains {self.piece(arguments[1]).at(Level.SUM)}")
+
+    def starts(self, arguments: Sequence[Expression]) -> Piece:
+        return self.said(arguments, f"starts with {self.piece(arguments[1]).at(Level.SUM)}")
+
+    def total(self, arguments: Sequence[Expression]) -> Piece:
+        pieces = [self.piece(one) for one in arguments]
+        return pieces[0] if len(pieces) == 1 else Piece(" + ".join(one.at(Level.SUM) for one in pieces), Level.SUM)
+
+    def listed(self, name: str, arguments: Sequence[Expression]) -> Piece:
+        return Piece(f"{name}({', '.join(self.piece(one).at(Level.OR) for one in arguments)})")
+
+    def coalesce(self, arguments: Sequence[Expression]) -> Piece:
+        # A value that counts as 0 where it is missing reads as the value, as in a total.
+        pieces = [self.piece(one) for one in arguments if not (isinstance(one, Number) and not one.value)]
+        if len(pieces) < 2:
+            return pieces[0] if pieces else self.piece(arguments[0])
+        parts = [one.at(Level.OR) for one in pieces]
+        if len(parts) == 2:
+            return Piece(f"{parts[0]}, or {parts[1]} where it is missing", Level.PHRASE)
+        return Piece(f"the first known of {', '.join(parts[:-1])} and {parts[-1]}", Level.PHRASE)
+
+    def choice(self, arguments: Sequence[Expression]) -> Piece:
+        cases: list[tuple[Expression, Expression]] = []
+        rest: Expression = Call("if", tuple(arguments))
+        while isinstance(rest, Call) and rest.function == "if":
+            condition, result, *others = rest.arguments
+            cases.append((condition, result))
+            rest = others[0] if others else Null()
+        if len(cases) == 1 and isinstance(cases[0][1], Null):
+            condition = cases[0][0]
+            if isinstance(condition, Unary) and condition.operator == "not":
+                holds = f"if {self.positive(condition)}"
+            else:
+                holds = f"unless {self.piece(condition).text}"
+            return Piece(f"{self.piece(rest).at(Level.OR)} {holds}", Level.PHRASE)
+        parts = [f"{self.piece(result).at(Level.OR)} if {self.piece(test).text}" for test, result in cases]
+        if not isinstance(rest, Null):
+            parts.append(f"else {self.piece(rest).at(Level.OR)}")
+        return Piece(", ".join(parts), Level.PHRASE)
+
+    def positive(self, condition: Unary) -> str:
+        return self.piece(condition.operand).text
+
+    def root(self, arguments: Sequence[Expression]) -> Piece:
+        return Piece(f"√{_tight(self.piece(arguments[0]))}")
+
+    def deviation(self, arguments: Sequence[Expression]) -> Piece:
+        squares, values, count = arguments
+        mean = Binary("/", values, count)
+        return self.root([Binary("-", Binary("/", squares, count), Binary("*", mean, mean))])
+
+
+_CALLS: dict[str, Callable[[_Words, Sequence[Expression]], Piece]] = {
+    "known": _Words.known,
+    "contains": _Words.contains,
+    "starts": _Words.starts,
+    "greatest": lambda words, arguments: words.listed("max", arguments),
+    "least": lambda words, arguments: words.listed("min", arguments),
+    "total": _Words.total,
+    "coalesce": _Words.coalesce,
+    "if": _Words.choice,
+    "sqrt": _Words.root,
+    "deviation": _Words.deviation,
+}
+
+
+def _tight(piece: Piece) -> str:
+    """A text to which a sign before or after it belongs as a whole."""
+    text = piece.at(Level.VALUE)
+    inside = text
+    while inside != (inside := _OUTER.sub("", inside)):
+        pass
+    return f"({text})" if " " in inside.strip() else text
+
+
+def _named(text: str) -> Piece:
+    """A word; where it is itself arithmetic, it binds as that does."""
+    outside = text
+    while outside != (outside := _OUTER.sub("", outside)):
+        pass
+    for signs, level in (((", ",), Level.PHRASE), ((" + ", " - "), Level.SUM), ((" x ", " / "), Level.PRODUCT)):
+        if any(sign in outside for sign in signs):
+            return Piece(text, level)
+    return Piece(text)
+
+
+def _leaf(one: Number | Text | Null) -> str:
+    if isinstance(one, Number):
+        whole = one.value.is_integer() and _LARGE <= one.value < 1e15
+        digits = f"{one.value:,.0f}" if whole else digits_of(one.value)
+        return digits + (f" {_UNITS.get(one.unit.symbol, one.unit.symbol)}" if one.unit is not None else "")
+    return quoted(one.value) if isinstance(one, Text) else "no value"
