@@ -1,23 +1,38 @@
 """The language of formulas and conditions: text to tree once, and from the tree all that is asked of a formula.
 
 `parse` gives the tree of a text. From it come the text again (`text_of`), the words shown to the reader (`words_of`),
-and the names it reads (`names_of`); `expand` puts terms in.
+the SQL (`sql_of`), the names it reads (`names_of`), those that have to be known (`needed`), its kind and unit
+(`type_of`, `check_metric`), and its value in plain Python (`value`). `expand` puts terms in.
 """
 
 from plexlens.expression.error import ExpressionError
+from plexlens.expression.needed import Clauses, needed
 from plexlens.expression.parser import parse
+from plexlens.expression.sql import sql_of
 from plexlens.expression.text import text_of
 from plexlens.expression.tree import FUNCTIONS, LITERAL_UNITS, Expression, expand, names_of
+from plexlens.expression.types import Kind, Scope, Type, check_metric, type_of
+from plexlens.expression.value import Value, value
 from plexlens.expression.words import words_of
 
 __all__ = [
     "FUNCTIONS",
     "LITERAL_UNITS",
+    "Clauses",
     "Expression",
     "ExpressionError",
+    "Kind",
+    "Scope",
+    "Type",
+    "Value",
+    "check_metric",
     "expand",
     "names_of",
+    "needed",
     "parse",
+    "sql_of",
     "text_of",
+    "type_of",
+    "value",
     "words_of",
 ]

@@ -5,6 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import IntEnum
 
+from plexlens.expression.error import wrong
+
+#: Characters beyond which nothing is printed: what is printed twice within what is printed twice grows without bounds.
+MOST_CHARACTERS = 200_000
+
 
 class Level(IntEnum):
     """How tightly the outermost operator of a text binds, from the loosest."""
@@ -36,6 +41,10 @@ class Piece:
 
     text: str
     level: Level = Level.VALUE
+
+    def __post_init__(self) -> None:
+        if len(self.text) > MOST_CHARACTERS:
+            raise wrong("the formula is too long once it is written out", "make several of it")
 
     def at(self, least: Level) -> str:
         """The text, in brackets where it binds less tightly than that."""

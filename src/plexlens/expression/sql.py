@@ -1,0 +1,148 @@
+"""From a tree to SQL, in DuckDB's dialect; sqlglot prints it in others.
+
+Every column of a number is DOUBLE, and so is every literal: a decimal or whole number would make other arithmetic of
+it. What has no value is null; a ratio with a zero denominator is, too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from plexlens.expression.piece import LEVELS, Level, Piece, sides
+from plexlens.expression.text import digits_of, quoted
+from plexlens.expression.tree import Among, Binary, Call, Expression, Name, Null, Number, Text, Unary
+
+#: A decimal literal of so many digits is the nearest double of what it says; a longer one is written with an exponent.
+_EXACT_DIGITS = 15
+
+
+def sql_of(expression: Expression, column: Callable[[str], str]) -> str:
+    """The SQL of an expression; ``column`` gives the SQL of a name.
+
+    Raises
+    ------
+    ExpressionError
+        The SQL would be far longer than that of any formula.
+    """
+    return _Sql(column).piece(expression).text
+
+
+class _Sql:
+    def __init__(self, column: Callable[[str], str]) -> None:
+        self.column = column
+
+    def piece(self, one: Expression) -> Piece:
+        if isinstance(one, Binary):
+            return self.binary(one)
+        if isinstance(one, Unary):
+            return self.unary(one)
+        if isinstance(one, Call):
+            return _CALLS[one.function](self, one.arguments)
+        if isinstance(one, Among):
+            values = ", ".join(quoted(value.value) for value in one.values)
+            return Piece(f"{self.piece(one.operand).at(Level.SUM)} in ({values})", Level.COMPARISON)
+        return Piece(self.column(one.name) if isinstance(one, Name) else _literal(one))
+
+    def binary(self, one: Binary) -> Piece:
+        operator = one.operator
+        if operator == "/":
+            return _ratio(self.piece(one.left), self.divisor(one.right))
+        left, right = self.piece(one.left), self.piece(one.right)
+        # Conditions are the same whichever of them are taken together.
+        level = LEVELS[operator]
+        first, second = (level, level) if operator in ("and", "or") else sides(operator)
+        return Piece(f"{left.at(first)} {'<>' if operator == '!=' else operator} {right.at(second)}", level)
+
+    def divisor(self, one: Expression) -> Piece:
+        piece = self.piece(one)
+        if isinstance(one, Number) and one.in_base:
+            return piece
+        return Piece(f"nullif({piece.text}, 0)")
+
+    def unary(self, one: Unary) -> Piece:
+        inner = one.operand
+        if one.operator == "-":
+            return Piece(f"-{self.piece(inner).at(Level.VALUE)}", Level.SIGN)
+        if isinstance(inner, Call) and inner.function == "known":
+            return Piece(f"{self.piece(inner.arguments[0]).at(Level.VALUE)} is null", Level.COMPARISON)
+        return Piece(f"not {self.piece(inner).at(Level.VALUE)}", Level.NOT)
+
+    def known(self, arguments: Sequence[Expression]) -> Piece:
+        return Piece(f"{self.piece(arguments[0]).at(Level.VALUE)} is not null", Level.COMPARISON)
+
+    def called(self, function: str, arguments: Sequence[Expression]) -> Piece:
+        parts = []
+        for argument in arguments:
+            parts.append(self.piece(argument).text)
+        return Piece(f"{function}({', '.join(parts)})")
+
+    def total(self, arguments: Sequence[Expression]) -> Piece:
+        if len(arguments) == 1:
+            return self.piece(arguments[0])
+        known, added = self.added(arguments)
+        return Piece(f"case when coalesce({', '.join(known)}) is not null then {added} end")
+
+    def added(self, arguments: Sequence[Expression]) -> tuple[list[str], str]:
+        """What of a total may be known, and its sum with zeros for the rest; of a total in it, that of its parts."""
+        known: list[str] = []
+        parts: list[str] = []
+        for argument in arguments:
+            if isinstance(argument, Call) and argument.function == "total":
+                inner, added = self.added(argument.arguments)
+                known += inner
+                parts.append(f"({added})" if parts and len(inner) > 1 else added)
+            else:
+                known.append(self.piece(argument).text)
+                parts.append(f"coalesce({known[-1]}, 0)")
+        return known, " + ".join(parts)
+
+    def choice(self, arguments: Sequence[Expression]) -> Piece:
+        cases = []
+        rest: Expression | None = Call("if", tuple(arguments))
+        while isinstance(rest, Call) and rest.function == "if":
+            condition, result, *others = rest.arguments
+            cases.append(f"when {self.piece(condition).text} then {self.piece(result).text}")
+            rest = others[0] if others else None
+        otherwise = "" if rest is None or isinstance(rest, Null) else f" else {self.piece(rest).text}"
+        return Piece(f"case {' '.join(cases)}{otherwise} end")
+
+    def root(self, arguments: Sequence[Expression]) -> Piece:
+        inner = self.piece(arguments[0])
+        return Piece(f"sqrt(case when {inner.at(Level.SUM)} >= 0 then {inner.text} end)")
+
+    def deviation(self, arguments: Sequence[Expression]) -> Piece:
+        squares, values = self.piece(arguments[0]), self.piece(arguments[1])
+        count = self.divisor(arguments[2])
+        mean = _ratio(values, count)
+        variance = f"{_ratio(squares, count).text} - {mean.text} * {mean.at(Level.SIGN)}"
+        # Rounding of the recorded sums can take it below zero.
+        return Piece(f"sqrt(case when {variance} < 0 then 0 else {variance} end)")
+
+
+_CALLS: dict[str, Callable[[_Sql, Sequence[Expression]], Piece]] = {
+    "known": _Sql.known,
+    "contains": lambda sql, arguments: sql.called("contains", arguments),
+    "starts": lambda sql, arguments: sql.called("starts_with", arguments),
+    "greatest": lambda sql, arguments: sql.called("greatest", arguments),
+    "least": lambda sql, arguments: sql.called("least", arguments),
+    "coalesce": lambda sql, arguments: sql.called("coalesce", arguments),
+    "total": _Sql.total,
+    "if": _Sql.choice,
+    "sqrt": _Sql.root,
+    "deviation": _Sql.deviation,
+}
+
+
+def _ratio(numerator: Piece, divisor: Piece) -> Piece:
+    return Piece(f"{numerator.at(Level.PRODUCT)} / {divisor.at(Level.SIGN)}", Level.PRODUCT)
+
+
+def _literal(one: Number | Text | Null) -> str:
+    if isinstance(one, Text):
+        return quoted(one.value)
+    if isinstance(one, Null):
+        return "null::double"
+    digits = digits_of(one.in_base)
+    if "e" not in digits and sum(map(str.isdigit, digits)) > _EXACT_DIGITS:
+        digits += "e0"
+    return f"{digits}::double"

@@ -1,0 +1,126 @@
+"""The value of an expression in plain Python, by the rules of SQL: what is made of nothing is nothing.
+
+A NaN is a value, equal to itself and above every number, as DuckDB has it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from plexlens.expression.tree import Among, Binary, Call, Expression, Name, Null, Number, Text, Unary, operands_of
+
+Value = float | str | bool | None
+"""A number, a text, whether a condition holds, or nothing."""
+
+
+def value(expression: Expression, values: Mapping[str, float | str | None]) -> Value:
+    """The value of an expression for values by name; None where it has none.
+
+    Raises
+    ------
+    KeyError
+        A name without an entry.
+    """
+    if isinstance(expression, Name):
+        return values[expression.name]
+    if isinstance(expression, Number | Text | Null):
+        return _literal(expression)
+    operands = []
+    for operand in operands_of(expression):
+        operands.append(value(operand, values))
+    if isinstance(expression, Call):
+        return _CALLS[expression.function](*operands)
+    if isinstance(expression, Binary) and expression.operator in _LOGIC:
+        return _LOGIC[expression.operator](*operands)
+    return None if None in operands else _of_known(expression, operands)
+
+
+def _of_known(expression: Unary | Binary | Among, operands: list[Any]) -> Value:
+    if isinstance(expression, Among):
+        return any(operands[0] == one.value for one in expression.values)
+    return (_UNARY if isinstance(expression, Unary) else _BINARY)[expression.operator](*operands)
+
+
+def _literal(one: Number | Text | Null) -> Value:
+    if isinstance(one, Null):
+        return None
+    return one.in_base if isinstance(one, Number) else one.value
+
+
+def ordered(one: Any) -> Any:
+    """A number or text as something that compares as SQL does: NaN is equal to itself and above every number."""
+    if isinstance(one, str):
+        return one
+    return (True, 0.0) if math.isnan(one) else (False, one)
+
+
+def variance(squares: float, values: float, count: float) -> float | None:
+    """Mean of the squares less the square of the mean; 0 where rounding takes it below."""
+    if count == 0:
+        return None
+    mean = values / count
+    found = squares / count - mean * mean
+    return 0.0 if ordered(found) < ordered(0.0) else found
+
+
+def _both(left: Value, right: Value) -> Value:
+    if left is False or right is False:
+        return False
+    return None if left is None or right is None else True
+
+
+def _any(left: Value, right: Value) -> Value:
+    if left is True or right is True:
+        return True
+    return None if left is None or right is None else False
+
+
+def _total(*parts: Any) -> Value:
+    if all(part is None for part in parts):
+        return None
+    made = 0.0 if parts[0] is None else parts[0]
+    for part in parts[1:]:
+        made += 0.0 if part is None else part
+    return float(made)
+
+
+def _root(one: Any) -> Value:
+    return None if one is None or ordered(one) < ordered(0.0) else math.sqrt(one)
+
+
+def _deviation(*operands: Any) -> Value:
+    found = None if None in operands else variance(*operands)
+    return None if found is None else math.sqrt(found)
+
+
+_LOGIC: dict[str, Callable[[Any, Any], Value]] = {"and": _both, "or": _any}
+
+_UNARY: dict[str, Callable[[Any], Value]] = {"-": lambda a: -a, "not": lambda a: not a}
+
+_BINARY: dict[str, Callable[[Any, Any], Value]] = {
+    "<": lambda a, b: bool(ordered(a) < ordered(b)),
+    "<=": lambda a, b: bool(ordered(a) <= ordered(b)),
+    ">": lambda a, b: bool(ordered(a) > ordered(b)),
+    ">=": lambda a, b: bool(ordered(a) >= ordered(b)),
+    "=": lambda a, b: bool(ordered(a) == ordered(b)),
+    "!=": lambda a, b: bool(ordered(a) != ordered(b)),
+    "+": lambda a, b: a + b,
+    "-": lambda a, b: a - b,
+    "*": lambda a, b: a * b,
+    "/": lambda a, b: None if b == 0 else a / b,
+}
+
+_CALLS: dict[str, Callable[..., Value]] = {
+    "known": lambda a: a is not None,
+    "contains": lambda a, b: None if a is None or b is None else b in a,
+    "starts": lambda a, b: None if a is None or b is None else a.startswith(b),
+    "greatest": lambda *parts: max((one for one in parts if one is not None), key=ordered, default=None),
+    "least": lambda *parts: min((one for one in parts if one is not None), key=ordered, default=None),
+    "total": _total,
+    "coalesce": lambda *parts: next((one for one in parts if one is not None), None),
+    "if": lambda holds, then, otherwise=None: then if holds else otherwise,
+    "sqrt": _root,
+    "deviation": _deviation,
+}
