@@ -109,7 +109,7 @@ def test_terms_that_double_each_other_end_soon() -> None:
         ("deviation(a, b)", 1, "2 values do not fit deviation", "deviation(squares, sum, count)"),
         ("1e999", 1, "too large a number", "smaller"),
         ("5 furlongs", 3, "'furlongs' stands where an operator", "correct"),
-        ("+".join("a" * 400), 301, "more than 300 parts", "several"),
+        ("+".join("a" * 500), 401, "more than 400 parts", "several"),
         ("(" * 40 + "a", 31, "more than 30 levels", "several"),
     ],
 )

@@ -2,9 +2,11 @@
 
 `parse` gives the tree of a text. From it come the text again (`text_of`), the words shown to the reader (`words_of`),
 the SQL (`sql_of`), the names it reads (`names_of`), those that have to be known (`needed`), its kind and unit
-(`type_of`, `check_metric`), and its value in plain Python (`value`). `expand` puts terms in.
+(`type_of`, `check_metric`), its value in plain Python (`value`), and what that can be for inputs
+within bounds (`bounds`). `expand` puts terms in.
 """
 
+from plexlens.expression.bounds import Interval, bounds
 from plexlens.expression.error import ExpressionError
 from plexlens.expression.needed import Clauses, needed
 from plexlens.expression.parser import parse
@@ -21,10 +23,12 @@ __all__ = [
     "Clauses",
     "Expression",
     "ExpressionError",
+    "Interval",
     "Kind",
     "Scope",
     "Type",
     "Value",
+    "bounds",
     "check_metric",
     "expand",
     "names_of",

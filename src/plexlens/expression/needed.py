@@ -83,10 +83,11 @@ def _negated(one: Expression) -> Expression | None:
 
 
 def _asks_what_is_known(one: Expression) -> bool:
+    """Whether a condition asks what is known; so does a total."""
     waiting = [one]
     while waiting:
         inner = waiting.pop()
-        if isinstance(inner, Call) and inner.function == "known":
+        if isinstance(inner, Call) and inner.function in ("known", "total"):
             return True
         waiting += operands_of(inner)
     return False

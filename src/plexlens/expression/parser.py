@@ -38,7 +38,7 @@ from plexlens.expression.tree import (
 
 #: Nesting and length beyond which no formula goes; both keep the work of any text within bounds.
 MOST_DEPTH = 30
-MOST_TOKENS = 300
+MOST_TOKENS = 400
 
 _TOKEN = re.compile(
     r"""(?P<space>\s+)

@@ -173,14 +173,14 @@ def check_metric(expression: Expression, scope: Scope, base: str) -> Expression:
     found = type_of(number(expression, scope), scope)
     if found.base and base and not found.scaled and parts_of(found.base) != parts_of(base):
         raise wrong(
-            f"it comes out {_in(found.base)}, and its unit is one of {base}",
+            f"it comes out {'as ' * (found.base == PLAIN)}{_in(found.base)}, and its unit is one of {base}",
             f"give it a unit that is kept in {found.base}, or correct the formula",
         )
     return expression
 
 
 def _in(base: str) -> str:
-    return f"as a {PLAIN}" if base == PLAIN else f"in {base}"
+    return f"a {PLAIN}" if base == PLAIN else f"in {base}"
 
 
 def _all_of(operands: _Operands, kind: Kind, where: str) -> None:

@@ -1,0 +1,301 @@
+"""What the value of an expression can be where its inputs are only known within bounds: interval arithmetic.
+
+A printed number stands for all that round to it; the bounds of a formula over such numbers contain its value whatever
+they were. Floating point rounds in one direction for all, so that the bounds hold for computed values too, as long as
+nothing overflows. Names that occur twice are taken to vary by themselves: bounds may be wider than need be, never
+narrower.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from itertools import product
+from typing import Any
+
+from plexlens.expression.tree import Among, Binary, Call, Expression, Name, Null, Number, Text, Unary, operands_of
+from plexlens.expression.value import value
+
+_INFINITE = math.inf
+
+
+@dataclass(frozen=True)
+class Interval:
+    """Numbers from ``low`` to ``high``, both among them; none where ``low`` is above ``high``.
+
+    Attributes
+    ----------
+    missing
+        Whether there may be no value.
+    """
+
+    low: float
+    high: float
+    missing: bool = False
+
+    @property
+    def has_numbers(self) -> bool:
+        """Whether there may be a value."""
+        return self.low <= self.high
+
+    def __contains__(self, one: object) -> bool:
+        if one is None:
+            return self.missing
+        return isinstance(one, float | int) and self.low <= one <= self.high
+
+
+#: No value.
+NOTHING = Interval(_INFINITE, -_INFINITE, missing=True)
+
+Truths = frozenset[bool | None]
+"""What a condition may be: that it holds, that it does not, or neither."""
+
+Bounds = Interval | Truths | str | None
+"""What an expression may be; texts are known."""
+
+
+def bounds(expression: Expression, intervals: Mapping[str, Interval | str | None]) -> Bounds:
+    """What the expression may be for values within the intervals by name; a text is that text, and None is no value.
+
+    Raises
+    ------
+    KeyError
+        A name without an entry.
+    """
+    if isinstance(expression, Name):
+        return intervals[expression.name]
+    if isinstance(expression, Number):
+        return Interval(expression.in_base, expression.in_base)
+    if isinstance(expression, Text | Null):
+        return NOTHING if isinstance(expression, Null) else expression.value
+    operands: list[Any] = []
+    for operand in operands_of(expression):
+        operands.append(bounds(operand, intervals))
+    return _of_operands(expression, operands)
+
+
+def _of_operands(expression: Unary | Binary | Among | Call, operands: list[Any]) -> Bounds:
+    of_texts = isinstance(expression, Among) or (isinstance(expression, Call) and expression.function not in _CALLS)
+    if of_texts or any(isinstance(one, str) for one in operands):
+        texts = dict(zip("ab", operands, strict=False))
+        return frozenset({value(_over_names(expression), texts)})  # type: ignore[arg-type]
+    operands = [NOTHING if one is None else one for one in operands]
+    if isinstance(expression, Call):
+        return _CALLS[expression.function](*operands)
+    if isinstance(expression, Unary):
+        return _not(*operands) if expression.operator == "not" else _negative(*operands)
+    assert isinstance(expression, Binary)
+    return _BINARY[expression.operator](*operands)
+
+
+def _over_names(expression: Unary | Binary | Among | Call) -> Expression:
+    """The same of operands named a and b."""
+    if isinstance(expression, Among):
+        return Among(Name("a"), expression.values)
+    if isinstance(expression, Binary):
+        return Binary(expression.operator, Name("a"), Name("b"))
+    assert isinstance(expression, Call)
+    return Call(expression.function, tuple(Name(name) for name in "ab"[: len(expression.arguments)]))
+
+
+# --- arithmetic -------------------------------------------------------------------------------------------------------
+
+
+def _of_corners(numbers: Iterable[float], missing: bool) -> Interval:
+    # Of corners at infinity that have no value, the finite inputs beside them have one near 0.
+    found = [0.0 if math.isnan(one) else one for one in numbers]
+    return Interval(min(found), max(found), missing)
+
+
+def _arithmetic(corners: Callable[[Interval, Interval], Interval]) -> Callable[[Interval, Interval], Interval]:
+    def made(left: Interval, right: Interval) -> Interval:
+        return corners(left, right) if left.has_numbers and right.has_numbers else NOTHING
+
+    return made
+
+
+def _sum(left: Interval, right: Interval) -> Interval:
+    low, high = left.low + right.low, left.high + right.high
+    missing = left.missing or right.missing
+    return Interval(-_INFINITE if math.isnan(low) else low, _INFINITE if math.isnan(high) else high, missing)
+
+
+def _difference(left: Interval, right: Interval) -> Interval:
+    return _sum(left, _negative(right))
+
+
+def _product(left: Interval, right: Interval) -> Interval:
+    corners = (a * b for a, b in product((left.low, left.high), (right.low, right.high)))
+    return _of_corners(corners, left.missing or right.missing)
+
+
+def _ratio(left: Interval, right: Interval) -> Interval:
+    missing = left.missing or right.missing or 0.0 in right
+    if right.low > 0 or right.high < 0:
+        corners = (a / b for a, b in product((left.low, left.high), (right.low, right.high)))
+        return _of_corners(corners, missing)
+    made = Interval(NOTHING.low, NOTHING.high, missing)
+    if right.high > 0:
+        low = left.low / right.high if left.low >= 0 else -_INFINITE
+        high = left.high / right.high if left.high <= 0 else _INFINITE
+        made = _either(made, _of_corners((low, high), missing))
+    if right.low < 0:
+        low = left.high / right.low if left.high <= 0 else -_INFINITE
+        high = left.low / right.low if left.low >= 0 else _INFINITE
+        made = _either(made, _of_corners((low, high), missing))
+    return made
+
+
+def _negative(one: Interval) -> Interval:
+    return Interval(-one.high, -one.low, one.missing)
+
+
+def _either(first: Interval, second: Interval) -> Interval:
+    """What is in one of them."""
+    return Interval(min(first.low, second.low), max(first.high, second.high), first.missing or second.missing)
+
+
+def _known(one: Interval) -> Interval:
+    return Interval(one.low, one.high)
+
+
+# --- functions --------------------------------------------------------------------------------------------------------
+
+
+def _root(one: Interval) -> Interval:
+    if one.high < 0 or not one.has_numbers:
+        return NOTHING
+    return Interval(math.sqrt(max(one.low, 0.0)), math.sqrt(one.high), one.missing or one.low < 0)
+
+
+def _deviation(squares: Interval, values: Interval, count: Interval) -> Interval:
+    mean = _divided(values, count)
+    variance = _less(_divided(squares, count), _times(mean, mean))
+    if not variance.has_numbers:
+        return NOTHING
+    return _root(Interval(max(variance.low, 0.0), max(variance.high, 0.0), variance.missing))
+
+
+def _total(*parts: Interval) -> Interval:
+    made, *rest = (_either(_known(one), Interval(0.0, 0.0)) if one.missing else one for one in parts)
+    for one in rest:
+        made = _sum(made, one)
+    if not any(one.has_numbers for one in parts):
+        return NOTHING
+    return Interval(made.low, made.high, all(one.missing for one in parts))
+
+
+def _coalesce(*parts: Interval) -> Interval:
+    made = NOTHING
+    for one in parts:
+        made = Interval(min(made.low, one.low), max(made.high, one.high), one.missing)
+        if not one.missing:
+            break
+    return made
+
+
+def _greatest(*parts: Interval) -> Interval:
+    there = [one.low for one in parts if not one.missing]
+    return Interval(
+        max(there) if there else min(one.low for one in parts),
+        max(one.high for one in parts),
+        all(one.missing for one in parts),
+    )
+
+
+def _least(*parts: Interval) -> Interval:
+    return _negative(_greatest(*(_negative(one) for one in parts)))
+
+
+def _choice(holds: Truths, then: Interval, otherwise: Interval = NOTHING) -> Interval:
+    if True not in holds:
+        return otherwise
+    return then if holds == {True} else _either(then, otherwise)
+
+
+def _is_known(one: Interval | Truths) -> Truths:
+    if isinstance(one, Interval):
+        return frozenset({*([True] if one.has_numbers else []), *([False] if one.missing else [])})
+    return frozenset(truth is not None for truth in one)
+
+
+# --- conditions -------------------------------------------------------------------------------------------------------
+
+
+def _comparison(
+    can_hold: Callable[[Interval, Interval], bool], can_fail: Callable[[Interval, Interval], bool]
+) -> Callable[[Interval, Interval], Truths]:
+    def made(left: Interval, right: Interval) -> Truths:
+        found: set[bool | None] = {None} if left.missing or right.missing else set()
+        if left.has_numbers and right.has_numbers:
+            found |= {True} if can_hold(left, right) else set()
+            found |= {False} if can_fail(left, right) else set()
+        return frozenset(found)
+
+    return made
+
+
+def _below(left: Interval, right: Interval) -> bool:
+    return left.low < right.high
+
+
+def _at_most(left: Interval, right: Interval) -> bool:
+    return left.low <= right.high
+
+
+def _above(left: Interval, right: Interval) -> bool:
+    return left.high > right.low
+
+
+def _at_least(left: Interval, right: Interval) -> bool:
+    return left.high >= right.low
+
+
+def _meet(left: Interval, right: Interval) -> bool:
+    return _at_most(left, right) and _at_least(left, right)
+
+
+def _differ(left: Interval, right: Interval) -> bool:
+    return not left.low == left.high == right.low == right.high
+
+
+def _not(one: Truths) -> Truths:
+    return frozenset(None if truth is None else not truth for truth in one)
+
+
+def _and(left: Truths, right: Truths) -> Truths:
+    return frozenset(False if False in pair else None if None in pair else True for pair in product(left, right))
+
+
+def _or(left: Truths, right: Truths) -> Truths:
+    return frozenset(True if True in pair else None if None in pair else False for pair in product(left, right))
+
+
+_less, _times, _divided = _arithmetic(_difference), _arithmetic(_product), _arithmetic(_ratio)
+
+_BINARY: dict[str, Callable[..., Bounds]] = {
+    "+": _arithmetic(_sum),
+    "-": _less,
+    "*": _times,
+    "/": _divided,
+    "<": _comparison(_below, _at_least),
+    "<=": _comparison(_at_most, _above),
+    ">": _comparison(_above, _at_most),
+    ">=": _comparison(_at_least, _below),
+    "=": _comparison(_meet, _differ),
+    "!=": _comparison(_differ, _meet),
+    "and": _and,
+    "or": _or,
+}
+
+_CALLS: dict[str, Callable[..., Bounds]] = {
+    "known": _is_known,
+    "greatest": _greatest,
+    "least": _least,
+    "total": _total,
+    "coalesce": _coalesce,
+    "if": _choice,
+    "sqrt": _root,
+    "deviation": _deviation,
+}
