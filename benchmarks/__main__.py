@@ -1,6 +1,7 @@
 """Run the benchmarks and print a table; ``--record`` writes it to ``benchmarks/record`` under today's date.
 
-With ``--pools`` those of the buffer pool engines, which have a record of their own.
+With ``--pools`` those of the buffer pool engines, with ``--small`` those of small inputs beside another commit; each
+has a record of its own.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-from benchmarks import pool_speed
+from benchmarks import pool_speed, small_inputs
 from benchmarks.dumps import Known, Sysplex, write_mq, write_rmf
 from benchmarks.measure import best, command, in_process, machine
 from benchmarks.transactions import write_transactions
@@ -196,6 +197,30 @@ def pools(millions: int, long_millions: int, *, record: bool, note: str) -> None
         (RECORD / f"{datetime.now(UTC):%Y-%m-%d}-pools.md").write_text("\n".join(text), encoding="utf-8")
 
 
+def small(runs: int, beside: small_inputs.Checkout | None, *, record: bool) -> None:
+    """Commands on small inputs, beside another commit: measure, print, and record."""
+    before = os.getloadavg()[0]
+    with tempfile.TemporaryDirectory(prefix="plexlens-bench-") as name:
+        found = small_inputs.figures(Path(name), runs, beside)
+    text = [
+        f"# {datetime.now(UTC):%Y-%m-%d}: small inputs",
+        "",
+        f"{machine()}; Python {platform.python_version()}; load {before:.1f} at the beginning, "
+        f"{os.getloadavg()[0]:.1f} at the end. Whole commands: processor time, user and system, best of {runs}; in "
+        "brackets wall time and peak memory of that run. Answers checked in the same run.",
+        "",
+        f"This commit: {small_inputs.Checkout(small_inputs.ROOT).commit()}.",
+        *([] if beside is None else [f"Beside it: {beside.commit()}."]),
+        "",
+        *small_inputs.table(found),
+        "",
+    ]
+    print("\n".join(text))
+    if record:
+        RECORD.mkdir(exist_ok=True)
+        (RECORD / f"{datetime.now(UTC):%Y-%m-%d}-small.md").write_text("\n".join(text), encoding="utf-8")
+
+
 def main() -> None:
     """Make the dumps, measure, print, and record."""
     words = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
@@ -206,7 +231,21 @@ def main() -> None:
     words.add_argument("--millions", type=int, default=50, help="million references of the pools' trace")
     words.add_argument("--long", type=int, default=100, help="million getpages of the long trace; 0 leaves it out")
     words.add_argument("--note", default="", help="a sentence for the record of the pools, as what else was running")
+    words.add_argument("--small", action="store_true", help="commands on small inputs instead")
+    words.add_argument("--beside", type=Path, help="checkout of another commit that does the same in the same run")
+    words.add_argument(
+        "--beside-python",
+        type=Path,
+        default=Path(sys.executable),
+        help="its Python, where it depends on other packages",
+    )
     chosen = words.parse_args()
+    if chosen.small:
+        beside = small_inputs.Checkout(chosen.beside.resolve(), chosen.beside_python) if chosen.beside else None
+        small(chosen.runs, beside, record=chosen.record)
+        return
+    if chosen.beside:
+        words.error("--beside is for --small: the other benchmarks have bounds of their own")
     if chosen.pools:
         pools(chosen.millions, chosen.long, record=chosen.record, note=chosen.note)
         return

@@ -8,6 +8,7 @@ import platform
 import subprocess
 import sys
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -25,11 +26,14 @@ class Run:
         Peak resident memory of the process.
     answer
         What it found.
+    cpu_seconds
+        Processor time of a command, user and system, that of the processes it started included.
     """
 
     seconds: float
     peak_bytes: int
     answer: Any
+    cpu_seconds: float = 0.0
 
 
 def in_process(code: str, *words: str | Path, cores: int | None = None, python: Path | None = None) -> Run:
@@ -71,17 +75,28 @@ def in_process(code: str, *words: str | Path, cores: int | None = None, python: 
     return Run(seconds, peak, answer)
 
 
-def command(*words: str | Path) -> Run:
-    """Run a command to its end; the peak is that of the largest process."""
-    started = time.perf_counter()
-    process = subprocess.Popen(list(map(str, words)), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
-    assert process.stderr is not None
-    problem = process.stderr.read().decode()
-    _, status, usage = os.wait4(process.pid, 0)
-    seconds = time.perf_counter() - started
+def command(*words: str | Path, environment: Mapping[str, str] | None = None, output: Path | None = None) -> Run:
+    """Run a command to its end; the peak is that of the largest process.
+
+    Parameters
+    ----------
+    words
+        The command and its arguments.
+    environment
+        Its environment; None for that of this process.
+    output
+        File for what it prints; None lets go of it.
+    """
+    with Path(os.devnull if output is None else output).open("wb") as printed:
+        started = time.perf_counter()
+        process = subprocess.Popen(list(map(str, words)), stdout=printed, stderr=subprocess.PIPE, env=environment)
+        assert process.stderr is not None
+        problem = process.stderr.read().decode()
+        _, status, usage = os.wait4(process.pid, 0)
+        seconds = time.perf_counter() - started
     if os.waitstatus_to_exitcode(status) != 0:
         raise RuntimeError(f"{words[0]} failed: {problem}")
-    return Run(seconds, usage.ru_maxrss * 1024, None)
+    return Run(seconds, usage.ru_maxrss * 1024, None, usage.ru_utime + usage.ru_stime)
 
 
 def best(runs: int, once: Any) -> Run:
