@@ -37,7 +37,7 @@ def inputs_of(path: Path, *dumps: Path) -> Inputs:
 
 
 def selected(inputs: Inputs, time: str) -> Inputs:
-    return Inputs(inputs.backend, resolve(Selection((window(time),)), inputs.backend, "x"))
+    return Inputs(inputs.connection, resolve(Selection((window(time),)), inputs.connection, "x"))
 
 
 @pytest.fixture(scope="module")

@@ -58,7 +58,7 @@ class Metrics:
         if roll_up not in self._rolled:
             table = evaluate(self.inputs, GRAINS[parts["grain"]], by=tuple(keys))
             assert table is not None, f"the dump has nothing for {parts['grain']}"
-            self._rolled[roll_up] = table.to_pyarrow().to_pylist()
+            self._rolled[roll_up] = table.rows()
         rows = [
             row
             for row in self._rolled[roll_up]

@@ -52,10 +52,10 @@ def test_a_number_that_is_off_in_the_last_digit_is_noticed(metrics: Metrics) -> 
 
 
 def test_the_dump_is_whole(pdb: Pdb) -> None:
-    backend = pdb.connect()
-    damage = backend.table("damage").to_pyarrow().to_pylist()
+    connection = pdb.connect()
+    damage = connection.table("damage").to_arrow_table().to_pylist()
     assert [row["reason"] for row in damage if row["severity"] != "info"] == []
-    inventory = backend.table("smf_record").to_pyarrow().to_pylist()
+    inventory = connection.table("smf_record").to_arrow_table().to_pylist()
     assert Counter(row["record_type"] for row in inventory if row["decoded"]) == {
         70: 6,
         72: 69,

@@ -7,12 +7,12 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-import ibis
 import pyarrow as pa
 
 from plexlens.metrics import GRAINS
 from plexlens.metrics.definition import Grain, Source
 from plexlens.metrics.inputs import Inputs
+from plexlens.pdb.engine import add_table, connect
 
 START = datetime(2026, 3, 2, 8, 0, tzinfo=UTC)
 
@@ -52,12 +52,11 @@ def facts(grain: Grain, rows: Sequence[Mapping[str, Any]]) -> pa.Table:
 
 def database(tables: Mapping[str, Iterable[Mapping[str, Any]]]) -> tuple[Inputs, dict[str, Grain]]:
     """A database with the facts of these grains, and all grains: those with rows read them, the others find nothing."""
-    backend = ibis.duckdb.connect()
-    backend.raw_sql("SET TimeZone = 'UTC'")
+    connection = connect()
     grains = dict(GRAINS)
     for name, rows in tables.items():
         table = f"facts_of_{name}"
-        backend.create_table(table, facts(GRAINS[name], list(rows)))
-        source = Source(GRAINS[name].sources[0].kind, (table,), lambda inputs, table=table: inputs.backend.table(table))
+        add_table(connection, table, facts(GRAINS[name], list(rows)))
+        source = Source(GRAINS[name].sources[0].kind, (table,), table=table)
         grains[name] = replace(GRAINS[name], sources=(source,))
-    return Inputs(backend), grains
+    return Inputs(connection), grains

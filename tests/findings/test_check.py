@@ -20,6 +20,7 @@ from plexlens.metrics import GRAINS
 from plexlens.metrics.evaluate import facts
 from plexlens.metrics.inputs import Inputs
 from plexlens.metrics.reduction import reduced
+from plexlens.pdb.engine import add_table, tables_of
 from tests.findings.made import START, database
 from tests.metrics.raw import inputs as raw_inputs
 from tests.metrics.raw import row as raw_row
@@ -313,9 +314,9 @@ def test_every_rule_comes_out_once() -> None:
 
 def test_nothing_of_it_stays_in_the_database() -> None:
     inputs, grains = database({"mq_log": waits(200)})
-    before = set(inputs.backend.list_tables())
+    before = set(tables_of(inputs.connection))
     check(inputs, rules=[rule()], grains=grains)
-    assert set(inputs.backend.list_tables()) == before
+    assert set(tables_of(inputs.connection)) == before
 
 
 # --- releases ---------------------------------------------------------------------------------------------------------
@@ -324,8 +325,8 @@ def test_nothing_of_it_stays_in_the_database() -> None:
 def with_releases(rows: list[dict[str, Any]], **levels: str) -> tuple[Inputs, dict[str, Any]]:
     inputs, grains = database({"mq_log": rows})
     product = pa.table({"system": list(levels), "smf7xmvs": list(levels.values())})
-    inputs.backend.create_table("rmf_product_section", product)
-    return Inputs(inputs.backend), grains
+    add_table(inputs.connection, "rmf_product_section", product)
+    return Inputs(inputs.connection), grains
 
 
 @pytest.mark.parametrize(
@@ -457,8 +458,8 @@ def test_facts_that_the_caller_keeps_give_the_same() -> None:
     needed = [needs(one, GRAINS["mq_log"]) for one in rules]
     grain = reduced(grains["mq_log"], {name for columns, _ in needed for name in columns}, [w for _, w in needed])
     table = facts(inputs, grain).to_pyarrow()
-    inputs.backend.create_table("mine", table)
-    kept = {"mq_log": Kept(grain, inputs.backend.table("mine"))}
+    add_table(inputs.connection, "mine", table)
+    kept = {"mq_log": Kept(grain, inputs.connection.table("mine"))}
     assert check(inputs, rules=rules, grains=grains, kept=kept) == check(inputs, rules=rules, grains=grains)
 
 

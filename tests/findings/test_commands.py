@@ -26,6 +26,7 @@ from plexlens.findings import Findings, Rule, check, load_rules
 from plexlens.findings.template import Filling
 from plexlens.metrics.inputs import Inputs
 from plexlens.pdb import Pdb, ingest
+from plexlens.pdb.engine import tables_of
 from tests.findings.made import database
 from tests.oracle import slow_commands
 
@@ -179,20 +180,22 @@ class Recorded:
     inputs: Inputs
 
     def rows(self, table: str, *columns: str) -> list[tuple[Any, ...]]:
-        if not self.inputs.has(table) or not set(columns) <= set(self.inputs.backend.table(table).columns):
+        if not self.inputs.has(table) or not set(columns) <= set(self.inputs.connection.table(table).columns):
             return []
         listed = ", ".join(f'"{column}"' for column in columns)
-        there = set(self.inputs.backend.table(table).columns)
+        there = set(self.inputs.connection.table(table).columns)
         order = " order by interval_end, record_no" if {"interval_end", "record_no"} <= there else ""
-        found: list[tuple[Any, ...]] = self.inputs.backend.raw_sql(f'select {listed} from "{table}"{order}').fetchall()
+        found: list[tuple[Any, ...]] = self.inputs.connection.execute(
+            f'select {listed} from "{table}"{order}'
+        ).fetchall()
         return found
 
     @cached_property
     def names(self) -> set[str]:
         """Every text in any raw table, and the names that numbers stand for."""
         known: set[str] = set()
-        for table in self.inputs.backend.list_tables():
-            schema = self.inputs.backend.table(table).schema()
+        for table in tables_of(self.inputs.connection):
+            schema = self.inputs.connection.table(table).schema()
             for column in (name for name, kind in schema.items() if kind.is_string()):
                 known.update(str(value) for (value,) in self.rows(table, column) if value)
         known.update(pool_name(int(n)) for (n,) in self.rows("smf100_ifcid2_qbst", "qbstpid"))

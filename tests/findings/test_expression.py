@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import ibis
 import pyarrow as pa
 import pytest
 from hypothesis import given, settings
@@ -12,6 +11,7 @@ from hypothesis import strategies as st
 
 from plexlens.expression import ExpressionError
 from plexlens.expression.parser import MOST_DEPTH, MOST_TOKENS, parse
+from plexlens.expression.sql import sql_of
 from plexlens.expression.tree import (
     LITERAL_UNITS,
     Among,
@@ -28,8 +28,9 @@ from plexlens.expression.types import Kind, Scope, condition, number, type_of
 from plexlens.findings import RuleError
 from plexlens.findings.scope import numbers_of, rows_of
 from plexlens.findings.template import Filling, template
-from plexlens.findings.translation import translate
 from plexlens.metrics import GRAINS
+from plexlens.pdb.engine import connect, quoted
+from tests.metrics.raw import query_of
 
 STRUCTURE = GRAINS["coupling_structure"]
 NUMBERS, ROWS = numbers_of(STRUCTURE), rows_of(STRUCTURE)
@@ -42,8 +43,8 @@ def value(text: str) -> Any:
     """What an expression gives for the row, by DuckDB."""
     types = {name: pa.string() if name in ("t", "nothing") else pa.float64() for name in ROW}
     arrays = {name: pa.array([ROW[name]], types[name]) for name in ROW}
-    table = ibis.memtable(pa.table(arrays))
-    return table.select(x=translate(parse(text), lambda name: table[name])).to_pyarrow()["x"][0].as_py()
+    given = query_of(connect(), pa.table(arrays))
+    return given.select(x=sql_of(parse(text), quoted)).rows()[0]["x"]
 
 
 # --- meaning ----------------------------------------------------------------------------------------------------------

@@ -50,9 +50,9 @@ class Reports:
 
 
 def _rows(inputs: Inputs, grain: str) -> list[Row]:
-    table: Any = inputs.backend.table(grain) if grain.startswith("text_") else evaluate(inputs, GRAINS[grain])
+    table: Any = inputs.connection.table(grain) if grain.startswith("text_") else evaluate(inputs, GRAINS[grain])
     assert table is not None, f"no source of {grain}"
-    listed: list[Row] = table.to_pyarrow().to_pylist()
+    listed: list[Row] = table.rows()
     return listed
 
 

@@ -200,8 +200,8 @@ def test_a_value_that_cannot_be_is_named_and_fires_no_rule(record: str, tmp_path
     for impossible in (False, True):
         pdb = Pdb.create(tmp_path / f"p{impossible:d}")
         ingest(dump_of(tmp_path / f"{impossible:d}.smf", chosen, impossible=impossible), pdb)
-        backend = pdb.connect()
-        found = check(Inputs(backend))
+        connection = pdb.connect()
+        found = check(Inputs(connection))
         fired[impossible] = {
             (one.rule.id, part.value)
             for lead in found.fired
@@ -210,9 +210,9 @@ def test_a_value_that_cannot_be_is_named_and_fires_no_rule(record: str, tmp_path
             if part.column == "system"
         }
         if impossible:
-            marked = backend.table("implausible").to_pyarrow().to_pylist()
+            marked = connection.table("implausible").to_arrow_table().to_pylist()
             named = {(m["system"], m["table_name"], m["field"]) for m in marked}
             expected = {(f"S{n:03}", case.table, case.field.name) for n, case in enumerate(chosen)}
             assert expected <= named, sorted(expected - named)
-            assert readings_of(backend).implausible_count == len(marked)
+            assert readings_of(connection).implausible_count == len(marked)
     assert fired[True] <= fired[False], sorted(fired[True] - fired[False])

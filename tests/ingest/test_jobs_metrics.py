@@ -6,7 +6,6 @@ import struct
 from pathlib import Path
 from typing import Any
 
-import ibis
 import pyarrow as pa
 import pytest
 
@@ -15,6 +14,7 @@ from plexlens.layouts_path import layouts_path
 from plexlens.metrics import GRAINS
 from plexlens.metrics.evaluate import evaluate, facts
 from plexlens.metrics.inputs import Inputs
+from plexlens.pdb.engine import add_table, connect
 from tests.metrics.raw import rows_of
 from tests.oracle import jobs_by_hand
 from tests.oracle.jobs_by_hand import AT, LENGTH, Noise, name
@@ -93,7 +93,7 @@ def channel() -> bytes:
 def raw(tmp_path_factory: pytest.TempPathFactory) -> Inputs:
     path: Path = tmp_path_factory.mktemp("metrics") / "jobs.smf"
     path.write_bytes(b"".join([address_space(2), step(0x00C4, 0x0200), step(4, 0), channel()]))
-    backend = ibis.duckdb.connect()
+    connection = connect()
     batches: dict[str, list[pa.RecordBatch]] = {}
     reader = _core.SmfReader(path, _core.Catalogue([layouts_path()]), source_id="s", codepage="037")
     for batch in reader:
@@ -101,8 +101,8 @@ def raw(tmp_path_factory: pytest.TempPathFactory) -> Inputs:
             batches.setdefault(table, []).append(rows)
     assert not reader.summary()["damage"]
     for table, parts in batches.items():
-        backend.create_table(table, pa.Table.from_batches(parts))
-    return Inputs(backend)
+        add_table(connection, table, pa.Table.from_batches(parts))
+    return Inputs(connection)
 
 
 def test_an_address_space(raw: Inputs) -> None:

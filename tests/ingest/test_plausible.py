@@ -202,8 +202,8 @@ def test_latch_waits_in_the_high_word_are_left_out_of_the_metrics(tmp_path: Path
     )
     pdb = Pdb.create(tmp_path / "p")
     ingest(dump, pdb)
-    backend = pdb.connect()
-    marked = backend.table("implausible").to_pyarrow().to_pylist()
+    connection = pdb.connect()
+    marked = connection.table("implausible").to_arrow_table().to_pylist()
     assert [(m["record_no"], m["table_name"], m["field"], m["unit"]) for m in marked] == [
         (1, "smf116_1_wtas", "WTASLWET_11", "seconds"),
         (1, "smf116_1_wtas", "WTASMLW", "seconds"),
@@ -212,17 +212,17 @@ def test_latch_waits_in_the_high_word_are_left_out_of_the_metrics(tmp_path: Path
     assert marked[0]["at_most"] == pytest.approx(110.5e-6, rel=1e-4)
     assert marked[0]["value"] == pytest.approx(210_453.0, rel=1e-3)
     # The raw table keeps the value.
-    raw = backend.table("smf116_1_wtas").to_pyarrow()
+    raw = connection.table("smf116_1_wtas").to_arrow_table()
     assert max(raw.column("wtaslwet_11").to_pylist()) == pytest.approx(210_453.0, rel=1e-3)
 
-    inputs = Inputs(backend)
-    rows = evaluate(inputs, GRAINS["mq_task"], by=("system",), time="all").to_pyarrow().to_pylist()
+    inputs = Inputs(connection)
+    rows = evaluate(inputs, GRAINS["mq_task"], by=("system",), time="all").rows()
     # The sound record alone: unknown is not nothing, so it is not 49 microseconds over two tasks' elapsed time.
     assert rows[0]["latch_seconds"] == pytest.approx(49e-6, rel=1e-3)
     # WTASMLW of the first record cannot be; the longest wait of its latches can.
     assert rows[0]["longest_latch_seconds"] == pytest.approx(22.1e-6, rel=1e-3)
 
-    readings = readings_of(backend)
+    readings = readings_of(connection)
     assert readings.implausible_count == 2
     assert "record 1: smf116_1_wtas WTASLWET_11 is 210," in str(readings.implausible[0])
     assert not readings.damage_counts
@@ -288,9 +288,9 @@ def test_what_reads_raw_rows_gets_null_for_a_value_that_cannot_be(tmp_path: Path
     dump = tasks(tmp_path / "mq.smf", {"wtasmlw": HIGH_WORD}, {"wtasmlw": 22.1e-6})
     pdb = Pdb.create(tmp_path / "p")
     ingest(dump, pdb)
-    backend = pdb.connect()
+    connection = pdb.connect()
 
-    inputs = Inputs(backend, resolve(Selection(systems=systems), backend, "p"))
+    inputs = Inputs(connection, resolve(Selection(systems=systems), connection, "p"))
     assert bool(inputs.selection) == bool(systems)
-    rows = inputs.selected("smf116_1_wtas", "wtasmlw").order_by("record_no").to_pyarrow().to_pylist()
+    rows = inputs.selected("smf116_1_wtas", "wtasmlw").order_by("record_no").rows()
     assert [row["wtasmlw"] for row in rows] == [None, pytest.approx(22.1e-6, rel=1e-3)]

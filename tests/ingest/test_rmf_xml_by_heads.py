@@ -64,7 +64,7 @@ def grains(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[dict[str,
     with Pdb.temporary() as pdb:
         ingest([path], pdb)
         inputs = Inputs(pdb.connect())
-        return {name: evaluate(inputs, GRAINS[name]).to_pyarrow().to_pylist() for name in ("dasd_device", "channel")}
+        return {name: evaluate(inputs, GRAINS[name]).rows() for name in ("dasd_device", "channel")}
 
 
 def test_every_device_is_a_row_and_sums_are_none(tmp_path: Path) -> None:

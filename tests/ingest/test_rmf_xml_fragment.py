@@ -77,13 +77,13 @@ def database_of(tmp_path: Path) -> Path:
 
 
 def test_each_table_of_a_report_is_a_view(tmp_path: Path) -> None:
-    backend = Pdb.open(database_of(tmp_path)).connect()
-    assert attach_report_views(backend) == ("rmf_xmem_a_members_on_sysa", "rmf_xmem_a_variables")
-    rows = backend.raw_sql(
+    connection = Pdb.open(database_of(tmp_path)).connect()
+    assert attach_report_views(connection) == ("rmf_xmem_a_members_on_sysa", "rmf_xmem_a_variables")
+    rows = connection.execute(
         'select system, row_no, "Group", "Sent", "Sent 2" from rmf_xmem_a_members_on_sysa'
     ).fetchall()
     assert rows == [("SYSA", 1, "GRPA", 17.0, 1.5), ("SYSA", 2, "GRPB", 23.0, None)]
-    assert backend.raw_sql("select name, value, number from rmf_xmem_a_variables").fetchall() == [
+    assert connection.execute("select name, value, number from rmf_xmem_a_variables").fetchall() == [
         ("Members", "41", 41.0)
     ]
 

@@ -46,7 +46,7 @@ def minutes(first: int, past: int, **options: Any) -> list[bytes]:
 
 
 def rows(pdb: Pdb, sql: str) -> list[dict[str, Any]]:
-    listed: list[dict[str, Any]] = pdb.connect().raw_sql(sql).to_arrow_table().to_pylist()
+    listed: list[dict[str, Any]] = pdb.connect().execute(sql).to_arrow_table().to_pylist()
     return listed
 
 
@@ -311,12 +311,12 @@ def test_tables_of_a_real_dump_equal_the_decoder_s(shared_data: Path, tmp_path: 
     given: dict[str, list[pa.RecordBatch]] = {}
     for table, batch in smf.read(path, source_id=pdb.ingests[0].id):
         given.setdefault(table, []).append(batch)
-    backend = pdb.connect()
+    connection = pdb.connect()
     assert set(given) == set(pdb.manifest.files)
     for table, batches in given.items():
         keys = [name for name in ("record_no", "section_no") if name in batches[0].schema.names]
         wanted = pa.Table.from_batches(batches).sort_by([(key, "ascending") for key in keys])
-        stored = backend.raw_sql(f"SELECT * FROM {table} ORDER BY {', '.join(keys)}").to_arrow_table()
+        stored = connection.execute(f"SELECT * FROM {table} ORDER BY {', '.join(keys)}").to_arrow_table()
         assert stored.column_names == wanted.column_names
         for name in wanted.column_names:
             assert stored.column(name).cast(wanted.schema.field(name).type).equals(wanted.column(name)), (table, name)

@@ -73,10 +73,10 @@ def test_the_report_names_what_could_not_be_expanded(tmp_path: Path) -> None:
     (tmp_path / "cics.smf").write_bytes(plain[0] + by_hand.packed(dice, plain[1]) + bytes(broken))
     pdb = Pdb.create(tmp_path / "plex.pdb")
     ingest([tmp_path / "cics.smf"], pdb)
-    backend = pdb.connect()
-    ((count,),) = backend.raw_sql(f"select count(*) from {PERFORMANCE}").fetchall()
+    connection = pdb.connect()
+    ((count,),) = connection.execute(f"select count(*) from {PERFORMANCE}").fetchall()
     assert count == 1
-    section = build(Inputs(backend), readings_of(backend)).section("read")
+    section = build(Inputs(connection), readings_of(connection)).section("read")
     tables = {block.name: block for block in section.blocks if isinstance(block, Table)}
     ((reason, severity, times, remedy),) = tables["read_damage_reasons"].rows
     assert (reason, severity, times) == ("cics_compressed", "data loss", 1)

@@ -142,7 +142,7 @@ def test_batches_come_before_the_file_is_read_to_its_end(tmp_path: Path) -> None
 
 
 def rows(pdb: Pdb, sql: str) -> list[dict[str, Any]]:
-    listed: list[dict[str, Any]] = pdb.connect().raw_sql(sql).to_arrow_table().to_pylist()
+    listed: list[dict[str, Any]] = pdb.connect().execute(sql).to_arrow_table().to_pylist()
     return listed
 
 

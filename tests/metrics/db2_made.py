@@ -7,12 +7,12 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-import ibis
 import pyarrow as pa
 
 from plexlens import _core
 from plexlens.layouts_path import layouts_path
 from plexlens.metrics.inputs import Inputs
+from plexlens.pdb.engine import add_table, connect
 
 START = datetime(2026, 3, 2, 8, 0, tzinfo=UTC)
 DB2_9, DB2_12 = 0x91, 0xC1
@@ -87,11 +87,11 @@ def inputs(folder: Path, *records: bytes) -> Inputs:
     """The records as raw tables."""
     path = folder / "db2.smf"
     path.write_bytes(b"".join(records))
-    backend = ibis.duckdb.connect()
+    connection = connect()
     rows: dict[str, list[pa.RecordBatch]] = {}
     for batch in _core.SmfReader(path, _core.Catalogue([layouts_path()]), source_id="s"):
         for table, columns in batch.tables.items():
             rows.setdefault(table, []).append(columns)
     for table, batches in rows.items():
-        backend.create_table(table, pa.Table.from_batches(batches))
-    return Inputs(backend)
+        add_table(connection, table, pa.Table.from_batches(batches))
+    return Inputs(connection)

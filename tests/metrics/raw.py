@@ -5,10 +5,11 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-import ibis
 import pyarrow as pa
 
 from plexlens.metrics.inputs import Inputs
+from plexlens.metrics.query import Query
+from plexlens.pdb.engine import add_table, connect
 
 START = datetime(2026, 3, 2, 8, 0, tzinfo=UTC)
 
@@ -44,8 +45,8 @@ def row(
 
 
 def inputs(**tables: list[dict[str, Any]]) -> Inputs:
-    """The tables behind an Ibis backend, as the metrics read them."""
-    backend = ibis.duckdb.connect()
+    """The tables behind an Ibis connection, as the metrics read them."""
+    connection = connect()
     for name, rows in tables.items():
         columns = list(dict.fromkeys(key for r in rows for key in r))
         arrays = {}
@@ -54,10 +55,16 @@ def inputs(**tables: list[dict[str, Any]]) -> Inputs:
             array = pa.array(values, type=_TYPES.get(column))
             # DuckDB has no column of no type; a field that no row has is a number that is missing.
             arrays[column] = array.cast(pa.float64()) if pa.types.is_null(array.type) else array
-        backend.create_table(name, pa.table(arrays))
-    return Inputs(backend)
+        add_table(connection, name, pa.table(arrays))
+    return Inputs(connection)
+
+
+def query_of(connection: Any, table: pa.Table, name: str = "given") -> Query:
+    """Arrow data as a table of a connection."""
+    add_table(connection, name, table)
+    return Query(connection, name, tuple(table.column_names))
 
 
 def rows_of(table: Any) -> list[dict[str, Any]]:
-    """All rows of an Ibis table as dictionaries."""
-    return table.to_pyarrow().to_pylist()
+    """All rows of a query as dictionaries."""
+    return table.rows()

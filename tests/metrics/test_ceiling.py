@@ -7,16 +7,16 @@ from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
 
-import ibis
 import pyarrow as pa
 import pytest
 
 from plexlens.metrics import GRAINS
-from plexlens.metrics.ceiling import above_ceiling
 from plexlens.metrics.definition import Metric
-from plexlens.metrics.evaluate import with_metrics
+from plexlens.metrics.evaluate import above_whole, with_metrics
 from plexlens.metrics.expressions import ratio
 from plexlens.metrics.unit import FRACTION, PERCENTAGE
+from plexlens.pdb.engine import connect
+from tests.metrics.raw import query_of
 
 
 def computed(grain: str, metric: str, **facts: float | None) -> Any:
@@ -24,9 +24,9 @@ def computed(grain: str, metric: str, **facts: float | None) -> Any:
     definition = GRAINS[grain]
     values = {fact.name: pa.array([facts.get(fact.name)], pa.float64()) for fact in definition.facts}
     assert not set(facts) - set(values)
-    table = ibis.memtable(pa.table(values))
+    table = query_of(connect(), pa.table(values))
     only = replace(definition, metrics=(definition.metric(metric),))
-    return with_metrics(table, only).to_pyarrow().to_pylist()[0][metric]
+    return with_metrics(table, only).rows()[0][metric]
 
 
 def test_random_shares_against_a_plain_check() -> None:
@@ -42,9 +42,9 @@ def test_random_shares_against_a_plain_check() -> None:
         for _ in range(2000)
     ]
     schema = pa.schema([("part", pa.float64()), ("whole", pa.float64())])
-    table = ibis.memtable(pa.Table.from_pylist(rows, schema))
+    table = query_of(connect(), pa.Table.from_pylist(rows, schema))
     above = []
-    for row, result in zip(rows, with_metrics(table, grain).to_pyarrow().to_pylist(), strict=True):
+    for row, result in zip(rows, with_metrics(table, grain).rows(), strict=True):
         part, whole = row["part"], row["whole"]
         value = None if part is None or whole is None or whole == 0 else part / whole
         # One percent of the whole is let pass as rounding.
@@ -52,11 +52,9 @@ def test_random_shares_against_a_plain_check() -> None:
         above += [value] if value is not None and not within else []
         assert result["rate"] == (None if value is None else pytest.approx(value))
         assert result["share"] == (pytest.approx(value) if within else None)
-    told = above_ceiling(table, grain).to_pyarrow().to_pylist()[0]
+    told = above_whole(table, grain)
     assert len(above) > 200
-    assert told["share_rows"] == len(above)
-    assert told["share_greatest"] == pytest.approx(max(above))
-    assert "rate_rows" not in told
+    assert told == {"share": (len(above), pytest.approx(max(above)))}
 
 
 def test_what_its_caveat_says_may_exceed_the_whole_is_no_share() -> None:
@@ -107,6 +105,6 @@ def test_shares_above_the_whole_are_named_on_the_page() -> None:
     grain = GRAINS["mq_thread"]
     values = {fact.name: pa.array([None, None], pa.float64()) for fact in grain.facts}
     values |= {"cpu_seconds": pa.array([3.0, 1.0]), "tcb_seconds": pa.array([2.0, 2.0])}
-    held = SimpleNamespace(grain=grain, kept=ibis.memtable(pa.table(values)))
+    held = SimpleNamespace(grain=grain, kept=query_of(connect(), pa.table(values)))
     table = _above_the_whole(SimpleNamespace(read=[held]))  # type: ignore[arg-type]
     assert [row[:2] + row[3:] for row in table.rows] == [(grain.title, "Application TCB time in MQI calls", 1, 1.5)]

@@ -22,13 +22,16 @@ from plexlens.metrics.unit import COUNT, SECONDS
 from tests.metrics.raw import START, inputs, row
 
 
-def _facts(kind: str, *, local: bool = False) -> Source:
-    def facts(inputs: Any) -> Any:
-        table = inputs.table(kind, "size", "limit", "whole", "level", text=("pool", "machine"))
-        seconds = table.interval_end.delta(table.interval_start, unit="second").cast("float64")
-        return table.mutate(interval_seconds=seconds, local_time=seconds.isnull() | local)
+def _select(kind: str, *, local: bool = False) -> str:
+    seconds = "date_diff('second', interval_start, interval_end)::double"
+    return (
+        'select system, sysplex, interval_start, interval_end, utc_offset, pool, machine, size, "limit", whole, level, '
+        f"level, {seconds} as interval_seconds, {seconds} is null or {local} as local_time from {kind}"
+    )
 
-    return Source(kind, (kind,), facts)
+
+def _facts(kind: str, *, local: bool = False) -> Source:
+    return Source(kind, (kind,), sql=_select(kind, local=local))
 
 
 GRAIN = Grain(
@@ -52,7 +55,8 @@ GRAIN = Grain(
 def _at(start: float, system: str = "A", pool: str = "P", *, seconds: float = 900, **fields: Any) -> dict[str, Any]:
     begin = START + timedelta(seconds=start)
     identity = {"system": system, "interval_start": begin, "interval_end": begin + timedelta(seconds=seconds)}
-    return row(1, pool=pool) | identity | fields
+    unknown = dict.fromkeys(("machine", "size", "limit", "whole", "level"))
+    return row(1, pool=pool) | unknown | identity | fields
 
 
 def _changes(grain: Grain = GRAIN, most: int = 0, **tables: list[dict[str, Any]]) -> tuple[list[Any], int]:
@@ -152,12 +156,9 @@ def test_local_times_are_followed_apart_and_stay_local() -> None:
 
 
 def test_a_setting_that_is_computed_from_another_is_not_listed_again() -> None:
-    def source(inputs: Any) -> Any:
-        table = _facts("raw").facts(inputs)
-        return table.mutate(bytes=table["size"] * 4096)
-
+    select = f"select *, size * 4096 as bytes from ({_select('raw')})"
     computed = Fact("bytes", "Bytes", COUNT, Rollup.AMOUNT, "S x 4096", computed_from="made_up.size")
-    grain = replace(GRAIN, facts=(*GRAIN.facts, computed), sources=(Source("raw", ("raw",), source),))
+    grain = replace(GRAIN, facts=(*GRAIN.facts, computed), sources=(Source("raw", ("raw",), sql=select),))
     listed, total = _changes(grain, raw=[_at(0, size=1.0), _at(900, size=2.0)])
     assert total == 1
     assert [change[0] for change in listed] == ["size"]

@@ -6,7 +6,6 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-import ibis
 import pyarrow as pa
 import pytest
 
@@ -16,6 +15,7 @@ from plexlens.layouts_path import layout_folders
 from plexlens.metrics import GRAINS
 from plexlens.metrics.evaluate import evaluate
 from plexlens.metrics.inputs import Inputs
+from plexlens.pdb.engine import add_table, connect
 from tests.metrics.raw import rows_of
 
 #: One minute of the measurement at 10,160.81 transactions a second: tables 1 and 3 of the study.
@@ -106,10 +106,10 @@ def raw(tmp_path_factory: pytest.TempPathFactory) -> Inputs:
     batches: dict[str, list[pa.RecordBatch]] = {}
     for table, batch in smf.read(path, source_id="s"):
         batches.setdefault(table, []).append(batch)
-    backend = ibis.duckdb.connect()
+    connection = connect()
     for table, parts in batches.items():
-        backend.create_table(table, pa.Table.from_batches(parts))
-    return Inputs(backend)
+        add_table(connection, table, pa.Table.from_batches(parts))
+    return Inputs(connection)
 
 
 def test_the_qr_tcb(raw: Inputs) -> None:

@@ -5,13 +5,14 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-import ibis
 import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from plexlens.metrics.cumulative import NO_RECORD_BEFORE, NO_TIME, RESTART, SAME_TIME, deltas
+from plexlens.metrics.cumulative import NO_RECORD_BEFORE, NO_TIME, RESTART, SAME_TIME, differenced
+from plexlens.metrics.definition import Differences
+from plexlens.pdb.engine import add_table, connect, rows_of
 from tests.oracle import slow_cumulative
 
 START = datetime(2026, 3, 2, 8, 0, tzinfo=UTC)
@@ -61,15 +62,16 @@ def record(minute: float, sequence: int, gets: int | None, long: int | None = 0,
 
 def made(rows: list[dict[str, Any]], **options: Any) -> dict[int, dict[str, Any]]:
     """Intervals of the records by record number."""
-    backend = ibis.duckdb.connect()
-    backend.create_table("t", pa.Table.from_pylist(rows, schema=SCHEMA))
-    chosen = {
+    connection = connect()
+    add_table(connection, "t", pa.Table.from_pylist(rows, schema=SCHEMA))
+    chosen: dict[str, Any] = {
         "counters": {"gets": "bits", "long": 64, "doubt": 32},
-        "witnesses": ["gets", "long"],
+        "witnesses": ("gets", "long"),
         "sequence": "sequence",
+        "keep_unused": True,
     } | options
-    table = deltas(backend.table("t"), entity=ENTITY, **chosen)
-    return {row["record_no"]: row for row in table.to_pyarrow().to_pylist()}
+    sql = differenced("t", Differences(ENTITY, **chosen))
+    return {row["record_no"]: row for row in rows_of(connection, sql)}
 
 
 def test_two_records_make_one_interval() -> None:
@@ -107,7 +109,7 @@ def test_a_record_without_time_makes_no_interval() -> None:
 
 def test_a_restart_is_seen_by_a_counter_that_cannot_have_wrapped() -> None:
     # Without sequence numbers: 5000 to 200 would be a wrap by 4,294,962,496, more than half the range.
-    rows = made([record(1, 0, 5000), record(2, 0, 200)], sequence=None)
+    rows = made([record(1, 0, 5000), record(2, 0, 200)], sequence="")
     assert (rows[120]["unused_because"], rows[120]["restarts"], rows[120]["missing_records"]) == (RESTART, 1.0, None)
 
 
@@ -180,7 +182,7 @@ def test_a_counter_in_doubt_that_falls_says_nothing_and_is_no_restart() -> None:
 
 
 def test_without_witnesses_named_every_counter_is_one() -> None:
-    rows = made([record(1, 10, 1000, doubt=77), record(2, 11, 1500, doubt=5)], witnesses=None)
+    rows = made([record(1, 10, 1000, doubt=77), record(2, 11, 1500, doubt=5)], witnesses=())
     assert rows[120]["unused_because"] == RESTART
 
 
@@ -216,8 +218,8 @@ def test_as_the_slow_twin(history: list[tuple[str, int, int, int, int, int]]) ->
 
 
 def test_one_window_serves_all_counters() -> None:
-    backend = ibis.duckdb.connect()
-    backend.create_table("t", pa.Table.from_pylist([record(1, 10, 1000)], schema=SCHEMA))
-    table = deltas(backend.table("t"), entity=ENTITY, counters={"gets": 32, "long": 64}, sequence="sequence")
-    plan = backend.raw_sql(f"EXPLAIN {ibis.to_sql(table, dialect='duckdb')}").fetchall()[0][1]
+    connection = connect()
+    add_table(connection, "t", pa.Table.from_pylist([record(1, 10, 1000)], schema=SCHEMA))
+    sql = differenced("t", Differences(ENTITY, {"gets": 32, "long": 64}, sequence="sequence"))
+    plan = connection.execute(f"EXPLAIN {sql}").fetchall()[0][1]
     assert plan.count("WINDOW") == 1

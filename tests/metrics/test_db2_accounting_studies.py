@@ -6,7 +6,6 @@ import datetime
 from pathlib import Path
 from typing import Any
 
-import ibis
 import pyarrow as pa
 import pytest
 
@@ -16,6 +15,7 @@ from plexlens.metrics.db2.accounting import ACCOUNTING
 from plexlens.metrics.evaluate import evaluate
 from plexlens.metrics.inputs import Inputs
 from plexlens.metrics.workload.period import PERIOD
+from plexlens.pdb.engine import add_table, connect
 from tests.metrics.raw import inputs, row, rows_of
 from tests.oracle import slow_db2_accounting as slow
 from tests.oracle.slow_forms import UTC, Row
@@ -80,14 +80,14 @@ def thread(times: dict[str, float], factor: float, number: int) -> bytes:
 def measured(path: Path, *records: bytes) -> dict[str, Any]:
     """The accounting row of a dump of these records."""
     path.write_bytes(b"".join(records))
-    backend = ibis.duckdb.connect()
+    connection = connect()
     tables: dict[str, list[pa.RecordBatch]] = {}
     for batch in _core.SmfReader(path, _core.Catalogue(layout_folders()), source_id="s"):
         for name, rows in batch.tables.items():
             tables.setdefault(name, []).append(rows)
     for name, batches in tables.items():
-        backend.create_table(name, pa.Table.from_batches(batches))
-    (found,) = rows_of(evaluate(Inputs(backend), ACCOUNTING, time="all"))
+        add_table(connection, name, pa.Table.from_batches(batches))
+    (found,) = rows_of(evaluate(Inputs(connection), ACCOUNTING, time="all"))
     return found
 
 

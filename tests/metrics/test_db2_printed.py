@@ -110,7 +110,7 @@ def report(name: str) -> dict[str, dict[str, str]]:
 
 def one(grain: Grain, source: Any, **options: Any) -> dict[str, Any]:
     """The only row of a grain."""
-    (row,) = evaluate(source, grain, **options).to_pyarrow().to_pylist()
+    (row,) = evaluate(source, grain, **options).rows()
     return dict(row)
 
 
@@ -289,7 +289,7 @@ def pools(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
 def test_every_pool_of_the_tables_of_pools(pools: tuple[str, Any]) -> None:
     name, source = pools
     names = {counters(row)["qbstpid"]: row for row in pool_table(name)}
-    found = {row["pool"]: row for row in evaluate(source, POOL).to_pyarrow().to_pylist()}
+    found = {row["pool"]: row for row in evaluate(source, POOL).rows()}
     assert len(found) == len(names) == len(pool_table(name))
     for row in pool_table(name):
         pool = row["pool"].replace("BP2K", "BP4") if row["pool"].startswith("BP2K") else row["pool"]
@@ -392,7 +392,7 @@ def test_the_log_during_a_backout(backout: Any) -> None:
 
 
 def test_the_subsystem_during_a_backout(backout: Any) -> None:
-    rows = facts(backout, SUBSYSTEM_GRAIN).to_pyarrow().to_pylist()
+    rows = facts(backout, SUBSYSTEM_GRAIN).rows()
     (first,) = (row for row in rows if row["unused_records"])
     (row,) = (row for row in rows if not row["unused_records"])
     assert (first["interval_seconds"], first["rollbacks"], first["threads_peak"]) == (None, None, None)
@@ -466,10 +466,7 @@ def test_members_become_their_group(tmp_path: Path) -> None:
         member("SYS2", "DB2A", "DBGRP", 1200),
         member("SYS9", "DB1A", "OTHER", 6),
     )
-    groups = {
-        row["group_name"]: row
-        for row in evaluate(source, GROUP_POOL, by=["group_name", "group_pool"]).to_pyarrow().to_pylist()
-    }
+    groups = {row["group_name"]: row for row in evaluate(source, GROUP_POOL, by=["group_name", "group_pool"]).rows()}
     # (600 + 600 + 1200 + 1200) reads in 600 s, not in twice 600; half of them hits.
     assert groups["DBGRP"]["reads_per_second"] == 6.0
     assert groups["DBGRP"]["interval_seconds"] == 600.0
@@ -488,7 +485,7 @@ def test_a_restart_in_the_records_is_counted_and_makes_no_rates(tmp_path: Path) 
 
     history = [statistics(0, 7, 1000), statistics(1, 8, 1600), statistics(5, 1, 50), statistics(8, 4, 90)]
     source = inputs(tmp_path, *history)
-    rows = evaluate(source, POOL).to_pyarrow().to_pylist()
+    rows = evaluate(source, POOL).rows()
     assert sorted((row["getpages"], row["interval_seconds"]) for row in rows) == [(40.0, 180.0), (600.0, 60.0)]
     whole = one(SUBSYSTEM_GRAIN, source, time="all")
     assert (whole["threads_created"], whole["getpages"]) == (640.0, 640.0)

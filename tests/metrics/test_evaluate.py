@@ -108,6 +108,6 @@ def test_no_source_is_no_table() -> None:
 def test_grains_become_views() -> None:
     raw = inputs(**smf())
     assert attach(raw) == ("coupling_facility",)
-    (value,) = raw.backend.raw_sql("select utilization from coupling_facility").fetchone()
+    (value,) = raw.connection.execute("select utilization from coupling_facility").fetchone()
     assert value == pytest.approx(0.1)
     assert attach(raw, ["coupling_structure"]) == ()

@@ -7,13 +7,15 @@ from functools import cache
 from random import Random
 from typing import Any
 
-import ibis
 import pyarrow as pa
 import pytest
 
 from plexlens.metrics import GRAINS
 from plexlens.metrics.definition import Grain, Metric
+from plexlens.metrics.legacy_metric import metric_sql
+from plexlens.metrics.query import Query
 from plexlens.metrics.required import read_by
+from plexlens.pdb.engine import add_table, connect, quoted
 from tests.metrics.printed_formulas import in_words, printed_formula
 from tests.metrics.raw import rows_of
 from tests.oracle.slow_formula import Formula, Named, NotAFormulaError
@@ -31,13 +33,12 @@ def _given(name: str) -> tuple[list[dict[str, float]], list[dict[str, Any]]]:
         {f.name: 0.0 if chance.random() < _ZEROS else chance.uniform(1, 100) for f in grain.facts} for _ in range(_ROWS)
     ]
     texts = {"system", "sysplex", "source_kind", *(k.name for k in grain.keys), *(a.name for a in grain.attributes)}
-    backend = ibis.duckdb.connect()
+    connection = connect()
     arrays = {name: pa.array([row[name] for row in rows]) for name in rows[0]}
     arrays |= {text: pa.array(["text"] * _ROWS) for text in texts} | {"local_time": pa.array([False] * _ROWS)}
-    backend.create_table("given", pa.table(arrays))
-    table = backend.table("given")
-    metrics = {metric.name: metric.expression(table).cast("float64") for metric in grain.metrics}
-    return rows, rows_of(table.select(**metrics))
+    add_table(connection, "given", pa.table(arrays))
+    given = Query(connection, "given", tuple(arrays))
+    return rows, rows_of(given.select(**{m.name: metric_sql(grain, m, quoted) for m in grain.metrics}))
 
 
 def _agrees(grain: Grain, metric: Metric) -> bool:

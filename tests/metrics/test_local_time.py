@@ -11,6 +11,7 @@ import pytest
 from plexlens.metrics import GRAINS
 from plexlens.metrics.evaluate import facts
 from plexlens.metrics.local_time import TABLE, listed
+from plexlens.pdb.engine import tables_of
 from tests.metrics.raw import inputs, row, rows_of
 from tests.oracle.slow_local_time import Row, counted, offset_of
 
@@ -178,7 +179,7 @@ def test_what_was_inferred_is_listed_with_what_it_was_inferred_from() -> None:
     reports = [interval("xml", "SYSA", 12.5, None), interval("xml", "SYSB", 12.5, None)]
     there = inputs(**raw([interval("dump", "SYSA", 16.5, -4.0)], reports, []))
     assert there.places_reports
-    listing = {one.owner: one for one in listed(there.backend)}
+    listing = {one.owner: one for one in listed(there.connection)}
     assert listing["SYSA"].utc_offset == -14400.0
     assert set(listing["SYSA"].inferred_from) <= {"smf74_4_local_cf", "smf74_4_processor"}
     assert listing["SYSA"].inferred_from
@@ -189,5 +190,5 @@ def test_what_was_inferred_is_listed_with_what_it_was_inferred_from() -> None:
 def test_a_dump_without_reports_makes_no_table() -> None:
     there = inputs(**raw([interval("dump", "SYSA", 16.5, -4.0)], [], []))
     assert not there.places_reports
-    assert listed(there.backend) == ()
-    assert TABLE not in there.backend.list_tables()
+    assert listed(there.connection) == ()
+    assert TABLE not in tables_of(there.connection)

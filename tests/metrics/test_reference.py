@@ -7,7 +7,6 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-import ibis
 import pyarrow as pa
 import pytest
 
@@ -21,6 +20,7 @@ from plexlens.metrics.evaluate import facts
 from plexlens.metrics.inputs import Inputs
 from plexlens.metrics.reference import anchor, cell, document, grain_text, main, unit_text
 from plexlens.metrics.unit import COUNT, FRACTION, MILLISECONDS, RATIO, SECONDS, Unit
+from plexlens.pdb.engine import add_table, connect
 from plexlens.pdb.schema import stored_schema
 
 #: Columns that rolling up adds.
@@ -87,12 +87,12 @@ def test_names_start_with_the_family(grain: Grain) -> None:
 class Watched(Inputs):
     """Inputs that note every column asked for which its table does not have."""
 
-    def __init__(self, backend: Any) -> None:
-        super().__init__(backend)
+    def __init__(self, connection: Any) -> None:
+        super().__init__(connection)
         self.unknown: list[str] = []
 
     def table(self, name: str, *columns: str, text: tuple[str, ...] = ()) -> Any:
-        there = set(self.backend.table(name).columns)
+        there = set(self.connection.table(name).columns)
         self.unknown += [f"{name}.{column}" for column in (*columns, *text) if column not in there]
         return super().table(name, *columns, text=text)
 
@@ -103,10 +103,10 @@ def empty_tables() -> Any:
     catalogue = _core.Catalogue(layout_folders())
     schemas = {name: catalogue.schema(name) for name in catalogue.tables()}
     schemas |= {table.name: table.schema() for table in (*rmf_xml_tables.ALL, *text_report_tables.ALL)}
-    backend = ibis.duckdb.connect()
+    connection = connect()
     for name, schema in schemas.items():
-        backend.create_table(name, schema=ibis.Schema.from_pyarrow(stored_schema(schema)))
-    return backend
+        add_table(connection, name, stored_schema(schema).empty_table())
+    return connection
 
 
 @every_grain
@@ -115,7 +115,7 @@ def test_sources_read_columns_that_exist(empty_tables: Any, grain: Grain) -> Non
     watched = Watched(empty_tables)
     for source in grain.sources:
         assert watched.has(*source.needs), source.kind
-    found: pa.Table = facts(watched, grain).to_pyarrow()
+    found: pa.Table = facts(watched, grain).arrow()
     assert found.num_rows == 0
     assert watched.unknown == []
 

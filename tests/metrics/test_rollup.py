@@ -20,10 +20,11 @@ from tests.metrics.raw import START, inputs, row, rows_of
 _FIELDS = ("calls", "busy", "captured", "size", "limit", "level")
 
 
-def _facts(inputs: Any) -> Any:
-    table = inputs.table("raw", *_FIELDS, text=("pool",))
-    seconds = table.interval_end.delta(table.interval_start, unit="second").cast("float64")
-    return table.mutate(interval_seconds=seconds)
+_LISTED = ", ".join(f'"{name}"' for name in _FIELDS)
+_SQL = f"""
+    select system, sysplex, interval_start, interval_end, utc_offset, pool, {_LISTED},
+        date_diff('second', interval_start, interval_end)::double as interval_seconds
+    from raw"""
 
 
 GRAIN = Grain(
@@ -46,15 +47,14 @@ GRAIN = Grain(
         Metric("used", "Used", COUNT, "V / S", "", lambda f: ratio(f.level, f["size"])),
         Metric("busy_part", "Part", COUNT, "B / (B + K)", "", lambda f: ratio(f.busy, total(f.busy, f.captured))),
     ),
-    sources=(Source("made", ("raw",), _facts),),
+    sources=(Source("made", ("raw",), sql=_SQL),),
 )
 
 
 def _at(system: str, start: float, seconds: float, pool: str = "P", **fields: Any) -> dict[str, Any]:
     begin = START + timedelta(seconds=start)
-    return (
-        row(1, system=system, interval_start=begin, interval_end=begin + timedelta(seconds=seconds), pool=pool) | fields
-    )
+    times = {"interval_start": begin, "interval_end": begin + timedelta(seconds=seconds)}
+    return row(1, system=system, pool=pool, **times) | dict.fromkeys(_FIELDS) | fields
 
 
 def _rolled(*rows: dict[str, Any], **how: Any) -> list[dict[str, Any]]:

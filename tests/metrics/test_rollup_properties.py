@@ -17,14 +17,17 @@ from functools import cache
 from random import Random
 from typing import Any
 
-import ibis
 import pyarrow as pa
 import pytest
 
 from plexlens.metrics import GRAINS
-from plexlens.metrics.definition import Grain
+from plexlens.metrics.definition import Grain, Metric
 from plexlens.metrics.evaluate import evaluate
 from plexlens.metrics.inputs import Inputs
+from plexlens.metrics.legacy_metric import metric_sql
+from plexlens.metrics.query import Query
+from plexlens.metrics.required import read_by
+from plexlens.pdb.engine import add_table, connect, quoted
 from tests.metrics.printed_formulas import in_words, printed_formula
 from tests.metrics.raw import rows_of
 from tests.oracle.random_facts import random_facts
@@ -42,32 +45,10 @@ _CEILING = 1.01
 _TEXT = ("system", "sysplex", "source_kind")
 
 
-class _Reads:
-    """A table that notes which columns an expression reads, under names of its own for each metric."""
-
-    def __init__(self, column: Callable[[str], Any]) -> None:
-        self._column = column
-        self.names: set[str] = set()
-
-    def __getitem__(self, name: str) -> Any:
-        self.names.add(name)
-        return self._column(name)
-
-    def __getattr__(self, name: str) -> Any:
-        return self[name]
-
-
 def _facts_read(grain: Grain) -> dict[str, set[str]]:
     """The facts that each metric reads."""
-    columns = {f.name: "float64" for f in grain.facts}
-    texts = dict.fromkeys((*_TEXT, *(k.name for k in grain.keys), *(a.name for a in grain.attributes)), "string")
-    table = ibis.table({**texts, **columns, "local_time": "boolean"}, name="shape")
-    result = {}
-    for metric in grain.metrics:
-        reads = _Reads(lambda name: table[name])
-        metric.expression(reads)
-        result[metric.name] = {name for name in reads.names if name in columns}
-    return result
+    facts = {fact.name for fact in grain.facts}
+    return {name: set(read.facts) & facts for name, read in read_by(grain, grain.metrics).items()}
 
 
 def _shape(grain: Grain) -> Shape:
@@ -85,7 +66,7 @@ def _table(rows: Sequence[dict[str, Any]], grain: Grain) -> pa.Table:
     return pa.table(arrays)
 
 
-def _counting(grain: Grain, patterns: set[frozenset[str]], read: dict[str, set[str]], backend: Any) -> Any:
+def _counting(grain: Grain, patterns: set[frozenset[str]], read: dict[str, set[str]], connection: Any) -> Any:
     """For each metric, the sets of known facts with which its expression has a value, whatever the values are.
 
     Told by trying: some of many random values of what is known give a number, or none does.
@@ -102,30 +83,32 @@ def _counting(grain: Grain, patterns: set[frozenset[str]], read: dict[str, set[s
     ]
     texts = (*_TEXT, *(k.name for k in grain.keys), *(a.name for a in grain.attributes))
     table = pa.table({name: pa.array([r[name] for r in rows], pa.float64()) for name in rows[0]})
-    backend.create_table("tried", table)
-    tried = backend.table("tried")
-    tried = tried.mutate(**dict.fromkeys(texts, ibis.null("string")), local_time=ibis.literal(False))
-    columns = {m.name: m.expression(tried).cast("float64").notnull() for m in grain.metrics}
-    chosen = tried.select("pattern", **columns)
-    rows_with = rows_of(chosen.group_by("pattern").aggregate(**{m.name: chosen[m.name].any() for m in grain.metrics}))
+    add_table(connection, "tried", table)
+    tried = Query(connection, "tried", tuple(table.column_names))
+    made = {name: quoted(name) for name in table.column_names} | dict.fromkeys(texts, "null::varchar")
+    made["local_time"] = "false"
+    columns = {m.name: f"bool_or(({metric_sql(grain, m, quoted)}) is not null)" for m in grain.metrics}
+    rows_with = tried.select(**made).grouped(("pattern",), columns).rows()
     by_pattern = {listed[int(r["pattern"])]: {name for name in read if r[name]} for r in rows_with}
     return {name: {known for known in listed if name in by_pattern[known]} for name in read}
 
 
-def _expected_metrics(grain: Grain, groups: list[dict[str, Any]], values: dict[str, list[Any]], backend: Any) -> Any:
+def _expected_metrics(grain: Grain, groups: list[dict[str, Any]], values: dict[str, list[Any]], connection: Any) -> Any:
     """Metrics over the facts that the slow roll-up gives for each, ``metric|fact``."""
     texts = (*_TEXT, *(k.name for k in grain.keys), *(a.name for a in grain.attributes))
     arrays = {name: pa.array([g.get(name) for g in groups], pa.string()) for name in dict.fromkeys(texts)}
     arrays |= {name: pa.array(column, pa.float64()) for name, column in values.items()}
     arrays["number"] = pa.array([float(n) for n in range(len(groups))])
     name = f"slow_{next(_NUMBERS)}"
-    backend.create_table(name, pa.table(arrays))
-    table = backend.table(name)
+    add_table(connection, name, pa.table(arrays))
     columns = {}
     for metric in grain.metrics:
-        reads = _Reads(lambda name, m=metric.name: table[f"{m}|{name}" if f"{m}|{name}" in values else name])
-        columns[metric.name] = metric.expression(reads).cast("float64")
-    rows = rows_of(table.select("number", **columns).order_by("number"))
+
+        def column(fact: str, metric: Metric = metric) -> str:
+            return quoted(f"{metric.name}|{fact}" if f"{metric.name}|{fact}" in values else fact)
+
+        columns[metric.name] = metric_sql(grain, metric, column)
+    rows = Query(connection, name, tuple(arrays)).select("number", **columns).ordered("number").to_pylist()
     for name, formula in _formulas(grain).items():
         of_formula = {fact: values.get(f"{name}|{fact}") for fact in formula.facts}
         for number, row in enumerate(rows):
@@ -190,10 +173,9 @@ def _first_key(grain: Grain) -> tuple[str, ...]:
 def _given(name: str) -> tuple[list[dict[str, Any]], Inputs, Any]:
     grain = GRAINS[name]
     rows = random_facts(grain, _SEED)
-    backend = ibis.duckdb.connect()
-    backend.raw_sql("set timezone = 'UTC'")
-    backend.create_table("given", _table(rows, grain))
-    return rows, Inputs(backend), backend.table("given")
+    connection = connect()
+    add_table(connection, "given", _table(rows, grain))
+    return rows, Inputs(connection), Query(connection, "given", tuple(rows[0]))
 
 
 def _same(first: float | None, second: float | None) -> bool:
@@ -217,8 +199,8 @@ def _disagreements(grain: Grain, way: _Way) -> list[str]:
         utc_offset=way.utc_offset,
     )
     read = _facts_read(grain)
-    backend = ibis.duckdb.connect()
-    counting = _counting(grain, {slow.known(i) for i in range(len(slow.rows))}, read, backend)
+    connection = connect()
+    counting = _counting(grain, {slow.known(i) for i in range(len(slow.rows))}, read, connection)
     rules = {fact.name: fact.rollup.name for fact in grain.facts}
     spans = {name for name, rule in rules.items() if rule == "SPAN"}
     settings = {
@@ -258,7 +240,7 @@ def _disagreements(grain: Grain, way: _Way) -> list[str]:
                         settings=settings.get(metric, ()),
                     )
                 )
-    metrics = _expected_metrics(grain, groups, columns, backend)
+    metrics = _expected_metrics(grain, groups, columns, connection)
     result = rows_of(
         evaluate(
             raw,
@@ -266,7 +248,7 @@ def _disagreements(grain: Grain, way: _Way) -> list[str]:
             by=keys,
             time=way.time,
             kept=kept,
-            where=(lambda t: t.system == way.system) if way.system else None,
+            where=f"system = '{way.system}'" if way.system else None,
             within=(lambda t: t.sysplex.isin(way.cases)) if way.cases else None,
             apart=way.apart,
             utc_offset=way.utc_offset,

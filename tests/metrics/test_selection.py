@@ -45,7 +45,7 @@ def quarter(number: int, start: datetime, system: str, offset: float | None, **f
 
 def numbers(inputs: Inputs, selection: Selection) -> list[int]:
     """Numbers of the records whose facts are selected: each counts as many transactions as its number says."""
-    chosen = Inputs(inputs.backend, resolve(selection, inputs.backend, "x"))
+    chosen = Inputs(inputs.connection, resolve(selection, inputs.connection, "x"))
     return sorted(int(one["transactions"]) for one in rows_of(facts(chosen, PERIOD)))
 
 
@@ -112,7 +112,7 @@ def test_a_grain_without_a_class_is_not_restricted_by_it() -> None:
     tables["smf74_1_device"] = [row(9, smf74num=1), row(10, smf74num=2)]
     tables["rmf_product_section"] = [row(9, smf7xsam=900), row(10, smf7xsam=900)]
     inputs = raw_inputs(**tables)
-    chosen = Inputs(inputs.backend, resolve(Selection(classes=("A",)), inputs.backend, "x"))
+    chosen = Inputs(inputs.connection, resolve(Selection(classes=("A",)), inputs.connection, "x"))
     assert len(rows_of(facts(chosen, PERIOD))) == 1
     assert len(rows_of(facts(chosen, GRAINS["dasd_device"]))) == 2
 
@@ -122,11 +122,11 @@ def test_what_a_preferred_source_leaves_out_does_not_come_back_from_another() ->
     a, b = period(1, class_name="A"), period(2, class_name="B")
     xml = row(1, source_id="x", class_kind="service class", class_name="A", period=1, transactions=7.0)
     inputs = raw_inputs(smf72_3_period=[a[0], b[0]], smf72_3_wlm_control=[a[1], b[1]], rmf_xml_workload_period=[xml])
-    chosen = Inputs(inputs.backend, resolve(Selection(classes=("A",)), inputs.backend, "x"))
+    chosen = Inputs(inputs.connection, resolve(Selection(classes=("A",)), inputs.connection, "x"))
     assert {one["source_kind"] for one in rows_of(facts(chosen, PERIOD))} == {"SMF 72-3"}
     # The other way round SMF has no row of class A, and the report is still not asked.
     inputs = raw_inputs(smf72_3_period=[b[0]], smf72_3_wlm_control=[b[1]], rmf_xml_workload_period=[xml])
-    chosen = Inputs(inputs.backend, resolve(Selection(classes=("A",)), inputs.backend, "x"))
+    chosen = Inputs(inputs.connection, resolve(Selection(classes=("A",)), inputs.connection, "x"))
     assert rows_of(facts(chosen, PERIOD)) == []
 
 
@@ -212,7 +212,7 @@ def test_against_a_slow_selection(
     if not selection:
         return
     try:
-        resolved = resolve(selection, inputs.backend, "x")
+        resolved = resolve(selection, inputs.connection, "x")
     except NothingUsableError as error:
         there_are = {base["system"] for base, _ in made}
         known = {value for _, c in made for value in (c["r723mcnm"], c["r723mwnm"])}
@@ -221,7 +221,7 @@ def test_against_a_slow_selection(
         nothing = not any(place_and_time(base) for base, _ in made)
         assert missing or nothing, str(error)
         return
-    chosen = Inputs(inputs.backend, resolved)
+    chosen = Inputs(inputs.connection, resolved)
     assert sorted(int(one["transactions"]) for one in rows_of(facts(chosen, PERIOD))) == sorted(expected)
     assert sorted(int(one["r723crcp"]) for one in rows_of(chosen.selected("smf72_3_period", "r723crcp"))) == sorted(
         expected
@@ -230,22 +230,24 @@ def test_against_a_slow_selection(
 
 def test_sql_sees_only_what_is_selected() -> None:
     inputs = periods(*[quarter(n, CHANGE + timedelta(hours=n), "S", 3600.0, class_name="ABC"[n]) for n in range(3)])
-    backend = inputs.backend
-    chosen = Inputs(backend, resolve(Selection((between("", "2024-10-27T03:59"),), classes=("B", "C")), backend, "x"))
+    connection = inputs.connection
+    chosen = Inputs(
+        connection, resolve(Selection((between("", "2024-10-27T03:59"),), classes=("B", "C")), connection, "x")
+    )
     attach(chosen, {"workload_period"})
-    show_selected(backend, chosen.selection, {"smf72_3_period", "smf72_3_wlm_control", "workload_period"})
+    show_selected(connection, chosen.selection, {"smf72_3_period", "smf72_3_wlm_control", "workload_period"})
     # Starts are 02:00, 03:00 and 04:00 local time, of classes A, B and C.
-    assert backend.raw_sql("select record_no from smf72_3_period").fetchall() == [(1,)]
-    assert backend.raw_sql("select r723mcnm from smf72_3_wlm_control").fetchall() == [("B",)]
-    assert backend.raw_sql("select class_name from workload_period").fetchall() == [("B",)]
-    assert sorted(name for (name,) in backend.raw_sql("show tables").fetchall()) == [
+    assert connection.execute("select record_no from smf72_3_period").fetchall() == [(1,)]
+    assert connection.execute("select r723mcnm from smf72_3_wlm_control").fetchall() == [("B",)]
+    assert connection.execute("select class_name from workload_period").fetchall() == [("B",)]
+    assert sorted(name for (name,) in connection.execute("show tables").fetchall()) == [
         "smf72_3_period", "smf72_3_wlm_control", "workload_period",
     ]  # fmt: skip
 
 
 def test_a_roll_up_is_of_the_selection(two_zones: Inputs) -> None:
     chosen = Inputs(
-        two_zones.backend, resolve(Selection((window("2024-10-26"),), systems=("BERL",)), two_zones.backend, "x")
+        two_zones.connection, resolve(Selection((window("2024-10-26"),), systems=("BERL",)), two_zones.connection, "x")
     )
     (whole,) = rows_of(evaluate(chosen, PERIOD, by=("system",), time="all"))
     assert whole["transactions"] == sum(2 * index + 1 for index in range(88, 88 + 96))
@@ -269,7 +271,7 @@ def test_a_roll_up_is_of_the_selection(two_zones: Inputs) -> None:
 )
 def test_nothing_selected_says_what_there_is(two_zones: Inputs, selection: Selection, message: str) -> None:
     with pytest.raises(NothingUsableError, match=message) as raised:
-        resolve(selection, two_zones.backend, "x")
+        resolve(selection, two_zones.connection, "x")
     assert raised.value.exit_code == 4
 
 
@@ -282,7 +284,7 @@ def test_rows_without_a_time_are_not_of_any_time() -> None:
 
 def test_what_is_selected_in_words(two_zones: Inputs) -> None:
     selection = Selection((between("2024-10-26T08:00", "2024-10-26"),), (shift("08:00-17:00"),), ("b*",), ("on*",))
-    found = resolve(selection, two_zones.backend, "x")
+    found = resolve(selection, two_zones.connection, "x")
     assert found.text == (
         "2024-10-26 08:00 to 2024-10-27 00:00, local time of each system; shift 08:00-17:00, local time of each system;"
         " system BERL; class ONLINE"

@@ -29,5 +29,5 @@ def rows_of(inputs: Inputs, grain: str) -> list[dict[str, Any]]:
     """Rows of a grain, every key apart."""
     table = evaluate(inputs, GRAINS[grain])
     assert table is not None, f"no source of {grain}"
-    rows: list[dict[str, Any]] = table.to_pyarrow().to_pylist()
+    rows: list[dict[str, Any]] = table.rows()
     return rows

@@ -21,6 +21,7 @@ import pyarrow.parquet as pq
 from plexlens import ingest
 from plexlens.ingest.source import COMMON_FIELDS, Damage, Severity, SourceError
 from plexlens.pdb import Pdb
+from plexlens.pdb.engine import tables_of
 
 HEAD = b"FAKE DUMP\n"
 RECORDS_PER_DAY = 1000
@@ -84,10 +85,10 @@ def expected(*dumps: Sequence[int]) -> dict[str, int]:
 
 def held(backend: Any) -> dict[str, int]:
     """The same figures as the PDB has them."""
-    if "smf_record" not in backend.list_tables():
+    if "smf_record" not in tables_of(backend):
         return expected()
-    records, xor = backend.raw_sql("SELECT count(*), bit_xor(hash) FROM smf_record").fetchone()
-    rows, total = backend.raw_sql("SELECT count(*), sum(requests) FROM smf74_4_request").fetchone()
+    records, xor = backend.execute("SELECT count(*), bit_xor(hash) FROM smf_record").fetchone()
+    rows, total = backend.execute("SELECT count(*), sum(requests) FROM smf74_4_request").fetchone()
     return {"records": records, "requests": rows, "request_sum": int(total), "hash_xor": xor}
 
 

@@ -165,7 +165,7 @@ def test_killed_while_a_dump_is_decoded(tmp_path: Path, run: Run) -> None:
         (found,) = (
             Pdb.open(path)
             .connect(threads=1)
-            .raw_sql("SELECT count(*), count(DISTINCT hash) FROM smf_record")
+            .execute("SELECT count(*), count(DISTINCT hash) FROM smf_record")
             .fetchall()
         )
         assert found[0] == found[1]

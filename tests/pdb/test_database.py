@@ -186,9 +186,9 @@ def test_missing_and_shortened_files_are_named(tmp_path: Path, pdb: Pdb) -> None
 def test_a_reader_keeps_its_view_while_others_write(tmp_path: Path, pdb: Pdb) -> None:
     ingest([write(tmp_path / "a.fake", range(100))], pdb)
     reader = Pdb.open(pdb.path)
-    backend = reader.connect()
+    connection = reader.connect()
     ingest([write(tmp_path / "b.fake", range(100, 200))], pdb)
-    assert held(backend) == expected(range(100))
+    assert held(connection) == expected(range(100))
     assert held(reader.connect()) == expected(range(100))
     reader.refresh()
     assert held(reader.connect()) == expected(range(200))
@@ -206,24 +206,24 @@ def test_a_pdb_may_have_any_name(tmp_path: Path, name: str) -> None:
 
 
 def test_limits_can_be_set(pdb: Pdb) -> None:
-    backend = pdb.connect(memory_limit="300MiB", threads=1)
+    connection = pdb.connect(memory_limit="300MiB", threads=1)
     ask = "SELECT current_setting('threads'), current_setting('memory_limit'), current_setting('TimeZone')"
-    assert backend.raw_sql(ask).fetchone() == (1, "300.0 MiB", "UTC")
+    assert connection.execute(ask).fetchone() == (1, "300.0 MiB", "UTC")
 
 
 def test_a_query_beyond_the_memory_limit_spills(tmp_path: Path, pdb: Pdb) -> None:
     ingest([write(tmp_path / "a.fake", range(1000))], pdb)
-    backend = pdb.connect(memory_limit="80MiB", threads=1)
+    connection = pdb.connect(memory_limit="80MiB", threads=1)
     # 4 million rows of 32 digits, sorted: more than the limit holds.
     ask = (
         "SELECT count(*) FROM (SELECT md5((a.requests * 2000 + b.requests)::VARCHAR) AS x FROM smf74_4_request a, "
         "smf74_4_request b ORDER BY x LIMIT 3900000)"
     )
-    assert backend.raw_sql(ask).fetchone() == (3900000,)
-    spill = Path(backend.raw_sql("SELECT current_setting('temp_directory')").fetchone()[0])
+    assert connection.execute(ask).fetchone() == (3900000,)
+    spill = Path(connection.execute("SELECT current_setting('temp_directory')").fetchone()[0])
     assert spill.is_dir()
-    backend.disconnect()
-    del backend
+    connection.disconnect()
+    del connection
     assert not spill.exists()
 
 
@@ -263,10 +263,10 @@ def test_three_thousand_files_open_quickly(tmp_path: Path) -> None:
     write_manifest(pdb.path, Manifest((entry,), variants), Disk(sync=False))
 
     started = time.perf_counter()
-    backend = Pdb.open(pdb.path).connect()
-    table = backend.table("smf74_4_request")
+    connection = Pdb.open(pdb.path).connect()
+    table = connection.table("smf74_4_request")
     opened = time.perf_counter() - started
-    (sums,) = table.aggregate(requests=table.requests.sum(), delay=table.delay.sum()).to_pyarrow().to_pylist()
+    (sums,) = table.aggregate(requests=table.requests.sum(), delay=table.delay.sum()).rows()
     assert sums == {"requests": 18000, "delay": 1500.0}
     print(f"3,000 files opened in {opened:.2f} s")
     assert opened < 2.0, f"opening took {opened:.2f} s"

@@ -22,6 +22,7 @@ from plexlens.errors import (
 )
 from plexlens.ingest.source import SourceError
 from plexlens.pdb import Outcome, Pdb, ingest
+from plexlens.pdb.engine import tables_of
 from plexlens.pdb.schema import TypeConflictError
 from plexlens.pdb.staging import StagedTables
 from tests.pdb.fake_source import expected, held, write
@@ -93,7 +94,7 @@ def test_the_damage_of_a_copy_is_kept_though_its_records_are_not(tmp_path: Path,
     ingest([write(tmp_path / "a.fake", range(30))], pdb)
     (result,) = ingest([write(tmp_path / "b.fake", range(30), damage=2)], pdb)
     assert result.outcome is Outcome.NOTHING_NEW
-    assert pdb.connect().raw_sql("SELECT count(*), any_value(reason) FROM damage").fetchone() == (2, "truncated record")
+    assert pdb.connect().execute("SELECT count(*), any_value(reason) FROM damage").fetchone() == (2, "truncated record")
 
 
 def test_overlapping_dumps_keep_each_record_once(tmp_path: Path, pdb: Pdb) -> None:
@@ -156,8 +157,8 @@ def test_units_and_descriptions_are_in_the_parquet_files(tmp_path: Path, pdb: Pd
 def test_the_system_tables_tell_of_each_source(tmp_path: Path, pdb: Pdb) -> None:
     dump = write(tmp_path / "a.fake", [*range(1200), 5], damage=3)
     ingest([dump], pdb)
-    backend = pdb.connect()
-    (source,) = backend.table("source").to_pyarrow().to_pylist()
+    connection = pdb.connect()
+    (source,) = connection.table("source").to_arrow_table().to_pylist()
     entry = pdb.ingests[0]
     assert (source["file"], source["kind"], source["size"]) == (str(dump), "fake", dump.stat().st_size)
     assert (source["records"], source["duplicates"], source["damage"]) == (1201, 1, 3)
@@ -165,20 +166,20 @@ def test_the_system_tables_tell_of_each_source(tmp_path: Path, pdb: Pdb) -> None
     assert source["rows"] == 1200 + 2400 + 3
     assert (source["span_start"], source["span_end"]) == ("2024-03-01", "2024-03-02")
     assert entry.damage == {"truncated record": 3}
-    notes = backend.table("note").to_pyarrow().to_pylist()
+    notes = connection.table("note").to_arrow_table().to_pylist()
     assert [(note["note"], note["section"], note["count"]) for note in notes] == [
         ("section_longer", "smf74_4_request", 1201)
     ]
-    damage = backend.table("damage").to_pyarrow().to_pylist()
+    damage = connection.table("damage").to_arrow_table().to_pylist()
     assert [(row["source_id"], row["record_no"], row["severity"]) for row in damage] == [
         (entry.id, number, "data loss") for number in (1, 2, 3)
     ]
 
 
 def test_a_clean_pdb_has_empty_system_tables_and_no_others(pdb: Pdb) -> None:
-    backend = pdb.connect()
-    assert sorted(backend.list_tables()) == ["damage", "implausible", "note", "source"]
-    assert backend.table("damage").count().to_pyarrow().as_py() == 0
+    connection = pdb.connect()
+    assert sorted(tables_of(connection)) == ["damage", "implausible", "note", "source"]
+    assert connection.table("damage").count().to_pyarrow().as_py() == 0
     assert {name: info.rows for name, info in pdb.tables().items()} == {
         "damage": 0,
         "implausible": 0,
@@ -194,14 +195,14 @@ def test_later_columns_are_null_in_earlier_rows(tmp_path: Path, pdb: Pdb) -> Non
     ingest([write(tmp_path / "a.fake", range(100))], pdb)
     ingest([write(tmp_path / "b.fake", range(100, 200), columns=[["delay", "float64", "seconds", 0.25]])], pdb)
     ingest([write(tmp_path / "c.fake", range(200, 300))], pdb)
-    backend = pdb.connect()
-    assert held(backend) == expected(range(300))
-    rows = backend.raw_sql(
+    connection = pdb.connect()
+    assert held(connection) == expected(range(300))
+    rows = connection.execute(
         "SELECT requests // 1000 AS dump, count(*), count(delay), sum(delay) FROM smf74_4_request GROUP BY 1 ORDER BY 1"
     ).fetchall()
     # 100..199 gives 33 times 2 + 3 + 1 and one more with 100 % 3 = 1, so 2: 200; 0..99 and 200..299 likewise 199, 201.
     assert rows == [(0, 199, 0, None), (1, 200, 200, 50.0), (2, 201, 0, None)]
-    assert backend.table("smf74_4_request").columns[-2:] == ("requests", "delay")
+    assert connection.table("smf74_4_request").columns[-2:] == ("requests", "delay")
 
 
 def test_types_widen_over_files(tmp_path: Path, pdb: Pdb) -> None:
@@ -209,9 +210,9 @@ def test_types_widen_over_files(tmp_path: Path, pdb: Pdb) -> None:
     ingest([write(tmp_path / "b.fake", range(100, 200), request_type="int64")], pdb)
     assert str(pdb.connect().table("smf74_4_request").schema()["requests"]) == "int64"
     ingest([write(tmp_path / "c.fake", range(200, 300), request_type="float64")], pdb)
-    backend = pdb.connect()
-    assert str(backend.table("smf74_4_request").schema()["requests"]) == "float64"
-    assert held(backend) == expected(range(300))
+    connection = pdb.connect()
+    assert str(connection.table("smf74_4_request").schema()["requests"]) == "float64"
+    assert held(connection) == expected(range(300))
 
 
 @pytest.mark.parametrize(

@@ -37,7 +37,7 @@ def file(path: Path, *reports: str) -> Path:
 
 
 def rows(pdb: Pdb, sql: str) -> list[dict[str, Any]]:
-    listed: list[dict[str, Any]] = pdb.connect().raw_sql(sql).to_arrow_table().to_pylist()
+    listed: list[dict[str, Any]] = pdb.connect().execute(sql).to_arrow_table().to_pylist()
     return listed
 
 

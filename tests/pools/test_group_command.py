@@ -103,7 +103,7 @@ def test_a_change_of_one_member_is_predicted_and_saved_for_each(trace: Path, set
     # The dump that is written has what the group counted.
     pdb = Pdb.create(tmp_path / "pdb")
     ingest([dump], pdb)
-    rows = facts(Inputs(pdb.connect()), GROUP_POOL).to_pyarrow().to_pylist()
+    rows = facts(Inputs(pdb.connect()), GROUP_POOL).rows()
     assert {row["group_name"] for row in rows} == {"DSNDB1G"}
     written = sum(row["changed_pages_sync"] for row in rows if row["group_pool"] == "GBP1")
     assert written == after["sync_writes"]

@@ -80,7 +80,7 @@ def test_sharing_is_seen(simulated: SimulatedGroup) -> None:
 def metrics(dump: Path, folder: Path, grain: Any) -> list[dict[str, Any]]:
     pdb = Pdb.open_or_create(folder)
     ingest([dump], pdb)
-    rows: list[dict[str, Any]] = facts(Inputs(pdb.connect()), grain).order_by("interval_end").to_pyarrow().to_pylist()
+    rows: list[dict[str, Any]] = facts(Inputs(pdb.connect()), grain).order_by("interval_end").rows()
     return rows
 
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import ibis
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from plexlens.errors import NothingUsableError, PlexlensError, UsageError
 from plexlens.pdb import Pdb, ingest
+from plexlens.pdb.engine import connect
 from plexlens.pools.settings import (
     Configuration,
     PoolSettings,
@@ -222,4 +222,4 @@ def test_settings_of_a_display(tmp_path: Path) -> None:
 
 def test_a_database_without_pools_says_what_to_do() -> None:
     with pytest.raises(NothingUsableError, match="ingest SMF 100"):
-        of_database(ibis.duckdb.connect())
+        of_database(connect())

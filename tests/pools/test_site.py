@@ -100,7 +100,7 @@ def test_group_buffer_pools_of_structures_and_what_their_requests_cost() -> None
         one["r744snam"] = f"DSNDB1G_{one['r744snam']}"
     tables["smf74_4_request"].append(row(1, 3, r744snam="DSNDB1G_SCA", r744styp=1, r744ssrc=1e6, r744sstm=1.0))
     raw = inputs(**tables)
-    found = of_group_database(raw.backend, ["DB1A"])
+    found = of_group_database(raw.connection, ["DB1A"])
     # 5,000 directory entries and 1,000 elements of 4 KB; GBP0 tells neither.
     assert found.structures == {"BP1": GroupPoolSettings("BP1", 1000, 5000)}
     assert found.name == "DSNDB1G"

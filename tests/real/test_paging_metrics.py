@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-import ibis
 import pyarrow as pa
 import pytest
 
@@ -13,6 +12,7 @@ from plexlens.ingest import rmf_xml
 from plexlens.metrics import GRAINS
 from plexlens.metrics.evaluate import evaluate
 from plexlens.metrics.inputs import Inputs
+from plexlens.pdb.engine import add_table, connect
 
 
 @pytest.fixture(scope="module")
@@ -21,10 +21,10 @@ def found(shared_data: Path) -> dict[str, Any]:
     batches: dict[str, list[pa.RecordBatch]] = {}
     for table, batch in rmf_xml.read(shared_data / "rmf" / "paging.xml", source_id="paging"):
         batches.setdefault(table, []).append(batch)
-    backend = ibis.duckdb.connect()
+    connection = connect()
     for table, parts in batches.items():
-        backend.create_table(table, pa.Table.from_batches(parts))
-    (row,) = evaluate(Inputs(backend), GRAINS["paging_storage"]).to_pyarrow().to_pylist()
+        add_table(connection, table, pa.Table.from_batches(parts))
+    (row,) = evaluate(Inputs(connection), GRAINS["paging_storage"]).rows()
     return dict(row)
 
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-import ibis
 import pyarrow as pa
 import pytest
 
@@ -18,6 +17,7 @@ from plexlens.ingest import rmf_xml
 from plexlens.metrics import GRAINS
 from plexlens.metrics.evaluate import evaluate
 from plexlens.metrics.inputs import Inputs
+from plexlens.pdb.engine import add_table, connect
 
 
 @pytest.fixture(scope="module")
@@ -26,18 +26,18 @@ def raw(shared_data: Path) -> Inputs:
     for name in ("cpu", "wlmgl", "cf"):
         for table, batch in rmf_xml.read(shared_data / "rmf" / f"{name}.xml", source_id=name):
             batches.setdefault(table, []).append(batch)
-    backend = ibis.duckdb.connect()
+    connection = connect()
     for table, parts in batches.items():
-        backend.create_table(table, pa.Table.from_batches(parts))
-    return Inputs(backend)
+        add_table(connection, table, pa.Table.from_batches(parts))
+    return Inputs(connection)
 
 
 def printed(raw: Inputs, table: str) -> list[dict[str, Any]]:
-    return raw.backend.table(table).to_pyarrow().to_pylist()
+    return raw.connection.table(table).to_arrow_table().to_pylist()
 
 
 def computed(raw: Inputs, grain: str) -> list[dict[str, Any]]:
-    return evaluate(raw, GRAINS[grain]).to_pyarrow().to_pylist()
+    return evaluate(raw, GRAINS[grain]).rows()
 
 
 def test_partition_percentages(raw: Inputs) -> None:

@@ -14,11 +14,11 @@ from datetime import UTC, datetime, timedelta
 from itertools import product
 from typing import Any
 
-import ibis
 import pyarrow as pa
 
 from plexlens.metrics.definition import Fact, Grain, Rollup, Source
 from plexlens.metrics.inputs import Inputs
+from plexlens.pdb.engine import add_table, connect
 
 START = datetime(2026, 3, 9, 6, 0, tzinfo=UTC)
 SYSTEMS = ("SYSA", "SYSB", "SYSC", "SYSD")
@@ -131,21 +131,14 @@ def facts_of(grain: Grain, steps: int, most: int) -> pa.Table:
 
 def made_up(grains: Mapping[str, Grain], steps: int = 48, entities: int = 160) -> tuple[Inputs, dict[str, Grain]]:
     """A database with facts of every grain, and the grains reading from it."""
-    backend = ibis.duckdb.connect()
-    backend.raw_sql("SET TimeZone = 'UTC'")
+    connection = connect()
     for name, grain in grains.items():
-        backend.create_table(f"made_up_{name}", facts_of(grain, steps, entities))
-    inputs = Inputs(backend)
+        add_table(connection, f"made_up_{name}", facts_of(grain, steps, entities))
+    inputs = Inputs(connection)
     return inputs, {
         name: replace(
             grain,
-            sources=(
-                Source(
-                    grain.sources[0].kind,
-                    (f"made_up_{name}",),
-                    lambda found, name=name: found.backend.table(f"made_up_{name}"),
-                ),
-            ),
+            sources=(Source(grain.sources[0].kind, (f"made_up_{name}",), table=f"made_up_{name}"),),
         )
         for name, grain in grains.items()
     }

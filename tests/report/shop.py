@@ -12,9 +12,7 @@ Requests and seconds of service, by system and queue::
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
-from typing import Any
 
-import ibis
 import pyarrow as pa
 
 from plexlens.ingest.source import Damage, Severity
@@ -22,6 +20,7 @@ from plexlens.metrics.definition import Attribute, Fact, Grain, Key, Metric, Rol
 from plexlens.metrics.expressions import ratio
 from plexlens.metrics.inputs import Inputs
 from plexlens.metrics.unit import COUNT, FRACTION, MICROSECONDS, PER_SECOND, SECONDS
+from plexlens.pdb.engine import add_table, connect
 from plexlens.report.model import ChartKind, Reference, Way
 from plexlens.report.page import ChartSpec, FigureSpec, Page, Pick, Shown, TableSpec
 from plexlens.report.readings import FileRead, Readings, RecordCount, State
@@ -32,10 +31,6 @@ END = FIRST + timedelta(minutes=20)
 
 #: A name that would be markup if a page did not escape it.
 HOSTILE = "<b>Q2"
-
-
-def _facts(inputs: Inputs) -> Any:
-    return inputs.backend.table("shop_raw")
 
 
 QUEUE = Grain(
@@ -77,7 +72,7 @@ QUEUE = Grain(
             lambda f: ratio(f.service_seconds, f.interval_seconds),
         ),
     ),
-    sources=(Source("SMF 250", ("shop_raw",), _facts),),
+    sources=(Source("SMF 250", ("shop_raw",), table="shop_raw"),),
 )
 
 ABSENT = Grain(
@@ -87,7 +82,7 @@ ABSENT = Grain(
     keys=(Key("till", "Till"),),
     facts=(Fact("interval_seconds", "Interval", SECONDS, Rollup.SPAN, "SMF 251"),),
     metrics=(Metric("open", "Open", SECONDS, "interval", "the manual", lambda f: f.interval_seconds),),
-    sources=(Source("SMF 251", ("shop_tills",), _facts),),
+    sources=(Source("SMF 251", ("shop_tills",), table="shop_tills"),),
 )
 
 GRAINS = {grain.name: grain for grain in (QUEUE, ABSENT)}
@@ -162,10 +157,9 @@ def database(times: int = 2) -> Inputs:
         for system, queue, *values in rows
         for start, (requests, seconds) in list(zip((FIRST, SECOND), values, strict=True))[:times]
     ]
-    backend = ibis.duckdb.connect()
-    backend.raw_sql("SET TimeZone = 'UTC'")
-    backend.create_table("shop_raw", pa.Table.from_pylist(listed))
-    return Inputs(backend)
+    connection = connect()
+    add_table(connection, "shop_raw", pa.Table.from_pylist(listed))
+    return Inputs(connection)
 
 
 def readings(*, damaged: bool = False, offset: float | None = -18000.0) -> Readings:

@@ -189,7 +189,7 @@ def test_what_was_read(damaged: Report) -> None:
 def test_sparse_data_is_said_to_be_sparse() -> None:
     inputs = shop.database()
     month = timedelta(days=30)
-    inputs.backend.raw_sql(
+    inputs.connection.execute(
         f"update shop_raw set interval_start = interval_start + interval {month.days} days,"
         f" interval_end = interval_end + interval {month.days} days where interval_start > '{shop.FIRST}'"
     )
@@ -200,7 +200,7 @@ def test_sparse_data_is_said_to_be_sparse() -> None:
 
 def test_the_same_name_in_two_sysplexes_is_two_things() -> None:
     inputs = shop.database()
-    inputs.backend.raw_sql("update shop_raw set sysplex = 'PLEX2' where system = 'B'")
+    inputs.connection.execute("update shop_raw set sysplex = 'PLEX2' where system = 'B'")
     made = build(inputs, shop.readings(), pages=(shop.PAGE,), grains=shop.GRAINS)
     table = _table(made, "shop_queues")
     rows = [(row[0], row[1], row[3]) for row in table.rows]

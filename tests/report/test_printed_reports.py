@@ -37,8 +37,8 @@ def report_of(*paths: Path) -> Report:
     """The page of these files, and no other page."""
     with Pdb.temporary() as pdb:
         ingest(list(paths), pdb)
-        backend = pdb.connect()
-        return build(Inputs(backend), readings_of(backend), pages=(PAGE,))
+        connection = pdb.connect()
+        return build(Inputs(connection), readings_of(connection), pages=(PAGE,))
 
 
 def numbers_of(path: Path) -> Counter[str]:
@@ -205,6 +205,6 @@ def test_names_from_files_do_no_harm(tmp_path: Path) -> None:
 
 def test_a_database_without_such_reports_has_no_such_page(tmp_path: Path) -> None:
     with Pdb.temporary() as pdb:
-        backend = pdb.connect()
-        report = build(Inputs(backend), readings_of(backend), pages=(PAGE,))
+        connection = pdb.connect()
+        report = build(Inputs(connection), readings_of(connection), pages=(PAGE,))
     assert "rmf_reports" not in [section.id for section in report.sections]

@@ -60,7 +60,7 @@ def test_queue_managers_are_the_sums_of_their_records(found: dict[str, dict[str,
         f"sum(qmst{name})"
         for name in ("open", "clos", "get", "put", "put1", "inq", "set", "sub", "subr", "cb", "ctl", "stus")
     )
-    rows = backend.raw_sql(
+    rows = backend.execute(
         f"select subsystem, ({calls}) / sum(epoch(interval_end) - epoch(interval_start)),"
         " sum(qmstget) / sum(epoch(interval_end) - epoch(interval_start)) from smf115_2_qmst group by 1"
     ).fetchall()

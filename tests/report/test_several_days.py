@@ -123,7 +123,7 @@ def test_percentiles_of_a_figure_and_of_rows(report: Report) -> None:
 
 def test_a_day_has_no_heat_map_and_few_intervals_no_percentiles(inputs: Inputs) -> None:
     half_day = Selection((window("2024-10-26T00:00..2024-10-26T09:00"),), systems=("BERL",))
-    chosen = Inputs(inputs.backend, resolve(half_day, inputs.backend, "x"))
+    chosen = Inputs(inputs.connection, resolve(half_day, inputs.connection, "x"))
     report = build(chosen, Readings(), pages=(PAGE,), grains={"workload_period": GRAINS["workload_period"]})
     assert not _maps(report)
     (block,) = [one for one in report.section("summary").blocks if isinstance(one, KeyFigures)]

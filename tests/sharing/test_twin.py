@@ -278,7 +278,7 @@ class _Without(Inputs):
     """A database without the tables of a record type."""
 
     def __init__(self, inputs: Inputs, record: str) -> None:
-        super().__init__(inputs.backend)
+        super().__init__(inputs.connection)
         self._record = record
 
     def has(self, *names: str) -> bool:

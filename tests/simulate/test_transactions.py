@@ -41,7 +41,7 @@ def rows(measured: Measured, grain: str, *keys: str) -> dict[tuple[str, ...], Ro
     """Rows of a grain over the whole run, by the values of keys."""
     table = evaluate(measured.inputs, GRAINS[grain], by=keys, time="all")
     assert table is not None, f"nothing for {grain}"
-    return {tuple(str(row[key]) for key in keys): row for row in table.to_pyarrow().to_pylist()}
+    return {tuple(str(row[key]) for key in keys): row for row in table.rows()}
 
 
 def of_class(measured: Measured, name: str, system: str = "") -> tuple[float, float, dict[str, float]]:
@@ -233,7 +233,7 @@ def test_responses_are_those_of_service_classes(logged: Measured) -> None:
 def test_records_of_one_transaction_are_linked(logged: Measured) -> None:
     performance = logged.inputs.table("smf110_1_performance", "netuowsx", "start", "stop", text=("netuowpx", "tran"))
     header = logged.inputs.table("smf101_qwhs", "qwhsluuv", text=("qwhslunm", "qwhsnid"))
-    tasks, threads = performance.to_pyarrow().to_pylist(), header.to_pyarrow().to_pylist()
+    tasks, threads = performance.rows(), header.rows()
     by_unit = defaultdict(list)
     for row in tasks:
         by_unit[row["netuowpx"], row["netuowsx"][:6]].append(row)
@@ -290,7 +290,7 @@ def test_threads_add_up_to_the_statistics(tmp_path: Path) -> None:
     inputs = read_back(tmp_path / "quiet.smf", tmp_path / "pdb")
 
     def summed(table: str, keys: tuple[str, ...], fields: tuple[str, ...]) -> dict[tuple[Any, ...], tuple[int, ...]]:
-        found = inputs.table(table, *keys, *fields).to_pyarrow().to_pylist()
+        found = inputs.table(table, *keys, *fields).rows()
         sums: dict[tuple[Any, ...], Counter[str]] = defaultdict(Counter)
         for row in found:
             sums[row["subsystem"], *(row[key] for key in keys)].update({name: row[name] for name in fields})

@@ -36,7 +36,7 @@ def rows(measured: Measured, grain: str, *keys: str, number: int | None = None) 
     assert table is not None, f"nothing for {grain}"
     moment = None if number is None else BEGINNING + timedelta(seconds=20.0 * number)
     found = {}
-    for row in table.to_pyarrow().to_pylist():
+    for row in table.rows():
         time: datetime | None = row.get("time")
         if moment is None or time == moment:
             found[tuple(str(row[key]) for key in keys)] = row

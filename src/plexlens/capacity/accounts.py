@@ -9,12 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
-import ibis
-
-from plexlens.metrics.inputs import RECORD, Inputs
+from plexlens.metrics.inputs import Inputs
+from plexlens.pdb.engine import quoted, rows_of
 
 #: Clocks and counts of Db2 accounting: what ended less what had begun where a record is of one thread.
 _DB2_CLOCKS = ("qwacejst", "qwacbjst", "qwaccls1_ziip", "qwacziip_eligible", "qwacasc")
@@ -159,29 +158,34 @@ def _waited(rows: list[dict[str, Any]], kind: str) -> Waited:
 
 
 def _rows(
-    table: Any, name: str, sums: dict[str, Any], start: datetime, seconds: float, *, end: str = "interval_end"
+    inputs: Inputs, rows: str, name: str, sums: dict[str, str], *, start: datetime, seconds: float, end: str
 ) -> list[dict[str, Any]]:
-    """Sums by system, region or member, service class and stretch of time."""
-    moment = ibis.coalesce(table[end].cast("timestamp('UTC')"), table.interval_end.cast("timestamp('UTC')"))
+    """Sums by system, region or member, service class and stretch of time.
+
+    ``end`` is SQL of the moment at which a task ended.
+    """
+    moment = f"coalesce(({end})::timestamptz, interval_end)"
     # What ended at the end of a stretch is part of it.
-    place = ((moment.epoch_seconds().cast("int64") - 1 - int(start.timestamp())) / seconds).floor().cast("int64")
-    table = table.mutate(service_class=table[name].nullif(""), place=place)
-    table = table.filter(table.service_class.notnull() & table.system.notnull())
-    sums = {"tasks": lambda rows: rows.count()} | sums
-    found = table.group_by(["system", "subsystem", "service_class", "place"]).aggregate(**sums)
+    place = f"floor((epoch({moment})::bigint - 1 - {int(start.timestamp())}) / {seconds!r})::bigint"
+    sums = {"tasks": "count(*)"} | sums
+    listed = ", ".join(f"{sql} as {quoted(column)}" for column, sql in sums.items())
+    sql = (
+        f"select system, subsystem, nullif({name}, '') as service_class, {place} as place, {listed} from {rows} "
+        f"where nullif({name}, '') is not null and system is not null group by 1, 2, 3, 4"
+    )
     return [
         {key: 0 if value is None and key in sums else value for key, value in row.items()}
         | {"time": start + timedelta(seconds=(row["place"] or 0) * seconds)}
-        for row in found.to_pyarrow().to_pylist()
+        for row in rows_of(inputs.connection, sql)
     ]
 
 
 def _monitoring(inputs: Inputs, start: datetime, seconds: float) -> list[dict[str, Any]]:
     if not inputs.has("smf110_1_performance"):
         return []
-    table = inputs.selected("smf110_1_performance", *_CICS, "stop", text=("srvclsnm",))
-    sums = {name: table[name].cast("float64").sum() for name in _CICS}
-    return _rows(table, "srvclsnm", sums, start, seconds, end="stop")
+    table = inputs.selected("smf110_1_performance", *_CICS, "stop", "srvclsnm")
+    sums = {name: f"sum({name}::double)" for name in _CICS}
+    return _rows(inputs, table.source, "srvclsnm", sums, start=start, seconds=seconds, end='"stop"')
 
 
 def _of_monitoring(rows: Iterable[dict[str, Any]]) -> dict[tuple[str, str], Account]:
@@ -206,18 +210,25 @@ def _accounting(inputs: Inputs, start: datetime, seconds: float) -> list[dict[st
         return []
     waits = dict.fromkeys(name for parts in _DB2_WAITS.values() for names in parts for name in names)
     columns = tuple(dict.fromkeys((*_DB2_CLOCKS, *_DB2_BURSTS, *waits)))
-    table = inputs.selected("smf101_ifcid3_qwac", *columns, "qwacbsc", "qwacesc", text=("qwacwlme",))
-    if inputs.has("smf101_ifcid3_qwax"):
-        more = inputs.table("smf101_ifcid3_qwax", "qwaxixlt", "qwaxixle")
-        more = more.select(*RECORD, "qwaxixlt", "qwaxixle")
-        table = table.left_join(more, list(RECORD), rname="coupling_{name}")
-        columns = (*columns, "qwaxixlt", "qwaxixle")
-    sums = {name: table[name].cast("float64").sum() for name in columns}
-    zero = ibis.literal(datetime(1900, 1, 1, tzinfo=UTC)).cast("timestamp('UTC')")
-    began, ended = (table[name].cast("timestamp('UTC')") for name in ("qwacbsc", "qwacesc"))
+    table = inputs.selected("smf101_ifcid3_qwac", *columns, "qwacbsc", "qwacesc", "qwacwlme")
+    coupling = inputs.raw("smf101_ifcid3_qwax", ("qwaxixlt", "qwaxixle"))
+    rows = (
+        f"(select r.*, x.qwaxixlt, x.qwaxixle from {table.source} r left join ({coupling}) x "
+        "on r.source_id = x.source_id and r.record_no = x.record_no)"
+    )
+    sums = {name: f"sum({name}::double)" for name in (*columns, "qwaxixlt", "qwaxixle")}
     # Of records that are rolled up the end is a clock that began with the epoch of all clocks.
-    elapsed = ended.delta(ibis.coalesce(began, zero), unit="microsecond").cast("float64") / 1e6
-    return _rows(table, "qwacwlme", sums | {"with_thread": elapsed.sum()}, start, seconds)
+    began = "coalesce(qwacbsc::timestamptz, timestamptz '1900-01-01 00:00:00+00')"
+    elapsed = f"date_diff('microsecond', {began}, qwacesc::timestamptz)::double / 1e6"
+    return _rows(
+        inputs,
+        rows,
+        "qwacwlme",
+        sums | {"with_thread": f"sum({elapsed})"},
+        start=start,
+        seconds=seconds,
+        end="interval_end",
+    )
 
 
 def _of_accounting(rows: Iterable[dict[str, Any]]) -> dict[tuple[str, str], Account]:

@@ -12,8 +12,9 @@ from plexlens.capacity.accounts import Records, read_records
 from plexlens.capacity.resources import Resources, read_resources
 from plexlens.errors import NothingUsableError
 from plexlens.metrics import GRAINS
-from plexlens.metrics.evaluate import available, evaluate
-from plexlens.metrics.inputs import RECORD, Inputs
+from plexlens.metrics.evaluate import available, rolled_up
+from plexlens.metrics.inputs import Inputs
+from plexlens.pdb.engine import rows_of
 
 #: Facts that are added over intervals; the others are settings, of which the last one counts.
 _ADDED = (
@@ -228,7 +229,7 @@ def _span(times: Iterable[datetime]) -> str:
 
 
 def _rows(inputs: Inputs, grain: str, by: tuple[str, ...], time: str = "interval") -> list[Facts]:
-    return list(evaluate(inputs, GRAINS[grain], by=by, time=time).to_pyarrow().to_pylist())
+    return rolled_up(inputs, GRAINS[grain], by=by, time=time)
 
 
 def _classes(inputs: Inputs, kind: str, systems: list[str]) -> tuple[dict[datetime, dict[ClassKey, Facts]], list[str]]:
@@ -293,13 +294,16 @@ def _served(inputs: Inputs) -> dict[tuple[str, str, str], float]:
     """Samples in which one class served another (SMF 72-3, R723SCSN and R723SCS#)."""
     if not inputs.has("smf72_3_served", "smf72_3_wlm_control"):
         return {}
-    served = inputs.selected("smf72_3_served", "r723scs_", text=("r723scsn",))
-    control = inputs.table("smf72_3_wlm_control", "r723mscf", text=("r723mcnm",))
-    control = control.filter((control.r723mscf.cast("int64") & 0x80) == 0).select(*RECORD, "r723mcnm")
-    table = served.inner_join(control, list(RECORD))
-    table = table.group_by(["system", "r723mcnm", "r723scsn"]).aggregate(samples=table.r723scs_.cast("float64").sum())
+    served = inputs.selected("smf72_3_served", "r723scs_", "r723scsn")
+    control = inputs.raw("smf72_3_wlm_control", ("r723mscf", "r723mcnm"))
+    # R723MSCF bit 0: a report class.
+    sql = f"""
+        select s.system, c.r723mcnm, s.r723scsn, sum(s.r723scs_::double) as samples
+        from {served.source} s join ({control}) c on s.source_id = c.source_id and s.record_no = c.record_no
+        where c.r723mscf::bigint & 128 = 0
+        group by all"""
     return {
         (row["system"], row["r723mcnm"], row["r723scsn"]): row["samples"]
-        for row in table.to_pyarrow().to_pylist()
+        for row in rows_of(inputs.connection, sql)
         if row["samples"] and row["r723scsn"]
     }

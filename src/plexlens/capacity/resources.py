@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Any
 
 from plexlens.metrics import GRAINS
-from plexlens.metrics.evaluate import available, evaluate
+from plexlens.metrics.evaluate import rolled_up
 from plexlens.metrics.inputs import Inputs
 
 
@@ -107,9 +107,7 @@ def read_resources(inputs: Inputs) -> Resources:
     """Rows of every grain that the data have."""
 
     def rows(grain: str, *by: str) -> Rows:
-        if not available(inputs, GRAINS[grain]):
-            return ()
-        return tuple(evaluate(inputs, GRAINS[grain], by=by, time="interval").to_pyarrow().to_pylist())
+        return tuple(rolled_up(inputs, GRAINS[grain], by=by, time="interval"))
 
     return Resources(
         rows("dasd_device", "system", "device"),

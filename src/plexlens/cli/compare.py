@@ -143,10 +143,10 @@ class _Sources:
         path = where.path
         if path not in self.opened:
             self.opened[path] = self.stack.enter_context(inputs_of([path], self.reading, self.progress))
-        backend = self.opened[path].backend
-        selection = resolve(self.selection.and_window(where.window), backend, where.text)
+        connection = self.opened[path].connection
+        selection = resolve(self.selection.and_window(where.window), connection, where.text)
         self.selections[role] = selection
-        return Inputs(backend, selection)
+        return Inputs(connection, selection)
 
     def run(self, where: DatabaseAddress | StudyAddress, role: str) -> Run:
         """The run at an address; ``role`` is BASE or NEW."""

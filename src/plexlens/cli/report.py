@@ -76,9 +76,9 @@ def report(
                     raise
                 results, failures = list(error.results), list(error.failures)
         progress(0, 0, "opening the database")
-        backend = pdb.connect(memory_limit=MEMORY_LIMIT)
-        readings = readings_of(backend, results=results, failures=failures)
-        inputs = Inputs(backend, resolve(selection, backend, str(sources[0])))
+        connection = pdb.connect(memory_limit=MEMORY_LIMIT)
+        readings = readings_of(connection, results=results, failures=failures)
+        inputs = Inputs(connection, resolve(selection, connection, str(sources[0])))
         options = Options(title=title, rules=judged_by, decisions=decisions)
         made = build(inputs, readings, options=options, progress=progress)
     where.show(page(lambda: made, lambda: to_json(made) | {"selection": inputs.selection.to_json()}))

@@ -111,5 +111,5 @@ def inputs_of(
     with database(sources) as (pdb, dumps):
         if dumps:
             reading.into(pdb, dumps, progress)
-        backend = pdb.connect(memory_limit=MEMORY_LIMIT)
-        yield Inputs(backend, resolve(selection or EVERYTHING, backend, str(sources[0])))
+        connection = pdb.connect(memory_limit=MEMORY_LIMIT)
+        yield Inputs(connection, resolve(selection or EVERYTHING, connection, str(sources[0])))

@@ -68,17 +68,17 @@ def sql(
     check_query(query, str(pdb))
     with progress_bar("%", lines=False) as progress:
         progress(0, 0, "opening the database")
-        backend = database.connect()
+        connection = database.connect()
         # Only what the query can mean; a query that names no grain may list or describe all of them.
         words = set(re.findall(r"\w+", query.lower()))
-        inputs = Inputs(backend, resolve(selection, backend, str(pdb)))
+        inputs = Inputs(connection, resolve(selection, connection, str(pdb)))
         attach(inputs, words & GRAINS.keys() or None)
         if inputs.selection:
-            show_selected(backend, inputs.selection, words | {VALUES})
+            show_selected(connection, inputs.selection, words | {VALUES})
         if VALUES in words or not words.isdisjoint(("tables", "describe", "show")) or "rmf_" in query.lower():
-            attach_report_views(backend)
+            attach_report_views(connection)
         try:
-            table = _rows(backend.con, query, progress)
+            table = _rows(connection, query, progress)
         except duckdb.Error as error:
             raise _failed(pdb, error) from error
     where.show(lambda form: _written(form, table, pdb))

@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any
 
-import ibis
 import pyarrow as pa
 
 from plexlens.compare.run import Activity, Better, Group, Key, Measure, Reading, Run, Setting
@@ -18,11 +17,14 @@ from plexlens.metrics import GRAINS
 from plexlens.metrics.definition import Attribute, Fact, Grain, Metric, Rollup
 from plexlens.metrics.definition import Key as GrainKey
 from plexlens.metrics.display import with_symbol
-from plexlens.metrics.engine_table import fresh_name, keep
-from plexlens.metrics.evaluate import available, evaluate, facts
+from plexlens.metrics.engine_table import fresh_name
+from plexlens.metrics.evaluate import available, facts, rolled_up
 from plexlens.metrics.inputs import Inputs
-from plexlens.metrics.reduction import fields_of, reduced, scoping
+from plexlens.metrics.query import Query
+from plexlens.metrics.reduction import reduced, scoping
+from plexlens.metrics.required import read_by
 from plexlens.metrics.unit import Unit
+from plexlens.pdb.engine import Connection, arrow, literal
 
 #: Objects of one kind that are compared; those with the least work are left out beyond it, and counted.
 MOST_OBJECTS = 200
@@ -113,12 +115,11 @@ def _part(inputs: Inputs, subject: Subject) -> _Part | None:
     if not available(inputs, whole):
         return None
     grain = _narrowed(whole, subject)
-    backend = inputs.backend
     table = facts(inputs, grain)
+    assert table is not None
     held = fresh_name(f"compare_{grain.name}")
-    keep(backend, held, table)
-    kept = backend.table(held)
-    times = _times(backend, held)
+    kept = table.kept(held)
+    times = _times(inputs.connection, held)
     if not times:
         return None
     moments = [moment for moment, _, _ in times]
@@ -138,7 +139,7 @@ def _part(inputs: Inputs, subject: Subject) -> _Part | None:
         spread = _repeatable(whole, column)
         for thing, mine in shown.items():
             readings[measures[-1].id, thing] = _reading(mine, watched.column, len(times), spread)
-    names = backend.raw_sql(f"select distinct system from {held} where system is not null").fetchall()
+    names = inputs.connection.execute(f"select distinct system from {held} where system is not null").fetchall()
     out = len(objects) - MOST_OBJECTS
     told = f"{whole.title}: {out:,} of {len(objects):,}, those with the least work, are left out."
     notes = (told,) if out > 0 else ()
@@ -165,21 +166,22 @@ def _narrowed(whole: Grain, subject: Subject) -> Grain:
     return replace(grain, attributes=tuple(one for one in whole.attributes if one.name in scopes))
 
 
-def _times(backend: Any, held: str) -> list[tuple[datetime, datetime, datetime]]:
+def _times(connection: Connection, held: str) -> list[tuple[datetime, datetime, datetime]]:
     """Name, local start and local end of each interval, in order."""
     # Facts of local reports have no offset and are local already.
-    rows = backend.raw_sql(
+    rows = arrow(
+        connection,
         'select "interval" as moment, min(coalesce(interval_start, interval_end)'
         " + to_seconds(coalesce(utc_offset, 0))) as first, max(coalesce(interval_end, interval_start)"
         f" + to_seconds(coalesce(utc_offset, 0))) as last from {held}"
-        ' where "interval" is not null group by 1 order by 1'
-    ).to_arrow_table()
+        ' where "interval" is not null group by 1 order by 1',
+    )
     columns = ([moment.astimezone(UTC) for moment in rows[name].to_pylist()] for name in ("moment", "first", "last"))
     return [(moment, start, max(start, end)) for moment, start, end in zip(*columns, strict=True)]
 
 
 def _rolled_up(
-    inputs: Inputs, grain: Grain, by: Sequence[str], kept: Any, moments: Sequence[datetime]
+    inputs: Inputs, grain: Grain, by: Sequence[str], kept: Query, moments: Sequence[datetime]
 ) -> list[dict[str, Any]]:
     """The grain over all time, and over all time without each group of intervals.
 
@@ -188,19 +190,23 @@ def _rolled_up(
     """
     lengths = group_lengths(len(moments))
     groups = [group for group, length in enumerate(lengths) for _ in range(length)] or [0] * len(moments)
-    numbers = ibis.memtable(
-        pa.table({"numbered": pa.array(moments, pa.timestamp("us", "UTC")), "group_no": pa.array(groups, pa.int64())})
+    numbers = pa.table(
+        {"numbered": pa.array(moments, pa.timestamp("us", "UTC")), "group_no": pa.array(groups, pa.int64())}
     )
-    outs = ibis.memtable(pa.table({_OUT: [_ALL, *(str(number) for number in range(len(lengths)))]}))
-    numbered = kept.left_join(numbers, kept["interval"] == numbers["numbered"]).drop("numbered")
-    spread = numbered.cross_join(outs)
-    spread = spread.filter(
-        (spread[_OUT] == _ALL) | (spread["group_no"].cast("string").fill_null("") != spread[_OUT])
-    ).drop("group_no")
+    table = fresh_name("compare_groups")
+    inputs.connection.register(f"{table}_listed", numbers)
+    inputs.connection.execute(f"create temp table {table} as select * from {table}_listed")
+    inputs.connection.unregister(f"{table}_listed")
+    outs = ", ".join(literal(name) for name in (_ALL, *(str(number) for number in range(len(lengths)))))
+    spread = Query.of(
+        inputs.connection,
+        f'select k.*, o.{_OUT} from {kept.source} k left join {table} n on k."interval" = n.numbered'
+        f" cross join (select unnest([{outs}]) as {_OUT}) o"
+        f" where o.{_OUT} = {literal(_ALL)} or coalesce(n.group_no::varchar, '') <> o.{_OUT}",
+        (*kept.columns, _OUT),
+    )
     wide = replace(grain, keys=(*grain.keys, GrainKey(_OUT, "Without")))
-    table = evaluate(inputs, wide, by=(*by, _OUT), time="all", kept=spread, apart=(_OUT,))
-    rows: list[dict[str, Any]] = table.to_pyarrow().to_pylist()
-    return rows
+    return rolled_up(inputs, wide, by=(*by, _OUT), time="all", kept=spread, apart=(_OUT,))
 
 
 def _objects(rows: Iterable[dict[str, Any]], subject: Subject) -> list[tuple[str, dict[str, dict[str, Any]]]]:
@@ -231,8 +237,7 @@ def _measure(grain: Grain, column: Fact | Metric, watched: Watched) -> Measure:
 
 def _repeatable(grain: Grain, column: Fact | Metric) -> bool:
     """Whether leaving intervals out tells the spread: not for high-water and low-water marks."""
-    shape = ibis.table({fact.name: "float64" for fact in grain.facts}, name=grain.name)
-    read = fields_of(column.expression(shape)) if isinstance(column, Metric) else {column.name}
+    read = read_by(grain, (column,))[column.name].facts if isinstance(column, Metric) else {column.name}
     return not any(fact.rollup in (Rollup.PEAK, Rollup.FLOOR) for fact in grain.facts if fact.name in read)
 
 
@@ -296,7 +301,7 @@ def _settings(inputs: Inputs, parts: Sequence[_Part]) -> tuple[Setting, ...]:
     found += [Setting("Time, local", "from", _moment(start)), Setting("Time, local", "to", _moment(end))]
     found.append(Setting("Time, local", "weekday of the start", f"{start:%A}"))
     if inputs.has("rmf_product_section"):
-        rows = inputs.backend.raw_sql(
+        rows = inputs.connection.execute(
             "select system, string_agg(distinct smf7xmvs, ', ' order by smf7xmvs) from rmf_product_section"
             " where smf7xmvs is not null and system is not null group by 1 order by 1"
         ).fetchall()

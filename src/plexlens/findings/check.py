@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from datetime import date
 from typing import Any
 
+from plexlens.expression.sql import sql_of
 from plexlens.expression.tree import names_of
 from plexlens.findings.cause import joined, shortened, withheld
 from plexlens.findings.evaluation import Evaluation, Judged, Kept, Values, together
@@ -15,13 +16,14 @@ from plexlens.findings.release import releases_of, zos_releases
 from plexlens.findings.rule import Rule
 from plexlens.findings.site import Decision, decided
 from plexlens.findings.template import Filling, Place
-from plexlens.findings.translation import translate
 from plexlens.metrics.definition import Attribute, Grain, Key
 from plexlens.metrics.display import with_symbol
-from plexlens.metrics.engine_table import drop_views, keep
+from plexlens.metrics.engine_table import drop_views
 from plexlens.metrics.evaluate import available, facts
 from plexlens.metrics.inputs import Inputs
-from plexlens.metrics.reduction import Where, reduced
+from plexlens.metrics.query import Query
+from plexlens.metrics.reduction import reduced
+from plexlens.pdb.engine import quoted
 
 #: Fields that a reason names at most.
 _MOST_FIELDS = 4
@@ -83,7 +85,7 @@ def check(
         else:
             table = f"findings_{name}"
             outcomes += _of_grain(inputs, _kept(inputs, grain, members, table), members, releases)
-            inputs.backend.raw_sql(f"drop table {table}")
+            inputs.connection.execute(f"drop table {table}")
         drop_views(inputs, views)
     every = withheld([one for outcome in outcomes for one in outcome.fired])
     wanted, suppressed, notes = decided(every, decisions, today or date.today())
@@ -98,11 +100,11 @@ def check(
     )
 
 
-def needs(rule: Rule, grain: Grain) -> tuple[tuple[str, ...], Where | None]:
+def needs(rule: Rule, grain: Grain) -> tuple[tuple[str, ...], str | None]:
     """Columns of its grain, and the condition on its rows, that kept facts must serve for a rule."""
     attributes = sorted(rule.named & {attribute.name for attribute in grain.attributes})
     formula = rule.where
-    where = None if formula is None else lambda table: translate(formula.expression, lambda name: table[name])
+    where = None if formula is None else sql_of(formula.expression, quoted)
     return tuple(dict.fromkeys((*sorted(rule.numbers), *rule.by, *attributes))), where
 
 
@@ -122,8 +124,8 @@ def _kept(inputs: Inputs, grain: Grain, rules: Sequence[Rule], table: str) -> Ke
     needed = [needs(rule, grain) for rule in rules]
     smaller = reduced(grain, {name for columns, _ in needed for name in columns}, [where for _, where in needed])
     made = facts(inputs, smaller)
-    keep(inputs.backend, table, made)
-    return Kept(smaller, inputs.backend.table(table))
+    assert made is not None
+    return Kept(smaller, made.kept(table))
 
 
 def _of_grain(
@@ -145,10 +147,9 @@ def _of_grain(
     return outcomes
 
 
-def _undated(facts: Any) -> bool:
+def _undated(facts: Query) -> bool:
     """Whether rows lack a time, as excerpts of printed reports do."""
-    count = facts.filter(facts.interval.isnull()).count()
-    return bool(count.to_pyarrow().as_py())
+    return facts.where('"interval" is null').count() > 0
 
 
 def _fired(judged: Sequence[Judged]) -> list[Judged]:

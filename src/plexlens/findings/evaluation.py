@@ -8,16 +8,17 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any
 
-import ibis
-
+from plexlens.expression.sql import sql_of
 from plexlens.expression.tree import Expression, names_of
 from plexlens.findings.rule import Formula, Rule, Severity
-from plexlens.findings.translation import translate
 from plexlens.metrics import local_time
 from plexlens.metrics.definition import Fact, Grain, Key
 from plexlens.metrics.evaluate import evaluate
 from plexlens.metrics.inputs import Inputs
-from plexlens.metrics.reduction import fields_of, reduced
+from plexlens.metrics.query import Query
+from plexlens.metrics.reduction import reduced
+from plexlens.metrics.required import read_by
+from plexlens.pdb.engine import literal, quoted
 
 Entity = tuple[str | None, ...]
 
@@ -95,11 +96,11 @@ class Kept:
     grain
         The grain with what the rules read.
     facts
-        What `plexlens.metrics.evaluate.facts` gave for it, as an Ibis table.
+        What `plexlens.metrics.evaluate.facts` gave for it.
     """
 
     grain: Grain
-    facts: Any
+    facts: Query
 
 
 class Evaluation:
@@ -131,33 +132,34 @@ class Evaluation:
         self.outside = tuple(outside)
         self.undated = undated
         self.by, self.time = rules[0].by, rules[0].time
-        self.applicable = kept.facts.filter(self._applies(kept.facts))
+        self.applicable = kept.facts.where(self._applies())
         self.facts = self._judgeable(self.applicable)
-        self.rows: Any = None
+        self.rows: Query | None = None
 
-    def _applies(self, table: Any) -> Any:
-        """The rows of facts that the rules are about."""
-        kept = ibis.literal(True)
+    def _applies(self) -> str:
+        """SQL of which rows of facts the rules are about; empty for all."""
+        conditions = []
         formula = self.rules[0].where
         if formula is not None:
-            kept = translate(formula.expression, lambda name: table[name])
+            conditions.append(f"({sql_of(formula.expression, quoted)})")
         if self.outside:
-            kept = kept & ~table.system.isin(self.outside).fill_null(False)
-        return kept
+            conditions.append(f"not coalesce(system in ({', '.join(literal(one) for one in self.outside)}), false)")
+        return " and ".join(conditions)
 
-    def _judgeable(self, table: Any) -> Any:
+    def _judgeable(self, rows: Query) -> Query:
         """The rows that belong to a time of the rules' length.
 
         A row that tells no time (an excerpt of a printed report) is an interval of its own. Where an object has several
         of them nothing tells whether they are of one interval, and adding them up would make up a load.
         """
         if self.time == "all" or not self.undated:
-            return table
+            return rows
         if self.time != "interval":
-            return table.filter(table.interval.notnull())
-        names = list(dict.fromkeys(("system", "sysplex", *(key.name for key in self.whole.keys))))
-        same = table.interval.isnull().sum().over(ibis.window(group_by=names))
-        return table.mutate(undated_rows=same).filter(lambda t: t.interval.notnull() | (t.undated_rows == 1))
+            return rows.where('"interval" is not null')
+        names = dict.fromkeys(("system", "sysplex", *(key.name for key in self.whole.keys)))
+        same = f'count(*) filter (where "interval" is null) over (partition by {", ".join(quoted(n) for n in names)})'
+        told = f'select * from {rows.source} qualify "interval" is not null or {same} = 1'
+        return Query.of(rows.connection, told, rows.columns)
 
     def grain(self, rules: Sequence[Rule], named: Iterable[str] = ()) -> Grain:
         """The grain with what these rules read, and the attributes that are named: each of them costs."""
@@ -170,33 +172,29 @@ class Evaluation:
 
     def close(self) -> None:
         """Drop what was kept."""
-        self.inputs.backend.raw_sql(f"drop table if exists {_ROWS}")
+        self.inputs.connection.execute(f"drop table if exists {_ROWS}")
 
     def judged(self) -> list[tuple[Rule, list[Judged]]]:
         """What each rule says of every object it applies to."""
-        backend = self.inputs.backend
-        backend.raw_sql(f"create or replace temp table {_ROWS} as {backend.compile(self._rows())}")
-        table = self.rows = backend.table(_ROWS)
-        time, seconds = table.first_interval, table.interval_seconds
-        length = (seconds / table.intervals).fill_null(0.0)
-        ends = table.last_interval.epoch_seconds().cast("float64") + length
-        columns: dict[str, Any] = {"hours": (seconds.sum() / 3600.0).fill_null(0.0)}
+        self.rows = self._rows().kept(_ROWS)
+        time = "first_interval"
+        length = "coalesce(interval_seconds / nullif(intervals, 0), 0)"
+        made = {"hours": "coalesce(sum(interval_seconds) / 3600.0::double, 0)"}
         spanned = self._spanned_hours() if any(rule.cost is not None for rule in self.rules) else 0.0
         for n, rule in enumerate(self.rules):
-            holds = table[f"holds_{n}"].fill_null(False)
-            measure = table[f"measure_{n}"]
-            extreme, at_extreme = (measure.min, time.argmin) if rule.lowest else (measure.max, time.argmax)
-            columns |= {
-                f"known_{n}": table[f"holds_{n}"].notnull().sum(),
-                f"holding_{n}": holds.sum(),
-                f"worst_{n}": extreme(where=holds),
-                f"worst_time_{n}": at_extreme(measure, where=holds),
-                f"start_{n}": time.min(where=holds),
-                f"end_{n}": ends.max(where=holds),
+            where = f"filter (where holds_{n})"
+            extreme, at_extreme = ("min", "arg_min") if rule.lowest else ("max", "arg_max")
+            made |= {
+                f"known_{n}": f"count(holds_{n})",
+                f"holding_{n}": f"count(*) {where}",
+                f"worst_{n}": f"{extreme}(measure_{n}) {where}",
+                f"worst_time_{n}": f"{at_extreme}({time}, measure_{n}) {where}",
+                f"start_{n}": f"min({time}) {where}",
+                f"end_{n}": f"max(epoch(last_interval) + {length}) {where}",
             }
             for severity, _ in rule.grades:
-                columns[f"{severity}_{n}"] = table[f"holds_{n}_{severity}"].fill_null(False).sum()
-        found = table.group_by(list(self.by)).aggregate(**columns).to_pyarrow().to_pylist()
+                made[f"{severity}_{n}"] = f"count(*) filter (where holds_{n}_{severity})"
+        found = self.rows.grouped(self.by, made).rows()
         local = self._in_local_time()
         for row in found:
             row["hours"] = row["hours"] or spanned
@@ -205,45 +203,46 @@ class Evaluation:
 
     def _in_local_time(self) -> frozenset[Entity]:
         """Objects of which every row is in local time of unknown offset."""
-        if not any(report.utc_offset is None for report in local_time.listed(self.inputs.backend)):
+        if not any(report.utc_offset is None for report in local_time.listed(self.inputs.connection)):
             return frozenset()
-        rows = self.facts.group_by(list(self.by)).aggregate(is_local=self.facts.local_time.all())
-        rows = rows.filter(rows.is_local).to_pyarrow().to_pylist()
+        rows = self.facts.grouped(self.by, {"is_local": "bool_and(local_time)"}).where("is_local").rows()
         return frozenset(tuple(row[name] for name in self.by) for row in rows)
 
     def _spanned_hours(self) -> float:
         """Hours that the rows cover where they have no intervals in common: from first to last."""
         if any(fact.name == "interval_seconds" for fact in self.whole.facts):
             return 0.0
-        facts = self.facts
-        first = ibis.coalesce(facts.interval_start, facts.interval_end).min()
-        last = ibis.coalesce(facts.interval_end, facts.interval_start).max()
-        (row,) = facts.aggregate(first=first, last=last).to_pyarrow().to_pylist()
+        first = "min(coalesce(interval_start, interval_end))"
+        last = "max(coalesce(interval_end, interval_start))"
+        (row,) = self.facts.grouped((), {"first": first, "last": last}).rows()
         if row["first"] is None:
             return 0.0
         return float((row["last"] - row["first"]).total_seconds()) / 3600.0
 
-    def _rows(self) -> Any:
+    def _rows(self) -> Query:
         """Rolled-up rows by object and time: conditions, grades and measures of the rules."""
         # Intervals as they are: the evidence is looked up by their starts.
         table = evaluate(self.inputs, self.grain(self.rules), by=self.by, time=self.time, kept=self.facts, cut=False)
+        assert table is not None
+        made = {name: quoted(name) for name in ("first_interval", "last_interval", "intervals", "interval_seconds")}
         if "interval_seconds" not in table.columns:
-            table = table.mutate(interval_seconds=ibis.null("float64"))
-        made = {name: table[name] for name in ("first_interval", "last_interval", "intervals", "interval_seconds")}
+            made["interval_seconds"] = "null::double"
         for n, rule in enumerate(self.rules):
-            holds = self._meant(rule, rule.condition, table)
-            made |= {f"holds_{n}": holds, f"measure_{n}": table[rule.measure]}
+            holds = self._meant(rule, rule.condition)
+            made |= {f"holds_{n}": holds, f"measure_{n}": quoted(rule.measure)}
             for severity, formula in rule.grades:
                 # A grade raises what holds already.
-                made[f"holds_{n}_{severity}"] = holds & self._meant(rule, formula, table)
+                made[f"holds_{n}_{severity}"] = f"({holds}) and ({self._meant(rule, formula)})"
         return table.select(*self.by, *(["time"] if self.time != "all" else []), **made)
 
-    def _meant(self, rule: Rule, formula: Formula, table: Any) -> Any:
-        """A formula over the rows; over percentiles of an object's rows where the rule says so."""
+    def _meant(self, rule: Rule, formula: Formula) -> str:
+        """SQL of a formula over the rows; over percentiles of an object's rows where the rule says so."""
         if rule.percentile is None:
-            return translate(formula.expression, lambda name: table[name])
-        part, window = rule.percentile / 100.0, ibis.window(group_by=list(self.by))
-        return translate(formula.expression, lambda name: table[name].quantile(part).over(window))
+            return sql_of(formula.expression, quoted)
+        by = ", ".join(quoted(name) for name in self.by)
+        part = rule.percentile / 100.0
+        window = f"over (partition by {by})" if by else "over ()"
+        return sql_of(formula.expression, lambda name: f"quantile_cont({quoted(name)}, {part!r}) {window}")
 
     def _one(self, rule: Rule, n: int, row: Mapping[str, Any]) -> Judged:
         known, holding = int(row[f"known_{n}"] or 0), int(row[f"holding_{n}"] or 0)
@@ -285,26 +284,26 @@ class Evaluation:
         apart = replace(grain, keys=(*grain.keys, Key(_RULE, "Rule")))
         by = (_RULE, *self.by)
         table = evaluate(self.inputs, apart, by=by, time="all", kept=self._held([n for n, _ in rules]), apart=by)
+        assert table is not None
         settings = self._settings([rule for _, rule in rules], grain)
         table = self._with_settings(table, grain, settings)
-        made: dict[str, Any] = {f"{_FORCE}{name}": table[f"{_FORCE}{name}"] for name in settings}
-        made |= {f"{_THEN}{name}": table[name].cast("float64") for name in settings}
+        made = {f"{_THEN}{name}": f"{quoted(name)}::double" for name in settings}
 
-        def in_force(column: str) -> Any:
-            return table[f"{_FORCE}{column}"] if column in settings else table[column]
+        def in_force(column: str) -> str:
+            return quoted(f"{_FORCE}{column}" if column in settings else column)
 
         for n, rule in rules:
             for k, expression in enumerate(rule.written):
-                made[f"written_{n}_{k}"] = translate(expression, lambda column: table[column]).cast("float64")
+                made[f"written_{n}_{k}"] = f"({sql_of(expression, quoted)})::double"
             for k, expression in enumerate(rule.commanded):
-                made[f"commanded_{n}_{k}"] = translate(expression, in_force).cast("float64")
+                made[f"commanded_{n}_{k}"] = f"({sql_of(expression, in_force)})::double"
             if rule.cost is not None:
-                cost = translate(rule.cost.seconds.expression, lambda column: table[column])
-                made[f"cost_{n}"] = cost.cast("float64")
+                made[f"cost_{n}"] = f"({sql_of(rule.cost.seconds.expression, quoted)})::double"
         shown = dict.fromkeys(name for _, rule in rules for name in rule.evidence)
         found: dict[str, dict[Entity, Values]] = {rule.id: {} for _, rule in rules}
         known = {str(n): (n, rule, frozenset(wanted[rule.id])) for n, rule in rules}
-        for row in table.mutate(**made).select(*by, *attributes, *shown, *made).to_pyarrow().to_pylist():
+        names = dict.fromkeys((*by, *attributes, *shown, *(f"{_FORCE}{name}" for name in settings)))
+        for row in table.select(*names, **made).rows():
             n, rule, objects = known[row[_RULE]]
             entity = tuple(row[name] for name in self.by)
             if entity in objects:
@@ -327,8 +326,7 @@ class Evaluation:
         # What takes a command back is the value in force, whatever its roll-up.
         undone = {name for rule in rules for one in rule.undo.expressions for name in names_of(one)}
         settings = {fact.name for fact in self.whole.facts if is_setting(fact) or fact.name in undone}
-        table = ibis.table({fact.name: "float64" for fact in self.whole.facts}, name=self.whole.name)
-        read = {metric.name: fields_of(metric.expression(table)) for metric in grain.metrics}
+        read = {name: one.facts for name, one in read_by(grain, grain.metrics).items()}
         settings |= {name for name, fields in read.items() if fields and fields <= settings}
         named = frozenset[str]().union(*(rule.numbers for rule in rules))
         return tuple(sorted(named & settings))
@@ -339,65 +337,60 @@ class Evaluation:
         keys = {key.name for key in self.whole.keys}
         return fact is not None and (fact.rollup.across != "sum" or keys <= set(self.by))
 
-    def _with_settings(self, table: Any, grain: Grain, settings: Sequence[str]) -> Any:
+    def _with_settings(self, table: Query, grain: Grain, settings: Sequence[str]) -> Query:
         """The rows with the settings in force at the end of the data beside them: of all intervals, not of some."""
         if not settings:
             return table
-        facts = self.facts
-        by = {f"force_by_{name}": facts[name] for name in self.by}
         direct = [name for name in settings if self._latest_alone(name)]
-        force = facts.group_by(**by).aggregate(
-            **{f"{_FORCE}{name}": _latest(facts, name).cast("float64") for name in direct}
-        )
+        force = self.facts.grouped(self.by, {f"{_FORCE}{name}": f"({_latest(name)})::double" for name in direct})
+        joins = f"left join {force.source} f on {_same('t', 'f', self.by)}"
+        columns = [f"f.{quoted(f'{_FORCE}{name}')}" for name in direct]
         if others := [name for name in settings if name not in direct]:
             named = tuple(one for one in grain.attributes if one.name in self.by)
-            rows = evaluate(
-                self.inputs,
-                replace(reduced(grain, others, ()), attributes=named),
-                by=self.by,
-                time="all",
-                kept=facts,
-            )
-            rolled = rows.select(
-                **{f"rolled_by_{name}": rows[name] for name in self.by},
-                **{f"{_FORCE}{name}": rows[name].cast("float64") for name in others},
-            )
-            force = force.left_join(
-                rolled, [force[f"force_by_{name}"].identical_to(rolled[f"rolled_by_{name}"]) for name in self.by]
-            )
-        same = [table[name].identical_to(force[f"force_by_{name}"]) for name in self.by]
-        return table.left_join(force, same)
+            reduced_grain = replace(reduced(grain, others, ()), attributes=named)
+            rows = evaluate(self.inputs, reduced_grain, by=self.by, time="all", kept=self.facts)
+            assert rows is not None
+            joins += f" left join {rows.source} r on {_same('t', 'r', self.by)}"
+            columns += [f"r.{quoted(name)}::double as {quoted(f'{_FORCE}{name}')}" for name in others]
+        select = f"select t.*, {', '.join(columns)} from {table.source} t {joins}"
+        return Query.of(table.connection, select, (*table.columns, *(f"{_FORCE}{name}" for name in (*direct, *others))))
 
-    def _held(self, numbers: Sequence[int]) -> Any:
+    def _held(self, numbers: Sequence[int]) -> Query:
         """The facts of those intervals and objects alone in which a rule holds, with its number: once for each rule."""
-        facts, rows = self.facts, self.rows
-        parts = []
-        for n in numbers:
-            one = rows.filter(rows[f"holds_{n}"].fill_null(False))
-            columns = {_RULE: ibis.literal(str(n))} | {f"held_{name}": one[name] for name in self.by}
-            if self.time != "all":
-                columns["held_time"] = one.time
-            parts.append(one.select(**columns).distinct())
-        held = parts[0] if len(parts) == 1 else ibis.union(*parts)
-        same = [facts[name].identical_to(held[f"held_{name}"]) for name in self.by]
+        assert self.rows is not None
+        names = [f"{quoted(name)} as {quoted(f'held_{name}')}" for name in self.by]
         if self.time != "all":
-            time = facts.interval if self.time == "interval" else facts.interval.truncate("hour")
-            same.append(time.identical_to(held.held_time))
-        return facts.inner_join(held, same)
+            names.append('"time" as held_time')
+        held = " union all ".join(
+            f"select distinct {', '.join([f'{literal(str(n))} as {quoted(_RULE)}', *names])} from {self.rows.source} "
+            f"where holds_{n}"
+            for n in numbers
+        )
+        same = [f"k.{quoted(name)} is not distinct from h.{quoted(f'held_{name}')}" for name in self.by]
+        if self.time != "all":
+            time = 'k."interval"' if self.time == "interval" else "date_trunc('hour', k.\"interval\")"
+            same.append(f"{time} is not distinct from h.held_time")
+        on = " and ".join(same) or "true"
+        select = f"select k.*, h.{quoted(_RULE)} from {self.facts.source} k join ({held}) h on {on}"
+        return Query.of(self.facts.connection, select, (*self.facts.columns, _RULE))
 
     # --- what is missing ----------------------------------------------------------------------------------------
 
     def only_undated(self) -> bool:
         """Whether there are rows that the rules apply to, and none of them can be judged for want of a time."""
-        return self.time != "all" and self.undated and bool(self.applicable.count().to_pyarrow().as_py())
+        return self.time != "all" and self.undated and self.applicable.count() > 0
 
     def rows_and_gaps(self, rule: Rule) -> tuple[int, tuple[str, ...]]:
         """Rows of facts the rule applies to, and which of the facts its condition reads have no value in any."""
-        facts, read = self.facts, _read(self.whole, rule)
+        read = _read(self.whole, rule)
         names = [fact.name for fact in self.whole.facts if fact.name in read]
-        counts = facts.aggregate(rows=facts.count(), **{f"known_{name}": facts[name].count() for name in names})
-        row = counts.to_pyarrow().to_pylist()[0]
+        counts = {"rows": "count(*)"} | {f"known_{name}": f"count({quoted(name)})" for name in names}
+        (row,) = self.facts.grouped((), counts).rows()
         return int(row["rows"]), tuple(name for name in names if not row[f"known_{name}"])
+
+
+def _same(first: str, second: str, names: Iterable[str]) -> str:
+    return " and ".join(f"{first}.{quoted(n)} is not distinct from {second}.{quoted(n)}" for n in names) or "true"
 
 
 def together(rule: Rule) -> tuple[Any, ...]:
@@ -407,19 +400,19 @@ def together(rule: Rule) -> tuple[Any, ...]:
 
 def _read(grain: Grain, rule: Rule) -> frozenset[str]:
     """Facts that the condition of a rule reads."""
-    table = ibis.table({fact.name: "float64" for fact in grain.facts}, name=grain.name)
     metrics = {metric.name: metric for metric in grain.metrics}
+    reads = read_by(grain, [metrics[name] for name in rule.condition.names if name in metrics])
     read: set[str] = set()
     for name in rule.condition.names:
-        read |= fields_of(metrics[name].expression(table)) if name in metrics else {name}
+        read |= reads[name].facts if name in metrics else {name}
     return frozenset(read)
 
 
-def _latest(facts: Any, name: str) -> Any:
-    """The value of the latest row that has one; of rows that tell no time, the largest."""
-    known = facts[name].notnull()
-    dated = facts[name].argmax(facts.interval_start, where=known & facts.interval_start.notnull())
-    return ibis.coalesce(dated, facts[name].max(where=known))
+def _latest(name: str) -> str:
+    """SQL of the value of the latest row that has one; of rows that tell no time, the largest."""
+    value = quoted(name)
+    dated = f"arg_max({value}, interval_start) filter (where {value} is not null and interval_start is not null)"
+    return f"coalesce({dated}, max({value}))"
 
 
 def is_setting(fact: Fact) -> bool:

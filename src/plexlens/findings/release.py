@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping
 
 from plexlens.metrics.inputs import Inputs
+from plexlens.pdb.engine import rows_of
 
 #: Product section of RMF records: ZVvvrrmm.
 _TABLE, _COLUMN = "rmf_product_section", "smf7xmvs"
@@ -42,9 +43,8 @@ def zos_releases(inputs: Inputs) -> dict[str, Level]:
     """Version and release of z/OS by system; systems whose records do not tell it are absent."""
     if not inputs.has(_TABLE):
         return {}
-    table = inputs.table(_TABLE, text=(_COLUMN,)).select("system", _COLUMN).distinct()
     found: dict[str, Level] = {}
-    for row in table.to_pyarrow().to_pylist():
+    for row in rows_of(inputs.connection, f"select distinct system, {_COLUMN} from ({inputs.raw(_TABLE, (_COLUMN,))})"):
         level = _LEVEL.fullmatch((row[_COLUMN] or "").strip())
         if row["system"] and level is not None:
             release = int(level.group(1)), int(level.group(2))

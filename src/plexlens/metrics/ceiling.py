@@ -5,11 +5,10 @@ Which metrics are shares their unit says (`Unit.ceiling`): `FRACTION` is one, `P
 
 from __future__ import annotations
 
-from typing import Any
-
-import ibis
+from collections.abc import Callable
 
 from plexlens.metrics.definition import Grain, Metric
+from plexlens.metrics.query import Query
 
 TOLERANCE = 0.01
 """How far above its ceiling, as a fraction of it, a share may lie: reports round to tenths of a percent, and numerator
@@ -28,34 +27,34 @@ def limit(metric: Metric) -> float:
     return metric.unit.ceiling * (1.0 + TOLERANCE)
 
 
-def below_ceiling(table: Any, grain: Grain) -> Any:
-    """The table with null for every share above its limit.
+def below_ceiling(value: str, metric: Metric) -> str:
+    """SQL of a metric's value; null for a share above its limit."""
+    if metric.unit.ceiling is None:
+        return f"({value})::double"
+    return f"case when ({value})::double <= {limit(metric)!r}::double then ({value})::double end"
+
+
+def above_ceiling(rows: Query, grain: Grain, value: Callable[[Metric], str]) -> dict[str, tuple[int, float]]:
+    """How many rows of facts have a share above its limit, and the greatest of them, by metric.
 
     Parameters
     ----------
-    table
-        An Ibis table with the grain's metrics.
+    rows
+        The facts.
     grain
         The grain.
-    """
-    null = ibis.null("float64")
-    replaced = {m.name: ibis.ifelse(table[m.name] <= limit(m), table[m.name], null) for m in shares(grain)}
-    return table.mutate(**replaced) if replaced else table
-
-
-def above_ceiling(table: Any, grain: Grain) -> Any:
-    """How many rows of facts have a share above its limit, and the greatest of them.
-
-    Returns
-    -------
-    ibis.expr.types.Table or None
-        One row with ``NAME_rows`` and ``NAME_greatest`` for each share; None where the grain has none.
+    value
+        From a metric to its SQL.
     """
     bounded = shares(grain)
     if not bounded:
-        return None
-    values = table.select(**{m.name: m.expression(table).cast("float64") for m in bounded})
-    return values.aggregate(
-        **{f"{m.name}_rows": (values[m.name] > limit(m)).sum() for m in bounded},
-        **{f"{m.name}_greatest": values[m.name].max() for m in bounded},
-    )
+        return {}
+    made = {f"v_{number}": f"({value(metric)})::double" for number, metric in enumerate(bounded)}
+    counts = {f"rows_{n}": f"sum((v_{n} > {limit(metric)!r}::double)::bigint)" for n, metric in enumerate(bounded)}
+    greatest = {f"greatest_{n}": f"max(v_{n})" for n, _ in enumerate(bounded)}
+    (row,) = rows.select(**made).grouped((), counts | greatest).rows()
+    return {
+        metric.name: (int(row[f"rows_{n}"]), row[f"greatest_{n}"])
+        for n, metric in enumerate(bounded)
+        if row[f"rows_{n}"]
+    }

@@ -88,7 +88,7 @@ def changed_settings(inputs: Inputs, grain: Grain, *, kept: Any, most: int = 0) 
     order = ", ".join(("since desc nulls last", *(quoted(f"of_{name}") for name in columns), "fact"))
     sql = f"select *, count(*) over () as total from (\n{union}\n) order by {order}{limit}"
     # As Arrow: the engine's own rows need a further package for times with a zone.
-    rows = inputs.backend.raw_sql(sql).to_arrow_table().to_pylist()
+    rows = inputs.connection.execute(sql).to_arrow_table().to_pylist()
     changes = [
         ChangedSetting(
             settings[row["fact"]],

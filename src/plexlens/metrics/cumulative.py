@@ -14,12 +14,11 @@ High-water marks and levels are not differenced: leave them out of ``counters``.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Iterable, Mapping
 
-import ibis
-
-from plexlens.metrics.inputs import RECORD
+from plexlens.metrics.definition import Differences
+from plexlens.metrics.raw_tables import RECORD
+from plexlens.pdb.engine import literal, quoted
 
 NO_RECORD_BEFORE = "no record before"
 RESTART = "restart"
@@ -29,133 +28,116 @@ NO_TIME = "no time"
 #: Why a record makes no interval, as the column ``unused_because`` says it.
 REASONS = (NO_RECORD_BEFORE, RESTART, SAME_TIME, NO_TIME)
 
-#: Columns that `deltas` adds.
+#: Columns that `differenced` adds.
 ADDED = ("interval_seconds", "restarts", "missing_records", "unused_because")
 
-_RANGE = float(2**32)
-_HALF = float(2**31)
-_WIDE = 64
+_RANGE = "4294967296::double"
+_HALF = "2147483648::double"
 _NARROW = 32
 
 
-def deltas(
-    table: Any,
-    *,
-    entity: Sequence[str],
-    counters: Mapping[str, int | str],
-    witnesses: Sequence[str] | None = None,
-    time: str = "interval_end",
-    sequence: str | None = None,
-    started: str | None = None,
-) -> Any:
-    """Interval values of cumulative counters, by one window over the records of each entity in order of time.
+def differenced(rows: str, differences: Differences, needed: Iterable[str] | None = None) -> str:
+    """SQL of interval values of cumulative counters, by one window over the records of each entity in order of time.
 
     Parameters
     ----------
-    table
-        One row for each entity and record, with `time` and the columns of `plexlens.metrics.inputs.RECORD`, which
-        decide between records of the same time.
-    entity
-        Columns whose values together are one entity: system, sysplex, subsystem, and what is counted within it. Nulls
-        are a value like others.
-    counters
-        Column names to the counter's width: 32 or 64 bits, or the name of a column that holds the width of each row,
-        where releases differ.
-    witnesses
-        The counters whose fall means a restart; all by default. A counter that is no witness, because its place in the
+    rows
+        One row for each entity and record: a table, or a select in brackets. It has the time, the columns of
+        `plexlens.metrics.raw_tables.RECORD`, which decide between records of the same time, and the counters.
+    differences
+        What is counted, of whom, and what tells a restart. A counter that is no witness, because its place in the
         record is not certain, is null where it falls without having wrapped.
-    time
-        Column with the time of the record.
-    sequence
-        Column with a number that rises by one from record to record and begins anew with the subsystem.
-    started
-        Column with the start of the subsystem, where records tell it: the first record after it then makes an
-        interval that begins there.
+    needed
+        The counters that are asked for; None for all. The others are left as they are.
 
     Returns
     -------
-    ibis.expr.types.Table
-        The rows and columns of `table`, in which each counter is the interval's value (float64; null where the record
-        makes no interval), ``interval_start`` the time of the record before, and beside them
+    str
+        The rows, in which each counter is the interval's value (null where the record makes no interval),
+        ``interval_start`` the time of the record before, and beside them
 
-        - ``interval_seconds`` (float64, s): length of the interval; null where there is none;
-        - ``restarts`` (float64): 1 where the subsystem started between this record and the one before, else 0;
-        - ``missing_records`` (float64): records between this one and the one before that are not there, by sequence
-          number; null without;
-        - ``unused_because`` (string): one of `REASONS`; null where the record makes an interval.
+        - ``interval_seconds`` (s): length of the interval; null where there is none;
+        - ``restarts``: 1 where the subsystem started between this record and the one before, else 0;
+        - ``missing_records``: records between this one and the one before that are not there, by sequence number; null
+          without;
+        - ``unused_because``: one of `REASONS`; null where the record makes an interval.
+
+        Rows that make no interval are left out unless `Differences.keep_unused`.
     """
-    window = ibis.window(group_by=list(entity), order_by=[time, *_order(table, sequence)])
-    before = {"_time": table[time].lag(1).over(window)}
-    if sequence is not None:
-        before["_sequence"] = table[sequence].cast("float64").lag(1).over(window)
-    for name in counters:
-        before[f"_{name}"] = table[name].cast("float64").lag(1).over(window)
-    seen = table.mutate(**before)
-
-    def wraps(table: Any, change: Any, width: int | str) -> Any:
-        narrow = table[width] == _NARROW if isinstance(width, str) else ibis.literal(width == _NARROW)
-        return (change < 0) & narrow.fill_null(False) & (change + _RANGE < _HALF)
-
-    changes = {name: seen[name].cast("float64") - seen[f"_{name}"] for name in counters}
-    fell = ibis.literal(False)
-    for name in counters if witnesses is None else witnesses:
-        fell = fell | ((changes[name] < 0) & ~wraps(seen, changes[name], counters[name])).fill_null(False)
-    first = seen["_time"].isnull()
-    restarted = fell
-    missing = ibis.null("float64")
-    if sequence is not None:
-        step = seen[sequence].cast("float64") - seen["_sequence"]
-        restarted = restarted | (step < 0).fill_null(False)
-        missing = ibis.ifelse(step > 0, step - 1, missing)
-    same_time = (seen[time] == seen["_time"]).fill_null(False)
-    untimed = seen[time].isnull()
-    restarted = restarted & ~first & ~same_time & ~untimed
-    # Counted from the start itself where the record tells when that was.
-    known = seen[started].notnull() if started is not None else ibis.literal(False)
-    fresh = (first | restarted) & known & ~untimed
-    # A view keeps what is decided once for the row from being written out again for each of its counters.
-    told = seen.mutate(
-        _first=first,
-        _restarted=restarted,
-        _same_time=same_time,
-        _fresh=fresh,
-        _untimed=untimed,
-        _used=fresh | ~(first | restarted | same_time | untimed),
-        _missing=missing,
-        **{f"_{name}": change for name, change in changes.items()},
-    ).view()
-
-    begin = told["_time"]
-    if started is not None:
-        begin = ibis.ifelse(told["_fresh"], told[started], begin)
-    length = told[time].delta(begin, unit="microsecond").cast("float64") / 1e6
-    nothing = ibis.null("float64")
-
-    def value(name: str) -> Any:
-        change = told[f"_{name}"]
-        since = ibis.cases((change >= 0, change), (wraps(told, change, counters[name]), change + _RANGE), else_=nothing)
-        if started is not None:
-            since = ibis.ifelse(told["_fresh"], told[name].cast("float64"), since)
-        return ibis.ifelse(told["_used"], since, nothing)
-
-    result = told.mutate(
-        **{name: value(name) for name in counters},
-        interval_start=ibis.ifelse(told["_used"], begin, ibis.null(told[time].type())),
-        interval_seconds=ibis.ifelse(told["_used"], length, nothing),
-        restarts=told["_restarted"].cast("float64"),
-        missing_records=ibis.ifelse(told["_used"] & ~told["_fresh"], told["_missing"], nothing),
-        unused_because=ibis.cases(
-            (told["_used"], ibis.null("string")),
-            (told["_untimed"], ibis.literal(NO_TIME)),
-            (told["_first"], ibis.literal(NO_RECORD_BEFORE)),
-            (told["_same_time"], ibis.literal(SAME_TIME)),
-            else_=ibis.literal(RESTART),
-        ),
+    wanted = None if needed is None else {*needed, *differences.witnesses}
+    counters = {name: width for name, width in differences.counters.items() if wanted is None or name in wanted}
+    made = _valued(
+        f"({_judged(f'({_seen(rows, differences, counters)})', differences, counters)})", differences, counters
     )
-    return result.drop(*before, "_first", "_restarted", "_same_time", "_untimed", "_fresh", "_used", "_missing").view()
+    return made if differences.keep_unused else f"select * from ({made}) where unused_because is null"
 
 
-def _order(table: Any, sequence: str | None) -> list[str]:
-    """What decides between records of the same time."""
-    there = set(table.columns)
-    return [name for name in (sequence, *RECORD) if name is not None and name in there]
+def _seen(rows: str, differences: Differences, counters: Mapping[str, int | str]) -> str:
+    """The rows with how much each counter changed since the record before, and when that was."""
+    entity = ", ".join(quoted(name) for name in differences.entity)
+    order = [differences.time, *([differences.sequence] if differences.sequence else []), *RECORD]
+    before = [f"lag({quoted(differences.time)}) over records as d_time"]
+    if differences.sequence:
+        sequence = f"{quoted(differences.sequence)}::double"
+        before.append(f"{sequence} - lag({sequence}) over records as d_step")
+    else:
+        before.append("null::double as d_step")
+    for name in counters:
+        value = f"{quoted(name)}::double"
+        before.append(f"{value} - lag({value}) over records as {quoted(f'd_{name}')}")
+    ordered = ", ".join(quoted(name) for name in order)
+    return f"select *, {', '.join(before)} from {rows} window records as (partition by {entity} order by {ordered})"
+
+
+def _judged(rows: str, differences: Differences, counters: Mapping[str, int | str]) -> str:
+    """The rows with what the record is: the first, of the same time as the one before, after a restart, of use."""
+    witnesses = differences.witnesses or tuple(counters)
+    fell = [f"coalesce({quoted(f'd_{name}')} < 0 and not {_wraps(name, counters[name])}, false)" for name in witnesses]
+    fallen = " or ".join([*fell, "coalesce(d_step < 0, false)"])
+    time = quoted(differences.time)
+    told = f"{quoted(differences.started)} is not null" if differences.started else "false"
+    basic = (
+        f"select *, d_time is null as d_first, {time} is null as d_untimed, "
+        f"coalesce({time} = d_time, false) as d_same, ({fallen}) as d_fallen from {rows}"
+    )
+    restarted = f"select *, d_fallen and not d_first and not d_same and not d_untimed as d_restarted from ({basic})"
+    # Counted from the start itself where the record tells when that was.
+    fresh = f"select *, (d_first or d_restarted) and {told} and not d_untimed as d_fresh from ({restarted})"
+    return f"select *, d_fresh or not (d_first or d_restarted or d_same or d_untimed) as d_used from ({fresh})"
+
+
+def _valued(rows: str, differences: Differences, counters: Mapping[str, int | str]) -> str:
+    """The rows with the values of their intervals."""
+    time = quoted(differences.time)
+    begin = f"case when d_fresh then {quoted(differences.started)} else d_time end" if differences.started else "d_time"
+    values = {}
+    for name, width in counters.items():
+        change = quoted(f"d_{name}")
+        since = f"case when {change} >= 0 then {change} when {_wraps(name, width)} then {change} + {_RANGE} end"
+        if differences.started:
+            since = f"case when d_fresh then {quoted(name)}::double else {since} end"
+        values[name] = f"case when d_used then {since} end"
+    values["interval_start"] = f"case when d_used then {begin} end"
+    replaced = ", ".join(f"{sql} as {quoted(name)}" for name, sql in values.items())
+    because = " ".join(
+        f"when {flag} then {literal(text)}"
+        for flag, text in (("d_untimed", NO_TIME), ("d_first", NO_RECORD_BEFORE), ("d_same", SAME_TIME))
+    )
+    added = [
+        f"case when d_used then date_diff('microsecond', {begin}, {time})::double / 1e6 end as interval_seconds",
+        "d_restarted::double as restarts",
+        "case when d_used and not d_fresh and d_step > 0 then d_step - 1 end as missing_records",
+        f"case when d_used then null {because} else {literal(RESTART)} end as unused_because",
+    ]
+    own = ["d_time", "d_step", "d_first", "d_untimed", "d_same", "d_fallen", "d_restarted", "d_fresh", "d_used"]
+    dropped = ", ".join([*own, *(quoted(f"d_{name}") for name in counters)])
+    return f"select * exclude ({dropped}) replace ({replaced}), {', '.join(added)} from {rows}"
+
+
+def _wraps(name: str, width: int | str) -> str:
+    """SQL of whether a counter of 32 bits has wrapped: on the way it rose by less than half its range."""
+    if isinstance(width, int) and width != _NARROW:
+        return "false"
+    change = quoted(f"d_{name}")
+    wrapped = f"({change} < 0 and {change} + {_RANGE} < {_HALF})"
+    return wrapped if isinstance(width, int) else f"({wrapped} and coalesce({quoted(width)} = {_NARROW}, false))"

@@ -7,7 +7,7 @@ sysplex: facts are rolled up first, each by its own rule, and the expression is 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import TYPE_CHECKING, Any
@@ -152,22 +152,85 @@ class Metric:
 
 
 @dataclass(frozen=True)
+class Differences:
+    """Counters of a source that run since the start of their subsystem, and how intervals are made of them.
+
+    Attributes
+    ----------
+    entity
+        Columns whose values together are one entity: system, sysplex, subsystem, and what is counted within it. Nulls
+        are a value like others.
+    counters
+        Columns to the counter's width: 32 or 64 bits, or the name of a column that holds the width of each row, where
+        releases differ.
+    witnesses
+        The counters whose fall means a restart; all where none is named.
+    time
+        Column with the time of the record.
+    sequence
+        Column with a number that rises by one from record to record and begins anew with the subsystem; empty for none.
+    started
+        Column with the start of the subsystem, where records tell it: the first record after it then makes an
+        interval that begins there.
+    keep_unused
+        Whether rows that make no interval are kept; their counters are null.
+    """
+
+    entity: tuple[str, ...]
+    counters: Mapping[str, int | str]
+    witnesses: tuple[str, ...] = ()
+    time: str = "interval_end"
+    sequence: str = ""
+    started: str = ""
+    keep_unused: bool = False
+
+    @property
+    def names(self) -> frozenset[str]:
+        """Every column that is read."""
+        widths = {width for width in self.counters.values() if isinstance(width, str)}
+        named = {self.time, self.sequence, self.started, *self.entity, *self.counters, *self.witnesses, *widths}
+        return frozenset(named - {""})
+
+
+@dataclass(frozen=True)
 class Source:
     """One place the facts of a grain can come from.
 
-    Parameters
+    Attributes
     ----------
     kind
         What a reader calls it: ``SMF 74-4``, ``RMF XML CF``.
     needs
         Raw tables that must be there.
+    any_of
+        Raw tables of which one must be there; nothing where `needs` is all.
+    sql, table
+        A select over raw tables, or the one raw table whose rows are taken.
+    tables
+        Names that the SQL uses for raw tables, where it serves several.
+    values
+        What stands in the SQL for a name in braces.
+    plain
+        Fact to the column of the rows that it is.
+    columns
+        Key, attribute, fact or identity column to SQL over the rows.
+    differences
+        What of the rows counts since the start of a subsystem.
     facts
-        From the raw tables to a table with the grain's identity, keys, attributes and any subset of its facts.
+        While sources are ported: from the raw tables to an Ibis table, in place of all of the above.
     """
 
     kind: str
     needs: tuple[str, ...]
-    facts: Callable[[Inputs], Any] = field(repr=False)
+    facts: Callable[[Inputs], Any] | None = field(default=None, repr=False)
+    any_of: tuple[str, ...] = ()
+    sql: str = ""
+    table: str = ""
+    tables: Mapping[str, str] = field(default_factory=dict)
+    values: Mapping[str, str] = field(default_factory=dict)
+    plain: Mapping[str, str] = field(default_factory=dict)
+    columns: Mapping[str, str] = field(default_factory=dict)
+    differences: Differences | None = None
 
 
 @dataclass(frozen=True)

@@ -3,20 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
-import ibis
-
-from plexlens.metrics.ceiling import below_ceiling
-from plexlens.metrics.definition import IDENTITY, OWNERS, Attribute, Grain, Key, Rollup, Source
-from plexlens.metrics.engine_table import fresh_name, keep, quoted, view_of, view_of_sql
+from plexlens.metrics.ceiling import above_ceiling, below_ceiling
+from plexlens.metrics.definition import IDENTITY, OWNERS, Grain, Rollup, Source
+from plexlens.metrics.engine_table import fresh_name
 from plexlens.metrics.inputs import Inputs
+from plexlens.metrics.legacy_metric import metric_sql
 from plexlens.metrics.local_time import is_report
+from plexlens.metrics.query import Query
 from plexlens.metrics.required import read_by
 from plexlens.metrics.rollup import Grouping, entity, epochs, joined, statement
-from plexlens.metrics.selection.selection import Selection
 from plexlens.metrics.slices import sliced
+from plexlens.metrics.source_sql import Functions, select_of_source
 from plexlens.metrics.variants import Plan
+from plexlens.pdb.engine import columns_of, literal, quoted
+
+FUNCTIONS = Functions({})
+RELATIONS: dict[str, str] = {}
 
 #: Lengths of time a result can be grouped by.
 TIMES = ("interval", "hour", "day", "all")
@@ -27,194 +32,182 @@ _OF_CLASS = "_of_class"
 #: Seconds by which a report may be off where it prints times to the minute.
 _ROUNDED_TO = 30
 
+#: Identity columns of facts, with the type of each.
 _IDENTITY_TYPES = {
-    "system": "string",
-    "sysplex": "string",
-    "interval_start": "timestamp('UTC')",
-    "interval_end": "timestamp('UTC')",
-    "utc_offset": "float64",
-    "source_kind": "string",
+    "system": "varchar",
+    "sysplex": "varchar",
+    "interval_start": "timestamptz",
+    "interval_end": "timestamptz",
+    "utc_offset": "double",
 }
 
 
 def available(inputs: Inputs, grain: Grain) -> bool:
     """Whether any source of the grain is in the database."""
-    return any(inputs.has(*source.needs) for source in grain.sources)
+    return any(is_there(inputs, source) for source in grain.sources)
 
 
-def _interval_name(start: Any, end: Any, grain: Grain) -> Any:
-    """The moment by which rows of different systems are known to be of the same interval.
+def is_there(inputs: Inputs, source: Source) -> bool:
+    """Whether the raw tables of a source are in the database."""
+    return inputs.has(*source.needs) and (not source.any_of or any(inputs.has(name) for name in source.any_of))
+
+
+def source_select(inputs: Inputs, grain: Grain, source: Source) -> str:
+    """The select of a source of facts (`plexlens.metrics.source_sql`)."""
+    if source.facts is not None:
+        return str(inputs.backend.compile(source.facts(inputs)))
+    return select_of_source(grain, source, inputs.raw, RELATIONS, FUNCTIONS)
+
+
+def _interval_name(grain: Grain) -> str:
+    """SQL of the moment by which rows of different systems are known to be of the same interval.
 
     Systems close their intervals within moments of each other: the minute nearest the start names the interval. Two
     intervals shorter than a minute can start within the same one; where their length counts, once for all entities,
     it is the nearest ten seconds.
     """
-    return _rounded(ibis.coalesce(start, end), start, end, grain)
+    return _rounded("coalesce(interval_start, interval_end)", grain)
 
 
-def _end_name(table: Any, grain: Grain) -> Any:
-    """The moment that names the end of an interval: the same as `_interval_name` gives one that starts there."""
-    return _rounded(table.interval_end, table.interval_start, table.interval_end, grain)
+def _end_name(grain: Grain) -> str:
+    """SQL of the moment that names the end of an interval: as `_interval_name` gives one that starts there."""
+    return _rounded("interval_end", grain)
 
 
-def _rounded(moment: Any, start: Any, end: Any, grain: Grain) -> Any:
-    minute = (moment + ibis.interval(seconds=30)).truncate("minute").cast("timestamp('UTC')")
+def _rounded(moment: str, grain: Grain) -> str:
+    minute = f"date_trunc('minute', {moment} + interval 30 second)"
     if not any(fact.name == "interval_seconds" for fact in grain.facts):
         return minute
-    tens = ((moment + ibis.interval(seconds=5)).epoch_seconds() // 10 * 10).as_timestamp("s").cast("timestamp('UTC')")
-    short = end.delta(start, unit="microsecond") < 60_000_000
-    return ibis.ifelse(short.fill_null(False), tens, minute)
+    tens = f"to_timestamp(floor(epoch({moment} + interval 5 second) / 10)::bigint * 10)"
+    short = "date_diff('microsecond', interval_start, interval_end) < 60000000"
+    return f"case when {short} then {tens} else {minute} end"
 
 
-def _is_local(table: Any, source: Source) -> Any:
-    """Whether a row's times are local ones of unknown offset: the source says so, or its report names no offset."""
-    if "local_time" in table.columns:
-        return table.local_time.cast("boolean").fill_null(False)
-    if any(is_report(name) for name in source.needs) and "utc_offset" in table.columns:
-        return table.utc_offset.isnull()
-    return ibis.literal(False)
-
-
-def _typed(table: Any, grain: Grain, source: Source, selection: Selection) -> Any:
-    """The table with exactly the grain's columns; facts as float64, what is missing as null.
+def _typed(inputs: Inputs, grain: Grain, source: Source) -> str:
+    """The select of a source with exactly the grain's columns; facts as numbers, what is missing as null.
 
     Where classes are selected, a further column says which rows are of them: rows of other classes are dropped only
     after sources were matched, or a second source would fill in what was dropped of the first.
     """
-    there = set(table.columns)
-    chosen: dict[str, Any] = {}
-    for name, dtype in _IDENTITY_TYPES.items():
-        if name == "source_kind":
-            chosen[name] = ibis.literal(source.kind)
-        else:
-            chosen[name] = table[name].cast(dtype) if name in there else ibis.null(dtype)
-    chosen["local_time"] = _is_local(table, source)
-    # Records that are added up by the quarter of an hour are named by it, and cover what they reach into it.
-    chosen["interval"] = (
-        table["interval"].cast("timestamp('UTC')")
-        if "interval" in there
-        else _interval_name(chosen["interval_start"], chosen["interval_end"], grain)
-    )
-    named: tuple[Key | Attribute, ...] = (*grain.keys, *grain.attributes)
-    for column in named:
-        chosen[column.name] = table[column.name].cast("string") if column.name in there else ibis.null("string")
+    select = source_select(inputs, grain, source)
+    there = columns_of(inputs.connection, f"(\n{select}\n)")
+    named = [*(key.name for key in grain.keys), *(attribute.name for attribute in grain.attributes)]
+    chosen = {
+        name: f"{quoted(name)}::{kind}" if name in there else f"null::{kind}" for name, kind in _IDENTITY_TYPES.items()
+    }
+    chosen["source_kind"] = literal(source.kind)
+    if "local_time" in there:
+        chosen["local_time"] = "coalesce(local_time::boolean, false)"
+    elif any(is_report(name) for name in source.needs) and "utc_offset" in there:
+        # The source's times are local ones of unknown offset where its report names no offset.
+        chosen["local_time"] = "utc_offset is null"
+    else:
+        chosen["local_time"] = "false"
+    for name in named:
+        chosen[name] = f"{quoted(name)}::varchar" if name in there else "null::varchar"
     for fact in grain.facts:
-        chosen[fact.name] = table[fact.name].cast("float64") if fact.name in there else ibis.null("float64")
-    of_class = selection.class_condition(table)
-    if selection.classes:
-        chosen[_OF_CLASS] = ibis.literal(True) if of_class is None else of_class
-    # A key may bear the name of an identity column (system); it is that column.
-    return table.select(**chosen)
-
-
-def _known(table: Any, grain: Grain) -> Any:
-    """The table with null for facts into which a value that cannot be has gone: they are not a number."""
-    return table.mutate(
-        **{f.name: ibis.ifelse(table[f.name].isnan(), ibis.null("float64"), table[f.name]) for f in grain.facts}
+        value = f"{quoted(fact.name)}::double" if fact.name in there else "null::double"
+        if inputs.has_marked and fact.name in there:
+            # Facts into which a value that cannot be has gone are not a number.
+            value = f"case when not isnan({value}) then {value} end"
+        chosen[fact.name] = value
+    if inputs.selection.classes:
+        chosen[_OF_CLASS] = inputs.selection.class_condition(there) or "true"
+    listed = ",\n".join(f"{sql} as {quoted(name)}" for name, sql in chosen.items())
+    # Records that are added up by the quarter of an hour are named by it, and cover what they reach into it.
+    name = '"interval"::timestamptz as "interval_own"' if "interval" in there else 'null::timestamptz as "interval_own"'
+    inner = f"select {listed},\n{name}\nfrom (\n{select}\n)"
+    interval = (
+        f'coalesce(interval_own, {_interval_name(grain)}) as "interval"'
+        if "interval" in there
+        else (f'{_interval_name(grain)} as "interval"')
     )
+    return f"select * exclude (interval_own), {interval} from (\n{inner}\n)"
 
 
 def _owner(grain: Grain) -> str | None:
     return next((key.name for key in grain.keys if key.name in OWNERS), None)
 
 
-def _held_times(table: Any, owner: str | None) -> Any:
-    """Who was measured and when, and whether that time is local."""
-    who = ("system", "sysplex", *([owner] if owner else []))
-    held = table.select("interval", "interval_start", "interval_end", "local_time", *who).distinct()
-    return held.select(
-        held_interval=held.interval,
-        held_start=held.interval_start.epoch_seconds(),
-        held_end=held.interval_end.epoch_seconds(),
-        held_local=held.local_time,
-        **{f"held_{name}": held[name] for name in who},
-    )
+def _is_held(grain: Grain, held: str) -> str:
+    """SQL of whether a row ``t`` tells a time that a row of ``held`` tells already.
 
-
-def _same_time(table: Any, held: Any, grain: Grain) -> Any:
-    """Whether a row tells what is held: its interval has the same name, or overlaps a held one.
-
-    Reports round the ends of their intervals, so an overlap counts from half a minute on, or from half of the shorter
-    interval. Pieces of work (accounting without intervals in common) overlap by nature and are known by name alone.
-    Times on a local clock of unknown offset are compared with such times alone.
+    Its interval has the same name, or overlaps a held one. Reports round the ends of their intervals, so an overlap
+    counts from half a minute on, or from half of the shorter interval. Pieces of work (accounting without intervals in
+    common) overlap by nature and are known by name alone. Times on a local clock of unknown offset are compared with
+    such times alone. Both are of one system; of one Db2 or region where the grain has these.
     """
-    same = table.interval == held.held_interval
+    owner = _owner(grain)
+    same = 't."interval" = h."interval"'
     if any(fact.rollup is Rollup.SPAN for fact in grain.facts):
-        start, end = table.interval_start.epoch_seconds(), table.interval_end.epoch_seconds()
-        overlap = ibis.least(end, held.held_end) - ibis.greatest(start, held.held_start)
-        shorter = ibis.least(end - start, held.held_end - held.held_start)
+        start, end = "epoch(t.interval_start)", "epoch(t.interval_end)"
+        held_start, held_end = "epoch(h.interval_start)", "epoch(h.interval_end)"
+        overlap = f"least({end}, {held_end}) - greatest({start}, {held_start})"
+        shorter = f"least({end} - {start}, {held_end} - {held_start})"
         # A row without both of its ends, such as a display, lies nowhere in time; it adds to what is held.
-        known = start.notnull() & end.notnull() & held.held_start.notnull() & held.held_end.notnull()
-        same |= known & (overlap > 0) & (overlap >= ibis.least(_ROUNDED_TO, shorter / 2))
-    return same & (table.local_time == held.held_local)
-
-
-def _same_owner(table: Any, held: Any, owner: str | None) -> Any:
-    """Whether both are of one system; of one Db2 or region where the grain has these."""
+        known = "t.interval_start is not null and t.interval_end is not null and h.interval_start is not null "
+        known += "and h.interval_end is not null"
+        same += f" or ({known} and {overlap} > 0 and {overlap} >= least({_ROUNDED_TO}, {shorter} / 2))"
     if owner is not None:
-        return table[owner] == held[f"held_{owner}"]
-    return ibis.ifelse(
-        table.system.isnull() | held.held_system.isnull(),
-        table.sysplex.fill_null("") == held.held_sysplex.fill_null(""),
-        table.system == held.held_system,
-    )
+        one = f"t.{quoted(owner)} = h.{quoted(owner)}"
+    else:
+        one = (
+            "case when t.system is null or h.system is null then coalesce(t.sysplex, '') = coalesce(h.sysplex, '') "
+            "else t.system = h.system end"
+        )
+    who = ", ".join(["system", "sysplex", *([quoted(owner)] if owner else [])])
+    times = f'select distinct "interval", interval_start, interval_end, local_time, {who} from {held}'
+    return f"exists (select 1 from ({times}) h where ({same}) and t.local_time = h.local_time and {one})"
 
 
-def facts(inputs: Inputs, grain: Grain) -> Any:
+def facts(inputs: Inputs, grain: Grain) -> Query | None:
     """All facts of a grain at its own grain, from the preferred source for each system and interval.
 
     Returns
     -------
-    ibis.expr.types.Table or None
+    Query or None
         Identity, keys, attributes and facts of what is selected; None where no source is in the database.
     """
-    result: Any = None
-    owner = _owner(grain)
-    for source in grain.sources:
-        if not inputs.has(*source.needs):
-            continue
-        table = _typed(source.facts(inputs), grain, source, inputs.selection)
-        if inputs.has_marked:
-            table = _known(table, grain)
-        if result is None:
-            result = table
-            continue
-        held = _held_times(result, owner)
-        table = table.anti_join(
-            held,
-            [_same_time(table, held, grain), _same_owner(table, held, owner)],
-        )
-        result = result.union(table)
-    return None if result is None else _selected(result, inputs.selection)
+    sources = [source for source in grain.sources if is_there(inputs, source)]
+    if not sources:
+        return None
+    if len(sources) == 1:
+        made = _typed(inputs, grain, sources[0])
+    else:
+        parts, held = [], ""
+        for number, source in enumerate(sources):
+            select = _typed(inputs, grain, source)
+            if held:
+                select = f"select t.* from (\n{select}\n) t where not {_is_held(grain, held)}"
+                select = f"select * from {held} union all by name ({select})"
+            held = f"facts_{number}"
+            parts.append(f"{held} as (\n{select}\n)")
+        made = f"with {','.join(parts)}\nselect * from {held}"
+    selection = inputs.selection
+    columns = (
+        *_IDENTITY_TYPES,
+        "source_kind",
+        "local_time",
+        "interval",
+        *(key.name for key in grain.keys if key.name not in _IDENTITY_TYPES),
+        *(attribute.name for attribute in grain.attributes if attribute.name not in _IDENTITY_TYPES),
+        *(fact.name for fact in grain.facts),
+    )
+    conditions = [
+        condition for condition in (selection.rows(columns), _OF_CLASS if selection.classes else "") if condition
+    ]
+    chosen = f"select {', '.join(quoted(name) for name in columns)} from (\n{made}\n)"
+    if conditions:
+        chosen += f" where {' and '.join(conditions)}"
+    return Query.of(inputs.connection, chosen, columns)
 
 
-def _selected(table: Any, selection: Selection) -> Any:
-    """The facts of the selected systems, times and classes."""
-    if not selection:
-        return table
-    table = selection.rows(table)
-    return table.filter(table[_OF_CLASS]).drop(_OF_CLASS) if selection.classes else table
-
-
-class _Columns:
-    """The facts as one metric reads them: some by columns of their own."""
-
-    def __init__(self, table: Any, columns: Mapping[str, str]) -> None:
-        self._table, self._columns = table, columns
-
-    def __getitem__(self, name: str) -> Any:
-        return self._table[self._columns.get(name, name)]
-
-    def __getattr__(self, name: str) -> Any:
-        return self[name]
-
-
-def with_metrics(table: Any, grain: Grain, columns: Mapping[str, Mapping[str, str]] | None = None) -> Any:
-    """The table with every metric of the grain added; a share of more than the whole is null.
+def with_metrics(rows: Query, grain: Grain, columns: Mapping[str, Mapping[str, str]] | None = None) -> Query:
+    """The rows with every metric of the grain added; a share of more than the whole is null.
 
     Parameters
     ----------
-    table
+    rows
         The facts.
     grain
         The metrics.
@@ -222,43 +215,52 @@ def with_metrics(table: Any, grain: Grain, columns: Mapping[str, Mapping[str, st
         For each metric, the column that stands for a fact where it is not the one of its name.
     """
     named = columns or {}
-    added = table.mutate(
-        **{
-            metric.name: metric.expression(_Columns(table, named.get(metric.name, {}))).cast("float64")
-            for metric in grain.metrics
-        }
+    made = []
+    for metric in grain.metrics:
+        own = named.get(metric.name, {})
+        value = metric_sql(grain, metric, partial(_column, own))
+        made.append(f"{below_ceiling(value, metric)} as {quoted(metric.name)}")
+    plain = [name for name in rows.columns if name not in {metric.name for metric in grain.metrics}]
+    listed = ",\n".join([*(quoted(name) for name in plain), *made])
+    return Query.of(
+        rows.connection, f"select {listed}\nfrom {rows.source}", (*plain, *(metric.name for metric in grain.metrics))
     )
-    return below_ceiling(added, grain)
 
 
-def kept_facts(inputs: Inputs, grain: Grain) -> Any:
+def _column(own: Mapping[str, str], name: str) -> str:
+    return quoted(own.get(name, name))
+
+
+def above_whole(rows: Query, grain: Grain) -> dict[str, tuple[int, float]]:
+    """How many rows of facts have a share of more than the whole, and the greatest of them, by metric."""
+    return above_ceiling(rows, grain, lambda metric: metric_sql(grain, metric, quoted))
+
+
+def kept_facts(inputs: Inputs, grain: Grain) -> Query | None:
     """The facts of a grain as a temporary table, made once; None where no source is in the database."""
     key = (grain.name, tuple(fact.name for fact in grain.facts), tuple(a.name for a in grain.attributes))
     if key not in inputs.kept:
-        table = facts(inputs, grain)
-        if table is not None:
-            name = fresh_name(f"facts_{grain.name}")
-            keep(inputs.backend, name, table)
-            table = inputs.backend.table(name)
-        inputs.kept[key] = table
-    return inputs.kept[key]
+        made = facts(inputs, grain)
+        inputs.kept[key] = None if made is None else made.kept(fresh_name(f"facts_{grain.name}"))
+    found: Query | None = inputs.kept[key]
+    return found
 
 
-def _patterns(inputs: Inputs, table: Any, view: str, grain: Grain, apart: Sequence[str] = ()) -> list[dict[str, bool]]:
+def _patterns(inputs: Inputs, rows: str, view: str, grain: Grain, apart: Sequence[str] = ()) -> list[dict[str, bool]]:
     """Which of the facts that metrics need are known together of an entity in an interval."""
     needed = read_by(grain, grain.metrics).values()
     there = {fact.name for fact in grain.facts}
     names = tuple(sorted({name for read in needed if len(read.facts & there) > 1 for name in read.facts & there}))
     if not names:
         return []
-    key = (table.op(), names, tuple(apart))
+    key = (rows, names, tuple(apart))
     if key not in inputs.patterns:
         known = ", ".join(f"count({quoted(name)}) > 0 as {quoted(name)}" for name in names)
         by = ", ".join(quoted(name) for name in (*entity(grain), *apart, "interval", "interval_to"))
         listed = ", ".join(quoted(name) for name in names)
         sql = f"select distinct {listed} from (select {known} from {view} group by {by})"
-        rows = inputs.backend.raw_sql(sql).fetchall()
-        inputs.patterns[key] = [dict(zip(names, row, strict=True)) for row in rows]
+        found = inputs.connection.execute(sql).fetchall()
+        inputs.patterns[key] = [dict(zip(names, row, strict=True)) for row in found]
     return inputs.patterns[key]
 
 
@@ -267,13 +269,13 @@ def _several(inputs: Inputs, view: str, grain: Grain, keys: Sequence[str], apart
     observers = [name for name in dict.fromkeys((*grain.observers, *apart)) if name not in keys]
     if not observers:
         return False
-    rows = inputs.backend.raw_sql(f"select count(distinct {joined(observers)}) from {view}").fetchone()
+    rows = inputs.connection.execute(f"select count(distinct {joined(observers)}) from {view}").fetchone()
     return bool(rows[0] > 1)
 
 
 def _has_epochs(inputs: Inputs, view: str, grain: Grain) -> bool:
     """Whether there are observers that were never measured at the same time."""
-    rows = inputs.backend.raw_sql(f"select count(distinct epoch) from ({epochs(view, grain)})").fetchone()
+    rows = inputs.connection.execute(f"select count(distinct epoch) from ({epochs(view, grain)})").fetchone()
     return bool(rows[0] > 1)
 
 
@@ -299,13 +301,13 @@ def evaluate(
     *,
     by: Iterable[str] | None = None,
     time: str = "interval",
-    where: Any = None,
-    within: Any = None,
-    kept: Any = None,
+    where: str | None = None,
+    within: str | None = None,
+    kept: Query | None = None,
     apart: Sequence[str] = (),
     utc_offset: float = 0.0,
     cut: bool = True,
-) -> Any:
+) -> Query | None:
     """Metrics of a grain, rolled up to fewer columns or longer times (`plexlens.metrics.rollup`).
 
     Parameters
@@ -319,10 +321,10 @@ def evaluate(
     time
         ``interval``, ``hour``, ``day`` or ``all``: the length of time of one row.
     where
-        A function from the facts (Ibis table) to a boolean column: the entities that count. Rows without it are left
-        out before the roll-up; their intervals still tell what time their observer covers.
+        SQL of a condition on facts: the entities that count. Rows that do not meet it are left out before the roll-up;
+        their intervals still tell what time their observer covers.
     within
-        Such a function for the time that counts: rows without it are left out altogether.
+        Such a condition on the time that counts: rows that do not meet it are left out altogether.
     kept
         What `facts` gave for this grain, kept as a table for several roll-ups; taken anew from ``inputs`` by default.
     apart
@@ -335,7 +337,7 @@ def evaluate(
 
     Returns
     -------
-    ibis.expr.types.Table or None
+    Query or None
         Columns ``by``, ``time`` (start of the row's time, absent for ``all``), attributes, facts and metrics; None
         where no source of the grain is in the database.
 
@@ -359,10 +361,9 @@ def evaluate(
     table = kept_facts(inputs, grain) if kept is None else kept
     if table is None:
         return None
-    if within is not None:
-        table = table.filter(within(table))
+    table = table.where(within)
     base = _with_interval_to(inputs, table, grain)
-    rows = base if where is None else _with_interval_to(inputs, table.filter(where(table)), grain)
+    rows = base if not where else _with_interval_to(inputs, table.where(where), grain)
     several = _several(inputs, rows, grain, keys, apart)
     if several and cut and time == "interval":
         base, rows = sliced(inputs, grain, base, rows)
@@ -370,43 +371,50 @@ def evaluate(
     described = [a.name for a in grain.attributes if a.name not in keys]
     plan = Plan.of(
         grain,
-        _patterns(inputs, table, base, grain, apart),
+        _patterns(inputs, table.source, base, grain, apart),
         several=several,
     )
-    columns = {
-        **dict.fromkeys(keys, "string"),
-        **({"time": "timestamp('UTC')"} if time != "all" else {}),
-        "intervals": "int64",
-        "first_interval": "timestamp('UTC')",
-        "last_interval": "timestamp('UTC')",
-        **dict.fromkeys(plan.variants, "float64"),
-        **dict.fromkeys(described, "string"),
-    }
+    columns = (
+        *keys,
+        *(["time"] if time != "all" else []),
+        "intervals",
+        "first_interval",
+        "last_interval",
+        *plan.variants,
+        *described,
+    )
     grouping = Grouping(keys, tuple(described), bucket, tuple(apart), has_epochs=has_epochs)
     sql = statement(plan, base, rows, grouping)
-    rolled = with_metrics(view_of_sql(inputs, sql, columns), grain, plan.columns)
+    rolled = with_metrics(Query.of(inputs.connection, sql, columns), grain, plan.columns)
     plain = {fact.name for fact in grain.facts}
-    return rolled.drop(*(name for name in plan.variants if name not in plain))
+    names = [name for name in rolled.columns if name not in plan.variants or name in plain]
+    return rolled.select(*names)
 
 
-def rows_view(inputs: Inputs, grain: Grain, kept: Any, where: Any = None) -> str:
+def rolled_up(inputs: Inputs, grain: Grain, **how: Any) -> list[dict[str, Any]]:
+    """The rows of `evaluate`, by column name; none where no source of the grain is in the database."""
+    made = evaluate(inputs, grain, **how)
+    return [] if made is None else made.rows()
+
+
+def rows_view(inputs: Inputs, grain: Grain, kept: Query, where: str | None = None) -> str:
     """Name of a view of kept facts, or of those of them that count, with ``interval_to``."""
-    return _with_interval_to(inputs, kept if where is None else kept.filter(where(kept)), grain)
+    return _with_interval_to(inputs, kept.where(where), grain)
 
 
-def patterns_of(inputs: Inputs, grain: Grain, kept: Any) -> list[dict[str, bool]]:
+def patterns_of(inputs: Inputs, grain: Grain, kept: Query) -> list[dict[str, bool]]:
     """Which facts that the grain's metrics need are known together of an entity in an interval."""
-    return _patterns(inputs, kept, _with_interval_to(inputs, kept, grain), grain)
+    return _patterns(inputs, kept.source, _with_interval_to(inputs, kept, grain), grain)
 
 
-def observed_apart(inputs: Inputs, grain: Grain, kept: Any) -> tuple[tuple[str, ...], ...]:
+def observed_apart(inputs: Inputs, grain: Grain, kept: Query) -> tuple[tuple[str, ...], ...]:
     """Names of the observers of kept facts by the epoch that they were measured in; the earliest first.
 
     An observer's name is the last of its columns that has a value: the Db2 or region, or the system.
     """
     view = rows_view(inputs, grain, kept)
     name = f"coalesce({', '.join(f'{quoted(column)}' for column in reversed(grain.observers))}, '')"
-    rows = inputs.backend.raw_sql(
+    rows = inputs.connection.execute(
         f"select e.epoch, list(distinct r.name order by r.name) from ({epochs(view, grain)}) e "
         f"join (select distinct {joined(grain.observers)} as who, {name} as name from {view}) r on r.who = e.who "
         "group by e.epoch order by e.epoch"
@@ -414,11 +422,16 @@ def observed_apart(inputs: Inputs, grain: Grain, kept: Any) -> tuple[tuple[str, 
     return tuple(tuple(name for name in names if name) for _, names in rows)
 
 
-def _with_interval_to(inputs: Inputs, table: Any, grain: Grain) -> str:
+def _with_interval_to(inputs: Inputs, rows: Query, grain: Grain) -> str:
     """A view of facts with the moment that names the end of their interval, as ``interval`` names its start."""
-    key = (table.op(), "interval_to", grain.name)
+    key = (rows.source, "interval_to", grain.name)
     if key not in inputs.kept:
-        inputs.kept[key] = view_of(inputs, table.mutate(interval_to=_end_name(table, grain)))
+        name = fresh_name("rolled_rows")
+        inputs.views.append(name)
+        inputs.connection.execute(
+            f"create or replace temp view {name} as select *, {_end_name(grain)} as interval_to from {rows.source}"
+        )
+        inputs.kept[key] = name
     return str(inputs.kept[key])
 
 
@@ -445,14 +458,18 @@ def attach(inputs: Inputs, names: Iterable[str] | None = None) -> tuple[str, ...
     _ = inputs.places_reports
     for grain in GRAINS.values():
         if (wanted is None or grain.name in wanted) and available(inputs, grain):
-            inputs.backend.create_view(grain.name, with_metrics(facts(inputs, grain), grain), overwrite=True)
-            made.append(grain.name)
+            rows = facts(inputs, grain)
+            if rows is not None:
+                select = with_metrics(rows, grain).sql
+                inputs.connection.execute(f"create or replace view {quoted(grain.name)} as {select}")
+                made.append(grain.name)
     return tuple(made)
 
 
 __all__ = [
     "IDENTITY",
     "TIMES",
+    "above_whole",
     "attach",
     "available",
     "evaluate",
@@ -460,6 +477,7 @@ __all__ = [
     "kept_facts",
     "observed_apart",
     "patterns_of",
+    "rolled_up",
     "rows_view",
     "with_metrics",
 ]

@@ -1,161 +1,159 @@
-"""Raw tables as the metrics see them: a column that an older or partial source lacks reads as null."""
+"""The raw tables of one performance database, as facts are made of them."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import ibis
 
 from plexlens.metrics import local_time
-from plexlens.metrics.selection.raw import selected, whole_table
+from plexlens.metrics.query import Query
+from plexlens.metrics.raw_tables import IDENTITY, RECORD, select_of
+from plexlens.metrics.selection.raw import selected_sql
 from plexlens.metrics.selection.selection import EVERYTHING, Selection
+from plexlens.pdb.engine import Connection, columns_of, quoted
 from plexlens.pdb.views import PLAUSIBLE
 
-#: Columns by which sections of one record are joined.
-RECORD = ("source_id", "record_no")
-
-#: Identity columns of every raw table, with the type they are read as when absent.
-_IDENTITY_TYPES = {
-    "system": "string",
-    "sysplex": "string",
-    "subsystem": "string",
-    "interval_start": "timestamp('UTC')",
-    "interval_end": "timestamp('UTC')",
-    "utc_offset": "float64",
-    "source_id": "string",
-    "record_no": "uint64",
-    "section_no": "uint32",
-}
+__all__ = ["RECORD", "Inputs", "identity", "named"]
 
 
 class Inputs:
-    """The raw tables of one performance database, behind an Ibis backend.
+    """The raw tables of one performance database, behind a DuckDB connection.
 
     Parameters
     ----------
-    backend
-        An Ibis backend in which each raw table is a table or view.
+    connection
+        A connection in which each raw table is a table or view.
     selection
         The part of the database that facts are made of, resolved (`plexlens.metrics.selection.resolve`). It restricts
-        what `plexlens.metrics.evaluate.facts` gives and what `selected` gives; `table` gives whole tables, because the
+        what `plexlens.metrics.evaluate.facts` gives and what `selected` gives; `raw` gives whole tables, because the
         first selected interval of cumulative counters needs the record before it.
     """
 
-    def __init__(self, backend: Any, selection: Selection = EVERYTHING) -> None:
-        self.backend = backend
+    def __init__(self, connection: Any, selection: Selection = EVERYTHING) -> None:
+        # An Ibis backend holds its connection as `con`, while sources are ported.
+        self.connection: Connection = getattr(connection, "con", connection)
         self.selection = selection
-        #: Views that roll-ups have made, in their order.
-        self.views: list[str] = []
-        #: Expressions that views of the backend read from.
-        self.pinned: list[Any] = []
         #: Facts of grains that roll-ups have taken from the raw tables, by what they were reduced to.
         self.kept: dict[Any, Any] = {}
         #: Which facts are known together in the rows of a table, by the table and the facts.
         self.patterns: dict[Any, list[dict[str, bool]]] = {}
-        self._names = frozenset(backend.list_tables())
+        #: Views that roll-ups have made, in their order.
+        self.views: list[str] = []
+        row = self.connection.execute("select current_database()").fetchone()
+        self.catalog = str(row[0]) if row else ""
+        self._columns: dict[tuple[str, str], dict[str, str]] = {}
+        for schema, table, column, kind in self.connection.execute(
+            "select table_schema, table_name, column_name, data_type from information_schema.columns"
+            " where table_catalog = current_database() order by ordinal_position"
+        ).fetchall():
+            self._columns.setdefault((schema, table), {})[column] = kind
         self._places_reports: bool | None = None
-        databases = backend.list_databases() if hasattr(backend, "list_databases") else ()
-        self._marked = frozenset(backend.list_tables(database=PLAUSIBLE) if PLAUSIBLE in databases else ())
+        self._backend: Any = None
+
+    @property
+    def names(self) -> frozenset[str]:
+        """The raw tables that are there."""
+        return frozenset(table for schema, table in self._columns if schema == "main")
 
     @property
     def has_marked(self) -> bool:
         """Whether any table has values that cannot be."""
-        return bool(self._marked)
+        return any(schema == PLAUSIBLE for schema, _ in self._columns)
 
     @property
     def places_reports(self) -> bool:
         """Whether any report in local time has an offset inferred; the table `local_time.TABLE` is made once."""
         if self._places_reports is None:
-            self._places_reports = local_time.place(self.backend, sorted(self._names))
+            self._places_reports = local_time.place(self.connection, sorted(self.names))
         return self._places_reports
 
     def has(self, *names: str) -> bool:
         """Whether all these raw tables are there."""
-        return all(name in self._names for name in names)
+        return all(("main", name) in self._columns for name in names)
 
-    def table(self, name: str, *columns: str, text: tuple[str, ...] = ()) -> Any:
-        """A raw table with its identity columns and the named ones.
+    def columns(self, name: str) -> dict[str, str]:
+        """Columns of a raw table with their types; nothing where it is not there."""
+        return self._columns.get(("main", name), {})
 
-        Values that cannot be (`plexlens.ingest.plausible`) are not a number here, and so is every sum with one of them.
+    def _is_marked(self, name: str) -> bool:
+        return (PLAUSIBLE, name) in self._columns
 
-        A report that prints local time alone is moved to UTC, and its `utc_offset` set, where `local_time` infers the
-        offset; else its times stay local and `utc_offset` null.
+    def _place(self, name: str) -> str:
+        """Where a raw table is read: by its full name, since SQL may see only what is selected by the bare one."""
+        schema = PLAUSIBLE if self._is_marked(name) else "main"
+        return f"{quoted(self.catalog)}.{schema}.{quoted(name)}" if self.selection else f"{schema}.{quoted(name)}"
+
+    def raw(self, name: str, named: Iterable[str]) -> str:
+        """The select of a raw table, with identity columns and those of the names that are columns of it.
+
+        Values that cannot be are not a number here, and reports in local time are placed
+        (`plexlens.metrics.raw_tables`).
+        """
+        there = self._columns.get(("main", name))
+        is_placed = there is not None and local_time.is_report(name) and self.places_reports
+        return select_of(name, named, there, read_from=self._place(name), is_placed=is_placed)
+
+    def selected(self, name: str, *columns: str) -> Query:
+        """A raw table with only the rows that are selected, and null for values that cannot be.
+
+        What reads raw tables without a grain adds up many rows: one of them without a value leaves the sum a number.
 
         Parameters
         ----------
         name
             The raw table.
         columns
-            Columns to read; one that the table lacks is a null of type float64.
-        text
-            Further columns; one that the table lacks is a null string.
+            Columns to read beside the identity; one that the table lacks is null.
         """
-        if name in self._marked:
-            table = self.backend.table(name, database=PLAUSIBLE)
-        else:
-            # The full name means the whole table also where SQL sees only what is selected.
-            table = whole_table(self.backend, name) if self.selection else self.backend.table(name)
-        table = _chosen(table, columns, text)
-        return self._placed(table) if local_time.is_report(name) and self.places_reports else table
-
-    def selected(self, name: str, *columns: str, text: tuple[str, ...] = ()) -> Any:
-        """As `table`, with only the rows that are selected, and null for values that cannot be.
-
-        What reads raw tables without a grain adds up many rows: one of them without a value leaves the sum a number.
-        """
+        names = (*IDENTITY, *columns)
         if not self.selection:
-            table = self.table(name, *columns, text=text)
-        else:
-            rows = selected(self.backend, self.selection, name)
-            if name in self._marked:
-                sound = self.backend.table(name, database=PLAUSIBLE)
-                rows = sound.semi_join(rows, [*RECORD, "section_no"])
-            table = _chosen(rows, columns, text)
-        if name not in self._marked:
-            return table
-        numbers = [column for column in columns if table[column].type().is_floating()]
-        return table.mutate(**{n: ibis.ifelse(table[n].isnan(), ibis.null(table[n].type()), table[n]) for n in numbers})
+            return self._without_marked(name, Query.of(self.connection, self.raw(name, columns), names))
+        rows = selected_sql(self.connection, self.selection, name, self.catalog)
+        place = f"({rows})"
+        if self._is_marked(name):
+            same = " and ".join(f"s.{key} is not distinct from r.{key}" for key in (*RECORD, "section_no"))
+            place = f"(select r.* from {self._place(name)} r where exists (select 1 from ({rows}) s where {same}))"
+        select = select_of(name, columns, self._columns.get(("main", name)), read_from=place)
+        return self._without_marked(name, Query.of(self.connection, select, names))
+
+    def _without_marked(self, name: str, rows: Query) -> Query:
+        kinds = self._columns.get((PLAUSIBLE, name), {})
+        replaced = ", ".join(
+            f"case when not isnan({quoted(one)}) then {quoted(one)} end as {quoted(one)}"
+            for one in rows.columns
+            if one not in IDENTITY and kinds.get(one) in ("DOUBLE", "FLOAT")
+        )
+        if not replaced:
+            return rows
+        return Query.of(self.connection, f"select * replace ({replaced}) from {rows.source}", rows.columns)
 
     def restrict_sql(self, name: str) -> None:
         """Make SQL statements of this connection see only what is selected of a raw table, for what has no grain."""
         if self.selection and self.has(name):
-            statement = self.backend.compile(selected(self.backend, self.selection, name))
+            statement = selected_sql(self.connection, self.selection, name, self.catalog)
             # A temporary view comes before the table of that name.
-            self.backend.raw_sql(f'create or replace temp view "{name}" as {statement}')
+            self.connection.execute(f"create or replace temp view {quoted(name)} as {statement}")
 
-    def _placed(self, table: Any) -> Any:
-        """Reports in local time moved to UTC by the offset inferred for them."""
-        inferred = self.backend.table(local_time.TABLE)
-        inferred = inferred.filter(inferred.utc_offset.notnull())
-        inferred = inferred.select("source_id", "record_no", inferred_offset=inferred.utc_offset).distinct()
-        columns = table.columns
-        # By names of its own: a report's columns can be called anything.
-        table = table.mutate(placed_source=table.source_id, placed_record=table.record_no.cast("uint64"))
-        table = table.left_join(
-            inferred,
-            [table.placed_source == inferred.source_id, table.placed_record == inferred.record_no],
-            rname="inferred_{name}",
-        )
-        shift = ibis.ifelse(table.utc_offset.isnull(), table.inferred_offset, ibis.null("float64"))
-        shift_by = shift.fill_null(0.0).cast("int64").as_interval("s")
-        moved = {
-            name: (table[name].cast("timestamp('UTC')") - shift_by).cast("timestamp('UTC')")
-            for name in ("interval_start", "interval_end")
-        }
-        return table.mutate(**moved, utc_offset=ibis.coalesce(table.utc_offset, shift)).select(*columns)
+    def table(self, name: str, *columns: str, text: tuple[str, ...] = ()) -> Any:
+        """A raw table as an Ibis table, for sources that are not SQL yet; columns that it lacks are null."""
+        select = self.raw(name, (*columns, *text))
+        schema = columns_of(self.connection, f"({select})")
+        table = self.backend.sql(select, dialect="duckdb")
+        chosen = {column: table[column] for column in IDENTITY}
+        for column in columns:
+            chosen[column] = table[column] if column in schema else ibis.null("float64")
+        for column in text:
+            chosen[column] = table[column] if column in schema else ibis.null("string")
+        return table.select(**chosen)
 
-
-def _chosen(table: Any, columns: tuple[str, ...], text: tuple[str, ...]) -> Any:
-    """Identity columns and the named ones; null where the table lacks one."""
-    there = set(table.columns)
-    chosen: dict[str, Any] = {}
-    for column, kind in _IDENTITY_TYPES.items():
-        chosen[column] = table[column] if column in there else ibis.null(kind)
-    for column in columns:
-        chosen[column] = table[column] if column in there else ibis.null("float64")
-    for column in text:
-        chosen[column] = table[column] if column in there else ibis.null("string")
-    return table.select(**chosen)
+    @property
+    def backend(self) -> Any:
+        """The connection behind Ibis."""
+        if self._backend is None:
+            self._backend = ibis.duckdb.from_connection(self.connection)
+        return self._backend
 
 
 def identity(table: Any) -> dict[str, Any]:

@@ -102,7 +102,7 @@ def left_out(
         f"from (select *, {', '.join(flags)} from ({cells})) group by {listed} order by {listed}"
     )
     result = []
-    for row in inputs.backend.raw_sql(sql).fetchall():
+    for row in inputs.connection.execute(sql).fetchall():
         observer, numbers = row[: len(observers)], row[len(observers) :]
         for metric, lacks in zip(reads, numbers[:-1], strict=True):
             if lacks:

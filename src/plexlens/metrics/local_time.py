@@ -11,7 +11,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+
+from plexlens.pdb.engine import Connection, tables_of
 
 #: The reports that print local time alone: one row each, `utc_offset` null where nothing tells the offset.
 TABLE = "report_in_local_time"
@@ -63,13 +64,13 @@ def is_report(table: str) -> bool:
     return table.startswith(REPORTS)
 
 
-def place(backend: Any, names: Sequence[str]) -> bool:
+def place(connection: Connection, names: Sequence[str]) -> bool:
     """Make the table `TABLE` of the reports in local time.
 
     Parameters
     ----------
-    backend
-        An Ibis backend on DuckDB that allows temporary tables.
+    connection
+        A DuckDB connection that allows temporary tables.
     names
         The raw tables there are.
 
@@ -80,24 +81,24 @@ def place(backend: Any, names: Sequence[str]) -> bool:
     """
     if not any(is_report(name) for name in names):
         return False
-    tables = _with_times(backend, names)
+    tables = _with_times(connection, names)
     reports = [name for name in tables if is_report(name)]
     if not reports:
         return False
-    backend.raw_sql(f"create or replace temp table {TABLE} as {_reports(reports, tables)}")
-    if not backend.raw_sql(f"select count(*) from {TABLE}").fetchone()[0]:
-        backend.raw_sql(f"drop table {TABLE}")
+    connection.execute(f"create or replace temp table {TABLE} as {_reports(reports, tables)}")
+    if not connection.execute(f"select count(*) from {TABLE}").fetchone()[0]:
+        connection.execute(f"drop table {TABLE}")
         return False
-    backend.raw_sql(f"create or replace temp table {TABLE} as {_matched(tables)}")
-    found = backend.raw_sql(f"select count(*) from {TABLE} where utc_offset is not null").fetchone()[0]
+    connection.execute(f"create or replace temp table {TABLE} as {_matched(tables)}")
+    found = connection.execute(f"select count(*) from {TABLE} where utc_offset is not null").fetchone()[0]
     return bool(found)
 
 
-def listed(backend: Any) -> tuple[LocalReport, ...]:
+def listed(connection: Connection) -> tuple[LocalReport, ...]:
     """The reports in local time by kind, system and inferred offset; nothing where `place` has found none."""
-    if TABLE not in backend.list_tables():
+    if TABLE not in tables_of(connection):
         return ()
-    rows = backend.raw_sql(
+    rows = connection.execute(
         "select report, coalesce(system, subsystem, sysplex, '') as owner, utc_offset,"
         " min(local_start) as first, max(local_end) as last,"
         " count(distinct (source_id, record_no)) as reports,"
@@ -110,9 +111,9 @@ def listed(backend: Any) -> tuple[LocalReport, ...]:
     )
 
 
-def _with_times(backend: Any, names: Sequence[str]) -> dict[str, frozenset[str]]:
+def _with_times(connection: Connection, names: Sequence[str]) -> dict[str, frozenset[str]]:
     """Columns of each raw table that has an interval and an offset."""
-    rows = backend.raw_sql(
+    rows = connection.execute(
         "select table_name, list(column_name) from information_schema.columns group by table_name"
     ).fetchall()
     there = {name: frozenset(columns) for name, columns in rows}

@@ -2,38 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import replace
-from typing import Any
-
-from ibis.expr.operations import Field
 
 from plexlens.metrics.definition import Grain
-from plexlens.metrics.required import read_by, shape
-
-Where = Callable[[Any], Any]
-"""From the facts of a grain (an Ibis table) to a boolean column: the rows that count."""
+from plexlens.metrics.required import read_by
+from plexlens.metrics.source_sql import names_in
 
 
-def reduced(grain: Grain, columns: Iterable[str], wheres: Iterable[Where | None]) -> Grain:
+def reduced(grain: Grain, columns: Iterable[str], wheres: Iterable[str | None]) -> Grain:
     """The grain with no more metrics than the columns name, and no more facts than they and the conditions read.
 
     What a statement costs, to compile and to run, grows with every fact that it rolls up.
     """
-    table = shape(grain)
     wanted = set(columns)
     metrics = tuple(metric for metric in grain.metrics if metric.name in wanted)
     read = wanted | {"interval_seconds"}
     read.update(*(each.facts for each in read_by(grain, metrics).values()))
-    read.update(*(fields_of(where(table)) for where in wheres if where is not None))
+    read.update(*(names_in(where) for where in wheres if where))
     return replace(grain, metrics=metrics, facts=tuple(fact for fact in grain.facts if fact.name in read))
+
+
+def narrowed(grain: Grain, columns: Iterable[str], wheres: Iterable[str | None]) -> Grain:
+    """The grain reduced to the columns, without the attributes that neither they nor the conditions name.
+
+    A roll-up carries every attribute along as its smallest and largest text, which costs more than all the numbers.
+    """
+    wanted, conditions = set(columns), [where for where in wheres if where]
+    wanted.update(*(names_in(where) for where in conditions))
+    smaller = reduced(grain, wanted, conditions)
+    wanted.update(scoping(smaller))
+    return replace(smaller, attributes=tuple(one for one in grain.attributes if one.name in wanted))
 
 
 def scoping(grain: Grain) -> frozenset[str]:
     """Columns that say whose the facts are that several rows report alike."""
     return frozenset(name for fact in grain.facts for name in fact.of or ())
-
-
-def fields_of(expression: Any) -> set[str]:
-    """Names of the columns that an Ibis expression reads."""
-    return {node.name for node in expression.op().find(Field)}

@@ -41,7 +41,7 @@ def sliced(inputs: Inputs, grain: Grain, base: str, rows: str) -> tuple[str, str
     for view in dict.fromkeys((base, rows)):
         views[view] = fresh_name("rolled_slices")
         inputs.views.append(views[view])
-        inputs.backend.raw_sql(f"create or replace temp view {views[view]} as {_sliced(grain, base, view)}")
+        inputs.connection.execute(f"create or replace temp view {views[view]} as {_sliced(grain, base, view)}")
     return views[base], views[rows]
 
 
@@ -55,7 +55,7 @@ def _marks(base: str) -> str:
 
 def _is_uneven(inputs: Inputs, base: str) -> bool:
     sql = f"select count(*) from (select distinct {', '.join(_CUT)} from {base}) i join ({_marks(base)}) m on {_INSIDE}"
-    return bool(inputs.backend.raw_sql(sql).fetchone()[0])
+    return bool(inputs.connection.execute(sql).fetchone()[0])
 
 
 def _sliced(grain: Grain, base: str, view: str) -> str:

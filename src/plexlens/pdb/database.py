@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import Any
 
 import duckdb
-import ibis
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
@@ -26,13 +25,11 @@ from plexlens.ingest.source import DAMAGE_SCHEMA, TIMESTAMP
 from plexlens.pdb import manifest as manifests
 from plexlens.pdb.commit import STAGING
 from plexlens.pdb.durable import Disk
+from plexlens.pdb.engine import Connection, add_table, connect
 from plexlens.pdb.manifest import Ingest, Manifest, read_manifest, write_manifest
 from plexlens.pdb.partition import family_of, partition_of
 from plexlens.pdb.schema import Column, columns_of
 from plexlens.pdb.views import plausible_views_sql, view_sql
-
-# Merging nested selects in Python takes a fifth of a report's time; DuckDB's optimiser does it in no time.
-ibis.options.sql.fuse_selects = False
 
 LOCK = "lock"
 
@@ -275,8 +272,8 @@ class Pdb:
             )
         return found
 
-    def connect(self, *, memory_limit: str | None = None, threads: int | None = None) -> Any:
-        """An Ibis backend (DuckDB, in memory) with a view for each table.
+    def connect(self, *, memory_limit: str | None = None, threads: int | None = None) -> Connection:
+        """A connection (DuckDB, in memory) with a view for each table.
 
         Parameters
         ----------
@@ -298,23 +295,22 @@ class Pdb:
             settings["memory_limit"] = memory_limit
         if threads is not None:
             settings["threads"] = threads
-        backend = ibis.duckdb.connect(**settings)
-        weakref.finalize(backend, shutil.rmtree, spill, ignore_errors=True)
+        connection = connect(**settings)
+        weakref.finalize(connection, shutil.rmtree, spill, ignore_errors=True)
         # Files never change, so what was read of them once stays true.
-        backend.raw_sql("SET parquet_metadata_cache = true")
-        backend.raw_sql("SET TimeZone = 'UTC'")
+        connection.execute("SET parquet_metadata_cache = true")
         for name, columns in self.manifest.columns.items():
             variants, files = self.manifest.variants[name], self.manifest.files[name]
             try:
-                backend.raw_sql(view_sql(self.path, name, columns, variants, files))
+                connection.execute(view_sql(self.path, name, columns, variants, files))
             except duckdb.Error as error:
                 raise _damaged_file(self.path, f"table {name} cannot be read: {error}") from error
         for name in SYSTEM_SCHEMAS:
             if name not in self.manifest.columns:
-                backend.create_table(name, self._kept(name))
+                add_table(connection, name, self._kept(name))
         for statement in plausible_views_sql(self._marked_fields()):
-            backend.raw_sql(statement)
-        return backend
+            connection.execute(statement)
+        return connection
 
     def _marked_fields(self) -> dict[str, set[str]]:
         """Table to those of its fields of which a value lies above its bound."""

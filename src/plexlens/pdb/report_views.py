@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import Any
 
+from plexlens.pdb.engine import Connection, tables_of
 from plexlens.pdb.views import identifier
 
 VALUES = "rmf_xml_value"
@@ -27,18 +27,18 @@ def view_name(*parts: str | None) -> str:
     return "rmf_" + re.sub(r"[^a-z0-9]+", "_", words.lower()).strip("_")
 
 
-def report_views(backend: Any) -> Iterator[tuple[str, str]]:
+def report_views(connection: Connection) -> Iterator[tuple[str, str]]:
     """Name and SELECT of each view.
 
     Parameters
     ----------
-    backend
+    connection
         What `plexlens.pdb.Pdb.connect` gives, or the selected part of it; without RMF XML it gives none.
     """
-    if VALUES not in backend.list_tables():
+    if VALUES not in tables_of(connection):
         return
     taken: set[str] = set()
-    rows = backend.raw_sql(
+    rows = connection.execute(
         "select report, options, coalesce(part, '') as part, cell_no, coalesce(column_head, name) as head,"
         " bool_and(number is not null or value in ('', 'N/A', '***', '****', '-', '--', '---')) as numeric"
         f" from {VALUES} where kind = 'cell' and report is not null and cell_no is not null"
@@ -49,7 +49,7 @@ def report_views(backend: Any) -> Iterator[tuple[str, str]]:
         tables.setdefault((report, options, part), {})[head or f"column {cell_no}", cell_no] = numeric
     for (report, options, part), heads in tables.items():
         yield _unique(view_name(report, options, part or "table"), taken), _wide(report, options, part, heads)
-    lists = backend.raw_sql(
+    lists = connection.execute(
         f"select distinct report, options from {VALUES} where kind = 'var' and report is not null order by all"
     ).fetchall()
     for report, options in lists:
@@ -59,11 +59,11 @@ def report_views(backend: Any) -> Iterator[tuple[str, str]]:
         yield _unique(view_name(report, options, "variables"), taken), select
 
 
-def attach_report_views(backend: Any) -> tuple[str, ...]:
+def attach_report_views(connection: Connection) -> tuple[str, ...]:
     """Make the views, so that statements of this connection can name them; their names."""
     made = []
-    for name, select in report_views(backend):
-        backend.raw_sql(f"create or replace view {identifier(name)} as {select}")
+    for name, select in report_views(connection):
+        connection.execute(f"create or replace view {identifier(name)} as {select}")
         made.append(name)
     return tuple(made)
 

@@ -21,7 +21,7 @@ from plexlens.metrics.db2.data_set import DATA_SET
 from plexlens.metrics.db2.pool import POOL
 from plexlens.metrics.definition import Grain
 from plexlens.metrics.display import with_symbol
-from plexlens.metrics.evaluate import available, evaluate
+from plexlens.metrics.evaluate import rolled_up
 from plexlens.metrics.inputs import Inputs
 from plexlens.metrics.unit import FRACTION, MICROSECONDS, MILLISECONDS, Unit
 from plexlens.pools.regression import Fit, Slope, least_squares
@@ -273,13 +273,8 @@ def _doubt(slope: Slope, fit: Fit) -> str:
 
 
 def _rows(inputs: Inputs, grain: Grain, subsystem: str, by: Sequence[str], time: str) -> list[dict[str, Any]]:
-    if not available(inputs, grain):
-        return []
-    table = evaluate(inputs, grain, by=["subsystem", *by], time=time)
-    if subsystem:
-        table = table.filter(table.subsystem == subsystem)
-    found: list[dict[str, Any]] = table.to_pyarrow().to_pylist()
-    return found
+    found = rolled_up(inputs, grain, by=["subsystem", *by], time=time)
+    return [row for row in found if not subsystem or row["subsystem"] == subsystem]
 
 
 def _dbm1_rows(inputs: Inputs, subsystem: str) -> list[dict[str, Any]]:

@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import ibis
 import pyarrow as pa
 
 from plexlens import _core
 from plexlens.ingest.smf import smf_error
 from plexlens.layouts_path import layout_folders
+from plexlens.pdb.engine import add_table, connect
 
 #: Tables that say what pools, storage, devices and structures were like: records of intervals, so they are few. Db2
 #: accounting is not among them: it may be as large as the trace.
@@ -19,7 +19,7 @@ _WANTED = ("smf100_", "smf71_", "smf74_", "smf42_")
 
 
 def statistics_of(dumps: Sequence[Path], layouts: Sequence[Path] = ()) -> Any:
-    """Statistics in dumps, in memory, behind an Ibis backend as `plexlens.pdb.Pdb.connect` gives it.
+    """Statistics in dumps, in memory, behind a DuckDB connection as `plexlens.pdb.Pdb.connect` gives it.
 
     Parameters
     ----------
@@ -45,7 +45,7 @@ def statistics_of(dumps: Sequence[Path], layouts: Sequence[Path] = ()) -> Any:
                         found.setdefault(name, []).append(batch)
         except _core.SmfError as error:
             raise smf_error(path, error) from error
-    backend = ibis.duckdb.connect()
+    connection = connect()
     for name, batches in found.items():
-        backend.create_table(name, pa.Table.from_batches(batches))
-    return backend
+        add_table(connection, name, pa.Table.from_batches(batches))
+    return connection

@@ -9,9 +9,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from plexlens.metrics.evaluate import available, evaluate
+from plexlens.metrics.evaluate import available, rolled_up
 from plexlens.metrics.inputs import Inputs
 from plexlens.metrics.paging import STORAGE
+from plexlens.pdb.engine import Connection
 
 #: Share of the frames online that stays free (chosen: z/OS begins to steal when fewer than a few hundredths are).
 RESERVE = 0.05
@@ -59,25 +60,24 @@ class Headroom:
         return f"{free}: pools can grow by {self.growth / (1 << 30):.2f} GiB (SMF 71, {self.intervals} intervals)"
 
 
-def headroom_of(backend: Any, *, system: str | None = None) -> Headroom | None:
+def headroom_of(connection: Connection, *, system: str | None = None) -> Headroom | None:
     """What a database says of free storage; None where it says nothing.
 
     Of several systems the one with the least counts: which of them the Db2 runs on is not in a trace.
 
     Parameters
     ----------
-    backend
+    connection
         What `Pdb.connect` gives.
     system
         The system that the Db2 runs on; None for any.
     """
-    inputs = Inputs(backend)
+    inputs = Inputs(connection)
     if not available(inputs, STORAGE):
         return None
-    columns = ("system", "frames", "available_frames", "lowest_available_fraction", "page_faults_per_second")
     rows = [
         row
-        for row in evaluate(inputs, STORAGE)[list(columns)].to_pyarrow().to_pylist()
+        for row in rolled_up(inputs, STORAGE)
         if row["frames"] and row["available_frames"] is not None and system in (None, row["system"])
     ]
     found = []

@@ -14,7 +14,7 @@ from plexlens.metrics.dasd.device import DEVICE
 from plexlens.metrics.db2.data_set import DATA_SET as DB2_DATA_SET
 from plexlens.metrics.definition import Grain
 from plexlens.metrics.display import with_symbol
-from plexlens.metrics.evaluate import available, evaluate
+from plexlens.metrics.evaluate import available, rolled_up
 from plexlens.metrics.inputs import Inputs
 from plexlens.metrics.unit import FRACTION, MILLISECONDS
 from plexlens.pools.objects import Io
@@ -79,9 +79,8 @@ OBJECT = ("db2_catalog", "db2_object")
 Row = Mapping[str, Any]
 
 
-def of_db2(facts: Any) -> Any:
-    """Whether a data set is one of Db2's objects."""
-    return facts.db2_object.notnull()
+#: Whether a data set is one of Db2's objects.
+OF_DB2 = "db2_object is not null"
 
 
 def responses_of(inputs: Inputs) -> list[Response]:
@@ -95,18 +94,15 @@ def responses_of(inputs: Inputs) -> list[Response]:
     if not available(inputs, DATA_SET):
         return []
     return assembled(
-        _rolled(inputs, DATA_SET, OBJECT, of_db2),
-        _rolled(inputs, DATA_SET, (*OBJECT, "volume"), of_db2),
+        _rolled(inputs, DATA_SET, OBJECT, OF_DB2),
+        _rolled(inputs, DATA_SET, (*OBJECT, "volume"), OF_DB2),
         _rolled(inputs, DEVICE, ("volume",)),
         _rolled(inputs, DB2_DATA_SET, ("database", "page_set")),
     )
 
 
-def _rolled(inputs: Inputs, grain: Grain, by: Sequence[str], where: Any = None) -> list[Row]:
-    if not available(inputs, grain):
-        return []
-    found: list[Row] = evaluate(inputs, grain, by=by, time="all", where=where).to_pyarrow().to_pylist()
-    return found
+def _rolled(inputs: Inputs, grain: Grain, by: Sequence[str], where: str | None = None) -> list[Row]:
+    return list(rolled_up(inputs, grain, by=by, time="all", where=where))
 
 
 def assembled(

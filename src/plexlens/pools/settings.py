@@ -14,8 +14,9 @@ from typing import Any, NoReturn
 
 from plexlens.errors import NothingUsableError, UsageError
 from plexlens.metrics.db2.pool import POOL
-from plexlens.metrics.evaluate import available, evaluate
+from plexlens.metrics.evaluate import available, rolled_up
 from plexlens.metrics.inputs import Inputs
+from plexlens.pdb.engine import Connection
 
 #: Which pool a table space or index space (all its partitions) is in: ``DATABASE.PAGESET`` -> ``BP2``.
 Placement = Mapping[str, str]
@@ -339,14 +340,14 @@ def _pool_option(option: str) -> tuple[str, int, dict[str, Any]]:
     return name, buffers, others
 
 
-def of_database(backend: Any, *, subsystem: str | None = None) -> Configuration:
+def of_database(connection: Connection, *, subsystem: str | None = None) -> Configuration:
     """Settings that a PDB holds: of SMF 100 IFCID 2 the sizes, of ``-DISPLAY BUFFERPOOL`` output the thresholds too.
 
     The last interval counts.
 
     Parameters
     ----------
-    backend
+    connection
         What `Pdb.connect` gives.
     subsystem
         Whose pools; None where there is one Db2.
@@ -358,7 +359,7 @@ def of_database(backend: Any, *, subsystem: str | None = None) -> Configuration:
     UsageError
         Several Db2s and no choice, or a choice that is not there.
     """
-    inputs = Inputs(backend)
+    inputs = Inputs(connection)
     nothing = NothingUsableError(
         file="",
         what="the database holds no sizes of buffer pools" + (f" of {subsystem}" if subsystem else ""),
@@ -366,12 +367,7 @@ def of_database(backend: Any, *, subsystem: str | None = None) -> Configuration:
     )
     if not available(inputs, POOL):
         raise nothing
-    columns = ("subsystem", "pool", "buffers", "vpseqt", "dwqt", "vdwqt", "page_fix", "page_steal", "last_interval")
-    rows = [
-        row
-        for row in evaluate(inputs, POOL)[list(columns)].to_pyarrow().to_pylist()
-        if row["buffers"] and page_bytes_of(row["pool"] or "") is not None
-    ]
+    rows = [row for row in rolled_up(inputs, POOL) if row["buffers"] and page_bytes_of(row["pool"] or "") is not None]
     owners = sorted({row["subsystem"] for row in rows if row["subsystem"]})
     if subsystem is not None:
         if owners and subsystem not in owners:

@@ -10,6 +10,7 @@ from typing import Any
 from plexlens.errors import NothingUsableError, UsageError
 from plexlens.metrics.inputs import Inputs
 from plexlens.pdb import Pdb, ingest
+from plexlens.pdb.engine import Connection
 from plexlens.pools.cost import IoCost, default_cost, fitted_cost
 from plexlens.pools.dump_statistics import statistics_of
 from plexlens.pools.headroom import Headroom, headroom_of
@@ -70,12 +71,12 @@ def site_of(
     PlexlensError
         The settings cannot be read, or say nothing of pools.
     """
-    backend = backend_of(sources, layouts)
-    site = Site() if backend is None else _of_backend(backend, subsystem, member, required=False)
+    connection = connection_of(sources, layouts)
+    site = Site() if connection is None else _of_connection(connection, subsystem, member, required=False)
     if settings is None:
         return site
     if settings.is_dir():
-        return _of_backend(Pdb.open(settings).connect(), subsystem, member, required=True)
+        return _of_connection(Pdb.open(settings).connect(), subsystem, member, required=True)
     if settings.suffix.lower() == ".toml":
         return replace(site, configuration=read_toml(settings))
     with Pdb.temporary() as pdb:
@@ -84,8 +85,8 @@ def site_of(
     return replace(site, configuration=found)
 
 
-def backend_of(sources: Sequence[Path], layouts: Sequence[Path] = ()) -> Any:
-    """What the sources of a trace hold beside references, behind an Ibis backend; None where they are trace files.
+def connection_of(sources: Sequence[Path], layouts: Sequence[Path] = ()) -> Any:
+    """What the sources of a trace hold beside references, behind a DuckDB connection; None where they are trace files.
 
     Raises
     ------
@@ -99,19 +100,19 @@ def backend_of(sources: Sequence[Path], layouts: Sequence[Path] = ()) -> Any:
     return statistics_of(dumps, layouts) if dumps else None
 
 
-def _configuration(backend: Any, subsystem: str, member: str) -> Configuration:
+def _configuration(connection: Connection, subsystem: str, member: str) -> Configuration:
     try:
-        return of_database(backend, subsystem=subsystem or None)
+        return of_database(connection, subsystem=subsystem or None)
     except UsageError:
         if subsystem or not member:
             raise
-        return of_database(backend, subsystem=member)
+        return of_database(connection, subsystem=member)
 
 
-def _of_backend(backend: Any, subsystem: str, member: str, *, required: bool) -> Site:
-    inputs = Inputs(backend)
+def _of_connection(connection: Connection, subsystem: str, member: str, *, required: bool) -> Site:
+    inputs = Inputs(connection)
     try:
-        configuration = _configuration(backend, subsystem, member)
+        configuration = _configuration(connection, subsystem, member)
     except NothingUsableError:
         if required:
             raise
@@ -119,7 +120,7 @@ def _of_backend(backend: Any, subsystem: str, member: str, *, required: bool) ->
     return Site(
         configuration,
         fitted_cost(inputs, subsystem=subsystem),
-        headroom_of(backend),
+        headroom_of(connection),
         tuple(responses_of(inputs)),
     )
 

@@ -91,9 +91,8 @@ class DatabaseTrace:
         PdbDamagedError
             A file of the PDB cannot be read.
         """
-        backend = self._pdb.connect(memory_limit=_MEMORY)
+        connection = self._pdb.connect(memory_limit=_MEMORY)
         try:
-            connection: Any = backend.con
             for table in (DATA_BASES, OPENS, DATA_SETS, WRITES, HEADERS):
                 for rows in self._rows(connection, table):
                     self.records.note({table: rows})
@@ -106,7 +105,7 @@ class DatabaseTrace:
                 remedy="restore the PDB from a copy, or ingest the dumps into a new one",
             ) from error
         finally:
-            backend.disconnect()
+            connection.close()
 
     def _pages(self, connection: Any) -> Iterator[pa.RecordBatch]:
         for rows in self._rows(connection, PAGES):

@@ -9,7 +9,6 @@ from itertools import pairwise
 from typing import Any
 
 from plexlens.metrics.definition import Attribute, Fact, Grain, Metric
-from plexlens.metrics.reduction import Where
 from plexlens.metrics.unit import Unit
 from plexlens.report.clock import Clock, length
 from plexlens.report.context import Context, both, one_of
@@ -69,13 +68,13 @@ class Builder:
     start: datetime | None = None
     end: datetime | None = None
     spreads: Spreads = field(init=False)
-    _wanted: dict[tuple[str, tuple[str, ...], Where | None], dict[str, None]] = field(default_factory=dict)
-    _courses: dict[tuple[str, tuple[str, ...], Where | None, bool], Course] = field(default_factory=dict)
+    _wanted: dict[tuple[str, tuple[str, ...], str | None], dict[str, None]] = field(default_factory=dict)
+    _courses: dict[tuple[str, tuple[str, ...], str | None, bool], Course] = field(default_factory=dict)
     _stepped: dict[tuple[Any, ...], Course] = field(default_factory=dict)
     _means: dict[tuple[Any, ...], Mapping[tuple[str | None, ...], Mapping[str, float | None]]] = field(
         default_factory=dict
     )
-    _wholes: dict[tuple[str, Where | None], Mapping[str, float | None]] = field(default_factory=dict)
+    _wholes: dict[tuple[str, str | None], Mapping[str, float | None]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.spreads = Spreads(self.context)
@@ -106,7 +105,7 @@ class Builder:
             return spec.by
         return tuple(dict.fromkeys(("system", *(key.name for key in grain.keys))))
 
-    def whole(self, held: Held, where: Where | None) -> Mapping[str, float | None]:
+    def whole(self, held: Held, where: str | None) -> Mapping[str, float | None]:
         """The planned columns of a grain, everything rolled up."""
         key = (held.name, where)
         if key not in self._wholes:
@@ -115,7 +114,7 @@ class Builder:
             self._wholes[key] = rows[0] if rows else {}
         return self._wholes[key]
 
-    def course(self, held: Held, by: tuple[str, ...], where: Where | None, covered: Covered | None = None) -> Course:
+    def course(self, held: Held, by: tuple[str, ...], where: str | None, covered: Covered | None = None) -> Course:
         """The planned columns of a grain over time, by entity as `apart` names them; those of known time by default."""
         covered = covered or held.first
         key = (held.name, by, where, covered.is_local)
@@ -209,7 +208,7 @@ class Builder:
         )
 
     def _by_own_intervals(
-        self, held: Held, columns: tuple[str, ...], names: tuple[str, ...], covered: Covered, where: Where | None
+        self, held: Held, columns: tuple[str, ...], names: tuple[str, ...], covered: Covered, where: str | None
     ) -> Course:
         """A course in which each entity's values hold for its own intervals: those of others begin at other times."""
         key = (held.name, columns, names, where, covered.is_local)
@@ -220,7 +219,7 @@ class Builder:
         return self._stepped[key]
 
     def _whole_by(
-        self, held: Held, columns: tuple[str, ...], names: tuple[str, ...], where: Where | None
+        self, held: Held, columns: tuple[str, ...], names: tuple[str, ...], where: str | None
     ) -> Mapping[Entity, Mapping[str, float | None]]:
         """The planned columns of each entity of a chart, rolled up as a table does."""
         key = (held.name, columns, names, where)
@@ -452,7 +451,7 @@ def _legend(column: Fact | Metric, whole: float | None, over_time: float | None)
     return over_time if adds_up or whole is None else whole
 
 
-def also(first: Where | None, second: Where | None) -> Where | None:
+def also(first: str | None, second: str | None) -> str | None:
     """Both conditions; either may be none."""
     return first if second is None else both(first, second)
 

@@ -98,7 +98,7 @@ def build(
 
         grains = GRAINS
     _ = inputs.places_reports
-    readings = replace(readings, local_reports=local_time.listed(inputs.backend))
+    readings = replace(readings, local_reports=local_time.listed(inputs.connection))
     local = any(report.utc_offset is None for report in readings.local_reports)
     clock = Clock.of(_offsets(inputs, readings), local=local)
     inputs.restrict_sql(VALUES)
@@ -269,7 +269,7 @@ def _span(context: Context, *, is_local: bool) -> tuple[datetime | None, datetim
     ends = [covered.end for covered in clocks if covered.end is not None]
     if not any(context.read) and context.inputs.has(VALUES):
         known = "is null" if is_local else "is not null"
-        rows = context.inputs.backend.raw_sql(
+        rows = context.inputs.connection.execute(
             f"select min(epoch_us(interval_start)), max(epoch_us(interval_end)) from {VALUES} where utc_offset {known}"
         )
         epoch = _EPOCH.replace(tzinfo=None) if is_local else _EPOCH

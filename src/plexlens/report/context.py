@@ -8,18 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
-from typing import Any
 
-import ibis
 import pyarrow as pa
 
 from plexlens.findings import Decision, Findings, Kept, Rule, check, load_rules
 from plexlens.metrics.definition import Attribute, Fact, Grain, Key
 from plexlens.metrics.evaluate import available, evaluate
 from plexlens.metrics.inputs import Inputs
-from plexlens.metrics.reduction import Where
+from plexlens.metrics.reduction import narrowed
+from plexlens.pdb.engine import literal, quoted
 from plexlens.report.clock import Clock
-from plexlens.report.held import Held, narrowed, shown_on
+from plexlens.report.held import Held, shown_on
 from plexlens.report.model import Definition
 from plexlens.report.readings import Readings
 
@@ -79,9 +78,9 @@ class Context:
         self._rules = rules
         self._decisions = decisions
         self._held: dict[str, Held | None] = {}
-        self._needs: dict[str, tuple[set[str], set[Where | None]]] = {}
+        self._needs: dict[str, tuple[set[str], set[str | None]]] = {}
 
-    def need(self, name: str, columns: Iterable[str], where: Where | None) -> None:
+    def need(self, name: str, columns: Iterable[str], where: str | None) -> None:
         """Say, before the first question about a grain, which columns and conditions questions will name.
 
         Raises
@@ -179,7 +178,7 @@ class Context:
         *,
         by: Sequence[str] = (),
         time: str = "all",
-        where: Where | None = None,
+        where: str | None = None,
         order: str = "",
         descending: bool = True,
         limit: int = 0,
@@ -212,32 +211,29 @@ class Context:
         keys = tuple(by) or ("source_kind",)
         offset = self.clock.offset or 0.0
         table = evaluate(self.inputs, grain, by=keys, time=time, where=where, kept=held.kept, utc_offset=offset)
+        assert table is not None
         names = [*by, *(["time"] if time != "all" else [])]
         if time != "all":
-            table = table.filter(table.time.notnull())
+            table = table.where('"time" is not null')
         table = table.select(
             *names, *(c for c in dict.fromkeys((*columns, *([order] if order else []))) if c not in names)
         )
-        ordering: list[Any] = []
-        if order:
-            ordering.append(table[order].desc(nulls_first=False) if descending else table[order].asc())
-        ordering += [table[name].asc() for name in names]
-        ordered = table.order_by(ordering) if ordering else table
+        ordering = [f"{quoted(order)} {'desc' if descending else 'asc'} nulls last"] if order else []
+        ordering += [f"{quoted(name)} asc nulls last" for name in names]
         if not limit:
-            found = ordered.to_pyarrow()
+            found = table.ordered(*ordering)
             return found, found.num_rows
-        found = ordered.limit(limit + 1).to_pyarrow()
+        found = table.ordered(*ordering, limit=limit + 1)
         if found.num_rows <= limit:
             return found, found.num_rows
-        return found.slice(0, limit), int(table.count().to_pyarrow().as_py())
+        return found.slice(0, limit), table.count()
 
     def ends(
-        self, held: Held, by: Sequence[str], where: Where | None, *, is_local: bool
+        self, held: Held, by: Sequence[str], where: str | None, *, is_local: bool
     ) -> dict[tuple[str | None, ...], dict[datetime, datetime]]:
         """For each entity the end of each of its intervals, by the interval's name."""
-        table = held.kept if where is None else held.kept.filter(where(held.kept))
-        table = table.filter(table.interval.notnull() & table.interval_end.notnull())
-        ends = table.group_by([*by, "interval"]).aggregate(ends=table.interval_end.max()).to_pyarrow().to_pylist()
+        rows = held.kept.where(where).where('"interval" is not null and interval_end is not null')
+        ends = rows.grouped(tuple(dict.fromkeys((*by, "interval"))), {"ends": "max(interval_end)"}).rows()
         found: dict[tuple[str | None, ...], dict[datetime, datetime]] = {}
         for row in ends:
             start, end = (shown_on(row[name], is_local=is_local) for name in ("interval", "ends"))
@@ -246,32 +242,20 @@ class Context:
         return found
 
 
-def one_of(names: Sequence[str], values: Sequence[tuple[str | None, ...]]) -> Where:
-    """A condition on facts: the named columns have one of these combinations of values; null equals null.
-
-    The values go to the engine as a table, never as part of a statement: a name in a dump can hold any character.
-    """
-    listed = ibis.memtable(pa.table({"name": pa.array([_joined(value) for value in values], pa.string())}))
-
-    def condition(table: Any) -> Any:
-        columns = [table[name].fill_null(_NOTHING) for name in names]
-        joined = columns[0]
-        for column in columns[1:]:
-            joined = joined.concat(_BETWEEN, column)
-        return joined.isin(listed.name)
-
-    return condition
+def one_of(names: Sequence[str], values: Sequence[tuple[str | None, ...]]) -> str:
+    """A condition on facts: the named columns have one of these combinations of values; null equals null."""
+    joined = f" || {literal(_BETWEEN)} || ".join(f"coalesce({quoted(name)}, {literal(_NOTHING)})" for name in names)
+    listed = ", ".join(literal(_joined(value)) for value in dict.fromkeys(values))
+    return f"{joined} in ({listed})" if listed else "false"
 
 
 def _joined(value: tuple[str | None, ...]) -> str:
     return _BETWEEN.join(_NOTHING if part is None else part for part in value)
 
 
-def both(first: Where | None, second: Where) -> Where:
+def both(first: str | None, second: str) -> str:
     """Both conditions; the first may be none."""
-    if first is None:
-        return second
-    return lambda table: first(table) & second(table)
+    return second if not first else f"({first}) and ({second})"
 
 
 __all__ = ["Context", "both", "one_of"]

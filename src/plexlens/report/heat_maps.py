@@ -8,10 +8,13 @@ from datetime import date, timedelta
 
 from plexlens.metrics.definition import Key
 from plexlens.metrics.evaluate import evaluate
+from plexlens.metrics.query import Query
+from plexlens.metrics.reduction import narrowed
+from plexlens.pdb.engine import quoted
 from plexlens.report.context import Context
 from plexlens.report.course import Entity
 from plexlens.report.heat import HOURS, HeatMap
-from plexlens.report.held import Held, narrowed
+from plexlens.report.held import Held
 from plexlens.report.model import Block, Column, ColumnKind, Table
 from plexlens.report.page import HeatSpec
 
@@ -59,14 +62,16 @@ def _hours(context: Context, held: Held, spec: HeatSpec, by: Sequence[str]) -> d
     # A key of its own: intervals stay apart, so that two hours of the same local name roll up over time.
     grain = replace(grain, keys=(*grain.keys, Key(_HOUR, "Local hour")))
     kept = held.kept
-    offset = ((kept.utc_offset / 60.0).round().cast("int64") * 60).fill_null(0)
-    hour = (kept["interval"].epoch_seconds().cast("int64") + offset) // 3600
-    kept = kept.mutate(**{_HOUR: hour.cast("string")})
+    hour = 'floor((epoch("interval")::bigint + coalesce(round(utc_offset / 60)::bigint * 60, 0)) / 3600)::bigint'
+    kept = Query.of(
+        kept.connection, f"select *, ({hour})::varchar as {quoted(_HOUR)} from {kept.source}", (*kept.columns, _HOUR)
+    )
     # Each hour covers a time of its own.
     table = evaluate(context.inputs, grain, by=(*by, _HOUR), time="all", where=spec.where, kept=kept, apart=(_HOUR,))
-    rows = table.select(*by, _HOUR, spec.column).filter(table[_HOUR].notnull() & table[spec.column].notnull())
+    assert table is not None
+    known = f"{quoted(_HOUR)} is not null and {quoted(spec.column)} is not null"
     found: dict[Entity, dict[int, float]] = {}
-    for row in rows.to_pyarrow().to_pylist():
+    for row in table.select(*by, _HOUR, spec.column).where(known).rows():
         found.setdefault(tuple(row[name] for name in by), {})[int(row[_HOUR])] = row[spec.column]
     return found
 

@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from itertools import pairwise
 from statistics import median
 from typing import Any
 
-import ibis
 import pyarrow as pa
 
 from plexlens.metrics.definition import Grain
-from plexlens.metrics.engine_table import keep
 from plexlens.metrics.evaluate import facts, observed_apart
 from plexlens.metrics.inputs import Inputs
-from plexlens.metrics.reduction import Where, fields_of, reduced, scoping
+from plexlens.metrics.query import Query
+from plexlens.metrics.reduction import narrowed
+from plexlens.pdb.engine import Connection, arrow
 from plexlens.report.clock import TOGETHER, on_axis
 
 #: More intervals than this are drawn by the hour, more hours by the day.
@@ -111,23 +110,25 @@ class Held:
         Names of the observers by the time at which they were measured: those of two parts were never measured together.
     """
 
-    def __init__(self, inputs: Inputs, whole: Grain, columns: Iterable[str], wheres: Iterable[Where | None]) -> None:
+    def __init__(self, inputs: Inputs, whole: Grain, columns: Iterable[str], wheres: Iterable[str | None]) -> None:
         grain = narrowed(whole, columns, wheres)
         self.name = grain.name
         table = f"report_{grain.name}"
-        keep(inputs.backend, table, facts(inputs, grain))
-        kept = inputs.backend.table(table)
-        self.recorded = kept
+        made = facts(inputs, grain)
+        assert made is not None, f"{grain.name} has no source in the database"
+        self.recorded = made.kept(table)
         # One kind for all kept rows: the roll-up of everything to a single row groups by it.
-        self.kept = kept.mutate(source_kind=ibis.literal("kept"))
+        self.kept = Query.of(
+            inputs.connection, f"select * replace ('kept' as source_kind) from {table}", self.recorded.columns
+        ).as_view(f"{table}_as_one")
         self.grain = grain
-        named = _asked(inputs.backend, f"select distinct source_kind, system, sysplex from {table}")
+        named = _asked(inputs.connection, f"select distinct source_kind, system, sysplex from {table}")
         self.kinds: tuple[str, ...] = _names(named["source_kind"])
         self.systems: tuple[str, ...] = _names(named["system"])
         self.sysplexes: tuple[str, ...] = _names(named["sysplex"])
         self.regular = any(fact.name == "interval_seconds" for fact in grain.facts)
         rows = _asked(
-            inputs.backend,
+            inputs.connection,
             'select local_time, "interval", min(interval_start) as starts, min(interval_end) as first_ends,'
             f' max(interval_end) as ends from {table} where "interval" is not null group by all order by "interval"',
         ).to_pylist()
@@ -140,7 +141,7 @@ class Held:
             ]
             if own:
                 clocks.append(Covered(own, is_local=is_local, regular=self.regular))
-        self.epochs = observed_apart(inputs, grain, kept) if self.regular else ()
+        self.epochs = observed_apart(inputs, grain, self.recorded) if self.regular else ()
         self.clocks: tuple[Covered, ...] = tuple(clocks) or (Covered((), is_local=False, regular=self.regular),)
 
     @property
@@ -148,11 +149,11 @@ class Held:
         """The intervals of known time; where there are none, those in local time."""
         return self.clocks[0]
 
-    def on(self, covered: Covered) -> Where | None:
+    def on(self, covered: Covered) -> str | None:
         """The condition that a row is on that clock; None where all are."""
         if len(self.clocks) == 1:
             return None
-        return lambda table: table.local_time == covered.is_local
+        return "local_time" if covered.is_local else "not local_time"
 
     @property
     def intervals(self) -> int:
@@ -168,30 +169,9 @@ def shown_on(moment: datetime | None, *, is_local: bool) -> datetime | None:
     return moment.replace(tzinfo=None) if is_local else moment
 
 
-def _asked(backend: Any, sql: str) -> pa.Table:
-    return backend.raw_sql(sql).to_arrow_table()
+def _asked(connection: Connection, sql: str) -> pa.Table:
+    return arrow(connection, sql)
 
 
 def _names(column: Any) -> tuple[str, ...]:
     return tuple(sorted({name for name in column.to_pylist() if name}))
-
-
-def narrowed(grain: Grain, columns: Iterable[str], wheres: Iterable[Where | None]) -> Grain:
-    """The grain reduced to the columns, without the attributes that neither they nor the conditions name.
-
-    A roll-up carries every attribute along as its smallest and largest text, which costs more than all the numbers.
-    """
-    wanted, conditions = set(columns), [where for where in wheres if where is not None]
-    shape = ibis.table(
-        {
-            **dict.fromkeys(("system", "sysplex", *(key.name for key in grain.keys)), "string"),
-            **{attribute.name: "string" for attribute in grain.attributes},
-            **{fact.name: "float64" for fact in grain.facts},
-            "local_time": "boolean",
-        },
-        name=grain.name,
-    )
-    wanted.update(*(fields_of(where(shape)) for where in conditions))
-    smaller = reduced(grain, wanted, conditions)
-    wanted.update(scoping(smaller))
-    return replace(smaller, attributes=tuple(one for one in grain.attributes if one.name in wanted))

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from plexlens.metrics.definition import Rollup
 from plexlens.metrics.inputs import Inputs
 from plexlens.metrics.left_out import LeftOut, left_out
-from plexlens.metrics.reduction import Where
 from plexlens.metrics.required import read_by
 from plexlens.report.held import Held
 
@@ -15,7 +14,7 @@ from plexlens.report.held import Held
 _MOST_NAMED = 4
 
 
-def omissions(inputs: Inputs, held: Held, columns: Sequence[str], where: Where | None, *, timed: bool) -> str:
+def omissions(inputs: Inputs, held: Held, columns: Sequence[str], where: str | None, *, timed: bool) -> str:
     """What the metrics among the columns leave out for want of a field; empty where nothing is left out.
 
     Metrics that leave out the same intervals share a sentence. ``timed`` is as `left_out` takes it.

@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
-from plexlens.metrics.reduction import Where
 from plexlens.report.model import Block, ChartKind, Reference, Way
 
 if TYPE_CHECKING:
@@ -67,7 +66,7 @@ class TableSpec:
     order: str
     by: tuple[str, ...] | None = None
     descending: bool = True
-    where: Where | None = None
+    where: str | None = None
     top: int = 12
     course: str = ""
     profile: tuple[str, ...] = ()
@@ -99,7 +98,7 @@ class ChartSpec:
     columns: tuple[str, ...]
     by: tuple[str, ...] = ()
     kind: ChartKind = ChartKind.LINES
-    where: Where | None = None
+    where: str | None = None
     most: int = 7
     lowest: bool = False
     references: tuple[Reference, ...] = ()
@@ -124,7 +123,7 @@ class HeatSpec:
     grain: str
     column: str
     by: tuple[str, ...] = ("system",)
-    where: Where | None = None
+    where: str | None = None
     most: int = 4
 
 
@@ -157,7 +156,7 @@ class FigureSpec:
     column: str
     by: tuple[str, ...] = ()
     pick: Pick = Pick.WHOLE
-    where: Where | None = None
+    where: str | None = None
     peak: bool = True
 
 

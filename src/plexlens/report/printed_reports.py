@@ -11,6 +11,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
+from plexlens.pdb import engine
+from plexlens.pdb.engine import Connection
 from plexlens.report.display import counted
 from plexlens.report.model import Cell, Column, ColumnKind, PrintedNumber, Table
 
@@ -97,18 +99,18 @@ class PrintedReport:
         return f"{self.name}: {self.title}" if self.title and self.name else self.name or "Reports without data"
 
 
-def printed_reports(backend: Any) -> Iterator[PrintedReport]:
+def printed_reports(connection: Connection) -> Iterator[PrintedReport]:
     """Every RMF XML report of a database, by metric and options.
 
     Parameters
     ----------
-    backend
+    connection
         What `plexlens.pdb.Pdb.connect` gives; a database without such reports gives none.
     """
-    if VALUES not in backend.list_tables():
+    if VALUES not in engine.tables_of(connection):
         return
     listed = _rows(
-        backend,
+        connection,
         "select any_value(report) as metric, any_value(options) as suboptions, any_value(report_title) as title,"
         " source_id, record_no, count(*) as n"
         f" from {VALUES} where record_no > 0 group by source_id, record_no"
@@ -125,7 +127,7 @@ def printed_reports(backend: Any) -> Iterator[PrintedReport]:
             tuple(Record(row["source_id"], row["record_no"]) for row in kept),
             len(members) - len(kept),
         )
-        _fill(report, backend)
+        _fill(report, connection)
         yield report
 
 
@@ -140,8 +142,8 @@ def _latest(members: Sequence[dict[str, Any]]) -> Sequence[dict[str, Any]]:
     return members[len(members) - count :]
 
 
-def _rows(backend: Any, sql: str) -> list[dict[str, Any]]:
-    rows: list[dict[str, Any]] = backend.raw_sql(sql).to_arrow_table().to_pylist()
+def _rows(connection: Connection, sql: str) -> list[dict[str, Any]]:
+    rows: list[dict[str, Any]] = connection.execute(sql).to_arrow_table().to_pylist()
     return rows
 
 
@@ -156,9 +158,9 @@ def _condition(records: Iterable[Record]) -> str:
     )
 
 
-def _fill(report: PrintedReport, backend: Any) -> None:
+def _fill(report: PrintedReport, connection: Connection) -> None:
     values = _rows(
-        backend,
+        connection,
         "select source_id, record_no, kind, coalesce(segment_no, 0) as segment_no, coalesce(segment, '') as segment,"
         " coalesce(part_no, 0) as part_no, coalesce(part, '') as part, table_no, row_no, row_label, cell_no, column_no,"
         f" name, value, value_type, number from {VALUES} where kind not in ('attribute', 'name')"
@@ -387,12 +389,12 @@ def _others(report: PrintedReport, name: str, *, folded: bool) -> Table:
     )
 
 
-def of_the_files(backend: Any) -> Iterator[Table]:
+def of_the_files(connection: Connection) -> Iterator[Table]:
     """What belongs to files as a whole: the server that sent them, and the messages of the Postprocessor."""
-    if VALUES not in backend.list_tables():
+    if VALUES not in engine.tables_of(connection):
         return
     values = _rows(
-        backend,
+        connection,
         "select parse_filename(coalesce(source.file, value.source_id)) as file, value.kind, name, row_label,"
         f" value, value_type, number from {VALUES} as value left join source using (source_id)"
         " where record_no = 0 and value.kind <> 'attribute' order by 1, value.source_id, section_no",

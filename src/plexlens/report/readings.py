@@ -13,6 +13,7 @@ from plexlens.ingest.plausible import Implausible
 from plexlens.ingest.source import Damage, Severity
 from plexlens.metrics.local_time import LocalReport
 from plexlens.pdb import IngestResult, Outcome
+from plexlens.pdb.engine import Connection, tables_of
 
 #: Rows of damage that a report lists; the counts by reason cover all of it.
 DAMAGE_ROWS = 500
@@ -160,7 +161,7 @@ class Readings:
 
 
 def readings_of(
-    backend: Any,
+    connection: Connection,
     *,
     results: Iterable[IngestResult] = (),
     failures: Iterable[PlexlensError] = (),
@@ -169,7 +170,7 @@ def readings_of(
 
     Parameters
     ----------
-    backend
+    connection
         What `plexlens.pdb.Pdb.connect` gives.
     results
         What became of the files of this run: those skipped or held already are named too.
@@ -187,7 +188,7 @@ def readings_of(
             start=_recorded(row["span_start"]),
             end=_recorded(row["span_end"]),
         )
-        for row in _rows(backend, "select * from source order by started_at, source_id")
+        for row in _rows(connection, "select * from source order by started_at, source_id")
     ]
     for result in results:
         if result.outcome is Outcome.SKIPPED:
@@ -199,12 +200,12 @@ def readings_of(
         files.append(FileRead(failure.file, state=State.FAILED, reason=f"{failure.what}; {failure.remedy}"))
     return Readings(
         files=tuple(files),
-        records=(*_smf_records(backend), *_reports(backend)),
-        damage=_damage(backend),
+        records=(*_smf_records(connection), *_reports(connection)),
+        damage=_damage(connection),
         damage_counts={
             (row["reason"], Severity(row["severity"])): row["n"]
             for row in _rows(
-                backend,
+                connection,
                 # What was only counted counts here too, where values were lost or not understood.
                 "select reason, severity, sum(n)::bigint n from ("
                 " select reason, severity, 1 n from damage"
@@ -213,22 +214,22 @@ def readings_of(
                 ") group by all",
             )
         },
-        offsets=_offsets(backend),
+        offsets=_offsets(connection),
         notes=tuple(
             NoteCount(row["note"], row["section"], row["field"], row["n"], Severity(row["severity"]))
             for row in _rows(
-                backend,
+                connection,
                 'select note, section, field, severity, sum("count")::bigint n from note group by all'
                 " order by n desc, note, section, field",
             )
         ),
-        implausible=_implausible(backend),
-        implausible_count=_rows(backend, f"select count(*) n from {plausible.TABLE}")[0]["n"],
+        implausible=_implausible(connection),
+        implausible_count=_rows(connection, f"select count(*) n from {plausible.TABLE}")[0]["n"],
     )
 
 
-def _rows(backend: Any, sql: str) -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = backend.raw_sql(sql).to_arrow_table().to_pylist()
+def _rows(connection: Connection, sql: str) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = connection.execute(sql).to_arrow_table().to_pylist()
     return found
 
 
@@ -236,11 +237,11 @@ def _recorded(text: str | None) -> str | None:
     return None if text is None else text.replace("T", " ")[:19]
 
 
-def _smf_records(backend: Any) -> tuple[RecordCount, ...]:
-    if "smf_record" not in backend.list_tables():
+def _smf_records(connection: Connection) -> tuple[RecordCount, ...]:
+    if "smf_record" not in tables_of(connection):
         return ()
     rows = _rows(
-        backend,
+        connection,
         "select record_type, subtype, system, count(*) n, count(*) filter (decoded) decoded,"
         " strftime(min(written_at), '%Y-%m-%d %H:%M:%S') as first_time,"
         " strftime(max(written_at), '%Y-%m-%d %H:%M:%S') as last_time"
@@ -259,15 +260,15 @@ def _smf_records(backend: Any) -> tuple[RecordCount, ...]:
     )
 
 
-def _reports(backend: Any) -> tuple[RecordCount, ...]:
+def _reports(connection: Connection) -> tuple[RecordCount, ...]:
     """Reports of RMF XML files and of text reports by name."""
-    there = backend.list_tables()
+    there = tables_of(connection)
     counts: list[RecordCount] = []
     for table, (title, owners) in _REPORTS.items():
         if table not in there:
             continue
         rows = _rows(
-            backend,
+            connection,
             f"select report, coalesce({owners}) as name, count(distinct (source_id, record_no)) n,"
             " strftime(min(interval_start + to_seconds(coalesce(utc_offset, 0))), '%Y-%m-%d %H:%M:%S') as first_time,"
             " strftime(max(interval_end + to_seconds(coalesce(utc_offset, 0))), '%Y-%m-%d %H:%M:%S') as last_time"
@@ -279,9 +280,9 @@ def _reports(backend: Any) -> tuple[RecordCount, ...]:
     return tuple(counts)
 
 
-def _damage(backend: Any) -> tuple[Damage, ...]:
+def _damage(connection: Connection) -> tuple[Damage, ...]:
     rows = _rows(
-        backend,
+        connection,
         'select source_id, file, record_no, "offset", reason, severity, detail, remedy from damage order by'
         " case severity when 'data loss' then 0 when 'error' then 1 else 2 end, file, record_no, \"offset\""
         f" limit {DAMAGE_ROWS}",
@@ -289,19 +290,19 @@ def _damage(backend: Any) -> tuple[Damage, ...]:
     return tuple(Damage(**{**row, "severity": Severity(row["severity"])}) for row in rows)
 
 
-def _implausible(backend: Any) -> tuple[Implausible, ...]:
+def _implausible(connection: Connection) -> tuple[Implausible, ...]:
     """The first values of each field, so that one field does not hide the others."""
-    rows = backend.raw_sql(
+    rows = connection.execute(
         f"select * from {plausible.TABLE} qualify row_number() over (partition by table_name, field order by file,"
         f" record_no, section_no) <= 20 order by file, table_name, field, record_no, section_no limit {DAMAGE_ROWS}"
     )
     return tuple(Implausible.of(rows.to_arrow_table()))
 
 
-def _offsets(backend: Any) -> tuple[float, ...]:
+def _offsets(connection: Connection) -> tuple[float, ...]:
     """Every offset from UTC in any table."""
     tables = _rows(
-        backend,
+        connection,
         "select distinct table_name from information_schema.columns where column_name = 'utc_offset'"
         " and table_name not like 'report\\_%' escape '\\'",
     )
@@ -310,6 +311,6 @@ def _offsets(backend: Any) -> tuple[float, ...]:
         quoted = row["table_name"].replace('"', '""')
         found.update(
             one["utc_offset"]
-            for one in _rows(backend, f'select distinct utc_offset from "{quoted}" where utc_offset is not null')
+            for one in _rows(connection, f'select distinct utc_offset from "{quoted}" where utc_offset is not null')
         )
     return tuple(sorted(found))

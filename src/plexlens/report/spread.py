@@ -7,7 +7,6 @@ from dataclasses import replace
 from datetime import timedelta
 
 from plexlens.metrics.percentile import LEAST_INTERVALS, SHARES, percentiles
-from plexlens.metrics.reduction import Where
 from plexlens.metrics.unit import Unit
 from plexlens.report.context import Context, both, one_of
 from plexlens.report.course import Course, Entity, pivot
@@ -33,10 +32,10 @@ class Spreads:
 
     def __init__(self, context: Context) -> None:
         self._context = context
-        self._wholes: dict[tuple[str, Where | None], Course] = {}
+        self._wholes: dict[tuple[str, str | None], Course] = {}
 
     def of_whole(
-        self, held: Held, column: str, columns: Sequence[str], where: Where | None, drawn: Callable[[], Course]
+        self, held: Held, column: str, columns: Sequence[str], where: str | None, drawn: Callable[[], Course]
     ) -> tuple[float, ...]:
         """Percentiles of a column, everything rolled up; nothing where there are too few intervals.
 
@@ -98,7 +97,7 @@ class Spreads:
             for place, (name, title) in enumerate(zip(NAMES, TITLES, strict=True))
         ]
 
-    def _course(self, held: Held, columns: Sequence[str], by: Sequence[str], where: Where | None) -> Course:
+    def _course(self, held: Held, columns: Sequence[str], by: Sequence[str], where: str | None) -> Course:
         """The columns interval by interval, whatever length of time charts draw them by."""
         on_clock = held.on(held.first)
         there = where if on_clock is None else both(where, on_clock)

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any
 
 from plexlens.errors import NothingUsableError
 from plexlens.metrics import GRAINS
-from plexlens.metrics.evaluate import available, evaluate, facts
+from plexlens.metrics.evaluate import available, facts, rolled_up
 from plexlens.metrics.inputs import Inputs
 from plexlens.sharing.measured import (
     ClassUse,
@@ -35,16 +34,18 @@ class _Window:
     start: datetime
     end: datetime
 
-    def holds(self, table: Any) -> Any:
-        """Whether rows of facts lie in it."""
-        middle = (table.interval_start.epoch_seconds() + table.interval_end.epoch_seconds()) / 2
-        return middle.between(self.start.timestamp(), self.end.timestamp())
+    @property
+    def holds(self) -> str:
+        """SQL of whether rows of facts lie in it."""
+        middle = "(epoch(interval_start) + epoch(interval_end)) / 2"
+        return f"{middle} between {self.start.timestamp()!r}::double and {self.end.timestamp()!r}::double"
 
-    def holds_some(self, table: Any) -> Any:
+    @property
+    def holds_some(self) -> str:
         """The same; where it is shorter than an interval, the interval that its own middle lies in."""
         middle = (self.start.timestamp() + self.end.timestamp()) / 2
-        starts, ends = table.interval_start.epoch_seconds(), table.interval_end.epoch_seconds()
-        return self.holds(table) | ((starts <= middle) & (ends > middle))
+        inside = f"epoch(interval_start) <= {middle!r}::double and epoch(interval_end) > {middle!r}::double"
+        return f"({self.holds}) or ({inside})"
 
 
 def measure(inputs: Inputs, name: str = "") -> Measured:
@@ -69,9 +70,7 @@ def measure(inputs: Inputs, name: str = "") -> Measured:
     if window is not None:
         structures, seconds = _structures(inputs, window, missing)
     if not structures:
-        window = _window(inputs, "db2_locking", lambda t: t.xes_lock_requests.notnull()) or _window(
-            inputs, "db2_group_pool"
-        )
+        window = _window(inputs, "db2_locking", "xes_lock_requests is not null") or _window(inputs, "db2_group_pool")
         if window is None:
             raise _nothing(inputs, name)
         missing.append(
@@ -118,13 +117,11 @@ def _nothing(inputs: Inputs, name: str) -> NothingUsableError:
     )
 
 
-def _window(inputs: Inputs, grain: str, where: Callable[[Any], Any] | None = None) -> _Window | None:
+def _window(inputs: Inputs, grain: str, where: str | None = None) -> _Window | None:
     table = facts(inputs, GRAINS[grain])
     if table is None:
         return None
-    if where is not None:
-        table = table.filter(where(table))
-    row = table.aggregate(start=table.interval_start.min(), end=table.interval_end.max()).to_pyarrow().to_pylist()[0]
+    (row,) = table.where(where).grouped((), {"start": "min(interval_start)", "end": "max(interval_end)"}).rows()
     if row["start"] is None or row["end"] is None:
         return None
     return _Window(row["start"], row["end"])
@@ -134,8 +131,7 @@ def _rows(inputs: Inputs, grain: str, by: Iterable[str], window: _Window, *, som
     """A roll-up of a grain in the order of its names: the engine returns rows in any order."""
     by = tuple(by)
     within = window.holds_some if some else window.holds
-    table = evaluate(inputs, GRAINS[grain], by=by, time="all", within=within)
-    rows = [] if table is None else table.to_pyarrow().to_pylist()
+    rows = rolled_up(inputs, GRAINS[grain], by=by, time="all", within=within)
     return sorted(rows, key=lambda row: tuple(row[name] or "" for name in by))
 
 
@@ -216,10 +212,10 @@ def _caches(rows: list[Facts]) -> dict[str, dict[str, float]]:
 
 
 def _course(inputs: Inputs, window: _Window) -> Course:
-    table = evaluate(inputs, GRAINS["coupling_structure"], by=("structure",), time="interval", within=window.holds)
+    rows = rolled_up(inputs, GRAINS["coupling_structure"], by=("structure",), time="interval", within=window.holds)
     found: dict[datetime, dict[str, float]] = {}
     lengths: dict[datetime, float] = {}
-    for row in table.to_pyarrow().to_pylist():
+    for row in rows:
         role, group, _ = role_of(row["structure"] or "")
         if role in (Role.OTHER, Role.SIGNALLING) or row["sync_processors"] is None:
             continue
@@ -373,11 +369,12 @@ def _accounted(inputs: Inputs, window: _Window) -> dict[tuple[str, str], float]:
     Accounting is added up by the quarter of an hour, and covers what its records reach of it.
     """
     table = facts(inputs, GRAINS["db2_accounting_sharing"])
-    table = table.filter(window.holds_some(table))
-    by = ["system", "subsystem", "interval"]
-    spans = table.group_by(by).aggregate(start=table.interval_start.min(), end=table.interval_end.max())
+    if table is None:
+        return {}
+    by = ("system", "subsystem", "interval")
+    spans = table.where(window.holds_some).grouped(by, {"start": "min(interval_start)", "end": "max(interval_end)"})
     covered: dict[tuple[str, str], float] = {}
-    for row in spans.filter(spans.start.notnull() & spans.end.notnull()).to_pyarrow().to_pylist():
+    for row in spans.where('"start" is not null and "end" is not null').rows():
         whose = row["system"] or "", row["subsystem"] or ""
         covered[whose] = covered.get(whose, 0.0) + (row["end"] - row["start"]).total_seconds()
     return covered

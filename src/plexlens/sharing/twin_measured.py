@@ -9,9 +9,10 @@ from typing import Any
 
 from plexlens.errors import NothingUsableError
 from plexlens.metrics import GRAINS
-from plexlens.metrics.db2.threads import with_correlation
-from plexlens.metrics.evaluate import available, evaluate
+from plexlens.metrics.db2.identifiers import CONNECTION_TYPES
+from plexlens.metrics.evaluate import available, rolled_up
 from plexlens.metrics.inputs import Inputs
+from plexlens.pdb.engine import literal, rows_of
 from plexlens.sharing.twin_group import (
     Allocated,
     FacilityUse,
@@ -93,10 +94,7 @@ def measure_sharing(inputs: Inputs, name: str = "") -> SharingMeasured:
 
 
 def _rows(inputs: Inputs, grain: str, *by: str) -> list[Row]:
-    if not available(inputs, GRAINS[grain]):
-        return []
-    table = evaluate(inputs, GRAINS[grain], by=by, time="all")
-    rows: list[Row] = table.to_pyarrow().to_pylist()
+    rows: list[Row] = list(rolled_up(inputs, GRAINS[grain], by=by, time="all"))
     return sorted(rows, key=lambda row: [str(row[key]) for key in by])
 
 
@@ -395,16 +393,30 @@ class _MemberReader:
         )
 
 
+#: SQL of the kind of connection in words; the number where it is none that is known.
+CONNECTION_TYPE = (
+    "case h.qwhcatyp::bigint "
+    + " ".join(f"when {number} then {literal(name)}" for number, name in CONNECTION_TYPES.items())
+    + " else h.qwhcatyp::bigint::varchar end"
+)
+
+
 def _dependent(inputs: Inputs) -> dict[tuple[str, Any, Any], dict[str, float]]:
     """Getpages of GBP-dependent page sets by Db2, connection type and plan, and by pool (SMF 101 QBGA)."""
     if not inputs.has("smf101_ifcid3_qbga"):
         return {}
-    table = with_correlation(inputs, inputs.selected("smf101_ifcid3_qbga", "qbgagn", "qbgagg"))
-    table = table.group_by(["subsystem", "connection_type", "plan", "qbgagn"]).aggregate(
-        getpages=table.qbgagg.cast("float64").sum()
-    )
+    rows = inputs.selected("smf101_ifcid3_qbga", "qbgagn", "qbgagg")
+    header = inputs.raw("smf101_qwhc", ("qwhcatyp", "qwhcplan"))
+    first = "source_id, record_no order by section_no"
+    sql = f"""
+        select r.subsystem, {CONNECTION_TYPE} as connection_type, h.qwhcplan as plan, r.qbgagn,
+            sum(r.qbgagg::double) as getpages
+        from {rows.source} r left join (
+            select * from ({header}) qualify row_number() over (partition by {first}) = 1
+        ) h on r.source_id = h.source_id and r.record_no = h.record_no
+        group by all"""
     found: dict[tuple[str, Any, Any], dict[str, float]] = {}
-    for row in table.to_pyarrow().to_pylist():
+    for row in rows_of(inputs.connection, sql):
         if row["qbgagn"] is not None:
             by_pool = found.setdefault((row["subsystem"], row["connection_type"], row["plan"]), {})
             by_pool[pool_name_of(int(row["qbgagn"]))] = row["getpages"] or 0.0

@@ -64,7 +64,9 @@ def _transactions(inputs: Inputs) -> Any:
 
 
 def _costs(inputs: Inputs) -> Any:
-    spaces = ADDRESS_SPACE.sources[0].facts(inputs)
+    read = ADDRESS_SPACE.sources[0].facts
+    assert read is not None
+    spaces = read(inputs)
     role = ibis.cases(*((spaces.program == name, text) for name, text in _ROLES.items()), else_="other")
     # Steps of a job can share an interval: each keeps its own number.
     spaces = spaces.select(

@@ -122,6 +122,7 @@ def _classes(periods: Any) -> Any:
 
 def _class_source(source: Source) -> Source:
     def costs(inputs: Inputs) -> Any:
+        assert source.facts is not None
         there = source.facts(inputs)
         wanted = ("interval_start", "interval_end", "utc_offset", "system", "sysplex", "class_kind", "class_name")
         needed = (

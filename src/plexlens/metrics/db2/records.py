@@ -7,8 +7,8 @@ from typing import Any
 
 import ibis
 
-from plexlens.metrics.cumulative import deltas
 from plexlens.metrics.definition import Attribute, Fact, Key, Rollup
+from plexlens.metrics.deltas import deltas
 from plexlens.metrics.fields import Field
 from plexlens.metrics.inputs import RECORD, Inputs, identity
 from plexlens.metrics.unit import SECONDS

@@ -12,6 +12,7 @@ from typing import Any
 from plexlens.errors import NothingUsableError
 from plexlens.metrics.selection.raw import class_sources, timed_tables
 from plexlens.metrics.selection.selection import Selection
+from plexlens.pdb.engine import Connection, rows_of
 
 _TABLE = "selection_extent"
 #: Names that an error lists at most.
@@ -70,15 +71,15 @@ class Extent:
     classes: tuple[str, ...]
 
 
-def resolve(selection: Selection, backend: Any, name: str) -> Selection:
+def resolve(selection: Selection, connection: Connection, name: str) -> Selection:
     """The selection with names in place of patterns, and with what it takes of a database.
 
     Parameters
     ----------
     selection
         As the user gave it.
-    backend
-        The Ibis backend with the raw tables.
+    connection
+        The connection with the raw tables.
     name
         What the user called the database, for errors.
 
@@ -89,18 +90,18 @@ def resolve(selection: Selection, backend: Any, name: str) -> Selection:
     """
     if not selection:
         return selection
-    backend.raw_sql(f"create or replace temp table {_TABLE} as {_extent_sql(backend)}")
+    connection.execute(f"create or replace temp table {_TABLE} as {_extent_sql(connection)}")
     try:
-        known = [row[0] for row in backend.raw_sql(f"select distinct system from {_TABLE} order by 1").fetchall()]
-        classes = _classes(backend) if selection.classes else []
+        known = [row[0] for row in connection.execute(f"select distinct system from {_TABLE} order by 1").fetchall()]
+        classes = _classes(connection) if selection.classes else []
         found = replace(
             selection,
             systems=_named(selection.systems, [one for one in known if one], "system", name),
             classes=_named(selection.classes, classes, "class", name),
         )
-        systems = _systems(backend, found)
+        systems = _systems(connection, found)
     finally:
-        backend.raw_sql(f"drop table {_TABLE}")
+        connection.execute(f"drop table {_TABLE}")
     extent = Extent(systems, tuple(classes))
     if not any(one.taken_first is not None for one in systems) and (found.windows or found.shifts or found.systems):
         raise NothingUsableError(
@@ -109,25 +110,23 @@ def resolve(selection: Selection, backend: Any, name: str) -> Selection:
     return replace(found, extent=extent)
 
 
-def _extent_sql(backend: Any) -> str:
+def _extent_sql(connection: Connection) -> str:
     """Statement that lists system, offset and start (to the minute) of everything in the raw tables."""
     selects = [
         "select distinct system, utc_offset,"
         # A start to the nearest minute, as metrics name intervals; a record with an end alone in the minute of its end.
         f" coalesce(date_trunc('minute', {start} + interval 30 second), date_trunc('minute', {end})) as \"interval\""
         f" from {table}"
-        for table, start, end in timed_tables(backend)
+        for table, start, end in timed_tables(connection)
     ]
     if not selects:
         return 'select null::varchar as system, null::double as utc_offset, null::timestamptz as "interval" limit 0'
     return f"select distinct * from ({' union all '.join(selects)})"
 
 
-def _systems(backend: Any, selection: Selection) -> tuple[SystemExtent, ...]:
-    table = backend.table(_TABLE)
-    offset = (table.utc_offset / 60.0).round().cast("float64") * 60.0
-    everything = _bounds(table, offset)
-    taken = {(row["system"], row["offset"]): row for row in _bounds(selection.rows(table), offset)}
+def _systems(connection: Connection, selection: Selection) -> tuple[SystemExtent, ...]:
+    everything = _bounds(connection, "")
+    taken = {(row["system"], row["offset"]): row for row in _bounds(connection, selection.rows(("interval",)))}
     found: dict[str | None, list[tuple[dict[str, Any], dict[str, Any] | None]]] = {}
     for row in everything:
         found.setdefault(row["system"], []).append((row, taken.get((row["system"], row["offset"]))))
@@ -151,25 +150,24 @@ def _offsets(rows: Iterable[dict[str, Any]]) -> tuple[float | None, ...]:
     return tuple(sorted({row["offset"] for row in rows}, key=lambda one: (one is None, one or 0.0)))
 
 
-def _bounds(table: Any, offset: Any) -> list[dict[str, Any]]:
-    rounded = table.mutate(offset=(table.utc_offset / 60.0).round().cast("float64") * 60.0)
-    found = rounded.group_by(["system", "offset"]).aggregate(
-        first=rounded["interval"].epoch_seconds().min(), last=rounded["interval"].epoch_seconds().max()
+def _bounds(connection: Connection, condition: str) -> list[dict[str, Any]]:
+    return rows_of(
+        connection,
+        'select system, round(utc_offset / 60) * 60 as "offset", min(epoch("interval")) as first,'
+        f' max(epoch("interval")) as last from {_TABLE}{f" where {condition}" if condition else ""} group by all',
     )
-    rows: list[dict[str, Any]] = found.to_pyarrow().to_pylist()
-    return rows
 
 
 def _local(row: dict[str, Any], name: str) -> datetime:
     return datetime(1970, 1, 1) + timedelta(seconds=row[name] + (row["offset"] or 0.0))
 
 
-def _classes(backend: Any) -> list[str]:
+def _classes(connection: Connection) -> list[str]:
     """Every class that a raw table names."""
     found: set[str] = set()
-    for table, columns in class_sources(backend):
+    for table, columns in class_sources(connection):
         for column in columns:
-            rows = backend.raw_sql(f'select distinct "{column}"::varchar from "{table}"').fetchall()
+            rows = connection.execute(f'select distinct "{column}"::varchar from "{table}"').fetchall()
             found.update(name for (name,) in rows if name)
     return sorted(found)
 

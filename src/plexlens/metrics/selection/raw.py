@@ -9,6 +9,7 @@ from importlib.resources import files
 from typing import Any
 
 from plexlens.metrics.selection.selection import Selection
+from plexlens.pdb.engine import Connection, columns_of, quoted, tables_of
 
 #: Database within the connection whose views show only what is selected.
 SELECTED = "selected"
@@ -24,9 +25,9 @@ def _class_declarations() -> tuple[dict[str, Any], ...]:
     return tuple(tomllib.loads(text)["source"])
 
 
-def timed_tables(backend: Any) -> list[tuple[str, str, str]]:
+def timed_tables(connection: Connection) -> list[tuple[str, str, str]]:
     """Raw tables with a system and times: quoted name, and expressions of start and end."""
-    rows = backend.raw_sql(
+    rows = connection.execute(
         "select table_name, column_name, data_type from information_schema.columns"
         " where table_schema = 'main' order by table_name"
     ).fetchall()
@@ -46,86 +47,90 @@ def timed_tables(backend: Any) -> list[tuple[str, str, str]]:
     return found
 
 
-def class_sources(backend: Any) -> list[tuple[str, tuple[str, ...]]]:
+def class_sources(connection: Connection) -> list[tuple[str, tuple[str, ...]]]:
     """Raw tables that name classes, with the columns that do."""
-    there = set(backend.list_tables())
+    there = tables_of(connection)
     found = []
     for declared in _class_declarations():
         names = [declared["names"]] if "names" in declared else [n for n in there if fnmatchcase(n, declared["tables"])]
-        for name in sorted(there.intersection(names)):
-            columns = set(backend.table(name).columns)
+        for name in sorted(set(there).intersection(names)):
+            columns = columns_of(connection, quoted(name))
             found.append((name, tuple(column for column in declared["columns"] if column in columns)))
     return found
 
 
-def whole_table(backend: Any, name: str) -> Any:
-    """A raw table by its full name, which means all of it whatever `show_selected` did."""
-    return backend.table(name, database=(backend.current_catalog, "main"))
-
-
-def selected(backend: Any, selection: Selection, name: str) -> Any:
-    """A raw table with the rows that are selected; all of it where it has no system and no time.
+def selected_sql(connection: Connection, selection: Selection, name: str, catalog: str) -> str:
+    """The select of the rows of a raw table that are selected; of all where it has no system and no time.
 
     A row is taken by the start of its own interval, or by its end where it has no start. Cumulative records are taken
     by their own time, though the interval that metrics make of them starts at the record before.
 
     Parameters
     ----------
-    backend
-        The Ibis backend with the raw tables.
+    connection
+        The connection with the raw tables.
     selection
         A resolved selection.
     name
         The raw table.
+    catalog
+        The database that it is in: the full name means all of it whatever `show_selected` did.
     """
-    table = whole_table(backend, name)
-    there = set(table.columns)
-    if there >= _TIMED:
-        table = selection.rows(table)
-    if not selection.classes:
-        return table
+    whole = f"{quoted(catalog)}.main.{quoted(name)}"
+    there = columns_of(connection, whole)
+    conditions = []
+    if there.keys() >= _TIMED:
+        has_times = there["interval_start"].startswith("TIMESTAMP")
+        conditions.append(selection.rows(there, has_times=has_times))
+    if selection.classes:
+        conditions.append(_of_class(connection, selection, name, catalog))
+    listed = " and ".join(f"({condition})" for condition in conditions if condition)
+    return f"select * from {whole}{f' where {listed}' if listed else ''}"
+
+
+def _of_class(connection: Connection, selection: Selection, name: str, catalog: str) -> str:
+    """SQL of which rows of a raw table are of the selected classes; empty where it names none."""
     for declared in _class_declarations():
         if not fnmatchcase(name, declared["tables"]):
             continue
+        columns = tuple(declared["columns"])
         if "names" not in declared or declared["names"] == name:
-            return table.filter(selection.class_condition(table, tuple(declared["columns"])))
-        if declared["names"] in backend.list_tables():
-            names = whole_table(backend, declared["names"])
-            names = names.filter(selection.class_condition(names, tuple(declared["columns"])))
-            return table.semi_join(names, list(_RECORD))
-    return table
+            return selection.class_condition(columns_of(connection, f"{quoted(catalog)}.main.{quoted(name)}"), columns)
+        if declared["names"] in tables_of(connection):
+            names = f"{quoted(catalog)}.main.{quoted(declared['names'])}"
+            wanted = selection.class_condition(columns_of(connection, names), columns)
+            record = ", ".join(_RECORD)
+            return f"({record}) in (select ({record}) from {names}{f' where {wanted}' if wanted else ''})"
+    return ""
 
 
-def show_selected(backend: Any, selection: Selection, named: set[str]) -> None:
+def show_selected(connection: Connection, selection: Selection, named: set[str]) -> None:
     """Make unqualified names of tables mean what is selected of them, for the rest of the connection.
 
     Parameters
     ----------
-    backend
-        The Ibis backend with the raw tables, and with views of the grains that already show only what is selected.
+    connection
+        The connection with the raw tables, and with views of the grains that already show only what is selected.
     selection
         A resolved selection.
     named
         The raw tables that statements will name. Other tables can be listed and are not restricted.
     """
-    catalog = backend.current_catalog
-    raw = {table.strip('"') for table, _, _ in timed_tables(backend)} & named
+    row = connection.execute("select current_database()").fetchone()
+    catalog = str(row[0]) if row else ""
+    raw = {table.strip('"') for table, _, _ in timed_tables(connection)} & named
     # Temporary tables stay visible from every database.
     tables = [
         name
-        for (name,) in backend.raw_sql(
+        for (name,) in connection.execute(
             "select table_name from information_schema.tables"
             f" where table_catalog = '{catalog}' and table_schema = 'main'"
         ).fetchall()
     ]
     # A database of its own: "show tables" would list the schemas of one database together.
-    backend.raw_sql(f"attach ':memory:' as \"{SELECTED}\"")
+    connection.execute(f"attach ':memory:' as {quoted(SELECTED)}")
     for name in sorted(tables):
-        quoted = name.replace('"', '""')
-        statement = (
-            backend.compile(selected(backend, selection, name))
-            if name in raw
-            else f'select * from "{catalog}"."main"."{quoted}"'
-        )
-        backend.raw_sql(f'create view "{SELECTED}"."main"."{quoted}" as {statement}')
-    backend.raw_sql(f'use "{SELECTED}"')
+        whole = f"{quoted(catalog)}.main.{quoted(name)}"
+        statement = selected_sql(connection, selection, name, catalog) if name in raw else f"select * from {whole}"
+        connection.execute(f"create view {quoted(SELECTED)}.main.{quoted(name)} as {statement}")
+    connection.execute(f"use {quoted(SELECTED)}")

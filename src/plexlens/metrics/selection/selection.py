@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Container, Iterable
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
-import ibis
-
 from plexlens.metrics.selection.shift import Shift
 from plexlens.metrics.selection.window import Window
+from plexlens.pdb.engine import literal, quoted
 
 if TYPE_CHECKING:
     from plexlens.metrics.selection.extent import Extent
@@ -57,76 +57,66 @@ class Selection:
             return self
         return Selection((*self.windows, window), self.shifts, self.systems, self.classes)
 
-    def rows(self, table: Any) -> Any:
-        """The rows of facts, or of a raw table, that are of the selected systems and times.
+    def rows(self, columns: Container[str], *, has_times: bool = True) -> str:
+        """SQL of which rows of facts, or of a raw table, are of the selected systems and times; empty for all.
 
         Parameters
         ----------
-        table
-            An Ibis table with ``system``, ``utc_offset`` and either ``interval``, by which metrics name an interval, or
-            ``interval_start`` and ``interval_end``.
+        columns
+            Columns that are there: ``system``, ``utc_offset`` and either ``interval``, by which metrics name an
+            interval, or ``interval_start`` and ``interval_end``.
+        has_times
+            Whether the times are times: a column that is null throughout may have no type of its own.
         """
-        wanted = self._place_and_time(table)
-        if wanted is None:
-            return table
-        near = self._near(table["interval" if "interval" in table.columns else "interval_start"])
-        return table.filter([*near, wanted.fill_null(False)])
-
-    def _place_and_time(self, table: Any) -> Any:
-        wanted: Any = None
+        wanted = []
         if self.systems:
-            wanted = table.system.isin(self.systems)
+            wanted.append(among("system", self.systems))
         if self.windows or self.shifts:
-            inside = self._times(table)
-            wanted = inside if wanted is None else wanted & inside
-        return wanted
+            wanted.append(self._times(columns))
+        if not wanted:
+            return ""
+        near = self._near("interval" if "interval" in columns else "interval_start") if has_times else []
+        return " and ".join([*near, f"coalesce({' and '.join(f'({one})' for one in wanted)}, false)"])
 
-    def _times(self, table: Any) -> Any:
-        if "interval" in table.columns:
-            moment = table.interval
-            seconds = moment.epoch_seconds().cast("float64")
+    def _times(self, columns: Container[str]) -> str:
+        if "interval" in columns:
+            seconds = 'epoch("interval")'
         else:
             # Systems close their intervals within moments of each other: a start is taken to the nearest minute, as
             # metrics take it. A record with an end alone is a thing that happened at that moment.
-            start = table.interval_start.epoch_seconds().cast("float64")
-            end = table.interval_end.epoch_seconds().cast("float64")
-            seconds = ibis.coalesce(((start + _MINUTE / 2) / _MINUTE).floor() * _MINUTE, end)
+            start = f"floor((epoch(interval_start::timestamptz) + {_MINUTE / 2}) / {_MINUTE}) * {_MINUTE}"
+            seconds = f"coalesce({start}, epoch(interval_end::timestamptz))"
         # Offsets are recorded as clock values a hair off the minute; the minute is what they mean.
-        offset = (table.utc_offset / _MINUTE).round().cast("float64") * _MINUTE
-        inside = ibis.literal(True)
-        for window in self.windows:
-            inside = inside & window.condition(seconds, offset)
+        offset = f"round(utc_offset::double / {_MINUTE}) * {_MINUTE}"
+        inside = [f"({window.condition(seconds, offset)})" for window in self.windows]
         if self.shifts:
-            on_shift = ibis.literal(False)
-            for shift in self.shifts:
-                on_shift = on_shift | shift.condition(seconds + offset.fill_null(0.0))
-            inside = inside & on_shift
-        return inside
+            local = f"{seconds} + coalesce({offset}, 0)"
+            inside.append(f"({' or '.join(f'({shift.condition(local)})' for shift in self.shifts)})")
+        return " and ".join(inside)
 
-    def _near(self, moment: Any) -> list[Any]:
+    def _near(self, moment: str) -> list[str]:
         """Conditions that a moment is unknown or within two days of every window, whatever its offset from UTC.
 
         The engine compares these with the statistics of the files that it reads, and leaves out what is far away; the
         exact conditions are computed from several columns, so it would read and compute every row.
         """
-        near: list[Any] = []
-        for window in self.windows if moment.type().is_timestamp() else ():
+        near = []
+        for window in self.windows:
             first, last = window.around(_FAR)
             if first is not None:
-                near.append(moment.isnull() | (moment >= ibis.literal(first)))
+                near.append(
+                    f"({quoted(moment)} is null or {quoted(moment)} >= timestamptz '{first.isoformat(sep=' ')}')"
+                )
             if last is not None:
-                near.append(moment.isnull() | (moment < ibis.literal(last)))
+                near.append(f"({quoted(moment)} is null or {quoted(moment)} < timestamptz '{last.isoformat(sep=' ')}')")
         return near
 
-    def class_condition(self, table: Any, columns: tuple[str, ...] = CLASS_COLUMNS) -> Any:
-        """Which rows are of the selected classes; None where the table has no class, or no class is selected."""
-        there = [name for name in columns if name in table.columns]
+    def class_condition(self, columns: Container[str], named: tuple[str, ...] = CLASS_COLUMNS) -> str:
+        """SQL of which rows are of the selected classes; empty where no column names one, or none is selected."""
+        there = [name for name in named if name in columns]
         if not self.classes or not there:
-            return None
-        wanted = ibis.literal(False)
-        for name in there:
-            wanted = wanted | table[name].cast("string").isin(self.classes).fill_null(False)
-        return wanted
+            return ""
+        return " or ".join(f"coalesce({among(f'{quoted(name)}::varchar', self.classes)}, false)" for name in there)
 
     @property
     def parts(self) -> tuple[str, ...]:
@@ -160,6 +150,11 @@ class Selection:
             "classes": list(self.classes) or None,
             "selected": [one.to_json() for one in self.extent.systems] if self.extent is not None else None,
         }
+
+
+def among(column: str, values: Iterable[str]) -> str:
+    """SQL of whether a column is one of the values."""
+    return f"{column} in ({', '.join(literal(value) for value in values)})"
 
 
 #: Nothing is left out.

@@ -8,9 +8,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Any
-
-import ibis
 
 from plexlens.errors import UnreadableInputError, UsageError
 
@@ -40,13 +37,10 @@ class Shift:
     text: str
     spans: tuple[tuple[int, int], ...]
 
-    def condition(self, local: Any) -> Any:
-        """Which rows lie in it, by an Ibis column of seconds since 1970 in local time."""
-        second = (local.floor().cast("int64") + _FIRST_DAY) % _WEEK
-        inside = ibis.literal(False)
-        for start, end in self.spans:
-            inside = inside | ((second >= start) & (second < end))
-        return inside
+    def condition(self, local: str) -> str:
+        """SQL of which rows lie in it, by SQL of seconds since 1970 in local time."""
+        second = f"((floor({local})::bigint + {_FIRST_DAY}) % {_WEEK})"
+        return " or ".join(f"({second} >= {start} and {second} < {end})" for start, end in self.spans) or "false"
 
 
 def shift(text: str, named: Mapping[str, str] | None = None) -> Shift:

@@ -4,9 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta, timezone
-from typing import Any
-
-import ibis
 
 from plexlens.errors import UsageError
 
@@ -30,24 +27,24 @@ class Window:
     start: datetime | None = None
     end: datetime | None = None
 
-    def condition(self, utc: Any, offset: Any) -> Any:
-        """Which rows lie in it.
+    def condition(self, utc: str, offset: str) -> str:
+        """SQL of which rows lie in it.
 
         Parameters
         ----------
         utc
-            Ibis column: seconds since 1970 in UTC, or in local time where the offset is null.
+            SQL of seconds since 1970 in UTC, or in local time where the offset is null.
         offset
-            Ibis column: local minus UTC in seconds; null where it is unknown.
+            SQL of local minus UTC in seconds; null where it is unknown.
         """
-        inside = ibis.literal(True)
+        inside = []
         if self.start is not None:
             moment, bound = _compared(self.start, utc, offset)
-            inside = inside & (moment >= bound)
+            inside.append(f"{moment} >= {bound}")
         if self.end is not None:
             moment, bound = _compared(self.end, utc, offset)
-            inside = inside & (moment < bound)
-        return inside
+            inside.append(f"{moment} < {bound}")
+        return " and ".join(inside) or "true"
 
     def around(self, margin: timedelta) -> tuple[datetime | None, datetime | None]:
         """Its bounds in UTC, a margin farther out; local time is taken for UTC. None for an end that is open."""
@@ -80,12 +77,12 @@ def _moved(bound: datetime | None, by: timedelta) -> datetime | None:
         return None
 
 
-def _compared(bound: datetime, utc: Any, offset: Any) -> tuple[Any, Any]:
-    """The column that is compared with a bound, and the bound in seconds."""
+def _compared(bound: datetime, utc: str, offset: str) -> tuple[str, str]:
+    """The column that is compared with a bound, and the bound in seconds, as SQL."""
     wall = bound.replace(tzinfo=timezone.utc).timestamp()  # noqa: UP017 `UTC` and `timezone` would be two imports
     if bound.tzinfo is None:
-        return utc + offset.fill_null(0.0), wall
-    return utc, ibis.ifelse(offset.isnull(), wall, bound.timestamp())
+        return f"({utc}) + coalesce({offset}, 0)", f"{wall!r}::double"
+    return f"({utc})", f"case when ({offset}) is null then {wall!r}::double else {bound.timestamp()!r}::double end"
 
 
 def _text(bound: datetime | None) -> str:

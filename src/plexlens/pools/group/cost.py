@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from plexlens.metrics.coupling.structure import STRUCTURE
-from plexlens.metrics.evaluate import available, facts
+from plexlens.metrics.evaluate import facts
 from plexlens.metrics.inputs import Inputs
 from plexlens.metrics.unit import MICROSECONDS
 from plexlens.pools.cost import Assumption, IoCost, Origin, default_cost
@@ -50,9 +50,10 @@ class GroupCost:
 
 def measured_request(inputs: Inputs) -> Assumption:
     """The mean service time of synchronous requests to group buffer pools in SMF 74-4; the stated one without these."""
-    if not available(inputs, STRUCTURE):
+    found = facts(inputs, STRUCTURE)
+    if found is None:
         return REQUEST
-    rows = facts(inputs, STRUCTURE)[["structure", "sync_requests", "sync_seconds"]].to_pyarrow().to_pylist()
+    rows = found.select("structure", "sync_requests", "sync_seconds").rows()
     own = [row for row in rows if "_GBP" in (row["structure"] or "") and row["sync_requests"] and row["sync_seconds"]]
     requests = sum(row["sync_requests"] for row in own)
     if not requests:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
 
 from plexlens.errors import NothingUsableError
 from plexlens.metrics.inputs import Inputs
 from plexlens.pdb import Pdb, ingest
+from plexlens.pdb.engine import Connection
 from plexlens.pools.cost import fitted_cost
 from plexlens.pools.group.cost import GroupCost, measured_request
 from plexlens.pools.group.settings import GroupConfiguration, with_assumed_structures
@@ -17,7 +17,7 @@ from plexlens.pools.group.sources import of_group_database, read_group_toml
 from plexlens.pools.group.work import GroupWork
 from plexlens.pools.headroom import Headroom, headroom_of
 from plexlens.pools.settings import Configuration
-from plexlens.pools.site import backend_of
+from plexlens.pools.site import connection_of
 
 
 @dataclass(frozen=True)
@@ -61,12 +61,12 @@ def group_site_of(
         The settings cannot be read, or say nothing of the members.
     """
     nothing = GroupConfiguration({member: Configuration() for member in members})
-    backend = backend_of(sources, layouts)
-    site = GroupSite(nothing) if backend is None else _of_backend(backend, members)
+    connection = connection_of(sources, layouts)
+    site = GroupSite(nothing) if connection is None else _of_connection(connection, members)
     if settings is None:
         return site
     if settings.is_dir():
-        return _required(_of_backend(Pdb.open(settings).connect(), members), settings)
+        return _required(_of_connection(Pdb.open(settings).connect(), members), settings)
     if settings.suffix.lower() == ".toml":
         return replace(site, configuration=read_group_toml(settings, members))
     with Pdb.temporary() as pdb:
@@ -75,10 +75,10 @@ def group_site_of(
         return _required(found, settings)
 
 
-def _of_backend(backend: Any, members: Sequence[str]) -> GroupSite:
-    inputs = Inputs(backend)
+def _of_connection(connection: Connection, members: Sequence[str]) -> GroupSite:
+    inputs = Inputs(connection)
     cost = GroupCost(fitted_cost(inputs), measured_request(inputs))
-    return GroupSite(of_group_database(backend, members), cost, headroom_of(backend))
+    return GroupSite(of_group_database(connection, members), cost, headroom_of(connection))
 
 
 def _required(site: GroupSite, settings: Path) -> GroupSite:

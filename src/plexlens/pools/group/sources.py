@@ -12,8 +12,9 @@ from plexlens.errors import NothingUsableError, UsageError
 from plexlens.ingest.page_trace import page_bytes
 from plexlens.metrics.coupling.structure import STRUCTURE
 from plexlens.metrics.db2.pool import POOL
-from plexlens.metrics.evaluate import available, facts
+from plexlens.metrics.evaluate import facts
 from plexlens.metrics.inputs import Inputs
+from plexlens.pdb.engine import Connection, rows_of
 from plexlens.pools.group.settings import (
     ASSUMED_RATIO,
     GroupConfiguration,
@@ -159,7 +160,7 @@ def _structure(name: str, table: Any) -> GroupPoolSettings:
     return made
 
 
-def of_group_database(backend: Any, members: Sequence[str]) -> GroupConfiguration:
+def of_group_database(connection: Connection, members: Sequence[str]) -> GroupConfiguration:
     """Settings that a database holds of the members of a trace; the last interval counts.
 
     Pools as `plexlens.pools.settings.of_database` finds them; group buffer pools of ``-DISPLAY GROUPBUFFERPOOL`` output
@@ -167,7 +168,7 @@ def of_group_database(backend: Any, members: Sequence[str]) -> GroupConfiguratio
 
     Parameters
     ----------
-    backend
+    connection
         What `Pdb.connect` gives.
     members
         Members of the trace.
@@ -176,12 +177,12 @@ def of_group_database(backend: Any, members: Sequence[str]) -> GroupConfiguratio
     notes: list[str] = []
     for member in members:
         try:
-            own = of_database(backend, subsystem=member)
+            own = of_database(connection, subsystem=member)
         except (NothingUsableError, UsageError):
             own = Configuration()
         notes += [f"{member}: {note}" for note in own.notes]
         found[member] = replace(own, notes=())
-    inputs = Inputs(backend)
+    inputs = Inputs(connection)
     name, structures = _structures(inputs, members)
     if structures:
         told = ", ".join(one.structure for one in structures.values())
@@ -195,9 +196,10 @@ def _structures(inputs: Inputs, members: Sequence[str]) -> tuple[str, dict[str, 
     """Name of the group, and its group buffer pools by the name of their pool."""
     name = _name_of(inputs, members)
     found: dict[str, GroupPoolSettings] = {}
-    if available(inputs, STRUCTURE):
-        columns = ["interval_end", "structure", "directory_entries", "data_elements"]
-        rows = facts(inputs, STRUCTURE)[columns].order_by("interval_end").to_pyarrow().to_pylist()
+    allocated = facts(inputs, STRUCTURE)
+    if allocated is not None:
+        columns = ("interval_end", "structure", "directory_entries", "data_elements")
+        rows = allocated.select(*columns).ordered("interval_end").to_pylist()
         named = [(_STRUCTURE_NAME.fullmatch(row["structure"] or ""), row) for row in rows]
         groups = {match["group"] for match, _ in named if match}
         # Structures of another group are none of ours; without a name there must be one group alone.
@@ -208,8 +210,8 @@ def _structures(inputs: Inputs, members: Sequence[str]) -> tuple[str, dict[str, 
                 data = int(row["data_elements"] * _ELEMENT) // page_bytes(id_of(pool))
                 found[pool] = GroupPoolSettings(pool, max(data, 1), int(row["directory_entries"]))
     if inputs.has(_DISPLAYS):
-        table = inputs.table(_DISPLAYS, "directory_entries", "data_pages", text=("pool_name", "structure_name"))
-        for row in table.to_pyarrow().to_pylist():
+        columns = ("directory_entries", "data_pages", "pool_name", "structure_name")
+        for row in rows_of(inputs.connection, inputs.raw(_DISPLAYS, columns)):
             pool = (row["pool_name"] or "").removeprefix("G") if row["subsystem"] in (None, *members) else ""
             if page_bytes_of(pool) is not None and row["directory_entries"] and row["data_pages"]:
                 found[pool] = GroupPoolSettings(pool, int(row["data_pages"]), int(row["directory_entries"]))
@@ -219,8 +221,7 @@ def _structures(inputs: Inputs, members: Sequence[str]) -> tuple[str, dict[str, 
 
 
 def _name_of(inputs: Inputs, members: Sequence[str]) -> str:
-    if not available(inputs, POOL):
-        return ""
-    rows = facts(inputs, POOL)[["subsystem", "group_name"]].distinct().to_pyarrow().to_pylist()
+    found = facts(inputs, POOL)
+    rows = [] if found is None else found.select("subsystem", "group_name").distinct().rows()
     names = {row["group_name"] for row in rows if row["subsystem"] in members and row["group_name"]}
     return str(names.pop()) if len(names) == 1 else ""

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from plexlens.report.model import Reference, Way
 from plexlens.report.page import ChartSpec, FigureSpec, Page, Pick, Shown, TableSpec
 
@@ -11,42 +9,24 @@ _REGION = ("applid",)
 _TRANSACTION = ("applid", "transaction")
 _MODE = ("applid", "mode")
 
+_DISPATCHED = "dispatch_seconds > 0"
 
-def _dispatched(facts: Any) -> Any:
-    return facts.dispatch_seconds > 0
+#: Modes with one TCB: what it used of its time says how near the region is to its end.
+_SINGLE = "(mode = 'QR') and (dispatch_seconds > 0)"
 
+_ENDED = "transactions > 0"
 
-def _single(facts: Any) -> Any:
-    """Modes with one TCB: what it used of its time says how near the region is to its end."""
-    return (facts.mode == "QR") & (facts.dispatch_seconds > 0)
+_CONNECTED = "(calls > 0) or (peak_threads > 0)"
 
+_ATTACHED = "(transactions > 0) or (peak_connections > 0) or (peak_inbound_sockets > 0)"
 
-def _ended(facts: Any) -> Any:
-    return facts.transactions > 0
+_USED_POOL = "peak_tcbs > 0"
 
+_USED_AREA = "peak_size > 0"
 
-def _connected(facts: Any) -> Any:
-    return (facts.calls > 0) | (facts.peak_threads > 0)
+_KNOWN = "role != 'other'"
 
-
-def _attached(facts: Any) -> Any:
-    return (facts.transactions > 0) | (facts.peak_connections > 0) | (facts.peak_inbound_sockets > 0)
-
-
-def _used_pool(facts: Any) -> Any:
-    return facts.peak_tcbs > 0
-
-
-def _used_area(facts: Any) -> Any:
-    return facts.peak_size > 0
-
-
-def _known(facts: Any) -> Any:
-    return facts.role != "other"
-
-
-def _costs(facts: Any) -> Any:
-    return facts.cp_seconds > 0
+_COSTS = "cp_seconds > 0"
 
 
 _COST = (
@@ -114,7 +94,7 @@ PAGE = Page(
             "busy_fraction",
             by=_MODE,
             pick=Pick.HIGHEST,
-            where=_single,
+            where=_SINGLE,
         ),
         FigureSpec(
             "cics_lowest_ratio",
@@ -132,7 +112,7 @@ PAGE = Page(
             "cpu_time",
             by=("system",),
             pick=Pick.HIGHEST,
-            where=_known,
+            where=_KNOWN,
         ),
     ),
     charts=(
@@ -158,7 +138,7 @@ PAGE = Page(
             "cics_transaction",
             ("response_time",),
             by=_TRANSACTION,
-            where=_ended,
+            where=_ENDED,
         ),
     ),
     tables=(
@@ -203,7 +183,7 @@ PAGE = Page(
             by=_TRANSACTION,
             order="cpu_seconds",
             drill="cics_transactions_waits",
-            where=_ended,
+            where=_ENDED,
         ),
         TableSpec(
             "cics_transactions_response",
@@ -222,7 +202,7 @@ PAGE = Page(
             ),
             by=_TRANSACTION,
             order="response_time",
-            where=_ended,
+            where=_ENDED,
             course="response_time",
         ),
         TableSpec(
@@ -247,7 +227,7 @@ PAGE = Page(
             ),
             by=_TRANSACTION,
             order="suspend_time",
-            where=_ended,
+            where=_ENDED,
             note="Other is what no column of the definitions explains; further causes are among the definitions.",
         ),
         TableSpec(
@@ -267,7 +247,7 @@ PAGE = Page(
             ),
             by=_MODE,
             order="cpu_seconds",
-            where=_dispatched,
+            where=_DISPATCHED,
             note="A QR TCB that is dispatched without CPU waits for a processor, a lock or a page.",
         ),
         TableSpec(
@@ -285,7 +265,7 @@ PAGE = Page(
             ),
             by=("applid", "pool"),
             order="peak_fraction",
-            where=_used_pool,
+            where=_USED_POOL,
         ),
         TableSpec(
             "cics_db2_threads",
@@ -305,7 +285,7 @@ PAGE = Page(
             ),
             by=("applid", "db2_entry"),
             order="calls_per_second",
-            where=_connected,
+            where=_CONNECTED,
         ),
         TableSpec(
             "cics_tcpip_services",
@@ -325,7 +305,7 @@ PAGE = Page(
             ),
             by=("applid", "service"),
             order="transactions_per_second",
-            where=_attached,
+            where=_ATTACHED,
         ),
         TableSpec(
             "cics_storage_areas",
@@ -343,7 +323,7 @@ PAGE = Page(
             ),
             by=("applid", "area"),
             order="peak_size",
-            where=_used_area,
+            where=_USED_AREA,
             folded=True,
         ),
         TableSpec(
@@ -353,7 +333,7 @@ PAGE = Page(
             _COST,
             by=("system", "role"),
             order="cpu_time",
-            where=_known,
+            where=_KNOWN,
             drill="cics_cost_spaces",
         ),
         TableSpec(
@@ -363,7 +343,7 @@ PAGE = Page(
             _COST,
             by=("system", "job", "role"),
             order="cpu_time",
-            where=_costs,
+            where=_COSTS,
             note=_COST_NOTE,
         ),
         TableSpec(
@@ -373,7 +353,7 @@ PAGE = Page(
             _COST,
             by=("system", "class_name"),
             order="cpu_time",
-            where=_costs,
+            where=_COSTS,
             note=_COST_NOTE,
         ),
     ),

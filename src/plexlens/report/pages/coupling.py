@@ -2,20 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from plexlens.report.model import ChartKind, Way
 from plexlens.report.page import ChartSpec, FigureSpec, HeatSpec, Page, Pick, Shown, TableSpec
 
 _STRUCTURE = ("facility", "structure")
 
+_LOCK = "contains(lower(structure_type), 'lock')"
 
-def _lock(facts: Any) -> Any:
-    return facts.structure_type.lower().contains("lock")
-
-
-def _cache(facts: Any) -> Any:
-    return facts.structure_type.lower().contains("cache")
+_CACHE = "contains(lower(structure_type), 'cache')"
 
 
 _SERVICE = (
@@ -88,7 +82,7 @@ PAGE = Page(
             "false_contention_fraction",
             by=_STRUCTURE,
             pick=Pick.HIGHEST,
-            where=_lock,
+            where=_LOCK,
         ),
     ),
     charts=(
@@ -201,7 +195,7 @@ PAGE = Page(
             ),
             by=_STRUCTURE,
             order="false_contention_fraction",
-            where=_lock,
+            where=_LOCK,
             course="contention_fraction",
         ),
         TableSpec(
@@ -223,7 +217,7 @@ PAGE = Page(
             ),
             by=_STRUCTURE,
             order="reads_per_second",
-            where=_cache,
+            where=_CACHE,
         ),
         TableSpec(
             "coupling_structure_systems",

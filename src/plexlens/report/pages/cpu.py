@@ -2,23 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from plexlens.report.model import ChartKind, Reference, Way
 from plexlens.report.page import ChartSpec, FigureSpec, HeatSpec, Page, Pick, Shown, TableSpec
 
+_GENERAL = "processor_type = 'CP'"
 
-def _general(facts: Any) -> Any:
-    return facts.processor_type == "CP"
+_ZIIP = "processor_type = 'IIP'"
 
-
-def _ziip(facts: Any) -> Any:
-    return facts.processor_type == "IIP"
-
-
-def _partition(facts: Any) -> Any:
-    """Without the line of the hypervisor's own time."""
-    return (facts.processor_type == "CP") & (facts.partition != "PHYSICAL")
+#: Without the line of the hypervisor's own time.
+_PARTITION = "(processor_type = 'CP') and (partition != 'PHYSICAL')"
 
 
 PAGE = Page(
@@ -44,11 +36,11 @@ PAGE = Page(
         ),
     ),
     figures=(
-        FigureSpec("cp_busy", "General processors busy (PR/SM)", "cpu_system", "lpar_busy", where=_general),
-        FigureSpec("ziip_busy", "zIIPs busy (PR/SM)", "cpu_system", "lpar_busy", where=_ziip),
-        FigureSpec("capture", "Capture ratio", "cpu_system", "capture_ratio", where=_general, peak=False),
-        FigureSpec("msu", "MSU used", "cpu_partition", "msu_used", where=_partition),
-        FigureSpec("msu_rolling", "MSU, four-hour mean", "cpu_partition", "msu_rolling", where=_partition),
+        FigureSpec("cp_busy", "General processors busy (PR/SM)", "cpu_system", "lpar_busy", where=_GENERAL),
+        FigureSpec("ziip_busy", "zIIPs busy (PR/SM)", "cpu_system", "lpar_busy", where=_ZIIP),
+        FigureSpec("capture", "Capture ratio", "cpu_system", "capture_ratio", where=_GENERAL, peak=False),
+        FigureSpec("msu", "MSU used", "cpu_partition", "msu_used", where=_PARTITION),
+        FigureSpec("msu_rolling", "MSU, four-hour mean", "cpu_partition", "msu_rolling", where=_PARTITION),
         FigureSpec(
             "busiest_partition",
             "Busiest partition, of its machine's processors",
@@ -56,7 +48,7 @@ PAGE = Page(
             "physical_busy",
             by=("partition",),
             pick=Pick.HIGHEST,
-            where=_partition,
+            where=_PARTITION,
         ),
     ),
     charts=(
@@ -67,7 +59,7 @@ PAGE = Page(
             ("processors_used",),
             by=("machine", "partition"),
             kind=ChartKind.STACK,
-            where=_general,
+            where=_GENERAL,
             timeline=True,
         ),
         ChartSpec(
@@ -77,7 +69,7 @@ PAGE = Page(
             ("processors_used",),
             by=("machine", "partition"),
             kind=ChartKind.STACK,
-            where=_ziip,
+            where=_ZIIP,
             timeline=True,
         ),
         ChartSpec(
@@ -86,7 +78,7 @@ PAGE = Page(
             "cpu_system",
             ("lpar_busy",),
             by=("system",),
-            where=_general,
+            where=_GENERAL,
             references=(Reference("all processors", 1.0),),
         ),
         ChartSpec(
@@ -95,7 +87,7 @@ PAGE = Page(
             "cpu_system",
             ("mvs_busy",),
             by=("system",),
-            where=_general,
+            where=_GENERAL,
             references=(Reference("all processors", 1.0),),
             note="Where this is far above the busy time of PR/SM, logical processors waited for physical ones.",
         ),
@@ -104,12 +96,12 @@ PAGE = Page(
             "MSU used and its four-hour mean, all partitions",
             "cpu_partition",
             ("msu_used", "msu_rolling"),
-            where=_partition,
+            where=_PARTITION,
         ),
     ),
     heat_maps=(
-        HeatSpec("cp_busy_hours", "General processors busy (PR/SM)", "cpu_system", "lpar_busy", where=_general),
-        HeatSpec("msu_hours", "MSU used", "cpu_partition", "msu_used", by=("partition",), where=_partition),
+        HeatSpec("cp_busy_hours", "General processors busy (PR/SM)", "cpu_system", "lpar_busy", where=_GENERAL),
+        HeatSpec("msu_hours", "MSU used", "cpu_partition", "msu_used", by=("partition",), where=_PARTITION),
     ),
     tables=(
         TableSpec(

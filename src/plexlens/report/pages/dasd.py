@@ -2,22 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from plexlens.report.model import ChartKind, Way
 from plexlens.report.page import ChartSpec, FigureSpec, Page, Pick, Shown, TableSpec
 
+_USED = "ios > 0"
 
-def _used(facts: Any) -> Any:
-    return facts.ios > 0
+_MEASURED = "channel_seconds > 0"
 
-
-def _measured(facts: Any) -> Any:
-    return facts.channel_seconds > 0
-
-
-def _sends_messages(facts: Any) -> Any:
-    return facts.partition_messages > 0
+_SENDS_MESSAGES = "partition_messages > 0"
 
 
 _COMPONENTS = (
@@ -106,7 +98,7 @@ PAGE = Page(
             "channel",
             ("utilization",),
             by=("system", "channel"),
-            where=_measured,
+            where=_MEASURED,
         ),
     ),
     tables=(
@@ -126,7 +118,7 @@ PAGE = Page(
             ),
             by=("device", "volume"),
             order="io_intensity",
-            where=_used,
+            where=_USED,
             course="io_rate",
             top=20,
             note="All systems together; devices without an I/O are left out.",
@@ -170,7 +162,7 @@ PAGE = Page(
             ),
             by=("device", "volume"),
             order="sync_io_rate",
-            where=lambda facts: (facts.sync_reads > 0) | (facts.sync_writes > 0),
+            where="sync_reads > 0 or sync_writes > 0",
             folded=True,
         ),
         TableSpec(
@@ -194,7 +186,7 @@ PAGE = Page(
             ),
             by=("data_set", "volume"),
             order="response_seconds",
-            where=_used,
+            where=_USED,
             top=20,
             note="All jobs together; rates are per second that a job had the data set open.",
         ),
@@ -216,7 +208,7 @@ PAGE = Page(
             ),
             by=("job",),
             order="response_seconds",
-            where=_used,
+            where=_USED,
             folded=True,
         ),
         TableSpec(
@@ -243,7 +235,7 @@ PAGE = Page(
             ),
             by=("system", "channel"),
             order="utilization",
-            where=_measured,
+            where=_MEASURED,
             course="utilization",
             top=20,
         ),
@@ -260,7 +252,7 @@ PAGE = Page(
             ),
             by=("system", "channel"),
             order="message_rate",
-            where=_sends_messages,
+            where=_SENDS_MESSAGES,
             folded=True,
         ),
     ),

@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from plexlens.report.model import ChartKind, Way
 from plexlens.report.page import ChartSpec, FigureSpec, Page, Pick, Shown, TableSpec
 
 _MEMBER = ("group_name", "subsystem")
 _GROUP_POOL = ("group_name", "group_pool")
 
-
-def _sharing(facts: Any) -> Any:
-    return facts.group_name.notnull() & (facts.group_name != "")
+_SHARING = "group_name is not null and (group_name != '')"
 
 
-def _db2_structure(facts: Any) -> Any:
-    """Structures by the names that Db2 requires: GROUP_LOCK1, GROUP_SCA, GROUP_GBPn."""
-    return facts.structure.re_search(r"_(LOCK1|SCA|GBP[0-9K]+)$")
+#: Structures by the names that Db2 requires: GROUP_LOCK1, GROUP_SCA, GROUP_GBPn.
+_DB2_STRUCTURE = "regexp_matches(structure, '_(LOCK1|SCA|GBP[0-9K]+)$')"
 
 
 _READS = (
@@ -82,7 +77,7 @@ PAGE = Page(
             "Processors held by requests to Db2's structures",
             "coupling_structure",
             "sync_processors",
-            where=_db2_structure,
+            where=_DB2_STRUCTURE,
         ),
     ),
     charts=(
@@ -116,7 +111,7 @@ PAGE = Page(
             ),
             by=("structure",),
             order="sync_processors",
-            where=_db2_structure,
+            where=_DB2_STRUCTURE,
             top=6,
             note="Service time alone, for which the senders' processors spin: plexlens sharing adds path lengths, "
             "castout and contention, and says for which work it is.",
@@ -136,7 +131,7 @@ PAGE = Page(
             ),
             by=("group_name", "connection_type", "plan", "correlation"),
             order="commits",
-            where=_sharing,
+            where=_SHARING,
             top=10,
             folded=True,
         ),
@@ -154,7 +149,7 @@ PAGE = Page(
             ),
             by=("group_name",),
             order="commits_per_second",
-            where=_sharing,
+            where=_SHARING,
             note="All members together.",
             drill="db2_members",
         ),
@@ -175,7 +170,7 @@ PAGE = Page(
             ),
             by=("group_name", "subsystem", "system"),
             order="commits_per_second",
-            where=_sharing,
+            where=_SHARING,
             course="commits_per_second",
             drill="db2_pools",
         ),

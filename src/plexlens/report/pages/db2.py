@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from plexlens.report.model import ChartKind, Way
 from plexlens.report.page import ChartSpec, FigureSpec, HeatSpec, Page, Pick, Shown, TableSpec
 
 _POOL = ("subsystem", "pool")
 
-
-def _used(facts: Any) -> Any:
-    return facts.getpages > 0
+_USED = "getpages > 0"
 
 
 _IO = (
@@ -121,7 +117,7 @@ PAGE = Page(
             by=_POOL,
             order="read_ios_per_second",
             course="read_ios_per_second",
-            where=_used,
+            where=_USED,
             top=20,
             note="Read I/O a second is what a pool costs: it turns into CPU and delay. Hit ratios do not, and are "
             "here to be recognised. The system hit ratio is negative where prefetch reads pages that nobody asks for.",
@@ -146,7 +142,7 @@ PAGE = Page(
             ),
             by=_POOL,
             order="getpages",
-            where=_used,
+            where=_USED,
             top=20,
             folded=True,
             drill="db2_data_sets",
@@ -174,7 +170,7 @@ PAGE = Page(
             ),
             by=_POOL,
             order="dynamic_prefetch_pages",
-            where=_used,
+            where=_USED,
             top=20,
             folded=True,
         ),
@@ -202,7 +198,7 @@ PAGE = Page(
             ),
             by=_POOL,
             order="pages_written",
-            where=_used,
+            where=_USED,
             top=20,
             folded=True,
         ),

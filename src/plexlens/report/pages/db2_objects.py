@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from plexlens.pools.responses import OBJECT, assembled, of_db2
+from plexlens.pools.responses import OBJECT, OF_DB2, assembled
 from plexlens.report.model import Block, Way
 from plexlens.report.page import FigureSpec, Page, Pick, Shown, TableSpec
 from plexlens.report.pools_fields import Definitions
@@ -21,7 +21,7 @@ _MOST = 500
 
 
 def _prepare(context: Context) -> None:
-    context.need("data_set", (*COLUMNS, *OBJECT), of_db2)
+    context.need("data_set", (*COLUMNS, *OBJECT), OF_DB2)
     context.need("dasd_device", ("response_time", "disconnect_time"), None)
     context.need("db2_data_set", ("sync_delay",), None)
 
@@ -42,12 +42,12 @@ def _blocks(context: Context) -> Sequence[Block]:
         found: list[dict[str, Any]] = table.to_pylist()
         return found
 
-    objects = rows("data_set", COLUMNS, OBJECT, of_db2, _MOST)
+    objects = rows("data_set", COLUMNS, OBJECT, OF_DB2, _MOST)
     if not objects:
         return ()
     responses = assembled(
         objects,
-        rows("data_set", ("ios",), (*OBJECT, "volume"), of_db2),
+        rows("data_set", ("ios",), (*OBJECT, "volume"), OF_DB2),
         rows("dasd_device", ("response_time", "disconnect_time"), ("volume",)),
         rows("db2_data_set", ("sync_delay",), ("database", "page_set")),
     )

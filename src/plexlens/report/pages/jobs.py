@@ -2,41 +2,25 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from plexlens.report.model import Way
 from plexlens.report.page import ChartSpec, FigureSpec, Page, Pick, Shown, TableSpec
 
 _JOB = ("job",)
 _STEP = ("job", "job_id", "step_number", "step", "program")
 
+_STARTED_TASKS = "work_type = 'STC'"
 
-def _started_tasks(facts: Any) -> Any:
-    return facts.work_type == "STC"
+_OVERFLOW = "ziip_on_cp_seconds > 0"
 
+_OVERFLOW_OF_STARTED_TASKS = "work_type = 'STC' and ziip_on_cp_seconds > 0"
 
-def _overflow(facts: Any) -> Any:
-    return facts.ziip_on_cp_seconds > 0
+_PAGED = "(page_ins > 0) or (page_outs > 0)"
 
+_DID_IO = "excps > 0"
 
-def _overflow_of_started_tasks(facts: Any) -> Any:
-    return _started_tasks(facts) & _overflow(facts)
+_ENDED = "elapsed_seconds > 0"
 
-
-def _paged(facts: Any) -> Any:
-    return (facts.page_ins > 0) | (facts.page_outs > 0)
-
-
-def _did_io(facts: Any) -> Any:
-    return facts.excps > 0
-
-
-def _ended(facts: Any) -> Any:
-    return facts.elapsed_seconds > 0
-
-
-def _abended(facts: Any) -> Any:
-    return facts.abends > 0
+_ABENDED = "abends > 0"
 
 
 _KINDS = (
@@ -97,7 +81,7 @@ PAGE = Page(
             "address_space",
             ("cp_processors",),
             by=_JOB,
-            where=_started_tasks,
+            where=_STARTED_TASKS,
             note="Started tasks run through whole intervals; jobs and sessions stand in the tables.",
         ),
         ChartSpec(
@@ -106,7 +90,7 @@ PAGE = Page(
             "address_space",
             ("ziip_on_cp_processors",),
             by=_JOB,
-            where=_overflow_of_started_tasks,
+            where=_OVERFLOW_OF_STARTED_TASKS,
         ),
     ),
     tables=(
@@ -177,7 +161,7 @@ PAGE = Page(
             ),
             by=_JOB,
             order="ziip_on_cp_seconds",
-            where=_overflow,
+            where=_OVERFLOW,
             course="ziip_on_cp_processors",
             note="Address spaces without overflow are left out.",
         ),
@@ -198,7 +182,7 @@ PAGE = Page(
             ),
             by=_STEP,
             order="elapsed_seconds",
-            where=_ended,
+            where=_ENDED,
             top=20,
         ),
         TableSpec(
@@ -215,7 +199,7 @@ PAGE = Page(
             ),
             by=_STEP,
             order="elapsed_seconds",
-            where=_abended,
+            where=_ABENDED,
         ),
         TableSpec(
             "jobs_jobs",
@@ -262,7 +246,7 @@ PAGE = Page(
             (Shown("excps", bar=True), Shown("excp_rate"), Shown("connect_seconds"), *_DASD),
             by=_JOB,
             order="excps",
-            where=_did_io,
+            where=_DID_IO,
             folded=True,
             note="DASD times are without the IOS queue; I/Os of independent enclaves are counted apart.",
         ),
@@ -299,7 +283,7 @@ PAGE = Page(
             ),
             by=_JOB,
             order="page_ins",
-            where=_paged,
+            where=_PAGED,
         ),
     ),
 )

@@ -2,33 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from plexlens.report.model import ChartKind, Way
 from plexlens.report.page import ChartSpec, FigureSpec, HeatSpec, Page, Pick, Shown, TableSpec
 
 _MANAGER = ("queue_manager",)
 _POOL = ("queue_manager", "pool")
 
+_USED_POOL = "(gets_old > 0) or (gets_new > 0)"
 
-def _used_pool(facts: Any) -> Any:
-    return (facts.gets_old > 0) | (facts.gets_new > 0)
+_WROTE = "writes > 0"
 
+_ASKED = "requests > 0"
 
-def _wrote(facts: Any) -> Any:
-    return facts.writes > 0
+_CALLED = "calls > 0"
 
-
-def _asked(facts: Any) -> Any:
-    return facts.requests > 0
-
-
-def _called(facts: Any) -> Any:
-    return facts.calls > 0
-
-
-def _called_structure(facts: Any) -> Any:
-    return (facts.single_calls > 0) | (facts.multiple_calls > 0)
+_CALLED_STRUCTURE = "(single_calls > 0) or (multiple_calls > 0)"
 
 
 PAGE = Page(
@@ -61,7 +49,7 @@ PAGE = Page(
             "available_fraction",
             by=_POOL,
             pick=Pick.LOWEST,
-            where=_used_pool,
+            where=_USED_POOL,
         ),
         FigureSpec(
             "mq_channels_used",
@@ -111,7 +99,7 @@ PAGE = Page(
             "mq_buffer_pool",
             ("available_fraction",),
             by=_POOL,
-            where=_used_pool,
+            where=_USED_POOL,
             lowest=True,
             note="Below 15 % pages are written early, below 5 % each put waits for its write.",
         ),
@@ -169,7 +157,7 @@ PAGE = Page(
             ),
             by=_POOL,
             order="gets_per_second",
-            where=_used_pool,
+            where=_USED_POOL,
             course="gets_per_second",
             note="Pools without a page get are left out.",
         ),
@@ -208,7 +196,7 @@ PAGE = Page(
             ),
             by=("queue_manager", "log_copy", "kind"),
             order="writes_per_second",
-            where=_wrote,
+            where=_WROTE,
         ),
         TableSpec(
             "mq_initiators",
@@ -304,7 +292,7 @@ PAGE = Page(
             ),
             by=("queue_manager", "call"),
             order="cpu_seconds",
-            where=_called,
+            where=_CALLED,
         ),
         TableSpec(
             "mq_queues_used",
@@ -385,7 +373,7 @@ PAGE = Page(
             ),
             by=("queue_manager", "structure"),
             order="calls_per_second",
-            where=_called_structure,
+            where=_CALLED_STRUCTURE,
             folded=True,
         ),
         TableSpec(
@@ -422,7 +410,7 @@ PAGE = Page(
             ),
             by=("queue_manager", "request"),
             order="requests_per_second",
-            where=_asked,
+            where=_ASKED,
             folded=True,
         ),
         TableSpec(

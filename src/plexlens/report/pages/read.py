@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 from plexlens.ingest import plausible
 from plexlens.ingest.source import Severity
 from plexlens.ingest.text_reports.tables import KINDS
-from plexlens.metrics.ceiling import TOLERANCE, above_ceiling, shares
+from plexlens.metrics.ceiling import TOLERANCE
+from plexlens.metrics.evaluate import above_whole
 from plexlens.metrics.unit import BYTES, COUNT, KIB, MIB, PERCENTAGE, Unit
 from plexlens.report.changed_settings import changed_settings_table
 from plexlens.report.clock import offset_text
@@ -181,14 +182,10 @@ def _above_the_whole(context: Context) -> Table:
     """Shares of more than the whole, by metric: they have no value on any page."""
     rows = []
     for held in context.read:
-        question = above_ceiling(held.kept, held.grain)
-        if question is None:
-            continue
-        answer = question.to_pyarrow().to_pylist()[0]
-        for metric in shares(held.grain):
-            count = answer[f"{metric.name}_rows"]
-            if count:
-                rows.append((held.grain.title, metric.title, metric.formula, count, answer[f"{metric.name}_greatest"]))
+        found = above_whole(held.kept, held.grain)
+        for metric in held.grain.metrics:
+            if metric.name in found:
+                rows.append((held.grain.title, metric.title, metric.formula, *found[metric.name]))
     return Table(
         name="read_above_the_whole",
         title="Shares of more than the whole",

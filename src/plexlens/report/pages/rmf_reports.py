@@ -14,13 +14,13 @@ _WITH_PAGES = frozenset({"CF", "CPU", "PAGING", "WLMGL", "XCF"})
 
 
 def _blocks(context: Context) -> Sequence[Block]:
-    backend = context.inputs.backend
+    connection = context.inputs.connection
     first: list[Block] = []
     last: list[Block] = []
-    for number, report in enumerate(printed_reports(backend), 1):
+    for number, report in enumerate(printed_reports(connection), 1):
         has_page = report.name.partition(" ")[0] in _WITH_PAGES
         (last if has_page else first).extend(tables_of(report, f"rmf_{number}", folded=has_page))
-    return [*first, *last, *of_the_files(backend)]
+    return [*first, *last, *of_the_files(connection)]
 
 
 PAGE = Page(

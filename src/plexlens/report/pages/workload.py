@@ -2,26 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from plexlens.report.model import ChartKind, Reference, Way
 from plexlens.report.page import ChartSpec, FigureSpec, HeatSpec, Page, Pick, Shown, TableSpec
 
 _CLASS = ("workload", "class_name")
 _PERIOD = (*_CLASS, "period")
 
+_SERVICE = "class_kind = 'service class'"
 
-def _service(facts: Any) -> Any:
-    return facts.class_kind == "service class"
+_REPORT = "class_kind = 'report class'"
 
-
-def _report(facts: Any) -> Any:
-    return facts.class_kind == "report class"
-
-
-def _worked(facts: Any) -> Any:
-    """Service class periods in which anything happened."""
-    return _service(facts) & ((facts.transactions > 0) | (facts.service_units > 0))
+#: Service class periods in which anything happened.
+_WORKED = "class_kind = 'service class' and ((transactions > 0) or (service_units > 0))"
 
 
 _GOALS = (
@@ -74,7 +66,7 @@ PAGE = Page(
         ),
     ),
     figures=(
-        FigureSpec("transactions", "Transactions", "workload_period", "transactions_per_second", where=_service),
+        FigureSpec("transactions", "Transactions", "workload_period", "transactions_per_second", where=_SERVICE),
         FigureSpec(
             "worst_index",
             "Worst performance index",
@@ -82,16 +74,16 @@ PAGE = Page(
             "performance_index",
             by=("class_name", "period"),
             pick=Pick.HIGHEST,
-            where=_service,
+            where=_SERVICE,
         ),
-        FigureSpec("cp_by_work", "General processors used by work", "workload_period", "cp_processors", where=_service),
-        FigureSpec("ziip_by_work", "zIIPs used by work", "workload_period", "ziip_processors", where=_service),
+        FigureSpec("cp_by_work", "General processors used by work", "workload_period", "cp_processors", where=_SERVICE),
+        FigureSpec("ziip_by_work", "zIIPs used by work", "workload_period", "ziip_processors", where=_SERVICE),
         FigureSpec(
             "ziip_overflow",
             "zIIP overflow to general processors",
             "workload_period",
             "ziip_overflow_fraction",
-            where=_service,
+            where=_SERVICE,
         ),
     ),
     charts=(
@@ -102,7 +94,7 @@ PAGE = Page(
             ("transactions_per_second",),
             by=("class_name",),
             kind=ChartKind.STACK,
-            where=_service,
+            where=_SERVICE,
             timeline=True,
         ),
         ChartSpec(
@@ -112,7 +104,7 @@ PAGE = Page(
             ("cp_processors",),
             by=("class_name",),
             kind=ChartKind.STACK,
-            where=_service,
+            where=_SERVICE,
             timeline=True,
         ),
         ChartSpec(
@@ -122,7 +114,7 @@ PAGE = Page(
             ("ziip_processors",),
             by=("class_name",),
             kind=ChartKind.STACK,
-            where=_service,
+            where=_SERVICE,
         ),
         ChartSpec(
             "ziip_overflow_course",
@@ -130,7 +122,7 @@ PAGE = Page(
             "workload_period",
             ("ziip_processors", "ziip_on_cp_processors"),
             kind=ChartKind.STACK,
-            where=_service,
+            where=_SERVICE,
             note="zIIP time is engine time, not normalized to the speed of general processors.",
         ),
         ChartSpec(
@@ -139,7 +131,7 @@ PAGE = Page(
             "workload_period",
             ("performance_index",),
             by=("class_name", "period"),
-            where=_service,
+            where=_SERVICE,
             references=(Reference("goal met at or below", 1.0),),
         ),
         ChartSpec(
@@ -148,12 +140,12 @@ PAGE = Page(
             "workload_period",
             ("response_time",),
             by=("class_name",),
-            where=_service,
+            where=_SERVICE,
         ),
     ),
     heat_maps=(
-        HeatSpec("transaction_hours", "Transactions", "workload_period", "transactions_per_second", where=_service),
-        HeatSpec("response_hours", "Response time", "workload_period", "response_time", where=_service),
+        HeatSpec("transaction_hours", "Transactions", "workload_period", "transactions_per_second", where=_SERVICE),
+        HeatSpec("response_hours", "Response time", "workload_period", "response_time", where=_SERVICE),
     ),
     tables=(
         TableSpec(
@@ -163,7 +155,7 @@ PAGE = Page(
             _GOALS,
             by=_PERIOD,
             order="performance_index",
-            where=_worked,
+            where=_WORKED,
             top=15,
             profile=tuple(f"bucket_{n}" for n in range(1, 15)),
             profile_title="Response distribution",
@@ -179,7 +171,7 @@ PAGE = Page(
             _CPU,
             by=_CLASS,
             order="cp_processors",
-            where=_worked,
+            where=_WORKED,
             course="cp_processors",
             top=15,
         ),
@@ -191,7 +183,7 @@ PAGE = Page(
             by=("system", *_CLASS),
             across_systems=True,
             order="cp_processors",
-            where=_worked,
+            where=_WORKED,
             top=15,
         ),
         TableSpec(
@@ -209,7 +201,7 @@ PAGE = Page(
             ),
             by=_PERIOD,
             order="cpu_delay_fraction",
-            where=_worked,
+            where=_WORKED,
             folded=True,
         ),
         TableSpec(
@@ -219,7 +211,7 @@ PAGE = Page(
             _GOALS,
             by=_PERIOD,
             order="transactions_per_second",
-            where=_report,
+            where=_REPORT,
             folded=True,
         ),
         TableSpec(
@@ -229,7 +221,7 @@ PAGE = Page(
             _CPU,
             by=_CLASS,
             order="cp_processors",
-            where=_report,
+            where=_REPORT,
             folded=True,
             note="Work counted here is counted in its service class too.",
         ),

@@ -1,0 +1,93 @@
+"""A select and the names of its columns: what facts and roll-ups give, and what reads them narrows further.
+
+Nothing is run before rows are asked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import pyarrow as pa
+
+from plexlens.pdb.engine import Connection, arrow, quoted
+
+
+@dataclass(frozen=True)
+class Query:
+    """Rows of the engine.
+
+    Attributes
+    ----------
+    connection
+        The engine.
+    source
+        A table's name as SQL, or a select in brackets.
+    columns
+        Names of the columns.
+    """
+
+    connection: Connection
+    source: str
+    columns: tuple[str, ...]
+
+    @classmethod
+    def of(cls, connection: Connection, select: str, columns: Iterable[str]) -> Query:
+        """The rows of a select."""
+        return cls(connection, f"(\n{select}\n)", tuple(columns))
+
+    @property
+    def sql(self) -> str:
+        """The select."""
+        return self.source[2:-2] if self.source.startswith("(\n") else f"select * from {self.source}"
+
+    def where(self, condition: str | None) -> Query:
+        """The rows that meet a condition; all of them for none."""
+        if not condition:
+            return self
+        return Query.of(self.connection, f"select * from {self.source} where {condition}", self.columns)
+
+    def select(self, *names: str, **made: str) -> Query:
+        """Columns by name, and columns made by SQL."""
+        listed = [quoted(name) for name in names] + [f"{sql} as {quoted(name)}" for name, sql in made.items()]
+        return Query.of(self.connection, f"select {', '.join(listed)} from {self.source}", (*names, *made))
+
+    def distinct(self) -> Query:
+        """Rows that are the same once."""
+        return Query.of(self.connection, f"select distinct * from {self.source}", self.columns)
+
+    def grouped(self, by: Sequence[str], made: Mapping[str, str]) -> Query:
+        """A row for each combination of the columns ``by``, with aggregates; one row for none."""
+        listed = [*(quoted(name) for name in by), *(f"{sql} as {quoted(name)}" for name, sql in made.items())]
+        group = f" group by {', '.join(quoted(name) for name in by)}" if by else ""
+        return Query.of(self.connection, f"select {', '.join(listed)} from {self.source}{group}", (*by, *made))
+
+    def ordered(self, *by: str, limit: int = 0) -> pa.Table:
+        """The rows in the order of SQL terms, so many at most; 0 for all."""
+        order = f" order by {', '.join(by)}" if by else ""
+        return arrow(self.connection, f"select * from {self.source}{order}{f' limit {limit}' if limit else ''}")
+
+    def arrow(self) -> pa.Table:
+        """The rows."""
+        return arrow(self.connection, f"select * from {self.source}")
+
+    def rows(self) -> list[dict[str, Any]]:
+        """The rows, by column name."""
+        found: list[dict[str, Any]] = self.arrow().to_pylist()
+        return found
+
+    def count(self) -> int:
+        """How many rows there are."""
+        row = self.connection.execute(f"select count(*) from {self.source}").fetchone()
+        return int(row[0]) if row else 0
+
+    def as_view(self, name: str) -> Query:
+        """The rows as a temporary view of that name."""
+        self.connection.execute(f"create or replace temp view {name} as {self.sql}")
+        return Query(self.connection, name, self.columns)
+
+    def kept(self, name: str) -> Query:
+        """The rows as a temporary table of that name."""
+        self.connection.execute(f"create or replace temp table {name} as {self.sql}")
+        return Query(self.connection, name, self.columns)

@@ -1,0 +1,192 @@
+"""The select of a source: its SQL, with the raw tables and shared relations that it names put in front.
+
+A name after ``from`` or ``join`` is, in this order: one that the SQL defines itself, one that the source gives another
+name for (``tables``), a relation (a file ``NAME.sql`` of the catalogue), a raw table.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+from functools import partial
+
+from plexlens.metrics.cumulative import differenced
+from plexlens.metrics.definition import Grain, Source
+
+#: A comment, a text, or a name.
+_TOKEN = re.compile(r"--[^\n]*|'(?:[^']|'')*'|\"[^\"]*\"|[A-Za-z_][A-Za-z_0-9]*")
+_FROM = re.compile(r"\b(?:from|join)\s+([a-z_][a-z_0-9]*)(?![a-z_0-9.(])", re.IGNORECASE)
+_DEFINED = re.compile(r"\b([a-z_][a-z_0-9]*)\s+as\s+(?:not\s+materialized\s+)?\(", re.IGNORECASE)
+_COMMENT = re.compile(r"--[^\n]*")
+
+
+class Functions:
+    """Snippets of SQL that several sources use, by name: ``pool_name(qbstpid)`` is replaced by its text.
+
+    Parameters
+    ----------
+    defined
+        Name to its parameters and its SQL.
+    """
+
+    def __init__(self, defined: Mapping[str, tuple[tuple[str, ...], str]]) -> None:
+        self._defined = dict(defined)
+        names = "|".join(re.escape(name) for name in sorted(self._defined, key=len, reverse=True))
+        self._call = re.compile(rf"\b({names})\s*\(") if names else None
+
+    def expanded(self, sql: str) -> str:
+        """The SQL with every call replaced.
+
+        Raises
+        ------
+        ValueError
+            A call has the wrong number of arguments, or a bracket is not closed.
+        """
+        if self._call is None:
+            return sql
+        made, at = [], 0
+        while (found := self._call.search(sql, at)) is not None:
+            name = found[1]
+            parameters, body = self._defined[name]
+            arguments, end = _arguments(sql, found.end(), name)
+            if len(arguments) != len(parameters):
+                raise ValueError(f"{name} takes {', '.join(parameters)}, and {len(arguments)} values are given")
+            given = {
+                parameter: value if value.isidentifier() else f"({self.expanded(value)})"
+                for parameter, value in zip(parameters, arguments, strict=True)
+            }
+            text = _TOKEN.sub(partial(_given, given), self.expanded(body))
+            made += [sql[at : found.start()], f"({text})"]
+            at = end
+        return "".join([*made, sql[at:]])
+
+
+def _given(given: Mapping[str, str], token: re.Match[str]) -> str:
+    return given.get(token[0], token[0])
+
+
+_SIGN = re.compile(r"'(?:[^']|'')*'|[(),]")
+
+
+def _arguments(sql: str, start: int, name: str) -> tuple[list[str], int]:
+    """The arguments of a call from behind its bracket, and where the call ends."""
+    depth, last, at = 1, start, start
+    parts: list[str] = []
+    while at < len(sql):
+        token = _SIGN.search(sql, at)
+        if token is None:
+            break
+        sign, at = token[0], token.end()
+        if sign == "(":
+            depth += 1
+        elif sign == ")":
+            depth -= 1
+            if depth == 0:
+                return [*parts, sql[last : token.start()].strip()], at
+        elif sign == "," and depth == 1:
+            parts.append(sql[last : token.start()].strip())
+            last = at
+    raise ValueError(f"the bracket after {name} is not closed")
+
+
+def names_in(sql: str) -> set[str]:
+    """Every name in SQL, in lower case; texts and comments are none."""
+    return {token[0].strip('"').lower() for token in _TOKEN.finditer(sql) if token[0][0] not in "-'"}
+
+
+def tables_in(sql: str) -> list[str]:
+    """Names after ``from`` and ``join`` that the SQL does not define itself."""
+    plain = _COMMENT.sub("", sql)
+    defined = {name.lower() for name in _DEFINED.findall(plain)}
+    return [name for name in dict.fromkeys(n.lower() for n in _FROM.findall(plain)) if name not in defined]
+
+
+#: Identity columns that a source hands on as they stand, and those that only some make.
+_IDENTITY = ("system", "sysplex", "interval_start", "interval_end", "utc_offset")
+_FURTHER = ("local_time", "interval")
+
+
+def select_of_source(
+    grain: Grain,
+    source: Source,
+    raw: Callable[[str, Iterable[str]], str],
+    relations: Mapping[str, str],
+    functions: Functions,
+) -> str:
+    """The select of a source of facts.
+
+    Parameters
+    ----------
+    grain
+        The grain, with the facts and attributes that are asked for: plain columns of others are left out.
+    source
+        Its source.
+    raw
+        From the name of a raw table, and the names that SQL uses, to its select.
+    relations
+        SQL of shared relations, by name.
+    functions
+        Snippets that SQL can use.
+    """
+
+    def read(sql: str) -> str:
+        for name, value in source.values.items():
+            sql = sql.replace(f"{{{name}}}", value)
+        return functions.expanded(sql)
+
+    shown = {*(k.name for k in grain.keys), *(a.name for a in grain.attributes), *(f.name for f in grain.facts)}
+    kept = {*shown, *_IDENTITY, *_FURTHER}
+    columns = {name: read(sql) for name, sql in source.columns.items() if name in kept}
+    plain = {name: column for name, column in source.plain.items() if name in shown and name not in columns}
+    body = read(source.sql) if source.sql else f"select * from {source.table}"
+    texts: dict[str, str] = {}
+    _relations_in(body, source, relations, read, texts)
+    used = names_in(" ".join([body, *texts.values(), *columns.values()])) | set(plain.values())
+    # The columns of a raw table that is taken as it is are named as the facts are.
+    used |= set() if source.sql else kept
+    rows = f"(\n{body}\n)"
+    if source.differences is not None:
+        needed = names_in(" ".join(columns.values())) | set(plain.values())
+        used |= source.differences.names
+        rows = f"(\n{differenced(rows, source.differences, needed)}\n)"
+    if columns or plain:
+        listed = [f"r.{name}" for name in _IDENTITY if name not in columns]
+        given = names_in(body)
+        listed += [f"r.{name}" for name in _FURTHER if name in given and name not in columns]
+        if source.differences is not None and "interval_seconds" in shown and "interval_seconds" not in columns:
+            listed.append("r.interval_seconds")
+        listed += [f'r."{column}" as "{name}"' for name, column in plain.items()]
+        listed += [f'{sql} as "{name}"' for name, sql in columns.items()]
+        body = f"select {', '.join(listed)}\nfrom {rows} r"
+    parts = _raw_tables_in([*texts.values(), rows], texts, source, raw, used) | texts
+    return with_parts(parts, body)
+
+
+def with_parts(parts: Mapping[str, str], body: str) -> str:
+    """A select with common table expressions in front; each can use those before it."""
+    if not parts:
+        return body
+    listed = ",\n".join(f"{name} as not materialized (\n{sql}\n)" for name, sql in parts.items())
+    start = _COMMENT.sub("", body).lstrip()
+    if start[:5].lower() == "with ":
+        return f"with {listed},\n{start[5:]}"
+    return f"with {listed}\n{body}"
+
+
+def _relations_in(
+    sql: str, source: Source, relations: Mapping[str, str], read: Callable[[str], str], found: dict[str, str]
+) -> None:
+    """Add the relations that SQL names, those that they name before them."""
+    for name in tables_in(sql):
+        if name in relations and name not in source.tables and name not in found:
+            text = read(relations[name])
+            _relations_in(text, source, relations, read, found)
+            found[name] = text
+
+
+def _raw_tables_in(
+    texts: Iterable[str], relations: Mapping[str, str], source: Source, raw: Callable[..., str], used: set[str]
+) -> dict[str, str]:
+    """The selects of the raw tables that the texts name."""
+    names = dict.fromkeys(name for text in texts for name in tables_in(text) if name not in relations)
+    return {name: raw(source.tables.get(name, name), used) for name in names}

@@ -1,0 +1,65 @@
+"""What is asked of a DuckDB connection beside statements: its tables, their columns, rows as Arrow."""
+
+from __future__ import annotations
+
+from typing import Any, TypeAlias
+
+import duckdb
+import pyarrow as pa
+
+Connection: TypeAlias = duckdb.DuckDBPyConnection
+
+
+def connect(**settings: Any) -> Connection:
+    """A connection to an empty database in memory, whose clock is UTC.
+
+    ``settings`` are those of DuckDB.
+    """
+    connection = duckdb.connect(config=settings)
+    connection.execute("SET TimeZone = 'UTC'")
+    return connection
+
+
+def tables_of(connection: Connection, schema: str = "main") -> tuple[str, ...]:
+    """Names of the tables and views of the connection's own database, and of its temporary ones."""
+    rows = connection.execute(
+        "select distinct table_name from information_schema.tables"
+        " where (table_catalog = current_database() and table_schema = ?)"
+        " or (table_catalog in ('temp', 'system') and table_schema = 'main' and ? = 'main') order by 1",
+        [schema, schema],
+    ).fetchall()
+    return tuple(name for (name,) in rows)
+
+
+def columns_of(connection: Connection, name: str) -> dict[str, str]:
+    """Columns of a table, view or query (a table's name as SQL, or a select in brackets), with their types."""
+    rows = connection.execute(f"describe select * from {name}").fetchall()
+    return {row[0]: row[1] for row in rows}
+
+
+def arrow(connection: Connection, sql: str) -> pa.Table:
+    """The result of a statement as Arrow: the engine's own rows need a further package for times with a zone."""
+    return connection.execute(sql).to_arrow_table()
+
+
+def rows_of(connection: Connection, sql: str) -> list[dict[str, Any]]:
+    """The rows of a statement, by column name."""
+    found: list[dict[str, Any]] = arrow(connection, sql).to_pylist()
+    return found
+
+
+def quoted(name: str) -> str:
+    """A name in SQL."""
+    return '"' + name.replace('"', '""') + '"'
+
+
+def literal(text: str) -> str:
+    """A text in SQL."""
+    return "'" + text.replace("'", "''") + "'"
+
+
+def add_table(connection: Connection, name: str, table: pa.Table) -> None:
+    """Make a table of Arrow data."""
+    connection.register("added_table", table)
+    connection.execute(f"create or replace table {quoted(name)} as select * from added_table")
+    connection.unregister("added_table")
