@@ -13,15 +13,13 @@ from plexlens.metrics.inputs import Inputs
 from plexlens.metrics.legacy_metric import metric_sql
 from plexlens.metrics.local_time import is_report
 from plexlens.metrics.query import Query
+from plexlens.metrics.relations import functions, relations
 from plexlens.metrics.required import read_by
 from plexlens.metrics.rollup import Grouping, entity, epochs, joined, statement
 from plexlens.metrics.slices import sliced
-from plexlens.metrics.source_sql import Functions, select_of_source
+from plexlens.metrics.source_sql import select_of_source
 from plexlens.metrics.variants import Plan
 from plexlens.pdb.engine import columns_of, literal, quoted
-
-FUNCTIONS = Functions({})
-RELATIONS: dict[str, str] = {}
 
 #: Lengths of time a result can be grouped by.
 TIMES = ("interval", "hour", "day", "all")
@@ -56,7 +54,7 @@ def source_select(inputs: Inputs, grain: Grain, source: Source) -> str:
     """The select of a source of facts (`plexlens.metrics.source_sql`)."""
     if source.facts is not None:
         return str(inputs.backend.compile(source.facts(inputs)))
-    return select_of_source(grain, source, inputs.raw, RELATIONS, FUNCTIONS)
+    return select_of_source(grain, source, inputs.raw, relations(), functions())
 
 
 def _interval_name(grain: Grain) -> str:
