@@ -30,4 +30,4 @@ def printed_formula(grain: Grain, metric: Metric, read: Iterable[str]) -> Formul
     read = set(read)
     facts = sorted(grain.facts, key=lambda fact: fact.name not in read)
     named = [Named(fact.name, fact.title, fact.source) for fact in facts]
-    return Formula(metric.formula, named, _words().get(grain.name))
+    return Formula(metric.words, named, _words().get(grain.name))

@@ -13,7 +13,6 @@ import pytest
 from plexlens.metrics import GRAINS
 from plexlens.metrics.definition import Metric
 from plexlens.metrics.evaluate import above_whole, with_metrics
-from plexlens.metrics.expressions import ratio
 from plexlens.metrics.unit import FRACTION, PERCENTAGE
 from plexlens.pdb.engine import connect
 from tests.metrics.raw import query_of
@@ -31,8 +30,8 @@ def computed(grain: str, metric: str, **facts: float | None) -> Any:
 
 def test_random_shares_against_a_plain_check() -> None:
     chance = random.Random(3)
-    share = Metric("share", "Share", FRACTION, "part / whole", "test", lambda f: ratio(f.part, f.whole))
-    rate = Metric("rate", "Rate", PERCENTAGE, "part / whole", "test", lambda f: ratio(f.part, f.whole))
+    share = Metric("share", "Share", FRACTION, "part / whole", "test")
+    rate = Metric("rate", "Rate", PERCENTAGE, "part / whole", "test")
     grain: Any = replace(GRAINS["cpu_system"], metrics=(share, rate))
     rows = [
         {

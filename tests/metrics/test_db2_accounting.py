@@ -7,13 +7,17 @@ from typing import Any
 
 import pytest
 
-from plexlens.metrics.db2.accounting import ACCOUNTING, CORRELATION, USER
-from plexlens.metrics.db2.accounting_pool import POOL_USE
-from plexlens.metrics.db2.package import PACKAGE
+from plexlens.metrics import GRAINS
 from plexlens.metrics.db2.suspensions import CAUSES, PACKAGE_CAUSES
 from plexlens.metrics.definition import Grain
 from plexlens.metrics.evaluate import evaluate, facts
 from tests.metrics.raw import START, inputs, row, rows_of
+
+ACCOUNTING = GRAINS["db2_accounting"]
+CORRELATION = GRAINS["db2_accounting_correlation"]
+USER = GRAINS["db2_accounting_user"]
+POOL_USE = GRAINS["db2_accounting_pool"]
+PACKAGE = GRAINS["db2_package"]
 
 #: Class 1 begins five minutes after the start of a quarter of an hour.
 BEGIN = START + timedelta(minutes=5)

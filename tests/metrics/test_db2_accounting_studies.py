@@ -11,14 +11,16 @@ import pytest
 
 from plexlens import _core
 from plexlens.layouts_path import layout_folders
-from plexlens.metrics.db2.accounting import ACCOUNTING
+from plexlens.metrics import GRAINS
 from plexlens.metrics.evaluate import evaluate
 from plexlens.metrics.inputs import Inputs
-from plexlens.metrics.workload.period import PERIOD
 from plexlens.pdb.engine import add_table, connect
 from tests.metrics.raw import inputs, row, rows_of
 from tests.oracle import slow_db2_accounting as slow
 from tests.oracle.slow_forms import UTC, Row
+
+ACCOUNTING = GRAINS["db2_accounting"]
+PERIOD = GRAINS["workload_period"]
 
 BUILT = datetime.datetime(2008, 3, 3, 10, 0, tzinfo=UTC)
 

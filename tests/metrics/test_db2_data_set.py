@@ -7,9 +7,11 @@ from typing import Any
 
 import pytest
 
-from plexlens.metrics.db2.data_set import DATA_SET
+from plexlens.metrics import GRAINS
 from plexlens.metrics.evaluate import evaluate
 from tests.metrics.raw import START, inputs, row, rows_of
+
+DATA_SET = GRAINS["db2_data_set"]
 
 
 def at(seconds: float, record_no: int, section_no: int = 1, **fields: Any) -> dict[str, Any]:

@@ -14,10 +14,16 @@ from typing import Any
 
 import pytest
 
-from plexlens.metrics.db2 import GROUP_POOL, LOCKING, LOG, POOL, SUBSYSTEM_GRAIN
+from plexlens.metrics import GRAINS
 from plexlens.metrics.definition import Grain
 from plexlens.metrics.evaluate import evaluate, facts
 from tests.metrics.db2_made import DB2_9, START, inputs, pair, record
+
+GROUP_POOL = GRAINS["db2_group_pool"]
+LOCKING = GRAINS["db2_locking"]
+LOG = GRAINS["db2_log"]
+POOL = GRAINS["db2_pool"]
+SUBSYSTEM_GRAIN = GRAINS["db2_subsystem"]
 
 STUDIES = Path(__file__).parent.parent.parent / "studies"
 POOLS_2014 = STUDIES / "pools-2014"

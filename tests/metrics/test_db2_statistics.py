@@ -7,18 +7,19 @@ from typing import Any
 
 import pytest
 
-from plexlens.metrics.db2 import (
-    ADDRESS_SPACE,
-    GROUP_POOL,
-    LOCKING,
-    POOL,
-    SIMULATION,
-    STATISTICS,
-    STORAGE,
-    SUBSYSTEM_GRAIN,
-)
+from plexlens.metrics import GRAINS
 from plexlens.metrics.evaluate import available, evaluate, facts
 from tests.metrics.raw import inputs, row, rows_of
+
+SUBSYSTEM_GRAIN = GRAINS["db2_subsystem"]
+POOL = GRAINS["db2_pool"]
+SIMULATION = GRAINS["db2_pool_simulation"]
+GROUP_POOL = GRAINS["db2_group_pool"]
+LOCKING = GRAINS["db2_locking"]
+LOG = GRAINS["db2_log"]
+ADDRESS_SPACE = GRAINS["db2_address_space"]
+STORAGE = GRAINS["db2_storage"]
+STATISTICS = (SUBSYSTEM_GRAIN, POOL, SIMULATION, GROUP_POOL, LOCKING, LOG, ADDRESS_SPACE, STORAGE)
 
 HEADER = "smf100_qwhs"
 SHARING = "smf100_qwha"

@@ -10,9 +10,9 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
+from plexlens.expression import sql_of
 from plexlens.metrics import GRAINS
 from plexlens.metrics.definition import Grain, Metric
-from plexlens.metrics.legacy_metric import metric_sql
 from plexlens.metrics.query import Query
 from plexlens.metrics.required import read_by
 from plexlens.pdb.engine import add_table, connect, quoted
@@ -38,7 +38,7 @@ def _given(name: str) -> tuple[list[dict[str, float]], list[dict[str, Any]]]:
     arrays |= {text: pa.array(["text"] * _ROWS) for text in texts} | {"local_time": pa.array([False] * _ROWS)}
     add_table(connection, "given", pa.table(arrays))
     given = Query(connection, "given", tuple(arrays))
-    return rows, rows_of(given.select(**{m.name: metric_sql(grain, m, quoted) for m in grain.metrics}))
+    return rows, rows_of(given.select(**{m.name: sql_of(m.expression, quoted) for m in grain.metrics}))
 
 
 def _agrees(grain: Grain, metric: Metric) -> bool:

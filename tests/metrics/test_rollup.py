@@ -8,12 +8,11 @@ from typing import Any
 
 import pytest
 
+from plexlens.expression import needed, parse
 from plexlens.metrics import GRAINS
 from plexlens.metrics.definition import Fact, Grain, Key, Metric, Rollup, Source
 from plexlens.metrics.evaluate import evaluate, kept_facts
-from plexlens.metrics.expressions import ratio, total
 from plexlens.metrics.left_out import LeftOut, left_out
-from plexlens.metrics.required import needed, shape
 from plexlens.metrics.unit import COUNT, SECONDS
 from tests.metrics.raw import START, inputs, row, rows_of
 
@@ -42,10 +41,10 @@ GRAIN = Grain(
         Fact("level", "Level", COUNT, Rollup.LEVEL, "V"),
     ),
     metrics=(
-        Metric("call_rate", "Calls", COUNT, "C / I", "", lambda f: ratio(f.calls, f.interval_seconds)),
-        Metric("captured_share", "Capture", COUNT, "K / B", "", lambda f: ratio(f.captured, f.busy)),
-        Metric("used", "Used", COUNT, "V / S", "", lambda f: ratio(f.level, f["size"])),
-        Metric("busy_part", "Part", COUNT, "B / (B + K)", "", lambda f: ratio(f.busy, total(f.busy, f.captured))),
+        Metric("call_rate", "Calls", COUNT, "calls / interval_seconds", ""),
+        Metric("captured_share", "Capture", COUNT, "captured / busy", ""),
+        Metric("used", "Used", COUNT, "level / size", ""),
+        Metric("busy_part", "Part", COUNT, "busy / total(busy, captured)", ""),
     ),
     sources=(Source("made", ("raw",), sql=_SQL),),
 )
@@ -245,7 +244,7 @@ def test_by_interval_a_sum_is_of_all_systems_measured_then() -> None:
 
 def test_a_comparison_with_a_setting_is_of_the_time_with_the_value_in_force() -> None:
     # 80 calls with a limit of 100, then 40 with one of 50: 40 / 50, and not 120 of 50 or 60 of 50.
-    against = Metric("of_limit", "Of limit", COUNT, "C / L", "", lambda f: ratio(f.calls, f["limit"]))
+    against = Metric("of_limit", "Of limit", COUNT, "calls / limit", "")
     grain = replace(GRAIN, metrics=(*GRAIN.metrics, against))
     rows = [_at("A", 0, 900, calls=80.0, limit=100.0), _at("A", 900, 900, calls=40.0, limit=50.0)]
     (found,) = rows_of(evaluate(inputs(raw=rows), grain, by=("pool",), time="all"))
@@ -271,11 +270,9 @@ def test_hours_and_days_begin_on_the_clock_that_is_asked_for() -> None:
 
 
 def test_what_a_metric_needs_follows_from_its_expression() -> None:
-    f = shape(GRAIN)
+    def names(formula: str) -> frozenset[frozenset[str]]:
+        return needed(parse(formula))
 
-    def names(expression: Any) -> set[frozenset[str]]:
-        return set(needed(expression.op()))
-
-    assert names(ratio(f.busy, f.calls)) == {frozenset({"busy"}), frozenset({"calls"})}
-    assert names(total(f.busy, f.captured)) == {frozenset({"busy", "captured"})}
-    assert names(f.busy + f.captured.fill_null(0.0)) == {frozenset({"busy"})}
+    assert names("busy / calls") == {frozenset({"busy"}), frozenset({"calls"})}
+    assert names("total(busy, captured)") == {frozenset({"busy", "captured"})}
+    assert names("busy + coalesce(captured, 0)") == {frozenset({"busy"})}

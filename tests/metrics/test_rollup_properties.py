@@ -20,11 +20,11 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
+from plexlens.expression import sql_of
 from plexlens.metrics import GRAINS
 from plexlens.metrics.definition import Grain, Metric
 from plexlens.metrics.evaluate import evaluate
 from plexlens.metrics.inputs import Inputs
-from plexlens.metrics.legacy_metric import metric_sql
 from plexlens.metrics.query import Query
 from plexlens.metrics.required import read_by
 from plexlens.pdb.engine import add_table, connect, quoted
@@ -87,7 +87,7 @@ def _counting(grain: Grain, patterns: set[frozenset[str]], read: dict[str, set[s
     tried = Query(connection, "tried", tuple(table.column_names))
     made = {name: quoted(name) for name in table.column_names} | dict.fromkeys(texts, "null::varchar")
     made["local_time"] = "false"
-    columns = {m.name: f"bool_or(({metric_sql(grain, m, quoted)}) is not null)" for m in grain.metrics}
+    columns = {m.name: f"bool_or(({sql_of(m.expression, quoted)}) is not null)" for m in grain.metrics}
     rows_with = tried.select(**made).grouped(("pattern",), columns).rows()
     by_pattern = {listed[int(r["pattern"])]: {name for name in read if r[name]} for r in rows_with}
     return {name: {known for known in listed if name in by_pattern[known]} for name in read}
@@ -107,7 +107,7 @@ def _expected_metrics(grain: Grain, groups: list[dict[str, Any]], values: dict[s
         def column(fact: str, metric: Metric = metric) -> str:
             return quoted(f"{metric.name}|{fact}" if f"{metric.name}|{fact}" in values else fact)
 
-        columns[metric.name] = metric_sql(grain, metric, column)
+        columns[metric.name] = sql_of(metric.expression, column)
     rows = Query(connection, name, tuple(arrays)).select("number", **columns).ordered("number").to_pylist()
     for name, formula in _formulas(grain).items():
         of_formula = {fact: values.get(f"{name}|{fact}") for fact in formula.facts}

@@ -14,12 +14,14 @@ from typer.testing import CliRunner
 
 from plexlens.cli import app
 from plexlens.errors import PlexlensError
-from plexlens.metrics.db2.group_pool import GROUP_POOL
+from plexlens.metrics import GRAINS
 from plexlens.metrics.evaluate import facts
 from plexlens.metrics.inputs import Inputs
 from plexlens.pdb import Pdb, ingest
 from plexlens.pools.prediction import load
 from tests.pools.made_trace import lru_misses, zipf
+
+GROUP_POOL = GRAINS["db2_group_pool"]
 
 
 @pytest.fixture(scope="module")

@@ -12,8 +12,7 @@ import pytest
 
 from plexlens import _core
 from plexlens.errors import UsageError
-from plexlens.metrics.db2.group_pool import GROUP_POOL
-from plexlens.metrics.db2.pool import POOL
+from plexlens.metrics import GRAINS
 from plexlens.metrics.evaluate import facts
 from plexlens.metrics.inputs import Inputs
 from plexlens.pdb import Pdb, ingest
@@ -22,6 +21,9 @@ from plexlens.pools.group.simulation import SimulatedGroup, simulate_group, writ
 from plexlens.pools.settings import PoolSettings
 from plexlens.pools.simulation import simulate
 from plexlens.pools.trace import open_trace
+
+GROUP_POOL = GRAINS["db2_group_pool"]
+POOL = GRAINS["db2_pool"]
 
 START = 1_772_445_600_000_000
 POOLS = (PoolSettings("BP2", 300), PoolSettings("BP3", 200))

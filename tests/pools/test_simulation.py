@@ -16,13 +16,15 @@ from typer.testing import CliRunner
 from plexlens import _core
 from plexlens.cli import app
 from plexlens.errors import PlexlensError, UsageError
-from plexlens.metrics.db2.pool import POOL
+from plexlens.metrics import GRAINS
 from plexlens.metrics.evaluate import facts
 from plexlens.metrics.inputs import Inputs
 from plexlens.pdb import Pdb, ingest
 from plexlens.pools.settings import PoolSettings
 from plexlens.pools.simulation import Simulated, simulate, write_smf
 from plexlens.pools.trace import open_trace
+
+POOL = GRAINS["db2_pool"]
 
 START = 1_772_445_600_000_000  # 2026-03-02 10:00:00 UTC
 MINUTE = 60_000_000

@@ -17,7 +17,6 @@ import pyarrow as pa
 
 from plexlens.ingest.source import Damage, Severity
 from plexlens.metrics.definition import Attribute, Fact, Grain, Key, Metric, Rollup, Source
-from plexlens.metrics.expressions import ratio
 from plexlens.metrics.inputs import Inputs
 from plexlens.metrics.unit import COUNT, FRACTION, MICROSECONDS, PER_SECOND, SECONDS
 from plexlens.pdb.engine import add_table, connect
@@ -50,26 +49,26 @@ QUEUE = Grain(
             "rate",
             "Request rate",
             PER_SECOND,
-            "requests / interval",
+            "requests / interval_seconds",
             "the manual, page 1",
-            lambda f: ratio(f.requests, f.interval_seconds),
+            given_words="requests / interval",
         ),
         Metric(
             "service_time",
             "Service time",
             MICROSECONDS,
-            "service / requests",
+            "service_seconds / requests",
             "the manual, page 2",
-            lambda f: ratio(f.service_seconds, f.requests),
             "A mean; the worst is far above it.",
+            "service / requests",
         ),
         Metric(
             "busy",
             "Busy",
             FRACTION,
-            "service / interval",
+            "service_seconds / interval_seconds",
             "the manual, page 3",
-            lambda f: ratio(f.service_seconds, f.interval_seconds),
+            given_words="service / interval",
         ),
     ),
     sources=(Source("SMF 250", ("shop_raw",), table="shop_raw"),),
@@ -81,7 +80,7 @@ ABSENT = Grain(
     row="one till",
     keys=(Key("till", "Till"),),
     facts=(Fact("interval_seconds", "Interval", SECONDS, Rollup.SPAN, "SMF 251"),),
-    metrics=(Metric("open", "Open", SECONDS, "interval", "the manual", lambda f: f.interval_seconds),),
+    metrics=(Metric("open", "Open", SECONDS, "interval_seconds", "the manual", given_words="interval"),),
     sources=(Source("SMF 251", ("shop_tills",), table="shop_tills"),),
 )
 

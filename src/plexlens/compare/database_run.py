@@ -228,7 +228,7 @@ def _measure(grain: Grain, column: Fact | Metric, watched: Watched) -> Measure:
         watched.better,
         grain.title,
         grain.row,
-        column.formula if isinstance(column, Metric) else "",
+        column.words if isinstance(column, Metric) else "",
         column.source,
         column.caveat if isinstance(column, Metric) else "",
         watched.summed,

@@ -10,8 +10,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from plexlens.expression import Expression, expand, parse, words_of
 from plexlens.metrics.unit import Unit
 
 if TYPE_CHECKING:
@@ -123,23 +125,50 @@ class Fact:
 
 
 @dataclass(frozen=True)
+class Vocabulary:
+    """What the names in a grain's formulas stand for.
+
+    Attributes
+    ----------
+    terms
+        Parts that formulas share, by name.
+    fields
+        What the reader is shown for a fact: its field, or arithmetic of fields.
+    """
+
+    terms: Mapping[str, str] = field(default_factory=dict)
+    fields: Mapping[str, str] = field(default_factory=dict)
+
+    @cached_property
+    def trees(self) -> dict[str, Expression]:
+        """The terms as trees."""
+        return {name: parse(text) for name, text in self.terms.items()}
+
+    def word(self, name: str) -> str:
+        """What the reader is shown for a name."""
+        return self.fields.get(name, name)
+
+
+@dataclass(frozen=True)
 class Metric:
     """A named expression over the facts of a grain.
 
-    Parameters
+    Attributes
     ----------
     name, title
         Column name and what a report calls it.
     unit
         Base unit of the value and the unit it is shown in.
     formula
-        The formula in words and symbols.
+        The formula, in the language of `plexlens.expression`.
     source
         Study and table, or document, that defines it.
-    expression
-        From the rolled-up facts (an Ibis table) to a column.
     caveat
         What a reader has to know before trusting the number; empty if nothing.
+    given_words
+        The formula as the reader is shown it, where fields in place of facts would say less than a person.
+    vocabulary
+        What the names in the formula stand for.
     """
 
     name: str
@@ -147,8 +176,19 @@ class Metric:
     unit: Unit
     formula: str
     source: str
-    expression: Callable[[Any], Any] = field(repr=False)
     caveat: str = ""
+    given_words: str = ""
+    vocabulary: Vocabulary = field(default_factory=Vocabulary, repr=False, compare=False)
+
+    @cached_property
+    def expression(self) -> Expression:
+        """The formula as a tree, with terms put in."""
+        return expand(parse(self.formula), self.vocabulary.trees)
+
+    @cached_property
+    def words(self) -> str:
+        """The formula in words and symbols, for the reader."""
+        return self.given_words or words_of(self.expression, self.vocabulary.word)
 
 
 @dataclass(frozen=True)
@@ -241,7 +281,8 @@ class Grain:
     a dump and a report of the same hour are not counted twice.
 
     ``observer`` names the columns that say who measured, which is whose intervals a row belongs to; by default the
-    system, and the Db2, queue manager or CICS region where there is such a key.
+    system, and the Db2, queue manager or CICS region where there is such a key. ``family`` is the folder of the
+    catalogue that the grain stands in.
     """
 
     name: str
@@ -253,6 +294,7 @@ class Grain:
     sources: tuple[Source, ...]
     attributes: tuple[Attribute, ...] = ()
     observer: tuple[str, ...] = ()
+    family: str = ""
 
     @property
     def observers(self) -> tuple[str, ...]:

@@ -6,14 +6,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
+from plexlens.expression import sql_of
+from plexlens.metrics.catalogue.current import GRAINS
 from plexlens.metrics.ceiling import above_ceiling, below_ceiling
 from plexlens.metrics.definition import IDENTITY, OWNERS, Grain, Rollup, Source
 from plexlens.metrics.engine_table import fresh_name
 from plexlens.metrics.inputs import Inputs
-from plexlens.metrics.legacy_metric import metric_sql
 from plexlens.metrics.local_time import is_report
 from plexlens.metrics.query import Query
-from plexlens.metrics.relations import functions, relations
 from plexlens.metrics.required import read_by
 from plexlens.metrics.rollup import Grouping, entity, epochs, joined, statement
 from plexlens.metrics.slices import sliced
@@ -54,7 +54,7 @@ def source_select(inputs: Inputs, grain: Grain, source: Source) -> str:
     """The select of a source of facts (`plexlens.metrics.source_sql`)."""
     if source.facts is not None:
         return str(inputs.backend.compile(source.facts(inputs)))
-    return select_of_source(grain, source, inputs.raw, relations(), functions())
+    return select_of_source(grain, source, inputs.raw, GRAINS.catalogue.relations, GRAINS.catalogue.functions)
 
 
 def _interval_name(grain: Grain) -> str:
@@ -216,7 +216,7 @@ def with_metrics(rows: Query, grain: Grain, columns: Mapping[str, Mapping[str, s
     made = []
     for metric in grain.metrics:
         own = named.get(metric.name, {})
-        value = metric_sql(grain, metric, partial(_column, own))
+        value = sql_of(metric.expression, partial(_column, own))
         made.append(f"{below_ceiling(value, metric)} as {quoted(metric.name)}")
     plain = [name for name in rows.columns if name not in {metric.name for metric in grain.metrics}]
     listed = ",\n".join([*(quoted(name) for name in plain), *made])
@@ -231,7 +231,7 @@ def _column(own: Mapping[str, str], name: str) -> str:
 
 def above_whole(rows: Query, grain: Grain) -> dict[str, tuple[int, float]]:
     """How many rows of facts have a share of more than the whole, and the greatest of them, by metric."""
-    return above_ceiling(rows, grain, lambda metric: metric_sql(grain, metric, quoted))
+    return above_ceiling(rows, grain, lambda metric: sql_of(metric.expression, quoted))
 
 
 def kept_facts(inputs: Inputs, grain: Grain) -> Query | None:
@@ -448,8 +448,6 @@ def attach(inputs: Inputs, names: Iterable[str] | None = None) -> tuple[str, ...
     tuple of str
         The views made.
     """
-    from plexlens.metrics import GRAINS
-
     wanted = None if names is None else set(names)
     made = []
     # Says of every report in local time whether its offset is inferred; made whatever is asked, for SQL to read.

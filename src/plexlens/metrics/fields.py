@@ -6,9 +6,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from plexlens.metrics.definition import Fact, Metric, Rollup
-from plexlens.metrics.expressions import ratio
-from plexlens.metrics.unit import COUNT, PER_SECOND, Unit
+from plexlens.metrics.definition import Fact, Rollup
+from plexlens.metrics.unit import COUNT, Unit
 
 
 @dataclass(frozen=True)
@@ -53,38 +52,3 @@ def names_of(fields: Iterable[Field]) -> tuple[str, ...]:
 def columns_of(table: Any, fields: Iterable[Field]) -> dict[str, Any]:
     """Fact name to column of the table, in floating point."""
     return {f.name: table[f.column].cast("float64") for f in fields}
-
-
-def per_second(name: str, title: str, fact: str, field: str, source: str, *, caveat: str = "") -> Metric:
-    """A metric: the fact (recorded as ``field``) divided by the fact ``interval_seconds``."""
-    return Metric(
-        name,
-        title,
-        PER_SECOND,
-        f"{field} / interval",
-        source,
-        lambda f: ratio(f[fact], f.interval_seconds),
-        caveat,
-    )
-
-
-def per_event(
-    name: str,
-    title: str,
-    unit: Unit,
-    amount: tuple[str, str],
-    events: tuple[str, str],
-    *,
-    source: str,
-    caveat: str = "",
-) -> Metric:
-    """A metric: one fact divided by another; each is given as fact name and as what the formula calls it."""
-    return Metric(
-        name,
-        title,
-        unit,
-        f"{amount[1]} / {events[1]}",
-        source,
-        lambda f: ratio(f[amount[0]], f[events[0]]),
-        caveat,
-    )

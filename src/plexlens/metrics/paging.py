@@ -12,30 +12,18 @@ from typing import Any
 
 import ibis
 
-from plexlens.metrics.definition import Attribute, Fact, Grain, Key, Metric, Rollup, Source
-from plexlens.metrics.expressions import interval_seconds, ratio, total
-from plexlens.metrics.fields import Field, columns_of, facts_of, names_of, per_event, per_second
+from plexlens.metrics.definition import Rollup
+from plexlens.metrics.expressions import interval_seconds, ratio
+from plexlens.metrics.fields import Field, columns_of, names_of
 from plexlens.metrics.inputs import RECORD, Inputs, identity
 from plexlens.metrics.unit import (
     COUNT,
-    FRACTION,
     FRAMES,
-    GIB,
-    MEAN_COUNT,
-    MILLISECONDS,
     PAGES,
-    PER_SECOND,
-    SECONDS,
     SLOTS,
     WHOLE_SECONDS,
     Unit,
 )
-
-_OVERVIEW = "z/OS RMF User's Guide, overview conditions for SMF 71"
-_REPORT = "z/OS RMF Report Analysis, Paging Activity report"
-_PAGE_SETS = "z/OS RMF Report Analysis, Page Data Set Activity report"
-
-_FRAME_BYTES = 4096.0
 
 
 def _level(name: str, title: str, field: str, unit: Unit = FRAMES) -> Field:
@@ -175,198 +163,6 @@ def _storage_of_xml(inputs: Inputs) -> Any:
     )
 
 
-def _page_ins(f: Any) -> Any:
-    return total(f.page_ins, f.block_page_ins, f.swap_ins, f.vio_ins, f.hiperspace_ins)
-
-
-def _page_outs(f: Any) -> Any:
-    return total(f.page_outs, f.swap_outs, f.vio_outs, f.hiperspace_outs)
-
-
-STORAGE = Grain(
-    name="paging_storage",
-    title="Central storage and paging",
-    row="one system in one interval",
-    keys=(Key("system", "System"),),
-    facts=(
-        Fact("interval_seconds", "Interval", SECONDS, Rollup.SPAN, "SMF 71 SMF71INT"),
-        Fact("system_seconds", "Interval, each system", SECONDS, Rollup.COUNT, "SMF 71 SMF71INT"),
-        Fact("frames", "Frames online", FRAMES, Rollup.AMOUNT, "SMF 71 SMF71TFC + SMF71FIN; XML: Total"),
-        *(
-            Fact(name, title, unit, Rollup.LEVEL, f"SMF 71 {', else '.join(fields)}")
-            for name, title, unit, fields, _ in _LONG_LEVELS
-        ),
-        Fact(
-            "lowest_available_fraction",
-            "Fewest frames available",
-            FRACTION,
-            Rollup.FLOOR,
-            "SMF 71 SMF71CAM, else SMF71MNF, / (SMF71TFC + SMF71FIN)",
-        ),
-        Fact("uic_seconds", "Average UIC x time", SECONDS, Rollup.COUNT, "SMF 71 SMF71UAC x SMF71INT"),
-        Fact("slots", "Local slots", SLOTS, Rollup.AMOUNT, "SMF 71 SMF71TSC"),
-        Fact("page_move_seconds", "Time in page movement", SECONDS, Rollup.COUNT, "SMF 71 SMF71PMT"),
-        *facts_of("SMF 71", _PLAIN),
-    ),
-    sources=(
-        Source("SMF 71", ("smf71_1_paging",), _storage_of_smf),
-        Source("RMF XML PAGING", ("rmf_xml_paging",), _storage_of_xml),
-    ),
-    metrics=(
-        per_second("page_faults_per_second", "Page faults", "page_ins", "SMF71PIN", _OVERVIEW + " (PAGERT)"),
-        Metric(
-            "demand_paging_per_second",
-            "Demand paging",
-            PER_SECOND,
-            "(SMF71PIN + SMF71POT) / interval",
-            _OVERVIEW + " (DPAGRT)",
-            lambda f: ratio(total(f.page_ins, f.page_outs), f.interval_seconds),
-            "Beside large buffer pools it should be zero.",
-        ),
-        Metric(
-            "pages_per_second",
-            "Paging, all",
-            PER_SECOND,
-            "(SMF71PIN + POT + SIN + SOT + VIN + VOT + BLP + HOT + HIN) / interval",
-            _OVERVIEW + " (TPAGRT)",
-            lambda f: ratio(total(_page_ins(f), _page_outs(f)), f.interval_seconds),
-        ),
-        Metric(
-            "page_ins_per_second",
-            "Page-ins, all",
-            PER_SECOND,
-            "(SMF71PIN + BLP + SIN + VIN + HIN) / interval",
-            _REPORT + " (total system, page-in)",
-            lambda f: ratio(_page_ins(f), f.interval_seconds),
-        ),
-        Metric(
-            "page_outs_per_second",
-            "Page-outs, all",
-            PER_SECOND,
-            "(SMF71POT + SOT + VOT + HOT) / interval",
-            _REPORT + " (total system, page-out)",
-            lambda f: ratio(_page_outs(f), f.interval_seconds),
-        ),
-        Metric(
-            "scm_pages_per_second",
-            "Paging with SCM",
-            PER_SECOND,
-            "(SMF71PIS + SMF71POS + SMF71PI1 + SMF71PO1) / interval",
-            _REPORT,
-            lambda f: ratio(total(f.scm_ins, f.scm_outs, f.scm_large_ins, f.scm_large_outs), f.interval_seconds),
-            "Pages of 4 KiB and of 1 MiB each count as one.",
-        ),
-        per_event(
-            "pages_per_block",
-            "Pages per block read",
-            MEAN_COUNT,
-            ("block_page_ins", "SMF71BLP"),
-            ("blocks", "SMF71BLK"),
-            source=_REPORT,
-        ),
-        per_second("page_moves_per_second", "Page moves", "page_moves", "SMF71PMV", _OVERVIEW + " (PGMVRT)"),
-        Metric(
-            "uic",
-            "UIC",
-            WHOLE_SECONDS,
-            "SMF71UAC",
-            _OVERVIEW + " and Report Analysis (System UIC)",
-            lambda f: ratio(f.uic_seconds, f.system_seconds),
-            "Seconds that a frame stays unreferenced before it would be taken: 65535 means that none is taken. What it "
-            "counts changed with releases.",
-        ),
-        Metric(
-            "storage_bytes",
-            "Central storage",
-            GIB,
-            "(SMF71TFC + SMF71FIN) x 4096",
-            _OVERVIEW + " (STORAGE)",
-            lambda f: f.frames * _FRAME_BYTES,
-        ),
-        Metric(
-            "available_bytes",
-            "Storage available",
-            GIB,
-            "available frames x 4096",
-            _REPORT + " (available frames)",
-            lambda f: f.available_frames * _FRAME_BYTES,
-            "The headroom before stealing begins is a little less: the available frame queue is kept at a threshold.",
-        ),
-        Metric(
-            "available_fraction",
-            "Storage available",
-            FRACTION,
-            "available frames / (SMF71TFC + SMF71FIN)",
-            _REPORT + " (available frames)",
-            lambda f: ratio(f.available_frames, f.frames),
-        ),
-        Metric(
-            "fixed_fraction",
-            "Storage fixed",
-            FRACTION,
-            "fixed frames / (SMF71TFC + SMF71FIN)",
-            _REPORT + " (fixed frames)",
-            lambda f: ratio(f.fixed_frames, f.frames),
-        ),
-        Metric(
-            "large_available_fraction",
-            "1 MiB frames available",
-            FRACTION,
-            "SMF71L9A / SMF71L8A",
-            _REPORT + " (1 MB frames)",
-            lambda f: ratio(f.large_available_frames, f.large_frames),
-        ),
-        Metric(
-            "large_bytes",
-            "Storage in 1 MiB frames in use",
-            GIB,
-            "(SMF71LRA + SMF71PLA) x 1 MiB",
-            _REPORT + " (1 MB frames, fixed in use and pageable)",
-            lambda f: total(f.large_fixed_frames, f.large_pageable_frames) * 1024.0**2,
-        ),
-        Metric(
-            "giant_used_fraction",
-            "2 GiB frames in use",
-            FRACTION,
-            "SMF71GUA / (SMF71GUA + SMF71GAA)",
-            _REPORT + " (2 GB frames)",
-            lambda f: ratio(f.giant_used_frames, total(f.giant_used_frames, f.giant_available_frames)),
-        ),
-        Metric(
-            "slots_used_fraction",
-            "Local slots in use",
-            FRACTION,
-            "(non-VIO + VIO slots) / SMF71TSC",
-            _REPORT + " (local page data set slots)",
-            lambda f: ratio(total(f.slots_nonvio, f.slots_vio), f.slots),
-            "z/OS warns of an auxiliary storage shortage from 70 % on (IRA200E).",
-        ),
-        Metric(
-            "scm_used_fraction",
-            "SCM in use",
-            FRACTION,
-            "SMF71USA / SMF71TSA",
-            _REPORT + " (SCM blocks)",
-            lambda f: ratio(f.scm_used_blocks, f.scm_blocks),
-        ),
-        per_second("getmains_per_second", "GETMAIN requests", "getmains", "SMF71GRN", _REPORT + " (storage requests)"),
-        per_second(
-            "first_faults_per_second",
-            "First reference faults",
-            "first_faults",
-            "SMF711RN",
-            _REPORT + " (reference faults)",
-        ),
-        per_second(
-            "other_faults_per_second",
-            "Other reference faults",
-            "other_faults",
-            "SMF71NRN",
-            _REPORT + " (reference faults)",
-        ),
-    ),
-)
-
 _DATA_SET_FIELDS = (
     Field("slots", "Slots", "SMF75SLA", SLOTS, Rollup.AMOUNT),
     Field("most_used_slots", "Most slots in use", "SMF75MXU", SLOTS, Rollup.PEAK),
@@ -410,65 +206,3 @@ def _data_sets(inputs: Inputs) -> Any:
         in_use_seconds=table.smf75use.cast("float64") / table.smf7xsam.cast("float64").nullif(0.0) * seconds,
         **columns_of(table, _DATA_SET_FIELDS),
     )
-
-
-DATA_SET = Grain(
-    name="paging_data_set",
-    title="Page data sets",
-    row="one page data set of one system in one interval",
-    keys=(Key("data_set", "Page data set"),),
-    attributes=(
-        Attribute("space_type", "Type"),
-        Attribute("volume", "Volume"),
-        Attribute("model", "Device type"),
-    ),
-    facts=(
-        Fact("interval_seconds", "Interval", SECONDS, Rollup.SPAN, "SMF 75 SMF75INT"),
-        Fact("data_set_seconds", "Interval, each data set", SECONDS, Rollup.COUNT, "SMF 75 SMF75INT"),
-        *facts_of("SMF 75", _DATA_SET_FIELDS),
-        Fact("used_slots", "Slots in use", SLOTS, Rollup.LEVEL, "SMF 75 SMF75LVU, else SMF75AVU"),
-        Fact("in_use_seconds", "Time in use", SECONDS, Rollup.COUNT, "SMF 75 SMF75USE / SMF75SAM x SMF75INT"),
-    ),
-    sources=(Source("SMF 75", ("smf75_1_page_data_set", "rmf_product_section"), _data_sets),),
-    metrics=(
-        Metric(
-            "used_fraction",
-            "Slots in use",
-            FRACTION,
-            "SMF75LVU / SMF75SLA",
-            _PAGE_SETS + " (slots used)",
-            lambda f: ratio(f.used_slots, f.slots),
-            "Rule of thumb: above 30 % the auxiliary storage manager finds too few runs of free slots to write in.",
-        ),
-        Metric(
-            "in_use_fraction",
-            "In use",
-            FRACTION,
-            "SMF75USE / SMF75SAM",
-            _PAGE_SETS + " (% IN USE)",
-            lambda f: ratio(f.in_use_seconds, f.data_set_seconds),
-        ),
-        per_second("io_rate", "I/O rate", "ios", "SMF75SIO", _PAGE_SETS + " (NUMBER IO REQ)"),
-        per_second("pages_per_second", "Pages transferred", "pages", "SMF75PGX", _PAGE_SETS + " (PAGES XFER'D)"),
-        per_event(
-            "pages_per_io",
-            "Pages per I/O",
-            MEAN_COUNT,
-            ("pages", "SMF75PGX"),
-            ("ios", "SMF75SIO"),
-            source=_PAGE_SETS,
-        ),
-        per_event(
-            "page_transfer_time",
-            "Time per page transferred",
-            MILLISECONDS,
-            ("in_use_seconds", "SMF75USE / SMF75SAM x SMF75INT"),
-            ("pages", "SMF75PGX"),
-            source=_PAGE_SETS + " (PAGE TRANS TIME)",
-            caveat="From samples of the time the data set was in use: with little paging, or several I/Os at once to "
-            "one data set, only a rough measure.",
-        ),
-    ),
-)
-
-GRAINS = (STORAGE, DATA_SET)

@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Sequence
-from importlib import import_module
-from inspect import cleandoc
 
 from plexlens.generated_doc import write_or_check
-from plexlens.metrics import FAMILIES
+from plexlens.metrics import GRAINS
 from plexlens.metrics.definition import Attribute, Fact, Grain, Key, Metric
 from plexlens.metrics.unit import Unit
 
 _HEAD = """\
 # Metrics
 
-Written from the definitions in `src/plexlens/metrics` by `make docs`; do not edit.
+Written from the definitions in `catalogue/` by `make docs`; do not edit.
 
 A *grain* says what one row is. Its *facts* are additive columns in base units, taken from the fields that are named
 beside them. A *metric* is an expression over facts: facts are rolled up first, and the formula is applied to the sums,
@@ -86,7 +84,7 @@ def grain_text(grain: Grain) -> str:
                 _name(grain, metric),
                 cell(metric.title),
                 cell(unit_text(metric.unit)),
-                cell(metric.formula),
+                cell(metric.words),
                 cell(metric.source),
                 cell(metric.caveat),
             )
@@ -115,11 +113,10 @@ def document() -> str:
     """The whole reference as Markdown."""
     contents = []
     sections = []
-    for family in FAMILIES:
-        module = import_module(f"plexlens.metrics.{family}")
-        grains: tuple[Grain, ...] = module.GRAINS
-        contents.append(f"- {family}: " + ", ".join(f"[{grain.title}](#{grain.name})" for grain in grains))
-        sections.append(f"## {family}\n\n{cleandoc(module.__doc__ or '')}")
+    for family in GRAINS.families.values():
+        grains = [GRAINS[name] for name in family.grains]
+        contents.append(f"- {family.name}: " + ", ".join(f"[{grain.title}](#{grain.name})" for grain in grains))
+        sections.append(f"## {family.name}\n\n{family.about}")
         sections.extend(grain_text(grain) for grain in grains)
     return "\n\n".join([_HEAD + "\n" + "\n".join(contents), *sections]) + "\n"
 

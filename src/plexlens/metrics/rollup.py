@@ -27,10 +27,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from plexlens.expression import Clauses
 from plexlens.metrics.definition import Fact, Grain, Rollup
 from plexlens.metrics.engine_table import quoted
 from plexlens.metrics.over_time import MOMENTS, Clock, ClockColumns, filled_column, fresh_share, where_known
-from plexlens.metrics.required import Clauses
 from plexlens.metrics.variants import Plan, Variant
 
 #: Between the parts of a joined name, and for a part that is null: signs that no EBCDIC name holds.

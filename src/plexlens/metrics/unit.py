@@ -1,4 +1,4 @@
-"""Units of facts and metrics: base units inside, one conversion at display.
+"""Units of facts and metrics: base units inside, one conversion at display. They stand in ``catalogue/units.toml``.
 
 A metric is computed in its base unit (seconds, bytes, counts, fractions). ``shown_in`` names the unit in which people
 read it (microseconds for a coupling facility request, percent for a fraction); only `Unit.factor` converts.
@@ -6,7 +6,12 @@ read it (microseconds for a coupling facility request, percent for a fraction); 
 
 from __future__ import annotations
 
+import tomllib
 from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from plexlens.catalogue_path import catalogue_path
 
 
 @dataclass(frozen=True)
@@ -34,29 +39,49 @@ class Unit:
     ceiling: float | None = None
 
 
-SECONDS = Unit("s", "s", 1.0, 3)
-WHOLE_SECONDS = Unit("s", "s", 1.0, 0)
-MILLISECONDS = Unit("ms", "s", 1e3, 3)
-MICROSECONDS = Unit("µs", "s", 1e6, 1)
-BYTES = Unit("bytes", "bytes", 1.0, 0)
-KIB = Unit("KiB", "bytes", 1 / 1024, 0)
-MIB = Unit("MiB", "bytes", 1 / 1024**2, 1)
-GIB = Unit("GiB", "bytes", 1 / 1024**3, 2)
-COUNT = Unit("", "count", 1.0, 0)
-MEAN_COUNT = Unit("", "count", 1.0, 2)
-PER_SECOND = Unit("/s", "1/s", 1.0, 2)
-BYTES_PER_SECOND = Unit("MiB/s", "bytes/s", 1 / 1024**2, 2)
+def unit_of(written: dict[str, Any]) -> Unit:
+    """A unit as a file of units says it: `symbol`, `base`, `times` or `parts`, `digits`, `ceiling`."""
+    factor = float(written["times"]) if "times" in written else 1.0 / float(written.get("parts", 1.0))
+    ceiling = written.get("ceiling")
+    return Unit(
+        str(written["symbol"]),
+        str(written["base"]),
+        factor,
+        int(written["digits"]),
+        None if ceiling is None else float(ceiling),
+    )
+
+
+def _units(file: Path) -> dict[str, Unit]:
+    return {name: unit_of(written) for name, written in tomllib.loads(file.read_text(encoding="utf-8")).items()}
+
+
+#: Every unit by the name that definitions call it.
+UNITS: dict[str, Unit] = _units(catalogue_path() / "units.toml")
+
+SECONDS = UNITS["seconds"]
+WHOLE_SECONDS = UNITS["whole_seconds"]
+MILLISECONDS = UNITS["milliseconds"]
+MICROSECONDS = UNITS["microseconds"]
+BYTES = UNITS["bytes"]
+KIB = UNITS["kib"]
+MIB = UNITS["mib"]
+GIB = UNITS["gib"]
+COUNT = UNITS["count"]
+MEAN_COUNT = UNITS["mean_count"]
+PER_SECOND = UNITS["per_second"]
+BYTES_PER_SECOND = UNITS["bytes_per_second"]
 #: A share of a whole.
-FRACTION = Unit("%", "fraction", 100.0, 1, ceiling=1.0)
+FRACTION = UNITS["fraction"]
 #: One amount as a percentage of another that does not bound it: events per request, several processors as of one.
-PERCENTAGE = Unit("%", "fraction", 100.0, 1)
-IO_INTENSITY = Unit("ms/s", "s/s", 1e3, 1)
-RATIO = Unit("", "ratio", 1.0, 2)
-PROCESSORS = Unit("CPUs", "processors", 1.0, 2)
-MSU = Unit("MSU", "MSU", 1.0, 1)
-SERVICE_UNITS = Unit("SU", "SU", 1.0, 0)
-SQUARE_SECONDS = Unit("s²", "s²", 1.0, 6)
-FRAMES = Unit("frames", "frames", 1.0, 0)
-SLOTS = Unit("slots", "slots", 1.0, 0)
-PAGES = Unit("pages", "pages", 1.0, 0)
-TEXT = Unit("", "text")
+PERCENTAGE = UNITS["percentage"]
+IO_INTENSITY = UNITS["io_intensity"]
+RATIO = UNITS["ratio"]
+PROCESSORS = UNITS["processors"]
+MSU = UNITS["msu"]
+SERVICE_UNITS = UNITS["service_units"]
+SQUARE_SECONDS = UNITS["square_seconds"]
+FRAMES = UNITS["frames"]
+SLOTS = UNITS["slots"]
+PAGES = UNITS["pages"]
+TEXT = UNITS["text"]

@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from plexlens.expression import Clauses
 from plexlens.metrics.definition import Fact, Grain, Rollup
-from plexlens.metrics.required import Clauses, Read, read_by
+from plexlens.metrics.required import Read, read_by
 
 
 @dataclass(frozen=True)

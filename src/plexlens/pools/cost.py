@@ -14,11 +14,8 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Any
 
+from plexlens.metrics import GRAINS
 from plexlens.metrics.db2 import io_price
-from plexlens.metrics.db2.accounting import ACCOUNTING
-from plexlens.metrics.db2.address_space import ADDRESS_SPACE
-from plexlens.metrics.db2.data_set import DATA_SET
-from plexlens.metrics.db2.pool import POOL
 from plexlens.metrics.definition import Grain
 from plexlens.metrics.display import with_symbol
 from plexlens.metrics.evaluate import rolled_up
@@ -284,7 +281,7 @@ def _dbm1_rows(inputs: Inputs, subsystem: str) -> list[dict[str, Any]]:
             row[name]
             for name in ("sequential_prefetch_reads", "list_prefetch_reads", "dynamic_prefetch_reads", "async_writes")
         )
-        for row in _rows(inputs, POOL, subsystem, (), "interval")
+        for row in _rows(inputs, GRAINS["db2_pool"], subsystem, (), "interval")
     }
     return [
         {
@@ -292,7 +289,7 @@ def _dbm1_rows(inputs: Inputs, subsystem: str) -> list[dict[str, Any]]:
             "cpu_seconds": _sum((row["srb_seconds"], row["iip_srb_seconds"])),
             "async_ios": ios.get((row["subsystem"], row["time"])),
         }
-        for row in _rows(inputs, ADDRESS_SPACE, subsystem, ("address_space",), "interval")
+        for row in _rows(inputs, GRAINS["db2_address_space"], subsystem, ("address_space",), "interval")
         if str(row["address_space"]).endswith("DBM1")
     ]
 
@@ -306,7 +303,7 @@ def _accounting_rows(inputs: Inputs, subsystem: str) -> list[dict[str, Any]]:
             "sync_reads": row["sync_reads"],
             "getpages": row["getpages"],
         }
-        for row in _rows(inputs, ACCOUNTING, subsystem, (), "interval")
+        for row in _rows(inputs, GRAINS["db2_accounting"], subsystem, (), "interval")
     ]
 
 
@@ -322,13 +319,13 @@ def measured_delays(inputs: Inputs, subsystem: str = "") -> dict[str, Assumption
     is the only one of the two that tells prefetch.
     """
     found: dict[str, Assumption] = {}
-    data_sets = _rows(inputs, DATA_SET, subsystem, (), "all")
+    data_sets = _rows(inputs, GRAINS["db2_data_set"], subsystem, (), "all")
     for name, default, kind in (("sync_delay", SYNC_DELAY, "sync"), ("async_delay", ASYNC_DELAY, "async")):
         ios, seconds = (_sum(row[f"{kind}_{what}"] for row in data_sets) for what in ("ios", "delay_seconds"))
         if ios and seconds:
             source = f"mean of {ios:,.0f} I/Os of data sets with one or more a second (SMF 102 IFCID 199)"
             found[name] = replace(default, value=seconds / ios, origin=Origin.MEASURED, source=source)
-    threads = _rows(inputs, ACCOUNTING, subsystem, (), "all")
+    threads = _rows(inputs, GRAINS["db2_accounting"], subsystem, (), "all")
     events, seconds = (_sum(row[f"class3_database_io_{what}"] for row in threads) for what in ("events", "seconds"))
     if events and seconds:
         source = f"mean of {events:,.0f} class 3 suspensions for database I/O (SMF 101)"

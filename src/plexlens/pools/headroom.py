@@ -9,9 +9,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from plexlens.metrics import GRAINS
 from plexlens.metrics.evaluate import available, rolled_up
 from plexlens.metrics.inputs import Inputs
-from plexlens.metrics.paging import STORAGE
 from plexlens.pdb.engine import Connection
 
 #: Share of the frames online that stays free (chosen: z/OS begins to steal when fewer than a few hundredths are).
@@ -73,11 +73,11 @@ def headroom_of(connection: Connection, *, system: str | None = None) -> Headroo
         The system that the Db2 runs on; None for any.
     """
     inputs = Inputs(connection)
-    if not available(inputs, STORAGE):
+    if not available(inputs, GRAINS["paging_storage"]):
         return None
     rows = [
         row
-        for row in rolled_up(inputs, STORAGE)
+        for row in rolled_up(inputs, GRAINS["paging_storage"])
         if row["frames"] and row["available_frames"] is not None and system in (None, row["system"])
     ]
     found = []

@@ -9,9 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from plexlens.metrics.dasd.data_set import DATA_SET
-from plexlens.metrics.dasd.device import DEVICE
-from plexlens.metrics.db2.data_set import DATA_SET as DB2_DATA_SET
+from plexlens.metrics import GRAINS
 from plexlens.metrics.definition import Grain
 from plexlens.metrics.display import with_symbol
 from plexlens.metrics.evaluate import available, rolled_up
@@ -91,13 +89,13 @@ def responses_of(inputs: Inputs) -> list[Response]:
     inputs
         Raw tables of a database; without SMF 42-6 there are no objects.
     """
-    if not available(inputs, DATA_SET):
+    if not available(inputs, GRAINS["data_set"]):
         return []
     return assembled(
-        _rolled(inputs, DATA_SET, OBJECT, OF_DB2),
-        _rolled(inputs, DATA_SET, (*OBJECT, "volume"), OF_DB2),
-        _rolled(inputs, DEVICE, ("volume",)),
-        _rolled(inputs, DB2_DATA_SET, ("database", "page_set")),
+        _rolled(inputs, GRAINS["data_set"], OBJECT, OF_DB2),
+        _rolled(inputs, GRAINS["data_set"], (*OBJECT, "volume"), OF_DB2),
+        _rolled(inputs, GRAINS["dasd_device"], ("volume",)),
+        _rolled(inputs, GRAINS["db2_data_set"], ("database", "page_set")),
     )
 
 

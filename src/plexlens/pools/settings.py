@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, NoReturn
 
 from plexlens.errors import NothingUsableError, UsageError
-from plexlens.metrics.db2.pool import POOL
+from plexlens.metrics import GRAINS
 from plexlens.metrics.evaluate import available, rolled_up
 from plexlens.metrics.inputs import Inputs
 from plexlens.pdb.engine import Connection
@@ -365,9 +365,13 @@ def of_database(connection: Connection, *, subsystem: str | None = None) -> Conf
         what="the database holds no sizes of buffer pools" + (f" of {subsystem}" if subsystem else ""),
         remedy="ingest SMF 100 or the output of -DISPLAY BUFFERPOOL, or give sizes with --pool or --settings",
     )
-    if not available(inputs, POOL):
+    if not available(inputs, GRAINS["db2_pool"]):
         raise nothing
-    rows = [row for row in rolled_up(inputs, POOL) if row["buffers"] and page_bytes_of(row["pool"] or "") is not None]
+    rows = [
+        row
+        for row in rolled_up(inputs, GRAINS["db2_pool"])
+        if row["buffers"] and page_bytes_of(row["pool"] or "") is not None
+    ]
     owners = sorted({row["subsystem"] for row in rows if row["subsystem"]})
     if subsystem is not None:
         if owners and subsystem not in owners:

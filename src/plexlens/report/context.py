@@ -165,7 +165,7 @@ class Context:
                 across, over = _RULES[column.rollup.across], _RULES[column.rollup.over]
                 text, rollup, caveat = "", f"across entities: {across}; over time: {over}", ""
             else:
-                text, rollup, caveat = column.formula, "", column.caveat
+                text, rollup, caveat = column.words, "", column.caveat
             self.definitions[key] = Definition(
                 key, grain.title, grain.row, column.title, column.unit, text, column.source, caveat, rollup
             )

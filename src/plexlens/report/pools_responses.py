@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from plexlens.metrics.dasd.data_set import DATA_SET
-from plexlens.metrics.dasd.device import DEVICE
-from plexlens.metrics.db2.data_set import DATA_SET as DB2_DATA_SET
+from plexlens.metrics import GRAINS
 from plexlens.metrics.definition import Grain
 from plexlens.metrics.unit import COUNT, MILLISECONDS, RATIO
 from plexlens.pools.objects import Io
@@ -30,11 +28,11 @@ def of_grain(grain: Grain, name: str, value: Callable[[Response], Cell]) -> Fiel
         if fact.name == name:
             return Field(subject, name, fact.title, value, fact.unit, "", fact.source)
     one = grain.metric(name)
-    return Field(subject, name, one.title, value, one.unit, one.formula, one.source, one.caveat)
+    return Field(subject, name, one.title, value, one.unit, one.words, one.source, one.caveat)
 
 
 def _of_data_set(name: str) -> Field[Response]:
-    return of_grain(DATA_SET, name, lambda one: one.get(name))
+    return of_grain(GRAINS["data_set"], name, lambda one: one.get(name))
 
 
 def response_blocks(
@@ -51,7 +49,8 @@ def response_blocks(
     ios
         Objects with the delays that Db2 recorded, from which pairs are told where there is no SMF 42-6.
     """
-    subject = Subject(DATA_SET.name, DATA_SET.title, DATA_SET.row)
+    grain = GRAINS["data_set"]
+    subject = Subject(grain.name, grain.title, grain.row)
     time = "Time of an I/O"
     table = definitions.table(
         "responses",
@@ -71,9 +70,13 @@ def response_blocks(
             _of_data_set("read_hit_fraction").within("Cache hits", "Reads"),
             _of_data_set("read_disconnect_time"),
             _of_data_set("longest_response_seconds"),
-            of_grain(DEVICE, "response_time", lambda one: one.device_response).within("Its volumes", "Response"),
-            of_grain(DEVICE, "disconnect_time", lambda one: one.device_disconnect).within("Its volumes", "Disconnect"),
-            of_grain(DB2_DATA_SET, "sync_delay", lambda one: one.db2_delay).within("", "As Db2 saw it"),
+            of_grain(GRAINS["dasd_device"], "response_time", lambda one: one.device_response).within(
+                "Its volumes", "Response"
+            ),
+            of_grain(GRAINS["dasd_device"], "disconnect_time", lambda one: one.device_disconnect).within(
+                "Its volumes", "Disconnect"
+            ),
+            of_grain(GRAINS["db2_data_set"], "sync_delay", lambda one: one.db2_delay).within("", "As Db2 saw it"),
         ],
         responses,
         sorted_by=("response_seconds", True),

@@ -23,7 +23,7 @@ from plexlens.report.model import (
     Table,
 )
 from plexlens.report.sharing_classes import class_sections
-from plexlens.report.sharing_fields import DEFINITIONS, SPUN, UNITS, number, over, text
+from plexlens.report.sharing_fields import DEFINITIONS, SPUN, UNITS, definitions, number, over, text
 from plexlens.report.xy import MOST_SERIES
 from plexlens.sharing.assumptions import PATHS, PAYERS_SOURCE
 from plexlens.sharing.cost import CostOfSharing, SystemCost
@@ -61,7 +61,7 @@ def sharing_report(cost: CostOfSharing, more: Sequence[Section] = ()) -> Report:
         time_note="Times are UTC.",
         alerts=tuple(Note(text, Level.WARNING) for text in measured.missing),
         sections=tuple(sections),
-        definitions=dict(DEFINITIONS),
+        definitions=definitions(),
         generator=f"Plexlens {__version__}",
         kind="Cost of data sharing",
         subject=f"{', '.join(groups) or 'no data sharing group of Db2'}: {cost.name}",

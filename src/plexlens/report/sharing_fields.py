@@ -74,15 +74,18 @@ DEFINITIONS = {
     )
     for name, title, unit, formula, source, caveat in _TEXTS
 }
-_STRUCTURES = GRAINS["coupling_structure"]
-_SPINNING = _STRUCTURES.metric("sync_processors")
-SPUN = f"{_STRUCTURES.name}.{_SPINNING.name}"
-DEFINITIONS[SPUN] = Definition(
-    SPUN, _STRUCTURES.title, _STRUCTURES.row, _SPINNING.title, _SPINNING.unit, _SPINNING.formula, _SPINNING.source,
-    _SPINNING.caveat,
-)  # fmt: skip
+SPUN = "coupling_structure.sync_processors"
 UNITS = {name: unit for name, _, unit, _, _, _ in _TEXTS}
 _TITLES = {name: title for name, title, *_ in _TEXTS}
+
+
+def definitions() -> dict[str, Definition]:
+    """What the numbers of a page are: its own, and the metric that it shows."""
+    grain_name, name = SPUN.split(".")
+    grain = GRAINS[grain_name]
+    one = grain.metric(name)
+    spun = Definition(SPUN, grain.title, grain.row, one.title, one.unit, one.words, one.source, one.caveat)
+    return DEFINITIONS | {SPUN: spun}
 
 
 def text(name: str, title: str, *, key: bool = False) -> Column:

@@ -6,16 +6,12 @@ from typing import Any
 
 import ibis
 
-from plexlens.metrics.cics.cost import METRICS, cpu_facts
-from plexlens.metrics.cics.records import any_of, plus, statistics
+from plexlens.metrics.cics.records import plus, statistics
 from plexlens.metrics.cics.transaction import tasks
-from plexlens.metrics.definition import Fact, Grain, Key, Rollup
 from plexlens.metrics.expressions import interval_seconds
 from plexlens.metrics.inputs import Inputs, identity
-from plexlens.metrics.jobs.address_space import ADDRESS_SPACE
-from plexlens.metrics.jobs.records import NEEDS
+from plexlens.metrics.jobs.address_space import _address_spaces
 from plexlens.metrics.jobs.usage import general
-from plexlens.metrics.unit import SECONDS
 
 #: Programs that address spaces are known by, and what works in them.
 _ROLES = {
@@ -64,9 +60,7 @@ def _transactions(inputs: Inputs) -> Any:
 
 
 def _costs(inputs: Inputs) -> Any:
-    read = ADDRESS_SPACE.sources[0].facts
-    assert read is not None
-    spaces = read(inputs)
+    spaces = _address_spaces(inputs)
     role = ibis.cases(*((spaces.program == name, text) for name, text in _ROLES.items()), else_="other")
     # Steps of a job can share an interval: each keeps its own number.
     spaces = spaces.select(
@@ -89,25 +83,3 @@ def _costs(inputs: Inputs) -> Any:
     length = met.ends.delta(met.starts, unit="microsecond")
     met = met.mutate(part=met.ended * overlap.cast("float64") / length.cast("float64"))
     return met.group_by(list(spaces.columns)).aggregate(cics_transactions=met.part.sum()).drop("number")
-
-
-ADDRESS_SPACE_COST = Grain(
-    name="cics_cost",
-    title="CICS cost by address space",
-    row="one address space in one SMF interval, beside the transactions of CICS of the system in the same time",
-    keys=(Key("job", "Address space"), Key("role", "What it is")),
-    facts=(
-        Fact("interval_seconds", "Interval", SECONDS, Rollup.SPAN, "SMF 30 SMF30ISS, SMF30IET"),
-        *cpu_facts(
-            cp="SMF 30, as in the grain of address spaces",
-            specialty="SMF 30 SMF30_TIME_ON_ZIIP, SMF30SNF",
-            transactions="SMF 110-2 XMGNUM, else records of 110-1; shared out by time where intervals differ",
-        ),
-    ),
-    sources=any_of(
-        ("smf110_2_transaction_manager", "smf110_1_performance"), _costs, kind="SMF 30 and 110", beside=NEEDS
-    ),
-    metrics=METRICS,
-)
-
-__all__ = ["ADDRESS_SPACE_COST"]

@@ -7,16 +7,9 @@ from typing import Any
 
 import ibis
 
-from plexlens.metrics.cics.records import APPLID, INTERVAL, any_of, common, document, plus, statistics
-from plexlens.metrics.definition import Attribute, Fact, Grain, Key, Metric, Rollup
-from plexlens.metrics.expressions import ratio, total
-from plexlens.metrics.fields import per_event, per_second
+from plexlens.metrics.cics.records import common, plus, statistics
+from plexlens.metrics.definition import Rollup
 from plexlens.metrics.inputs import Inputs
-from plexlens.metrics.unit import COUNT, FRACTION, MEAN_COUNT, PERCENTAGE
-
-_GLOBAL = document("CICS Db2: Global statistics")
-_RESOURCE = document("CICS Db2: Resource statistics")
-_BOTH = f"{_GLOBAL}; Resource statistics"
 
 
 @dataclass(frozen=True)
@@ -110,77 +103,3 @@ def _db2(inputs: Inputs) -> Any:
         table = statistics(inputs, "smf110_2_db2_entry", *entry.values(), text=("d2r_db2entry_name",))
         parts.append(_rows(table, entry, "entry", table.d2r_db2entry_name, ibis.null("string")))
     return plus(*parts)
-
-
-def _source(name: str) -> str:
-    return "SMF 110-2 " + ", ".join(fields[name] for kind in _PREFIXES if name in (fields := _fields(kind)))
-
-
-DB2 = Grain(
-    name="cics_db2",
-    title="CICS connections to Db2",
-    row="the threads of one Db2 entry, of the pool or for commands, of one region in one statistics interval",
-    keys=(APPLID, Key("db2_entry", "Db2 entry"), Key("thread_kind", "Kind of threads")),
-    attributes=(Attribute("db2_subsystem", "Db2 subsystem"),),
-    facts=(
-        INTERVAL,
-        *(Fact(row.name, row.title, COUNT, row.rollup, _source(row.name)) for row in _THREADS),
-        *(Fact(name, title, COUNT, rollup, f"SMF 110-2 {field}") for name, title, rollup, field in _CONNECTION),
-    ),
-    sources=any_of(("smf110_2_db2_connection", "smf110_2_db2_entry"), _db2),
-    metrics=(
-        per_second("calls_per_second", "SQL calls", "calls", "CALLS", _BOTH),
-        Metric(
-            "reuse_fraction",
-            "Threads used again",
-            FRACTION,
-            "THREAD_REUSE / (THREAD_REUSE + THREAD_CREATE)",
-            _BOTH,
-            lambda f: ratio(f.thread_reuses, total(f.thread_reuses, f.thread_creations)),
-        ),
-        per_event(
-            "peak_thread_fraction",
-            "Most threads of the limit",
-            PERCENTAGE,
-            ("peak_threads", "THREAD_HWM"),
-            ("thread_limit", "THREAD_LIMIT"),
-            source=_BOTH,
-        ),
-        per_event(
-            "peak_tcb_fraction",
-            "Most TCBs of the limit",
-            PERCENTAGE,
-            ("peak_tcbs", "D2G_TCB_HWM"),
-            ("tcb_limit", "D2G_TCB_LIMIT"),
-            source=_GLOBAL,
-            caveat="TCBLIMIT is of the connection: it bounds the threads of pool, entries and commands together.",
-        ),
-        per_event(
-            "wait_fraction",
-            "Tasks that waited for a thread, or overflowed",
-            PERCENTAGE,
-            ("thread_waits", "THREAD_WAITS"),
-            ("tasks", "TASK_TOTAL"),
-            source=_BOTH,
-            caveat="THREADWAIT of the entry says whether it waits or takes a thread of the pool.",
-        ),
-        per_event(
-            "calls_per_task",
-            "SQL calls per task",
-            MEAN_COUNT,
-            ("calls", "CALLS"),
-            ("tasks", "TASK_TOTAL"),
-            source=_BOTH,
-        ),
-        Metric(
-            "single_phase_fraction",
-            "Single-phase commits",
-            FRACTION,
-            "SINGLE_PHASE / (SINGLE_PHASE + COMMITS)",
-            _BOTH,
-            lambda f: ratio(f.single_phase_commits, total(f.single_phase_commits, f.commits)),
-        ),
-    ),
-)
-
-__all__ = ["DB2"]

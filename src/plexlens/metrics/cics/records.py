@@ -7,20 +7,12 @@ collection (REQ) resets nothing, so that the next one counts the same again: it 
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import ibis
 
-from plexlens.metrics.definition import Fact, Key, Rollup, Source
 from plexlens.metrics.expressions import interval_seconds
 from plexlens.metrics.inputs import RECORD, Inputs, identity
-from plexlens.metrics.unit import SECONDS
-
-APPLID = Key("applid", "Region (applid)")
-
-INTERVAL = Fact("interval_seconds", "Interval", SECONDS, Rollup.SPAN, "SMF 110-2 SMFSTLRT, SMFSTCLT")
-
 
 _PRODUCT = "smf110_2_product"
 #: Tables whose rows can show how far the clock of their system is from UTC.
@@ -29,11 +21,6 @@ _QUARTER = 900
 _DAY = 86_400
 #: Days from the first of March of year 0 to 1970, plus the one by which the count of days in a month starts.
 _DAYS_TO_1970 = 719_469
-
-
-def document(topic: str) -> str:
-    """Source text of a topic of the product's documentation."""
-    return f"IBM CICS TS documentation, {topic}"
 
 
 def statistics(inputs: Inputs, table: str, *columns: str, text: tuple[str, ...] = ()) -> Any:
@@ -132,39 +119,6 @@ def _seconds(date: Any, time: Any) -> Any:
 def common(table: Any) -> dict[str, Any]:
     """Identity, region and length of the interval of a section of statistics."""
     return identity(table) | {"applid": table.subsystem, "interval_seconds": interval_seconds(table)}
-
-
-def any_of(
-    sections: tuple[str, ...],
-    rows: Callable[[Inputs], Any],
-    *,
-    kind: str = "SMF 110-2",
-    beside: tuple[str, ...] = (),
-) -> tuple[Source, ...]:
-    """Sources of a grain whose rows come from several sections, of which any is enough.
-
-    Parameters
-    ----------
-    sections
-        Raw tables; those that are missing are for ``rows`` to pass over.
-    rows
-        Facts from all of them that are there.
-    kind
-        What a reader calls the source.
-    beside
-        Raw tables that are needed whichever section is there.
-    """
-
-    def source(number: int) -> Source:
-        def facts(inputs: Inputs) -> Any:
-            if any(inputs.has(earlier) for earlier in sections[:number]):
-                # The source of an earlier section has told everything already.
-                return inputs.table(sections[number]).limit(0)
-            return rows(inputs)
-
-        return Source(kind, (*beside, sections[number]), facts)
-
-    return tuple(source(number) for number in range(len(sections)))
 
 
 def plus(*tables: Any) -> Any:

@@ -6,13 +6,11 @@ from typing import Any
 
 import ibis
 
-from plexlens.metrics.cics.records import APPLID, INTERVAL, common, document, statistics
-from plexlens.metrics.definition import Grain, Key, Rollup, Source
-from plexlens.metrics.fields import Field, columns_of, facts_of, names_of, per_event
+from plexlens.metrics.cics.records import common, statistics
+from plexlens.metrics.definition import Rollup
+from plexlens.metrics.fields import Field, columns_of, names_of
 from plexlens.metrics.inputs import Inputs
-from plexlens.metrics.unit import FRACTION, MIB, SECONDS
-
-_AREAS = document("Storage manager: Dynamic storage areas statistics")
+from plexlens.metrics.unit import MIB, SECONDS
 
 _COUNTS = (
     Field("getmains", "GETMAIN requests", "SMSGMREQ"),
@@ -58,38 +56,3 @@ def _areas(inputs: Inputs) -> Any:
         **columns_of(table, _COUNTS),
         **{name: column * scale for name, column in columns_of(table, _SIZES).items()},
     )
-
-
-STORAGE = Grain(
-    name="cics_storage",
-    title="CICS storage areas",
-    row="one dynamic storage area of one region in one statistics interval",
-    keys=(APPLID, Key("area", "Storage area"), Key("location", "Where")),
-    facts=(
-        INTERVAL,
-        *facts_of("SMF 110-2", _COUNTS),
-        *facts_of("SMF 110-2", _SIZES),
-    ),
-    sources=(Source("SMF 110-2", ("smf110_2_storage_area",), _areas),),
-    metrics=(
-        per_event(
-            "short_fraction",
-            "Interval short on storage",
-            FRACTION,
-            ("short_seconds", "SMSTSOS"),
-            ("interval_seconds", "interval"),
-            source=_AREAS,
-        ),
-        per_event(
-            "lowest_free_fraction",
-            "Least free of the largest size",
-            FRACTION,
-            ("lowest_free", "SMSLWMFSTG"),
-            ("peak_size", "SMSHWMDSASZ"),
-            source=_AREAS,
-            caveat="CICS adds extents while its limits allow: little free is no shortage by itself.",
-        ),
-    ),
-)
-
-__all__ = ["STORAGE"]

@@ -6,19 +6,16 @@ from typing import Any
 
 import ibis
 
-from plexlens.metrics.cics.records import APPLID, INTERVAL, common, document, statistics
-from plexlens.metrics.definition import Grain, Key, Metric, Rollup, Source
-from plexlens.metrics.expressions import interval_seconds, ratio, total
-from plexlens.metrics.fields import Field, columns_of, facts_of, names_of, per_event
+from plexlens.metrics.cics.records import common, statistics
+from plexlens.metrics.definition import Rollup
+from plexlens.metrics.expressions import interval_seconds
+from plexlens.metrics.fields import Field, columns_of, names_of
 from plexlens.metrics.inputs import Inputs, identity, named
-from plexlens.metrics.unit import FRACTION, MEAN_COUNT, MICROSECONDS, MILLISECONDS, PERCENTAGE, PROCESSORS, SECONDS
+from plexlens.metrics.unit import MEAN_COUNT, SECONDS
 
 #: Modes whose TCBs belong to one task at a time.
 OPEN_MODES = ("L8", "L9", "X8", "X9", "T8", "S8", "J8", "J9", "H8")
 
-_MODES = document("Dispatcher domain: TCB Mode statistics")
-_POOLS = document("Dispatcher domain: TCB Pool statistics")
-_TCB = document("TCB statistics")
 
 _FIELDS = (
     Field("tcbs", "TCBs at the end", "DSGTCBCA", rollup=Rollup.LEVEL),
@@ -80,80 +77,6 @@ def _printed(inputs: Inputs) -> Any:
     )
 
 
-TCB = Grain(
-    name="cics_tcb",
-    title="CICS TCB modes",
-    row="the TCBs of one mode of one region in one statistics interval",
-    keys=(APPLID, Key("mode", "TCB mode")),
-    facts=(INTERVAL, *facts_of("SMF 110-2", _FIELDS)),
-    sources=(
-        Source("SMF 110-2", ("smf110_2_dispatcher_tcb_mode",), _modes),
-        Source("CICS statistics report", ("text_cics_statistics",), _printed),
-    ),
-    metrics=(
-        per_event(
-            "cpu_dispatch_ratio",
-            "CPU to dispatch ratio",
-            FRACTION,
-            ("cpu_seconds", "DSGACT"),
-            ("dispatch_seconds", "DSGTDT"),
-            source=_MODES + " (TCB CPU/Disp Ratio)",
-            caveat="Dispatched without CPU: waiting for a processor, a lock or a page. Of value when it stays low over "
-            "several intervals with real load.",
-        ),
-        Metric(
-            "busy_fraction",
-            "CPU of the time of a TCB",
-            FRACTION,
-            "DSGACT / (DSGTWT + DSGTDT)",
-            _TCB,
-            lambda f: ratio(f.cpu_seconds, total(f.wait_seconds, f.dispatch_seconds)),
-            "A single TCB (QR) above 70 % is near what it can do. Several TCBs of a mode: the mean over them.",
-        ),
-        per_event(
-            "dispatched_fraction",
-            "Dispatched of the interval",
-            PERCENTAGE,
-            ("dispatch_seconds", "DSGTDT"),
-            ("interval_seconds", "interval"),
-            source=_MODES,
-            caveat="Above 100 % where the mode has several TCBs.",
-        ),
-        per_event(
-            "processors",
-            "Processors used",
-            PROCESSORS,
-            ("cpu_seconds", "DSGACT"),
-            ("interval_seconds", "interval"),
-            source=_MODES,
-        ),
-        Metric(
-            "lost_seconds",
-            "Dispatched without CPU",
-            SECONDS,
-            "DSGTDT - DSGACT",
-            _MODES,
-            lambda f: f.dispatch_seconds - f.cpu_seconds,
-        ),
-        per_event(
-            "wait_time",
-            "Time of an MVS wait",
-            MILLISECONDS,
-            ("wait_seconds", "DSGTWT"),
-            ("waits", "DSGSYSW"),
-            source=_MODES,
-        ),
-        per_event(
-            "cpu_per_wait",
-            "CPU time between two MVS waits",
-            MICROSECONDS,
-            ("cpu_seconds", "DSGACT"),
-            ("waits", "DSGSYSW"),
-            source=_MODES,
-        ),
-    ),
-)
-
 _POOL_NAMES = {1: "OPEN", 2: "XP", 3: "SSL", 4: "THRD"}
 
 _POOL_FIELDS = (
@@ -178,33 +101,3 @@ def _pools(inputs: Inputs) -> Any:
     number = table.dsgtcbpn.cast("int64")
     name = ibis.cases(*((number == n, text) for n, text in _POOL_NAMES.items()), else_=number.cast("string"))
     return table.select(**common(table), pool=name, **columns_of(table, _POOL_FIELDS))
-
-
-TCB_POOL = Grain(
-    name="cics_tcb_pool",
-    title="CICS TCB pools",
-    row="one pool of open TCBs of one region in one statistics interval",
-    keys=(APPLID, Key("pool", "TCB pool")),
-    facts=(INTERVAL, *facts_of("SMF 110-2", _POOL_FIELDS)),
-    sources=(Source("SMF 110-2", ("smf110_2_dispatcher_tcb_pool",), _pools),),
-    metrics=(
-        per_event(
-            "peak_fraction",
-            "Most TCBs of the limit",
-            PERCENTAGE,
-            ("peak_tcbs", "DSGPNUAT"),
-            ("limit", "DSGMXTCB"),
-            source=_POOLS,
-        ),
-        per_event(
-            "limit_wait_time",
-            "Time of a wait at the limit",
-            MILLISECONDS,
-            ("limit_wait_seconds", "DSGTOTWL"),
-            ("limit_waits", "DSGTOTNW"),
-            source=_POOLS,
-        ),
-    ),
-)
-
-__all__ = ["OPEN_MODES", "TCB", "TCB_POOL"]

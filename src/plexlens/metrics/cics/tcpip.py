@@ -6,14 +6,11 @@ from typing import Any
 
 import ibis
 
-from plexlens.metrics.cics.records import APPLID, INTERVAL, any_of, common, document, plus, statistics
-from plexlens.metrics.definition import Attribute, Grain, Key, Rollup
-from plexlens.metrics.fields import Field, columns_of, facts_of, names_of, per_event, per_second
+from plexlens.metrics.cics.records import common, plus, statistics
+from plexlens.metrics.definition import Rollup
+from plexlens.metrics.fields import Field, columns_of, names_of
 from plexlens.metrics.inputs import Inputs
-from plexlens.metrics.unit import BYTES, BYTES_PER_SECOND, MIB, PERCENTAGE
-
-_SERVICES = document("TCP/IP services: Resource statistics")
-_GLOBAL = document("TCP/IP: Global statistics")
+from plexlens.metrics.unit import MIB
 
 _SERVICE = (
     Field("transactions", "Transactions attached", "SOR_TRANS_ATTACHED"),
@@ -60,60 +57,3 @@ def _tcpip(inputs: Inputs) -> Any:
             )
         )
     return plus(*parts)
-
-
-TCPIP = Grain(
-    name="cics_tcpip",
-    title="CICS TCP/IP services",
-    row="one TCPIPSERVICE of one region in one statistics interval; its sockets as a whole as service (region)",
-    keys=(APPLID, Key("service", "TCPIPSERVICE")),
-    attributes=(Attribute("port", "Port"),),
-    facts=(INTERVAL, *facts_of("SMF 110-2", _SERVICE), *facts_of("SMF 110-2", _SOCKETS)),
-    sources=any_of(("smf110_2_tcpip_service", "smf110_2_tcpip"), _tcpip),
-    metrics=(
-        per_second("transactions_per_second", "Transactions attached", "transactions", "SOR_TRANS_ATTACHED", _SERVICES),
-        per_event(
-            "sent_bytes_per_second",
-            "Data sent",
-            BYTES_PER_SECOND,
-            ("sent_bytes", "SOR_BYTES_SENT"),
-            ("interval_seconds", "interval"),
-            source=_SERVICES,
-        ),
-        per_event(
-            "received_bytes_per_second",
-            "Data received",
-            BYTES_PER_SECOND,
-            ("received_bytes", "SOR_BYTES_RECEIVED"),
-            ("interval_seconds", "interval"),
-            source=_SERVICES,
-        ),
-        per_event(
-            "receive_length",
-            "Bytes of a receive",
-            BYTES,
-            ("received_bytes", "SOR_BYTES_RECEIVED"),
-            ("receives", "SOR_RECEIVES"),
-            source=_SERVICES,
-        ),
-        per_event(
-            "send_length",
-            "Bytes of a send",
-            BYTES,
-            ("sent_bytes", "SOR_BYTES_SENT"),
-            ("sends", "SOR_SENDS"),
-            source=_SERVICES,
-        ),
-        per_event(
-            "peak_inbound_fraction",
-            "Most inbound sockets of the limit",
-            PERCENTAGE,
-            ("peak_inbound_sockets", "SOG_PEAK_INBOUND_SOCKETS"),
-            ("socket_limit", "SOG_MAXSOCKETS_LIMIT"),
-            source=_GLOBAL,
-            caveat="Outbound sockets count against the limit too.",
-        ),
-    ),
-)
-
-__all__ = ["TCPIP"]

@@ -7,22 +7,13 @@ from typing import Any
 import ibis
 
 from plexlens.metrics.dasd.forms import flags, hexadecimal
-from plexlens.metrics.definition import Attribute, Fact, Grain, Key, Metric, Rollup, Source
-from plexlens.metrics.expressions import interval_seconds, ratio, total
-from plexlens.metrics.fields import Field, columns_of, facts_of, names_of, per_event
+from plexlens.metrics.expressions import interval_seconds
+from plexlens.metrics.fields import Field, columns_of, names_of
 from plexlens.metrics.inputs import RECORD, Inputs
 from plexlens.metrics.unit import (
-    BYTES,
-    BYTES_PER_SECOND,
-    FRACTION,
-    IO_INTENSITY,
     MIB,
-    MILLISECONDS,
-    PER_SECOND,
     SECONDS,
 )
-
-_DOCUMENT = "z/OS MVS System Management Facilities, SMF 42 subtype 6"
 
 #: A unit of S42JDGMO: bit 31 of a TOD clock.
 _OFFSET_UNIT = 1.048576
@@ -99,9 +90,6 @@ _DB2_NAME = r"^([^.]+)\.DSNDB[CD]\.([^.]+)\.([^.]+)\.[IJ]000[12]\.[A-E][0-9]{3}$
 
 _BUFFERING = {0xC0: "GSR", 0x80: "LSR", 0x40: "RLS", 0x00: "NSR"}
 
-#: What a rate of this grain means.
-_RATE = "Per second that a job had it open: several jobs at once give their mean."
-
 
 def _with_section(inputs: Inputs, table: Any, name: str, columns: tuple[str, ...]) -> Any:
     """The table with columns of the section that belongs to the same data set."""
@@ -169,180 +157,3 @@ def _mean(table: Any, fine: str, coarse: str) -> Any:
         return exact
     rough = table[coarse.lower()].cast("float64")
     return ibis.coalesce(exact.nullif(0.0), rough, exact)
-
-
-def _component(name: str, title: str, fact: str, fields: str, caveat: str = "") -> Metric:
-    return per_event(name, title, MILLISECONDS, (fact, fields), ("ios", "S42DSION"), source=_DOCUMENT, caveat=caveat)
-
-
-DATA_SET = Grain(
-    name="data_set",
-    title="Data sets",
-    row="one data set on one volume as one job used it, between OPEN, ends of intervals and CLOSE",
-    keys=(Key("job", "Job"), Key("data_set", "Data set"), Key("volume", "Volume")),
-    attributes=(
-        Attribute("device", "Device number"),
-        Attribute("organization", "Organization"),
-        Attribute("buffering", "VSAM buffers"),
-        Attribute("storage_class", "Storage class"),
-        Attribute("service_class", "Service class"),
-        Attribute("workload", "Workload"),
-        Attribute("db2_catalog", "Db2 catalog"),
-        Attribute("db2_object", "Db2 object"),
-    ),
-    facts=(
-        Fact("open_seconds", "Time open", SECONDS, Rollup.COUNT, "SMF 42-6 SMF42PTS, SMF42PTE"),
-        *facts_of("SMF 42-6", _COUNTS),
-        *(
-            Fact(
-                name,
-                title,
-                SECONDS,
-                Rollup.COUNT,
-                f"SMF 42-6 ({fine}{f', else {coarse}' if coarse else ''}) x S42DSION",
-            )
-            for name, title, fine, coarse in _TIMES
-        ),
-        Fact(
-            "read_disconnect_seconds",
-            "Disconnect time of reads",
-            SECONDS,
-            Rollup.COUNT,
-            "SMF 42-6 (S42DST1U, else S42DSRDD) x S42DSRDT",
-        ),
-        Fact("longest_response_seconds", "Longest I/O", MILLISECONDS, Rollup.PEAK, "SMF 42-6 S42DSMXR"),
-        *facts_of("SMF 42-6", _ACCESS),
-        *facts_of("SMF 42-6", _SYNCHRONOUS),
-    ),
-    sources=(Source("SMF 42-6", ("smf42_6_data_set",), _data_sets),),
-    metrics=(
-        Metric(
-            "io_rate",
-            "I/O rate",
-            PER_SECOND,
-            "S42DSION / time open",
-            _DOCUMENT,
-            lambda f: ratio(f.ios, f.open_seconds),
-            _RATE,
-        ),
-        _component("response_time", "Response time", "response_seconds", "S42DSR1U x S42DSION"),
-        _component("connect_time", "Connect time", "connect_seconds", "S42DSC1U x S42DSION"),
-        _component("disconnect_time", "Disconnect time", "disconnect_seconds", "S42DSD1U x S42DSION"),
-        _component("pending_time", "Pending time", "pending_seconds", "S42DSP1U x S42DSION"),
-        Metric(
-            "other_time",
-            "Rest of the response time",
-            MILLISECONDS,
-            "response - connect - disconnect - pending time",
-            _DOCUMENT,
-            lambda f: ratio(
-                f.response_seconds - total(f.connect_seconds, f.disconnect_seconds, f.pending_seconds), f.ios
-            ),
-            "The record has no IOS queue time: what is left over is mostly that.",
-        ),
-        _component(
-            "queue_time", "Control unit queue time", "queue_seconds", "S42DSQ1U x S42DSION", "Part of the pending time."
-        ),
-        _component(
-            "command_response_time",
-            "Initial command response time",
-            "command_response_seconds",
-            "S42DSM1U x S42DSION",
-            "Part of the pending time.",
-        ),
-        per_event(
-            "read_disconnect_time",
-            "Disconnect time of a read",
-            MILLISECONDS,
-            ("read_disconnect_seconds", "S42DST1U x S42DSRDT"),
-            ("reads", "S42DSRDT"),
-            source=_DOCUMENT,
-            caveat="Mostly cache misses.",
-        ),
-        Metric(
-            "io_intensity",
-            "I/O intensity",
-            IO_INTENSITY,
-            "I/O rate x response time",
-            _DOCUMENT,
-            lambda f: ratio(f.response_seconds, f.open_seconds),
-            _RATE,
-        ),
-        Metric(
-            "read_fraction",
-            "Reads",
-            FRACTION,
-            "S42DSRDT / S42DSION",
-            _DOCUMENT,
-            lambda f: ratio(f.reads, f.ios),
-        ),
-        Metric(
-            "cache_hit_fraction",
-            "Cache hits",
-            FRACTION,
-            "S42DSSHTS / S42DSCND",
-            _DOCUMENT,
-            lambda f: ratio(f.cache_hits, f.cache_candidates),
-            "Of cache candidates, reads and writes; sequential I/Os are not among them.",
-        ),
-        Metric(
-            "read_hit_fraction",
-            "Read hits",
-            FRACTION,
-            "(S42DSSHTS - S42DSWHI) / (S42DSCND - S42DSWCN)",
-            _DOCUMENT,
-            lambda f: ratio(f.cache_hits - f.write_hits, f.cache_candidates - f.write_candidates),
-            "Of cache candidates; sequential I/Os are not among them.",
-        ),
-        Metric(
-            "write_hit_fraction",
-            "Write hits",
-            FRACTION,
-            "S42DSWHI / S42DSWCN",
-            _DOCUMENT,
-            lambda f: ratio(f.write_hits, f.write_candidates),
-        ),
-        Metric(
-            "sequential_fraction",
-            "Sequential I/Os",
-            FRACTION,
-            "S42DSSEQ / S42DSION",
-            _DOCUMENT,
-            lambda f: ratio(f.sequential_ios, f.ios),
-        ),
-        Metric(
-            "zhpf_fraction",
-            "zHPF I/Os",
-            FRACTION,
-            "(S42DSHRD + S42DSHWR) / S42DSION",
-            _DOCUMENT,
-            lambda f: ratio(total(f.zhpf_reads, f.zhpf_writes), f.ios),
-        ),
-        Metric(
-            "sync_success_fraction",
-            "Synchronous I/Os that succeeded",
-            FRACTION,
-            "(S42SNROS + S42SNWOS) / (S42SNRDT + S42SNWDT)",
-            _DOCUMENT,
-            lambda f: ratio(total(f.sync_reads, f.sync_writes), total(f.sync_read_attempts, f.sync_write_attempts)),
-            "zHyperLink.",
-        ),
-        Metric(
-            "bytes_per_second",
-            "Data moved",
-            BYTES_PER_SECOND,
-            "(S42AMRIB + S42AMWIB) / time open",
-            _DOCUMENT,
-            lambda f: ratio(total(f.read_bytes, f.write_bytes), f.open_seconds),
-            _RATE,
-        ),
-        Metric(
-            "bytes_per_io",
-            "Data moved by an I/O",
-            BYTES,
-            "(S42AMRIB + S42AMWIB) / S42DSION",
-            _DOCUMENT,
-            lambda f: ratio(total(f.read_bytes, f.write_bytes), f.ios),
-        ),
-    ),
-)

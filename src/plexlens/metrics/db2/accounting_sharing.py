@@ -7,18 +7,11 @@ from typing import Any
 import ibis
 
 from plexlens.metrics.db2.records import SUBSYSTEM
-from plexlens.metrics.db2.threads import LOCK_FACTS, POOL_FACTS, SHARING_ATTRIBUTES, gathered, threads
-from plexlens.metrics.definition import Fact, Grain, Key, Metric, Rollup, Source
-from plexlens.metrics.expressions import ratio, total
-from plexlens.metrics.fields import Field, columns_of, facts_of, names_of
+from plexlens.metrics.db2.threads import LOCK_FACTS, POOL_FACTS, gathered, threads
+from plexlens.metrics.definition import Key
+from plexlens.metrics.expressions import total
+from plexlens.metrics.fields import Field, columns_of, names_of
 from plexlens.metrics.inputs import RECORD, Inputs
-from plexlens.metrics.unit import COUNT, MEAN_COUNT, MILLISECONDS, SECONDS
-
-_RECORD = "SMF 101 IFCID 3"
-_LOCKING = "IBM OMEGAMON for Db2 documentation, Accounting - Data Sharing Locking"
-_GROUP_POOLS = "IBM OMEGAMON for Db2 documentation, IFCID 003 - Group Buffer Pools Activity Data"
-_SUSPENSIONS = "IBM OMEGAMON for Db2 documentation, Accounting - Times - Class 3 - Suspensions"
-_LAYOUT = "IBM does not publish the places of these fields; see docs/dsect.md for the way to the exact layout."
 
 #: Requests to the lock structure and contention met (QTGA).
 LOCK_FIELDS = (
@@ -110,113 +103,10 @@ def _facts(inputs: Inputs) -> Any:
     )
 
 
-def _of(name: str, title: str, fields: str, unit: Any = SECONDS) -> Fact:
-    return Fact(name, title, unit, Rollup.COUNT, f"{_RECORD} {fields}")
-
-
-def _to_xes(f: Any) -> Any:
-    return total(f.xes_lock_requests, f.xes_change_requests, f.xes_unlock_requests)
-
-
-def _reads(f: Any) -> Any:
-    return total(f.reads_invalid_data, f.reads_invalid_no_data, f.reads_absent_data, f.reads_absent_no_data)
-
-
-def _waits(f: Any) -> Any:
-    return total(*(f[name] for name, _, _ in _WAITS))
-
-
 _KEYS = (
     SUBSYSTEM,
     Key("connection_type", "Connection type"),
     Key("connection", "Connection"),
     Key("plan", "Plan"),
     Key("correlation", "Correlation name"),
-)
-
-SHARING_USE = Grain(
-    name="db2_accounting_sharing",
-    title="Db2 accounting: data sharing",
-    row="the threads of one transaction, job or other correlation name of one connection whose accounting was written "
-    "in one quarter of an hour",
-    keys=_KEYS,
-    attributes=SHARING_ATTRIBUTES,
-    facts=(
-        _of("occurrences", "Accounting records", "QWAC, one each", COUNT),
-        *(_of(name, title, field, COUNT) for name, title, _, field in _COPIES),
-        _of("class1_elapsed_seconds", "Elapsed time, class 1", "QWACESC - QWACBSC"),
-        _of(
-            "class1_cpu_seconds",
-            "CPU time of all engines, class 1",
-            "QWACEJST - QWACBJST + QWACSPCP + QWACUDCP + QWACCLS1_ZIIP",
-        ),
-        _of("class2_elapsed_seconds", "Elapsed time in Db2, class 2", " + ".join(_CLASS_2_ELAPSED).upper()),
-        _of(
-            "class2_cpu_seconds",
-            "CPU time of all engines in Db2, class 2",
-            " + ".join((*_CLASS_2_CPU, "qwaccls2_ziip")).upper(),
-        ),
-        _of("read_wait_seconds", "Waits for synchronous database I/O", "QWACAWTI"),
-        _of("read_waits", "Synchronous database I/Os waited for", "QWACARNE", COUNT),
-        *(_of(name, title, " + ".join(fields)) for name, title, fields in _WAITS),
-        *facts_of(_RECORD, LOCK_FIELDS),
-        *facts_of(_RECORD, PAGE_FIELDS),
-    ),
-    sources=(Source("SMF 101", ("smf101_ifcid3_qwac",), _facts),),
-    metrics=(
-        Metric(
-            "xes_requests_per_commit",
-            "Requests to XES per commit",
-            MEAN_COUNT,
-            "(QTGALSLM + QTGACSLM + QTGAUSLM) / QWACCOMM",
-            _LOCKING,
-            lambda f: ratio(_to_xes(f), f.commits),
-            _LAYOUT,
-        ),
-        Metric(
-            "group_reads_per_commit",
-            "Reads of group buffer pools per commit",
-            MEAN_COUNT,
-            "(QBGAXD + QBGAXR + QBGAMD + QBGAMR) / QWACCOMM",
-            _GROUP_POOLS,
-            lambda f: ratio(_reads(f), f.commits),
-            _LAYOUT,
-        ),
-        Metric(
-            "group_writes_per_commit",
-            "Pages written to group buffer pools per commit",
-            MEAN_COUNT,
-            "(QBGASW + QBGAAW + QBGAWC) / QWACCOMM",
-            _GROUP_POOLS,
-            lambda f: ratio(total(f.changed_pages_sync, f.changed_pages_async, f.clean_pages_sync), f.commits),
-            _LAYOUT,
-        ),
-        Metric(
-            "invalid_reads_per_commit",
-            "Reads after cross-invalidation per commit",
-            MEAN_COUNT,
-            "(QBGAXD + QBGAXR) / QWACCOMM",
-            _GROUP_POOLS,
-            lambda f: ratio(total(f.reads_invalid_data, f.reads_invalid_no_data), f.commits),
-            _LAYOUT,
-        ),
-        Metric(
-            "sharing_wait_per_commit",
-            "Waits that data sharing causes, per commit",
-            MILLISECONDS,
-            "(global L-locks and P-locks + notify + asynchronous coupling facility requests + writes forced at commit) "
-            "/ QWACCOMM",
-            _SUSPENSIONS,
-            lambda f: ratio(_waits(f), f.commits),
-            "Synchronous requests are no wait: the processor spins, and their time is CPU time of class 2.",
-        ),
-        Metric(
-            "page_lock_wait_per_commit",
-            "Waits for page P-locks, per commit",
-            MILLISECONDS,
-            "QWACAWTO / QWACCOMM",
-            _SUSPENSIONS,
-            lambda f: ratio(f.page_lock_wait_seconds, f.commits),
-        ),
-    ),
 )

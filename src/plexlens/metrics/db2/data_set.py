@@ -11,19 +11,8 @@ from typing import Any
 
 import ibis
 
-from plexlens.metrics.db2 import io_price
-from plexlens.metrics.db2.records import SUBSYSTEM, pool_name
-from plexlens.metrics.definition import Attribute, Fact, Grain, Key, Metric, Rollup, Source
-from plexlens.metrics.expressions import ratio, total
-from plexlens.metrics.fields import per_second
+from plexlens.metrics.db2.records import pool_name
 from plexlens.metrics.inputs import Inputs
-from plexlens.metrics.unit import COUNT, MEAN_COUNT, MILLISECONDS, PAGES, PER_SECOND, SECONDS, WHOLE_SECONDS
-
-_RECORD = "SMF 102 IFCID 199"
-_BLOCK = "IBM OMEGAMON for Db2 documentation, The Data Set Statistics section"
-_STUDY = "DB2 Buffer Pool Tuning (2014)"
-_BUSY = "Only data sets with one I/O a second or more are in the records: intervals in which it had fewer are missing."
-_LAYOUT = "IBM does not publish where the fields stand; see docs/dsect.md for the way to the exact layout."
 
 _WHOSE = ("system", "subsystem")
 #: Tables that give names to numbers: table, database and page set number, their names.
@@ -114,100 +103,3 @@ def _data_sets(inputs: Inputs) -> Any:
         pages_cached=table.qw0199vc,
         pages_changed=table.qw0199vd,
     )
-
-
-DATA_SET = Grain(
-    name="db2_data_set",
-    title="Db2 data sets",
-    row="one data set (partition or piece) of a page set in one statistics interval",
-    keys=(
-        SUBSYSTEM,
-        Key("pool", "Buffer pool"),
-        Key("database", "Database"),
-        Key("page_set", "Page set"),
-        Key("partition", "Partition"),
-    ),
-    attributes=(Attribute("kind", "Kind of page set"),),
-    facts=(
-        Fact(
-            "interval_seconds",
-            "Interval",
-            WHOLE_SECONDS,
-            Rollup.SPAN,
-            f"{_RECORD} QWHSSTCK less that of the record before",
-        ),
-        Fact("sync_ios", "Synchronous I/Os", COUNT, Rollup.COUNT, f"{_RECORD} QW0199SR"),
-        Fact(
-            "sync_delay_seconds", "Delay of synchronous I/Os", SECONDS, Rollup.COUNT, f"{_RECORD} QW0199SR x QW0199SA"
-        ),
-        Fact("sync_delay_longest_seconds", "Longest synchronous I/O", MILLISECONDS, Rollup.PEAK, f"{_RECORD} QW0199SM"),
-        Fact("async_ios", "Asynchronous I/Os", COUNT, Rollup.COUNT, f"{_RECORD} QW0199AR"),
-        Fact("async_pages", "Pages of asynchronous I/Os", PAGES, Rollup.COUNT, f"{_RECORD} QW0199AP"),
-        Fact(
-            "async_delay_seconds", "Delay of asynchronous I/Os", SECONDS, Rollup.COUNT, f"{_RECORD} QW0199AR x QW0199AA"
-        ),
-        Fact(
-            "async_delay_longest_seconds", "Longest asynchronous I/O", MILLISECONDS, Rollup.PEAK, f"{_RECORD} QW0199AM"
-        ),
-        Fact("pages_cached", "Pages in the pool", PAGES, Rollup.LEVEL, f"{_RECORD} QW0199VC"),
-        Fact("pages_changed", "Changed pages in the pool", PAGES, Rollup.LEVEL, f"{_RECORD} QW0199VD"),
-    ),
-    sources=(Source("SMF 102 IFCID 199", ("smf102_ifcid199",), _data_sets),),
-    metrics=(
-        Metric(
-            "sync_delay",
-            "Delay of a synchronous I/O",
-            MILLISECONDS,
-            "sync_delay_seconds / sync_ios",
-            _BLOCK,
-            lambda f: ratio(f.sync_delay_seconds, f.sync_ios),
-            "Averages of several data sets or intervals are weighted by their I/Os. " + _LAYOUT,
-        ),
-        Metric(
-            "async_delay",
-            "Delay of an asynchronous I/O",
-            MILLISECONDS,
-            "async_delay_seconds / async_ios",
-            _BLOCK,
-            lambda f: ratio(f.async_delay_seconds, f.async_ios),
-            "Averages of several data sets or intervals are weighted by their I/Os. " + _LAYOUT,
-        ),
-        per_second("sync_ios_per_second", "Synchronous I/Os", "sync_ios", "sync_ios", _BLOCK, caveat=_BUSY),
-        per_second("async_ios_per_second", "Asynchronous I/Os", "async_ios", "async_ios", _BLOCK, caveat=_BUSY),
-        Metric(
-            "ios_per_second",
-            "I/Os",
-            PER_SECOND,
-            "(sync_ios + async_ios) / interval",
-            _STUDY,
-            lambda f: ratio(total(f.sync_ios, f.async_ios), f.interval_seconds),
-            _BUSY,
-        ),
-        Metric(
-            "pages_per_async_io",
-            "Pages per asynchronous I/O",
-            MEAN_COUNT,
-            "async_pages / async_ios",
-            _BLOCK,
-            lambda f: ratio(f.async_pages, f.async_ios),
-        ),
-        Metric(
-            "sync_delay_per_day",
-            "Synchronous I/O delay of a day",
-            WHOLE_SECONDS,
-            "sync_delay_seconds x 86400 / interval",
-            _STUDY + ": 24 hour delay",
-            lambda f: ratio(f.sync_delay_seconds * io_price.DAY, f.interval_seconds),
-            "What applications wait for this data set in 24 hours, if all were like the interval.",
-        ),
-        Metric(
-            "cpu_per_day",
-            "CPU of I/O in a day",
-            WHOLE_SECONDS,
-            "(sync_ios + async_ios) x 33 µs x 86400 / interval",
-            io_price.SOURCE,
-            lambda f: ratio(total(f.sync_ios, f.async_ios), f.interval_seconds) * (io_price.CPU_OF_IO * io_price.DAY),
-            f"{io_price.CAVEAT} {_BUSY}",
-        ),
-    ),
-)

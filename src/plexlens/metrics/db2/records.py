@@ -7,22 +7,13 @@ from typing import Any
 
 import ibis
 
-from plexlens.metrics.definition import Attribute, Fact, Key, Rollup
+from plexlens.metrics.definition import Key, Rollup
 from plexlens.metrics.deltas import deltas
 from plexlens.metrics.fields import Field
 from plexlens.metrics.inputs import RECORD, Inputs, identity
-from plexlens.metrics.unit import SECONDS
 
 SUBSYSTEM = Key("subsystem", "Db2")
 
-#: What is known of a Db2 beside its name. Rolled up by `group_name`, members become their group.
-ATTRIBUTES = (
-    Attribute("group_name", "Data sharing group"),
-    Attribute("member", "Member"),
-    Attribute("db2_version", "Db2 version"),
-)
-
-INTERVAL = Fact("interval_seconds", "Interval", SECONDS, Rollup.SPAN, "SMF 100 QWHSSTCK less that of the record before")
 
 #: Columns that say whose a row is.
 SYSTEM = ("system", "sysplex", "subsystem")
@@ -36,16 +27,6 @@ SHARING = "smf100_qwha"
 # QWHSRN, the release that wrote the record.
 _VERSIONS = {0x81: "8", 0x91: "9", 0xA1: "10", 0xB1: "11", 0xC1: "12", 0xD1: "13"}
 _FIRST_WITH_LONG_COUNTERS = 0xB1
-
-
-def document(topic: str) -> str:
-    """Source text of a topic of the Db2 documentation."""
-    return f"Db2 for z/OS documentation, {topic}"
-
-
-def report(block: str) -> str:
-    """Source text of a block of the OMEGAMON statistics report."""
-    return f"IBM OMEGAMON for Db2 Performance Expert, statistics report, {block}"
 
 
 def version_of(release: Any) -> Any:

@@ -6,14 +6,13 @@ from typing import Any
 
 import ibis
 
-from plexlens.metrics.db2.records import ATTRIBUTES, INTERVAL, SUBSYSTEM, common, document, intervals
-from plexlens.metrics.definition import Fact, Grain, Metric, Rollup, Source
-from plexlens.metrics.expressions import ratio, total
-from plexlens.metrics.fields import Field, columns_of, facts_of
+from plexlens.metrics.db2.records import common, intervals
+from plexlens.metrics.definition import Rollup
+from plexlens.metrics.expressions import total
+from plexlens.metrics.fields import Field, columns_of
 from plexlens.metrics.inputs import RECORD, Inputs
-from plexlens.metrics.unit import COUNT, FRACTION, MIB
+from plexlens.metrics.unit import COUNT
 
-_DOCUMENT = document("IFCID 225, storage manager pool summary")
 _FRAME = 4096
 
 _SPACES = "smf100_ifcid225_space"
@@ -87,80 +86,3 @@ def _storage(inputs: Inputs) -> Any:
         facts = facts.left_join(shared, list(RECORD), rname="{name}_common")
         facts = facts.drop(*(f"{name}_common" for name in RECORD))
     return facts.drop(*RECORD)
-
-
-def _bytes(name: str, title: str, fields: str) -> Fact:
-    # What is left in the partition is the same for every Db2 in it.
-    of = ("sysplex", "system") if name == "available_bytes" else None
-    return Fact(name, title, MIB, Rollup.LEVEL, f"SMF 100 IFCID 225 {fields}", of)
-
-
-def _real(f: Any) -> Any:
-    return total(f.private_real_bytes, f.shared_real_bytes, f.common_real_bytes, f.log_real_bytes)
-
-
-STORAGE = Grain(
-    name="db2_storage",
-    title="Db2 storage",
-    row="storage of one Db2 at the end of one interval",
-    keys=(SUBSYSTEM,),
-    attributes=ATTRIBUTES,
-    facts=(
-        INTERVAL,
-        *facts_of("SMF 100 IFCID 225", _THREAD_FIELDS),
-        _bytes("dbm1_region_bytes", "Extended region of DBM1", "QW0225RG"),
-        _bytes("dbm1_free_bytes", "31-bit storage free in DBM1", "QW0225AV"),
-        _bytes("private_real_bytes", "Private storage, real", "QW0225RL x 4096 of DBM1 and DIST"),
-        _bytes("private_aux_bytes", "Private storage, auxiliary", "QW0225AX x 4096 of DBM1 and DIST"),
-        _bytes("pool_real_bytes", "Buffer pools, real", "(64-bit private frames, pools included - left out) x 4096"),
-        *(
-            _bytes(name, title, " + ".join(column.upper() for column in columns) + " x 4096")
-            for name, title, columns in _COMMON_FACTS
-        ),
-    ),
-    sources=(Source("SMF 100", (_THREADS,), _storage),),
-    metrics=(
-        Metric(
-            "real_bytes",
-            "Real storage of Db2",
-            MIB,
-            "private + shared + common + log, real",
-            _DOCUMENT,
-            _real,
-            "Without IRLM, and without MSTR.",
-        ),
-        Metric(
-            "aux_bytes",
-            "Auxiliary storage of Db2",
-            MIB,
-            "private + shared and common, auxiliary",
-            _DOCUMENT,
-            lambda f: total(f.private_aux_bytes, f.shared_aux_bytes),
-            "Above zero, Db2 has been paged out: pools cost page-ins, not only reads.",
-        ),
-        Metric(
-            "pool_fraction",
-            "Share of real storage in buffer pools",
-            FRACTION,
-            "buffer pools, real / real storage of Db2",
-            _DOCUMENT,
-            lambda f: ratio(f.pool_real_bytes, _real(f)),
-        ),
-        Metric(
-            "dbm1_free_fraction",
-            "31-bit storage free in DBM1",
-            FRACTION,
-            "QW0225AV / QW0225RG",
-            _DOCUMENT,
-            lambda f: ratio(f.dbm1_free_bytes, f.dbm1_region_bytes),
-        ),
-        Metric(
-            "threads",
-            "Threads",
-            COUNT,
-            "QW0225AT + QW0225DB",
-            _DOCUMENT,
-            lambda f: total(f.allied_threads, f.dbats),
-        ),
-    ),
-)

@@ -6,13 +6,11 @@ latches), which are facts of their own, so that a report without the finer ones 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from plexlens.metrics.definition import Fact, Metric, Rollup
-from plexlens.metrics.expressions import ratio, total
-from plexlens.metrics.unit import COUNT, MILLISECONDS, PERCENTAGE, SECONDS
+from plexlens.metrics.expressions import total
 
 
 @dataclass(frozen=True)
@@ -156,77 +154,3 @@ def columns(table: Any, causes: tuple[Cause, ...]) -> dict[str, Any]:
     result["class3_total_seconds"] = total(*(result[cause.seconds_fact] for cause in alone))
     result["class3_total_events"] = total(*(result[cause.events_fact] for cause in alone))
     return result
-
-
-def facts(causes: tuple[Cause, ...], record: str) -> tuple[Fact, ...]:
-    """Time and events of every cause and of all together, as facts; ``record`` begins their source text."""
-    known = {cause.name: cause for cause in causes}
-
-    def text(cause: Cause, of_time: bool) -> str:
-        if cause.parts:
-            return " + ".join(text(known[part], of_time) for part in cause.parts)
-        recorded = " + ".join(cause.time if of_time else cause.events)
-        return recorded if cause.otherwise is None else f"{recorded} (or {cause.otherwise[0 if of_time else 1]})"
-
-    result = [
-        Fact("class3_total_seconds", "Suspended", SECONDS, Rollup.COUNT, f"{record}, waits of all causes"),
-        Fact("class3_total_events", "Suspensions", COUNT, Rollup.COUNT, f"{record}, waits of all causes"),
-    ]
-    for cause in causes:
-        result += [
-            Fact(
-                cause.seconds_fact, f"Suspended: {cause.words}", SECONDS, Rollup.COUNT, f"{record} {text(cause, True)}"
-            ),
-            Fact(
-                cause.events_fact, f"Suspensions: {cause.words}", COUNT, Rollup.COUNT, f"{record} {text(cause, False)}"
-            ),
-        ]
-    return tuple(result)
-
-
-def _over(above: str, below: str) -> Callable[[Any], Any]:
-    return lambda f: ratio(f[above], f[below])
-
-
-def metrics(causes: tuple[Cause, ...], *, elapsed: str, source: str) -> tuple[Metric, ...]:
-    """Three metrics a cause: its time for an occurrence, the time of one event, its share of the elapsed time in Db2.
-
-    Parameters
-    ----------
-    causes
-        `CAUSES` or `PACKAGE_CAUSES`.
-    elapsed
-        The fact that holds the elapsed time in Db2.
-    source
-        Document that defines them.
-    """
-    result: list[Metric] = []
-    for cause in causes:
-        seconds, events = cause.seconds_fact, cause.events_fact
-        result += [
-            Metric(
-                f"{cause.name}_time",
-                f"Wait: {cause.words}",
-                MILLISECONDS,
-                f"{seconds} / occurrences",
-                source,
-                _over(seconds, "occurrences"),
-            ),
-            Metric(
-                f"{cause.name}_event_time",
-                f"One wait: {cause.words}",
-                MILLISECONDS,
-                f"{seconds} / {events}",
-                source,
-                _over(seconds, events),
-            ),
-            Metric(
-                f"{cause.name}_fraction",
-                f"Share of the time in Db2: {cause.words}",
-                PERCENTAGE,
-                f"{seconds} / {elapsed}",
-                source,
-                _over(seconds, elapsed),
-            ),
-        ]
-    return tuple(result)

@@ -15,8 +15,6 @@ import ibis
 from plexlens.ingest.text_reports.db2_subsystem_columns import ACCOUNTING, ACTIVITY
 from plexlens.metrics.inputs import Inputs, identity, named
 
-REPORT = "Db2 accounting report"
-
 #: Key of a grain <- identifier as the report's table names it.
 _IDENTIFIERS = {
     "connection_type": "connection_type",

@@ -18,10 +18,6 @@ from plexlens.ingest.text_reports import db2_columns, db2_service_columns, db2_s
 from plexlens.metrics.expressions import total
 from plexlens.metrics.inputs import Inputs, identity, named
 
-STATISTICS = "Db2 statistics report"
-DISPLAY = "Db2 display command"
-
-_TEXTS = ("group_name", "member", "db2_version", "report", "statistics")
 _PAGE_BYTES = (("^BP8K", 8192.0), ("^BP16K", 16384.0), ("^BP32K", 32768.0))
 _SHARES = {"vpseqt": "vpseqt_percent", "dwqt": "dwqt_percent", "vdwqt": "vdwqt_percent"}
 

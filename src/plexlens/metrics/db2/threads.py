@@ -12,7 +12,7 @@ from typing import Any
 import ibis
 
 from plexlens.metrics.db2.identifiers import connection_type, correlation_name
-from plexlens.metrics.db2.records import ATTRIBUTES, SHARING
+from plexlens.metrics.db2.records import SHARING
 from plexlens.metrics.db2.suspensions import CAUSES, columns, recorded_fields
 from plexlens.metrics.expressions import total
 from plexlens.metrics.inputs import RECORD, Inputs
@@ -20,8 +20,6 @@ from plexlens.metrics.inputs import RECORD, Inputs
 #: Length of the intervals that records are gathered in, in seconds.
 QUARTER_HOUR = 900
 
-#: What is known of the Db2 besides its name.
-SHARING_ATTRIBUTES = tuple(a for a in ATTRIBUTES if a.name in {"group_name", "member"})
 
 #: A thread that took longer than this has no clock that can be believed.
 _LONGEST = 366 * 86400.0

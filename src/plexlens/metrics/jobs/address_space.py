@@ -6,28 +6,14 @@ from typing import Any
 
 import ibis
 
-from plexlens.metrics.definition import Attribute, Fact, Grain, Key, Metric, Rollup, Source
-from plexlens.metrics.expressions import interval_seconds, ratio
+from plexlens.metrics.expressions import interval_seconds
 from plexlens.metrics.inputs import Inputs
-from plexlens.metrics.jobs.records import NEEDS, epoch, moment, records
+from plexlens.metrics.jobs.records import epoch, moment, records
 from plexlens.metrics.jobs.usage import (
-    ATTRIBUTES,
     COUNTED,
-    FACTS,
-    METRICS,
-    PROCESSOR,
     attribute_columns,
-    general,
     usage_columns,
 )
-from plexlens.metrics.unit import MEAN_COUNT, PER_SECOND, PROCESSORS, SECONDS
-
-_IO = "z/OS MVS System Management Facilities, SMF 30 I/O activity section"
-_SUBTYPES = "z/OS MVS System Management Facilities, SMF 30 subtypes"
-_STORAGE = "z/OS MVS System Management Facilities, SMF 30 storage and paging section"
-
-#: What a rate of this grain means.
-_RATE = "Per second of the SMF interval, also where the address space was there for a part of it only."
 
 #: An interval can end this much later than the moment it is set to, in seconds.
 _LATE = 30.0
@@ -115,89 +101,3 @@ def _system_address_spaces(every: Any) -> Any:
         }
     )
     return table.drop("record_no", *(f"before_{name}" for name in COUNTED))
-
-
-ADDRESS_SPACE = Grain(
-    name="address_space",
-    title="Address spaces",
-    row="one address space in one SMF interval, or in the part of it in which it ran",
-    keys=(
-        Key("job", "Job"),
-        Key("job_id", "Job id"),
-        Key("asid", "Address space"),
-        Key("program", "Program"),
-    ),
-    attributes=(*ATTRIBUTES, Attribute("step", "Step")),
-    facts=(
-        Fact("interval_seconds", "Interval", SECONDS, Rollup.SPAN, "SMF 30 SMF30ISS, SMF30IET of most records"),
-        Fact("address_space_seconds", "Time of address spaces", SECONDS, Rollup.COUNT, "SMF 30 SMF30ISS, SMF30IET"),
-        *FACTS,
-    ),
-    sources=(Source("SMF 30 intervals", NEEDS, _address_spaces),),
-    metrics=(
-        *METRICS,
-        Metric(
-            "cp_processors",
-            "General processors used",
-            PROCESSORS,
-            "CPU time on general processors / interval",
-            PROCESSOR,
-            lambda f: ratio(general(f), f.interval_seconds),
-            _RATE,
-        ),
-        Metric(
-            "ziip_processors",
-            "zIIPs used",
-            PROCESSORS,
-            "SMF30_TIME_ON_ZIIP / interval",
-            PROCESSOR,
-            lambda f: ratio(f.ziip_engine_seconds, f.interval_seconds),
-            _RATE + " Engine time; multiply by the normalization factor to compare with general processors.",
-        ),
-        Metric(
-            "ziip_on_cp_processors",
-            "General processors used by zIIP-eligible work",
-            PROCESSORS,
-            "SMF30_TIME_ZIIP_ON_CP / interval",
-            PROCESSOR,
-            lambda f: ratio(f.ziip_on_cp_seconds, f.interval_seconds),
-            _RATE,
-        ),
-        Metric(
-            "address_spaces",
-            "Address spaces",
-            MEAN_COUNT,
-            "time of address spaces / interval",
-            _SUBTYPES,
-            lambda f: ratio(f.address_space_seconds, f.interval_seconds),
-            "On average at the same time.",
-        ),
-        Metric(
-            "excp_rate",
-            "Blocks transferred",
-            PER_SECOND,
-            "SMF30TEX / interval",
-            _IO,
-            lambda f: ratio(f.excps, f.interval_seconds),
-            _RATE,
-        ),
-        Metric(
-            "dasd_io_rate",
-            "DASD I/O rate",
-            PER_SECOND,
-            "SMF30AIS / interval",
-            _IO,
-            lambda f: ratio(f.dasd_ios, f.interval_seconds),
-            _RATE,
-        ),
-        Metric(
-            "page_in_rate",
-            "Page-ins",
-            PER_SECOND,
-            "SMF30PGI / interval",
-            _STORAGE,
-            lambda f: ratio(f.page_ins, f.interval_seconds),
-            _RATE,
-        ),
-    ),
-)

@@ -6,16 +6,13 @@ from typing import Any
 
 import ibis
 
-from plexlens.metrics.definition import Attribute, Fact, Grain, Key, Metric, Rollup, Source
-from plexlens.metrics.expressions import count_if, interval_seconds, ratio
+from plexlens.metrics.definition import Rollup
+from plexlens.metrics.expressions import count_if, interval_seconds
 from plexlens.metrics.inputs import Inputs
 from plexlens.metrics.jobs.completion import completion
-from plexlens.metrics.jobs.records import NEEDS, records
-from plexlens.metrics.jobs.step import ELAPSED, ENDED, ended_columns, job_class, span_columns
-from plexlens.metrics.jobs.usage import ATTRIBUTES, FACTS, METRICS, attribute_columns, usage_columns
-from plexlens.metrics.unit import COUNT, SECONDS
-
-_SECTION = "z/OS MVS System Management Facilities, SMF 30 performance section"
+from plexlens.metrics.jobs.records import records
+from plexlens.metrics.jobs.step import ENDED, ended_columns, job_class, span_columns
+from plexlens.metrics.jobs.usage import ATTRIBUTES, FACTS, attribute_columns, usage_columns
 
 #: Time before the job ran: fact, title, field.
 _WAITS = (
@@ -99,47 +96,3 @@ def _added_up(going: Any) -> Any:
         ended=count_if(ibis.literal(False)),
         **{fact.name: nothing for fact in ENDED},
     ).drop("read_in")
-
-
-JOB = Grain(
-    name="job",
-    title="Jobs",
-    row="one job, session or started task",
-    keys=(Key("job", "Job"), Key("job_id", "Job id")),
-    attributes=(
-        *ATTRIBUTES,
-        Attribute("job_class", "Job class"),
-        Attribute("completion", "Ended with"),
-        Attribute("counted_from", "Counted from"),
-    ),
-    facts=(
-        Fact(
-            "jobs", "Jobs", COUNT, Rollup.COUNT, "SMF 30 subtype 5: one a record; else one for all intervals of a job"
-        ),
-        Fact("ended", "Jobs ended", COUNT, Rollup.COUNT, "SMF 30 subtype 5: one a record"),
-        Fact(
-            "elapsed_seconds",
-            "Elapsed time",
-            SECONDS,
-            Rollup.COUNT,
-            "SMF 30 SMF30TME, SMF30DTE - SMF30SIT, SMF30STD; else SMF30ISS to SMF30IET of its intervals",
-        ),
-        *(Fact(name, title, SECONDS, Rollup.COUNT, f"SMF 30 {field}") for name, title, field in _WAITS),
-        *ENDED,
-        *FACTS,
-    ),
-    sources=(Source("SMF 30 jobs", NEEDS, _jobs),),
-    metrics=(
-        *METRICS,
-        *ELAPSED,
-        Metric(
-            "queue_time",
-            "Waiting for an initiator",
-            SECONDS,
-            "SMF30SQT / jobs",
-            _SECTION,
-            lambda f: ratio(f.queue_seconds, f.jobs),
-            "Time held or waiting for JCL conversion or a resource is not in it.",
-        ),
-    ),
-)

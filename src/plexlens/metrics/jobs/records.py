@@ -8,9 +8,6 @@ import ibis
 
 from plexlens.metrics.inputs import RECORD, Inputs
 
-#: Raw tables without which there is nothing to say.
-NEEDS = ("smf30_processor_accounting", "smf30_identification")
-
 #: Columns of the sections that facts are made of.
 _PROCESSOR = (
     *("smf30tfl", "smf30tf2", "smf30t32", "smf30t33", "smf30cpt", "smf30cps", "smf30icu", "smf30isb", "smf30ist"),

@@ -6,15 +6,13 @@ from typing import Any
 
 import ibis
 
-from plexlens.metrics.definition import Attribute, Fact, Grain, Key, Metric, Rollup, Source
-from plexlens.metrics.expressions import count_if, ratio, total
+from plexlens.metrics.definition import Fact, Rollup
+from plexlens.metrics.expressions import count_if
 from plexlens.metrics.inputs import Inputs
 from plexlens.metrics.jobs.completion import completion, is_abend, is_cancelled, is_flushed
-from plexlens.metrics.jobs.records import NEEDS, moment, records
-from plexlens.metrics.jobs.usage import ATTRIBUTES, FACTS, METRICS, PROCESSOR, attribute_columns, general, usage_columns
-from plexlens.metrics.unit import COUNT, FRACTION, PERCENTAGE, SECONDS
-
-_SECTION = "z/OS MVS System Management Facilities, SMF 30 identification and completion sections"
+from plexlens.metrics.jobs.records import moment, records
+from plexlens.metrics.jobs.usage import attribute_columns, usage_columns
+from plexlens.metrics.unit import COUNT
 
 _DAY = 86400.0
 
@@ -23,38 +21,6 @@ ENDED = (
     Fact("abends", "Abends", COUNT, Rollup.COUNT, "SMF 30 SMF30ABD, SMF30CDE"),
     Fact("flushed", "Not run", COUNT, Rollup.COUNT, "SMF 30 SMF30FLH"),
     Fact("cancelled", "Cancelled by SMFLIMxx or an exit", COUNT, Rollup.COUNT, "SMF 30 SMF30STI bits 0 to 4"),
-)
-
-#: Metrics of something that has an elapsed time.
-ELAPSED = (
-    Metric(
-        "cp_fraction",
-        "On a general processor",
-        PERCENTAGE,
-        "CPU time on general processors / elapsed time",
-        PROCESSOR,
-        lambda f: ratio(general(f), f.elapsed_seconds),
-        "Above 100 % where several tasks run at once.",
-    ),
-    Metric(
-        "dasd_fraction",
-        "In DASD I/O",
-        PERCENTAGE,
-        "(SMF30AIC + SMF30AID + SMF30AIW) / elapsed time",
-        _SECTION,
-        lambda f: ratio(
-            total(f.dasd_connect_seconds, f.dasd_disconnect_seconds, f.dasd_pending_seconds), f.elapsed_seconds
-        ),
-        "I/Os overlap with CPU time and with each other: the two shares do not add up to 100 %.",
-    ),
-    Metric(
-        "abend_fraction",
-        "Abended",
-        FRACTION,
-        "abends / number ended",
-        _SECTION,
-        lambda f: ratio(f.abends, f.ended),
-    ),
 )
 
 
@@ -109,40 +75,3 @@ def _steps(inputs: Inputs) -> Any:
         **ended_columns(table),
         **usage_columns(table),
     )
-
-
-JOB_STEP = Grain(
-    name="job_step",
-    title="Steps",
-    row="one step that ended",
-    keys=(
-        Key("job", "Job"),
-        Key("job_id", "Job id"),
-        Key("step_number", "Step number"),
-        Key("step", "Step"),
-        Key("procedure_step", "Step that called the procedure"),
-        Key("program", "Program"),
-    ),
-    attributes=(*ATTRIBUTES, Attribute("job_class", "Job class"), Attribute("completion", "Ended with")),
-    facts=(
-        Fact("ended", "Steps", COUNT, Rollup.COUNT, "SMF 30 subtype 4: one a record"),
-        Fact(
-            "elapsed_seconds",
-            "Elapsed time",
-            SECONDS,
-            Rollup.COUNT,
-            "SMF 30 SMF30TME, SMF30DTE - SMF30SIT, SMF30STD",
-        ),
-        Fact(
-            "allocation_seconds",
-            "From allocation to the start of the program",
-            SECONDS,
-            Rollup.COUNT,
-            "SMF 30 SMF30PPS - SMF30AST",
-        ),
-        *ENDED,
-        *FACTS,
-    ),
-    sources=(Source("SMF 30-4", NEEDS, _steps),),
-    metrics=(*METRICS, *ELAPSED),
-)

@@ -6,26 +6,19 @@ from typing import Any
 
 import ibis
 
-from plexlens.metrics.definition import Attribute, Fact, Metric, Rollup
-from plexlens.metrics.expressions import count_if, ratio, total
+from plexlens.metrics.definition import Attribute, Fact, Rollup
+from plexlens.metrics.expressions import count_if, total
 from plexlens.metrics.fields import Field, columns_of, facts_of
 from plexlens.metrics.unit import (
     COUNT,
     FRACTION,
     FRAMES,
     MIB,
-    MILLISECONDS,
     PAGES,
-    PERCENTAGE,
     SECONDS,
     SERVICE_UNITS,
     SLOTS,
-    Unit,
 )
-
-PROCESSOR = "z/OS MVS System Management Facilities, SMF 30 processor accounting section"
-IO = "z/OS MVS System Management Facilities, SMF 30 I/O activity section"
-STORAGE = "z/OS MVS System Management Facilities, SMF 30 storage and paging section"
 
 #: Attributes that all grains have.
 ATTRIBUTES = (
@@ -254,98 +247,3 @@ def general(f: Any) -> Any:
         f.region_control_seconds,
         f.hiperspace_seconds,
     )
-
-
-def all_engines(f: Any) -> Any:
-    """CPU seconds on all kinds of engine, specialty engines as general processors."""
-    return total(general(f), f.ziip_seconds, f.zaap_seconds)
-
-
-def _per_io(name: str, title: str, seconds: tuple[str, str], unit: Unit = MILLISECONDS) -> Metric:
-    return Metric(
-        name,
-        title,
-        unit,
-        f"{seconds[1]} / SMF30AIS",
-        IO,
-        lambda f: ratio(f[seconds[0]], f.dasd_ios),
-        "Address space and its dependent enclaves; I/Os of independent enclaves are counted apart.",
-    )
-
-
-METRICS = (
-    Metric(
-        "cp_seconds",
-        "CPU time on general processors",
-        SECONDS,
-        "SMF30CPT + SMF30CPS + SMF30ICU + SMF30ISB + SMF30IIP + SMF30RCT + SMF30HPT",
-        PROCESSOR,
-        general,
-        "Enclaves, preemptable SRBs and zIIP-eligible work that ran on general processors are in SMF30CPT.",
-    ),
-    Metric(
-        "cpu_seconds",
-        "CPU time, all engines",
-        SECONDS,
-        "general processors + zIIP x SMF30SNF / 256 + zAAP x SMF30ZNF / 256",
-        PROCESSOR,
-        all_engines,
-        "zIIP and zAAP time counts as time on a general processor.",
-    ),
-    Metric(
-        "ziip_eligible_fraction",
-        "zIIP-eligible",
-        FRACTION,
-        "(zIIP + zIIP-eligible on CP) / CPU time of all engines",
-        PROCESSOR,
-        lambda f: ratio(total(f.ziip_seconds, f.ziip_on_cp_seconds), all_engines(f)),
-    ),
-    Metric(
-        "ziip_overflow_fraction",
-        "zIIP overflow to general processors",
-        FRACTION,
-        "zIIP-eligible on CP / (zIIP + zIIP-eligible on CP)",
-        "Db2 13 for z/OS: zIIP needs help",
-        lambda f: ratio(f.ziip_on_cp_seconds, f.ziip_seconds.nullif(0.0) + f.ziip_on_cp_seconds),
-        "Below 1 % is good; above 5 % general processors pay for want of zIIPs. Null where no zIIP ran anything: "
-        "without zIIPs the eligible time is a projection, no overflow.",
-    ),
-    Metric(
-        "srb_fraction",
-        "SRB share of general processor time",
-        FRACTION,
-        "SMF30CPS / CPU time on general processors",
-        PROCESSOR,
-        lambda f: ratio(f.srb_seconds, general(f)),
-    ),
-    Metric(
-        "enclave_fraction",
-        "Enclave share of general processor time",
-        FRACTION,
-        "(SMF30ENC + SMF30DET) / CPU time on general processors",
-        PROCESSOR,
-        lambda f: ratio(total(f.enclave_seconds, f.dependent_enclave_seconds), general(f)),
-        "Enclaves of other systems are not counted here; their time is in SMF30MRD and SMF30MRI.",
-    ),
-    Metric(
-        "dasd_response_time",
-        "DASD I/O time",
-        MILLISECONDS,
-        "(SMF30AIC + SMF30AID + SMF30AIW) / SMF30AIS",
-        IO,
-        lambda f: ratio(total(f.dasd_connect_seconds, f.dasd_disconnect_seconds, f.dasd_pending_seconds), f.dasd_ios),
-        "Without the IOS queue. Address space and its dependent enclaves.",
-    ),
-    _per_io("dasd_connect_time", "DASD connect time", ("dasd_connect_seconds", "SMF30AIC")),
-    _per_io("dasd_disconnect_time", "DASD disconnect time", ("dasd_disconnect_seconds", "SMF30AID")),
-    _per_io("dasd_pending_time", "DASD pending time", ("dasd_pending_seconds", "SMF30AIW")),
-    Metric(
-        "memory_limit_fraction",
-        "MEMLIMIT used",
-        PERCENTAGE,
-        "SMF30HVH / SMF30MEM",
-        STORAGE,
-        lambda f: ratio(f.above_bar_bytes, f.memory_limit_bytes),
-        "SMF30HVH includes storage that does not count against MEMLIMIT: an upper bound. Null without a limit.",
-    ),
-)

@@ -6,28 +6,17 @@ from typing import Any
 
 import ibis
 
-from plexlens.metrics.definition import Attribute, Fact, Grain, Key, Metric, Rollup, Source
-from plexlens.metrics.expressions import ratio, total
-from plexlens.metrics.fields import Field, columns_of, facts_of, names_of, per_event, per_second
+from plexlens.metrics.definition import Rollup
+from plexlens.metrics.expressions import total
+from plexlens.metrics.fields import Field, columns_of, names_of
 from plexlens.metrics.inputs import Inputs
-from plexlens.metrics.mq.records import INTERVAL, QUEUE_MANAGER, common, document, plain, statistics
+from plexlens.metrics.mq.records import common, plain, statistics
 from plexlens.metrics.unit import (
-    BYTES,
-    BYTES_PER_SECOND,
     COUNT,
-    FRACTION,
-    MEAN_COUNT,
     MIB,
-    MICROSECONDS,
     MILLISECONDS,
-    PERCENTAGE,
-    RATIO,
     SECONDS,
 )
-
-_CONTROL = document("Channel initiator control information block (QCCT)")
-_TASKS = document("Channel initiator statistics data records; Dispatcher tasks; Adapter tasks (QCT)")
-_CHANNELS = document("Channel accounting data records (QCST)")
 
 _CONTROL_FIELDS = (
     Field("current_channels", "Current channels", "QCCTNOCC", COUNT, Rollup.LEVEL),
@@ -46,44 +35,6 @@ def _initiators(inputs: Inputs) -> Any:
     table = statistics(inputs, "smf115_231_qcct", _CONTROL_FIELDS, text=("qcctjobn", "qcctqsgn"))
     return plain(table, _CONTROL_FIELDS, job=table.qcctjobn, sharing_group=table.qcctqsgn)
 
-
-INITIATOR = Grain(
-    name="mq_channel_initiator",
-    title="MQ channel initiators",
-    row="the channel initiator of one queue manager in one interval",
-    keys=(QUEUE_MANAGER,),
-    attributes=(Attribute("job", "Job"), Attribute("sharing_group", "Queue sharing group")),
-    facts=(INTERVAL, *facts_of("SMF 115-231", _CONTROL_FIELDS)),
-    sources=(Source("SMF 115", ("smf115_231_qcct",), _initiators),),
-    metrics=(
-        per_event(
-            "current_fraction",
-            "Current channels of the limit",
-            FRACTION,
-            ("current_channels", "QCCTNOCC"),
-            ("current_limit", "QCCTMXCC"),
-            source=_CONTROL,
-            caveat="The number when the record was made: there may have been more between.",
-        ),
-        per_event(
-            "active_fraction",
-            "Active channels of the limit",
-            FRACTION,
-            ("active_channels", "QCCTNOAC"),
-            ("active_limit", "QCCTMXAC"),
-            source=_CONTROL,
-            caveat="The number when the record was made: there may have been more between.",
-        ),
-        per_event(
-            "storage_64_fraction",
-            "Storage above 2 GiB of the limit",
-            FRACTION,
-            ("storage_64_bytes", "QCCTSTAB"),
-            ("storage_64_limit_bytes", "QCCTSLIM"),
-            source=_CONTROL,
-        ),
-    ),
-)
 
 _TASK_FIELDS = (
     Field("requests", "Requests", "QCTREQN"),
@@ -123,82 +74,6 @@ def _tasks(inputs: Inputs) -> Any:
         )
     return ibis.union(*parts) if len(parts) > 1 else parts[0]
 
-
-def _busy(f: Any, seconds: Any) -> Any:
-    return ratio(seconds, f.interval_seconds * f.tasks)
-
-
-TASK = Grain(
-    name="mq_channel_initiator_task",
-    title="MQ channel initiator tasks",
-    row="one dispatcher, adapter, SSL or DNS task of one channel initiator in one interval",
-    keys=(QUEUE_MANAGER, Key("task_type", "Kind of task"), Key("task", "Task (TCB address)")),
-    attributes=(Attribute("task_no", "Number in the record"),),
-    facts=(
-        INTERVAL,
-        *facts_of("SMF 115-231", _TASK_FIELDS),
-        Fact("channels", "Channels of the dispatcher", COUNT, Rollup.LEVEL, "SMF 115-231 QCTCHLN"),
-        Fact("longest_seconds", "Longest request", MILLISECONDS, Rollup.PEAK, "SMF 115-231 QCTLSDU, QCTLGDU"),
-        Fact("tasks", "Tasks", COUNT, Rollup.LEVEL, "SMF 115-231 QCT, one each"),
-    ),
-    # Every channel initiator has dispatchers; the other kinds may be absent.
-    sources=(Source("SMF 115", ("smf115_231_qct_dsp",), _tasks),),
-    metrics=(
-        Metric(
-            "busy_fraction",
-            "Busy",
-            FRACTION,
-            "QCTELTM / (interval x tasks)",
-            _TASKS + ", Busy %",
-            lambda f: _busy(f, f.elapsed_seconds),
-            "Time in requests, waits for the queue manager within them included. Several tasks: their mean.",
-        ),
-        Metric(
-            "cpu_fraction",
-            "CPU",
-            FRACTION,
-            "QCTCPTM / (interval x tasks)",
-            _TASKS + ", CPU %",
-            lambda f: _busy(f, f.cpu_seconds),
-            "CPU time between requests included, so that an idle task can show more CPU than busy time.",
-        ),
-        Metric(
-            "wait_fraction",
-            "Waiting",
-            FRACTION,
-            "QCTWTTM / (interval x tasks)",
-            _TASKS,
-            lambda f: _busy(f, f.wait_seconds),
-        ),
-        per_second("requests_per_second", "Requests", "requests", "QCTREQN", _TASKS),
-        per_event(
-            "cpu_time",
-            "CPU time of a request",
-            MICROSECONDS,
-            ("cpu_seconds", "QCTCPTM"),
-            ("requests", "QCTREQN"),
-            source=_TASKS + ", avg CPU",
-        ),
-        per_event(
-            "elapsed_time",
-            "Elapsed time of a request",
-            MICROSECONDS,
-            ("elapsed_seconds", "QCTELTM"),
-            ("requests", "QCTREQN"),
-            source=_TASKS + ", avg ET",
-        ),
-        Metric(
-            "elapsed_per_cpu",
-            "Elapsed time per CPU time",
-            RATIO,
-            "QCTELTM / QCTCPTM",
-            _TASKS,
-            lambda f: ratio(f.elapsed_seconds, f.cpu_seconds),
-            "A dispatcher does not depend on outside events: far above one it lacks CPU. An adapter waits for log and "
-            "page set I/O besides.",
-        ),
-    ),
-)
 
 _CHANNEL_FIELDS = (
     Field("messages", "Messages or MQI calls", "QCSTNMSG"),
@@ -280,131 +155,3 @@ def _channels(inputs: Inputs) -> Any:
         shortest_exit_seconds=_shortest(table.qcstetmn),
         compressed_away_bytes=table.qcstcpra.cast("float64") / 100.0 * transferred,
     )
-
-
-CHANNEL = Grain(
-    name="mq_channel",
-    title="MQ channels",
-    row="one channel of one queue manager to one partner address in one interval",
-    keys=(QUEUE_MANAGER, Key("channel", "Channel"), Key("connection", "Connection name")),
-    attributes=(Attribute("channel_type", "Type"), Attribute("partner", "Remote queue manager or application")),
-    facts=(
-        INTERVAL,
-        *facts_of("SMF 116-10", _CHANNEL_FIELDS),
-        Fact("instances", "Channel instances", COUNT, Rollup.COUNT, "SMF 116-10 QCST, one each"),
-        Fact("run_seconds", "Time running", SECONDS, Rollup.COUNT, "SMF 116-10 QCSTSTRT, QCSTLUDT within the interval"),
-        Fact("net_measured", "Batches with a network time", COUNT, Rollup.COUNT, "SMF 116-10 QCSTBATC"),
-        Fact("net_seconds", "Network time", SECONDS, Rollup.COUNT, "SMF 116-10 QCSTNTAV x QCSTBATC"),
-        Fact("shortest_net_seconds", "Shortest network time", MILLISECONDS, Rollup.FLOOR, "SMF 116-10 QCSTNTMN"),
-        Fact(
-            "exit_measured", "Messages with an exit time", COUNT, Rollup.COUNT, "SMF 116-10 QCSTNMSG where QCSTETAV > 0"
-        ),
-        Fact("exit_seconds", "Exit time", SECONDS, Rollup.COUNT, "SMF 116-10 QCSTETAV x QCSTNMSG"),
-        Fact("shortest_exit_seconds", "Shortest exit time", MILLISECONDS, Rollup.FLOOR, "SMF 116-10 QCSTETMN"),
-        Fact(
-            "compressed_away_bytes",
-            "Bytes saved by compression",
-            MIB,
-            Rollup.COUNT,
-            "SMF 116-10 QCSTCPRA x (QCSTBYST + QCSTBYRC)",
-        ),
-    ),
-    sources=(Source("SMF 116", ("smf116_10_qcst",), _channels),),
-    metrics=(
-        per_second(
-            "messages_per_second",
-            "Messages",
-            "messages",
-            "QCSTNMSG",
-            _CHANNELS,
-            caveat="MQI calls for a server connection channel.",
-        ),
-        Metric(
-            "bytes_per_second",
-            "Bytes sent and received",
-            BYTES_PER_SECOND,
-            "(QCSTBYST + QCSTBYRC) / interval",
-            _CHANNELS,
-            lambda f: ratio(total(f.bytes_sent, f.bytes_received), f.interval_seconds),
-            "Message data and control information.",
-        ),
-        per_event(
-            "mean_length",
-            "Mean length of a message",
-            BYTES,
-            ("message_bytes", "QCSTNBYT"),
-            ("messages", "QCSTNMSG"),
-            source=_CHANNELS,
-            caveat="Zero for a server connection channel, which records no message bytes.",
-        ),
-        per_event(
-            "persistent_fraction",
-            "Persistent messages",
-            FRACTION,
-            ("persistent_messages", "QCSTNPMG"),
-            ("messages", "QCSTNMSG"),
-            source=_CHANNELS,
-        ),
-        per_event(
-            "messages_per_batch",
-            "Messages per batch",
-            MEAN_COUNT,
-            ("messages", "QCSTNMSG"),
-            ("batches", "QCSTBATC"),
-            source=_CHANNELS,
-        ),
-        Metric(
-            "batch_fill",
-            "Batch size reached",
-            PERCENTAGE,
-            "QCSTNMSG / QCSTBATC / QCSTCBSZ",
-            _CHANNELS,
-            lambda f: ratio(ratio(f.messages, f.batches), f.batch_size),
-            "Over channels with different batch sizes: of the largest.",
-        ),
-        per_event(
-            "full_batch_fraction",
-            "Full batches",
-            FRACTION,
-            ("full_batches", "QCSTFUBA"),
-            ("batches", "QCSTBATC"),
-            source=_CHANNELS,
-        ),
-        per_event(
-            "net_time",
-            "Network time",
-            MILLISECONDS,
-            ("net_seconds", "QCSTNTAV x QCSTBATC"),
-            ("net_measured", "QCSTBATC"),
-            source=_CHANNELS,
-            caveat="Time to send the request that ends a batch and to receive the answer; averages of several channels "
-            "or intervals are weighted by their batches.",
-        ),
-        per_event(
-            "exit_time",
-            "Exit time of a message",
-            MILLISECONDS,
-            ("exit_seconds", "QCSTETAV x QCSTNMSG"),
-            ("exit_measured", "QCSTNMSG"),
-            source=_CHANNELS,
-            caveat="Averages of several channels or intervals are weighted by their messages.",
-        ),
-        Metric(
-            "compression_fraction",
-            "Compressed away",
-            FRACTION,
-            "QCSTCPRA, weighted by QCSTBYST + QCSTBYRC",
-            _CHANNELS,
-            lambda f: ratio(f.compressed_away_bytes, total(f.bytes_sent, f.bytes_received)),
-        ),
-        per_second("queue_empty_per_second", "Transmission queue empty", "queue_empty", "QCSTQETC", _CHANNELS),
-        Metric(
-            "running_channels",
-            "Channel instances running",
-            MEAN_COUNT,
-            "Σ run time / interval",
-            _CHANNELS,
-            lambda f: ratio(f.run_seconds, f.interval_seconds),
-        ),
-    ),
-)

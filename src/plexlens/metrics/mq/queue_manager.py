@@ -4,29 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from plexlens.metrics.definition import Grain, Metric, Rollup, Source
-from plexlens.metrics.expressions import ratio, total
-from plexlens.metrics.fields import Field, columns_of, facts_of, per_event, per_second
+from plexlens.metrics.definition import Rollup
+from plexlens.metrics.fields import Field, columns_of
 from plexlens.metrics.inputs import RECORD, Inputs
-from plexlens.metrics.mq.records import INTERVAL, QUEUE_MANAGER, common, document, plain, statistics
+from plexlens.metrics.mq.records import common, plain, statistics
 from plexlens.metrics.unit import (
-    BYTES,
-    BYTES_PER_SECOND,
     COUNT,
-    FRACTION,
-    MEAN_COUNT,
     MIB,
-    MILLISECONDS,
-    PER_SECOND,
-    PERCENTAGE,
     SECONDS,
 )
-
-_MESSAGES = document("Message manager data records (QMST)")
-_DATA = document("Data manager data records (QIST)")
-_LOCKS = document("Lock manager data records (QLST)")
-_TOPICS = document("Topic manager data records (QTST)")
-_STORAGE = document("Storage manager data records (QSST)")
 
 _CALLS = (
     Field("opens", "MQOPEN calls", "QMSTOPEN"),
@@ -110,132 +96,6 @@ def _queue_managers(inputs: Inputs) -> Any:
     return result.drop(*RECORD)
 
 
-def _all_calls(f: Any) -> Any:
-    return total(*(f[field.name] for field in _CALLS))
-
-
-def _all_puts(f: Any) -> Any:
-    return total(f.puts, f.put1s)
-
-
-def _publications(f: Any) -> Any:
-    return total(f.publications_api, f.publications_admin, f.publications_proxy)
-
-
-QUEUE_MANAGER_GRAIN = Grain(
-    name="mq_queue_manager",
-    title="MQ queue managers",
-    row="one queue manager in one interval",
-    keys=(QUEUE_MANAGER,),
-    facts=(
-        INTERVAL,
-        *facts_of("SMF 115-2", _MESSAGE_FIELDS),
-        *(fact for fields in _BESIDE.values() for fact in facts_of("SMF 115-2", fields)),
-    ),
-    sources=(Source("SMF 115", ("smf115_2_qmst",), _queue_managers),),
-    metrics=(
-        Metric(
-            "calls_per_second",
-            "MQI calls",
-            PER_SECOND,
-            "(" + " + ".join(field.field for field in _CALLS) + ") / interval",
-            _MESSAGES,
-            lambda f: ratio(_all_calls(f), f.interval_seconds),
-            "Calls, whether they succeed or not; MQCONN, MQDISC, commits and backouts are not counted here.",
-        ),
-        *(
-            per_second(f"{field.name}_per_second", field.title, field.name, field.field, _MESSAGES)
-            for field in (*_CALLS, _MESSAGE_FIELDS[len(_CALLS)])
-        ),
-        Metric(
-            "all_puts_per_second",
-            "MQPUT and MQPUT1 calls",
-            PER_SECOND,
-            "(QMSTPUT + QMSTPUT1) / interval",
-            _MESSAGES,
-            lambda f: ratio(_all_puts(f), f.interval_seconds),
-        ),
-        Metric(
-            "gets_per_put",
-            "MQGET calls per MQPUT or MQPUT1",
-            MEAN_COUNT,
-            "QMSTGET / (QMSTPUT + QMSTPUT1)",
-            _MESSAGES,
-            lambda f: ratio(f.gets, _all_puts(f)),
-            "Browses and gets that found nothing count as gets.",
-        ),
-        Metric(
-            "opens_per_put",
-            "MQOPEN calls per MQPUT",
-            MEAN_COUNT,
-            "QMSTOPEN / QMSTPUT",
-            _MESSAGES,
-            lambda f: ratio(f.opens, f.puts),
-            "Near or above one: queues are opened for single messages, for which MQPUT1 or keeping the queue open is "
-            "cheaper. Opens for MQGET count as well.",
-        ),
-        Metric(
-            "persistent_fraction",
-            "Persistent messages of those put",
-            FRACTION,
-            "QMSTSPP / (QMSTSPP + QMSTSNP)",
-            _MESSAGES,
-            lambda f: ratio(f.persistent_puts, total(f.persistent_puts, f.nonpersistent_puts)),
-            "Recorded from MQ 9.3 on.",
-        ),
-        Metric(
-            "put_bytes_per_second",
-            "Bytes put",
-            BYTES_PER_SECOND,
-            "(QMSTPBP + QMSTNBP) / interval",
-            _MESSAGES,
-            lambda f: ratio(total(f.persistent_bytes, f.nonpersistent_bytes), f.interval_seconds),
-            "Recorded from MQ 9.3 on.",
-        ),
-        Metric(
-            "mean_put_length",
-            "Mean length of a message put",
-            BYTES,
-            "(QMSTPBP + QMSTNBP) / (QMSTSPP + QMSTSNP)",
-            _MESSAGES,
-            lambda f: ratio(
-                total(f.persistent_bytes, f.nonpersistent_bytes), total(f.persistent_puts, f.nonpersistent_puts)
-            ),
-            "Recorded from MQ 9.3 on.",
-        ),
-        per_second("message_gets_per_second", "Messages got by the data manager", "message_gets", "QISTMGET", _DATA),
-        per_second("message_puts_per_second", "Messages put by the data manager", "message_puts", "QISTMPUT", _DATA),
-        per_second("object_creates_per_second", "Objects created", "object_creates", "QISTDCRE", _DATA),
-        per_second("object_locates_per_second", "Objects located", "object_locates", "QISTDLOC", _DATA),
-        Metric(
-            "gets_from_pool_fraction",
-            "Gets whose message was in the buffer pool",
-            FRACTION,
-            "QISTGETB / (QISTGETB + QISTGETD)",
-            _DATA,
-            lambda f: ratio(f.gets_from_pool, total(f.gets_from_pool, f.gets_from_disk)),
-            "Only gets that had to look at a page are in either count.",
-        ),
-        per_second("lock_gets_per_second", "Lock requests", "lock_gets", "QLSTGETL", _LOCKS),
-        Metric(
-            "publish_time",
-            "Elapsed time of a publish",
-            MILLISECONDS,
-            "QTSTETTO / ΣQTSTPTOT",
-            _TOPICS,
-            lambda f: ratio(f.publish_seconds, _publications(f)),
-        ),
-        Metric(
-            "publications_unsubscribed_fraction",
-            "Publishes without a subscriber",
-            FRACTION,
-            "QTSTPNOS / ΣQTSTPTOT",
-            _TOPICS,
-            lambda f: ratio(f.publications_unsubscribed, _publications(f)),
-        ),
-    ),
-)
-
 _STORAGE_FIELDS = (
     Field("fixed_pools_created", "Fixed pools created", "QSSTGPLF"),
     Field("fixed_pools_deleted", "Fixed pools deleted", "QSSTFPLF"),
@@ -258,36 +118,3 @@ _STORAGE_FIELDS = (
 
 def _storage(inputs: Inputs) -> Any:
     return plain(statistics(inputs, "smf115_1_qsst", _STORAGE_FIELDS), _STORAGE_FIELDS)
-
-
-STORAGE = Grain(
-    name="mq_storage",
-    title="MQ storage manager",
-    row="one queue manager in one interval",
-    keys=(QUEUE_MANAGER,),
-    facts=(
-        INTERVAL,
-        *facts_of("SMF 115-1", _STORAGE_FIELDS),
-    ),
-    sources=(Source("SMF 115", ("smf115_1_qsst",), _storage),),
-    metrics=(
-        per_second("getmains_per_second", "GETMAIN requests", "getmains", "QSSTGETM", _STORAGE),
-        Metric(
-            "expansions_per_second",
-            "Pool expansions",
-            PER_SECOND,
-            "(QSSTEXPF + QSSTEXPV) / interval",
-            _STORAGE,
-            lambda f: ratio(total(f.fixed_expansions, f.variable_expansions), f.interval_seconds),
-        ),
-        per_event(
-            "failed_fraction",
-            "Storage requests that failed",
-            PERCENTAGE,
-            ("failed_requests", "QSSTRCNZ"),
-            ("getmains", "QSSTGETM"),
-            source=_STORAGE,
-            caveat="QSSTRCNZ counts failures of every kind of request; the denominator holds the GETMAINs alone.",
-        ),
-    ),
-)

@@ -6,29 +6,19 @@ from typing import Any
 
 import ibis
 
-from plexlens.metrics.definition import Attribute, Fact, Grain, Key, Metric, Rollup, Source
-from plexlens.metrics.expressions import ratio, total
-from plexlens.metrics.fields import Field, columns_of, facts_of, names_of, per_event, per_second
+from plexlens.metrics.definition import Rollup
+from plexlens.metrics.expressions import total
+from plexlens.metrics.fields import Field, columns_of, names_of
 from plexlens.metrics.inputs import Inputs
-from plexlens.metrics.mq.application import APPLICATION_KEYS, accounting, with_application
+from plexlens.metrics.mq.application import accounting, with_application
 from plexlens.metrics.mq.calls import queue_call_columns
-from plexlens.metrics.mq.records import INTERVAL, QUEUE_MANAGER, document, plain, statistics
+from plexlens.metrics.mq.records import plain, statistics
 from plexlens.metrics.unit import (
     BYTES,
-    BYTES_PER_SECOND,
     COUNT,
-    FRACTION,
-    MEAN_COUNT,
     MIB,
-    MICROSECONDS,
-    MILLISECONDS,
-    PER_SECOND,
-    PERCENTAGE,
     SECONDS,
 )
-
-_ACCOUNTING = document("Thread-level and queue-level data records (WQ)")
-_QUEUES = document("Queue data records (QQST)")
 
 _FIELDS = (
     Field("opens", "MQOPEN calls", "OPENN"),
@@ -128,182 +118,6 @@ def _queues_used(inputs: Inputs) -> Any:
     )
 
 
-def _all_puts(f: Any) -> Any:
-    return total(f.puts, f.put1s)
-
-
-QUEUE = Grain(
-    name="mq_queue",
-    title="MQ queues, as used",
-    row="one queue as one connection used it in one accounting interval",
-    keys=(*APPLICATION_KEYS, Key("queue", "Queue"), Key("opened_as", "Opened as")),
-    attributes=(
-        Attribute("queue_type", "Type opened"),
-        Attribute("disposition", "Disposition"),
-        Attribute("page_set", "Page set"),
-        Attribute("pool", "Buffer pool"),
-        Attribute("structure", "Structure"),
-    ),
-    facts=(
-        *facts_of("SMF 116-1 and 116-2", _FIELDS),
-        *(
-            Fact(
-                name,
-                title,
-                COUNT if name == "page_set_reads" else SECONDS,
-                Rollup.COUNT,
-                f"SMF 116-1 and 116-2 {' + '.join(column.upper() for column in queue_call_columns(name))}",
-            )
-            for name, title in _TOTALS.items()
-        ),
-        Fact("shortest_put_bytes", "Shortest message put", BYTES, Rollup.FLOOR, "SMF 116-1 and 116-2 PUTMINMS"),
-        Fact("shortest_get_bytes", "Shortest message got", BYTES, Rollup.FLOOR, "SMF 116-1 and 116-2 GETMINMS"),
-        Fact(
-            "shortest_queue_seconds",
-            "Shortest time on the queue",
-            SECONDS,
-            Rollup.FLOOR,
-            "SMF 116-1 and 116-2 MINLATNT",
-        ),
-    ),
-    sources=(Source("SMF 116", ("smf116_1_wq", "smf116_1_wtid", "smf115_qwhs"), _queues_used),),
-    metrics=(
-        per_event(
-            "put_elapsed_time",
-            "Elapsed time of an MQPUT",
-            MICROSECONDS,
-            ("put_elapsed_seconds", "PUTET"),
-            ("puts", "PUTN"),
-            source=_ACCOUNTING,
-        ),
-        per_event(
-            "put_cpu_time",
-            "CPU time of an MQPUT",
-            MICROSECONDS,
-            ("put_cpu_seconds", "PUTCT"),
-            ("puts", "PUTN"),
-            source=_ACCOUNTING,
-        ),
-        per_event(
-            "put1_elapsed_time",
-            "Elapsed time of an MQPUT1",
-            MICROSECONDS,
-            ("put1_elapsed_seconds", "PUT1ET"),
-            ("put1s", "PUT1N"),
-            source=_ACCOUNTING,
-        ),
-        per_event(
-            "put1_cpu_time",
-            "CPU time of an MQPUT1",
-            MICROSECONDS,
-            ("put1_cpu_seconds", "PUT1CT"),
-            ("put1s", "PUT1N"),
-            source=_ACCOUNTING,
-        ),
-        per_event(
-            "get_elapsed_time",
-            "Elapsed time of an MQGET",
-            MICROSECONDS,
-            ("get_elapsed_seconds", "GETET"),
-            ("gets", "GETN"),
-            source=_ACCOUNTING,
-            caveat="The wait for a message of a get with wait is within it.",
-        ),
-        per_event(
-            "get_cpu_time",
-            "CPU time of an MQGET",
-            MICROSECONDS,
-            ("get_cpu_seconds", "GETCT"),
-            ("gets", "GETN"),
-            source=_ACCOUNTING,
-        ),
-        per_event(
-            "valid_get_fraction",
-            "Gets that moved data",
-            PERCENTAGE,
-            ("valid_gets", "VALIDGET"),
-            ("gets", "GETN"),
-            source=_ACCOUNTING,
-            caveat="The rest found no message, or failed.",
-        ),
-        Metric(
-            "valid_put_fraction",
-            "Puts that moved data",
-            PERCENTAGE,
-            "VALIDPUT / (PUTN + PUT1N)",
-            _ACCOUNTING,
-            lambda f: ratio(f.valid_puts, _all_puts(f)),
-        ),
-        per_event(
-            "mean_put_length",
-            "Mean length of a message put",
-            BYTES,
-            ("put_bytes", "PUTBYTES"),
-            ("valid_puts", "VALIDPUT"),
-            source=_ACCOUNTING,
-        ),
-        per_event(
-            "mean_get_length",
-            "Mean length of a message got",
-            BYTES,
-            ("get_bytes", "GETBYTES"),
-            ("valid_gets", "VALIDGET"),
-            source=_ACCOUNTING,
-        ),
-        Metric(
-            "persistent_put_fraction",
-            "Persistent messages of those put",
-            FRACTION,
-            "(PUTPMSG + PUT1PMSG) / VALIDPUT",
-            _ACCOUNTING,
-            lambda f: ratio(total(f.persistent_puts, f.persistent_put1s), f.valid_puts),
-        ),
-        Metric(
-            "waiting_getter_fraction",
-            "Puts straight to a waiting getter",
-            FRACTION,
-            "(PUTPWG + PUT1PWG) / (PUTN + PUT1N)",
-            _ACCOUNTING,
-            lambda f: ratio(total(f.put_waiting_getters, f.put1_waiting_getters), _all_puts(f)),
-        ),
-        per_event(
-            "time_on_queue",
-            "Time of a message on the queue",
-            MILLISECONDS,
-            ("queue_seconds", "TOTLATNT"),
-            ("valid_destructive_gets", "GETDVAL"),
-            source=_ACCOUNTING,
-            caveat="From the put to the destructive get, of messages got.",
-        ),
-        per_event(
-            "messages_skipped_per_get",
-            "Messages skipped per get",
-            MEAN_COUNT,
-            ("messages_skipped", "GETSMSG"),
-            ("gets", "GETN"),
-            source=_ACCOUNTING,
-            caveat="Above zero: gets by id from a queue without the index for it, or messages locked by others.",
-        ),
-        Metric(
-            "cpu_per_message",
-            "CPU time per message moved",
-            MICROSECONDS,
-            "Σ xxxCT / (VALIDPUT + VALIDGET)",
-            _ACCOUNTING,
-            lambda f: ratio(f.cpu_seconds, total(f.valid_puts, f.valid_gets)),
-            "CPU of every kind of call to the queue.",
-        ),
-        per_event(
-            "opens_per_put",
-            "Opens per put",
-            MEAN_COUNT,
-            ("opens", "OPENN"),
-            ("valid_puts", "VALIDPUT"),
-            source=_ACCOUNTING,
-        ),
-    ),
-)
-
 _STATISTICS_FIELDS = (
     Field("depth", "Depth at the interval's end", "QQSTDPTH", COUNT, Rollup.LEVEL),
     Field("highest_depth", "Highest depth", "QQSTDPHI", COUNT, Rollup.PEAK),
@@ -357,76 +171,3 @@ def _queues_standing(inputs: Inputs) -> Any:
         structure=table.qqstcfst.nullif(""),
         queue_seconds=table.qqstqtst.cast("float64") * table.qqstgets.cast("float64"),
     )
-
-
-QUEUE_STATISTICS = Grain(
-    name="mq_queue_statistics",
-    title="MQ queues, as they stood",
-    row="one queue of one queue manager in one interval",
-    keys=(QUEUE_MANAGER, Key("queue", "Queue")),
-    attributes=(
-        Attribute("page_set", "Page set"),
-        Attribute("pool", "Buffer pool"),
-        Attribute("structure", "Structure"),
-    ),
-    facts=(
-        INTERVAL,
-        *facts_of("SMF 115-216", _STATISTICS_FIELDS),
-        Fact("queue_seconds", "Time on the queue", SECONDS, Rollup.COUNT, "SMF 115-216 QQSTQTST x QQSTGETS"),
-    ),
-    sources=(Source("SMF 115", ("smf115_216_qqst",), _queues_standing),),
-    metrics=(
-        Metric(
-            "puts_per_second",
-            "MQPUT and MQPUT1 calls",
-            PER_SECOND,
-            "(QQSTPUTS + QQSTPUT1) / interval",
-            _QUEUES,
-            lambda f: ratio(_all_puts(f), f.interval_seconds),
-        ),
-        per_second("gets_per_second", "Destructive gets", "gets", "QQSTGETS", _QUEUES),
-        Metric(
-            "put_bytes_per_second",
-            "Bytes put",
-            BYTES_PER_SECOND,
-            "(QQSTPUTB + QQSTPT1B) / interval",
-            _QUEUES,
-            lambda f: ratio(total(f.put_bytes, f.put1_bytes), f.interval_seconds),
-        ),
-        Metric(
-            "mean_put_length",
-            "Mean length of a message put",
-            BYTES,
-            "(QQSTPUTB + QQSTPT1B) / (QQSTPUTS + QQSTPUT1)",
-            _QUEUES,
-            lambda f: ratio(total(f.put_bytes, f.put1_bytes), _all_puts(f)),
-        ),
-        Metric(
-            "fast_put_fraction",
-            "Puts straight to a waiting getter",
-            FRACTION,
-            "QQSTFPTC / (QQSTPUTS + QQSTPUT1)",
-            _QUEUES,
-            lambda f: ratio(f.fast_puts, _all_puts(f)),
-        ),
-        per_event(
-            "time_on_queue",
-            "Time of a message on the queue",
-            MILLISECONDS,
-            ("queue_seconds", "QQSTQTST x QQSTGETS"),
-            ("gets", "QQSTGETS"),
-            source=_QUEUES,
-            caveat="The queue manager's indicator over the last few messages, weighted by the gets of each interval; "
-            "queue monitoring (MONQ) must be on.",
-        ),
-        Metric(
-            "growth_per_second",
-            "Messages left on the queue",
-            PER_SECOND,
-            "(QQSTPUTS + QQSTPUT1 - QQSTGETS - QQSTEXPR) / interval",
-            _QUEUES,
-            lambda f: ratio(_all_puts(f) - f.gets - f.expired, f.interval_seconds),
-            "Negative while the queue empties. Rolled back calls and failed calls are not taken off.",
-        ),
-    ),
-)

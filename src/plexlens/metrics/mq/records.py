@@ -5,23 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from plexlens.metrics.definition import Fact, Key, Rollup
+from plexlens.metrics.definition import Key
 from plexlens.metrics.expressions import interval_seconds
 from plexlens.metrics.fields import Field, columns_of, names_of
 from plexlens.metrics.inputs import Inputs, identity
-from plexlens.metrics.unit import SECONDS
 
 #: Pages of page sets and buffer pools, and control intervals of the log, are this long.
 PAGE_BYTES = 4096
 
 QUEUE_MANAGER = Key("queue_manager", "Queue manager")
-
-INTERVAL = Fact("interval_seconds", "Interval", SECONDS, Rollup.SPAN, "SMF 115 QWHSTIME, QWHSDURN")
-
-
-def document(topic: str) -> str:
-    """Source text of a topic of the product's documentation."""
-    return f"IBM MQ for z/OS documentation, {topic}"
 
 
 def statistics(inputs: Inputs, table: str, fields: Sequence[Field], *columns: str, text: tuple[str, ...] = ()) -> Any:

@@ -6,16 +6,11 @@ from typing import Any
 
 import ibis
 
-from plexlens.metrics.definition import Fact, Grain, Key, Metric, Rollup, Source
-from plexlens.metrics.expressions import ratio, total
-from plexlens.metrics.fields import Field, facts_of, per_event, per_second
+from plexlens.metrics.definition import Rollup
+from plexlens.metrics.fields import Field
 from plexlens.metrics.inputs import Inputs
-from plexlens.metrics.mq.records import INTERVAL, QUEUE_MANAGER, common, document, plain, statistics
-from plexlens.metrics.unit import COUNT, FRACTION, MICROSECONDS, MILLISECONDS, PAGES, PER_SECOND, PERCENTAGE, SECONDS
-
-_COUPLING = document("Coupling facility manager data records (QEST)")
-_SMDS = document("Shared message data set data records (QESD)")
-_DB2 = document("Db2 manager data records (Q5ST)")
+from plexlens.metrics.mq.records import common, plain, statistics
+from plexlens.metrics.unit import COUNT, PAGES, SECONDS
 
 _STRUCTURE_FIELDS = (
     Field("single_calls", "Single entry calls (IXLLSTE)", "QESTCSEC"),
@@ -34,51 +29,6 @@ def _structures(inputs: Inputs) -> Any:
     table = statistics(inputs, "smf115_2_qest_structure", _STRUCTURE_FIELDS, text=("qeststr",))
     return plain(table, _STRUCTURE_FIELDS, structure=table.qeststr)
 
-
-STRUCTURE = Grain(
-    name="mq_structure",
-    title="MQ use of coupling facility structures",
-    row="one structure as one queue manager used it in one interval",
-    keys=(QUEUE_MANAGER, Key("structure", "Structure")),
-    facts=(INTERVAL, *facts_of("SMF 115-2", _STRUCTURE_FIELDS)),
-    sources=(Source("SMF 115", ("smf115_2_qest_structure",), _structures),),
-    metrics=(
-        Metric(
-            "calls_per_second",
-            "Calls",
-            PER_SECOND,
-            "(QESTCSEC + QESTCMEC) / interval",
-            _COUPLING,
-            lambda f: ratio(total(f.single_calls, f.multiple_calls), f.interval_seconds),
-        ),
-        per_event(
-            "single_time",
-            "Time of a single entry call",
-            MICROSECONDS,
-            ("single_seconds", "QESTSSTC"),
-            ("single_calls", "QESTCSEC"),
-            source=_COUPLING,
-            caveat="As the queue manager saw it, redrives included; compare with the service time of SMF 74-4.",
-        ),
-        per_event(
-            "multiple_time",
-            "Time of a multiple entry call",
-            MICROSECONDS,
-            ("multiple_seconds", "QESTMSTC"),
-            ("multiple_calls", "QESTCMEC"),
-            source=_COUPLING,
-            caveat="As the queue manager saw it, redrives included.",
-        ),
-        Metric(
-            "redrive_fraction",
-            "Redrives per call",
-            PERCENTAGE,
-            "(QESTRSEC + QESTRMEC) / (QESTCSEC + QESTCMEC)",
-            _COUPLING,
-            lambda f: ratio(total(f.single_redrives, f.multiple_redrives), total(f.single_calls, f.multiple_calls)),
-        ),
-    ),
-)
 
 _SMDS_FIELDS = (
     Field("blocks", "Blocks for data", "QESDSMBD", COUNT, Rollup.AMOUNT),
@@ -120,68 +70,6 @@ def _shared_data_sets(inputs: Inputs) -> Any:
     return plain(table, _SMDS_FIELDS, structure=table.qesdstr)
 
 
-SHARED_DATA_SET = Grain(
-    name="mq_shared_data_set",
-    title="MQ shared message data sets",
-    row="the shared message data sets of one structure as one queue manager used them in one interval",
-    keys=(QUEUE_MANAGER, Key("structure", "Structure")),
-    facts=(INTERVAL, *facts_of("SMF 115-2", _SMDS_FIELDS)),
-    sources=(Source("SMF 115", ("smf115_2_qesd",), _shared_data_sets),),
-    metrics=(
-        per_event(
-            "used_fraction",
-            "Blocks in use",
-            FRACTION,
-            ("used_blocks", "QESDSMBU"),
-            ("blocks", "QESDSMBD"),
-            source=_SMDS,
-        ),
-        per_event(
-            "reads_saved_fraction",
-            "Reads satisfied from a buffer",
-            FRACTION,
-            ("reads_saved", "QESDBFRS"),
-            ("read_requests", "QESDBFRR"),
-            source=_SMDS,
-        ),
-        per_event(
-            "buffer_wait_time",
-            "Time of a wait for a buffer",
-            MILLISECONDS,
-            ("buffer_wait_seconds", "QESDBFBT"),
-            ("buffer_waits", "QESDBFWB"),
-            source=_SMDS,
-        ),
-        per_second("write_ios_per_second", "Write I/Os", "write_ios", "QESDIOWR", _SMDS),
-        per_event(
-            "write_time",
-            "Time of a write I/O",
-            MILLISECONDS,
-            ("write_seconds", "QESDIOWT"),
-            ("write_ios", "QESDIOWR"),
-            source=_SMDS,
-        ),
-        per_second("read_ios_per_second", "Read I/Os, own data set", "read_ios", "QESDIORR", _SMDS),
-        per_event(
-            "read_time",
-            "Time of a read I/O, own data set",
-            MILLISECONDS,
-            ("read_seconds", "QESDIORT"),
-            ("read_ios", "QESDIORR"),
-            source=_SMDS,
-        ),
-        per_second("other_read_ios_per_second", "Read I/Os, other data sets", "other_read_ios", "QESDIOOR", _SMDS),
-        per_event(
-            "other_read_time",
-            "Time of a read I/O, other data sets",
-            MILLISECONDS,
-            ("other_read_seconds", "QESDIOOT"),
-            ("other_read_ios", "QESDIOOR"),
-            source=_SMDS,
-        ),
-    ),
-)
-
 #: What a request is called: (field that counts it, stem of the four fields of its times).
 _DB2_REQUESTS = {
     "delete": ("delecnt", "dele"),
@@ -222,48 +110,3 @@ def _db2_requests(inputs: Inputs) -> Any:
     table = table.select(**common(table), entry=entries.unnest())
     table = table.mutate(**{name: table.entry[name] for name in ("request", *facts)}).drop("entry")
     return table.filter(table.requests > 0)
-
-
-DB2 = Grain(
-    name="mq_db2",
-    title="MQ requests to Db2",
-    row="one kind of request of one queue manager to Db2 in one interval",
-    keys=(QUEUE_MANAGER, Key("request", "Request")),
-    facts=(
-        INTERVAL,
-        Fact("requests", "Requests", COUNT, Rollup.COUNT, "SMF 115-2 Q5ST DELECNT, LISTCNT, READCNT ... LMSLIS"),
-        Fact("thread_seconds", "Thread elapsed time", SECONDS, Rollup.COUNT, "SMF 115-2 Q5ST xxxxTCUW"),
-        Fact("sql_seconds", "SQL elapsed time", SECONDS, Rollup.COUNT, "SMF 115-2 Q5ST xxxxSCUW"),
-        Fact("longest_thread_seconds", "Longest thread time", MILLISECONDS, Rollup.PEAK, "SMF 115-2 Q5ST xxxxTMXW"),
-        Fact("longest_sql_seconds", "Longest SQL time", MILLISECONDS, Rollup.PEAK, "SMF 115-2 Q5ST xxxxSMXW"),
-    ),
-    sources=(Source("SMF 115", ("smf115_2_q5st",), _db2_requests),),
-    metrics=(
-        per_second("requests_per_second", "Requests", "requests", "requests", _DB2),
-        per_event(
-            "thread_time",
-            "Thread time of a request",
-            MILLISECONDS,
-            ("thread_seconds", "xxxxTCUW"),
-            ("requests", "requests"),
-            source=_DB2,
-        ),
-        per_event(
-            "sql_time",
-            "SQL time of a request",
-            MILLISECONDS,
-            ("sql_seconds", "xxxxSCUW"),
-            ("requests", "requests"),
-            source=_DB2,
-        ),
-        Metric(
-            "queue_time",
-            "Thread time outside SQL",
-            MILLISECONDS,
-            "(xxxxTCUW - xxxxSCUW) / requests",
-            _DB2,
-            lambda f: ratio(f.thread_seconds - f.sql_seconds, f.requests),
-            "Waiting for a server task, and hand-over.",
-        ),
-    ),
-)

@@ -6,17 +6,13 @@ from typing import Any
 
 import ibis
 
-from plexlens.metrics.definition import Fact, Grain, Metric, Rollup, Source
-from plexlens.metrics.expressions import ratio, total
-from plexlens.metrics.fields import Field, columns_of, facts_of, names_of, per_event
+from plexlens.metrics.definition import Rollup
+from plexlens.metrics.expressions import total
+from plexlens.metrics.fields import Field, columns_of, names_of
 from plexlens.metrics.inputs import RECORD, Inputs
-from plexlens.metrics.mq.application import APPLICATION_KEYS, accounting, application_type, program, with_application
+from plexlens.metrics.mq.application import accounting, application_type, program, with_application
 from plexlens.metrics.mq.calls import queue_call_columns
-from plexlens.metrics.mq.records import document
-from plexlens.metrics.unit import BYTES, COUNT, FRACTION, MEAN_COUNT, MIB, MICROSECONDS, MILLISECONDS, SECONDS
-
-_ACCOUNTING = document("Thread-level and queue-level data records (WTAS)")
-_CLASS_1 = document("Message manager data records (QMAC)")
+from plexlens.metrics.unit import MIB, MICROSECONDS, MILLISECONDS, SECONDS
 
 _FIELDS = (
     Field("commits", "Commits", "WTASCMN"),
@@ -126,174 +122,6 @@ def _tasks(inputs: Inputs) -> Any:
     return tasks.union(blocks.select(*tasks.columns))
 
 
-TASK = Grain(
-    name="mq_task",
-    title="MQ tasks",
-    row="the tasks of one connection in one accounting interval",
-    keys=APPLICATION_KEYS,
-    facts=(
-        Fact("tasks", "Task records", COUNT, Rollup.COUNT, "SMF 116-1 WTAS, one each"),
-        Fact("task_seconds", "Accounted time", SECONDS, Rollup.COUNT, "SMF 116-1 WTASINTS, WTASINTE"),
-        Fact("calls", "MQI calls", COUNT, Rollup.COUNT, "SMF 116-1 WTASxxN and 116-1, 116-2 WQ xxxN"),
-        Fact("elapsed_seconds", "Elapsed time of calls", SECONDS, Rollup.COUNT, "SMF 116-1 WTASxxET and WQ xxxET"),
-        Fact("cpu_seconds", "CPU time of calls", SECONDS, Rollup.COUNT, "SMF 116-1 WTASxxCT and WQ xxxCT"),
-        Fact("latch_waits", "Latch waits", COUNT, Rollup.COUNT, "SMF 116-1 WTASLWN, 32 latches"),
-        Fact("latch_seconds", "Time of latch waits", SECONDS, Rollup.COUNT, "SMF 116-1 WTASLWET, 32 latches"),
-        *facts_of("SMF 116-1", _FIELDS),
-    ),
-    sources=(Source("SMF 116", ("smf116_1_wtas", "smf116_1_wtid", "smf115_qwhs"), _tasks),),
-    metrics=(
-        per_event(
-            "cpu_time",
-            "CPU time of a call",
-            MICROSECONDS,
-            ("cpu_seconds", "Σ CPU time"),
-            ("calls", "Σ calls"),
-            source=_ACCOUNTING,
-        ),
-        per_event(
-            "elapsed_time",
-            "Elapsed time of a call",
-            MICROSECONDS,
-            ("elapsed_seconds", "Σ elapsed time"),
-            ("calls", "Σ calls"),
-            source=_ACCOUNTING,
-            caveat="Waits for messages are within the elapsed time of MQGET.",
-        ),
-        per_event(
-            "calls_per_task",
-            "Calls per task record",
-            MEAN_COUNT,
-            ("calls", "Σ calls"),
-            ("tasks", "records"),
-            source=_ACCOUNTING,
-            caveat="A long-running task gives a record in each interval.",
-        ),
-        per_event(
-            "cpu_per_task",
-            "CPU time per task record",
-            MICROSECONDS,
-            ("cpu_seconds", "Σ CPU time"),
-            ("tasks", "records"),
-            source=_ACCOUNTING,
-        ),
-        per_event(
-            "mq_time_fraction",
-            "Accounted time in MQI calls",
-            FRACTION,
-            ("elapsed_seconds", "Σ elapsed time"),
-            ("task_seconds", "Σ (WTASINTE - WTASINTS)"),
-            source=_ACCOUNTING,
-        ),
-        per_event(
-            "commit_elapsed_time",
-            "Elapsed time of a commit",
-            MILLISECONDS,
-            ("commit_elapsed_seconds", "WTASCMET"),
-            ("commits", "WTASCMN"),
-            source=_ACCOUNTING,
-        ),
-        per_event(
-            "commit_cpu_time",
-            "CPU time of a commit",
-            MICROSECONDS,
-            ("commit_cpu_seconds", "WTASCMCT"),
-            ("commits", "WTASCMN"),
-            source=_ACCOUNTING,
-        ),
-        per_event(
-            "backout_elapsed_time",
-            "Elapsed time of a backout",
-            MILLISECONDS,
-            ("backout_elapsed_seconds", "WTASBAET"),
-            ("backouts", "WTASBAN"),
-            source=_ACCOUNTING,
-        ),
-        per_event(
-            "prepare_elapsed_time",
-            "Elapsed time of a prepare",
-            MILLISECONDS,
-            ("prepare_elapsed_seconds", "WTASPRET"),
-            ("prepares", "WTASPRN"),
-            source=_ACCOUNTING,
-        ),
-        per_event(
-            "log_time",
-            "Time of a log write",
-            MILLISECONDS,
-            ("log_seconds", "WTASJWET"),
-            ("log_writes", "WTASJWN"),
-            source=_ACCOUNTING,
-            caveat="Log writes and forced log writes can be the same writes.",
-        ),
-        per_event(
-            "forced_log_time",
-            "Time of a forced log write",
-            MILLISECONDS,
-            ("forced_log_seconds", "WTASJCET"),
-            ("forced_log_writes", "WTASJCN"),
-            source=_ACCOUNTING,
-            caveat="Log writes and forced log writes can be the same writes.",
-        ),
-        per_event(
-            "log_length",
-            "Bytes of a log write",
-            BYTES,
-            ("log_bytes", "WTASJWB"),
-            ("log_writes", "WTASJWN"),
-            source=_ACCOUNTING,
-        ),
-        per_event(
-            "latch_time",
-            "Time of a latch wait",
-            MICROSECONDS,
-            ("latch_seconds", "ΣWTASLWET"),
-            ("latch_waits", "ΣWTASLWN"),
-            source=_ACCOUNTING,
-        ),
-        per_event(
-            "latch_fraction",
-            "Elapsed time in latch waits",
-            FRACTION,
-            ("latch_seconds", "ΣWTASLWET"),
-            ("elapsed_seconds", "Σ elapsed time"),
-            source=_ACCOUNTING,
-        ),
-        per_event(
-            "suspend_fraction",
-            "Elapsed time suspended",
-            FRACTION,
-            ("suspend_seconds", "WTASSUSE"),
-            ("elapsed_seconds", "Σ elapsed time"),
-            source=_ACCOUNTING,
-        ),
-        per_event(
-            "db2_time",
-            "Time of a Db2 request",
-            MILLISECONDS,
-            ("db2_seconds", "WTASDBET"),
-            ("db2_requests", "WTASDBCT"),
-            source=_ACCOUNTING,
-        ),
-        per_event(
-            "structure_single_time",
-            "Time of a single entry structure call",
-            MICROSECONDS,
-            ("structure_single_seconds", "WTASSSTC"),
-            ("structure_single_calls", "WTASCSEC"),
-            source=_ACCOUNTING,
-        ),
-        per_event(
-            "structure_multiple_time",
-            "Time of a multiple entry structure call",
-            MICROSECONDS,
-            ("structure_multiple_seconds", "WTASMSTC"),
-            ("structure_multiple_calls", "WTASCMEC"),
-            source=_ACCOUNTING,
-        ),
-    ),
-)
-
 _MESSAGE_FIELDS = (
     Field("cpu_seconds", "CPU time of MQI calls", "QMACCPUT", SECONDS),
     Field("puts_to_99", "Puts of 0 to 99 bytes", "QMACPUTA"),
@@ -305,9 +133,6 @@ _MESSAGE_FIELDS = (
     Field("gets_to_9999", "Gets of 1,000 to 9,999 bytes", "QMACGETC"),
     Field("gets_longer", "Gets of 10,000 bytes or more", "QMACGETD"),
 )
-
-_PUTS = tuple(f.name for f in _MESSAGE_FIELDS if f.name.startswith("puts_"))
-_GETS = tuple(f.name for f in _MESSAGE_FIELDS if f.name.startswith("gets_"))
 
 
 def _threads(inputs: Inputs) -> Any:
@@ -345,62 +170,3 @@ def _threads(inputs: Inputs) -> Any:
         backouts=table.qwacback.cast("float64"),
         **columns_of(table, _MESSAGE_FIELDS),
     )
-
-
-def _messages(f: Any) -> Any:
-    return total(*(f[name] for name in (*_PUTS, *_GETS)))
-
-
-THREAD = Grain(
-    name="mq_thread",
-    title="MQ threads, class 1 accounting",
-    row="the threads of one connection that ended",
-    keys=APPLICATION_KEYS[:5],
-    facts=(
-        Fact("threads", "Thread records", COUNT, Rollup.COUNT, "SMF 116-0 QMAC, one each"),
-        Fact("thread_seconds", "Time of threads", SECONDS, Rollup.COUNT, "SMF 116-0 QWACBSC, QWACESC"),
-        Fact("tcb_seconds", "TCB time of the application", SECONDS, Rollup.COUNT, "SMF 116-0 QWACEJST - QWACBJST"),
-        Fact("srb_seconds", "SRB time of the application", SECONDS, Rollup.COUNT, "SMF 116-0 QWACESRB - QWACBSRB"),
-        Fact("commits", "Commits", COUNT, Rollup.COUNT, "SMF 116-0 QWACCOMM"),
-        Fact("backouts", "Backouts", COUNT, Rollup.COUNT, "SMF 116-0 QWACBACK"),
-        *facts_of("SMF 116-0", _MESSAGE_FIELDS),
-    ),
-    sources=(Source("SMF 116", ("smf116_0_qmac", "smf116_qwhc", "smf116_0_qwac"), _threads),),
-    metrics=(
-        Metric(
-            "cpu_per_message",
-            "CPU time of MQI calls per message",
-            MICROSECONDS,
-            "QMACCPUT / Σ (QMACPUTx + QMACGETx)",
-            _CLASS_1,
-            lambda f: ratio(f.cpu_seconds, _messages(f)),
-            "CPU of every MQI call, opens and commits too; messages put and got. A record can cover many hours, and an "
-            "IMS application can write two.",
-        ),
-        per_event(
-            "cpu_per_thread",
-            "CPU time of MQI calls per thread",
-            MICROSECONDS,
-            ("cpu_seconds", "QMACCPUT"),
-            ("threads", "records"),
-            source=_CLASS_1,
-        ),
-        Metric(
-            "messages_per_thread",
-            "Messages per thread",
-            MEAN_COUNT,
-            "Σ (QMACPUTx + QMACGETx) / records",
-            _CLASS_1,
-            lambda f: ratio(_messages(f), f.threads),
-        ),
-        per_event(
-            "mq_cpu_fraction",
-            "Application TCB time in MQI calls",
-            FRACTION,
-            ("cpu_seconds", "QMACCPUT"),
-            ("tcb_seconds", "QWACEJST - QWACBJST"),
-            source=_CLASS_1,
-            caveat="Where several threads share a task its TCB time counts in each.",
-        ),
-    ),
-)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from plexlens.metrics.definition import Fact, Rollup
-from plexlens.metrics.unit import COUNT, FRACTION, PERCENTAGE, SECONDS, SERVICE_UNITS, SQUARE_SECONDS
+from plexlens.metrics.unit import COUNT, PERCENTAGE, SECONDS, SERVICE_UNITS
 
 #: Buckets of the response time distribution (r723tent in the RMF mapping).
 BUCKETS = 14
@@ -60,28 +60,4 @@ BOUND_FACTS = tuple(
         f"SMF 72-3 R723TRDB, entry {n} of the map",
     )
     for n in range(1, BUCKETS)
-)
-
-
-FACTS = (
-    Fact("interval_seconds", "Interval", SECONDS, Rollup.SPAN, "SMF 72-3 SMF72INT"),
-    *(Fact(n, t, u, r, f"SMF 72-3 {f.upper()}") for n, t, u, r, f in PERIOD_FACTS),
-    Fact(
-        "elapsed_seconds", "Elapsed time of ended transactions", SECONDS, Rollup.COUNT, "SMF 72-3 R723CTETX, R723CTET"
-    ),
-    Fact("elapsed_squares", "Squared elapsed time", SQUARE_SECONDS, Rollup.COUNT, "SMF 72-3 R723CETSX, R723CETS"),
-    Fact("execution_seconds", "Execution time", SECONDS, Rollup.COUNT, "SMF 72-3 R723CXETX, R723CXET"),
-    Fact("queue_seconds", "Queue delay", SECONDS, Rollup.COUNT, "SMF 72-3 R723CQDTX, R723CQDT"),
-    Fact("tcb_seconds", "TCB time, all engines", SECONDS, Rollup.COUNT, "SMF 72-3 R723CCPU, R723MCPU, R723MADJ"),
-    Fact("srb_seconds", "SRB time", SECONDS, Rollup.COUNT, "SMF 72-3 R723CSRB, R723MSRB, R723MADJ"),
-    Fact("ziip_seconds", "zIIP time, as general processor", SECONDS, Rollup.COUNT, "SMF 72-3 R723CSUP, R723NFFS"),
-    Fact("ziip_engine_seconds", "zIIP time, as run", SECONDS, Rollup.COUNT, "SMF 72-3 R723CSUP"),
-    Fact("ziip_on_cp_seconds", "zIIP-eligible time on general processors", SECONDS, Rollup.COUNT, "SMF 72-3 R723CSUC"),
-    Fact("zaap_seconds", "zAAP time, as general processor", SECONDS, Rollup.COUNT, "SMF 72-3 R723CIFA, R723NFFI"),
-    Fact("zaap_engine_seconds", "zAAP time, as run", SECONDS, Rollup.COUNT, "SMF 72-3 R723CIFA"),
-    Fact("zaap_on_cp_seconds", "zAAP-eligible time on general processors", SECONDS, Rollup.COUNT, "SMF 72-3 R723CIFC"),
-    Fact("goal_seconds", "Response goal", SECONDS, Rollup.SETTING, "SMF 72-3 R723CVAL, R723CRTF"),
-    Fact("goal_velocity", "Velocity goal", FRACTION, Rollup.SETTING, "SMF 72-3 R723CVAL"),
-    *BUCKET_FACTS,
-    *BOUND_FACTS,
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from plexlens.metrics.coupling.structure import STRUCTURE
+from plexlens.metrics import GRAINS
 from plexlens.metrics.evaluate import facts
 from plexlens.metrics.inputs import Inputs
 from plexlens.metrics.unit import MICROSECONDS
@@ -50,7 +50,7 @@ class GroupCost:
 
 def measured_request(inputs: Inputs) -> Assumption:
     """The mean service time of synchronous requests to group buffer pools in SMF 74-4; the stated one without these."""
-    found = facts(inputs, STRUCTURE)
+    found = facts(inputs, GRAINS["coupling_structure"])
     if found is None:
         return REQUEST
     rows = found.select("structure", "sync_requests", "sync_seconds").rows()

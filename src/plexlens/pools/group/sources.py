@@ -10,8 +10,7 @@ from typing import Any
 
 from plexlens.errors import NothingUsableError, UsageError
 from plexlens.ingest.page_trace import page_bytes
-from plexlens.metrics.coupling.structure import STRUCTURE
-from plexlens.metrics.db2.pool import POOL
+from plexlens.metrics import GRAINS
 from plexlens.metrics.evaluate import facts
 from plexlens.metrics.inputs import Inputs
 from plexlens.pdb.engine import Connection, rows_of
@@ -196,7 +195,7 @@ def _structures(inputs: Inputs, members: Sequence[str]) -> tuple[str, dict[str, 
     """Name of the group, and its group buffer pools by the name of their pool."""
     name = _name_of(inputs, members)
     found: dict[str, GroupPoolSettings] = {}
-    allocated = facts(inputs, STRUCTURE)
+    allocated = facts(inputs, GRAINS["coupling_structure"])
     if allocated is not None:
         columns = ("interval_end", "structure", "directory_entries", "data_elements")
         rows = allocated.select(*columns).ordered("interval_end").to_pylist()
@@ -221,7 +220,7 @@ def _structures(inputs: Inputs, members: Sequence[str]) -> tuple[str, dict[str, 
 
 
 def _name_of(inputs: Inputs, members: Sequence[str]) -> str:
-    found = facts(inputs, POOL)
+    found = facts(inputs, GRAINS["db2_pool"])
     rows = [] if found is None else found.select("subsystem", "group_name").distinct().rows()
     names = {row["group_name"] for row in rows if row["subsystem"] in members and row["group_name"]}
     return str(names.pop()) if len(names) == 1 else ""

@@ -185,7 +185,7 @@ def _above_the_whole(context: Context) -> Table:
         found = above_whole(held.kept, held.grain)
         for metric in held.grain.metrics:
             if metric.name in found:
-                rows.append((held.grain.title, metric.title, metric.formula, *found[metric.name]))
+                rows.append((held.grain.title, metric.title, metric.words, *found[metric.name]))
     return Table(
         name="read_above_the_whole",
         title="Shares of more than the whole",

@@ -1,0 +1,146 @@
+"""The catalogue: every grain by name, read when it is first asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import cached_property
+from pathlib import Path
+
+from plexlens.catalogue_path import catalogue_folders
+from plexlens.metrics.catalogue.document import Document, read_document, text_of_file
+from plexlens.metrics.catalogue.draft import Draft, draft_of
+from plexlens.metrics.catalogue.error import near
+from plexlens.metrics.catalogue.index import FAMILIES, FUNCTIONS, UNITS, Family, families_of, folder_of
+from plexlens.metrics.catalogue.making import Making, check_formulas, check_references
+from plexlens.metrics.catalogue.table import Entry
+from plexlens.metrics.definition import Grain
+from plexlens.metrics.source_sql import Functions
+from plexlens.metrics.unit import UNITS as SHIPPED_UNITS
+from plexlens.metrics.unit import Unit, unit_of
+
+
+class Catalogue(Mapping[str, Grain]):
+    """Grains by name, in the order of their families.
+
+    A grain is read when it is first asked for; what a site says is read and checked at once, so that a wrong file is
+    refused before anything is computed from the others.
+
+    Parameters
+    ----------
+    site
+        A site's folders, in order: a later one has the last word.
+
+    Raises
+    ------
+    CatalogueError
+        A file of the site that cannot be used: file, line, key, what is wrong, what is valid.
+    """
+
+    def __init__(self, site: Sequence[str | Path] = ()) -> None:
+        folders = catalogue_folders(site)
+        self._folders = [folder_of(path, shipped=number == 0) for number, path in enumerate(folders)]
+        self.families: dict[str, Family] = families_of(self._folders, self._folders[0].document(FAMILIES))
+        self._homes = {name: family.name for family in self.families.values() for name in family.grains}
+        self._drafts: dict[str, Draft] = {}
+        self._made: dict[str, Grain] = {}
+        self._making = Making(self._units())
+        own = {name for folder in self._folders[1:] for name in folder.files}
+        if own:
+            _ = self.functions
+        for name in self._homes if own else ():
+            draft = self._draft(name)
+            if name in own or ("like" in draft.head and draft.head["like"].value in own):
+                self.check(name)
+
+    def __getitem__(self, name: str) -> Grain:
+        """The grain of that name."""
+        if name not in self._made:
+            if name not in self._homes:
+                raise KeyError(name)
+            self._made[name] = self._making.grain(self._draft(name), self._homes[name])
+        return self._made[name]
+
+    def __iter__(self) -> Iterator[str]:
+        """Names, in the order of families and of grains within them."""
+        return iter(self._homes)
+
+    def __len__(self) -> int:
+        """How many grains there are."""
+        return len(self._homes)
+
+    def check(self, name: str) -> None:
+        """Check all of a grain, its formulas and their units too.
+
+        Raises
+        ------
+        CatalogueError
+            Something in it cannot be used.
+        """
+        grain, draft = self[name], self._draft(name)
+        check_formulas(draft, grain)
+        check_references(draft, grain, self._fact_names)
+
+    def _fact_names(self, name: str) -> tuple[str, ...] | None:
+        return tuple(fact.name for fact in self[name].facts) if name in self._homes else None
+
+    @cached_property
+    def functions(self) -> Functions:
+        """Snippets of SQL that several sources use."""
+        found = {}
+        for document in self._documents(FUNCTIONS):
+            for name, entry in Entry(document.values, document, ()).table(open_ended=True).entries.items():
+                table = entry.table("parameters", "sql")
+                sql = table.need("sql", 'sql = "case when n < 50 then ..."').text()
+                found[name] = (table.texts("parameters"), sql)
+        return Functions(found)
+
+    @cached_property
+    def relations(self) -> dict[str, str]:
+        """Selects that sources share: SQL of every file beside the grains, by the file's name."""
+        files: dict[str, Path] = {}
+        for folder in self._folders:
+            files |= folder.relations()
+        return {name: text_of_file(file).strip() for name, file in files.items()}
+
+    def _documents(self, name: str) -> list[Document]:
+        return [document for folder in self._folders if (document := folder.document(name)) is not None]
+
+    def _units(self) -> dict[str, Unit]:
+        units = dict(SHIPPED_UNITS)
+        for document in self._documents(UNITS)[1:]:
+            for name, entry in Entry(document.values, document, ()).table(open_ended=True).entries.items():
+                table = entry.table("symbol", "base", "times", "parts", "digits", "ceiling")
+                for key in ("symbol", "base", "digits"):
+                    table.need(key, f"{key}, as catalogue/units.toml has it")
+                try:
+                    units[name] = unit_of(entry.value)
+                except (TypeError, ValueError, ZeroDivisionError) as error:
+                    raise entry.wrong(f"it is no unit: {error}", "write it as catalogue/units.toml does") from error
+        return units
+
+    def _draft(self, name: str) -> Draft:
+        if name in self._drafts:
+            return self._drafts[name]
+        made: Draft | None = None
+        for folder in self._folders:
+            if name in folder.files:
+                draft = draft_of(read_document(folder.files[name][0], shipped=folder.shipped), name)
+                made = draft if made is None else draft.over(made)
+        if made is None:
+            raise KeyError(name)
+        if (entry := made.head.get("like")) is not None:
+            made = self._with_likeness(made, entry)
+        self._drafts[name] = made
+        return made
+
+    def _with_likeness(self, draft: Draft, entry: Entry) -> Draft:
+        other = entry.text()
+        if other not in self._homes:
+            raise entry.wrong(f"there is no grain {other!r}", near(other, self._homes))
+        self._drafts[draft.name] = replace(draft, head={k: v for k, v in draft.head.items() if k != "like"})
+        base = self._draft(other)
+        if "like" in base.head or other == draft.name:
+            del self._drafts[draft.name]
+            raise entry.wrong(f"{other} is itself like another grain", "name the grain that has the facts")
+        return draft.like(base)

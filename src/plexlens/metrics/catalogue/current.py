@@ -1,0 +1,70 @@
+"""The catalogue of this process: what a command loaded, or else what comes with Plexlens and the environment names."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+from plexlens.metrics.catalogue.catalogue import Catalogue
+from plexlens.metrics.catalogue.index import Family
+from plexlens.metrics.definition import Grain
+
+#: Environment variable with a site's folders, separated as in PATH.
+VARIABLE = "PLEXLENS_CATALOGUE"
+
+
+class Grains(Mapping[str, Grain]):
+    """Every grain by name.
+
+    Nothing is read before it is asked for. A command that is given folders of a site calls `load` before that.
+    """
+
+    def __init__(self) -> None:
+        self._catalogue: Catalogue | None = None
+
+    def load(self, folders: Sequence[str | Path] = ()) -> None:
+        """Take the definitions of a site's folders, after those that the environment names.
+
+        Parameters
+        ----------
+        folders
+            In order: a later one has the last word.
+
+        Raises
+        ------
+        CatalogueError
+            A file that cannot be used; the grains are then what they were before.
+        UsageError
+            A folder that is not there.
+        """
+        named = [folder for folder in os.environ.get(VARIABLE, "").split(os.pathsep) if folder]
+        self._catalogue = Catalogue([*named, *folders])
+
+    @property
+    def catalogue(self) -> Catalogue:
+        """All that was loaded."""
+        if self._catalogue is None:
+            self.load()
+        assert self._catalogue is not None
+        return self._catalogue
+
+    @property
+    def families(self) -> Mapping[str, Family]:
+        """Families of grains by name, in their order."""
+        return self.catalogue.families
+
+    def __getitem__(self, name: str) -> Grain:
+        """The grain of that name."""
+        return self.catalogue[name]
+
+    def __iter__(self) -> Iterator[str]:
+        """Names, in the order of families and of grains within them."""
+        return iter(self.catalogue)
+
+    def __len__(self) -> int:
+        """How many grains there are."""
+        return len(self.catalogue)
+
+
+GRAINS = Grains()

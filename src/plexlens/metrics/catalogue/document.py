@@ -1,0 +1,127 @@
+"""A TOML file of the catalogue, with the line of each key."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from plexlens.metrics.catalogue.error import CatalogueError
+
+_TABLE = re.compile(r"\[(\[?)\s*([A-Za-z0-9_.\"' -]+?)\s*\](\]?)\s*(#.*)?$")
+_KEY = re.compile(r"\s*([A-Za-z0-9_\"'-]+)\s*=\s*(.*)$")
+
+Place = tuple[str | int, ...]
+"""Where a value stands: names of tables and keys, and the number of a table among several (``source``, 0, ``sql``)."""
+
+
+@dataclass(frozen=True)
+class Document:
+    """A file of definitions.
+
+    Attributes
+    ----------
+    path
+        The file.
+    values
+        What it says.
+    shipped
+        Whether it comes with Plexlens.
+    """
+
+    path: Path
+    values: Mapping[str, Any]
+    text: str = field(repr=False)
+    shipped: bool = True
+
+    @cached_property
+    def _lines(self) -> dict[Place, int]:
+        return dict(_places(self.text))
+
+    def line(self, place: Place) -> int | None:
+        """Line of a key from 1, or of the table that it stands in."""
+        for length in range(len(place), 0, -1):
+            if place[:length] in self._lines:
+                return self._lines[place[:length]]
+        return None
+
+    def wrong(self, place: Place, what: str, remedy: str) -> CatalogueError:
+        """An error about the value at a place."""
+        key = ".".join(str(part + 1) if isinstance(part, int) else part for part in place)
+        return CatalogueError(
+            file=str(self.path), line=self.line(place), what=f"{key}: {what}" if key else what, remedy=remedy
+        )
+
+
+def read_document(path: Path, *, shipped: bool) -> Document:
+    """A file of the catalogue.
+
+    Raises
+    ------
+    CatalogueError
+        It cannot be read, or is not TOML.
+    """
+    text = text_of_file(path)
+    try:
+        values = tomllib.loads(text)
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
+        found = re.search(r"\(at line (\d+), column \d+\)", str(error))
+        raise CatalogueError(
+            file=str(path),
+            line=int(found[1]) if found else None,
+            what=f"the file is not TOML: {str(error).split(' (at ')[0]}",
+            remedy="correct it there",
+        ) from error
+    return Document(path, values, text, shipped)
+
+
+def text_of_file(path: Path) -> str:
+    """The text of a file.
+
+    Raises
+    ------
+    CatalogueError
+        It cannot be read.
+    """
+    try:
+        return path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        why = error.strerror if isinstance(error, OSError) else "it is not UTF-8"
+        raise CatalogueError(
+            file=str(path), what=f"the file cannot be read: {why}", remedy="give a text file"
+        ) from error
+
+
+def _places(text: str) -> Iterator[tuple[Place, int]]:
+    """Where each table and key begins: TOML's own reader keeps no places.
+
+    A scan for lines that begin as tables and keys do, texts of several lines and lists left out.
+    """
+    table: Place = ()
+    counts: dict[str, int] = {}
+    closing = ""
+    for number, line in enumerate(text.splitlines(), 1):
+        if closing:
+            if closing in line:
+                closing = ""
+            continue
+        if found := _TABLE.match(line):
+            names = tuple(part.strip(" \"'") for part in found[2].split("."))
+            table = names
+            if found[1]:
+                counts[found[2]] = counts.get(found[2], -1) + 1
+                table = (*names, counts[found[2]])
+                yield names, number
+            yield table, number
+        elif found := _KEY.match(line):
+            yield (*table, found[1].strip("\"'")), number
+            rest = found[2]
+            for quotes in ('"""', "'''"):
+                if rest.startswith(quotes) and quotes not in rest[3:]:
+                    closing = quotes
+            if rest.startswith("[") and "]" not in rest:
+                closing = "]"

@@ -1,0 +1,153 @@
+"""A grain as files say it, the parts of a site put over those that come with Plexlens."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from plexlens.metrics.catalogue.document import Document
+from plexlens.metrics.catalogue.table import Entry, Table
+
+#: Keys of a file.
+KEYS = (
+    "grain",
+    "title",
+    "row",
+    "observer",
+    "like",
+    "keys",
+    "attributes",
+    "facts",
+    "terms",
+    "source",
+    "metric",
+)
+
+_HEAD = ("title", "row", "observer", "like")
+_NAME = re.compile(r"[a-z][a-z0-9_]*")
+
+
+@dataclass(frozen=True)
+class Draft:
+    """What the files say of a grain: each part by name, in the order in which it was first named."""
+
+    name: str
+    document: Document
+    head: Mapping[str, Entry] = field(default_factory=dict)
+    keys: Mapping[str, Entry] = field(default_factory=dict)
+    attributes: Mapping[str, Entry] = field(default_factory=dict)
+    facts: Mapping[str, Table] = field(default_factory=dict)
+    terms: Mapping[str, Entry] = field(default_factory=dict)
+    metrics: Mapping[str, Table] = field(default_factory=dict)
+    sources: Sequence[Table] = ()
+
+    @property
+    def shipped(self) -> bool:
+        """Whether all of it comes with Plexlens."""
+        return self.document.shipped
+
+    def over(self, other: Draft) -> Draft:
+        """The draft over another: what both say is said by the first, and new things come after.
+
+        A fact or metric that both name keeps those of its keys that the first does not give. A source takes the place
+        of those of the same kind.
+        """
+        kinds = {table.text("kind") for table in self.sources}
+        sources = [table for table in other.sources if table.text("kind") not in kinds]
+        if kinds & {table.text("kind") for table in other.sources}:
+            first = next(n for n, table in enumerate(other.sources) if table.text("kind") in kinds)
+            sources[first:first] = self.sources
+        else:
+            sources += self.sources
+        return replace(
+            self,
+            head={**other.head, **self.head},
+            keys={**other.keys, **self.keys},
+            attributes={**other.attributes, **self.attributes},
+            facts=_merged(other.facts, self.facts),
+            terms={**other.terms, **self.terms},
+            metrics=_merged(other.metrics, self.metrics),
+            sources=tuple(sources),
+        )
+
+    def like(self, other: Draft) -> Draft:
+        """The draft with attributes, facts, terms and metrics of another; title, row, keys and sources are its own."""
+        return self.over(replace(other, head={}, keys={}, sources=()))
+
+
+def _merged(before: Mapping[str, Table], after: Mapping[str, Table]) -> dict[str, Table]:
+    made = dict(before)
+    for name, table in after.items():
+        old = before.get(name)
+        if old is None:
+            made[name] = table
+            continue
+        merged = table.over(old)
+        if "formula" in table and "words" not in table:
+            # Words that were given for another formula.
+            merged = replace(merged, entries={k: v for k, v in merged.entries.items() if k != "words"})
+        made[name] = merged
+    return made
+
+
+def draft_of(document: Document, name: str) -> Draft:
+    """The draft of a file.
+
+    Raises
+    ------
+    CatalogueError
+        A key that is not known, or of another type; a name that is none.
+    """
+    top = Entry(document.values, document, ()).table(*KEYS)
+
+    def named(key: str, *keys: str) -> dict[str, Table]:
+        return {n: entry.table(*keys) for n, entry in _named(top, key).items()}
+
+    sources = []
+    if (listed := top.get("source")) is not None:
+        if not isinstance(listed.value, list):
+            raise listed.wrong("it is no list of tables", "begin each source with [[source]]")
+        for number, value in enumerate(listed.value):
+            sources.append(Entry(value, document, ("source", number)).table(*SOURCE_KEYS))
+    return Draft(
+        name,
+        document,
+        {key: top.entries[key] for key in _HEAD if key in top},
+        _named(top, "keys"),
+        _named(top, "attributes"),
+        named("facts", *FACT_KEYS),
+        _named(top, "terms"),
+        named("metric", *METRIC_KEYS),
+        tuple(sources),
+    )
+
+
+FACT_KEYS = ("title", "unit", "rollup", "field", "of", "computed_from")
+METRIC_KEYS = ("title", "unit", "formula", "source", "caveat", "words")
+SOURCE_KEYS = (
+    "kind",
+    "needs",
+    "any_of",
+    "sql",
+    "from",
+    "python",
+    "arguments",
+    "tables",
+    "values",
+    "fields",
+    "columns",
+    "differences",
+)
+
+
+def _named(top: Table, key: str) -> dict[str, Entry]:
+    """Values by name of a table of the file."""
+    found = top.get(key)
+    if found is None:
+        return {}
+    entries = found.table(open_ended=True).entries
+    for name, entry in entries.items():
+        if not _NAME.fullmatch(name):
+            raise entry.wrong(f"{name!r} is no name", "begin with a small letter; small letters, digits and _ follow")
+    return dict(entries)

@@ -1,0 +1,130 @@
+"""Which file of a folder of definitions holds which grain, found without reading the files as TOML."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from plexlens.metrics.catalogue.document import Document, read_document, text_of_file
+from plexlens.metrics.catalogue.error import CatalogueError
+from plexlens.metrics.catalogue.table import Entry
+
+#: Files of a folder that hold no grain.
+UNITS, FUNCTIONS, FAMILIES = "units.toml", "functions.toml", "families.toml"
+_OTHERS = (UNITS, FUNCTIONS, FAMILIES)
+
+#: Family of the grains whose files lie in no folder of a family.
+_OWN = "site"
+
+_GRAIN = re.compile(r"""^grain\s*=\s*["']([a-z][a-z0-9_]*)["']\s*(?:#.*)?$""", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class Family:
+    """Grains that belong together.
+
+    Attributes
+    ----------
+    name
+        Of the folder.
+    about
+        What is to be said of them.
+    grains
+        Their names.
+    """
+
+    name: str
+    about: str
+    grains: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Folder:
+    """A folder of definitions: the file of each grain.
+
+    Attributes
+    ----------
+    path
+        The folder.
+    shipped
+        Whether it is the one that comes with Plexlens.
+    files
+        File of each grain, and the family whose folder it lies in.
+    """
+
+    path: Path
+    shipped: bool
+    files: Mapping[str, tuple[Path, str]]
+
+    def document(self, name: str) -> Document | None:
+        """What the folder says in a file that is no grain's; None where there is none."""
+        file = self.path / name
+        return read_document(file, shipped=self.shipped) if file.is_file() else None
+
+    def relations(self) -> dict[str, Path]:
+        """Every file of SQL by its name."""
+        return {file.stem: file for file in sorted(self.path.rglob("*.sql"))}
+
+
+def folder_of(path: Path, *, shipped: bool) -> Folder:
+    """The index of a folder.
+
+    Raises
+    ------
+    CatalogueError
+        A file without a grain, or a grain with two files; a folder without any file.
+    """
+    files: dict[str, tuple[Path, str]] = {}
+    found = sorted(path.rglob("*.toml"))
+    for file in found:
+        if file.parent == path and file.name in _OTHERS:
+            continue
+        name = _grain(file, shipped=shipped)
+        if name in files:
+            raise CatalogueError(
+                file=str(file),
+                what=f"grain {name} stands in {files[name][0]} too",
+                remedy="write what belongs to one grain in one file",
+            )
+        files[name] = (file, file.parent.name if file.parent != path else _OWN)
+    if not found:
+        raise CatalogueError(
+            file=str(path), what="the folder holds no .toml file", remedy="name a folder that holds files of grains"
+        )
+    return Folder(path, shipped, files)
+
+
+def _grain(file: Path, *, shipped: bool) -> str:
+    if (found := _GRAIN.search(text_of_file(file))) is not None:
+        return found[1]
+    document = read_document(file, shipped=shipped)
+    entry = Entry(document.values.get("grain"), document, ("grain",))
+    if entry.value is None:
+        raise entry.wrong("the key is missing", 'begin the file with grain = "coupling_structure"')
+    raise entry.wrong(f"{entry.value!r} is no name", "begin with a small letter; small letters, digits and _ follow")
+
+
+def families_of(folders: Sequence[Folder], order: Document | None) -> dict[str, Family]:
+    """The families, in the order that a file of families gives; what it does not name comes after, by name."""
+    listed = order.values if order is not None else {}
+    homes: dict[str, str] = {}
+    for folder in folders:
+        for name, (_, family) in folder.files.items():
+            homes.setdefault(name, family)
+    found: dict[str, list[str]] = {family: [] for family in listed}
+    for family in sorted(set(homes.values())):
+        found.setdefault(family, [])
+    for family, names in found.items():
+        there = [name for name, home in homes.items() if home == family]
+        first = [name for name in listed.get(family, {}).get("grains", ()) if name in there]
+        names += [*first, *sorted(set(there) - set(first))]
+    return {
+        family: Family(family, str(listed.get(family, {}).get("about", "")).strip(), tuple(names))
+        for family, names in found.items()
+        if names
+    }
+
+
+__all__ = ["FAMILIES", "FUNCTIONS", "UNITS", "Family", "Folder", "families_of", "folder_of"]

@@ -1,0 +1,138 @@
+"""Sources of a grain, from their tables in a file."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from plexlens.metrics.catalogue.document import text_of_file
+from plexlens.metrics.catalogue.draft import Draft
+from plexlens.metrics.catalogue.error import near
+from plexlens.metrics.catalogue.table import Entry, Table, alone
+from plexlens.metrics.definition import Differences, Fact, Source
+from plexlens.metrics.source_text import fields_of, source_of
+
+if TYPE_CHECKING:
+    from plexlens.metrics.inputs import Inputs
+
+_PYTHON = re.compile(r"(plexlens(?:\.[a-z_][a-z0-9_]*)+):([A-Za-z_][A-Za-z0-9_]*)")
+_WIDTHS = (32, 64)
+_DIFFERENCES = ("entity", "sequence", "started", "time", "keep_unused", "width", "witnesses", "counters")
+
+
+def sources_of(table: Table, draft: Draft, facts: Sequence[Fact]) -> tuple[Source, ...]:
+    """The source, or a source for each table of `any_of` while it is a function.
+
+    Raises
+    ------
+    CatalogueError
+        It cannot be used.
+    """
+    kind = table.need("kind", 'kind = "SMF 74-4"').text()
+    needs, any_of = table.texts("needs"), table.texts("any_of")
+    if not needs and not any_of:
+        raise table.whole.wrong("neither needs nor any_of is there", 'add needs = ["the raw table that it reads"]')
+    what = alone(table, ("sql", "from", "python"), 'from = "a raw table"')
+    if what == "python":
+        return _of_function(table, kind, needs, any_of)
+    if "arguments" in table:
+        raise table.entries["arguments"].wrong("only a function takes arguments", "take it out")
+    if what == "sql":
+        _check_file(table.entries["sql"])
+    table.text("from")
+    for key in ("tables", "values"):
+        table.names(key)
+    _check_fields(table, facts)
+    _check_columns(table, draft)
+    told = {key: entry.value for key, entry in table.entries.items()}
+    # Of a site's change of a source, the file says where its SQL lies.
+    made = source_of(told, facts, table.entries[what].document.path.parent)
+    if made.differences is not None:
+        _check_differences(table.entries["differences"], made.differences)
+    return (made,)
+
+
+def _check_file(entry: Entry) -> None:
+    """Refuse a file of SQL that is not there; it lies beside the grain's own."""
+    file = entry.document.path.parent / entry.text()
+    if file.suffix != ".sql":
+        raise entry.wrong(f"{entry.value!r} is no file of SQL", 'name a file beside this one: sql = "structure.sql"')
+    if not file.is_file():
+        there = sorted(one.name for one in file.parent.glob("*.sql"))
+        raise entry.wrong(f"there is no file {file}", near(file.name, there))
+    text_of_file(file)
+
+
+def _check_fields(table: Table, facts: Sequence[Fact]) -> None:
+    """Refuse a record that no fact is a field of."""
+    entry = table.get("fields")
+    if entry is None:
+        return
+    for record in (entry.text(),) if isinstance(entry.value, str) else entry.texts():
+        if not fields_of(facts, record):
+            raise entry.wrong(
+                f"no fact has a field that is {record!r} and one name",
+                'write what fields begin with: fields = "SMF 74-4"',
+            )
+
+
+def _check_columns(table: Table, draft: Draft) -> None:
+    valid = {*draft.keys, *draft.attributes, *draft.facts, *_IDENTITY}
+    for name in table.names("columns"):
+        if name not in valid:
+            raise (
+                table.entries["columns"]
+                .table(open_ended=True)
+                .entries[name]
+                .wrong(f"{name} is no key, attribute or fact of {draft.name}", near(name, valid))
+            )
+
+
+_IDENTITY = ("system", "sysplex", "interval_start", "interval_end", "utc_offset", "local_time", "interval")
+
+
+def _check_differences(entry: Entry, made: Differences) -> None:
+    table = entry.table(*_DIFFERENCES)
+    table.need("entity", 'entity = ["system", "sysplex", "subsystem"]').texts()
+    width = table.get("width")
+    if width is not None and not isinstance(width.value, str) and width.value not in _WIDTHS:
+        raise width.wrong(f"{width.value!r} is no width", "give 32, 64, or the name of a column that holds one of them")
+    table.texts("counters")
+    for key in ("time", "sequence", "started"):
+        table.text(key)
+    for column in table.texts("witnesses"):
+        if column not in made.counters:
+            raise table.entries["witnesses"].wrong(f"{column} is no counter", near(column, made.counters))
+    if (unused := table.get("keep_unused")) is not None:
+        unused.truth()
+
+
+def _of_function(table: Table, kind: str, needs: tuple[str, ...], any_of: tuple[str, ...]) -> tuple[Source, ...]:
+    """A source that is a function still, from the raw tables to an Ibis table."""
+    entry = table.entries["python"]
+    found = _PYTHON.fullmatch(entry.text())
+    if found is None or not entry.document.shipped:
+        raise entry.wrong(f"{entry.value!r} is no function of Plexlens", 'write SQL: sql = "structure.sql"')
+    module, name = found[1], found[2]
+    given = table.get("arguments")
+    arguments: dict[str, Any] = dict(given.value) if given is not None else {}
+
+    def rows(inputs: Inputs) -> Any:
+        return getattr(import_module(module), name)(inputs, **arguments)
+
+    def after(earlier: tuple[str, ...], section: str) -> Callable[[Inputs], Any]:
+        def facts(inputs: Inputs) -> Any:
+            if any(inputs.has(one) for one in earlier):
+                # The source of an earlier section has told everything already.
+                return inputs.table(section).limit(0)
+            return rows(inputs)
+
+        return facts
+
+    if not any_of:
+        return (Source(kind, needs, rows),)
+    return tuple(
+        Source(kind, (*needs, section), after(any_of[:number], section)) for number, section in enumerate(any_of)
+    )
