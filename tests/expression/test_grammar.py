@@ -8,7 +8,21 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from plexlens.expression import ExpressionError, Scope, names_of, parse, type_of
+from plexlens.expression import (
+    ExpressionError,
+    Interval,
+    Scope,
+    bounds,
+    expand,
+    names_of,
+    needed,
+    parse,
+    sql_of,
+    text_of,
+    type_of,
+    value,
+    words_of,
+)
 from plexlens.expression.parser import MOST_DEPTH, MOST_TOKENS
 from plexlens.expression.tree import LITERAL_UNITS, Among, Binary, Call, Expression, Name, Number, Text, Unary
 
@@ -159,3 +173,26 @@ def test_bounds_are_what_they_say() -> None:
 
 def test_names_of_an_expression() -> None:
     assert names_of(parse("greatest(a, -b) > 1 and not known(c) or t in ('x')")) == {"a", "b", "c", "t"}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "+".join("a" * (MOST_TOKENS // 2)),
+        f"total({','.join('a' * (MOST_TOKENS // 2 - 2))})",
+        "total(a, " * (MOST_DEPTH - 1) + "a" + ")" * (MOST_DEPTH - 1),
+        "if(a > 0, a, " * (MOST_DEPTH - 1) + "a" + ")" * (MOST_DEPTH - 1),
+    ],
+    ids=["long", "wide", "deep", "cases"],
+)
+def test_whatever_is_parsed_can_be_used(text: str) -> None:
+    """The largest trees that the parser gives do not exhaust the stack in anything that is done with them."""
+    tree = parse(text)
+    assert parse(text_of(tree)) == tree
+    assert hash(tree) == hash(expand(tree, {}))
+    assert type_of(tree, Scope.of("a name", {"a": "s"})).base == "s"
+    assert needed(tree) == {frozenset({"a"})}
+    found = value(tree, {"a": 1.0})
+    assert bounds(tree, {"a": Interval(1, 1)}) == Interval(found, found)  # type: ignore[arg-type]
+    assert sql_of(tree, str).count("a") >= text.count("a")
+    assert words_of(tree, str).startswith("a")
