@@ -9,6 +9,7 @@ from collections.abc import Callable
 
 from plexlens.metrics.definition import Grain, Metric
 from plexlens.metrics.query import Query
+from plexlens.pdb.engine import quoted
 
 TOLERANCE = 0.01
 """How far above its ceiling, as a fraction of it, a share may lie: reports round to tenths of a percent, and numerator
@@ -27,11 +28,12 @@ def limit(metric: Metric) -> float:
     return metric.unit.ceiling * (1.0 + TOLERANCE)
 
 
-def below_ceiling(value: str, metric: Metric) -> str:
-    """SQL of a metric's value; null for a share above its limit."""
-    if metric.unit.ceiling is None:
-        return f"({value})::double"
-    return f"case when ({value})::double <= {limit(metric)!r}::double then ({value})::double end"
+def below_ceiling(grain: Grain) -> str:
+    """SQL of the shares of a grain, each in place of its column: null above its limit; empty where there are none."""
+    return ", ".join(
+        f"case when {quoted(m.name)} <= {limit(m)!r}::double then {quoted(m.name)} end as {quoted(m.name)}"
+        for m in shares(grain)
+    )
 
 
 def above_ceiling(rows: Query, grain: Grain, value: Callable[[Metric], str]) -> dict[str, tuple[int, float]]:

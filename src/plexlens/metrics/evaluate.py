@@ -217,12 +217,14 @@ def with_metrics(rows: Query, grain: Grain, columns: Mapping[str, Mapping[str, s
     for metric in grain.metrics:
         own = named.get(metric.name, {})
         value = sql_of(metric.expression, partial(_column, own))
-        made.append(f"{below_ceiling(value, metric)} as {quoted(metric.name)}")
-    plain = [name for name in rows.columns if name not in {metric.name for metric in grain.metrics}]
+        made.append(f"({value})::double as {quoted(metric.name)}")
+    names = {metric.name for metric in grain.metrics}
+    plain = [name for name in rows.columns if name not in names]
     listed = ",\n".join([*(quoted(name) for name in plain), *made])
-    return Query.of(
-        rows.connection, f"select {listed}\nfrom {rows.source}", (*plain, *(metric.name for metric in grain.metrics))
-    )
+    select = f"select {listed}\nfrom {rows.source}"
+    if bounded := below_ceiling(grain):
+        select = f"select * replace ({bounded})\nfrom (\n{select}\n)"
+    return Query.of(rows.connection, select, (*plain, *(metric.name for metric in grain.metrics)))
 
 
 def _column(own: Mapping[str, str], name: str) -> str:
@@ -265,16 +267,20 @@ def _patterns(inputs: Inputs, rows: str, view: str, grain: Grain, apart: Sequenc
 def _several(inputs: Inputs, view: str, grain: Grain, keys: Sequence[str], apart: Sequence[str]) -> bool:
     """Whether rows of several observers come together in a group."""
     observers = [name for name in dict.fromkeys((*grain.observers, *apart)) if name not in keys]
-    if not observers:
-        return False
-    rows = inputs.connection.execute(f"select count(distinct {joined(observers)}) from {view}").fetchone()
-    return bool(rows[0] > 1)
+    return bool(observers) and _count(inputs, f"select count(distinct {joined(observers)}) from {view}") > 1
 
 
 def _has_epochs(inputs: Inputs, view: str, grain: Grain) -> bool:
     """Whether there are observers that were never measured at the same time."""
-    rows = inputs.connection.execute(f"select count(distinct epoch) from ({epochs(view, grain)})").fetchone()
-    return bool(rows[0] > 1)
+    return _count(inputs, f"select count(distinct epoch) from ({epochs(view, grain)})") > 1
+
+
+def _count(inputs: Inputs, sql: str) -> int:
+    """The number that a statement gives, asked once: roll-ups of one view ask the same."""
+    if sql not in inputs.counts:
+        row = inputs.connection.execute(sql).fetchone()
+        inputs.counts[sql] = int(row[0]) if row else 0
+    return inputs.counts[sql]
 
 
 def _time(time: str, utc_offset: float) -> str:

@@ -39,6 +39,8 @@ class Inputs:
         self.kept: dict[Any, Any] = {}
         #: Which facts are known together in the rows of a table, by the table and the facts.
         self.patterns: dict[Any, list[dict[str, bool]]] = {}
+        #: What was counted in views that roll-ups have made, by the statement.
+        self.counts: dict[str, int] = {}
         #: Views that roll-ups have made, in their order.
         self.views: list[str] = []
         row = self.connection.execute("select current_database()").fetchone()
