@@ -30,4 +30,5 @@ def printed_formula(grain: Grain, metric: Metric, read: Iterable[str]) -> Formul
     read = set(read)
     facts = sorted(grain.facts, key=lambda fact: fact.name not in read)
     named = [Named(fact.name, fact.title, fact.source) for fact in facts]
-    return Formula(metric.words, named, _words().get(grain.name))
+    words = {fact.word: fact.name for fact in grain.facts if fact.word}
+    return Formula(metric.words, named, words | _words().get(grain.name, {}))

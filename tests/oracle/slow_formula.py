@@ -25,6 +25,8 @@ class Named:
 
 
 _NUMBER = re.compile(r"\d+(?:,\d{3})*(?:\.\d+)?")
+_UNIT = re.compile(r"\s+(kib|mib|h|µs|%)(?![\w/])")
+_UNITS = {"kib": 1024.0, "mib": 1024.0**2, "h": 3600.0, "µs": 1e-6, "%": 0.01}
 _FIELD = re.compile(r"[A-Z][A-Z0-9_]{3,}")
 _OPERATORS = {"+": "+", "-": "-", "/": "/", "x": "*", "(": "(", ")": ")"}
 _RECORD = re.compile(
@@ -99,8 +101,12 @@ class Formula:
                 tokens.append((_OPERATORS[text[0]], text[0]))
                 text = text[1:]
             elif number := _NUMBER.match(text):
-                tokens.append(("number", number[0].replace(",", "")))
+                value = float(number[0].replace(",", ""))
                 text = text[number.end() :]
+                if unit := _UNIT.match(text):
+                    value *= _UNITS[unit[1]]
+                    text = text[unit.end() :]
+                tokens.append(("number", repr(value)))
             else:
                 raise NotAFormulaError(text)
         return tokens

@@ -113,6 +113,8 @@ class Fact:
     computed_from
         The setting, as ``grain.fact``, of which this one is the sum or a multiple: a change is listed of that one
         alone. The sum also changes where a row is missing from an interval.
+    word
+        What formulas call it for the reader, where that is neither its field nor its title.
     """
 
     name: str
@@ -122,6 +124,7 @@ class Fact:
     source: str
     of: tuple[str, ...] | None = None
     computed_from: str = ""
+    word: str = ""
 
 
 @dataclass(frozen=True)
@@ -132,21 +135,23 @@ class Vocabulary:
     ----------
     terms
         Parts that formulas share, by name.
-    fields
-        What the reader is shown for a fact: its field, or arithmetic of fields.
+    words
+        What the reader is shown for a fact: its field, or arithmetic of fields; and for those terms that are not shown
+        as what they are made of.
     """
 
     terms: Mapping[str, str] = field(default_factory=dict)
-    fields: Mapping[str, str] = field(default_factory=dict)
+    words: Mapping[str, str] = field(default_factory=dict)
 
     @cached_property
     def trees(self) -> dict[str, Expression]:
         """The terms as trees."""
         return {name: parse(text) for name, text in self.terms.items()}
 
-    def word(self, name: str) -> str:
-        """What the reader is shown for a name."""
-        return self.fields.get(name, name)
+    def words_of(self, formula: str) -> str:
+        """The formula in words and symbols."""
+        shown = {name: tree for name, tree in self.trees.items() if name not in self.words}
+        return words_of(expand(parse(formula), shown), lambda name: self.words.get(name, name))
 
 
 @dataclass(frozen=True)
@@ -188,7 +193,7 @@ class Metric:
     @cached_property
     def words(self) -> str:
         """The formula in words and symbols, for the reader."""
-        return self.given_words or words_of(self.expression, self.vocabulary.word)
+        return self.given_words or self.vocabulary.words_of(self.formula)
 
 
 @dataclass(frozen=True)

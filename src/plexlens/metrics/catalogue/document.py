@@ -121,7 +121,7 @@ def _places(text: str) -> Iterator[tuple[Place, int]]:
             yield (*table, found[1].strip("\"'")), number
             rest = found[2]
             for quotes in ('"""', "'''"):
-                if rest.startswith(quotes) and quotes not in rest[3:]:
+                if rest.count(quotes) % 2:
                     closing = quotes
             if rest.startswith("[") and "]" not in rest:
                 closing = "]"

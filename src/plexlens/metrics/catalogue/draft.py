@@ -39,6 +39,7 @@ class Draft:
     attributes: Mapping[str, Entry] = field(default_factory=dict)
     facts: Mapping[str, Table] = field(default_factory=dict)
     terms: Mapping[str, Entry] = field(default_factory=dict)
+    term_words: Mapping[str, str] = field(default_factory=dict)
     metrics: Mapping[str, Table] = field(default_factory=dict)
     sources: Sequence[Table] = ()
 
@@ -67,6 +68,7 @@ class Draft:
             attributes={**other.attributes, **self.attributes},
             facts=_merged(other.facts, self.facts),
             terms={**other.terms, **self.terms},
+            term_words={**{n: w for n, w in other.term_words.items() if n not in self.terms}, **self.term_words},
             metrics=_merged(other.metrics, self.metrics),
             sources=tuple(sources),
         )
@@ -104,6 +106,13 @@ def draft_of(document: Document, name: str) -> Draft:
     def named(key: str, *keys: str) -> dict[str, Table]:
         return {n: entry.table(*keys) for n, entry in _named(top, key).items()}
 
+    terms, term_words = {}, {}
+    for term, entry in _named(top, "terms").items():
+        terms[term] = entry
+        if isinstance(entry.value, dict):
+            table = entry.table("formula", "word")
+            terms[term] = table.need("formula", 'formula = "sync_requests + async_requests"')
+            term_words[term] = table.need("word", 'word = "requests"').text()
     sources = []
     if (listed := top.get("source")) is not None:
         if not isinstance(listed.value, list):
@@ -117,13 +126,14 @@ def draft_of(document: Document, name: str) -> Draft:
         _named(top, "keys"),
         _named(top, "attributes"),
         named("facts", *FACT_KEYS),
-        _named(top, "terms"),
+        terms,
+        term_words,
         named("metric", *METRIC_KEYS),
         tuple(sources),
     )
 
 
-FACT_KEYS = ("title", "unit", "rollup", "field", "of", "computed_from")
+FACT_KEYS = ("title", "unit", "rollup", "field", "of", "computed_from", "word")
 METRIC_KEYS = ("title", "unit", "formula", "source", "caveat", "words")
 SOURCE_KEYS = (
     "kind",

@@ -58,7 +58,8 @@ class Making:
         if not facts:
             raise head.whole.wrong("there is no fact", "add [facts]")
         vocabulary = Vocabulary(
-            {name: entry.text() for name, entry in draft.terms.items()}, {fact.name: word_of(fact) for fact in facts}
+            {name: entry.text() for name, entry in draft.terms.items()},
+            {**{fact.name: word_of(fact) for fact in facts}, **draft.term_words},
         )
         observer = head.get("observer")
         if observer is not None:
@@ -116,6 +117,7 @@ class Making:
             table.need("field", 'field = "SMF 74-4 R744SSRC"').text(),
             of.texts() if of is not None else None,
             table.text("computed_from"),
+            table.text("word"),
         )
 
     def _metric(self, name: str, table: Table, vocabulary: Vocabulary) -> Metric:
