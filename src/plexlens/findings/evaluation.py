@@ -222,7 +222,9 @@ class Evaluation:
     def _rows(self) -> Query:
         """Rolled-up rows by object and time: conditions, grades and measures of the rules."""
         # Intervals as they are: the evidence is looked up by their starts.
-        table = evaluate(self.inputs, self.grain(self.rules), by=self.by, time=self.time, kept=self.facts, cut=False)
+        grain = self.grain(self.rules)
+        shown = frozenset({"interval_seconds"}).union(*(rule.numbers for rule in self.rules))
+        table = evaluate(self.inputs, grain, by=self.by, time=self.time, kept=self.facts, cut=False, shown=shown)
         assert table is not None
         made = {name: quoted(name) for name in ("first_interval", "last_interval", "intervals", "interval_seconds")}
         if "interval_seconds" not in table.columns:
@@ -283,7 +285,9 @@ class Evaluation:
         # One statement for all of them: the number of the rule keeps them apart.
         apart = replace(grain, keys=(*grain.keys, Key(_RULE, "Rule")))
         by = (_RULE, *self.by)
-        table = evaluate(self.inputs, apart, by=by, time="all", kept=self._held([n for n, _ in rules]), apart=by)
+        held = self._held([n for n, _ in rules])
+        shown = frozenset[str]().union(*(rule.numbers for _, rule in rules))
+        table = evaluate(self.inputs, apart, by=by, time="all", kept=held, apart=by, shown=shown)
         assert table is not None
         settings = self._settings([rule for _, rule in rules], grain)
         table = self._with_settings(table, grain, settings)
@@ -299,10 +303,10 @@ class Evaluation:
                 made[f"commanded_{n}_{k}"] = f"({sql_of(expression, in_force)})::double"
             if rule.cost is not None:
                 made[f"cost_{n}"] = f"({sql_of(rule.cost.seconds.expression, quoted)})::double"
-        shown = dict.fromkeys(name for _, rule in rules for name in rule.evidence)
+        evidence = dict.fromkeys(name for _, rule in rules for name in rule.evidence)
         found: dict[str, dict[Entity, Values]] = {rule.id: {} for _, rule in rules}
         known = {str(n): (n, rule, frozenset(wanted[rule.id])) for n, rule in rules}
-        names = dict.fromkeys((*by, *attributes, *shown, *(f"{_FORCE}{name}" for name in settings)))
+        names = dict.fromkeys((*by, *attributes, *evidence, *(f"{_FORCE}{name}" for name in settings)))
         for row in table.select(*names, **made).rows():
             n, rule, objects = known[row[_RULE]]
             entity = tuple(row[name] for name in self.by)
@@ -348,7 +352,7 @@ class Evaluation:
         if others := [name for name in settings if name not in direct]:
             named = tuple(one for one in grain.attributes if one.name in self.by)
             reduced_grain = replace(reduced(grain, others, ()), attributes=named)
-            rows = evaluate(self.inputs, reduced_grain, by=self.by, time="all", kept=self.facts)
+            rows = evaluate(self.inputs, reduced_grain, by=self.by, time="all", kept=self.facts, shown=others)
             assert rows is not None
             joins += f" left join {rows.source} r on {_same('t', 'r', self.by)}"
             columns += [f"r.{quoted(name)}::double as {quoted(f'{_FORCE}{name}')}" for name in others]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -15,7 +16,7 @@ from plexlens.metrics.inputs import Inputs
 from plexlens.metrics.local_time import is_report
 from plexlens.metrics.query import Query
 from plexlens.metrics.required import read_by
-from plexlens.metrics.rollup import Grouping, entity, epochs, joined, statement
+from plexlens.metrics.rollup import Grouping, entity, epochs, joined, overlaps, statement
 from plexlens.metrics.slices import sliced
 from plexlens.metrics.source_sql import select_of_source
 from plexlens.metrics.variants import Plan
@@ -275,6 +276,13 @@ def _has_epochs(inputs: Inputs, view: str, grain: Grain) -> bool:
     return _count(inputs, f"select count(distinct epoch) from ({epochs(view, grain)})") > 1
 
 
+def _is_plain(inputs: Inputs, view: str, grain: Grain, apart: Sequence[str]) -> bool:
+    """Whether all rows are on one kind of clock, and no interval of an observer covers a part of another."""
+    if _count(inputs, f"select count(distinct local_time) from {view}") > 1:
+        return False
+    return _count(inputs, f"select count(*) from ({overlaps(view, (*grain.observers, *apart))})") == 0
+
+
 def _count(inputs: Inputs, sql: str) -> int:
     """The number that a statement gives, asked once: roll-ups of one view ask the same."""
     if sql not in inputs.counts:
@@ -311,6 +319,7 @@ def evaluate(
     apart: Sequence[str] = (),
     utc_offset: float = 0.0,
     cut: bool = True,
+    shown: Iterable[str] | None = None,
 ) -> Query | None:
     """Metrics of a grain, rolled up to fewer columns or longer times (`plexlens.metrics.rollup`).
 
@@ -338,6 +347,8 @@ def evaluate(
     cut
         Whether intervals of several observers that come together are cut where any of them begins or ends
         (`plexlens.metrics.slices`); by default a row by interval is of all observers that were measured then.
+    shown
+        Facts and metrics that are asked for; all by default.
 
     Returns
     -------
@@ -351,6 +362,9 @@ def evaluate(
         An unknown column in ``by`` or an unknown ``time``; the message lists the valid ones.
     """
     bucket = _time(time, utc_offset)
+    asked = None if shown is None else frozenset(shown)
+    if asked is not None:
+        grain = replace(grain, metrics=tuple(metric for metric in grain.metrics if metric.name in asked))
     groupable = (
         {"system", "sysplex", "source_kind"} | {key.name for key in grain.keys} | {a.name for a in grain.attributes}
     )
@@ -377,6 +391,7 @@ def evaluate(
         grain,
         _patterns(inputs, table.source, base, grain, apart),
         several=several,
+        shown=asked,
     )
     columns = (
         *keys,
@@ -387,10 +402,17 @@ def evaluate(
         *plan.variants,
         *described,
     )
-    grouping = Grouping(keys, tuple(described), bucket, tuple(apart), has_epochs=has_epochs)
+    grouping = Grouping(
+        keys,
+        tuple(described),
+        bucket,
+        tuple(apart),
+        has_epochs=has_epochs,
+        is_plain=not several and _is_plain(inputs, base, grain, apart),
+    )
     sql = statement(plan, base, rows, grouping)
     rolled = with_metrics(Query.of(inputs.connection, sql, columns), grain, plan.columns)
-    plain = {fact.name for fact in grain.facts}
+    plain = {fact.name for fact in grain.facts if asked is None or fact.name in asked}
     names = [name for name in rolled.columns if name not in plan.variants or name in plain]
     return rolled.select(*names)
 

@@ -23,11 +23,13 @@ def where_known(condition: int) -> str:
     return f" filter (where known_{condition})" if condition else ""
 
 
-def fresh_share(by: Sequence[str], counted: str) -> str:
+def fresh_share(by: Sequence[str], counted: str, *, is_plain: bool = False) -> str:
     """SQL of the share of an interval that no interval before it covers, of those that count; 1 where it has no ends.
 
-    Zero for an interval that does not count.
+    Zero for an interval that does not count. Where ``is_plain``, no interval covers a part of another.
     """
+    if is_plain:
+        return "1" if counted == "true" else f"case when {counted} then 1 else 0 end"
     window = f"(partition by {', '.join(by)} order by starts, ends rows between unbounded preceding and 1 preceding)"
     before = f"coalesce(max(case when {counted} then epoch(ends) end) over {window}, epoch(starts))"
     start = f"case when {before} - epoch(starts) <= {MOMENTS} then epoch(starts) else {before} end"
@@ -73,6 +75,9 @@ class ClockColumns:
     ----------
     cells, per_clock, per_epoch, whole
         SQL of the columns of each step.
+    direct
+        What `per_epoch` and `whole` come to where all is one epoch: columns of the group, from those of the clock ``e``
+        and the time ``t`` that is covered together.
     counted
         Further shares of intervals that are counted once: name, and which intervals count.
     """
@@ -83,6 +88,7 @@ class ClockColumns:
         self.per_clock: list[str] = []
         self.per_epoch: list[str] = []
         self.whole: list[str] = []
+        self.direct: list[str] = []
         hows: dict[tuple[Fact, int], dict[str, str]] = {}
         for variant in clock.variants:
             hows.setdefault((variant.fact, variant.condition), {})[variant.how] = quoted(variant.column)
@@ -97,6 +103,7 @@ class ClockColumns:
                 self.per_clock.append(f"{how}({cell}) as {cell}")
                 self.per_epoch.append(f"{how}({cell}) as {cell}")
                 self.whole.append(f"{how}({cell}) as {extreme}")
+                self.direct.append(self.whole[-1])
             else:
                 how = "max" if fact.of is not None else "sum"
                 measured = filled_column(fact.name) if fact.name in gaps else fact.name
@@ -112,6 +119,7 @@ class ClockColumns:
         for step in (self.per_clock, self.per_epoch):
             step += [f"sum({cell}) as {cell}", f"sum({length}) as {length}"]
         self.whole.append(f"sum({cell}) / nullif(sum({length}), 0) as {column}")
+        self.direct.append(self.whole[-1])
 
     def _over_time(self, stem: str, condition: int, named: Mapping[str, str], *, is_shared: bool) -> None:
         """Counts and levels. What several report counts at each moment in the first interval that knows it."""
@@ -125,8 +133,11 @@ class ClockColumns:
             self.per_epoch += [f"sum({count}) as {count}", f"sum({count} / nullif(covered_{condition}, 0)) as {rate}"]
             if "sum" in named:
                 self.whole.append(f"sum({count}) as {named['sum']}")
+                self.direct.append(self.whole[-1])
             if "rate" in named:
                 self.whole.append(f"sum({rate} * together_{condition}) as {named['rate']}")
+                of_clock = f"{count} / nullif(covered_{condition}, 0)"
+                self.direct.append(f"sum({of_clock}) * any_value(together_{condition}) as {named['rate']}")
         if not is_level:
             return
         in_time, plain = quoted(f"{stem}_t"), quoted(f"{stem}_a")
@@ -142,5 +153,6 @@ class ClockColumns:
             value, weight = quoted(f"{stem}_{how}"), f"together_{condition}"
             mean = f"coalesce({in_time} / nullif({lengths[how]}, 0), {plain})"
             self.per_epoch.append(f"sum({mean}) as {value}")
+            self.direct.append(f"sum({mean}) as {named[how]}")
             over_epochs = f"sum({value} * {weight}) / nullif(sum({weight}) filter (where {value} is not null), 0)"
             self.whole.append(f"case when count({value}) > 1 then {over_epochs} else max({value}) end as {named[how]}")

@@ -87,6 +87,8 @@ class Grouping:
         Columns that part the covered time of an observer.
     has_epochs
         Whether observers that are never measured at the same time come together.
+    is_plain
+        Whether each row of the result is of one observer alone, none of whose intervals covers a part of another.
     """
 
     keys: tuple[str, ...]
@@ -94,6 +96,7 @@ class Grouping:
     time: str
     apart: tuple[str, ...] = ()
     has_epochs: bool = False
+    is_plain: bool = False
 
 
 def statement(plan: Plan, base: str, rows: str, grouping: Grouping) -> str:
@@ -121,6 +124,7 @@ class _Statement:
         self.described = described
         self.bucket = grouping.time
         self.has_epochs = grouping.has_epochs
+        self.is_plain = grouping.is_plain
         self.time = ['"time"'] if self.bucket else []
         self.group = [*(quoted(key) for key in keys), *self.time]
         self.observers = tuple(dict.fromkeys((*self.grain.observers, "local_time", *apart)))
@@ -152,7 +156,8 @@ class _Statement:
         measured: dict[str, str] = {}
         for clock in self._clocks():
             measured |= self._clocked(clock)
-        parts["own_cells"] = measured.pop("own_cells")
+        first = ("own_cells", "own_timed", "own_clocks") if self.is_plain else ("own_cells",)
+        parts |= {name: measured.pop(name) for name in first}
         parts |= self._together() | measured
         for scope, name in self.scopes.items():
             parts |= self._latest(scope, name)
@@ -286,10 +291,22 @@ class _Statement:
         rows = f"(select *, {self._length()} as length_of_row from measured)"
         clock_of = [*by, _EPOCH]
         fresh = [
-            f"{fresh_share([*clock_of, 'local_time'], counted)} as {column}"
+            f"{fresh_share([*clock_of, 'local_time'], counted, is_plain=self.is_plain)} as {column}"
             for column, counted in (self._counted() | columns.counted).items()
         ]
         covered = [f"sum(length * fresh_{i}) as covered_{i}" for i in self.conditions]
+        same = self._same("e", "t", [*self.group, _EPOCH])
+        if self.has_epochs:
+            epochs_of_all = {
+                f"{name}_epochs": (
+                    f"select {', '.join([*self.group, _EPOCH, *(columns.per_epoch or ['count(*) as clocks'])])} "
+                    f"from {name}_clocks group by {', '.join([*self.group, _EPOCH])}"
+                )
+            }
+            whole = (f"{name}_epochs e join together t on {same}", columns.whole)
+        else:
+            epochs_of_all = {}
+            whole = (f"{name}_clocks e join together t on {same}", columns.direct)
         return {
             f"{name}_cells": f"select {cells} from {rows} group by {', '.join(interval)}",
             f"{name}_timed": (
@@ -301,15 +318,8 @@ class _Statement:
                 f"select {', '.join([*clock_of, *covered, *columns.per_clock])} from {name}_timed "
                 f"group by {', '.join(clock_of)}"
             ),
-            f"{name}_epochs": (
-                f"select {', '.join([*self.group, _EPOCH, *(columns.per_epoch or ['count(*) as clocks'])])} "
-                f"from {name}_clocks group by {', '.join([*self.group, _EPOCH])}"
-            ),
-            f"{name}_whole": self._grouped(
-                f"{name}_epochs e join together t on {self._same('e', 't', [*self.group, _EPOCH])}",
-                columns.whole or ["count(*) as epochs"],
-                of="e",
-            ),
+            **epochs_of_all,
+            f"{name}_whole": self._grouped(whole[0], whole[1] or ["count(*) as epochs"], of="e"),
         }
 
     def _counted(self) -> dict[str, str]:
@@ -319,6 +329,13 @@ class _Statement:
     def _together(self) -> dict[str, str]:
         """The time that the observers of a group cover together, in each epoch and in all."""
         by = [*self.group]
+        if self.is_plain:
+            covered = [f"covered_{i} as together_{i}" for i in self.conditions]
+            whole = [f"together_{i}" for i in self.conditions]
+            return {
+                "together": f"select {', '.join([*by, _EPOCH, *covered])} from own_clocks",
+                "together_whole": f"select {', '.join([*by, *whole])} from together",
+            }
         interval = [*by, _OBSERVER, "interval", "interval_to"]
         flags = [f"c.known_{i}" for i in self.conditions if i]
         fresh = [f"{fresh_share([*by, _EPOCH, 'local_time'], c)} as {name}" for name, c in self._counted().items()]
@@ -418,3 +435,11 @@ def epochs(base: str, grain: Grain) -> str:
         "select who, sum(is_new) over (order by starts, ends, who rows between unbounded preceding and current row) "
         f"as epoch from (select *, case when starts > {reached} - {MOMENTS} then 1 else 0 end as is_new from ({ends}))"
     )
+
+
+def overlaps(base: str, observers: Sequence[str]) -> str:
+    """SQL of the intervals that begin before one of the same observer before them ends."""
+    who = joined(observers)
+    intervals = f"select {who} as who, interval, interval_to, {_ENDS} from {base} group by all"
+    before = "max(ends) over (partition by who order by starts, ends rows between unbounded preceding and 1 preceding)"
+    return f"select * from ({intervals}) qualify epoch({before}) - epoch(starts) > {MOMENTS}"

@@ -6,7 +6,7 @@ makes a difference, it gets columns of its own: a *variant* of each fact it read
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from plexlens.expression import Clauses
@@ -98,7 +98,14 @@ class Plan:
     gaps: set[str] = field(default_factory=set)
 
     @classmethod
-    def of(cls, grain: Grain, patterns: Iterable[Mapping[str, bool]], *, several: bool) -> Plan:
+    def of(
+        cls,
+        grain: Grain,
+        patterns: Iterable[Mapping[str, bool]],
+        *,
+        several: bool,
+        shown: Container[str] | None = None,
+    ) -> Plan:
         """The columns for a grain.
 
         Parameters
@@ -109,10 +116,13 @@ class Plan:
             Which combinations of facts are known there are among the rows.
         several
             Whether rows of several observers come together.
+        shown
+            Facts that are asked for themselves, not for a metric alone; all by default.
         """
         plan = cls(grain)
         for fact in grain.facts:
-            plan._add(Variant(fact, 0, _PLAIN[fact.rollup]))
+            if shown is None or fact.name in shown:
+                plan._add(Variant(fact, 0, _PLAIN[fact.rollup]))
         facts = {fact.name: fact for fact in grain.facts}
         patterns = list(patterns)
         for name, read in read_by(grain, grain.metrics).items():

@@ -210,7 +210,9 @@ class Context:
         # The kind of source is the same in all kept rows: grouping by it rolls everything up.
         keys = tuple(by) or ("source_kind",)
         offset = self.clock.offset or 0.0
-        table = evaluate(self.inputs, grain, by=keys, time=time, where=where, kept=held.kept, utc_offset=offset)
+        table = evaluate(
+            self.inputs, grain, by=keys, time=time, where=where, kept=held.kept, utc_offset=offset, shown=wanted
+        )
         assert table is not None
         names = [*by, *(["time"] if time != "all" else [])]
         if time != "all":

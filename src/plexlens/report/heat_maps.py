@@ -67,7 +67,16 @@ def _hours(context: Context, held: Held, spec: HeatSpec, by: Sequence[str]) -> d
         kept.connection, f"select *, ({hour})::varchar as {quoted(_HOUR)} from {kept.source}", (*kept.columns, _HOUR)
     )
     # Each hour covers a time of its own.
-    table = evaluate(context.inputs, grain, by=(*by, _HOUR), time="all", where=spec.where, kept=kept, apart=(_HOUR,))
+    table = evaluate(
+        context.inputs,
+        grain,
+        by=(*by, _HOUR),
+        time="all",
+        where=spec.where,
+        kept=kept,
+        apart=(_HOUR,),
+        shown=(spec.column,),
+    )
     assert table is not None
     known = f"{quoted(_HOUR)} is not null and {quoted(spec.column)} is not null"
     found: dict[Entity, dict[int, float]] = {}
