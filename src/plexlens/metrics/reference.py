@@ -56,8 +56,7 @@ def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 
-def roll_up_text(fact: Fact) -> str:
-    """How a fact is combined across entities, and over time; whose number it is."""
+def _rule(fact: Fact) -> str:
     rule = f"{fact.rollup.across}, {fact.rollup.over}"
     return rule if fact.of is None else f"{rule}; of {' and '.join(fact.of) or 'the observer'}"
 
@@ -99,7 +98,7 @@ def grain_text(grain: Grain) -> str:
                 _name(grain, fact),
                 cell(fact.title),
                 cell(unit_text(fact.unit)),
-                roll_up_text(fact),
+                _rule(fact),
                 cell(fact.source),
             )
             for fact in grain.facts
