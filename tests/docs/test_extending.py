@@ -1,0 +1,78 @@
+"""What docs/extending.md says of metrics and grains is done as it says, and gives what it should."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from plexlens.metrics import GRAINS
+from plexlens.metrics.evaluate import evaluate
+from tests.metrics.raw import inputs, row, rows_of
+
+ROOT = Path(__file__).parents[2]
+
+
+def block(heading: str) -> str:
+    """The first TOML block under a heading."""
+    text = (ROOT / "docs" / "extending.md").read_text(encoding="utf-8")
+    section = text[text.index(f"\n## {heading}\n") :]
+    found = re.search(r"```toml\n(.*?)```", section, re.DOTALL)
+    assert found is not None
+    return found[1]
+
+
+@pytest.fixture(autouse=True)
+def _catalogue_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(GRAINS, "_catalogue", None)
+
+
+def test_a_metric_is_five_lines(tmp_path: Path) -> None:
+    added = block("A metric")
+    assert len(added.splitlines()) == 5
+    (tmp_path / "structure.toml").write_text(f'grain = "coupling_structure"\n{added}', encoding="utf-8")
+    GRAINS.load([tmp_path])
+    grain = GRAINS["coupling_structure"]
+    assert grain.metric("bytes_per_request").words == "(R744SWED + R744SRED) / (R744SSRC + R744SARC)"
+    request = {"r744snam": "CACHE1", "r744styp": 4, "r744ssrc": 30.0, "r744sarc": 10.0, "r744swed": 8192.0}
+    tables = inputs(
+        smf74_4_request=[row(1, **request, r744sred=None), row(2, interval=1, **request, r744sred=4096.0)],
+        smf74_4_local_cf=[row(1, r744fnam="CF1"), row(2, interval=1, r744fnam="CF1")],
+    )
+    # 8192 / 40 and (8192 + 4096) / 40; of both intervals together 20480 / 80.
+    found = sorted(rows_of(evaluate(tables, grain, by=("structure",))), key=lambda one: one["time"])
+    assert [one["bytes_per_request"] for one in found] == [204.8, 307.2]
+    (whole,) = rows_of(evaluate(tables, grain, by=("structure",), time="all"))
+    assert whole["bytes_per_request"] == 256.0
+
+
+def test_a_grain_is_a_file(tmp_path: Path) -> None:
+    (tmp_path / "queue.toml").write_text(block("A grain"), encoding="utf-8")
+    GRAINS.load([tmp_path])
+    grain = GRAINS["shop_queue"]
+    assert list(GRAINS)[-1] == "shop_queue"
+    assert grain.metric("service_time").words == "SHPSRV / SHPREQ"
+    fields = {"shpname": "IN", "shptype": 2, "shpwtb": 1.0}
+    tables = inputs(
+        smf250_queue=[
+            row(1, **fields, shpreq=100.0, shpsrv=2.0, shpmax=0.5, shpwta=3.0),
+            row(2, interval=1, **fields, shpreq=300.0, shpsrv=4.0, shpmax=0.25, shpwta=7.0),
+        ]
+    )
+    first, second = sorted(rows_of(evaluate(tables, grain)), key=lambda one: one["time"])
+    assert (first["queue"], first["kind"], first["interval_seconds"]) == ("IN", "online", 900.0)
+    # 2 / 100 and 4 / 300; together 6 / 400. The longest of both; waiting 2 and 6, on the average 4.
+    assert first["service_time"] == 0.02
+    assert second["service_time"] == pytest.approx(4 / 300)
+    (whole,) = rows_of(evaluate(tables, grain, time="all"))
+    assert whole["service_time"] == pytest.approx(0.015)
+    assert (whole["longest_seconds"], whole["waiting"], whole["requests"]) == (0.5, 4.0, 400.0)
+
+
+def test_every_key_of_a_source_is_described() -> None:
+    from plexlens.metrics.catalogue.draft import SOURCE_KEYS
+
+    text = (ROOT / "docs" / "extending.md").read_text(encoding="utf-8")
+    listed = text[text.index("| key of `[[source]]`") : text.index("Sources stand in order")]
+    assert [key for key in SOURCE_KEYS if f"`{key}`" not in listed and key not in ("python", "arguments")] == []
