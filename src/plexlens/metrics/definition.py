@@ -219,6 +219,9 @@ class Differences:
         interval that begins there.
     keep_unused
         Whether rows that make no interval are kept; their counters are null.
+    of
+        The relation that is differenced, which the source's SQL then reads as ``intervals``; empty where it is the rows
+        of that SQL themselves.
     """
 
     entity: tuple[str, ...]
@@ -228,6 +231,7 @@ class Differences:
     sequence: str = ""
     started: str = ""
     keep_unused: bool = False
+    of: str = ""
 
     @property
     def names(self) -> frozenset[str]:

@@ -101,6 +101,9 @@ def tables_in(sql: str) -> list[str]:
     return [name for name in dict.fromkeys(n.lower() for n in _FROM.findall(plain)) if name not in defined]
 
 
+#: What SQL calls the rows of `Differences.of` once they are differenced.
+DIFFERENCED = "intervals"
+
 #: Identity columns that a source hands on as they stand, and those that only some make.
 _IDENTITY = ("system", "sysplex", "interval_start", "interval_end", "utc_offset")
 _FURTHER = ("local_time", "interval")
@@ -139,16 +142,22 @@ def select_of_source(
     columns = {name: read(sql) for name, sql in source.columns.items() if name in kept}
     plain = {name: column for name, column in source.plain.items() if name in shown and name not in columns}
     body = read(source.sql) if source.sql else f"select * from {source.table}"
-    texts: dict[str, str] = {}
-    _relations_in(body, source, relations, read, texts)
-    used = names_in(" ".join([body, *texts.values(), *columns.values()])) | set(plain.values())
-    # The columns of a raw table that is taken as it is are named as the facts are.
-    used |= set() if source.sql else kept
     rows = f"(\n{body}\n)"
-    if source.differences is not None:
-        needed = names_in(" ".join(columns.values())) | set(plain.values())
-        used |= source.differences.names
-        rows = f"(\n{differenced(rows, source.differences, needed)}\n)"
+    known = dict(relations)
+    differences = source.differences
+    if differences is not None:
+        # Counters of facts that are not asked for are left as they are: each costs a window function.
+        needed = names_in(" ".join([body, *columns.values()])) | set(plain.values())
+        if differences.of:
+            known[DIFFERENCED] = differenced(differences.of, differences, needed)
+        else:
+            rows = f"(\n{differenced(rows, differences, needed)}\n)"
+    texts: dict[str, str] = {}
+    _relations_in(body, source, known, read, texts)
+    used = names_in(" ".join([body, *texts.values(), *columns.values()])) | set(plain.values())
+    # Rows that no map names anew have columns that are named as the facts are.
+    used |= kept if not source.sql or not (source.columns or source.plain) else set()
+    used |= differences.names if differences is not None else set()
     if columns or plain:
         listed = [f"r.{name}" for name in _IDENTITY if name not in columns]
         given = names_in(body)

@@ -80,4 +80,5 @@ def _differences(told: Mapping[str, Any], facts: Sequence[Fact], plain: Mapping[
         sequence=told.get("sequence", ""),
         started=told.get("started", ""),
         keep_unused=told.get("keep_unused", False),
+        of=told.get("of", ""),
     )

@@ -15,12 +15,12 @@ from enum import StrEnum
 from typing import Any
 
 from plexlens.metrics import GRAINS
-from plexlens.metrics.db2 import io_price
 from plexlens.metrics.definition import Grain
 from plexlens.metrics.display import with_symbol
 from plexlens.metrics.evaluate import rolled_up
 from plexlens.metrics.inputs import Inputs
 from plexlens.metrics.unit import FRACTION, MICROSECONDS, MILLISECONDS, Unit
+from plexlens.pools import io_price
 from plexlens.pools.regression import Fit, Slope, least_squares
 
 STUDY = "DB2 Buffer Pool Tuning (2014)"

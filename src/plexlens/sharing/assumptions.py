@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from plexlens.errors import UsageError
-from plexlens.metrics.db2.io_price import CPU_OF_IO
-from plexlens.metrics.db2.io_price import SOURCE as IO_SOURCE
+from plexlens.pools.io_price import CPU_OF_IO
+from plexlens.pools.io_price import SOURCE as IO_SOURCE
 
 #: Where defaults without a published number come from.
 ORDER = (

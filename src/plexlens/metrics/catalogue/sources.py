@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 _PYTHON = re.compile(r"(plexlens(?:\.[a-z_][a-z0-9_]*)+):([A-Za-z_][A-Za-z0-9_]*)")
 _WIDTHS = (32, 64)
-_DIFFERENCES = ("entity", "sequence", "started", "time", "keep_unused", "width", "witnesses", "counters")
+_DIFFERENCES = ("of", "entity", "sequence", "started", "time", "keep_unused", "width", "witnesses", "counters")
 
 
 def sources_of(table: Table, draft: Draft, facts: Sequence[Fact]) -> tuple[Source, ...]:
@@ -100,7 +100,7 @@ def _check_differences(entry: Entry, made: Differences) -> None:
     if width is not None and not isinstance(width.value, str) and width.value not in _WIDTHS:
         raise width.wrong(f"{width.value!r} is no width", "give 32, 64, or the name of a column that holds one of them")
     table.texts("counters")
-    for key in ("time", "sequence", "started"):
+    for key in ("of", "time", "sequence", "started"):
         table.text(key)
     for column in table.texts("witnesses"):
         if column not in made.counters:

@@ -8,8 +8,5 @@ CPU_OF_IO = 33e-6
 #: Where that comes from.
 SOURCE = "DB2 Buffer Pool Tuning (2014), CPU Sec Cost: 33 µs an I/O for each of its 21 objects"
 
-#: What goes without saying of no number made of it.
-CAVEAT = "As if the whole day were like the time measured. `plexlens pools` fits the price to the site where it can."
-
 #: Seconds.
 DAY = 86400.0
