@@ -6,12 +6,12 @@ from typing import Any
 
 import ibis
 
+from plexlens.metrics.catalogue.current import GRAINS
 from plexlens.metrics.cics.records import plus, statistics
 from plexlens.metrics.cics.transaction import tasks
-from plexlens.metrics.expressions import interval_seconds
+from plexlens.metrics.evaluate import source_select
+from plexlens.metrics.expressions import interval_seconds, total
 from plexlens.metrics.inputs import Inputs, identity
-from plexlens.metrics.jobs.address_space import _address_spaces
-from plexlens.metrics.jobs.usage import general
 
 #: Programs that address spaces are known by, and what works in them.
 _ROLES = {
@@ -29,6 +29,12 @@ _ROLES = {
     "IGWSSI": "VSAM RLS",
     "IXGINLPA": "System logger",
 }
+
+#: CPU time on general processors.
+_GENERAL = (
+    *("tcb_seconds", "srb_seconds", "initiator_tcb_seconds", "initiator_srb_seconds", "io_interrupt_seconds"),
+    *("region_control_seconds", "hiperspace_seconds"),
+)
 
 
 def _transactions(inputs: Inputs) -> Any:
@@ -60,7 +66,8 @@ def _transactions(inputs: Inputs) -> Any:
 
 
 def _costs(inputs: Inputs) -> Any:
-    spaces = _address_spaces(inputs)
+    grain = GRAINS["address_space"]
+    spaces = inputs.backend.sql(source_select(inputs, grain, grain.sources[0]), dialect="duckdb")
     role = ibis.cases(*((spaces.program == name, text) for name, text in _ROLES.items()), else_="other")
     # Steps of a job can share an interval: each keeps its own number.
     spaces = spaces.select(
@@ -68,7 +75,7 @@ def _costs(inputs: Inputs) -> Any:
         job=spaces.job,
         role=role,
         interval_seconds=interval_seconds(spaces),
-        cp_seconds=general(spaces),
+        cp_seconds=total(*(spaces[name] for name in _GENERAL)),
         specialty_seconds=spaces.ziip_seconds.fill_null(0.0),
         number=ibis.row_number(),
     )
