@@ -95,15 +95,20 @@ class Watched(Inputs):
         return super().table(name, *columns, text=text)
 
 
-@pytest.fixture(scope="module")
-def empty_tables() -> Any:
-    """Every table that dumps and reports can fill, as a performance database holds it, without rows."""
+def every_table() -> dict[str, pa.Schema]:
+    """Every table that dumps and reports can fill, as a performance database holds it."""
     catalogue = _core.Catalogue(layout_folders())
     schemas = {name: catalogue.schema(name) for name in catalogue.tables()}
     schemas |= {table.name: table.schema() for table in (*rmf_xml_tables.ALL, *text_report_tables.ALL)}
+    return {name: stored_schema(schema) for name, schema in schemas.items()}
+
+
+@pytest.fixture(scope="module")
+def empty_tables() -> Any:
+    """Every table, without rows."""
     connection = connect()
-    for name, schema in schemas.items():
-        add_table(connection, name, stored_schema(schema).empty_table())
+    for name, schema in every_table().items():
+        add_table(connection, name, schema.empty_table())
     return connection
 
 

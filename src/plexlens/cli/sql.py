@@ -6,6 +6,7 @@ import csv
 import io
 import re
 from concurrent.futures import ThreadPoolExecutor, wait
+from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -24,6 +25,14 @@ if TYPE_CHECKING:
 
     from plexlens.metrics.selection import Selection
 
+
+class Dialect(StrEnum):
+    """Engines whose SQL can be printed."""
+
+    DUCKDB = "duckdb"
+    SPARK = "spark"
+
+
 _FORMS = (Form.TEXT, Form.JSON, Form.CSV, Form.PARQUET)
 _NAMES = '"show tables" lists the tables, "describe NAME" the columns of one'
 
@@ -33,9 +42,18 @@ _NAMES = '"show tables" lists the tables, "describe NAME" the columns of one'
 def sql(
     pdb: Annotated[Path, typer.Argument(metavar="PDB", help="A performance database (see plexlens ingest).")],
     query: Annotated[
-        str, typer.Argument(metavar="QUERY", help="One SELECT over its tables and metrics, in DuckDB's SQL.")
-    ],
+        str | None, typer.Argument(metavar="QUERY", help="One SELECT over its tables and metrics, in DuckDB's SQL.")
+    ] = None,
     *,
+    explain: Annotated[
+        str | None,
+        typer.Option(
+            "--explain", metavar="NAME", help="Print the SQL of a metric view, such as coupling_structure, and no rows."
+        ),
+    ] = None,
+    dialect: Annotated[
+        Dialect, typer.Option("--dialect", help="With --explain: the engine whose SQL is printed.")
+    ] = Dialect.DUCKDB,
     as_json: Annotated[bool, typer.Option("--json", help="Print a JSON list of row objects.")] = False,
     output: Annotated[
         Path | None,
@@ -51,7 +69,8 @@ def sql(
     """Query a performance database with SQL.
 
     Raw tables have the names of their record layouts, metrics those of their grains. Values are in base units: seconds,
-    bytes, counts, fractions. Binary columns are shown in hexadecimal.
+    bytes, counts, fractions. Binary columns are shown in hexadecimal. With --explain the SQL of a metric view is
+    printed instead: it runs over the raw tables, here or in another tool.
     """
     import duckdb
 
@@ -63,8 +82,12 @@ def sql(
     from plexlens.pdb import Pdb
     from plexlens.pdb.report_views import VALUES, attach_report_views
 
+    if explain is not None:
+        _explain(pdb, query, explain, dialect, selection)
+        return
     where = target("sql", output, as_json=as_json, forms=_FORMS)
     database = Pdb.open(pdb)
+    query = query or ""
     check_query(query, str(pdb))
     with progress_bar("%", lines=False) as progress:
         progress(0, 0, "opening the database")
@@ -82,6 +105,20 @@ def sql(
         except duckdb.Error as error:
             raise _failed(pdb, error) from error
     where.show(lambda form: _written(form, table, pdb))
+
+
+def _explain(pdb: Path, query: str | None, name: str, dialect: Dialect, selection: Selection) -> None:
+    """Print the SQL of a metric view."""
+    from plexlens.metrics.explained import explained
+    from plexlens.metrics.inputs import Inputs
+    from plexlens.metrics.selection import resolve
+    from plexlens.pdb import Pdb
+
+    if query:
+        raise UsageError(file=str(pdb), what="--explain takes no query", remedy="give one or the other")
+    connection = Pdb.open(pdb).connect()
+    inputs = Inputs(connection, resolve(selection, connection, str(pdb)))
+    typer.echo(explained(inputs, name, dialect.value, file=str(pdb)), nl=False)
 
 
 def _rows(connection: duckdb.DuckDBPyConnection, query: str, progress: Progress) -> pa.Table:

@@ -28,12 +28,12 @@ def limit(metric: Metric) -> float:
     return metric.unit.ceiling * (1.0 + TOLERANCE)
 
 
-def below_ceiling(grain: Grain) -> str:
-    """SQL of the shares of a grain, each in place of its column: null above its limit; empty where there are none."""
-    return ", ".join(
-        f"case when {quoted(m.name)} <= {limit(m)!r}::double then {quoted(m.name)} end as {quoted(m.name)}"
+def below_ceiling(grain: Grain) -> dict[str, str]:
+    """SQL of each share of a grain from its column: null above its limit."""
+    return {
+        m.name: f"case when {quoted(m.name)} <= {limit(m)!r}::double then {quoted(m.name)} end as {quoted(m.name)}"
         for m in shares(grain)
-    )
+    }
 
 
 def above_ceiling(rows: Query, grain: Grain, value: Callable[[Metric], str]) -> dict[str, tuple[int, float]]:

@@ -28,8 +28,8 @@ IDENTITY = {
     "interval_end": "timestamptz",
     "utc_offset": "double",
     "source_id": "varchar",
-    "record_no": "ubigint",
-    "section_no": "uinteger",
+    "record_no": "bigint",
+    "section_no": "integer",
 }
 
 #: Type of a column by its format in the layout; every other format is a number.

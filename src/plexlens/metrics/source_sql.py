@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
 from functools import partial
 
 from plexlens.metrics.cumulative import differenced
@@ -18,6 +19,8 @@ _TOKEN = re.compile(r"--[^\n]*|'(?:[^']|'')*'|\"[^\"]*\"|[A-Za-z_][A-Za-z_0-9]*"
 _FROM = re.compile(r"\b(?:from|join)\s+([a-z_][a-z_0-9]*)(?![a-z_0-9.(])", re.IGNORECASE)
 _DEFINED = re.compile(r"\b([a-z_][a-z_0-9]*)\s+as\s+(?:not\s+materialized\s+)?\(", re.IGNORECASE)
 _COMMENT = re.compile(r"--[^\n]*")
+#: Comments and blanks before the first word.
+_FIRST = re.compile(r"\A(?:\s|--[^\n]*\n)*")
 
 
 class Functions:
@@ -109,13 +112,32 @@ _IDENTITY = ("system", "sysplex", "interval_start", "interval_end", "utc_offset"
 _FURTHER = ("local_time", "interval")
 
 
+@dataclass(frozen=True)
+class SourceSelect:
+    """The select of a source.
+
+    Attributes
+    ----------
+    parts
+        Common table expressions that it reads, each from those before it.
+    select
+        The select itself.
+    columns
+        Names of its columns; None where only the engine can tell them.
+    """
+
+    parts: dict[str, str]
+    select: str
+    columns: frozenset[str] | None
+
+
 def select_of_source(
     grain: Grain,
     source: Source,
     raw: Callable[[str, Iterable[str]], str],
     relations: Mapping[str, str],
     functions: Functions,
-) -> str:
+) -> SourceSelect:
     """The select of a source of facts.
 
     Parameters
@@ -158,17 +180,20 @@ def select_of_source(
     # Rows that no map names anew have columns that are named as the facts are.
     used |= kept if not source.sql or not (source.columns or source.plain) else set()
     used |= differences.names if differences is not None else set()
+    made = None
     if columns or plain:
-        listed = [f"r.{name}" for name in _IDENTITY if name not in columns]
         given = names_in(body)
-        listed += [f"r.{name}" for name in _FURTHER if name in given and name not in columns]
-        if source.differences is not None and "interval_seconds" in shown and "interval_seconds" not in columns:
-            listed.append("r.interval_seconds")
+        taken = [*_IDENTITY, *(name for name in _FURTHER if name in given)]
+        if source.differences is not None and "interval_seconds" in shown:
+            taken.append("interval_seconds")
+        taken = [name for name in taken if name not in columns and name not in plain]
+        listed = [f"r.{name}" for name in taken]
         listed += [f'r."{column}" as "{name}"' for name, column in plain.items()]
         listed += [f'{sql} as "{name}"' for name, sql in columns.items()]
         body = f"select {', '.join(listed)}\nfrom {rows} r"
+        made = frozenset((*taken, *plain, *columns))
     parts = _raw_tables_in([*texts.values(), rows], texts, source, raw, used) | texts
-    return with_parts(parts, body)
+    return SourceSelect(parts, body, made)
 
 
 def with_parts(parts: Mapping[str, str], body: str) -> str:
@@ -176,7 +201,7 @@ def with_parts(parts: Mapping[str, str], body: str) -> str:
     if not parts:
         return body
     listed = ",\n".join(f"{name} as not materialized (\n{sql}\n)" for name, sql in parts.items())
-    start = _COMMENT.sub("", body).lstrip()
+    start = _FIRST.sub("", body)
     if start[:5].lower() == "with ":
         return f"with {listed},\n{start[5:]}"
     return f"with {listed}\n{body}"

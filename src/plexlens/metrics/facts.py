@@ -1,0 +1,184 @@
+"""Facts of a grain at its own grain: from the preferred source for each system and interval."""
+
+from __future__ import annotations
+
+from plexlens.metrics.catalogue import GRAINS
+from plexlens.metrics.definition import OWNERS, Grain, Rollup, Source
+from plexlens.metrics.inputs import Inputs
+from plexlens.metrics.local_time import is_report
+from plexlens.metrics.query import Query
+from plexlens.metrics.source_sql import SourceSelect, select_of_source, with_parts
+from plexlens.pdb.engine import columns_of, literal, quoted
+
+#: Column that says whether a row is of a selected class.
+_OF_CLASS = "_of_class"
+
+#: Seconds by which a report may be off where it prints times to the minute.
+_ROUNDED_TO = 30
+
+#: Identity columns of facts, with the type of each.
+_IDENTITY_TYPES = {
+    "system": "varchar",
+    "sysplex": "varchar",
+    "interval_start": "timestamptz",
+    "interval_end": "timestamptz",
+    "utc_offset": "double",
+}
+
+
+def available(inputs: Inputs, grain: Grain) -> bool:
+    """Whether any source of the grain is in the database."""
+    return any(is_there(inputs, source) for source in grain.sources)
+
+
+def is_there(inputs: Inputs, source: Source) -> bool:
+    """Whether the raw tables of a source are in the database."""
+    return inputs.has(*source.needs) and (not source.any_of or any(inputs.has(name) for name in source.any_of))
+
+
+def source_select(inputs: Inputs, grain: Grain, source: Source) -> SourceSelect:
+    """The select of a source of facts (`plexlens.metrics.source_sql`)."""
+    if source.facts is not None:
+        return SourceSelect({}, str(inputs.backend.compile(source.facts(inputs))), None)
+    return select_of_source(grain, source, inputs.raw, GRAINS.catalogue.relations, GRAINS.catalogue.functions)
+
+
+def _interval_name(grain: Grain) -> str:
+    """SQL of the moment by which rows of different systems are known to be of the same interval.
+
+    Systems close their intervals within moments of each other: the minute nearest the start names the interval. Two
+    intervals shorter than a minute can start within the same one; where their length counts, once for all entities,
+    it is the nearest ten seconds.
+    """
+    return _rounded("coalesce(interval_start, interval_end)", grain)
+
+
+def end_name(grain: Grain) -> str:
+    """SQL of the moment that names the end of an interval: as `_interval_name` gives one that starts there."""
+    return _rounded("interval_end", grain)
+
+
+def _rounded(moment: str, grain: Grain) -> str:
+    minute = f"date_trunc('minute', {moment} + interval 30 second)"
+    if not any(fact.name == "interval_seconds" for fact in grain.facts):
+        return minute
+    tens = f"to_timestamp(floor(epoch({moment} + interval 5 second) / 10)::bigint * 10)"
+    short = "date_diff('microsecond', interval_start, interval_end) < 60000000"
+    return f"case when {short} then {tens} else {minute} end"
+
+
+def _typed(inputs: Inputs, grain: Grain, source: Source) -> str:
+    """The select of a source with exactly the grain's columns; facts as numbers, what is missing as null.
+
+    Where classes are selected, a further column says which rows are of them: rows of other classes are dropped only
+    after sources were matched, or a second source would fill in what was dropped of the first.
+    """
+    made = source_select(inputs, grain, source)
+    there = made.columns
+    if there is None:
+        there = frozenset(columns_of(inputs.connection, f"(\n{with_parts(made.parts, made.select)}\n)"))
+    chosen = {
+        name: f"{quoted(name)}::{kind}" if name in there else f"null::{kind}" for name, kind in _IDENTITY_TYPES.items()
+    }
+    chosen["source_kind"] = literal(source.kind)
+    if "local_time" in there:
+        chosen["local_time"] = "coalesce(local_time::boolean, false)"
+    elif any(is_report(name) for name in source.needs) and "utc_offset" in there:
+        # The source's times are local ones of unknown offset where its report names no offset.
+        chosen["local_time"] = "utc_offset is null"
+    else:
+        chosen["local_time"] = "false"
+    for name in (*(key.name for key in grain.keys), *(attribute.name for attribute in grain.attributes)):
+        chosen[name] = f"{quoted(name)}::varchar" if name in there else "null::varchar"
+    for fact in grain.facts:
+        value = f"{quoted(fact.name)}::double" if fact.name in there else "null::double"
+        if inputs.has_marked and fact.name in there:
+            # Facts into which a value that cannot be has gone are not a number.
+            value = f"case when not isnan({value}) then {value} end"
+        chosen[fact.name] = value
+    if inputs.selection.classes:
+        chosen[_OF_CLASS] = inputs.selection.class_condition(there) or "true"
+    # Records that are added up by the quarter of an hour are named by it, and cover what they reach into it.
+    chosen["interval_own"] = '"interval"::timestamptz' if "interval" in there else "null::timestamptz"
+    listed = ",\n".join(f"{sql} as {quoted(name)}" for name, sql in chosen.items())
+    names = ", ".join(quoted(name) for name in chosen if name != "interval_own")
+    parts = made.parts | {"source_rows": made.select, "typed_rows": f"select {listed}\nfrom source_rows"}
+    interval = f'coalesce(interval_own, {_interval_name(grain)}) as "interval"'
+    return with_parts(parts, f"select {names}, {interval}\nfrom typed_rows")
+
+
+def _owner(grain: Grain) -> str | None:
+    return next((key.name for key in grain.keys if key.name in OWNERS), None)
+
+
+def _is_held(grain: Grain, held: str) -> str:
+    """SQL of whether a row ``t`` tells a time that a row of ``held`` tells already.
+
+    Its interval has the same name, or overlaps a held one. Reports round the ends of their intervals, so an overlap
+    counts from half a minute on, or from half of the shorter interval. Pieces of work (accounting without intervals in
+    common) overlap by nature and are known by name alone. Times on a local clock of unknown offset are compared with
+    such times alone. Both are of one system; of one Db2 or region where the grain has these.
+    """
+    owner = _owner(grain)
+    same = 't."interval" = h."interval"'
+    if any(fact.rollup is Rollup.SPAN for fact in grain.facts):
+        start, end = "epoch(t.interval_start)", "epoch(t.interval_end)"
+        held_start, held_end = "epoch(h.interval_start)", "epoch(h.interval_end)"
+        overlap = f"least({end}, {held_end}) - greatest({start}, {held_start})"
+        shorter = f"least({end} - {start}, {held_end} - {held_start})"
+        # A row without both of its ends, such as a display, lies nowhere in time; it adds to what is held.
+        known = "t.interval_start is not null and t.interval_end is not null and h.interval_start is not null "
+        known += "and h.interval_end is not null"
+        same += f" or ({known} and {overlap} > 0 and {overlap} >= least({_ROUNDED_TO}, {shorter} / 2))"
+    if owner is not None:
+        one = f"t.{quoted(owner)} = h.{quoted(owner)}"
+    else:
+        one = (
+            "case when t.system is null or h.system is null then coalesce(t.sysplex, '') = coalesce(h.sysplex, '') "
+            "else t.system = h.system end"
+        )
+    who = ", ".join(["system", "sysplex", *([quoted(owner)] if owner else [])])
+    times = f'select distinct "interval", interval_start, interval_end, local_time, {who} from {held}'
+    return f"exists (select 1 from ({times}) h where ({same}) and t.local_time = h.local_time and {one})"
+
+
+def facts(inputs: Inputs, grain: Grain) -> Query | None:
+    """All facts of a grain at its own grain, from the preferred source for each system and interval.
+
+    Returns
+    -------
+    Query or None
+        Identity, keys, attributes and facts of what is selected; None where no source is in the database.
+    """
+    sources = [source for source in grain.sources if is_there(inputs, source)]
+    if not sources:
+        return None
+    if len(sources) == 1:
+        made = _typed(inputs, grain, sources[0])
+    else:
+        parts, held = [], ""
+        for number, source in enumerate(sources):
+            select = _typed(inputs, grain, source)
+            if held:
+                select = f"select t.* from (\n{select}\n) t where not {_is_held(grain, held)}"
+                select = f"select * from {held}\nunion all\n{select}"
+            held = f"facts_{number}"
+            parts.append(f"{held} as (\n{select}\n)")
+        made = f"with {','.join(parts)}\nselect * from {held}"
+    selection = inputs.selection
+    columns = (
+        *_IDENTITY_TYPES,
+        "source_kind",
+        "local_time",
+        "interval",
+        *(key.name for key in grain.keys if key.name not in _IDENTITY_TYPES),
+        *(attribute.name for attribute in grain.attributes if attribute.name not in _IDENTITY_TYPES),
+        *(fact.name for fact in grain.facts),
+    )
+    conditions = [
+        condition for condition in (selection.rows(columns), _OF_CLASS if selection.classes else "") if condition
+    ]
+    chosen = f"select {', '.join(quoted(name) for name in columns)} from (\n{made}\n)"
+    if conditions:
+        chosen += f" where {' and '.join(conditions)}"
+    return Query.of(inputs.connection, chosen, columns)
