@@ -9,9 +9,10 @@ import ibis
 from plexlens.metrics.catalogue.current import GRAINS
 from plexlens.metrics.cics.records import plus, statistics
 from plexlens.metrics.cics.transaction import tasks
-from plexlens.metrics.evaluate import source_select
 from plexlens.metrics.expressions import interval_seconds, total
+from plexlens.metrics.facts import source_select
 from plexlens.metrics.inputs import Inputs, identity
+from plexlens.metrics.source_sql import with_parts
 
 #: Programs that address spaces are known by, and what works in them.
 _ROLES = {
@@ -67,7 +68,8 @@ def _transactions(inputs: Inputs) -> Any:
 
 def _costs(inputs: Inputs) -> Any:
     grain = GRAINS["address_space"]
-    spaces = inputs.backend.sql(source_select(inputs, grain, grain.sources[0]), dialect="duckdb")
+    made = source_select(inputs, grain, grain.sources[0])
+    spaces = inputs.backend.sql(with_parts(made.parts, made.select), dialect="duckdb")
     role = ibis.cases(*((spaces.program == name, text) for name, text in _ROLES.items()), else_="other")
     # Steps of a job can share an interval: each keeps its own number.
     spaces = spaces.select(
