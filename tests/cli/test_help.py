@@ -69,6 +69,8 @@ def complete(*words: str) -> list[str]:
         (("compare", "zxml"), [f"{name}:" for name in study_names() if name.startswith("zxml")]),
         (("layouts", "show", "smf74_4_req"), ["smf74_4_request"]),
         (("findings", "show", "db2.pool_read"), ["db2.pool_read_rate"]),
+        (("metrics", "db2_po"), ["db2_pool", "db2_pool_simulation"]),
+        (("metrics", "coupling_structure.sync_service_t"), ["coupling_structure.sync_service_time"]),
         (("report", "--format", "h"), ["html"]),
     ],
 )

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from plexlens.expression import Expression, Interval, bounds, parse, value
 from plexlens.expression.bounds import NOTHING
-from tests.expression.trees import NUMBERS, TEXTS, conditions, numbers
+from tests.expression.trees import LISTS, NUMBERS, TEXTS, conditions, numbers
 
 ENDS = st.one_of(st.sampled_from([0.0, 1.0, -1.0, 0.5, 100.0]), st.floats(-1e3, 1e3)).map(lambda one: one + 0.0)
 
@@ -30,12 +30,21 @@ def inputs(draw: st.DrawFn) -> tuple[dict[str, Any], dict[str, Any]]:
         intervals[name] = Interval(low, high, missing=kind == "may be missing")
         inside = st.one_of(st.just(low), st.just(high), st.floats(low, high))
         values[name] = draw(st.one_of(inside, st.none()) if kind == "may be missing" else inside)
+    length = draw(st.integers(0, 3))
+    for name in LISTS:
+        ends = [sorted((draw(ENDS), draw(ENDS))) for _ in range(length)]
+        gaps = [draw(st.booleans()) for _ in ends]
+        intervals[name] = [Interval(low, high, missing=gap) for (low, high), gap in zip(ends, gaps, strict=True)]
+        inside = [draw(st.floats(low, high)) for low, high in ends]
+        values[name] = [
+            draw(st.sampled_from([one, None])) if gap else one for one, gap in zip(inside, gaps, strict=True)
+        ]
     for name in TEXTS:
         intervals[name] = values[name] = draw(st.sampled_from([None, "", "a", "ab"]))
     return intervals, values
 
 
-@given(numbers(4), inputs())
+@given(numbers(4, lists=True), inputs())
 @settings(max_examples=1500, deadline=None)
 def test_bounds_contain_the_value_of_any_inputs_within_them(
     tree: Expression, given_inputs: tuple[dict[str, Any], dict[str, Any]]
@@ -64,8 +73,15 @@ def test_bounds_of_known_inputs_are_the_value(tree: Expression, given_inputs: tu
     _, values = given_inputs
     found = value(tree, values)
     assume(found is None or math.isfinite(found))  # type: ignore[arg-type]
-    points = {
-        name: one if name in TEXTS else NOTHING if one is None else Interval(one, one) for name, one in values.items()
+    points: dict[str, Any] = {
+        name: [NOTHING if item is None else Interval(item, item) for item in one]
+        if name in LISTS
+        else one
+        if name in TEXTS
+        else NOTHING
+        if one is None
+        else Interval(one, one)
+        for name, one in values.items()
     }
     made = bounds(tree, points)
     assert isinstance(made, Interval)
@@ -104,6 +120,18 @@ INFINITE = math.inf
         ("if(known(maybe), 1, 2)", Interval(1, 2)),
         ("if(maybe > 0, 1)", Interval(1, 1, missing=True)),
         ("null", NOTHING),
+        ("ceiling(a / 2)", Interval(1, 2)),
+        ("ceiling(maybe)", Interval(10, 20, missing=True)),
+        ("sum(items)", Interval(3, 8)),
+        ("sum(gaps)", Interval(3, 8, missing=True)),
+        ("product(items)", Interval(2, 15)),
+        ("count(gaps)", Interval(2, 2)),
+        ("largest(items)", Interval(2, 5)),
+        ("smallest(items)", Interval(1, 3)),
+        ("sum_of_products(items, items)", Interval(5, 34)),
+        ("sum(none)", Interval(0, 0)),
+        ("product(none)", Interval(1, 1)),
+        ("largest(none)", NOTHING),
     ],
 )
 def test_bounds_by_hand(text: str, expected: Interval) -> None:
@@ -114,5 +142,8 @@ def test_bounds_by_hand(text: str, expected: Interval) -> None:
         "down": Interval(0, 2),
         "zero": Interval(0, 0),
         "maybe": Interval(10, 20, missing=True),
+        "items": [Interval(1, 3), Interval(2, 5)],
+        "gaps": [Interval(1, 3), Interval(2, 5, missing=True)],
+        "none": [],
     }
     assert bounds(parse(text), intervals) == expected

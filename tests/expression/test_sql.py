@@ -65,10 +65,17 @@ def sql(text: str) -> str:
         ("t in ('it''s', 'b')", "t in ('it''s', 'b')"),
         ("starts(t, 'x') or contains(t, '%')", "starts_with(t, 'x') or contains(t, '%')"),
         ("greatest(a, 0)", "greatest(a, 0::double)"),
+        ("ceiling(a / b)", "ceil(a / nullif(b, 0))"),
     ],
 )
 def test_sql_is_what_a_person_writes(text: str, expected: str) -> None:
     assert sql(text) == expected
+
+
+@pytest.mark.parametrize("text", ["a + sum(b)", "count(a)", "sum_of_products(a, b)"])
+def test_a_row_has_no_lists(text: str) -> None:
+    with pytest.raises(ExpressionError, match=r"is made of a list, and a row has none.*total\(x, y"):
+        sql(text)
 
 
 def test_names_are_written_as_the_caller_says() -> None:

@@ -25,6 +25,10 @@ SCOPE = Scope.of(
     },
     ["job"],
 )
+LISTS = Scope(
+    SCOPE.what,
+    {**SCOPE.types, "times": Type(Kind.LIST, "s"), "rates": Type(Kind.LIST, "1/s"), "any": Type(Kind.LIST)},
+)
 
 
 @pytest.mark.parametrize(
@@ -70,6 +74,41 @@ SCOPE = Scope.of(
 def test_what_an_expression_comes_out_in(text: str, base: str) -> None:
     found = type_of(parse(text), SCOPE)
     assert (found.kind, found.base) == (Kind.NUMBER, base)
+
+
+@pytest.mark.parametrize(
+    ("text", "base"),
+    [
+        ("sum(times)", "s"),
+        ("largest(times) - smallest(times)", "s"),
+        ("sum(times) / count(times)", "s"),
+        ("count(any)", "count"),
+        ("product(times)", ""),
+        ("sum_of_products(times, rates)", PLAIN),
+        ("sum_of_products(times, any)", ""),
+        ("cpu - sum(times)", "s"),
+        ("ceiling(cpu)", "s"),
+    ],
+)
+def test_what_functions_of_lists_come_out_in(text: str, base: str) -> None:
+    assert type_of(parse(text), LISTS) == Type(Kind.NUMBER, base)
+
+
+@pytest.mark.parametrize(
+    ("text", "character", "says"),
+    [
+        ("sum(cpu)", 5, "a list is expected in sum, and this is a number"),
+        ("sum(times * 2)", 5, "a number is expected beside '*', and this is a list"),
+        ("cpu + times", 7, "a number is expected beside '+', and this is a list"),
+        ("sum_of_products(times, cpu)", 24, "a list is expected in sum_of_products, and this is a number"),
+        ("sum(times) + size", 12, "one side is in s, the other in bytes"),
+        ("largest(job)", 9, "a list is expected in largest, and this is a text"),
+    ],
+)
+def test_lists_stand_in_functions_of_lists_alone(text: str, character: int, says: str) -> None:
+    with pytest.raises(ExpressionError) as caught:
+        type_of(parse(text), LISTS)
+    assert (caught.value.character, says in caught.value.what) == (character, True), caught.value.what
 
 
 @pytest.mark.parametrize(

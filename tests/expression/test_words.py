@@ -16,6 +16,11 @@ WORDS = {
     "frames": "SMF71TFC x 4096",
     "response": "Σ (STOP - START)",
     "cpu": "CPU time",
+    "parts": "parts",
+    "weights": "weights",
+    "items": ("1.5", "2"),
+    "others": ("3", "4"),
+    "one": ("7",),
 }
 
 
@@ -56,6 +61,22 @@ WORDS = {
         ("sync in ('A')", "R744SSRC is 'A'"),
         ("null", "no value"),
         ("-(sync + async)", "-(R744SSRC + R744SARC)"),
+        ("ceiling(sync / async)", "R744SSRC / R744SARC, rounded up"),
+        ("ceiling(sync) / async", "(R744SSRC, rounded up) / R744SARC"),
+        ("sum(parts) / sum(weights) * 100", "sum of parts / sum of weights x 100"),
+        ("sum(parts) / count(parts)", "sum of parts / number of parts"),
+        ("cpu - sum(parts)", "CPU time - sum of parts"),
+        ("sum_of_products(parts, weights) / sum(weights)", "sum of parts x weights / sum of weights"),
+        ("sync / sum_of_products(parts, weights)", "R744SSRC / (sum of parts x weights)"),
+        ("largest(parts)", "largest of parts"),
+        ("product(parts)", "product of parts"),
+        ("sum(items) / sum(one) * 100", "(1.5 + 2) / (7) x 100"),
+        ("sum(items) / count(items)", "(1.5 + 2) / 2"),
+        ("sync - sum(items)", "R744SSRC - (1.5 + 2)"),
+        ("sync + sum(items)", "R744SSRC + 1.5 + 2"),
+        ("sum_of_products(items, others) / sum(others)", "(1.5 x 3 + 2 x 4) / (3 + 4)"),
+        ("sync / product(items)", "R744SSRC / (1.5 x 2)"),
+        ("largest(items) - smallest(items)", "max(1.5, 2) - min(1.5, 2)"),
     ],
 )
 def test_words(formula: str, words: str) -> None:

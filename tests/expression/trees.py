@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 
 from plexlens.expression.tree import (
     ARITIES,
+    LIST_FUNCTIONS,
     LITERAL_UNITS,
     NULL,
     Among,
@@ -18,8 +19,9 @@ from plexlens.expression.tree import (
     Unary,
 )
 
-#: Names of numbers and of texts in the trees.
+#: Names of numbers, of lists of as many numbers, and of texts in the trees.
 NUMBERS = ("a", "b", "c", "d")
+LISTS = ("l", "m")
 TEXTS = ("t", "u")
 
 LITERALS = st.builds(
@@ -30,6 +32,7 @@ LITERALS = st.builds(
 TEXT_LITERALS = st.builds(Text, st.text("ab_%'\\\" é\n", max_size=4))
 NUMBER_NAMES = st.sampled_from(NUMBERS).map(Name)
 TEXT_NAMES = st.sampled_from(TEXTS).map(Name)
+LIST_NAMES = st.sampled_from(LISTS).map(Name)
 
 
 def _any(inner: st.SearchStrategy[Expression]) -> st.SearchStrategy[Expression]:
@@ -59,12 +62,16 @@ def _calls(name: str, *arguments: st.SearchStrategy[Expression]) -> st.SearchStr
     return st.builds(Call, st.just(name), st.tuples(*arguments))
 
 
-def numbers(depth: int) -> st.SearchStrategy[Expression]:
-    """Trees of numbers, so many levels deep."""
-    leaf = st.one_of(NUMBER_NAMES, NUMBER_NAMES, NUMBER_NAMES, LITERALS, st.just(NULL))
+#: Trees of one function of lists.
+OF_LISTS = st.sampled_from(sorted(LIST_FUNCTIONS)).flatmap(lambda name: _calls(name, *[LIST_NAMES] * ARITIES[name][0]))
+
+
+def numbers(depth: int, *, lists: bool = False) -> st.SearchStrategy[Expression]:
+    """Trees of numbers, so many levels deep; with functions of lists among them, as no row has."""
+    leaf = st.one_of(NUMBER_NAMES, NUMBER_NAMES, NUMBER_NAMES, LITERALS, st.just(NULL), *([OF_LISTS] * 3 * lists))
     if depth == 0:
         return leaf
-    inner = st.deferred(lambda: numbers(depth - 1))
+    inner = st.deferred(lambda: numbers(depth - 1, lists=lists))
     several = st.lists(inner, min_size=2, max_size=3).map(tuple)
     return st.one_of(
         leaf,
@@ -73,6 +80,7 @@ def numbers(depth: int) -> st.SearchStrategy[Expression]:
         st.builds(Unary, st.just("-"), inner),
         st.builds(Call, st.sampled_from(["greatest", "least", "total", "coalesce"]), several),
         _calls("sqrt", inner),
+        _calls("ceiling", inner),
         _calls("deviation", inner, inner, inner),
         _calls("if", conditions(depth - 1), inner),
         _calls("if", conditions(depth - 1), inner, inner),

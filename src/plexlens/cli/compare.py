@@ -11,7 +11,7 @@ import typer
 
 from plexlens.cli import completion
 from plexlens.cli.app import app
-from plexlens.cli.options import CodePage, Codepage, Json, Layouts, LeapSeconds
+from plexlens.cli.options import Catalogue, CodePage, Codepage, Json, Layouts, LeapSeconds
 from plexlens.cli.output import Format, PageOut, target
 from plexlens.cli.selection import explained, selectable, selected_page
 from plexlens.cli.sources import Reading, inputs_of
@@ -71,6 +71,7 @@ def compare(
         typer.Option(metavar="PERCENT", help="Maximum share of the work done by objects that appear in only one run."),
     ] = 1.0,
     layouts: Layouts = None,
+    catalogue: Catalogue = None,
     codepage: Codepage = CodePage.LATIN_1047,
     leap_seconds: LeapSeconds = False,
     selection: Selection,

@@ -1,4 +1,4 @@
-"""Names that the shell completes: studies and their runs, record layouts, rules.
+"""Names that the shell completes: studies and their runs, record layouts, rules, metrics.
 
 Each function takes what was typed so far and answers at once; it reads bundled files only, and it answers with nothing
 where they cannot be read, because a shell has no place for an error.
@@ -51,6 +51,19 @@ def rules(incomplete: str) -> list[str]:
 
     with suppress(PlexlensError):
         return _beginning(incomplete, [rule.id for rule in load_rules(())])
+    return []
+
+
+def metrics(incomplete: str) -> list[str]:
+    """Names of grains, and of the metrics of one once it is typed with a point."""
+    from plexlens.metrics import GRAINS
+
+    grain, point, _ = incomplete.partition(".")
+    with suppress(PlexlensError):
+        if not point:
+            return _beginning(incomplete, GRAINS)
+        if grain in GRAINS:
+            return _beginning(incomplete, [f"{grain}.{metric.name}" for metric in GRAINS[grain].metrics])
     return []
 
 

@@ -9,7 +9,7 @@ import typer
 
 from plexlens.cli import completion
 from plexlens.cli.app import app
-from plexlens.cli.options import Json, Rules
+from plexlens.cli.options import Catalogue, Json, Rules
 from plexlens.cli.terminal import emit, print_rows
 from plexlens.errors import UsageError
 
@@ -18,7 +18,7 @@ app.add_typer(findings_app, name="findings")
 
 
 @findings_app.command("list")
-def findings_list(as_json: Json = False, rules: Rules = None) -> None:
+def findings_list(as_json: Json = False, rules: Rules = None, catalogue: Catalogue = None) -> None:
     """The rules: what each reads, when it fires, how grave it is, and where it comes from."""
     from plexlens.findings import load_rules
     from plexlens.findings.reference import rule_json
@@ -44,6 +44,7 @@ def findings_show(
     ],
     as_json: Json = False,
     rules: Rules = None,
+    catalogue: Catalogue = None,
 ) -> None:
     """One rule whole: what it reads, its condition and thresholds, its texts and commands, source and releases."""
     from plexlens.findings import load_rules

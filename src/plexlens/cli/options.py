@@ -32,6 +32,26 @@ Layouts = Annotated[
 ]
 
 
+def _load(context: typer.Context, folders: list[Path] | None) -> list[Path] | None:
+    """Take a site's grains and metrics before the command asks for any; not where a shell completes words."""
+    if folders and not context.resilient_parsing:
+        from plexlens.metrics import GRAINS
+
+        GRAINS.load(folders)
+    return folders
+
+
+Catalogue = Annotated[
+    list[Path] | None,
+    typer.Option(
+        "--catalogue",
+        metavar="FOLDER",
+        callback=_load,
+        help="Folder with your own grains and metrics; repeatable. PLEXLENS_CATALOGUE names such folders too.",
+    ),
+]
+
+
 class CodePage(StrEnum):
     """EBCDIC code pages that text can be in."""
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from plexlens.cli.app import app
-from plexlens.cli.options import CodePage, Codepage, DatabaseOrSources, Json, Layouts, LeapSeconds
+from plexlens.cli.options import Catalogue, CodePage, Codepage, DatabaseOrSources, Json, Layouts, LeapSeconds
 from plexlens.cli.output import Format, PageOut, target
 from plexlens.cli.selection import explained, selectable, selected_page
 from plexlens.cli.sources import Reading, inputs_of
@@ -77,6 +77,7 @@ def plan(
     output: PageOut = None,
     as_json: Json = False,
     layouts: Layouts = None,
+    catalogue: Catalogue = None,
     codepage: Codepage = CodePage.LATIN_1047,
     leap_seconds: LeapSeconds = False,
     selection: Selection,

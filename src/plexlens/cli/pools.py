@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from plexlens.cli.app import app
-from plexlens.cli.options import Json, Layouts
+from plexlens.cli.options import Catalogue, Json, Layouts
 from plexlens.cli.output import Form, Format, PageOut, check_dump, page, target, write_file
 from plexlens.cli.pools_asked import Asked, budget_of, no_settings, sizes_of
 from plexlens.cli.terminal import check_writable, emit, err, progress_bar
@@ -121,6 +121,7 @@ def pools(
         typer.Option(min=0, metavar="X", help="Value of one second of delay in CPU seconds, for a recommendation."),
     ] = 0.0,
     layouts: Layouts = None,
+    catalogue: Catalogue = None,
     force: Annotated[
         bool, typer.Option("--force", help="Accept a trace that lost 20 % or more of its records.")
     ] = False,

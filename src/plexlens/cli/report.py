@@ -8,7 +8,17 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from plexlens.cli.app import app
-from plexlens.cli.options import CodePage, Codepage, DatabaseOrSources, Json, Layouts, LeapSeconds, Rules, Site
+from plexlens.cli.options import (
+    Catalogue,
+    CodePage,
+    Codepage,
+    DatabaseOrSources,
+    Json,
+    Layouts,
+    LeapSeconds,
+    Rules,
+    Site,
+)
 from plexlens.cli.output import Form, Format, PageOut, page, target
 from plexlens.cli.selection import selectable
 from plexlens.cli.sources import MEMORY_LIMIT, Reading, database
@@ -38,6 +48,7 @@ def report(
     title: Annotated[str, typer.Option(metavar="TEXT", help="Heading of the report.")] = "",
     as_json: Json = False,
     layouts: Layouts = None,
+    catalogue: Catalogue = None,
     codepage: Codepage = CodePage.LATIN_1047,
     leap_seconds: LeapSeconds = False,
     rules: Rules = None,

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from plexlens.cli.app import app
+from plexlens.cli.options import Catalogue
 from plexlens.cli.output import Form, target
 from plexlens.cli.selection import selectable
 from plexlens.cli.terminal import hexadecimal, json_text, progress_bar, table_text
@@ -64,6 +65,7 @@ def sql(
             help="File to write; its ending names the form: .csv, .json, .parquet, .txt.",
         ),
     ] = None,
+    catalogue: Catalogue = None,
     selection: Selection,
 ) -> None:
     """Query a performance database with SQL.

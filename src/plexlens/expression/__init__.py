@@ -12,13 +12,14 @@ from plexlens.expression.needed import Clauses, needed
 from plexlens.expression.parser import parse
 from plexlens.expression.sql import sql_of
 from plexlens.expression.text import text_of
-from plexlens.expression.tree import FUNCTIONS, LITERAL_UNITS, Expression, expand, names_of
+from plexlens.expression.tree import FUNCTIONS, LIST_FUNCTIONS, LITERAL_UNITS, Expression, expand, names_of
 from plexlens.expression.types import Kind, Scope, Type, check_metric, type_of
 from plexlens.expression.value import Value, value
 from plexlens.expression.words import words_of
 
 __all__ = [
     "FUNCTIONS",
+    "LIST_FUNCTIONS",
     "LITERAL_UNITS",
     "Clauses",
     "Expression",

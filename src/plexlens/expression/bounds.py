@@ -9,8 +9,9 @@ narrower.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import reduce
 from itertools import product
 from typing import Any
 
@@ -55,16 +56,20 @@ Bounds = Interval | Truths | str | None
 """What an expression may be; texts are known."""
 
 
-def bounds(expression: Expression, intervals: Mapping[str, Interval | str | None]) -> Bounds:
+def bounds(expression: Expression, intervals: Mapping[str, Interval | str | Sequence[Interval] | None]) -> Bounds:
     """What the expression may be for values within the intervals by name; a text is that text, and None is no value.
+
+    A list is a sequence of intervals.
 
     Raises
     ------
     KeyError
         A name without an entry.
+    ValueError
+        Two lists of different length are multiplied.
     """
     if isinstance(expression, Name):
-        return intervals[expression.name]
+        return intervals[expression.name]  # type: ignore[return-value]  # a list stands in functions of lists only
     if isinstance(expression, Number):
         return Interval(expression.in_base, expression.in_base)
     if isinstance(expression, Text | Null):
@@ -175,6 +180,43 @@ def _deviation(squares: Interval, values: Interval, count: Interval) -> Interval
     if not variance.has_numbers:
         return NOTHING
     return _root(Interval(max(variance.low, 0.0), max(variance.high, 0.0), variance.missing))
+
+
+def _ceiling(one: Interval) -> Interval:
+    low, high = (math.ceil(end) if math.isfinite(end) else end for end in (one.low, one.high))
+    return Interval(low, high, one.missing)
+
+
+def _all_known(items: Sequence[Interval], made: Callable[[], Interval]) -> Interval:
+    """What is made of a list where its numbers may all be there."""
+    if not all(one.has_numbers for one in items):
+        return NOTHING
+    found = made()
+    return Interval(found.low, found.high, found.missing or any(one.missing for one in items))
+
+
+def _sum_of_list(items: Sequence[Interval]) -> Interval:
+    return _all_known(items, lambda: reduce(_sum, items, Interval(0.0, 0.0)))
+
+
+def _product_of_list(items: Sequence[Interval]) -> Interval:
+    return _all_known(items, lambda: reduce(_product, items, Interval(1.0, 1.0)))
+
+
+def _sum_of_products(first: Sequence[Interval], second: Sequence[Interval]) -> Interval:
+    if len(first) != len(second):
+        raise ValueError(f"{len(first)} numbers are multiplied with {len(second)}")
+    return _sum_of_list([_times(a, b) for a, b in zip(first, second, strict=True)])
+
+
+def _largest(items: Sequence[Interval]) -> Interval:
+    if not items:
+        return NOTHING
+    return _all_known(items, lambda: Interval(max(one.low for one in items), max(one.high for one in items)))
+
+
+def _smallest(items: Sequence[Interval]) -> Interval:
+    return _negative(_largest([_negative(one) for one in items]))
 
 
 def _total(*parts: Interval) -> Interval:
@@ -298,4 +340,11 @@ _CALLS: dict[str, Callable[..., Bounds]] = {
     "if": _choice,
     "sqrt": _root,
     "deviation": _deviation,
+    "ceiling": _ceiling,
+    "sum": _sum_of_list,
+    "product": _product_of_list,
+    "count": lambda items: Interval(len(items), len(items)),
+    "largest": _largest,
+    "smallest": _smallest,
+    "sum_of_products": _sum_of_products,
 }

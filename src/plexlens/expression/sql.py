@@ -8,9 +8,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from plexlens.expression.error import wrong
 from plexlens.expression.piece import LEVELS, Level, Piece, sides
 from plexlens.expression.text import digits_of, quoted
-from plexlens.expression.tree import Among, Binary, Call, Expression, Name, Null, Number, Text, Unary
+from plexlens.expression.tree import (
+    LIST_FUNCTIONS,
+    Among,
+    Binary,
+    Call,
+    Expression,
+    Name,
+    Null,
+    Number,
+    Text,
+    Unary,
+)
 
 #: A decimal literal of so many digits is the nearest double of what it says; a longer one is written with an exponent.
 _EXACT_DIGITS = 15
@@ -22,7 +34,7 @@ def sql_of(expression: Expression, column: Callable[[str], str]) -> str:
     Raises
     ------
     ExpressionError
-        The SQL would be far longer than that of any formula.
+        The SQL would be far longer than that of any formula; or the formula is one of lists, which no row has.
     """
     return _Sql(column).piece(expression).text
 
@@ -37,6 +49,9 @@ class _Sql:
         if isinstance(one, Unary):
             return self.unary(one)
         if isinstance(one, Call):
+            if one.function in LIST_FUNCTIONS:
+                valid = "use total(x, y, ...), greatest(x, y, ...) or least(x, y, ...) of columns"
+                raise wrong(f"{one.function} is made of a list, and a row has none", valid, one.at)
             return _CALLS[one.function](self, one.arguments)
         if isinstance(one, Among):
             values = ", ".join(quoted(value.value) for value in one.values)
@@ -130,6 +145,7 @@ _CALLS: dict[str, Callable[[_Sql, Sequence[Expression]], Piece]] = {
     "if": _Sql.choice,
     "sqrt": _Sql.root,
     "deviation": _Sql.deviation,
+    "ceiling": lambda sql, arguments: sql.called("ceil", arguments),
 }
 
 

@@ -59,7 +59,17 @@ FUNCTIONS: dict[str, str] = {
     "if": "if(condition, x, y): x where the condition holds, else y, or no value where y is left out",
     "sqrt": "sqrt(x): the square root of x; no value where x is below 0",
     "deviation": "deviation(squares, sum, count): standard deviation, from the sum of squares, the sum and the count",
+    "ceiling": "ceiling(x): x, or the next whole number above it",
+    "sum": "sum(list): the sum of the numbers of a list",
+    "product": "product(list): the product of the numbers of a list",
+    "count": "count(list): how many numbers a list has",
+    "largest": "largest(list): the largest number of a list; no value where it is empty",
+    "smallest": "smallest(list): the smallest number of a list; no value where it is empty",
+    "sum_of_products": "sum_of_products(list, list): the sum of each number of a list times that of the other",
 }
+
+#: Functions of lists of numbers. A formula of a study reads lists; a row of a grain has none.
+LIST_FUNCTIONS = frozenset({"sum", "product", "count", "largest", "smallest", "sum_of_products"})
 
 #: Fewest and most values that a function takes; None for any number.
 ARITIES: dict[str, tuple[int, int | None]] = {
@@ -73,6 +83,13 @@ ARITIES: dict[str, tuple[int, int | None]] = {
     "if": (2, 3),
     "sqrt": (1, 1),
     "deviation": (3, 3),
+    "ceiling": (1, 1),
+    "sum": (1, 1),
+    "product": (1, 1),
+    "count": (1, 1),
+    "largest": (1, 1),
+    "smallest": (1, 1),
+    "sum_of_products": (2, 2),
 }
 
 
@@ -107,7 +124,7 @@ class Null:
 
 @dataclass(frozen=True)
 class Name:
-    """A fact, metric, key or attribute, or a term that stands for an expression."""
+    """A fact, metric, key, attribute or list, or a term that stands for an expression."""
 
     name: str
     at: int = field(default=0, compare=False)

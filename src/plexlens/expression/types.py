@@ -15,6 +15,7 @@ from plexlens.expression.base import PLAIN, agree, parts_of, root, times
 from plexlens.expression.error import wrong
 from plexlens.expression.tree import (
     FUNCTIONS,
+    LIST_FUNCTIONS,
     LITERAL_UNITS,
     Among,
     Binary,
@@ -36,11 +37,12 @@ class Kind(StrEnum):
     NUMBER = "number"
     TEXT = "text"
     TRUTH = "condition"
+    LIST = "list"
 
 
 @dataclass(frozen=True)
 class Type:
-    """Kind of a value, and of a number its base unit; an empty base is not known and agrees with every other.
+    """Kind of a value, and of a number or list its base unit; an empty base is not known and agrees with every other.
 
     Parameters
     ----------
@@ -207,6 +209,8 @@ def _call(call: Call, operands: _Operands) -> Type:
     name = call.function
     if name == "known":
         return TRUTH
+    if name in LIST_FUNCTIONS:
+        return _of_lists(name, operands)
     if name in ("contains", "starts"):
         _all_of(operands, Kind.TEXT, f"in {name}")
         return TRUTH
@@ -218,6 +222,21 @@ def _call(call: Call, operands: _Operands) -> Type:
         found = operands[0][1]
         return Type(Kind.NUMBER, (root(found.base) or "") if found.base else "", found.scaled)
     return _deviation(call, operands) if name == "deviation" else _one_unit(operands, call.at)
+
+
+def _of_lists(name: str, operands: _Operands) -> Type:
+    """The type of what a function makes of lists."""
+    _all_of(operands, Kind.LIST, f"in {name}")
+    (_, first), *others = operands
+    if name == "count":
+        return Type(Kind.NUMBER, "count")
+    if name == "product":
+        return Type(Kind.NUMBER, "", first.scaled)
+    if others:
+        second = others[0][1]
+        made = times(first.base, second.base) if first.base and second.base else ""
+        return Type(Kind.NUMBER, made, first.scaled or second.scaled)
+    return Type(Kind.NUMBER, first.base, first.scaled)
 
 
 def _deviation(call: Call, operands: _Operands) -> Type:

@@ -6,7 +6,9 @@ A NaN is a value, equal to itself and above every number, as DuckDB has it.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+import operator
+from collections.abc import Callable, Mapping, Sequence
+from functools import reduce
 from typing import Any
 
 from plexlens.expression.tree import Among, Binary, Call, Expression, Name, Null, Number, Text, Unary, operands_of
@@ -15,16 +17,18 @@ Value = float | str | bool | None
 """A number, a text, whether a condition holds, or nothing."""
 
 
-def value(expression: Expression, values: Mapping[str, float | str | None]) -> Value:
-    """The value of an expression for values by name; None where it has none.
+def value(expression: Expression, values: Mapping[str, float | str | Sequence[float | None] | None]) -> Value:
+    """The value of an expression for values by name, a list's as a sequence; None where it has none.
 
     Raises
     ------
     KeyError
         A name without an entry.
+    ValueError
+        Two lists of different length are multiplied.
     """
     if isinstance(expression, Name):
-        return values[expression.name]
+        return values[expression.name]  # type: ignore[return-value]  # a list stands in functions of lists only
     if isinstance(expression, Number | Text | Null):
         return _literal(expression)
     operands = []
@@ -90,6 +94,30 @@ def _root(one: Any) -> Value:
     return None if one is None or ordered(one) < ordered(0.0) else math.sqrt(one)
 
 
+def _ceiling(one: Any) -> Value:
+    return one if one is None or not math.isfinite(one) else float(math.ceil(one))
+
+
+def _of_list(function: Callable[..., float | None]) -> Callable[..., Value]:
+    """A function of lists; of numbers that are not all there, it has no value."""
+
+    def made(*lists: Sequence[float | None] | None) -> Value:
+        return None if any(one is None or None in one for one in lists) else function(*lists)
+
+    return made
+
+
+def _sum(items: Sequence[float]) -> float:
+    # Not Python's sum: that rounds otherwise than one + after the other, as do bounds.
+    return reduce(operator.add, items, 0.0)
+
+
+def _sum_of_products(first: Sequence[float], second: Sequence[float]) -> float:
+    if len(first) != len(second):
+        raise ValueError(f"{len(first)} numbers are multiplied with {len(second)}")
+    return _sum([a * b for a, b in zip(first, second, strict=True)])
+
+
 def _deviation(*operands: Any) -> Value:
     found = None if None in operands else variance(*operands)
     return None if found is None else math.sqrt(found)
@@ -123,4 +151,11 @@ _CALLS: dict[str, Callable[..., Value]] = {
     "if": lambda holds, then, otherwise=None: then if holds else otherwise,
     "sqrt": _root,
     "deviation": _deviation,
+    "ceiling": _ceiling,
+    "sum": _of_list(_sum),
+    "product": _of_list(lambda items: reduce(operator.mul, items, 1.0)),
+    "count": lambda items: None if items is None else float(len(items)),
+    "largest": _of_list(lambda items: max(items, key=ordered, default=None)),
+    "smallest": _of_list(lambda items: min(items, key=ordered, default=None)),
+    "sum_of_products": _of_list(_sum_of_products),
 }

@@ -22,13 +22,17 @@ _LARGE = 1e6
 _OUTER = re.compile(r"\([^()]*\)")
 
 
-def words_of(expression: Expression, word: Callable[[str], str]) -> str:
-    """The expression in words and symbols; ``word`` gives what a name is called: a field, or arithmetic of fields."""
+Word = str | Sequence[str]
+"""What a name is called: a field, or arithmetic of fields. A list has a name, or is written as its items."""
+
+
+def words_of(expression: Expression, word: Callable[[str], Word]) -> str:
+    """The expression in words and symbols; ``word`` gives what a name is called."""
     return _Words(word).piece(expression).text
 
 
 class _Words:
-    def __init__(self, word: Callable[[str], str]) -> None:
+    def __init__(self, word: Callable[[str], Word]) -> None:
         self.word = word
 
     def piece(self, one: Expression) -> Piece:
@@ -41,7 +45,8 @@ class _Words:
         if isinstance(one, Among):
             return self.among(one)
         if isinstance(one, Name):
-            return _named(self.word(one.name))
+            word = self.word(one.name)
+            return _named(word) if isinstance(word, str) else Piece(", ".join(word), Level.PHRASE)
         return Piece(_leaf(one))
 
     def binary(self, one: Binary) -> Piece:
@@ -122,6 +127,39 @@ class _Words:
     def root(self, arguments: Sequence[Expression]) -> Piece:
         return Piece(f"√{_tight(self.piece(arguments[0]))}")
 
+    def ceiling(self, arguments: Sequence[Expression]) -> Piece:
+        return Piece(f"{self.piece(arguments[0]).at(Level.SUM)}, rounded up", Level.PHRASE)
+
+    def items(self, one: Expression) -> Sequence[str] | None:
+        """The items of a list that is written as them."""
+        word = self.word(one.name) if isinstance(one, Name) else ""
+        return None if isinstance(word, str) else word
+
+    def of_list(self, what: str, arguments: Sequence[Expression]) -> Piece:
+        return Piece(f"{what} of {_tight(self.piece(arguments[0]))}")
+
+    def sum_of_list(self, arguments: Sequence[Expression]) -> Piece:
+        items = self.items(arguments[0])
+        return self.of_list("sum", arguments) if items is None else _sum(items)
+
+    def product_of_list(self, arguments: Sequence[Expression]) -> Piece:
+        items = self.items(arguments[0])
+        return self.of_list("product", arguments) if items is None else Piece(" x ".join(items) or "1", Level.PRODUCT)
+
+    def count(self, arguments: Sequence[Expression]) -> Piece:
+        items = self.items(arguments[0])
+        return self.of_list("number", arguments) if items is None else Piece(str(len(items)))
+
+    def extreme(self, what: str, sign: str, arguments: Sequence[Expression]) -> Piece:
+        items = self.items(arguments[0])
+        return self.of_list(what, arguments) if items is None else Piece(f"{sign}({', '.join(items)})")
+
+    def sum_of_products(self, arguments: Sequence[Expression]) -> Piece:
+        first, second = map(self.items, arguments)
+        if first is not None and second is not None:
+            return _sum([f"{a} x {b}" for a, b in zip(first, second, strict=True)])
+        return Piece(f"sum of {' x '.join(_tight(self.piece(one)) for one in arguments)}", Level.PRODUCT)
+
     def deviation(self, arguments: Sequence[Expression]) -> Piece:
         squares, values, count = arguments
         mean = Binary("/", values, count)
@@ -139,7 +177,18 @@ _CALLS: dict[str, Callable[[_Words, Sequence[Expression]], Piece]] = {
     "if": _Words.choice,
     "sqrt": _Words.root,
     "deviation": _Words.deviation,
+    "ceiling": _Words.ceiling,
+    "sum": _Words.sum_of_list,
+    "product": _Words.product_of_list,
+    "count": _Words.count,
+    "largest": lambda words, arguments: words.extreme("largest", "max", arguments),
+    "smallest": lambda words, arguments: words.extreme("smallest", "min", arguments),
+    "sum_of_products": _Words.sum_of_products,
 }
+
+
+def _sum(items: Sequence[str]) -> Piece:
+    return Piece(" + ".join(items) or "0", Level.SUM)
 
 
 def _tight(piece: Piece) -> str:

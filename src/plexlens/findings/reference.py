@@ -9,13 +9,19 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
-from plexlens.expression import FUNCTIONS
+from plexlens.expression import FUNCTIONS, LIST_FUNCTIONS
 from plexlens.findings.making import KEYS, TABLES
 from plexlens.findings.reading import load_rules
 from plexlens.findings.rule import Rule, Threshold
 from plexlens.generated_doc import write_or_check
 from plexlens.metrics import GRAINS
 from plexlens.metrics.reference import anchor, cell
+
+
+def _functions() -> str:
+    told = [text.partition(": ") for name, text in FUNCTIONS.items() if name not in LIST_FUNCTIONS]
+    return "\n".join(f"- `{call}`: {meaning}" for call, _, meaning in told)
+
 
 _HEAD = f"""\
 # Findings
@@ -87,7 +93,7 @@ that meets a fraction, a time or a size has a unit: `5 %`, `200 us`, `3 ms`, `1 
 `1 MiB`. `where` picks rows by keys, attributes and facts: `structure_type in ('list', 'lock')`. `null` is no value.
 Functions:
 
-{chr(10).join(f"- `{text.partition(': ')[0]}`: {text.partition(': ')[2]}" for text in FUNCTIONS.values())}
+{_functions()}
 
 In a sentence, an action or a command, `{{name}}` is a key, an attribute, or a number in its unit, and
 `{{1.5 * buffers:n}}` a whole number (`:up` and `:down` round it up and down),

@@ -56,7 +56,8 @@ def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 
-def _rule(fact: Fact) -> str:
+def roll_up_text(fact: Fact) -> str:
+    """How a fact is combined across entities, and over time; whose number it is."""
     rule = f"{fact.rollup.across}, {fact.rollup.over}"
     return rule if fact.of is None else f"{rule}; of {' and '.join(fact.of) or 'the observer'}"
 
@@ -98,7 +99,7 @@ def grain_text(grain: Grain) -> str:
                 _name(grain, fact),
                 cell(fact.title),
                 cell(unit_text(fact.unit)),
-                _rule(fact),
+                roll_up_text(fact),
                 cell(fact.source),
             )
             for fact in grain.facts

@@ -112,6 +112,9 @@ def _places(text: str) -> Iterator[tuple[Place, int]]:
         if found := _TABLE.match(line):
             names = tuple(part.strip(" \"'") for part in found[2].split("."))
             table = names
+            if not found[1] and names[0] in counts:
+                # A table of the last one of a list of tables.
+                table = (names[0], counts[names[0]], *names[1:])
             if found[1]:
                 counts[found[2]] = counts.get(found[2], -1) + 1
                 table = (*names, counts[found[2]])

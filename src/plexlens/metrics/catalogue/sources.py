@@ -11,7 +11,7 @@ from plexlens.metrics.catalogue.document import text_of_file
 from plexlens.metrics.catalogue.draft import Draft
 from plexlens.metrics.catalogue.error import near
 from plexlens.metrics.catalogue.table import Entry, Table, alone
-from plexlens.metrics.definition import Differences, Fact, Source
+from plexlens.metrics.definition import Fact, Source
 from plexlens.metrics.source_text import fields_of, source_of
 
 if TYPE_CHECKING:
@@ -46,11 +46,14 @@ def sources_of(table: Table, draft: Draft, facts: Sequence[Fact]) -> tuple[Sourc
         table.names(key)
     _check_fields(table, facts)
     _check_columns(table, draft)
+    differences = _checked_differences(table)
     told = {key: entry.value for key, entry in table.entries.items()}
-    # Of a site's change of a source, the file says where its SQL lies.
     made = source_of(told, facts, table.entries[what].document.path.parent)
-    if made.differences is not None:
-        _check_differences(table.entries["differences"], made.differences)
+    if differences is not None and made.differences is not None:
+        for column in differences.texts("witnesses"):
+            if column not in made.differences.counters:
+                valid = made.differences.counters
+                raise differences.entries["witnesses"].wrong(f"{column} is no counter", near(column, valid))
     return (made,)
 
 
@@ -93,7 +96,10 @@ def _check_columns(table: Table, draft: Draft) -> None:
 _IDENTITY = ("system", "sysplex", "interval_start", "interval_end", "utc_offset", "local_time", "interval")
 
 
-def _check_differences(entry: Entry, made: Differences) -> None:
+def _checked_differences(whole: Table) -> Table | None:
+    entry = whole.get("differences")
+    if entry is None:
+        return None
     table = entry.table(*_DIFFERENCES)
     table.need("entity", 'entity = ["system", "sysplex", "subsystem"]').texts()
     width = table.get("width")
@@ -102,11 +108,10 @@ def _check_differences(entry: Entry, made: Differences) -> None:
     table.texts("counters")
     for key in ("of", "time", "sequence", "started"):
         table.text(key)
-    for column in table.texts("witnesses"):
-        if column not in made.counters:
-            raise table.entries["witnesses"].wrong(f"{column} is no counter", near(column, made.counters))
+    table.texts("witnesses")
     if (unused := table.get("keep_unused")) is not None:
         unused.truth()
+    return table
 
 
 def _of_function(table: Table, kind: str, needs: tuple[str, ...], any_of: tuple[str, ...]) -> tuple[Source, ...]:

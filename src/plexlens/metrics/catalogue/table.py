@@ -68,8 +68,9 @@ class Entry:
 
 
 def _what(value: Any) -> str:
-    named = _NAMED.get(type(value))
-    return f"the text {value!r}" if isinstance(value, str) else named or repr(value)
+    if isinstance(value, str):
+        return f"the text {value!r}"
+    return _NAMED[type(value)] if isinstance(value, dict | list) else repr(value)
 
 
 @dataclass(frozen=True)
