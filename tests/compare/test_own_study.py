@@ -12,6 +12,7 @@ from plexlens.compare import StudyError, audit, load_study, studies_path
 from plexlens.compare.formula_list import README, document, formula_list
 from plexlens.compare.formulas import FORMULAS
 from plexlens.errors import UsageError
+from plexlens.metrics import GRAINS
 from tests.cli.command import run
 
 TEMPLATE = """
@@ -25,6 +26,19 @@ arguments = { part = { column = "busy %", times = 10 }, whole = "ETR" }
 """
 
 
+IO_TABLE = """
+[[tables]]
+id = "io"
+file = "io.csv"
+title = "I/O"
+
+[[tables.derived]]
+column = "I/O"
+formula = "io_per_transaction"
+arguments = { transactions = "ETR", ios = ["reads", "writes"] }
+"""
+
+
 def indented(text: str) -> list[str]:
     """The indented blocks of a Markdown text, without their indent."""
     blocks = re.findall(r"(?:^    .*\n|^\n(?=    ))+", text, re.MULTILINE)
@@ -34,7 +48,7 @@ def indented(text: str) -> list[str]:
 @pytest.fixture
 def own(tmp_path: Path) -> Path:
     """The two files that the README shows, in a folder of another name than the study's."""
-    _, runs, study = indented((studies_path() / README).read_text(encoding="utf-8"))
+    _, runs, study, _ = indented((studies_path() / README).read_text(encoding="utf-8"))
     folder = tmp_path / "own"
     folder.mkdir()
     (folder / "runs.csv").write_text(runs)
@@ -48,6 +62,27 @@ def test_a_folder_is_a_study(own: Path) -> None:
     (table,) = json.loads(done.stdout)["tables"]
     assert (table["computed"], table["agree"]) == (4, 4)
     assert run("study", "own/study.toml", "--json", cwd=own.parent).stdout == done.stdout
+
+
+def test_a_study_uses_a_formula_of_its_own(own: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The formula that the README shows, in a folder of definitions: (3 + 7) / 4."""
+    monkeypatch.setattr(GRAINS, "_catalogue", None)
+    *_, formula = indented((studies_path() / README).read_text(encoding="utf-8"))
+    site = own.parent / "site" / "studies"
+    site.mkdir(parents=True)
+    (site / "mine.toml").write_text(formula)
+    (own / "io.csv").write_text("run,ETR,reads,writes,I/O\nbefore,4,3,7,2.5\n")
+    with (own / "study.toml").open("a") as study:
+        study.write(IO_TABLE)
+    done = run("study", "own", "--json", "--catalogue", str(site.parent), cwd=own.parent)
+    assert done.returncode == 0, done.stderr
+    *_, table = json.loads(done.stdout)["tables"]
+    (cell,) = table["cells"]
+    assert cell["arithmetic"].startswith("(3 + 7) / 4 = 2.5")
+    GRAINS.load()
+    refused = run("study", "own", cwd=own.parent)
+    assert refused.returncode == 3
+    assert "there is no formula 'io_per_transaction'" in refused.stderr
 
 
 def test_two_runs_of_a_folder_are_compared_the_right_way_round(own: Path) -> None:

@@ -42,7 +42,7 @@ WORDS = {
         ("sqrt(cpu)", "√(CPU time)"),
         ("cpu * cpu", "(CPU time)²"),
         ("sync * sync", "R744SSRC²"),
-        ("both * 33 us * 86400 / interval_seconds", "(R744SSRC + R744SARC) x 33 µs x 86400 / interval"),
+        ("both * 33 us * 86400 / interval_seconds", "(R744SSRC + R744SARC) x 33 µs x 86,400 / interval"),
         ("sync * 16000000 / 70 %", "R744SSRC x 16,000,000 / 70 %"),
         ("sync * 256 bytes", "R744SSRC x 256 bytes"),
         ("coalesce(sync, async)", "R744SSRC, or R744SARC where it is missing"),

@@ -9,7 +9,7 @@ import typer
 
 from plexlens.cli import completion
 from plexlens.cli.app import app
-from plexlens.cli.options import Json
+from plexlens.cli.options import Catalogue, Json
 from plexlens.cli.output import Form, page, target
 from plexlens.cli.terminal import progress_bar
 from plexlens.errors import UsageError
@@ -41,6 +41,7 @@ def study(
             help="Numbers of processors to predict from a capacity curve; repeatable.",
         ),
     ] = None,
+    catalogue: Catalogue = None,
     as_json: Json = False,
     output: Annotated[
         Path | None,

@@ -1,6 +1,6 @@
 """Studies: published tables whose derived numbers are worked out again from the measured ones beside them.
 
-``load_study`` reads a study's folder, ``audit`` works out its derived columns by `plexlens.compare.formulas` and
+``load_study`` reads a study's folder, ``audit`` works out its derived columns by the formulas of the catalogue and
 compares them with what is printed, allowing for the rounding of every printed digit.
 """
 

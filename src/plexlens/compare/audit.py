@@ -390,16 +390,15 @@ class Recomputation:
             A divisor may be zero.
         """
         arguments: dict[str, Quantity | list[Quantity]] = {}
-        texts: dict[str, str] = {}
+        texts: dict[str, list[str]] = {}
         for name, references in rule.arguments.items():
             values = [one for reference in references for one in self.values(reference, table, number, column)]
             if not values:
                 raise MissingError(f"nothing is printed for {name}")
             arguments[name] = values if name in rule.formula.lists else values[0]
-            texts[name] = " + ".join(shown(value.value) for value in values)
-            texts["n"] = str(len(values))
+            texts[name] = [shown(value.value) for value in values]
         try:
-            return rule.formula(arguments), rule.formula.worked.format(**texts)
+            return rule.formula(arguments), rule.formula.worked(texts)
         except ValueError as error:
             raise MissingError(str(error)) from error
 

@@ -21,7 +21,7 @@ README = "README.md"
 HEADING = "## All formulas"
 
 _INTRODUCTION = """\
-Written by `make docs` from `plexlens.compare.formulas`; do not edit. An argument with dots behind it takes a list of
+Written by `make docs` from `catalogue/studies`; do not edit. An argument with dots behind it takes a list of
 cells, any other exactly one."""
 
 

@@ -227,17 +227,16 @@ class Numbers:
                 where, f"formula {name!r} has other arguments", f"give it {', '.join(formula.arguments)}, and no others"
             )
         arguments: dict[str, Quantity | list[Quantity]] = {}
-        texts: dict[str, str] = {}
+        texts: dict[str, list[str]] = {}
         for argument, part in given.items():
             values = self.values(part, f"{where}, {argument}", named)
             if argument in formula.singles and len(values) != 1:
                 raise self.wrong(f"{where}, {argument}", f"{len(values)} numbers are there", "name one cell")
             numbers = [one.quantity for one in values]
             arguments[argument] = numbers if argument in formula.lists else numbers[0]
-            texts[argument] = " + ".join(shown(one.quantity.value) for one in values)
-            texts["n"] = str(len(values))
+            texts[argument] = [shown(one.quantity.value) for one in values]
         try:
             result = formula(arguments)
         except ValueError as error:
             raise self.wrong(where, str(error), "give the lists of a formula as many numbers as each other") from error
-        return Value(result, f"{formula.worked.format(**texts)} = {shown(result.value)}", formula.unit)
+        return Value(result, f"{formula.worked(texts)} = {shown(result.value)}", formula.unit)

@@ -12,7 +12,21 @@ from plexlens.expression.needed import Clauses, needed
 from plexlens.expression.parser import parse
 from plexlens.expression.sql import sql_of
 from plexlens.expression.text import text_of
-from plexlens.expression.tree import FUNCTIONS, LIST_FUNCTIONS, LITERAL_UNITS, Expression, expand, names_of
+from plexlens.expression.tree import (
+    FUNCTIONS,
+    LIST_FUNCTIONS,
+    LITERAL_UNITS,
+    Binary,
+    Call,
+    Expression,
+    Name,
+    Number,
+    Unary,
+    expand,
+    names_of,
+    operands_of,
+    walk,
+)
 from plexlens.expression.types import Kind, Scope, Type, check_metric, type_of
 from plexlens.expression.value import Value, value
 from plexlens.expression.words import words_of
@@ -21,23 +35,30 @@ __all__ = [
     "FUNCTIONS",
     "LIST_FUNCTIONS",
     "LITERAL_UNITS",
+    "Binary",
+    "Call",
     "Clauses",
     "Expression",
     "ExpressionError",
     "Interval",
     "Kind",
+    "Name",
+    "Number",
     "Scope",
     "Type",
+    "Unary",
     "Value",
     "bounds",
     "check_metric",
     "expand",
     "names_of",
     "needed",
+    "operands_of",
     "parse",
     "sql_of",
     "text_of",
     "type_of",
     "value",
+    "walk",
     "words_of",
 ]

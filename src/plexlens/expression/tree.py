@@ -7,7 +7,7 @@ says nothing about where the values come from. Trees are equal where they say th
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 from plexlens.expression.error import wrong
@@ -182,16 +182,18 @@ def operands_of(expression: Expression) -> tuple[Expression, ...]:
     return expression.arguments if isinstance(expression, Call) else ()
 
 
-def names_of(expression: Expression) -> frozenset[str]:
-    """Every name in an expression."""
-    names = set()
+def walk(expression: Expression) -> Iterator[Expression]:
+    """The expression and all that it is made of."""
     waiting = [expression]
     while waiting:
         one = waiting.pop()
         waiting += operands_of(one)
-        if isinstance(one, Name):
-            names.add(one.name)
-    return frozenset(names)
+        yield one
+
+
+def names_of(expression: Expression) -> frozenset[str]:
+    """Every name in an expression."""
+    return frozenset(one.name for one in walk(expression) if isinstance(one, Name))
 
 
 def expand(expression: Expression, terms: Mapping[str, Expression]) -> Expression:

@@ -17,7 +17,7 @@ _SIGNS = {"*": "x", "<=": "≤", ">=": "≥", "!=": "≠"}
 _UNITS = {"us": "µs"}
 
 #: Whole numbers from here on have commas.
-_LARGE = 1e6
+_LARGE = 1e4
 
 _OUTER = re.compile(r"\([^()]*\)")
 

@@ -95,6 +95,10 @@ class Catalogue(Mapping[str, Grain]):
                 found[name] = (table.texts("parameters"), sql)
         return Functions(found)
 
+    def studies(self) -> list[list[Document]]:
+        """The files of formulas of studies, of one folder after the other."""
+        return [folder.studies() for folder in self._folders]
+
     @cached_property
     def relations(self) -> dict[str, str]:
         """Selects that sources share: SQL of every file beside the grains, by the file's name."""

@@ -40,7 +40,12 @@ class Document:
 
     @cached_property
     def _lines(self) -> dict[Place, int]:
-        return dict(_places(self.text))
+        found = dict(_places(self.text))
+        # A table that only stands before the point of others begins with the first of them.
+        for place, line in list(found.items()):
+            for length in range(1, len(place)):
+                found.setdefault(place[:length], line)
+        return found
 
     def line(self, place: Place) -> int | None:
         """Line of a key from 1, or of the table that it stands in."""

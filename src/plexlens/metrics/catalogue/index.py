@@ -15,6 +15,9 @@ from plexlens.metrics.catalogue.table import Entry
 UNITS, FUNCTIONS, FAMILIES = "units.toml", "functions.toml", "families.toml"
 _OTHERS = (UNITS, FUNCTIONS, FAMILIES)
 
+#: Folder of a folder of definitions that holds the formulas of studies.
+STUDIES = "studies"
+
 #: Family of the grains whose files lie in no folder of a family.
 _OWN = "site"
 
@@ -63,6 +66,10 @@ class Folder:
         file = self.path / name
         return read_document(file, shipped=self.shipped) if file.is_file() else None
 
+    def studies(self) -> list[Document]:
+        """The files of formulas of studies, by name."""
+        return [read_document(file, shipped=self.shipped) for file in sorted(self.path.glob(f"{STUDIES}/*.toml"))]
+
     def relations(self) -> dict[str, Path]:
         """Every file of SQL by its name."""
         return {file.stem: file for file in sorted(self.path.rglob("*.sql"))}
@@ -79,7 +86,7 @@ def folder_of(path: Path, *, shipped: bool) -> Folder:
     files: dict[str, tuple[Path, str]] = {}
     found = sorted(path.rglob("*.toml"))
     for file in found:
-        if file.parent == path and file.name in _OTHERS:
+        if (file.parent == path and file.name in _OTHERS) or file.parent == path / STUDIES:
             continue
         name = _grain(file, shipped=shipped)
         if name in files:
