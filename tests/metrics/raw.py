@@ -23,6 +23,8 @@ _TYPES = {
     "source_id": pa.string(),
     "record_no": pa.uint64(),
     "section_no": pa.uint32(),
+    "qwacbsc": pa.timestamp("us", "UTC"),
+    "qwacesc": pa.timestamp("us", "UTC"),
 }
 
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
 
 from plexlens.metrics import GRAINS
-from plexlens.metrics.db2.suspensions import CAUSES, PACKAGE_CAUSES
 from plexlens.metrics.definition import Grain
 from plexlens.metrics.evaluate import evaluate, facts
 from tests.metrics.raw import START, inputs, row, rows_of
@@ -348,16 +348,32 @@ def test_packages() -> None:
     assert {name: found["PKG1"][name] for name in expected} == pytest.approx(expected)
 
 
-@pytest.mark.parametrize("causes", [CAUSES, PACKAGE_CAUSES], ids=["class 3", "class 8"])
-def test_every_cause_is_counted_once(causes: Any) -> None:
-    """A cause stands by itself, is a part of one sum, or is that sum; no field is read twice."""
-    parts = [part for cause in causes for part in cause.parts]
-    assert sorted(parts) == sorted(cause.name for cause in causes if cause.within)
-    fields = [field for cause in causes for field in (*cause.time, *cause.events, *(cause.otherwise or ()))]
-    assert len(fields) == len(set(fields))
-    for cause in causes:
-        assert bool(cause.parts) != bool(cause.time), cause.name
-        assert len(cause.time) == len(cause.events), cause.name
+@pytest.mark.parametrize("of", ["seconds", "events"])
+@pytest.mark.parametrize("grain", [ACCOUNTING, PACKAGE], ids=["class 3", "class 8"])
+def test_every_cause_is_counted_once(grain: Grain, of: str) -> None:
+    """With a power of two in each field, a sum tells which fields it is made of: those that the fact names."""
+    named = {
+        fact.name: re.findall(r"(?<!or )\bQ[A-Z_]+", fact.source.replace("(or ", "or "))
+        for fact in grain.facts
+        if re.fullmatch(rf"class3_\w+_{of}", fact.name) and fact.name != f"class3_total_{of}"
+    }
+    fields = {field: 2.0**place for place, field in enumerate(sorted({f for each in named.values() for f in each}))}
+    sections = {
+        prefix: db2(1, **{field.lower(): value for field, value in fields.items() if field.startswith(prefix)})
+        for prefix in ("QWAC", "QWAX", "QPAC")
+    }
+    assert len(fields) >= 14
+    raw = inputs(
+        smf101_ifcid3_qwac=[sections["QWAC"]],
+        smf101_ifcid3_qwax=[sections["QWAX"]],
+        smf101_ifcid239_qpac=[sections["QPAC"]],
+        smf101_qwhc=[correlation(1)],
+    )
+    (found,) = rows_of(facts(raw, grain))
+    assert {name: found[name] for name in named} == {
+        name: sum(fields[field] for field in each) for name, each in named.items()
+    }
+    assert found[f"class3_total_{of}"] == sum(fields.values())
 
 
 def test_half_an_hour_of_records_covers_half_an_hour() -> None:

@@ -15,7 +15,7 @@ from typing import Any
 
 from plexlens.example import studies_path
 from plexlens.example.printed import Study, number
-from plexlens.metrics.db2.accounting_sharing import LOCK_FIELDS, PAGE_FIELDS
+from plexlens.metrics import GRAINS
 from plexlens.metrics.inputs import Inputs
 from plexlens.pdb import Pdb, ingest
 from plexlens.sharing.assumptions import Assumptions, CommitWrites
@@ -97,7 +97,8 @@ def compare(scenario: Scenario) -> Compared:
 
 def _without_counts(use: ClassUse) -> ClassUse:
     """A class as accounting without QTGA and QBGA tells it."""
-    names = {field.name for field in (*LOCK_FIELDS, *PAGE_FIELDS)}
+    sections = ("SMF 101 IFCID 3 QTGA", "SMF 101 IFCID 3 QBGA")
+    names = {fact.name for fact in GRAINS["db2_accounting_sharing"].facts if fact.source.startswith(sections)}
     return replace(use, facts={name: value for name, value in use.facts.items() if name not in names})
 
 

@@ -9,10 +9,9 @@ from typing import Any
 
 from plexlens.errors import NothingUsableError
 from plexlens.metrics import GRAINS
-from plexlens.metrics.db2.identifiers import CONNECTION_TYPES
 from plexlens.metrics.evaluate import available, rolled_up
 from plexlens.metrics.inputs import Inputs
-from plexlens.pdb.engine import literal, rows_of
+from plexlens.pdb.engine import rows_of
 from plexlens.sharing.twin_group import (
     Allocated,
     FacilityUse,
@@ -393,14 +392,6 @@ class _MemberReader:
         )
 
 
-#: SQL of the kind of connection in words; the number where it is none that is known.
-CONNECTION_TYPE = (
-    "case h.qwhcatyp::bigint "
-    + " ".join(f"when {number} then {literal(name)}" for number, name in CONNECTION_TYPES.items())
-    + " else h.qwhcatyp::bigint::varchar end"
-)
-
-
 def _dependent(inputs: Inputs) -> dict[tuple[str, Any, Any], dict[str, float]]:
     """Getpages of GBP-dependent page sets by Db2, connection type and plan, and by pool (SMF 101 QBGA)."""
     if not inputs.has("smf101_ifcid3_qbga"):
@@ -408,8 +399,9 @@ def _dependent(inputs: Inputs) -> dict[tuple[str, Any, Any], dict[str, float]]:
     rows = inputs.selected("smf101_ifcid3_qbga", "qbgagn", "qbgagg")
     header = inputs.raw("smf101_qwhc", ("qwhcatyp", "qwhcplan"))
     first = "source_id, record_no order by section_no"
+    connection_type = GRAINS.catalogue.functions.expanded("connection_type_of(h.qwhcatyp)")
     sql = f"""
-        select r.subsystem, {CONNECTION_TYPE} as connection_type, h.qwhcplan as plan, r.qbgagn,
+        select r.subsystem, {connection_type} as connection_type, h.qwhcplan as plan, r.qbgagn,
             sum(r.qbgagg::double) as getpages
         from {rows.source} r left join (
             select * from ({header}) qualify row_number() over (partition by {first}) = 1
