@@ -219,7 +219,7 @@ def _accounting(inputs: Inputs, start: datetime, seconds: float) -> list[dict[st
     sums = {name: f"sum({name}::double)" for name in (*columns, "qwaxixlt", "qwaxixle")}
     # Of records that are rolled up the end is a clock that began with the epoch of all clocks.
     began = "coalesce(qwacbsc::timestamptz, timestamptz '1900-01-01 00:00:00+00')"
-    elapsed = f"date_diff('microsecond', {began}, qwacesc::timestamptz)::double / 1e6"
+    elapsed = f"(epoch_us(qwacesc::timestamptz) - epoch_us({began}))::double / 1e6"
     return _rows(
         inputs,
         rows,
