@@ -130,11 +130,12 @@ class ClockColumns:
         if "sum" in named or "rate" in named:
             count, rate = quoted(f"{stem}_n"), quoted(f"{stem}_r")
             self.per_clock.append(f"sum({cell}{f' * {fresh}' if is_shared else ''}) as {count}")
-            self.per_epoch += [f"sum({count}) as {count}", f"sum({count} / nullif(covered_{condition}, 0)) as {rate}"]
             if "sum" in named:
+                self.per_epoch.append(f"sum({count}) as {count}")
                 self.whole.append(f"sum({count}) as {named['sum']}")
                 self.direct.append(self.whole[-1])
             if "rate" in named:
+                self.per_epoch.append(f"sum({count} / nullif(covered_{condition}, 0)) as {rate}")
                 self.whole.append(f"sum({rate} * together_{condition}) as {named['rate']}")
                 of_clock = f"{count} / nullif(covered_{condition}, 0)"
                 self.direct.append(f"sum({of_clock}) * any_value(together_{condition}) as {named['rate']}")

@@ -130,6 +130,9 @@ class _Statement:
         self.observers = tuple(dict.fromkeys((*self.grain.observers, "local_time", *apart)))
         self.entity = tuple(dict.fromkeys((*entity(self.grain), *apart)))
         self.conditions = range(len(plan.conditions))
+        ways = ("rate", "covered", *(("mean", "level") if self.has_epochs else ()))
+        #: Conditions of which the time matters that the observers of a group cover together.
+        self.together = sorted({variant.condition for variant in plan.variants.values() if variant.how in ways})
         self.states = sorted({names for condition in plan.conditions if (names := condition.settings)})
         self.gaps = [fact for fact in self.grain.facts if fact.name in plan.gaps]
         self.timed = any(fact.rollup is Rollup.SPAN for fact in self.grain.facts)
@@ -156,9 +159,11 @@ class _Statement:
         measured: dict[str, str] = {}
         for clock in self._clocks():
             measured |= self._clocked(clock)
-        first = ("own_cells", "own_timed", "own_clocks") if self.is_plain else ("own_cells",)
-        parts |= {name: measured.pop(name) for name in first}
-        parts |= self._together() | measured
+        if self.together:
+            first = ("own_cells", "own_timed", "own_clocks") if self.is_plain else ("own_cells",)
+            parts |= {name: measured.pop(name) for name in first}
+            parts |= self._together()
+        parts |= measured
         for scope, name in self.scopes.items():
             parts |= self._latest(scope, name)
         parts["texts"] = self._texts()
@@ -187,7 +192,7 @@ class _Statement:
             f"max({self._length()}) as length, {_ENDS} from {base} group by all"
         )
         if not self.has_epochs:
-            return f"select *, 0 as {_EPOCH} from ({rows})"
+            return rows
         return f"select r.*, e.epoch as {_EPOCH} from ({rows}) r join ({epochs(base, self.grain)}) e on r.who = e.who"
 
     def _rows(self, rows: str) -> str:
@@ -260,7 +265,9 @@ class _Statement:
         """The observers, for facts that rows have of their own, and whose the facts are that several rows report."""
         measured = [v for v in self.plan.variants.values() if v.how not in ("latest", "common", "covered")]
         own = tuple(variant for variant in measured if not variant.fact.of)
-        clocks = [Clock("own", _OBSERVER, is_shared=False, variants=own)]
+        # The time that is covered together is that of the observers, whatever is measured of them.
+        is_asked = bool(own or self.together)
+        clocks = [Clock("own", _OBSERVER, is_shared=False, variants=own)] if is_asked else []
         for scope, name in self.scopes.items():
             shared = tuple(v for v in measured if v.fact.of and self.scope(v.fact) == scope)
             if shared:
@@ -273,7 +280,8 @@ class _Statement:
         Merged, intervals of the same name are one, as they are for a number that several observers report of it.
         """
         own = ", ".join(dict.fromkeys([*by, _OBSERVER, *self.time]))
-        columns = ", ".join([*(f"o.{n}" for n in by), f"i.{_EPOCH}", "i.local_time", "i.interval", "i.interval_to"])
+        epoch = [f"i.{_EPOCH}"] if self.has_epochs else []
+        columns = ", ".join([*(f"o.{n}" for n in by), *epoch, "i.local_time", "i.interval", "i.interval_to"])
         extra = "" if merged else f", o.{_OBSERVER}, i.starts, i.ends"
         return (
             f"select {columns}{'' if merged else f', o.{_OBSERVER}'}, max(i.length) as length, "
@@ -289,38 +297,40 @@ class _Statement:
         flags = [f"bool_or(known_{i}) as known_{i}" for i in self.conditions if i]
         cells = ", ".join([*interval, "true as there", *flags, *columns.cells])
         rows = f"(select *, {self._length()} as length_of_row from measured)"
-        clock_of = [*by, _EPOCH]
-        fresh = [
-            f"{fresh_share([*clock_of, 'local_time'], counted, is_plain=self.is_plain)} as {column}"
-            for column, counted in (self._counted() | columns.counted).items()
-        ]
-        covered = [f"sum(length * fresh_{i}) as covered_{i}" for i in self.conditions]
-        same = self._same("e", "t", [*self.group, _EPOCH])
-        if self.has_epochs:
-            epochs_of_all = {
-                f"{name}_epochs": (
-                    f"select {', '.join([*self.group, _EPOCH, *(columns.per_epoch or ['count(*) as clocks'])])} "
-                    f"from {name}_clocks group by {', '.join([*self.group, _EPOCH])}"
-                )
-            }
-            whole = (f"{name}_epochs e join together t on {same}", columns.whole)
-        else:
-            epochs_of_all = {}
-            whole = (f"{name}_clocks e join together t on {same}", columns.direct)
-        return {
-            f"{name}_cells": f"select {cells} from {rows} group by {', '.join(interval)}",
-            f"{name}_timed": (
-                f"select *, {', '.join(fresh)} from (select i.*, c.* exclude ({', '.join(interval)}) "
+        parts = {f"{name}_cells": f"select {cells} from {rows} group by {', '.join(interval)}"}
+        clock_of = [*by, _EPOCH] if self.has_epochs else by
+        times = sorted({variant.condition for variant in clock.variants if variant.how in ("rate", "mean")})
+        if self.is_plain and clock.name == "own":
+            times = sorted({*times, *self.together})
+        of_cells = f"{name}_cells"
+        if times or columns.counted or self.has_epochs:
+            of_cells = f"{name}_timed"
+            counted = {f"fresh_{i}": self._counted()[f"fresh_{i}"] for i in times} | columns.counted
+            fresh = [
+                f"{fresh_share([*clock_of, 'local_time'], where, is_plain=self.is_plain)} as {column}"
+                for column, where in counted.items()
+            ]
+            parts[of_cells] = (
+                f"select {', '.join(['*', *fresh])} from (select i.*, c.* exclude ({', '.join(interval)}) "
                 f"from ({self._intervals(by, merged=True)}) i "
                 f"left join {name}_cells c on {self._same('c', 'i', interval)})"
-            ),
-            f"{name}_clocks": (
-                f"select {', '.join([*clock_of, *covered, *columns.per_clock])} from {name}_timed "
-                f"group by {', '.join(clock_of)}"
-            ),
-            **epochs_of_all,
-            f"{name}_whole": self._grouped(whole[0], whole[1] or ["count(*) as epochs"], of="e"),
-        }
+            )
+        covered = [f"sum(length * fresh_{i}) as covered_{i}" for i in times]
+        made = [*clock_of, *covered, *columns.per_clock]
+        parts[f"{name}_clocks"] = f"select {', '.join(made)} from {of_cells} group by {', '.join(clock_of)}"
+        whole = columns.direct
+        if self.has_epochs:
+            whole = columns.whole
+            parts[f"{name}_epochs"] = (
+                f"select {', '.join([*self.group, _EPOCH, *(columns.per_epoch or ['count(*) as clocks'])])} "
+                f"from {name}_clocks group by {', '.join([*self.group, _EPOCH])}"
+            )
+        of_group = f"{name}_{'epochs' if self.has_epochs else 'clocks'} e"
+        if self.together:
+            epoch = [_EPOCH] if self.has_epochs else []
+            of_group += f" join together t on {self._same('e', 't', [*self.group, *epoch])}"
+        parts[f"{name}_whole"] = self._grouped(of_group, whole or ["count(*) as clocks"], of="e")
+        return parts
 
     def _counted(self) -> dict[str, str]:
         """For each condition, whether an interval counts: it has no row, or one that knows what is needed."""
@@ -328,27 +338,24 @@ class _Statement:
 
     def _together(self) -> dict[str, str]:
         """The time that the observers of a group cover together, in each epoch and in all."""
-        by = [*self.group]
+        by = [*self.group, _EPOCH] if self.has_epochs else [*self.group]
         if self.is_plain:
-            covered = [f"covered_{i} as together_{i}" for i in self.conditions]
-            whole = [f"together_{i}" for i in self.conditions]
-            return {
-                "together": f"select {', '.join([*by, _EPOCH, *covered])} from own_clocks",
-                "together_whole": f"select {', '.join([*by, *whole])} from together",
-            }
-        interval = [*by, _OBSERVER, "interval", "interval_to"]
-        flags = [f"c.known_{i}" for i in self.conditions if i]
-        fresh = [f"{fresh_share([*by, _EPOCH, 'local_time'], c)} as {name}" for name, c in self._counted().items()]
-        covered = [f"sum(length * fresh_{i}) as together_{i}" for i in self.conditions]
-        of_all = [f"sum(together_{i}) as together_{i}" for i in self.conditions]
-        return {
-            "together": (
-                f"select {', '.join([*by, _EPOCH, *covered])} from (select *, {', '.join(fresh)} from ("
-                f"select {', '.join(['i.*', *flags])} from ({self._intervals(by, merged=False)}) i "
-                f"left join own_cells c on {self._same('c', 'i', interval)})) group by {', '.join([*by, _EPOCH])}"
-            ),
-            "together_whole": self._grouped("together", of_all),
-        }
+            covered = [f"covered_{i} as together_{i}" for i in self.together]
+            together = f"select {', '.join([*by, *covered])} from own_clocks"
+        else:
+            interval = [*self.group, _OBSERVER, "interval", "interval_to"]
+            flags = [f"c.known_{i}" for i in self.conditions if i]
+            counted = {i: self._counted()[f"fresh_{i}"] for i in self.together}
+            fresh = [f"{fresh_share([*by, 'local_time'], where)} as fresh_{i}" for i, where in counted.items()]
+            covered = [f"sum(length * fresh_{i}) as together_{i}" for i in self.together]
+            by_group = f" group by {', '.join(by)}" if by else ""
+            together = (
+                f"select {', '.join([*by, *covered])} from (select *, {', '.join(fresh)} from ("
+                f"select {', '.join(['i.*', *flags])} from ({self._intervals(self.group, merged=False)}) i "
+                f"left join own_cells c on {self._same('c', 'i', interval)})){by_group}"
+            )
+        of_all = [f"sum(together_{i}) as together_{i}" for i in self.together]
+        return {"together": together, "together_whole": self._grouped("together", of_all)}
 
     def _grouped(self, table: str, columns: list[str], of: str = "") -> str:
         names = [f"{of}.{name}" if of else name for name in self.group]
