@@ -27,7 +27,7 @@ from plexlens.metrics.evaluate import evaluate
 from plexlens.metrics.inputs import Inputs
 from plexlens.metrics.query import Query
 from plexlens.metrics.required import read_by
-from plexlens.pdb.engine import add_table, connect, quoted
+from plexlens.pdb.engine import add_table, connect, literal, quoted
 from tests.metrics.printed_formulas import in_words, printed_formula
 from tests.metrics.raw import rows_of
 from tests.oracle.random_facts import random_facts
@@ -161,6 +161,12 @@ _WAYS: dict[str, _Way] = {
     "parts with times of their own": _Way(lambda _: ("sysplex", "source_kind"), apart=("source_kind",)),
     "unaligned, by interval": _Way(lambda _: ("sysplex",), "interval", cases=("WORST1",)),
     "aligned, by interval": _Way(lambda g: ("sysplex", *_first_key(g)), "interval", cases=("LOSSES",)),
+    "one after the other, every entity": _Way(
+        lambda g: tuple(dict.fromkeys(("system", "sysplex", *(k.name for k in g.keys)))), cases=("LOSSES",)
+    ),
+    "one after the other, systems and hours": _Way(
+        lambda g: tuple(dict.fromkeys(("system", "sysplex", *g.observers))), "hour", cases=("LOSSES",)
+    ),
     "local times, by interval": _Way(lambda _: (), "interval", cases=("LOCAL", "SHORT")),
 }
 
@@ -249,7 +255,7 @@ def _disagreements(grain: Grain, way: _Way) -> list[str]:
             time=way.time,
             kept=kept,
             where=f"system = '{way.system}'" if way.system else None,
-            within=(lambda t: t.sysplex.isin(way.cases)) if way.cases else None,
+            within=f"sysplex in ({', '.join(map(literal, way.cases))})" if way.cases else None,
             apart=way.apart,
             utc_offset=way.utc_offset,
         )
