@@ -23,7 +23,7 @@ from plexlens.report.model import (
     Table,
 )
 from plexlens.report.sharing_classes import class_sections
-from plexlens.report.sharing_fields import DEFINITIONS, SPUN, UNITS, definitions, number, over, text
+from plexlens.report.sharing_fields import SHARING, SPUN, definitions, number, text
 from plexlens.report.xy import MOST_SERIES
 from plexlens.sharing.assumptions import PATHS, PAYERS_SOURCE
 from plexlens.sharing.cost import CostOfSharing, SystemCost
@@ -78,8 +78,8 @@ def _answer(cost: CostOfSharing) -> Section:
 
     def figure(name: str, definition: str, value: Cell, detail: str = "") -> None:
         if value is not None:
-            title = DEFINITIONS[f"sharing.{definition}"].title
-            figures.append(Figure(name, title, value, UNITS[definition], f"sharing.{definition}", detail))
+            one = SHARING[definition]
+            figures.append(Figure(name, one.title, value, one.unit, one.id, detail))
 
     if cost.is_timed:
         figure("overhead", "overhead", total.overhead, "CPU time that data sharing adds")
@@ -87,11 +87,11 @@ def _answer(cost: CostOfSharing) -> Section:
         figure(
             "engines",
             "engines",
-            over(total.cpu_seconds, total.seconds),
+            SHARING["engines"](cpu=total.cpu_seconds, seconds=total.seconds),
             f"of {total.engines:.1f}" if total.engines else "",
         )
         figure("per_commit", "per_commit", total.per_commit)
-        share = over(total.service_seconds, total.cpu_seconds)
+        share = SHARING["share"](cpu=total.service_seconds, sharing=total.cpu_seconds)
         figure("service", "service", total.service_seconds, f"{share:.0%} of the cost" if share is not None else "")
     blocks: list[Block] = [KeyFigures("sharing-answer", tuple(figures))] if figures else []
     blocks.append(_systems(cost))
@@ -123,12 +123,13 @@ def _systems(cost: CostOfSharing) -> Table:
 
 def _system(cost: CostOfSharing, one: SystemCost) -> tuple[Cell, ...]:
     name = one.system or ("All" if len(cost.systems) > 1 else "all systems")
+    commits = SHARING["commits"](commits=one.commits, seconds=one.seconds)
     if not cost.is_timed:
-        return (name, None, None, None, one.busy_seconds, None, None, None, over(one.commits, one.seconds), None, None)
+        return (name, None, None, None, one.busy_seconds, None, None, None, commits, None, None)
     return (
-        name, one.cpu_seconds, one.service_seconds, over(one.cpu_seconds, one.seconds), one.busy_seconds,
-        over(one.cpu_seconds, one.captured_seconds), one.overhead, one.efficiency,
-        over(one.commits, one.seconds), one.per_commit, one.other_seconds,
+        name, one.cpu_seconds, one.service_seconds, SHARING["engines"](cpu=one.cpu_seconds, seconds=one.seconds),
+        one.busy_seconds, SHARING["captured"](sharing=one.cpu_seconds, captured=one.captured_seconds), one.overhead,
+        one.efficiency, commits, one.per_commit, one.other_seconds,
     )  # fmt: skip
 
 
@@ -163,17 +164,19 @@ def _sums(cost: CostOfSharing, lines: list[Line], commits: float | None) -> tupl
         return rate, None, None, None, None, None, None
     seconds = _cpu(lines)
     return (
-        rate, over(synchronous, count), seconds, sum(line.service_seconds for line in lines),
-        sum(_engines(cost, line) for line in lines), over(seconds, cost.total.cpu_seconds), over(seconds, commits),
+        rate, SHARING["sync"](synchronous=synchronous, requests=count), seconds,
+        sum(line.service_seconds for line in lines), sum(_engines(cost, line) for line in lines),
+        SHARING["share"](cpu=seconds, sharing=cost.total.cpu_seconds),
+        SHARING["per_commit"](cpu=seconds, commits=commits),
     )  # fmt: skip
 
 
 def _rate(cost: CostOfSharing, line: Line) -> float:
-    return line.count / length if (length := cost.measured.seconds.get(line.system)) else 0.0
+    return SHARING["requests"](events=line.count, seconds=cost.measured.seconds.get(line.system)) or 0.0
 
 
 def _engines(cost: CostOfSharing, line: Line) -> float:
-    return line.cpu_seconds / length if (length := cost.measured.seconds.get(line.system)) else 0.0
+    return SHARING["engines"](cpu=line.cpu_seconds, seconds=cost.measured.seconds.get(line.system)) or 0.0
 
 
 def _waterfall(cost: CostOfSharing) -> Section:
@@ -192,8 +195,10 @@ def _waterfall(cost: CostOfSharing) -> Section:
         seconds = _cpu(lines)
         by_system = [_cpu(line for line in lines if line.system == system) for system in systems]
         return (
-            name, seconds, sum(line.service_seconds for line in lines), over(seconds, total.cpu_seconds),
-            over(seconds, base), over(seconds, total.commits), *(by_system if len(systems) > 1 else []),
+            name, seconds, sum(line.service_seconds for line in lines),
+            SHARING["share"](cpu=seconds, sharing=total.cpu_seconds),
+            SHARING["overhead"](cpu=seconds, sharing=total.cpu_seconds, measured=total.busy_seconds),
+            SHARING["per_commit"](cpu=seconds, commits=total.commits), *(by_system if len(systems) > 1 else []),
         )  # fmt: skip
 
     rows: list[tuple[Cell, ...]] = []
@@ -285,13 +290,15 @@ def _kind(cost: CostOfSharing, lines: list[Line]) -> tuple[Cell, ...]:
     count, seconds = sum(line.count for line in lines), _cpu(lines)
     commits = cost.total.commits
     rate = sum(_rate(cost, line) for line in lines)
+    per_commit = SHARING["per_requests"](requests=count, commits=commits)
     if not cost.is_timed:
-        return rate, None, None, None, None, None, over(count, commits), None
+        return rate, None, None, None, None, None, per_commit, None
     synchronous = sum(line.synchronous for line in lines)
     return (
-        rate, over(synchronous, count) if lines[0].kind.is_request else None, over(seconds, count), seconds,
-        sum(line.service_seconds for line in lines), over(seconds, cost.total.cpu_seconds), over(count, commits),
-        over(seconds, commits),
+        rate, SHARING["sync"](synchronous=synchronous, requests=count) if lines[0].kind.is_request else None,
+        SHARING["each"](cpu=seconds, requests=count), seconds, sum(line.service_seconds for line in lines),
+        SHARING["share"](cpu=seconds, sharing=cost.total.cpu_seconds), per_commit,
+        SHARING["per_commit"](cpu=seconds, commits=commits),
     )  # fmt: skip
 
 
@@ -307,10 +314,11 @@ def _spaces(cost: CostOfSharing) -> Section:
         (
             one.group, one.member, one.system,
             f"of threads: {one.space}" if one.payer is Payer.THREAD and one.space != "threads" else one.space,
-            over(one.requests, cost.measured.seconds.get(one.system)),
-            over(one.cpu_seconds, one.requests) if one.payer is not Payer.IRLM else None,
+            SHARING["requests"](events=one.requests, seconds=cost.measured.seconds.get(one.system)),
+            SHARING["each"](cpu=one.cpu_seconds, requests=one.requests) if one.payer is not Payer.IRLM else None,
             one.cpu_seconds, one.measured_seconds, one.overhead,
-            over(one.cpu_seconds, commits.get((one.system, one.member))), one.measured_by or "not in the data",
+            SHARING["per_commit"](cpu=one.cpu_seconds, commits=commits.get((one.system, one.member))),
+            one.measured_by or "not in the data",
         )
         for one in cost.spaces
     )  # fmt: skip

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from plexlens.report.model import Block, Cell, Note, Section, Table
-from plexlens.report.sharing_fields import number, over, text
+from plexlens.report.sharing_fields import SHARING, number, text
 from plexlens.sharing.attribution import WAITS, ClassCost
 from plexlens.sharing.cost import CostOfSharing
 from plexlens.sharing.kinds import KINDS, Part
@@ -85,16 +85,18 @@ def _class_cost(cost: CostOfSharing, found: list[_Together], length: float) -> S
         number("increase", "increase", "All", group="Increase"), number("share", "share"),
         *(number(part.name.lower(), "per_commit", part.value, group="CPU per unit of work") for part in parts),
     )  # fmt: skip
-    rows = []
+    rows, per_commit = [], SHARING["per_commit"]
     for one in found:
         n, everything, class_2 = one.commits, one.all_seconds, one.fact("class2_cpu_seconds")
         rows.append(
             (
-                one.name, one.kind, over(n, length), over(one.requests, n), over(one.cpu, n), over(everything, n),
-                over(class_2, n),
-                over(one.threads, class_2 - one.threads) if class_2 > one.threads else None,
-                over(one.cpu, everything - one.threads) if everything and everything > one.threads else None,
-                over(one.cpu, cost.total.cpu_seconds), *(over(one.part(part), n) for part in parts),
+                one.name, one.kind, SHARING["commits"](commits=n, seconds=length),
+                SHARING["per_requests"](requests=one.requests, commits=n), per_commit(cpu=one.cpu, commits=n),
+                SHARING["all_cpu"](everything=everything, commits=n), SHARING["class2"](class2=class_2, commits=n),
+                SHARING["db2_increase"](threads=one.threads, class2=class_2),
+                SHARING["increase"](cpu=one.cpu, threads=one.threads, everything=everything),
+                SHARING["share"](cpu=one.cpu, sharing=cost.total.cpu_seconds),
+                *(per_commit(cpu=one.part(part), commits=n) for part in parts),
             )
         )  # fmt: skip
     rest = cost.unattributed_seconds
@@ -129,8 +131,10 @@ def _by_kind(found: list[_Together]) -> Table:
         kinds = sorted(one.kinds().items(), key=lambda item: -item[1][1])
         rows += [
             (
-                one.name, KINDS[kind].title, KINDS[kind].part.value, over(count, one.commits), over(seconds, count),
-                over(seconds, one.commits), over(seconds, one.cpu),
+                one.name, KINDS[kind].title, KINDS[kind].part.value,
+                SHARING["per_requests"](requests=count, commits=one.commits),
+                SHARING["each"](cpu=seconds, requests=count), SHARING["per_commit"](cpu=seconds, commits=one.commits),
+                SHARING["share"](cpu=seconds, sharing=one.cpu),
             )
             for kind, (count, seconds) in kinds
             if count > 0
@@ -146,13 +150,16 @@ def _by_member(cost: CostOfSharing, length: float) -> Table:
         number("on_threads", "per_commit", "Of it on threads"), number("class2", "class2"),
     )  # fmt: skip
     rows: list[tuple[Cell, ...]] = []
+    per_commit = SHARING["per_commit"]
     for one in sorted(cost.classes, key=lambda one: (one.name, one.use.system, one.use.subsystem)):
         n = float(one.use.facts.get("commits") or 0.0)
         rows.append(
             (
-                one.name, one.use.subsystem, one.use.system, one.use.plan, one.use.connection, over(n, length),
-                over(sum(one.requests.values()), n), over(one.cpu_seconds, n), over(one.thread_seconds, n),
-                over(one.use.facts.get("class2_cpu_seconds"), n),
+                one.name, one.use.subsystem, one.use.system, one.use.plan, one.use.connection,
+                SHARING["commits"](commits=n, seconds=length),
+                SHARING["per_requests"](requests=sum(one.requests.values()), commits=n),
+                per_commit(cpu=one.cpu_seconds, commits=n), per_commit(cpu=one.thread_seconds, commits=n),
+                SHARING["class2"](class2=one.use.facts.get("class2_cpu_seconds"), commits=n),
             )
         )  # fmt: skip
     return Table("sharing-class-members", "By class and member", heads, tuple(rows), top=30, folded=True)
@@ -176,15 +183,18 @@ def _class_delay(found: list[_Together], length: float) -> Section:
         *(number(name, "wait", title, group="Of it") for name, title in waits.items()),
         number("reread", "delay", "Reads from disk again", group="Of it"),
     )  # fmt: skip
-    rows = []
+    rows, per_commit = [], SHARING["delay"]
     for one in found:
         n = one.commits
         delay = sum(cost.delay_seconds for cost in one.costs)
         reread = sum(cost.reread_seconds for cost in one.costs)
         rows.append(
             (
-                one.name, one.kind, over(n, length), over(delay, n), over(delay, one.fact("class2_elapsed_seconds")),
-                over(one.threads, n), *(over(one.fact(name), n) for name in waits), over(reread, n),
+                one.name, one.kind, SHARING["commits"](commits=n, seconds=length), per_commit(delay=delay, commits=n),
+                SHARING["delay_share"](delay=delay, class2_elapsed=one.fact("class2_elapsed_seconds")),
+                per_commit(delay=one.threads, commits=n),
+                *(SHARING["wait"](class3=one.fact(name), commits=n) for name in waits),
+                per_commit(delay=reread, commits=n),
             )
         )  # fmt: skip
     return Section(

@@ -6,11 +6,14 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 
 from plexlens.errors import UsageError
+from plexlens.metrics.page_numbers import page_numbers
 from plexlens.sharing.assumptions import Assumptions, CommitWrites
 from plexlens.sharing.attribution import ClassCost, class_costs
 from plexlens.sharing.kinds import Part, Payer
 from plexlens.sharing.measured import Measured, Role, StructureUse
 from plexlens.sharing.requests import Line, request_lines, work_lines
+
+_SHARING = page_numbers("sharing")
 
 #: Kinds that are done at commit.
 _AT_COMMIT = frozenset({"write_sync", "page_unlock"})
@@ -60,18 +63,17 @@ class SystemCost:
     @property
     def overhead(self) -> float | None:
         """Increase over the base, as a fraction."""
-        base = self.base_seconds
-        return self.cpu_seconds / base if base and base > 0 else None
+        return _SHARING["overhead"](cpu=self.cpu_seconds, sharing=self.cpu_seconds, measured=self.busy_seconds)
 
     @property
     def efficiency(self) -> float | None:
         """Coupling efficiency: base / measured, the ratio of internal throughput rates with and without sharing."""
-        return self.base_seconds / self.busy_seconds if self.base_seconds and self.busy_seconds else None
+        return _SHARING["efficiency"](sharing=self.cpu_seconds, measured=self.busy_seconds)
 
     @property
     def per_commit(self) -> float | None:
         """CPU seconds of data sharing of a unit of work."""
-        return self.cpu_seconds / self.commits if self.commits else None
+        return _SHARING["per_commit"](cpu=self.cpu_seconds, commits=self.commits)
 
 
 @dataclass(frozen=True)
@@ -112,7 +114,7 @@ class SpaceCost:
         # A lock manager may have done nothing else: what is left is then the rounding of its record.
         if self.measured_seconds is None or self.measured_seconds - self.cpu_seconds <= 1e-6 * self.cpu_seconds:
             return None
-        return self.cpu_seconds / (self.measured_seconds - self.cpu_seconds)
+        return _SHARING["overhead"](cpu=self.cpu_seconds, sharing=self.cpu_seconds, measured=self.measured_seconds)
 
 
 @dataclass(frozen=True)

@@ -15,8 +15,8 @@ from plexlens.metrics.catalogue.table import Entry
 UNITS, FUNCTIONS, FAMILIES = "units.toml", "functions.toml", "families.toml"
 _OTHERS = (UNITS, FUNCTIONS, FAMILIES)
 
-#: Folder of a folder of definitions that holds the formulas of studies.
-STUDIES = "studies"
+#: Folders of a folder of definitions that hold no grains: formulas of studies, and numbers that pages work out.
+STUDIES, PAGES = "studies", "pages"
 
 #: Family of the grains whose files lie in no folder of a family.
 _OWN = "site"
@@ -86,7 +86,7 @@ def folder_of(path: Path, *, shipped: bool) -> Folder:
     files: dict[str, tuple[Path, str]] = {}
     found = sorted(path.rglob("*.toml"))
     for file in found:
-        if (file.parent == path and file.name in _OTHERS) or file.parent == path / STUDIES:
+        if (file.parent == path and file.name in _OTHERS) or file.parent in (path / STUDIES, path / PAGES):
             continue
         name = _grain(file, shipped=shipped)
         if name in files:

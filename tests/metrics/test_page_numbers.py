@@ -1,0 +1,93 @@
+"""Numbers that pages work out: by hand, what the reader is shown for them, and wrong files with place and remedy."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from plexlens.catalogue_path import catalogue_path
+from plexlens.expression import names_of
+from plexlens.metrics.catalogue import CatalogueError
+from plexlens.metrics.catalogue.document import read_document
+from plexlens.metrics.page_numbers import page_numbers, page_of
+
+GOOD = """\
+# A page of the shop.
+title = "Shop"
+row = "one day"
+
+[names]
+sales = {words = "sales", unit = "count"}
+open = {words = "hours open", unit = "seconds"}
+
+[number.rate]
+title = "Sales"
+unit = "per_second"
+formula = "sales / open"
+source = "the till"
+"""
+
+
+@pytest.mark.parametrize("file", sorted((catalogue_path() / "pages").glob("*.toml")), ids=lambda file: file.stem)
+def test_every_page_is_right(file: Path) -> None:
+    page = page_numbers(file.stem)
+    names = set(read_document(file, shipped=True).values.get("names", {}))
+    used = [names_of(one.expression) for one in page.numbers.values() if one.expression is not None]
+    assert names == set().union(*used)
+    for name, one in page.numbers.items():
+        assert one.id == f"{file.stem}.{name}"
+
+
+@pytest.mark.parametrize(
+    ("name", "values", "expected"),
+    [
+        ("engines", {"cpu": 30.0, "seconds": 60.0}, 0.5),
+        ("engines", {"cpu": 30.0, "seconds": 0.0}, None),
+        ("engines", {"cpu": 30.0, "seconds": None}, None),
+        ("overhead", {"cpu": 20.0, "sharing": 20.0, "measured": 120.0}, 0.2),
+        ("overhead", {"cpu": 20.0, "sharing": 20.0, "measured": 20.0}, None),
+        ("overhead", {"cpu": 20.0, "sharing": 20.0, "measured": 10.0}, None),
+        ("overhead", {"cpu": 20.0, "sharing": 20.0, "measured": None}, None),
+        # 20 of 120 seconds: what is left is 5/6, and 5/6 x (1 + 0.2) is all
+        ("efficiency", {"sharing": 20.0, "measured": 120.0}, 5 / 6),
+        ("db2_increase", {"threads": 10.0, "class2": 60.0}, 0.2),
+        ("db2_increase", {"threads": 10.0, "class2": 10.0}, None),
+        ("increase", {"cpu": 15.0, "threads": 10.0, "everything": 60.0}, 0.3),
+        ("increase", {"cpu": 15.0, "threads": 10.0, "everything": None}, None),
+    ],
+)
+def test_numbers_of_data_sharing_by_hand(name: str, values: dict[str, float | None], expected: float | None) -> None:
+    assert page_numbers("sharing")[name](**values) == (None if expected is None else pytest.approx(expected))
+
+
+def test_the_reader_is_shown_the_formula_or_the_words() -> None:
+    page = page_numbers("sharing")
+    assert page["captured"].words == "CPU time of data sharing / CPU time of service classes"
+    assert page["overhead"].words == "CPU time of data sharing / (measured CPU time - that)"
+    assert page["path"].words == ""
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "line", "parts"),
+    [
+        ('title = "Shop"\n', "", None, ["the key title is missing"]),
+        ("[number.rate]", "[numbers.rate]", 9, ["numbers: there is no such key", "did you mean number?"]),
+        ('"hours open", unit = "seconds"', '"hours open"', 7, ["names.open", "key unit is missing"]),
+        ('"sales", unit = "count"', '"sales", unit = "counts"', 6, ["no unit 'counts'", "did you mean count?"]),
+        ("sales / open", "sales / opened", 12, ["opened is not a name of the page", "there are: open, sales"]),
+        ("sales / open", "sales / ", 12, ["number.rate.formula", "a value was expected"]),
+        ("sales / open", "sales + open", 12, ["one side is in count, the other in s"]),
+        ("sales / open", "open / sales", 12, ["it comes out in s, and its unit is one of 1/s"]),
+        ('unit = "per_second"\n', "", 9, ["number.rate", "the key unit is missing"]),
+        ('source = "the till"\n', 'sauce = "the till"\n', 13, ["no such key", "did you mean source?"]),
+    ],
+)
+def test_a_wrong_file_is_refused(tmp_path: Path, old: str, new: str, line: int | None, parts: list[str]) -> None:
+    assert GOOD.count(old) == 1
+    file = tmp_path / "shop.toml"
+    file.write_text(GOOD.replace(old, new))
+    with pytest.raises(CatalogueError) as caught:
+        page_of(read_document(file, shipped=True))
+    assert caught.value.line == line, str(caught.value)
+    assert all(part in str(caught.value) for part in ("shop.toml", *parts)), str(caught.value)
