@@ -82,7 +82,7 @@ def test_sharing_is_seen(simulated: SimulatedGroup) -> None:
 def metrics(dump: Path, folder: Path, grain: Any) -> list[dict[str, Any]]:
     pdb = Pdb.open_or_create(folder)
     ingest([dump], pdb)
-    rows: list[dict[str, Any]] = facts(Inputs(pdb.connect()), grain).order_by("interval_end").rows()
+    rows: list[dict[str, Any]] = sorted(facts(Inputs(pdb.connect()), grain).rows(), key=lambda row: row["interval_end"])
     return rows
 
 

@@ -92,7 +92,7 @@ def metrics(dump: Path, folder: Path) -> list[dict[str, Any]]:
     """Rows of the buffer pools' grain, as the metrics read them from a dump."""
     pdb = Pdb.create(folder)
     ingest([dump], pdb)
-    rows: list[dict[str, Any]] = facts(Inputs(pdb.connect()), POOL).order_by("interval_end").rows()
+    rows: list[dict[str, Any]] = sorted(facts(Inputs(pdb.connect()), POOL).rows(), key=lambda row: row["interval_end"])
     return rows
 
 
