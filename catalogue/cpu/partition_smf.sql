@@ -1,5 +1,5 @@
--- Partitions as one system of their machine tells them. Every system writes the whole partition table, so the rows of the
--- others would count each figure again.
+-- Partitions as one system of their machine tells them. Every system writes the whole partition table, so the rows of
+-- the others would count each figure again.
 with used as (
     select *,
         -- The hypervisor's own line is no consumer that capacity is charged to.

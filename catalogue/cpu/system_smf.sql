@@ -1,4 +1,4 @@
--- Processors of each kind as z/OS sees them, beside the line of its own partition and the CPU time that work is charged.
+-- Processors of each kind as z/OS sees them, beside the line of its own partition and the CPU time charged to work.
 with engine as (
     select source_id, record_no,
         case smf70typ::bigint when 0 then 'CP' when 1 then 'AAP' when 2 then 'IIP' else 'other' end as processor_type,

@@ -9,6 +9,7 @@ import pyarrow as pa
 
 from plexlens.metrics.inputs import Inputs
 from plexlens.metrics.query import Query
+from plexlens.metrics.raw_tables import known_type
 from plexlens.pdb.engine import add_table, connect
 
 START = datetime(2026, 3, 2, 8, 0, tzinfo=UTC)
@@ -25,6 +26,17 @@ _TYPES = {
     "section_no": pa.uint32(),
     "qwacbsc": pa.timestamp("us", "UTC"),
     "qwacesc": pa.timestamp("us", "UTC"),
+}
+
+_KINDS = {
+    "varchar": pa.string(),
+    "double": pa.float64(),
+    "uinteger": pa.uint32(),
+    "boolean": pa.bool_(),
+    "date": pa.date32(),
+    "timestamp": pa.timestamp("us"),
+    "timestamptz": pa.timestamp("us", "UTC"),
+    "blob": pa.binary(),
 }
 
 
@@ -55,8 +67,9 @@ def inputs(**tables: list[dict[str, Any]]) -> Inputs:
         for column in columns:
             values = [r.get(column) for r in rows]
             array = pa.array(values, type=_TYPES.get(column))
-            # DuckDB has no column of no type; a field that no row has is a number that is missing.
-            arrays[column] = array.cast(pa.float64()) if pa.types.is_null(array.type) else array
+            # DuckDB has no column of no type; a field that no row has is of the type that its layout tells.
+            kind = _KINDS[known_type(name, column)]
+            arrays[column] = array.cast(kind) if pa.types.is_null(array.type) else array
         add_table(connection, name, pa.table(arrays))
     return Inputs(connection)
 

@@ -113,8 +113,11 @@ def _without_source(inputs: Inputs, rule: Rule, grain: Grain | None) -> Findings
     reason = f"this report does not cover {rule.grain}"
     if grain is not None:
         # The table tells which of a record's subtypes or sections it is.
-        missing = [next(name for name in source.needs if not inputs.has(name)) for source in grain.sources]
-        lacking = tuple(f"{source.kind} ({name})" for source, name in zip(grain.sources, missing, strict=True))
+        lacking = tuple(
+            f"{source.kind} ({next(name for name in needed if not inputs.has(name))})"
+            for source in grain.sources
+            for needed in source.alternatives
+        )
         reason = f"no {' or '.join(lacking)} in the data"
     return Findings(not_checked=(NotChecked(rule, Lack.SOURCE, reason, lacking),))
 

@@ -155,7 +155,9 @@ def rule_lines(rule: Rule) -> list[str]:
     """One rule in plain text, a line for each thing to know of it."""
     grain = GRAINS[rule.grain]
     numbers = "stated by the source" if rule.source.threshold is Threshold.STATED else "chosen by Plexlens"
-    needs = " or ".join(f"{source.kind} ({', '.join(source.needs)})" for source in grain.sources)
+    needs = " or ".join(
+        f"{source.kind} ({', '.join(needed)})" for source in grain.sources for needed in source.alternatives
+    )
     pairs = [
         ("rule", rule.id),
         ("title", rule.title),
@@ -201,7 +203,9 @@ def rule_json(rule: Rule) -> dict[str, Any]:
         "id": rule.id,
         "title": rule.title,
         "grain": rule.grain,
-        "needs": [{"kind": source.kind, "tables": list(source.needs)} for source in grain.sources],
+        "needs": [
+            {"kind": source.kind, "tables": list(needed)} for source in grain.sources for needed in source.alternatives
+        ],
         "by": list(rule.by),
         "time": rule.time,
         "where": rule.where.text if rule.where is not None else None,

@@ -281,6 +281,11 @@ class Source:
     columns: Mapping[str, str] = field(default_factory=dict)
     differences: Differences | None = None
 
+    @property
+    def alternatives(self) -> tuple[tuple[str, ...], ...]:
+        """Sets of raw tables of which one is enough: `needs`, with each table of `any_of`."""
+        return tuple((*self.needs, one) for one in self.any_of) or (self.needs,)
+
 
 @dataclass(frozen=True)
 class Grain:

@@ -9,7 +9,7 @@ sum with one of them. A report that prints local time alone is moved to UTC, and
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 
 from plexlens.layouts_path import layouts_path
@@ -48,7 +48,17 @@ def declared(table: str) -> Mapping[str, str]:
         return _RECORDS if table == "smf_record" else {}
     with path.open(encoding="utf-8", newline="") as file:
         lines = (line for line in file if not line.startswith("#"))
-        return {row["field"].lower(): _FORMATS.get(row["format"], "double") for row in csv.DictReader(lines)}
+        return {name: kind for row in csv.DictReader(lines) for name, kind in _columns_of(row)}
+
+
+def _columns_of(field: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+    """The columns that a field of a layout is decoded to; a clock of CICS holds a time and how often it ran."""
+    name = field["field"].lower()
+    if field["unit"] == "clock":
+        yield f"{name}_seconds", "double"
+        yield f"{name}_count", "double"
+    else:
+        yield name, _FORMATS.get(field["format"], "double")
 
 
 _RECORDS = {"record_type": "double", "subtype": "double", "ssid": "varchar", "written_at": "timestamp"}

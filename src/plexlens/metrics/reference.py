@@ -76,7 +76,11 @@ def grain_text(grain: Grain) -> str:
         f"- one row: {grain.row}",
         f"- keys: {_named(grain.keys)}",
         *([f"- attributes: {_named(grain.attributes)}"] if grain.attributes else []),
-        *(f"- source: {source.kind} ({', '.join(f'`{name}`' for name in source.needs)})" for source in grain.sources),
+        *(
+            f"- source: {source.kind} ({', '.join(f'`{name}`' for name in needed)})"
+            for source in grain.sources
+            for needed in source.alternatives
+        ),
     ]
     metrics = _table(
         ("metric", "title", "unit", "formula", "source", "caveat"),

@@ -1,0 +1,2 @@
+-- One section of CICS statistics.
+select * from cics_statistics(section)

@@ -1,1 +1,0 @@
-"""Sources of the family that are functions still."""
