@@ -1,10 +1,13 @@
 -- Address spaces by interval (subtypes 2 and 3), and system address spaces without full function start (6). Each row
 -- stands in the SMF interval of its system in which its own ended.
-with cumulative as (
+with usage as (
+    select * from smf30_usage where subtype in (2, 3, 6)
+),
+cumulative as (
     -- Values of subtype 6 are those since the address space started. A record that lacks the end of its interval
     -- speaks of the time it was written.
     select * replace (coalesce(interval_end, moment(written - coalesce(local_offset, 0))) as interval_end)
-    from smf30_usage
+    from usage
     where subtype = 6
 ),
 successive as (
@@ -65,7 +68,7 @@ differences as (
 spaces as (
     select *, seconds_between(interval_start, interval_end) as address_space_seconds
     from (
-        select * from smf30_usage where subtype in (2, 3)
+        select * from usage where subtype in (2, 3)
         union all by name
         select * from differences where interval_start is not null and interval_end > interval_start
     )

@@ -1,6 +1,9 @@
 -- Jobs, sessions and started tasks: from the record of their end (subtype 5); a job that has none, because it still
 -- runs or the record is not in the data, from its intervals (2 and 3).
-with ended as (
+with usage as (
+    select * from smf30_usage where subtype in (2, 3, 5)
+),
+ended as (
     select * exclude (interval_start, interval_end),
         moment(initiated - coalesce(local_offset, 0)) as interval_start,
         moment(written - coalesce(local_offset, 0)) as interval_end,
@@ -9,12 +12,12 @@ with ended as (
         written - initiated as elapsed_seconds,
         'job end' as counted_from,
         1 as ended
-    from smf30_usage
+    from usage
     where subtype = 5
 ),
 going as (
     select u.*
-    from smf30_usage u
+    from usage u
     anti join ended e on u.system is not distinct from e.system and u.job is not distinct from e.job
         and u.job_id is not distinct from e.job_id and u.read_in is not distinct from e.read_in
     where u.subtype in (2, 3)

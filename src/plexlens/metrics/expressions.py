@@ -23,24 +23,6 @@ def total(*parts: Any) -> Any:
     )
 
 
-def count_if(condition: Any) -> Any:
-    """1 where the condition holds, else 0, in floating point.
-
-    A literal 1.0 would be a decimal number to DuckDB, and so would all that is computed from it.
-    """
-    return condition.cast("float64")
-
-
-def standard_deviation(squares: Any, values: Any, count: Any) -> Any:
-    """Population standard deviation from a sum of squares, a sum and a count.
-
-    √(Σx²/n - (Σx/n)²); rounding of the recorded sums can make the difference slightly negative, which counts as zero.
-    """
-    mean = ratio(values, count)
-    variance = ratio(squares, count) - mean * mean
-    return ibis.ifelse(variance < 0, 0.0, variance).sqrt()
-
-
 def interval_seconds(table: Any) -> Any:
     """Length of the interval of each row in seconds, from its two ends."""
     return table.interval_end.delta(table.interval_start, unit="microsecond").cast("float64") / 1e6
