@@ -62,7 +62,7 @@ def tell_losses(pdb: Pdb, results: Sequence[IngestResult]) -> None:
         " arg_min(remedy, record_no) from damage"
         f" where severity = 'data loss' and source_id in ({sources}) group by file order by file"
     )
-    rows = pdb.connect().raw_sql(statement).fetchall()
+    rows = pdb.connect().execute(statement).fetchall()
     for file, places, record, offset, detail, remedy in rows:
         where = ", ".join(f"{name} {at}" for name, at in (("record", record), ("byte", offset)) if at is not None)
         told = f"data is lost in {places:,} places, first at" if places > 1 else "data is lost at"
