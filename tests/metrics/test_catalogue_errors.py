@@ -260,7 +260,7 @@ WRONG = {
         "",
         "source.1",
         "[[source",
-        "none of sql, from, python",
+        "none of sql, from",
         "from =",
     ),
     "a source of two things": (
@@ -278,14 +278,6 @@ WRONG = {
         "sql",
         "there is no file",
         "there are",
-    ),
-    "a source that is a function": (
-        'from = "smf250_queue"',
-        'python = "os:system"',
-        "source.1.python",
-        "python",
-        "no function of Plexlens",
-        "sql =",
     ),
     "fields that no fact has": (
         'fields = "SMF 250"',

@@ -19,6 +19,8 @@ from plexlens import _core
 from plexlens.layouts_path import layout_folders
 from plexlens.metrics import GRAINS
 from plexlens.metrics.evaluate import evaluate
+from plexlens.metrics.inputs import Inputs
+from plexlens.pdb.engine import rows_of
 from plexlens.simulate import parse_scenario, read_scenario, simulate_to_smf, write_smf
 from tests.simulate.conftest import TWO_MEMBERS, Measured, read_back
 
@@ -79,9 +81,17 @@ def test_what_is_not_asked_for_changes_nothing(measured: Measured, tmp_path: Pat
     assert (tmp_path / "plain.smf").read_bytes() == measured.dump.read_bytes()
 
 
+def _rows(inputs: Inputs, table: str, *columns: str) -> list[dict[str, Any]]:
+    """Rows of a raw table: identity columns and those named."""
+    return rows_of(inputs.connection, inputs.raw(table, columns))
+
+
+def _number(row: dict[str, Any]) -> int:
+    return int(row["record_no"])
+
+
 def test_records_stand_in_the_order_of_time(logged: Measured) -> None:
-    table = logged.inputs.table("smf_record", "record_no", "written_at", "record_type", "subtype").to_pyarrow()
-    found = sorted(table.to_pylist(), key=lambda row: int(row["record_no"]))
+    found = sorted(_rows(logged.inputs, "smf_record", "written_at", "record_type", "subtype"), key=_number)
     times = [row["written_at"] for row in found if row["record_type"] > 3]
     assert times == sorted(times)
     kinds = Counter((row["record_type"], row["subtype"]) for row in found)
@@ -231,9 +241,8 @@ def test_responses_are_those_of_service_classes(logged: Measured) -> None:
 
 
 def test_records_of_one_transaction_are_linked(logged: Measured) -> None:
-    performance = logged.inputs.table("smf110_1_performance", "netuowsx", "start", "stop", text=("netuowpx", "tran"))
-    header = logged.inputs.table("smf101_qwhs", "qwhsluuv", text=("qwhslunm", "qwhsnid"))
-    tasks, threads = performance.rows(), header.rows()
+    tasks = _rows(logged.inputs, "smf110_1_performance", "netuowsx", "start", "stop", "netuowpx", "tran")
+    threads = _rows(logged.inputs, "smf101_qwhs", "qwhsluuv", "qwhslunm", "qwhsnid")
     by_unit = defaultdict(list)
     for row in tasks:
         by_unit[row["netuowpx"], row["netuowsx"][:6]].append(row)
@@ -290,7 +299,7 @@ def test_threads_add_up_to_the_statistics(tmp_path: Path) -> None:
     inputs = read_back(tmp_path / "quiet.smf", tmp_path / "pdb")
 
     def summed(table: str, keys: tuple[str, ...], fields: tuple[str, ...]) -> dict[tuple[Any, ...], tuple[int, ...]]:
-        found = inputs.table(table, *keys, *fields).rows()
+        found = _rows(inputs, table, *keys, *fields)
         sums: dict[tuple[Any, ...], Counter[str]] = defaultdict(Counter)
         for row in found:
             sums[row["subsystem"], *(row[key] for key in keys)].update({name: row[name] for name in fields})

@@ -9,7 +9,6 @@ A command is a module of this package; it joins the application by being importe
 
 from __future__ import annotations
 
-import gc
 import os
 import signal
 import sys
@@ -29,10 +28,6 @@ __all__ = ["app", "main"]
 
 add_examples(app)
 
-#: New objects between collections of garbage. Queries are built of hundreds of thousands of small objects that live as
-#: long as the report: at Python's default of 700, a sixth of its time is spent looking for cycles among them.
-_COLLECT_AFTER = 50_000
-
 
 class _StoppedError(BaseException):
     """Ctrl-C. Not ``KeyboardInterrupt``, which Typer ends with exit code 1: that means findings here."""
@@ -44,7 +39,6 @@ def _stop(number: int, frame: FrameType | None) -> None:
 
 def main() -> None:
     """Run the command line; every expected error is one message and its exit code, never a traceback."""
-    gc.set_threshold(_COLLECT_AFTER)
     before = signal.signal(signal.SIGINT, _stop)
     try:
         app()

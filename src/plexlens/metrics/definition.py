@@ -7,17 +7,17 @@ sysplex: facts are rolled up first, each by its own rule, and the expression is 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from plexlens.expression import Expression, expand, parse, words_of
 from plexlens.metrics.unit import Unit
 
 if TYPE_CHECKING:
-    from plexlens.metrics.inputs import Inputs
+    pass
 
 #: Columns that every grain carries beside its keys.
 #: `local_time` is true where the interval is in local time of unknown offset, and `utc_offset` then null.
@@ -265,13 +265,10 @@ class Source:
         Key, attribute, fact or identity column to SQL over the rows.
     differences
         What of the rows counts since the start of a subsystem.
-    facts
-        While sources are ported: from the raw tables to an Ibis table, in place of all of the above.
     """
 
     kind: str
     needs: tuple[str, ...]
-    facts: Callable[[Inputs], Any] | None = field(default=None, repr=False)
     any_of: tuple[str, ...] = ()
     sql: str = ""
     table: str = ""

@@ -38,8 +38,6 @@ def is_there(inputs: Inputs, source: Source) -> bool:
 
 def source_select(inputs: Inputs, grain: Grain, source: Source) -> SourceSelect:
     """The select of a source of facts (`plexlens.metrics.source_sql`)."""
-    if source.facts is not None:
-        return SourceSelect({}, str(inputs.backend.compile(source.facts(inputs))), None)
     return select_of_source(grain, source, inputs.raw, GRAINS.catalogue.relations, GRAINS.catalogue.functions)
 
 

@@ -5,17 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-import ibis
-
 from plexlens.metrics import local_time
 from plexlens.metrics.query import Query
 from plexlens.metrics.raw_tables import IDENTITY, RECORD, select_of
 from plexlens.metrics.selection.raw import selected_sql
 from plexlens.metrics.selection.selection import EVERYTHING, Selection
-from plexlens.pdb.engine import Connection, columns_of, quoted
+from plexlens.pdb.engine import Connection, quoted
 from plexlens.pdb.views import PLAUSIBLE
-
-__all__ = ["RECORD", "Inputs", "identity", "named"]
 
 
 class Inputs:
@@ -31,9 +27,8 @@ class Inputs:
         first selected interval of cumulative counters needs the record before it.
     """
 
-    def __init__(self, connection: Any, selection: Selection = EVERYTHING) -> None:
-        # An Ibis backend holds its connection as `con`, while sources are ported.
-        self.connection: Connection = getattr(connection, "con", connection)
+    def __init__(self, connection: Connection, selection: Selection = EVERYTHING) -> None:
+        self.connection = connection
         self.selection = selection
         #: Facts of grains that roll-ups have taken from the raw tables, by what they were reduced to.
         self.kept: dict[Any, Any] = {}
@@ -52,7 +47,6 @@ class Inputs:
         ).fetchall():
             self._columns.setdefault((schema, table), {})[column] = kind
         self._places_reports: bool | None = None
-        self._backend: Any = None
 
     @property
     def names(self) -> frozenset[str]:
@@ -137,46 +131,3 @@ class Inputs:
             statement = selected_sql(self.connection, self.selection, name, self.catalog)
             # A temporary view comes before the table of that name.
             self.connection.execute(f"create or replace temp view {quoted(name)} as {statement}")
-
-    def table(self, name: str, *columns: str, text: tuple[str, ...] = ()) -> Any:
-        """A raw table as an Ibis table, for sources that are not SQL yet; columns that it lacks are null."""
-        select = self.raw(name, (*columns, *text))
-        schema = columns_of(self.connection, f"({select})")
-        table = self.backend.sql(select, dialect="duckdb")
-        chosen = {column: table[column] for column in IDENTITY}
-        for column in columns:
-            chosen[column] = table[column] if column in schema else ibis.null("float64")
-        for column in text:
-            chosen[column] = table[column] if column in schema else ibis.null("string")
-        return table.select(**chosen)
-
-    @property
-    def backend(self) -> Any:
-        """The connection behind Ibis."""
-        if self._backend is None:
-            self._backend = ibis.duckdb.from_connection(self.connection)
-        return self._backend
-
-
-def identity(table: Any) -> dict[str, Any]:
-    """The identity columns that a source of facts hands on, as they stand in the raw table."""
-    names = ("system", "sysplex", "interval_start", "interval_end", "utc_offset")
-    return {name: table[name] for name in (*names, *(("local_time",) if "local_time" in table.columns else ()))}
-
-
-def named(table: Any, column: Any, *, each_row: bool = False) -> Any:
-    """The name, or one made of the report where it has none: ``unnamed (3f2a90c1, report 2)``.
-
-    Parameters
-    ----------
-    table
-        A raw table.
-    column
-        The column of names.
-    each_row
-        Rows of one report without a name are of different things, so the row's number is part of the name.
-    """
-    made = ibis.literal("unnamed (") + table.source_id.substr(0, 8) + ", report " + table.record_no.cast("string")
-    if each_row:
-        made = made + ", row " + table.section_no.cast("string")
-    return ibis.coalesce(column.nullif(""), made + ")")

@@ -182,8 +182,7 @@ def select_of_source(
     used |= differences.names if differences is not None else set()
     made = None
     if columns or plain:
-        given = names_in(body)
-        taken = [*_IDENTITY, *(name for name in _FURTHER if name in given)]
+        taken = [*_IDENTITY, *(name for name in _FURTHER if re.search(rf'\bas "?{name}\b', body))]
         if source.differences is not None and "interval_seconds" in shown:
             taken.append("interval_seconds")
         taken = [name for name in taken if name not in columns and name not in plain]

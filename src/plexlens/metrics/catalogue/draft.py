@@ -141,8 +141,6 @@ SOURCE_KEYS = (
     "any_of",
     "sql",
     "from",
-    "python",
-    "arguments",
     "tables",
     "values",
     "fields",

@@ -10,7 +10,7 @@ from plexlens.expression.types import NUMBER, Scope, check_metric, number, type_
 from plexlens.metrics.catalogue.draft import Draft
 from plexlens.metrics.catalogue.error import near
 from plexlens.metrics.catalogue.field_words import word_of
-from plexlens.metrics.catalogue.sources import sources_of
+from plexlens.metrics.catalogue.sources import source_in
 from plexlens.metrics.catalogue.table import Entry, Table
 from plexlens.metrics.definition import (
     IDENTITY,
@@ -75,7 +75,7 @@ class Making:
             keys=keys,
             facts=facts,
             metrics=tuple(self._metric(name, table, vocabulary) for name, table in draft.metrics.items()),
-            sources=tuple(one for table in draft.sources for one in sources_of(table, draft, facts)),
+            sources=tuple(source_in(table, draft, facts) for table in draft.sources),
             attributes=attributes,
             observer=observer.texts() if observer is not None else (),
             family=family,

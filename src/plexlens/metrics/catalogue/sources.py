@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Sequence
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from plexlens.metrics.catalogue.document import text_of_file
 from plexlens.metrics.catalogue.draft import Draft
@@ -15,30 +13,25 @@ from plexlens.metrics.definition import Fact, Source
 from plexlens.metrics.source_text import fields_of, source_of
 
 if TYPE_CHECKING:
-    from plexlens.metrics.inputs import Inputs
+    pass
 
-_PYTHON = re.compile(r"(plexlens(?:\.[a-z_][a-z0-9_]*)+):([A-Za-z_][A-Za-z0-9_]*)")
 _WIDTHS = (32, 64)
 _DIFFERENCES = ("of", "entity", "sequence", "started", "time", "keep_unused", "width", "witnesses", "counters")
 
 
-def sources_of(table: Table, draft: Draft, facts: Sequence[Fact]) -> tuple[Source, ...]:
-    """The source, or a source for each table of `any_of` while it is a function.
+def source_in(table: Table, draft: Draft, facts: Sequence[Fact]) -> Source:
+    """The source that a table tells.
 
     Raises
     ------
     CatalogueError
         It cannot be used.
     """
-    kind = table.need("kind", 'kind = "SMF 74-4"').text()
+    table.need("kind", 'kind = "SMF 74-4"').text()
     needs, any_of = table.texts("needs"), table.texts("any_of")
     if not needs and not any_of:
         raise table.whole.wrong("neither needs nor any_of is there", 'add needs = ["the raw table that it reads"]')
-    what = alone(table, ("sql", "from", "python"), 'from = "a raw table"')
-    if what == "python":
-        return _of_function(table, kind, needs, any_of)
-    if "arguments" in table:
-        raise table.entries["arguments"].wrong("only a function takes arguments", "take it out")
+    what = alone(table, ("sql", "from"), 'from = "a raw table"')
     if what == "sql":
         _check_file(table.entries["sql"])
     table.text("from")
@@ -54,7 +47,7 @@ def sources_of(table: Table, draft: Draft, facts: Sequence[Fact]) -> tuple[Sourc
             if column not in made.differences.counters:
                 valid = made.differences.counters
                 raise differences.entries["witnesses"].wrong(f"{column} is no counter", near(column, valid))
-    return (made,)
+    return made
 
 
 def _check_file(entry: Entry) -> None:
@@ -112,32 +105,3 @@ def _checked_differences(whole: Table) -> Table | None:
     if (unused := table.get("keep_unused")) is not None:
         unused.truth()
     return table
-
-
-def _of_function(table: Table, kind: str, needs: tuple[str, ...], any_of: tuple[str, ...]) -> tuple[Source, ...]:
-    """A source that is a function still, from the raw tables to an Ibis table."""
-    entry = table.entries["python"]
-    found = _PYTHON.fullmatch(entry.text())
-    if found is None or not entry.document.shipped:
-        raise entry.wrong(f"{entry.value!r} is no function of Plexlens", 'write SQL: sql = "structure.sql"')
-    module, name = found[1], found[2]
-    given = table.get("arguments")
-    arguments: dict[str, Any] = dict(given.value) if given is not None else {}
-
-    def rows(inputs: Inputs) -> Any:
-        return getattr(import_module(module), name)(inputs, **arguments)
-
-    def after(earlier: tuple[str, ...], section: str) -> Callable[[Inputs], Any]:
-        def facts(inputs: Inputs) -> Any:
-            if any(inputs.has(one) for one in earlier):
-                # The source of an earlier section has told everything already.
-                return inputs.table(section).limit(0)
-            return rows(inputs)
-
-        return facts
-
-    if not any_of:
-        return (Source(kind, needs, rows),)
-    return tuple(
-        Source(kind, (*needs, section), after(any_of[:number], section)) for number, section in enumerate(any_of)
-    )
