@@ -13,6 +13,9 @@ from plexlens.capacity.calibrate import FEWEST_TRANSACTIONS
 from plexlens.capacity.measured import Facts, Measured
 from plexlens.capacity.model import ClassModel, Model, SystemModel
 from plexlens.capacity.network import Setting, base, solved
+from plexlens.metrics.page_numbers import page_numbers
+
+_PLAN = page_numbers("plan")
 
 #: Velocity is judged by its difference: so many points of it for each share of the bound.
 _VELOCITY_POINTS = 0.5
@@ -132,7 +135,7 @@ def _class(
     tolerance: float,
     saturated: str,
 ) -> ClassCheck:
-    error = response / one.response - 1.0 if response is not None and one.response else None
+    error = _PLAN["error"](modelled=response, measured=one.response)
     interval_error = _interval_error(one.name, points)
     reason = "; ".join(one.uncertain)
     apart = velocity - one.velocity if velocity is not None and one.velocity is not None else None

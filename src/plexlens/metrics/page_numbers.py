@@ -1,7 +1,7 @@
 """Numbers that a page works out itself, from what a model or several grains gave: ``pages/*.toml`` of the catalogue.
 
 Each has title, unit, source, and a formula over names that the file gives words and units. What a program works out
-that no formula says has words instead.
+that no formula says has words instead. The `source` of the file is that of numbers without their own.
 """
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ def page_numbers(page: str) -> Page:
 
 def page_of(document: Document) -> Page:
     """The page that a file says; its name is that of the file."""
-    top = Entry(document.values, document, ()).table("title", "row", "names", "number")
+    top = Entry(document.values, document, ()).table("title", "row", "source", "names", "number")
     scope, words = _names(top)
     numbers = {}
     for name, entry in (
@@ -97,7 +97,7 @@ def page_of(document: Document) -> Page:
             unit,
             expression,
             table.text("words") or derived,
-            table.need("source", 'source = "where it is defined"').text(),
+            table.text("source") or top.need("source", 'source = "where they are defined"').text(),
             table.text("caveat"),
         )
     title = top.need("title", 'title = "Cost of data sharing"').text()

@@ -11,14 +11,14 @@ from plexlens.capacity.model import SystemModel
 from plexlens.capacity.plan import Outlook, Plan
 from plexlens.capacity.predict import Breaking
 from plexlens.capacity.validate import ClassCheck
-from plexlens.metrics.unit import FRACTION, MILLISECONDS, PER_SECOND, PROCESSORS, RATIO
+from plexlens.metrics.page_numbers import page_numbers
+from plexlens.metrics.unit import FRACTION
 from plexlens.report.display import counted
 from plexlens.report.model import (
     Block,
     Cell,
     Column,
     ColumnKind,
-    Definition,
     Figure,
     KeyFigures,
     Level,
@@ -27,8 +27,9 @@ from plexlens.report.model import (
     Section,
     Table,
 )
+from plexlens.report.page_definitions import definitions_of
 from plexlens.report.plan_assumptions import assumptions
-from plexlens.report.plan_curves import LOAD, curves
+from plexlens.report.plan_curves import curves
 from plexlens.report.plan_queues import queues
 
 #: Busy share of engines above which a load at which a goal breaks is said to be uncertain.
@@ -40,59 +41,10 @@ _OTHER_FROM = {
     "records": "records of transactions",
 }
 
-_NETWORK = "Mean value analysis of open and mixed networks (Lazowska and others, Quantitative System Performance, 1984)"
+#: Numbers that the page works out, or the model.
+PLAN = page_numbers("plan")
 
-_TEXTS = (
-    ("load", "Load", LOAD, "processor time that transactions ask for / that of the mean measured interval",
-     "Measured load is 1; every class is scaled alike unless told otherwise."),
-    ("busy", "General engines busy", FRACTION, "Σ(rate x CPU time of a transaction) / engines",
-     "Measured: PR/SM dispatch time (SMF 70-1) over engines online and not parked."),
-    ("ziip_busy", "zIIPs busy", FRACTION, "Σ(rate x zIIP time of a transaction) / zIIPs", ""),
-    ("overflow", "zIIP-eligible work on general engines", FRACTION,
-     "C(zIIPs, busy) x exp(-(zIIPs - busy) x t), t fitted to the overflow measured",
-     "The share of work that waits long enough for general engines to help."),
-    ("response", "Response time", MILLISECONDS,
-     "time at general engines and zIIPs, waiting included, + I/O + other delay",
-     "Engines serve by importance and interrupt lower work; with services of unequal length an approximation."),
-    ("velocity", "Execution velocity", FRACTION, "using / (using + delay), with the model's delays for engines", ""),
-    ("error", "Error", FRACTION, "modelled / measured - 1", ""),
-    ("interval_error", "Error over intervals", FRACTION,
-     "mean |modelled / measured - 1| of the intervals, each modelled by its own rates, weighted by transactions", ""),
-    ("held_out_error", "Error in held-out intervals", FRACTION,
-     "mean |modelled / measured - 1| of every second interval, by a model calibrated from the others", ""),
-    ("index", "Performance index", RATIO, "response / goal, response at the percentile / goal, or goal / velocity",
-     "Above 1 the goal is missed. The distribution of response times is taken to keep its shape."),
-    ("rate", "Transactions", PER_SECOND, "ended transactions / interval", ""),
-    ("general", "General engines", MILLISECONDS, "CPU time on general engines / transactions / capture ratio", ""),
-    ("eligible", "zIIP-eligible", MILLISECONDS, "(zIIP time + eligible time on general engines) / transactions", ""),
-    ("io", "I/O", MILLISECONDS, "(connect + disconnect + pending + IOS queue time) / transactions",
-     "Where only SMF 101 tells the I/O of a class: its waits for I/O."),
-    ("waiting", "Other queues", MILLISECONDS,
-     "waits for QR TCBs, threads, coupling facilities, the log and locks / transactions",
-     "From SMF 110-1 and 101, as measured."),
-    ("other", "Other delay", MILLISECONDS,
-     "response x share of state samples that are neither processor nor I/O, less what records tell the cause of",
-     "Grows as waiting at the busiest resource measured."),
-    ("line_busy", "Busy", FRACTION, "requests x time that each holds a server / servers", ""),
-    ("line_wait", "Wait", MILLISECONDS, "seconds that requests waited / requests",
-     "At the load asked for: C(c, a) s / (c - a), scaled to what was measured; each kind has its law."),
-    ("capture", "Capture ratio", FRACTION, "CPU time of classes on general engines / busy time", ""),
-    ("engines", "Engines used", PROCESSORS, "Σ(rate x CPU time)", ""),
-)  # fmt: skip
-
-DEFINITIONS = {
-    f"plan.{name}": Definition(
-        f"plan.{name}",
-        "Capacity model",
-        "one class period of a system at a load",
-        title,
-        unit,
-        formula,
-        _NETWORK,
-        caveat,
-    )
-    for name, title, unit, formula, caveat in _TEXTS
-}
+DEFINITIONS = definitions_of(PLAN)
 
 
 def plan_report(plan: Plan) -> Report:
@@ -459,7 +411,13 @@ def _demands(plan: Plan) -> Section:
     rows: list[tuple[Cell, ...]] = []
     for system in plan.model.systems:
         for one in system.classes:
-            used = one.rate * (one.general + one.overflow * one.eligible * system.ziip_factor)
+            used = PLAN["engines"](
+                rate=one.rate,
+                general=one.general,
+                overflow=one.overflow,
+                eligible=one.eligible,
+                ziip_factor=system.ziip_factor,
+            )
             start: tuple[Cell, ...] = (system.name, one.name, "" if one.importance is None else str(one.importance))
             if one.background:
                 rows.append(

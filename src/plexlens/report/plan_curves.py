@@ -8,12 +8,12 @@ from plexlens.capacity.model import ClassModel
 from plexlens.capacity.network import SystemResult
 from plexlens.capacity.plan import Curve, Plan
 from plexlens.capacity.validate import SystemCheck
-from plexlens.metrics.unit import FRACTION, MILLISECONDS, Unit
+from plexlens.metrics.unit import FRACTION, MILLISECONDS, UNITS
 from plexlens.report.model import Block, Note, Section
 from plexlens.report.xy import Point, XYChart, XYMark, XYSeries, XYStyle
 
 #: Load in multiples of what was measured.
-LOAD = Unit("x", "measured load", 1.0, 2)
+LOAD = UNITS["load"]
 
 #: Times the measured response, or the mean at the goal, at which response curves end: near saturation they have no end.
 HIGHEST = 3.0

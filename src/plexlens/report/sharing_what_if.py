@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 
-from plexlens.metrics.unit import FRACTION, MICROSECONDS, MILLISECONDS, PER_SECOND, PROCESSORS, Unit
-from plexlens.report.model import Block, Cell, Column, ColumnKind, Definition, Level, Note, Section, Table
+from plexlens.metrics.page_numbers import page_numbers
+from plexlens.report.model import Block, Cell, Column, ColumnKind, Level, Note, Section, Table
+from plexlens.report.page_definitions import definitions_of
 from plexlens.sharing.twin import PoolFit
 from plexlens.sharing.twin_calibrate import Check, Twin
 from plexlens.sharing.twin_numbers import TITLES, Key
@@ -22,39 +23,10 @@ _SHOWN: dict[str, tuple[str, float]] = {
     "engines": ("engines", 1.0),
 }
 
-_RUN = "Runs of the twin with several seeds: measured number x twin after / twin before, by seed"
-_TEXTS: tuple[tuple[str, str, Unit, str, str, str], ...] = (
-    ("overhead", "Increase of CPU", FRACTION,
-     "CPU of coupling facility requests and contention / (busy time - that)", _RUN,
-     "Requests, spin and contention alone; the whole cost is in the sections before."),
-    ("coupling_cpu", "CPU of requests", PROCESSORS,
-     "Σ synchronous x (service time + path) + Σ asynchronous x path + contentions x path", _RUN, ""),
-    ("false_contention", "False contention", FRACTION, "R744SFCN / R744STRC", _RUN,
-     "Closed form: 1 - (1 - 1/entries)^(locks held by others), locks held by Little's law."),
-    ("hit", "GBP read hits", FRACTION, "reads that returned the page / reads", _RUN,
-     "Closed form: Che's approximation of LRU for local pools, directory and data entries."),
-    ("xi_reclaim", "Cross-invalidations by reclaim", PER_SECOND, "R744CXDR / interval", _RUN, ""),
-    ("service", "Service time", MICROSECONDS, "execution / speed + wait + 2 x (link + 5 µs x kilometres)", _RUN, ""),
-    ("async", "Asynchronous", FRACTION, "asynchronous requests / requests", _RUN, ""),
-    ("db2_time", "Time in Db2", MILLISECONDS, "class 2 elapsed time / commits, all classes by their rate", _RUN, ""),
-    ("error", "Twin off by", FRACTION, "twin / measured - 1", "Runs of the twin before the change", ""),
-)  # fmt: skip
+#: Numbers of the twin.
+_WHAT_IF = page_numbers("what_if")
 
-DEFINITIONS = {
-    f"what_if.{name}": Definition(
-        f"what_if.{name}",
-        "Changes to data sharing",
-        "a change, run in a twin of the group",
-        title,
-        unit,
-        formula,
-        source,
-        caveat,
-    )
-    for name, title, unit, formula, source, caveat in _TEXTS
-}
-_UNITS = {name: unit for name, _, unit, *_ in _TEXTS}
-_TITLES = {name: title for name, title, *_ in _TEXTS}
+DEFINITIONS = definitions_of(_WHAT_IF)
 
 #: Columns of the first table: numbers of all structures together, in this order.
 _SUMMARY = ("overhead", "coupling_cpu", "false_contention", "hit", "xi_reclaim", "service", "async", "db2_time")
@@ -65,7 +37,8 @@ def _text(name: str, title: str, *, key: bool = False, group: str = "") -> Colum
 
 
 def _number(name: str, definition: str, title: str, *, group: str = "") -> Column:
-    return Column(name, title, ColumnKind.NUMBER, _UNITS[definition], f"what_if.{definition}", group=group)
+    one = _WHAT_IF[definition]
+    return Column(name, title, ColumnKind.NUMBER, one.unit, one.id, group=group)
 
 
 def shown(what: str, value: float | None) -> str:
@@ -102,7 +75,7 @@ def what_if_sections(twin: Twin, answers: Sequence[WhatIf], tolerance: float) ->
 
 def _answers(twin: Twin, answers: Sequence[WhatIf]) -> Section:
     columns = [_text("change", "Change", key=True), _text("by", "By", key=True)]
-    columns += [_number(name, name, _TITLES[name]) for name in _SUMMARY]
+    columns += [_number(name, name, _WHAT_IF[name].title) for name in _SUMMARY]
     rows: list[tuple[Cell, ...]] = []
     rows.append(("As measured", "", *(_measured(twin, name) for name in _SUMMARY)))
     for answer in answers:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from plexlens.errors import UsageError
+from plexlens.metrics.page_numbers import page_numbers
 from plexlens.progress import Progress, silent
 from plexlens.sharing.assumptions import Assumptions
 from plexlens.sharing.twin import Fit, PoolFit, TwinClass, build, run_length, twin_classes
@@ -19,6 +20,8 @@ from plexlens.sharing.twin_page_locks import PageLockTargets, page_lock_targets
 from plexlens.sharing.twin_pages import fit_pool, targets
 from plexlens.simulate import Scenario, resource_text, run_scenario, run_scenarios
 from plexlens.simulate.estimates import Estimate, estimate
+
+_WHAT_IF = page_numbers("what_if")
 
 #: Runs that parameters are corrected after.
 _ROUNDS = 12
@@ -59,7 +62,8 @@ class Check:
     @property
     def error(self) -> float:
         """Relative error of the twin; NaN where nothing was measured."""
-        return self.twin.mean / self.measured - 1.0 if self.measured else math.nan
+        found = _WHAT_IF["error"](twin=self.twin.mean, measured=self.measured)
+        return math.nan if found is None else found
 
     def is_off(self, tolerance: float) -> bool:
         """Whether the twin is off by more than a share of the measured number and than its own confidence interval."""
