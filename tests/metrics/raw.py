@@ -59,7 +59,7 @@ def row(
 
 
 def inputs(**tables: list[dict[str, Any]]) -> Inputs:
-    """The tables behind an Ibis connection, as the metrics read them."""
+    """The tables behind a connection, as the metrics read them."""
     connection = connect()
     for name, rows in tables.items():
         columns = list(dict.fromkeys(key for r in rows for key in r))

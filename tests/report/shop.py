@@ -20,7 +20,8 @@ from plexlens.metrics.definition import Attribute, Fact, Grain, Key, Metric, Rol
 from plexlens.metrics.inputs import Inputs
 from plexlens.metrics.unit import COUNT, FRACTION, MICROSECONDS, PER_SECOND, SECONDS
 from plexlens.pdb.engine import add_table, connect
-from plexlens.report.model import ChartKind, Reference, Way
+from plexlens.report.chart import ChartKind, Reference
+from plexlens.report.model import Way
 from plexlens.report.page import ChartSpec, FigureSpec, Page, Pick, Shown, TableSpec
 from plexlens.report.readings import FileRead, Readings, RecordCount, State
 

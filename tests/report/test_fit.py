@@ -14,8 +14,9 @@ import pytest
 
 from plexlens.metrics.unit import FRACTION, MILLISECONDS
 from plexlens.report import Report, render_html
+from plexlens.report.chart import Chart, ChartKind, Series
 from plexlens.report.heat import HeatMap
-from plexlens.report.model import Chart, ChartKind, Note, Section, Series
+from plexlens.report.model import Note, Section
 from tests.report import browser as chromium
 
 PHONE, LAPTOP, WIDE = 390, 1280, 2560

@@ -12,9 +12,10 @@ import pytest
 
 from plexlens.metrics.unit import COUNT, FRACTION, MICROSECONDS
 from plexlens.report import Options, Report, build, render_html
+from plexlens.report.chart import Chart, ChartKind, Series
 from plexlens.report.chart_svg import draw, script_json, spark
 from plexlens.report.clock import Clock
-from plexlens.report.model import Chart, ChartKind, Column, ColumnKind, Note, Section, Series, Table
+from plexlens.report.model import Column, ColumnKind, Note, Section, Table
 from tests.report import shop
 
 UTC_CLOCK = Clock.of([])

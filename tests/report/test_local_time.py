@@ -9,9 +9,10 @@ from typing import Any
 import pytest
 
 from plexlens.report import Report, build, render_html, render_text, to_json
+from plexlens.report.chart import Chart, mean
 from plexlens.report.clock import Clock
 from plexlens.report.course import Course, stepped
-from plexlens.report.model import Chart, Section, Table, mean
+from plexlens.report.model import Section, Table
 from plexlens.report.pages import PAGES
 from plexlens.report.pages.read import _inferred_from
 from plexlens.report.readings import Readings

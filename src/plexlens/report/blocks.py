@@ -10,22 +10,13 @@ from typing import Any
 
 from plexlens.metrics.definition import Attribute, Fact, Grain, Metric
 from plexlens.metrics.unit import Unit
+from plexlens.report.chart import Chart, ChartKind, Series, mean
 from plexlens.report.clock import Clock, length
 from plexlens.report.context import Context, both, one_of
 from plexlens.report.course import Course, Entity, pivot, stepped
 from plexlens.report.display import counted, shown
 from plexlens.report.held import Covered, Held
-from plexlens.report.model import (
-    Cell,
-    Chart,
-    ChartKind,
-    Column,
-    ColumnKind,
-    Figure,
-    Series,
-    Table,
-    mean,
-)
+from plexlens.report.model import Cell, Column, ColumnKind, Figure, Table
 from plexlens.report.omissions import apart_in_time, omissions
 from plexlens.report.page import ChartSpec, FigureSpec, Page, Pick, Shown, TableSpec
 from plexlens.report.spread import NAMES, Spreads, spread_text

@@ -17,9 +17,9 @@ from itertools import accumulate
 from markupsafe import Markup
 
 from plexlens.report import axis
+from plexlens.report.chart import Chart, ChartKind
 from plexlens.report.clock import LOCAL, TOGETHER, Clock, on_axis
 from plexlens.report.display import shown, with_symbol
-from plexlens.report.model import Chart, ChartKind
 from plexlens.report.time_axis import Mark, TimeAxis
 
 #: The drawing's own coordinates run from 0 to SIZE both ways.

@@ -17,6 +17,7 @@ import jinja2
 from markupsafe import Markup, escape
 
 from plexlens.metrics.unit import Unit
+from plexlens.report.chart import Chart, ChartKind
 from plexlens.report.chart_svg import draw, spark
 from plexlens.report.clock import Clock
 from plexlens.report.display import NULL, shown, with_units
@@ -26,8 +27,6 @@ from plexlens.report.model import (
     Advice,
     Block,
     Cell,
-    Chart,
-    ChartKind,
     Definition,
     Figure,
     KeyFigures,

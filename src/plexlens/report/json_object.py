@@ -6,11 +6,11 @@ import math
 from datetime import UTC, datetime
 from typing import Any
 
+from plexlens.report.chart import Chart
 from plexlens.report.heat import HeatMap
 from plexlens.report.model import (
     Advice,
     Cell,
-    Chart,
     Column,
     ColumnKind,
     Figure,

@@ -14,6 +14,7 @@ from enum import StrEnum
 
 from plexlens.findings import Findings
 from plexlens.metrics.unit import Unit
+from plexlens.report.chart import Chart
 from plexlens.report.clock import Clock
 from plexlens.report.heat import HeatMap
 from plexlens.report.xy import XYChart
@@ -75,15 +76,6 @@ class ColumnKind(StrEnum):
     """Several numbers of the row as a small histogram."""
     PRINTED = "printed"
     """What the source prints there: a `PrintedNumber`, or a text."""
-
-
-class ChartKind(StrEnum):
-    """How the series of a chart are drawn."""
-
-    LINES = "lines"
-    """Each series on its own from zero."""
-    STACK = "stack"
-    """Series on top of each other; only for values that add up."""
 
 
 class Level(StrEnum):
@@ -221,89 +213,6 @@ class Table:
     def left_out(self) -> int:
         """Rows that exist and are not in the report."""
         return self.total_rows - len(self.rows)
-
-
-@dataclass(frozen=True)
-class Series:
-    """One line or layer of a chart: a name and a value (base unit, or null) for each time of the chart.
-
-    `mean` is the number of its legend: what a table shows for the whole time; None to take the mean of the values.
-    """
-
-    name: str
-    values: tuple[float | None, ...]
-    mean: float | None = None
-
-
-def mean(values: Sequence[float | None], times: Sequence[datetime], ends: Sequence[datetime]) -> float | None:
-    """Mean of the values that are known, each weighted by the length of its interval."""
-    known = [
-        (value, (end - start).total_seconds())
-        for value, start, end in zip(values, times, ends, strict=True)
-        if value is not None
-    ]
-    weight = sum(seconds for _, seconds in known)
-    if not known:
-        return None
-    if weight <= 0:
-        return sum(value for value, _ in known) / len(known)
-    return sum(value * seconds for value, seconds in known) / weight
-
-
-@dataclass(frozen=True)
-class Reference:
-    """A level drawn across a chart, such as a goal; the value is in the base unit."""
-
-    label: str
-    value: float
-
-
-@dataclass(frozen=True)
-class Chart:
-    """Values over time.
-
-    Attributes
-    ----------
-    times, ends
-        Start and end of each interval; a value holds from one to the other. UTC, or without a time zone: then all of
-        them are local time of unknown offset.
-    left_out
-        Number of series that exist and are not drawn.
-    note, origin
-        As in `Table`.
-    """
-
-    name: str
-    title: str
-    unit: Unit
-    kind: ChartKind
-    times: tuple[datetime, ...]
-    ends: tuple[datetime, ...]
-    series: tuple[Series, ...]
-    definition: str = ""
-    references: tuple[Reference, ...] = ()
-    left_out: int = 0
-    note: str = ""
-    origin: str = ""
-
-    @property
-    def is_local(self) -> bool:
-        """Whether its times are local ones of unknown offset."""
-        return bool(self.times) and self.times[0].tzinfo is None
-
-    def mean_of(self, series: Series) -> float | None:
-        """The number of a legend: the one the series bears, else the mean of its values weighted by time."""
-        return series.mean if series.mean is not None else mean(series.values, self.times, self.ends)
-
-    def __post_init__(self) -> None:
-        if len(self.ends) != len(self.times):
-            raise ValueError(f"chart {self.name}: {len(self.ends)} ends for {len(self.times)} times")
-        for series in self.series:
-            if len(series.values) != len(self.times):
-                raise ValueError(
-                    f"chart {self.name}: series {series.name!r} has {len(series.values)} values "
-                    f"for {len(self.times)} times"
-                )
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
-from plexlens.report.model import Block, ChartKind, Reference, Way
+from plexlens.report.chart import ChartKind, Reference
+from plexlens.report.model import Block, Way
 
 if TYPE_CHECKING:
     from plexlens.report.context import Context

@@ -177,7 +177,6 @@ def readings_of(
     failures
         Files of this run that could not be read.
     """
-    # Ibis would bind each view to describe it; these few questions are plain SQL.
     files = [
         FileRead(
             file=row["file"],

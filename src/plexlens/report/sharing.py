@@ -8,20 +8,8 @@ from plexlens import __version__
 from plexlens.metrics.unit import (
     PROCESSORS,
 )
-from plexlens.report.model import (
-    Block,
-    Cell,
-    Chart,
-    ChartKind,
-    Figure,
-    KeyFigures,
-    Level,
-    Note,
-    Report,
-    Section,
-    Series,
-    Table,
-)
+from plexlens.report.chart import Chart, ChartKind, Series
+from plexlens.report.model import Block, Cell, Figure, KeyFigures, Level, Note, Report, Section, Table
 from plexlens.report.sharing_classes import class_sections
 from plexlens.report.sharing_fields import SHARING, SPUN, definitions, number, text
 from plexlens.report.xy import MOST_SERIES

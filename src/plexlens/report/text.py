@@ -12,13 +12,13 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import groupby
 
+from plexlens.report.chart import Chart
 from plexlens.report.display import NULL, counted, shown, with_symbol
 from plexlens.report.heat import HeatMap, describe_heat
 from plexlens.report.model import (
     Advice,
     Block,
     Cell,
-    Chart,
     Column,
     ColumnKind,
     Definition,

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from plexlens.report.model import Reference, Way
+from plexlens.report.chart import Reference
+from plexlens.report.model import Way
 from plexlens.report.page import ChartSpec, FigureSpec, Page, Pick, Shown, TableSpec
 
 _REGION = ("applid",)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from plexlens.report.model import ChartKind, Way
+from plexlens.report.chart import ChartKind
+from plexlens.report.model import Way
 from plexlens.report.page import ChartSpec, FigureSpec, Page, Pick, Shown, TableSpec
 
 _SYSTEM = ("system",)

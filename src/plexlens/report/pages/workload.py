@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from plexlens.report.model import ChartKind, Reference, Way
+from plexlens.report.chart import ChartKind, Reference
+from plexlens.report.model import Way
 from plexlens.report.page import ChartSpec, FigureSpec, HeatSpec, Page, Pick, Shown, TableSpec
 
 _CLASS = ("workload", "class_name")
