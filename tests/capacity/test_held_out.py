@@ -68,7 +68,7 @@ def test_intervals_of_two_configurations_are_told_apart() -> None:
     assert [one.engines for one in found] == [(("SYS1", 4.0, 1.0),), (("SYS1", 3.0, 1.0),)]
     text = " ".join(render_text(plan_report(make_plan("made", measured, calibrate(measured), Change()))).split())
     assert "The intervals are of 2 kinds" in text
-    assert "SYS1: 3 general engines and 1 zIIPs" in text
+    assert "SYS1: 3 general engines and 1 zIIP;" in text
 
 
 def test_intervals_of_two_mixes_are_told_apart() -> None:
