@@ -11,6 +11,7 @@ from plexlens.expression import names_of
 from plexlens.metrics.catalogue import CatalogueError
 from plexlens.metrics.catalogue.document import read_document
 from plexlens.metrics.page_numbers import page_numbers, page_of
+from plexlens.pools.objects import Io
 
 GOOD = """\
 # A page of the shop.
@@ -59,6 +60,20 @@ def test_every_page_is_right(file: Path) -> None:
 )
 def test_numbers_of_data_sharing_by_hand(name: str, values: dict[str, float | None], expected: float | None) -> None:
     assert page_numbers("sharing")[name](**values) == (None if expected is None else pytest.approx(expected))
+
+
+def test_numbers_of_a_pool_by_hand() -> None:
+    """100 getpages, 40 of them random; 10 reads of a page, and 2 of prefetch that brought 30 pages, in 4 s."""
+    io = Io(
+        "BP1", "", seconds=4.0, getpages=100, random_getpages=40, sync_reads=10, prefetch_reads=2, prefetch_pages=30
+    )
+    numbers = page_numbers("pool_io")
+    expected = {
+        "random_share": 0.4, "read_ios_per_second": 3.0, "pages_read_per_second": 10.0, "application_hit_ratio": 0.9,
+        "system_hit_ratio": 0.6, "pages_per_write": None, "write_ios_per_second": None,
+    }  # fmt: skip
+    assert {name: numbers[name].of(io) for name in expected} == expected
+    assert numbers["read_ios_per_second"].of(Io("BP1", "", sync_reads=10)) is None
 
 
 def test_the_reader_is_shown_the_formula_or_the_words() -> None:

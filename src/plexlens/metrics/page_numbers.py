@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 
 from plexlens.catalogue_path import catalogue_path
-from plexlens.expression import Expression, ExpressionError, Scope, check_metric, parse, value, words_of
+from plexlens.expression import Expression, ExpressionError, Scope, check_metric, names_of, parse, value, words_of
 from plexlens.metrics.catalogue.document import Document, read_document
 from plexlens.metrics.catalogue.index import PAGES
 from plexlens.metrics.catalogue.table import Entry, Table
@@ -45,6 +45,15 @@ class PageNumber:
     words: str
     source: str
     caveat: str
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """What the formula reads."""
+        return tuple(sorted(names_of(self.expression))) if self.expression is not None else ()
+
+    def of(self, row: object) -> float | None:
+        """The number for a row that holds what the formula reads under the same names."""
+        return self(**{name: getattr(row, name) for name in self.names})
 
     def __call__(self, **values: float | None) -> float | None:
         """The number for values by name; None where one of them is missing, or the denominator is 0."""

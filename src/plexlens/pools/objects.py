@@ -11,8 +11,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from plexlens.metrics.page_numbers import page_numbers
 from plexlens.pools.cost import IoCost, per_day
 from plexlens.pools.observation import Observation, ObservedObject
+
+_IO = page_numbers("pool_io")
 
 
 @dataclass(frozen=True)
@@ -82,22 +85,22 @@ class Io:
     @property
     def random_share(self) -> float | None:
         """Share of random getpages."""
-        return _ratio(self.random_getpages, self.getpages)
+        return _IO["random_share"].of(self)
 
     @property
     def application_hit_ratio(self) -> float | None:
         """Share of getpages that waited for no read of their own."""
-        return None if self.getpages is None else _ratio(_less(self.getpages, self.sync_reads), self.getpages)
+        return _IO["application_hit_ratio"].of(self)
 
     @property
     def system_hit_ratio(self) -> float | None:
         """Getpages less pages read, as a share of getpages; negative where prefetch reads in vain."""
-        return None if self.getpages is None else _ratio(_less(self.getpages, self.pages_read), self.getpages)
+        return _IO["system_hit_ratio"].of(self)
 
     @property
     def pages_per_write(self) -> float | None:
         """Pages that a write I/O writes."""
-        return _ratio(self.pages_written, self.write_ios)
+        return _IO["pages_per_write"].of(self)
 
     def per_second(self, amount: float | None) -> float | None:
         """An amount of the time by second."""
@@ -106,7 +109,7 @@ class Io:
     @property
     def read_ios_per_second(self) -> float | None:
         """What pools and objects are ranked by."""
-        return self.per_second(self.read_ios)
+        return _IO["read_ios_per_second"].of(self)
 
     def cpu_seconds(self, cost: IoCost) -> float | None:
         """CPU of the read I/Os."""
@@ -140,14 +143,6 @@ def _scaled(amount: float | None, seconds: float) -> float | None:
 def _total(*parts: float | None) -> float | None:
     known = [part for part in parts if part is not None]
     return sum(known) if known else None
-
-
-def _less(whole: float, part: float | None) -> float | None:
-    return None if part is None else whole - part
-
-
-def _ratio(part: float | None, whole: float | None) -> float | None:
-    return part / whole if part is not None and whole else None
 
 
 def io_of(one: ObservedObject, observation: Observation) -> Io:

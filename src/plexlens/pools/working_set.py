@@ -11,7 +11,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from plexlens.metrics.page_numbers import page_numbers
 from plexlens.pools.observation import Integers, Observation, ObservedObject
+
+_SET = page_numbers("working_set")
 
 
 @dataclass(frozen=True)
@@ -47,22 +50,22 @@ class WorkingSet:
     @property
     def delta(self) -> float:
         """Maximum less average: how much it swings."""
-        return self.maximum - self.average
+        return _SET["delta"].of(self) or 0.0
 
     @property
     def average_share(self) -> float:
         """Average as a share of the pool."""
-        return self.average / self.pool_pages
+        return _SET["average_share"].of(self) or 0.0
 
     @property
     def maximum_share(self) -> float:
         """Maximum as a share of the pool."""
-        return self.maximum / self.pool_pages
+        return _SET["maximum_share"].of(self) or 0.0
 
     @property
     def delta_share(self) -> float:
         """Delta as a share of the pool."""
-        return self.delta / self.pool_pages
+        return _SET["delta_share"].of(self) or 0.0
 
 
 def working_sets(observation: Observation) -> list[WorkingSet]:

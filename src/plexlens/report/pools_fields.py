@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Generic, TypeVar
 
+from plexlens.metrics.page_numbers import PageNumber
 from plexlens.metrics.unit import Unit
 from plexlens.report.model import Cell, Column, ColumnKind, Definition, Table
 
@@ -78,6 +79,13 @@ class Field(Generic[T]):
         """Its head."""
         kind = ColumnKind.NUMBER if self.unit is not None and self.kind is ColumnKind.TEXT else self.kind
         return Column(self.name, self.title, kind, self.unit, self.id, self.group, self.bar, self.key)
+
+
+def of_number(
+    subject: Subject, name: str, one: PageNumber, value: Callable[[T], Cell], *, group: str = "", bar: bool = False
+) -> Field[T]:
+    """The column of a number of the catalogue."""
+    return Field(subject, name, one.title, value, one.unit, one.words, one.source, one.caveat, group=group, bar=bar)
 
 
 @dataclass

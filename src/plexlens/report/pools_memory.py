@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import timedelta
+from operator import attrgetter
 
+from plexlens.metrics.page_numbers import page_numbers
 from plexlens.metrics.unit import COUNT, FRACTION, PAGES, PER_SECOND, RATIO, SECONDS, Unit
 from plexlens.pools import clusters as method
 from plexlens.pools.clusters import Cluster, Member, PoolClusters, clusters_of
@@ -14,7 +16,7 @@ from plexlens.pools.observation import Observation
 from plexlens.pools.residency import Residency, residencies
 from plexlens.pools.working_set import WorkingSet, working_sets
 from plexlens.report.model import Block, ColumnKind, Note, Section
-from plexlens.report.pools_fields import Definitions, Field, Subject
+from plexlens.report.pools_fields import Definitions, Field, Subject, of_number
 from plexlens.report.pools_objects import OBJECT
 from plexlens.report.pools_objects import fields as object_fields
 from plexlens.report.xy import MOST_SERIES, XYChart, XYSeries
@@ -22,6 +24,13 @@ from plexlens.report.xy import MOST_SERIES, XYChart, XYSeries
 WORKING_SET = Subject("pool_working_set", "Working sets", "one object in one pool, looked at over the trace")
 CLUSTER = Subject("pool_cluster", "Clusters of objects", "objects of one pool that are alike")
 RESIDENCY = Subject("pool_residency", "Residency", "stolen pages of one pool or object")
+
+#: What the columns of working sets stand under.
+_SET_GROUPS = {
+    **dict.fromkeys(("average", "maximum", "delta"), "Pages in the pool"),
+    **dict.fromkeys(("average_share", "maximum_share", "delta_share"), "Share of the pool"),
+    **dict.fromkeys(("referenced_average", "referenced_maximum"), "Pages referenced between looks"),
+}
 
 _HELD = "The simulated pool, at equal stretches of the trace"
 
@@ -68,47 +77,17 @@ def working_sets_section(observation: Observation, definitions: Definitions) -> 
 
 
 def _set_fields() -> dict[str, Field[WorkingSet]]:
-    since = "Looks from when the pool was first full; all where it never was."
+    numbers = page_numbers("working_set").numbers
     made: list[Field[WorkingSet]] = [
         Field(WORKING_SET, "pool", "Pool", lambda one: one.pool, key=True),
         Field(WORKING_SET, "object", "Object", lambda one: one.name, key=True),
         Field(WORKING_SET, "kind", "Kind", lambda one: one.kind or None),
-        Field(
-            WORKING_SET, "average", "Average", lambda one: one.average, PAGES,
-            "mean over the looks of pages in the pool", _HELD, since, group="Pages in the pool",
-        ),
-        Field(
-            WORKING_SET, "maximum", "Maximum", lambda one: one.maximum, PAGES, "most pages in the pool at a look",
-            _HELD, since, group="Pages in the pool",
-        ),
-        Field(
-            WORKING_SET, "delta", "Delta", lambda one: one.delta, PAGES, "maximum - average", f"{STUDY}, wSet Delta",
-            group="Pages in the pool",
-        ),
-        Field(
-            WORKING_SET, "average_share", "Average", lambda one: one.average_share, FRACTION, "average / buffers",
-            f"{STUDY}, wSet Avg", group="Share of the pool",
-        ),
-        Field(
-            WORKING_SET, "maximum_share", "Maximum", lambda one: one.maximum_share, FRACTION, "maximum / buffers",
-            f"{STUDY}, wSet Max", group="Share of the pool", bar=True,
-        ),
-        Field(
-            WORKING_SET, "delta_share", "Delta", lambda one: one.delta_share, FRACTION, "delta / buffers",
-            f"{STUDY}, wSet Delta", group="Share of the pool",
-        ),
-        Field(
-            WORKING_SET, "referenced_average", "Average", lambda one: one.referenced_average, PAGES,
-            "mean over the looks of different pages referenced since the look before", "The trace",
-            "Does not depend on the pool: Denning's working set, with the time between two looks as its window.",
-            group="Pages referenced between looks",
-        ),
-        Field(
-            WORKING_SET, "referenced_maximum", "Maximum", lambda one: one.referenced_maximum, PAGES,
-            "most different pages referenced from look to look", "The trace", group="Pages referenced between looks",
+        *(
+            of_number(WORKING_SET, name, one, attrgetter(name), group=_SET_GROUPS[name], bar=name == "maximum_share")
+            for name, one in numbers.items()
         ),
         Field(WORKING_SET, "course", "Course", lambda one: one.course, PAGES, kind=ColumnKind.SPARK),
-    ]  # fmt: skip
+    ]
     return {one.name: one for one in made}
 
 

@@ -4,23 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from plexlens.metrics.unit import COUNT, FRACTION, GIB, MEAN_COUNT, MIB, MILLISECONDS, PER_SECOND, Unit
-from plexlens.pools.cost import STUDY, IoCost
+from plexlens.metrics.page_numbers import page_numbers
+from plexlens.metrics.unit import GIB, MIB, UNITS, Unit
+from plexlens.pools.cost import IoCost
 from plexlens.pools.objects import Io, objects_of, partitions_of, pools_of
 from plexlens.pools.observation import Observation
 from plexlens.report.model import Block, Cell, Note, Section
-from plexlens.report.pools_fields import Definitions, Field, Subject
+from plexlens.report.pools_fields import Definitions, Field, Subject, of_number
 
 #: CPU and delay: seconds with a digit more than whole ones, since a trace may be of minutes.
-TENTHS = Unit("s", "s", 1.0, 1)
+TENTHS = UNITS["tenth_seconds"]
 
 TRACE = Subject("pool_whole", "The trace", "all pools of the trace together")
 OBJECT = Subject("pool_object", "Objects of a trace", "one object in one pool, all its partitions together")
 POOL = Subject("pool_trace", "Pools of a trace", "one buffer pool, as its settings were simulated over the trace")
 
-_SIMULATED = "The trace, and a simulation of the pools over it"
-_RECORDED = "IFCID 6 in the trace"
-
+IO = page_numbers("pool_io")
 
 STORAGE: Field[None] = Field(
     TRACE, "storage", "Storage of the pools", lambda one: None, GIB, "Σ buffers x page size", "Settings of the pools"
@@ -34,115 +33,25 @@ def storage_unit(size: float) -> Unit:
 
 def fields(subject: Subject, cost: IoCost, *, with_name: bool = True) -> dict[str, Field[Io]]:
     """The columns by name."""
-
-    def make(
-        name: str,
-        title: str,
-        unit: Unit,
-        formula: str,
-        value: Callable[[Io], Cell],
-        *,
-        source: str = _SIMULATED,
-        caveat: str = "",
-    ) -> Field[Io]:
-        return Field(subject, name, title, value, unit, formula, source, caveat)
-
-    own = "its own where it was recorded, else that of all objects (cost assumptions)"
-    times = "IFCID 6 and 7, or 199"
+    by_program: dict[str, Callable[[Io], Cell]] = {
+        "partitions": lambda io: io.partitions,
+        "objects": lambda io: io.partitions,
+        "getpages": lambda io: io.getpages,
+        "read_ios": lambda io: io.read_ios,
+        "cpu_seconds": lambda io: io.cpu_seconds(cost),
+        "cpu_per_day": lambda io: io.cpu_per_day(cost),
+        "elapsed_seconds": lambda io: io.elapsed_seconds(cost),
+        "delay_per_day": lambda io: io.delay_per_day(cost),
+        "sync_delay": lambda io: io.sync_delay,
+        "sync_delay_longest": lambda io: io.sync_delay_longest,
+        "prefetch_delay": lambda io: io.prefetch_delay,
+    }
     made: list[Field[Io]] = [
         Field(subject, "pool", "Pool", lambda io: io.pool, key=True),
         *([Field[Io](subject, "object", "Object", lambda io: io.name, key=True)] if with_name else []),
         Field(subject, "kind", "Kind", lambda io: io.kind or None),
-        make("partitions", "Partitions", COUNT, "", lambda io: io.partitions, source="The trace"),
-        make("objects", "Objects", COUNT, "", lambda io: io.partitions, source="The trace"),
-        make(
-            "getpages_per_second", "Getpages", PER_SECOND, "getpages / seconds of the trace",
-            lambda io: io.per_second(io.getpages), source="The trace",
-        ),
-        make("getpages", "Getpages", COUNT, "", lambda io: io.getpages, source="The trace"),
-        make(
-            "random_share", "Random getpages", FRACTION, "getpages of random access / getpages",
-            lambda io: io.random_share, source="The trace",
-        ),
-        make(
-            "read_ios_per_second", "Read I/O", PER_SECOND, "(synchronous reads + prefetch I/Os) / seconds of the trace",
-            lambda io: io.read_ios_per_second, source=f"{_SIMULATED}; {STUDY}, RI/O/Sec",
-            caveat="What pools and objects are ranked by: it alone turns into CPU and delay.",
-        ),
-        make("read_ios", "Read I/Os", COUNT, "synchronous reads + prefetch I/Os", lambda io: io.read_ios),
-        make(
-            "sync_reads_per_second", "Synchronous reads", PER_SECOND, "synchronous reads / seconds of the trace",
-            lambda io: io.per_second(io.sync_reads), caveat="The application waits for each of them.",
-        ),
-        make(
-            "prefetch_reads_per_second", "Prefetch I/O", PER_SECOND, "prefetch I/Os / seconds of the trace",
-            lambda io: io.per_second(io.prefetch_reads),
-        ),
-        make(
-            "recorded_reads_per_second", "Read I/O as recorded", PER_SECOND,
-            "read I/Os recorded / seconds of the trace", lambda io: io.per_second(io.recorded_read_ios),
-            source=_RECORDED,
-            caveat="What Db2 did while it was traced, with the pools as they were then; IFCID 6 tells no partition.",
-        ),
-        make(
-            "pages_read_per_second", "Pages read", PER_SECOND,
-            "(synchronous reads + pages of prefetch I/Os) / seconds of the trace",
-            lambda io: io.per_second(io.pages_read),
-        ),
-        make(
-            "write_ios_per_second", "Write I/O", PER_SECOND, "write I/Os / seconds of the trace",
-            lambda io: io.per_second(io.write_ios),
-        ),
-        make(
-            "pages_per_write", "Pages per write I/O", MEAN_COUNT, "pages written / write I/Os",
-            lambda io: io.pages_per_write,
-        ),
-        make(
-            "application_hit_ratio", "Application hit ratio", FRACTION, "(getpages - synchronous reads) / getpages",
-            lambda io: io.application_hit_ratio, source=f"{_SIMULATED}; {STUDY}, Hit Ratio",
-            caveat="Decides nothing here: a page that prefetch brought counts as a hit, so that it tells of waits, not "
-            "of I/O.",
-        ),
-        make(
-            "system_hit_ratio", "System hit ratio", FRACTION, "(getpages - pages read) / getpages",
-            lambda io: io.system_hit_ratio, source=f"{_SIMULATED}; {STUDY}, System Hit Ratio",
-            caveat="Decides nothing here: negative where prefetch reads pages that nobody asks for, near zero for any "
-            "scan, and silent about how often.",
-        ),
-        make(
-            "cpu_seconds", "CPU of read I/O", TENTHS, "synchronous reads x CPU of one + prefetch I/Os x CPU of one",
-            lambda io: io.cpu_seconds(cost), source=f"Cost assumptions; {STUDY}, CPU Sec Cost",
-            caveat="Less the share that page fixing saves, where the pool is page-fixed.",
-        ),
-        make(
-            "cpu_per_day", "CPU of read I/O in 24 hours", TENTHS, "CPU of read I/O x 86400 / seconds of the trace",
-            lambda io: io.cpu_per_day(cost), source="Cost assumptions", caveat="If all the day were like the trace.",
-        ),
-        make(
-            "elapsed_seconds", "I/O elapsed", TENTHS, f"synchronous reads x delay of one: {own}",
-            lambda io: io.elapsed_seconds(cost), source=f"Cost assumptions; {STUDY}, IO Elap Sec",
-            caveat="What applications wait for; of prefetch they wait for a part that is not known.",
-        ),
-        make(
-            "delay_per_day", "Delay in 24 hours", TENTHS, "I/O elapsed x 86400 / seconds of the trace",
-            lambda io: io.delay_per_day(cost), source=f"Cost assumptions; {STUDY}, 24Hrs IO Delay",
-            caveat="If all the day were like the trace.",
-        ),
-        make(
-            "sync_delay", "Delay of a synchronous read", MILLISECONDS, "time of synchronous reads / their number",
-            lambda io: io.sync_delay, source=times,
-        ),
-        make(
-            "sync_delay_longest", "Longest synchronous read", MILLISECONDS, "",
-            lambda io: io.sync_delay_longest, source=times,
-            caveat="Single reads of seconds are seen in many systems: a cache miss that waits for several disks of an "
-            "array.",
-        ),
-        make(
-            "prefetch_delay", "Time of a prefetch I/O", MILLISECONDS, "time of prefetch I/Os / their number",
-            lambda io: io.prefetch_delay, source=times,
-        ),
-    ]  # fmt: skip
+        *(of_number(subject, name, one, by_program.get(name, one.of)) for name, one in IO.numbers.items()),
+    ]
     return {one.name: one for one in made}
 
 
