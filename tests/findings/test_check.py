@@ -457,9 +457,9 @@ def test_facts_that_the_caller_keeps_give_the_same() -> None:
     inputs, grains = database({"mq_log": waits(200, 50, 300)})
     needed = [needs(one, GRAINS["mq_log"]) for one in rules]
     grain = reduced(grains["mq_log"], {name for columns, _ in needed for name in columns}, [w for _, w in needed])
-    table = facts(inputs, grain).to_pyarrow()
-    add_table(inputs.connection, "mine", table)
-    kept = {"mq_log": Kept(grain, inputs.connection.table("mine"))}
+    made = facts(inputs, grain)
+    assert made is not None
+    kept = {"mq_log": Kept(grain, made.kept("mine"))}
     assert check(inputs, rules=rules, grains=grains, kept=kept) == check(inputs, rules=rules, grains=grains)
 
 

@@ -183,12 +183,13 @@ class Evaluation:
         spanned = self._spanned_hours() if any(rule.cost is not None for rule in self.rules) else 0.0
         for n, rule in enumerate(self.rules):
             where = f"filter (where holds_{n})"
-            extreme, at_extreme = ("min", "arg_min") if rule.lowest else ("max", "arg_max")
+            # Of intervals as bad as each other, the first.
+            extreme, place = ("min", f"epoch({time})") if rule.lowest else ("max", f"-epoch({time})")
             made |= {
                 f"known_{n}": f"count(holds_{n})",
                 f"holding_{n}": f"count(*) {where}",
                 f"worst_{n}": f"{extreme}(measure_{n}) {where}",
-                f"worst_time_{n}": f"{at_extreme}({time}, measure_{n}) {where}",
+                f"worst_time_{n}": f"arg_{extreme}({time}, (measure_{n}, {place})) {where}",
                 f"start_{n}": f"min({time}) {where}",
                 f"end_{n}": f"max(epoch(last_interval) + {length}) {where}",
             }
@@ -413,9 +414,10 @@ def _read(grain: Grain, rule: Rule) -> frozenset[str]:
 
 
 def _latest(name: str) -> str:
-    """SQL of the value of the latest row that has one; of rows that tell no time, the largest."""
+    """SQL of the value of the latest row that has one; the largest of several as late, or of rows that tell no time."""
     value = quoted(name)
-    dated = f"arg_max({value}, interval_start) filter (where {value} is not null and interval_start is not null)"
+    known = f"{value} is not null and interval_start is not null"
+    dated = f"arg_max({value}, (interval_start, {value})) filter (where {known})"
     return f"coalesce({dated}, max({value}))"
 
 

@@ -30,7 +30,9 @@ def fresh_share(by: Sequence[str], counted: str, *, is_plain: bool = False) -> s
     """
     if is_plain:
         return "1" if counted == "true" else f"case when {counted} then 1 else 0 end"
-    window = f"(partition by {', '.join(by)} order by starts, ends rows between unbounded preceding and 1 preceding)"
+    # Of intervals that start and end together, and tell different lengths, the longest counts.
+    ordered = "order by starts, ends, length desc rows between unbounded preceding and 1 preceding"
+    window = f"(partition by {', '.join(by)} {ordered})" if by else f"({ordered})"
     before = f"coalesce(max(case when {counted} then epoch(ends) end) over {window}, epoch(starts))"
     start = f"case when {before} - epoch(starts) <= {MOMENTS} then epoch(starts) else {before} end"
     return (
