@@ -129,13 +129,15 @@ def _rows(connection: duckdb.DuckDBPyConnection, query: str, progress: Progress)
     connection.execute("set enable_progress_bar_print = false")
     with ThreadPoolExecutor(1) as thread:
         rows = thread.submit(lambda: connection.execute(query).to_arrow_table())
-        progress(0, 100, "running the query")
         try:
+            progress(0, 100, "running the query")
             while not wait([rows], timeout=0.2).done:
                 # A negative share: the engine cannot tell.
                 progress(round(max(connection.query_progress(), 0.0)), 100, "running the query")
         except BaseException:
-            connection.interrupt()
+            # The engine forgets an interrupt that comes before it has begun with the query.
+            while not wait([rows], timeout=0.05).done:
+                connection.interrupt()
             raise
         return rows.result()
 
