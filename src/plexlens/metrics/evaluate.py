@@ -110,9 +110,9 @@ def _has_epochs(inputs: Inputs, view: str, grain: Grain) -> bool:
 
 def _is_plain(inputs: Inputs, view: str, grain: Grain, apart: Sequence[str]) -> bool:
     """Whether all rows are on one kind of clock, and no interval of an observer covers a part of another."""
-    if _count(inputs, f"select count(distinct local_time) from {view}") > 1:
-        return False
-    return _count(inputs, f"select count(*) from ({overlaps(view, (*grain.observers, *apart))})") == 0
+    clocks = f"(select count(distinct local_time) from {view})"
+    overlapping = f"(select count(*) from ({overlaps(view, (*grain.observers, *apart))}))"
+    return _count(inputs, f"select case when {clocks} > 1 then 1 else {overlapping} end") == 0
 
 
 def _count(inputs: Inputs, sql: str) -> int:
@@ -240,7 +240,7 @@ def evaluate(
         bucket,
         tuple(apart),
         has_epochs=has_epochs,
-        is_plain=not several and _is_plain(inputs, base, grain, apart),
+        is_plain=not several and plan.takes_time and _is_plain(inputs, base, grain, apart),
     )
     sql = statement(plan, base, rows, grouping)
     rolled = with_metrics(Query.of(inputs.connection, sql, columns), grain, plan.columns)

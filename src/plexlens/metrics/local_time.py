@@ -12,7 +12,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from plexlens.pdb.engine import Connection, tables_of
+import duckdb
+
+from plexlens.pdb.engine import Connection
 
 #: The reports that print local time alone: one row each, `utc_offset` null where nothing tells the offset.
 TABLE = "report_in_local_time"
@@ -96,7 +98,9 @@ def place(connection: Connection, names: Sequence[str]) -> bool:
 
 def listed(connection: Connection) -> tuple[LocalReport, ...]:
     """The reports in local time by kind, system and inferred offset; nothing where `place` has found none."""
-    if TABLE not in tables_of(connection):
+    try:
+        connection.execute(f"select 1 from {TABLE} limit 0")
+    except duckdb.CatalogException:
         return ()
     rows = connection.execute(
         "select report, coalesce(system, subsystem, sysplex, '') as owner, utc_offset,"

@@ -162,6 +162,12 @@ class Plan:
             self.conditions.append(condition)
         return self.conditions.index(condition)
 
+    @property
+    def takes_time(self) -> bool:
+        """Whether any column depends on how long intervals are, or on which of several tells a number."""
+        timed = ("rate", "mean", "level", "covered")
+        return any(variant.how in timed or variant.fact.of is not None for variant in self.variants.values())
+
     def uses(self, *how: str) -> list[Variant]:
         """The columns made in one of these ways."""
         return [variant for variant in self.variants.values() if variant.how in how]

@@ -33,6 +33,9 @@ from plexlens.pdb.views import plausible_views_sql, view_sql
 
 LOCK = "lock"
 
+#: Bytes of Parquet below which a query is not worth sharing among threads: waking them costs more than it saves.
+_SMALL = 32 << 20
+
 SOURCE_SCHEMA = pa.schema(
     [
         pa.field("source_id", pa.string(), metadata={"description": "the ingest"}),
@@ -281,7 +284,7 @@ class Pdb:
             What DuckDB may use before it spills to a temporary folder, such as ``"1GiB"``; DuckDB's own limit
             otherwise.
         threads
-            Threads of a query; as many as there are cores otherwise.
+            Threads of a query; otherwise as many as there are cores, and one for a small database.
 
         Raises
         ------
@@ -293,6 +296,8 @@ class Pdb:
         settings: dict[str, Any] = {"temp_directory": spill, "autoinstall_known_extensions": False}
         if memory_limit is not None:
             settings["memory_limit"] = memory_limit
+        if threads is None and sum(file.bytes for files in self.manifest.files.values() for file in files) < _SMALL:
+            threads = 1
         if threads is not None:
             settings["threads"] = threads
         connection = connect(**settings)
