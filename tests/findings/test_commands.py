@@ -26,7 +26,7 @@ from plexlens.findings import Findings, Rule, check, load_rules
 from plexlens.findings.template import Filling
 from plexlens.metrics.inputs import Inputs
 from plexlens.pdb import Pdb, ingest
-from plexlens.pdb.engine import tables_of
+from plexlens.pdb.engine import columns_of, quoted, tables_of
 from tests.findings.made import database
 from tests.oracle import slow_commands
 
@@ -195,8 +195,8 @@ class Recorded:
         """Every text in any raw table, and the names that numbers stand for."""
         known: set[str] = set()
         for table in tables_of(self.inputs.connection):
-            schema = self.inputs.connection.table(table).schema()
-            for column in (name for name, kind in schema.items() if kind.is_string()):
+            kinds = columns_of(self.inputs.connection, quoted(table))
+            for column in (name for name, kind in kinds.items() if kind == "VARCHAR"):
                 known.update(str(value) for (value,) in self.rows(table, column) if value)
         known.update(pool_name(int(n)) for (n,) in self.rows("smf100_ifcid2_qbst", "qbstpid"))
         known.update(pool_name(int(n)) for (n,) in self.rows("smf100_ifcid2_qbgl", "qbglgn"))

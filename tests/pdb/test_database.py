@@ -222,7 +222,7 @@ def test_a_query_beyond_the_memory_limit_spills(tmp_path: Path, pdb: Pdb) -> Non
     assert connection.execute(ask).fetchone() == (3900000,)
     spill = Path(connection.execute("SELECT current_setting('temp_directory')").fetchone()[0])
     assert spill.is_dir()
-    connection.disconnect()
+    connection.close()
     del connection
     assert not spill.exists()
 
@@ -264,9 +264,9 @@ def test_three_thousand_files_open_quickly(tmp_path: Path) -> None:
 
     started = time.perf_counter()
     connection = Pdb.open(pdb.path).connect()
-    table = connection.table("smf74_4_request")
+    assert connection.table("smf74_4_request").columns
     opened = time.perf_counter() - started
-    (sums,) = table.aggregate(requests=table.requests.sum(), delay=table.delay.sum()).rows()
-    assert sums == {"requests": 18000, "delay": 1500.0}
+    sums = connection.execute("select sum(requests), sum(delay) from smf74_4_request").fetchone()
+    assert sums == (18000, 1500.0)
     print(f"3,000 files opened in {opened:.2f} s")
     assert opened < 2.0, f"opening took {opened:.2f} s"

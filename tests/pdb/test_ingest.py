@@ -22,7 +22,7 @@ from plexlens.errors import (
 )
 from plexlens.ingest.source import SourceError
 from plexlens.pdb import Outcome, Pdb, ingest
-from plexlens.pdb.engine import tables_of
+from plexlens.pdb.engine import columns_of, tables_of
 from plexlens.pdb.schema import TypeConflictError
 from plexlens.pdb.staging import StagedTables
 from tests.pdb.fake_source import expected, held, write
@@ -179,7 +179,7 @@ def test_the_system_tables_tell_of_each_source(tmp_path: Path, pdb: Pdb) -> None
 def test_a_clean_pdb_has_empty_system_tables_and_no_others(pdb: Pdb) -> None:
     connection = pdb.connect()
     assert sorted(tables_of(connection)) == ["damage", "implausible", "note", "source"]
-    assert connection.table("damage").count().to_pyarrow().as_py() == 0
+    assert connection.execute("select count(*) from damage").fetchone() == (0,)
     assert {name: info.rows for name, info in pdb.tables().items()} == {
         "damage": 0,
         "implausible": 0,
@@ -202,16 +202,16 @@ def test_later_columns_are_null_in_earlier_rows(tmp_path: Path, pdb: Pdb) -> Non
     ).fetchall()
     # 100..199 gives 33 times 2 + 3 + 1 and one more with 100 % 3 = 1, so 2: 200; 0..99 and 200..299 likewise 199, 201.
     assert rows == [(0, 199, 0, None), (1, 200, 200, 50.0), (2, 201, 0, None)]
-    assert connection.table("smf74_4_request").columns[-2:] == ("requests", "delay")
+    assert connection.table("smf74_4_request").columns[-2:] == ["requests", "delay"]
 
 
 def test_types_widen_over_files(tmp_path: Path, pdb: Pdb) -> None:
     ingest([write(tmp_path / "a.fake", range(100), request_type="uint16")], pdb)
     ingest([write(tmp_path / "b.fake", range(100, 200), request_type="int64")], pdb)
-    assert str(pdb.connect().table("smf74_4_request").schema()["requests"]) == "int64"
+    assert columns_of(pdb.connect(), "smf74_4_request")["requests"] == "BIGINT"
     ingest([write(tmp_path / "c.fake", range(200, 300), request_type="float64")], pdb)
     connection = pdb.connect()
-    assert str(connection.table("smf74_4_request").schema()["requests"]) == "float64"
+    assert columns_of(connection, "smf74_4_request")["requests"] == "DOUBLE"
     assert held(connection) == expected(range(300))
 
 
