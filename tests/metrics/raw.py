@@ -66,6 +66,8 @@ def inputs(**tables: list[dict[str, Any]]) -> Inputs:
         arrays = {}
         for column in columns:
             values = [r.get(column) for r in rows]
+            if pa.types.is_timestamp(_TYPES.get(column, pa.null())):
+                values = [datetime.fromisoformat(one) if isinstance(one, str) else one for one in values]
             array = pa.array(values, type=_TYPES.get(column))
             # DuckDB has no column of no type; a field that no row has is of the type that its layout tells.
             kind = _KINDS[known_type(name, column)]
