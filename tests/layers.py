@@ -8,7 +8,8 @@ from pathlib import Path
 #: Layers from the lowest. A name is a module or package of ``plexlens``; names on one line do not import each other.
 LAYERS: tuple[tuple[str, ...], ...] = (
     ("errors", "_core"),
-    ("expression", "layouts_path", "catalogue_path", "whole_file", "generated_doc", "progress"),
+    ("layouts_path",),
+    ("expression", "catalogue_path", "whole_file", "generated_doc", "progress"),
     ("ingest", "example", "dsect"),
     ("pdb",),
     ("metrics",),

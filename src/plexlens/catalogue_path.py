@@ -8,9 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from plexlens.errors import UsageError
-
-_PACKAGE = Path(__file__).parent
+from plexlens.layouts_path import shipped, site_folders
 
 
 def catalogue_path() -> Path:
@@ -21,14 +19,7 @@ def catalogue_path() -> Path:
     UsageError
         It is not there: the installation is incomplete.
     """
-    for folder in (_PACKAGE / "catalogue", _PACKAGE.parents[1] / "catalogue"):
-        if (folder / "units.toml").is_file():
-            return folder
-    raise UsageError(
-        file=str(_PACKAGE / "catalogue"),
-        what="the catalogue of metrics that comes with Plexlens is missing",
-        remedy="install Plexlens again",
-    )
+    return shipped("catalogue", "units.toml", "the catalogue of metrics that comes with Plexlens is missing")
 
 
 def catalogue_folders(site: Sequence[str | Path] = ()) -> list[Path]:
@@ -44,13 +35,5 @@ def catalogue_folders(site: Sequence[str | Path] = ()) -> list[Path]:
     UsageError
         A folder does not exist, or the catalogue that comes with Plexlens is missing.
     """
-    folders = [catalogue_path()]
-    for folder in map(Path, site):
-        if not folder.is_dir():
-            raise UsageError(
-                file=str(folder),
-                what="there is no such folder of metrics",
-                remedy="name a folder that holds files of grains (*.toml)",
-            )
-        folders.append(folder)
-    return folders
+    what = "there is no such folder of metrics"
+    return [catalogue_path(), *site_folders(site, what, "name a folder that holds files of grains (*.toml)")]

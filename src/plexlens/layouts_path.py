@@ -22,14 +22,7 @@ def layouts_path() -> Path:
     UsageError
         They are not there: the installation is incomplete.
     """
-    for folder in (_PACKAGE / "layouts", _PACKAGE.parents[1] / "layouts"):
-        if (folder / "records").is_dir():
-            return folder
-    raise UsageError(
-        file=str(_PACKAGE / "layouts"),
-        what="the record layouts that come with Plexlens are missing",
-        remedy="install Plexlens again",
-    )
+    return shipped("layouts", "records", "the record layouts that come with Plexlens are missing")
 
 
 def layout_folders(site: Sequence[str | Path] = ()) -> list[Path]:
@@ -45,13 +38,38 @@ def layout_folders(site: Sequence[str | Path] = ()) -> list[Path]:
     UsageError
         A folder does not exist, or the layouts that come with Plexlens are missing.
     """
-    folders = [layouts_path()]
-    for folder in map(Path, site):
+    what = "there is no such folder of layouts"
+    remedy = "name a folder that holds layout files (*.csv) and, in records/, record maps"
+    return [layouts_path(), *site_folders(site, what, remedy)]
+
+
+def shipped(name: str, holds: str, missing: str) -> Path:
+    """A folder that comes with Plexlens: the link to it beside this module, or the folder of the checkout.
+
+    Parameters
+    ----------
+    name
+        The folder.
+    holds
+        A file or folder in it, by which it is known.
+    missing
+        What the error says.
+
+    Raises
+    ------
+    UsageError
+        It is not there.
+    """
+    for folder in (_PACKAGE / name, _PACKAGE.parents[1] / name):
+        if (folder / holds).exists():
+            return folder
+    raise UsageError(file=str(_PACKAGE / name), what=missing, remedy="install Plexlens again")
+
+
+def site_folders(site: Sequence[str | Path], what: str, remedy: str) -> list[Path]:
+    """Folders that a site names; UsageError where one does not exist."""
+    folders = list(map(Path, site))
+    for folder in folders:
         if not folder.is_dir():
-            raise UsageError(
-                file=str(folder),
-                what="there is no such folder of layouts",
-                remedy="name a folder that holds layout files (*.csv) and, in records/, record maps",
-            )
-        folders.append(folder)
+            raise UsageError(file=str(folder), what=what, remedy=remedy)
     return folders
