@@ -14,6 +14,7 @@ from plexlens.metrics import GRAINS
 from plexlens.metrics.evaluate import evaluate
 from plexlens.metrics.inputs import Inputs
 from plexlens.pdb import Pdb, ingest
+from plexlens.pdb.engine import rows_of
 from tests.golden.expectations import FOLDER, STUDIES, Expectation, Row, evaluated, matching, read_expectations
 from tests.ingest.test_text_excerpts import EXCERPTS, cut, numbers, studies_are_there
 
@@ -50,10 +51,11 @@ class Reports:
 
 
 def _rows(inputs: Inputs, grain: str) -> list[Row]:
-    table: Any = inputs.connection.table(grain) if grain.startswith("text_") else evaluate(inputs, GRAINS[grain])
+    if grain.startswith("text_"):
+        return list(rows_of(inputs.connection, f"select * from {grain}"))
+    table = evaluate(inputs, GRAINS[grain])
     assert table is not None, f"no source of {grain}"
-    listed: list[Row] = table.rows()
-    return listed
+    return list(table.rows())
 
 
 @cache

@@ -191,7 +191,7 @@ def test_a_head_shows_its_definition(browser: chromium.Browser, page: Path) -> N
     browser.run("document.querySelector('#table-coupling_structures .def[href$=\"sync_service_time\"]').focus()")
     told = browser.run("const p = document.querySelector('.popover'); return p.hidden ? '' : p.textContent")
     metric = GRAINS["coupling_structure"].metric("sync_service_time")
-    assert metric.formula in told
+    assert metric.words in told
     assert metric.source in told
     browser.driver.switch_to.active_element.send_keys("\ue00c")
     assert browser.run("return document.querySelector('.popover').hidden")

@@ -12,23 +12,24 @@ import lxml.html
 import pytest
 
 from plexlens.metrics.inputs import Inputs
-from plexlens.pdb import Pdb, ingest
+from plexlens.pdb import IngestResult, Pdb, ingest
+from plexlens.pdb.engine import Connection
 from plexlens.report import Report, build, render_html, render_text, to_json
 from plexlens.report.readings import readings_of
 
 
 @pytest.fixture(scope="module")
-def backend(shared_data: Path) -> Iterator[Any]:
+def read(shared_data: Path) -> Iterator[tuple[Connection, list[IngestResult]]]:
+    """The connection to a database of all real files, and what became of each."""
     with Pdb.temporary() as pdb:
         results = ingest([shared_data / "mq", shared_data / "rmf"], pdb)
-        connected = pdb.connect()
-        connected.results = results
-        yield connected
+        yield pdb.connect(), results
 
 
 @pytest.fixture(scope="module")
-def report(backend: Any) -> Report:
-    return build(Inputs(backend), readings_of(backend, results=backend.results))
+def report(read: tuple[Connection, list[IngestResult]]) -> Report:
+    connection, results = read
+    return build(Inputs(connection), readings_of(connection, results=results))
 
 
 @pytest.fixture(scope="module")
@@ -55,15 +56,21 @@ def test_coupling_facility_busy_of_no_processors_is_named_and_not_used(report: R
     assert {float(value) for value in printed} <= {float(value) for value in named}
 
 
-def test_queue_managers_are_the_sums_of_their_records(found: dict[str, dict[str, Any]], backend: Any) -> None:
+def test_queue_managers_are_the_sums_of_their_records(
+    found: dict[str, dict[str, Any]], read: tuple[Connection, list[IngestResult]]
+) -> None:
     calls = "+".join(
         f"sum(qmst{name})"
         for name in ("open", "clos", "get", "put", "put1", "inq", "set", "sub", "subr", "cb", "ctl", "stus")
     )
-    rows = backend.execute(
-        f"select subsystem, ({calls}) / sum(epoch(interval_end) - epoch(interval_start)),"
-        " sum(qmstget) / sum(epoch(interval_end) - epoch(interval_start)) from smf115_2_qmst group by 1"
-    ).fetchall()
+    rows = (
+        read[0]
+        .execute(
+            f"select subsystem, ({calls}) / sum(epoch(interval_end) - epoch(interval_start)),"
+            " sum(qmstget) / sum(epoch(interval_end) - epoch(interval_start)) from smf115_2_qmst group by 1"
+        )
+        .fetchall()
+    )
     assert len(rows) == 2
     shown = {row["queue_manager"]: row for row in found["mq_queue_managers"]["rows"]}
     for name, all_calls, gets in rows:
