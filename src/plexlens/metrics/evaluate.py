@@ -250,9 +250,13 @@ def evaluate(
 
 
 def rolled_up(inputs: Inputs, grain: Grain, **how: Any) -> list[dict[str, Any]]:
-    """The rows of `evaluate`, by column name; none where no source of the grain is in the database."""
+    """The rows of `evaluate` in the order of their names and times; none where no source of the grain is there."""
     made = evaluate(inputs, grain, **how)
-    return [] if made is None else made.rows()
+    if made is None:
+        return []
+    names = made.columns[: made.columns.index("intervals")]
+    rows: list[dict[str, Any]] = made.ordered(*(quoted(name) for name in names)).to_pylist()
+    return rows
 
 
 def rows_view(inputs: Inputs, grain: Grain, kept: Query, where: str | None = None) -> str:
