@@ -231,12 +231,6 @@ def base(system: SystemModel) -> Setting:
     return Setting({one.name: one.rate for one in system.classes}, system.engines, system.ziips)
 
 
-def base_response(system: SystemModel) -> dict[str, float]:
-    """Modelled response of each class at the measured load; empty where the model saturates there."""
-    results = solved(system, base(system)).classes
-    return {name: one.response for name, one in results.items() if one.response is not None}
-
-
 def _overflows(system: SystemModel, setting: Setting, classes: tuple[ClassModel, ...]) -> tuple[float, list[float]]:
     """Share of eligible work that overflows, of all and of each class."""
     work = [setting.rates[one.name] * one.eligible * setting.cost / setting.speed for one in classes]

@@ -14,7 +14,6 @@ from plexlens.capacity.lines import (
     Wait,
     gate_length,
     queue_factor,
-    queue_wait,
     servers_for,
 )
 from plexlens.capacity.measured import Facts, Measured
@@ -384,9 +383,3 @@ def _line_in_db2(kind: str, seen: _Seen, waited: Mapping[str, Waited], seconds: 
     service = each * (1.0 - held) / held if held else each
     return Line("locks", seen.system, 1, held, service, Law.LOCKS, rate=ended / seen.seconds, shares=shares,
                 holds=Holds.RESPONSE)  # fmt: skip
-
-
-def base_wait(line: Line) -> float:
-    """Seconds that a request waits at the measured load; a line that is full already is taken just below."""
-    found = line.wait(1.0)
-    return found if found is not None else line.factor * queue_wait(line.servers, 0.999, line.service)

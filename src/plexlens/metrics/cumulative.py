@@ -20,16 +20,11 @@ from plexlens.metrics.definition import Differences
 from plexlens.metrics.raw_tables import RECORD
 from plexlens.pdb.engine import literal, quoted
 
+#: Why a record makes no interval, as the column ``unused_because`` says it.
 NO_RECORD_BEFORE = "no record before"
 RESTART = "restart"
 SAME_TIME = "same time as the record before"
 NO_TIME = "no time"
-
-#: Why a record makes no interval, as the column ``unused_because`` says it.
-REASONS = (NO_RECORD_BEFORE, RESTART, SAME_TIME, NO_TIME)
-
-#: Columns that `differenced` adds.
-ADDED = ("interval_seconds", "restarts", "missing_records", "unused_because")
 
 _RANGE = "4294967296::double"
 _HALF = "2147483648::double"
@@ -60,7 +55,7 @@ def differenced(rows: str, differences: Differences, needed: Iterable[str] | Non
         - ``restarts``: 1 where the subsystem started between this record and the one before, else 0;
         - ``missing_records``: records between this one and the one before that are not there, by sequence number; null
           without;
-        - ``unused_because``: one of `REASONS`; null where the record makes an interval.
+        - ``unused_because``: one of the four reasons above; null where the record makes an interval.
 
         Rows that make no interval are left out unless `Differences.keep_unused`.
     """

@@ -298,7 +298,7 @@ def _with_interval_to(inputs: Inputs, rows: Query, grain: Grain) -> str:
 
 
 def attach(inputs: Inputs, names: Iterable[str] | None = None) -> tuple[str, ...]:
-    """Make grains that have a source views of the backend, for SQL.
+    """Make grains that have a source views of the connection, for SQL.
 
     Parameters
     ----------

@@ -60,7 +60,6 @@ def _units(file: Path) -> dict[str, Unit]:
 UNITS: dict[str, Unit] = _units(catalogue_path() / "units.toml")
 
 SECONDS = UNITS["seconds"]
-WHOLE_SECONDS = UNITS["whole_seconds"]
 MILLISECONDS = UNITS["milliseconds"]
 MICROSECONDS = UNITS["microseconds"]
 BYTES = UNITS["bytes"]
@@ -70,18 +69,13 @@ GIB = UNITS["gib"]
 COUNT = UNITS["count"]
 MEAN_COUNT = UNITS["mean_count"]
 PER_SECOND = UNITS["per_second"]
-BYTES_PER_SECOND = UNITS["bytes_per_second"]
 #: A share of a whole.
 FRACTION = UNITS["fraction"]
 #: One amount as a percentage of another that does not bound it: events per request, several processors as of one.
 PERCENTAGE = UNITS["percentage"]
-IO_INTENSITY = UNITS["io_intensity"]
 RATIO = UNITS["ratio"]
 PROCESSORS = UNITS["processors"]
 MSU = UNITS["msu"]
-SERVICE_UNITS = UNITS["service_units"]
-SQUARE_SECONDS = UNITS["square_seconds"]
 FRAMES = UNITS["frames"]
-SLOTS = UNITS["slots"]
 PAGES = UNITS["pages"]
 TEXT = UNITS["text"]
