@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from plexlens.cli import main
+from plexlens.metrics import GRAINS
 
 
 @dataclass(frozen=True)
@@ -29,6 +30,8 @@ def run(*words: str, cwd: Path) -> Done:
         contextlib.redirect_stdout(out),
         contextlib.redirect_stderr(err),
     ):
+        # A command's catalogue is its own; the next one, in a process of its own, would not have it.
+        patch.setattr(GRAINS, "_catalogue", GRAINS.catalogue)
         patch.chdir(cwd)
         patch.setattr("sys.argv", ["plexlens", *words])
         with pytest.raises(SystemExit) as ended:

@@ -97,3 +97,57 @@ def test_columns_of_one_name_do_not_replace_each_other(folder: Path) -> None:
     done = run("sql", "pdb", query, "--json", cwd=folder)
     assert (done.returncode, done.stdout) == (2, "")
     assert "several columns of the query are named a" in done.stderr
+
+
+_SITE = """
+# Records by system.
+grain = "my_records"
+title = "Records"
+row = "one"
+[keys]
+kind = "Type"
+[facts]
+records = {title = "Records", unit = "count", rollup = "count", field = "one each"}
+[[source]]
+kind = "SMF"
+needs = ["smf_record"]
+from = "smf_record"
+[source.columns]
+kind = "COLUMN"
+records = "1"
+"""
+
+
+@pytest.mark.parametrize(
+    ("column", "says"),
+    [
+        ("recordtype", 'column "recordtype" not found in FROM clause!; did you mean record_type?'),
+        ("record_type +", "syntax error at or near"),
+        ("pool_name(1, 2, 3)", "pool_name takes"),
+    ],
+)
+@pytest.mark.parametrize("words", [("select * from my_records",), ("--explain", "my_records")])
+def test_sql_of_a_site_that_cannot_be_read_is_said_with_its_place(
+    folder: Path, words: tuple[str, ...], column: str, says: str
+) -> None:
+    (folder / "site").mkdir(exist_ok=True)
+    (folder / "site" / "mine.toml").write_text(_SITE.replace("COLUMN", column), encoding="utf-8")
+    done = run("sql", "pdb", *words, "--catalogue", "site", cwd=folder)
+    assert done.returncode == 2
+    assert "mine.toml: line 10: source.1: its SQL cannot be used: " in done.stderr
+    assert says in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (("select 1", "--dialect", "spark"), "--dialect is of --explain"),
+        (("select 1", "--explain", "mq_log"), "--explain prints SQL alone"),
+        (("--explain", "mq_log", "-o", "rows.csv"), "--explain prints SQL alone"),
+        (("--explain", "mq_log", "--json"), "--explain prints SQL alone"),
+    ],
+)
+def test_options_that_do_not_go_together_are_refused(folder: Path, words: tuple[str, ...], says: str) -> None:
+    done = run("sql", "pdb", *words, cwd=folder)
+    assert done.returncode == 2
+    assert says in done.stderr

@@ -53,8 +53,9 @@ def sql(
         ),
     ] = None,
     dialect: Annotated[
-        Dialect, typer.Option("--dialect", help="With --explain: the engine whose SQL is printed.")
-    ] = Dialect.DUCKDB,
+        Dialect | None,
+        typer.Option("--dialect", help="With --explain: the engine whose SQL is printed; DuckDB by default."),
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print a JSON list of row objects.")] = False,
     output: Annotated[
         Path | None,
@@ -85,8 +86,16 @@ def sql(
     from plexlens.pdb.report_views import VALUES, attach_report_views
 
     if explain is not None:
-        _explain(pdb, query, explain, dialect, selection)
+        if query or as_json or output is not None:
+            raise UsageError(
+                file=str(pdb),
+                what="--explain prints SQL alone: it takes no query, no --json and no -o",
+                remedy="leave these out; > FILE keeps the SQL",
+            )
+        _explain(pdb, explain, dialect or Dialect.DUCKDB, selection)
         return
+    if dialect is not None:
+        raise UsageError(file=str(pdb), what="--dialect is of --explain", remedy="add --explain NAME, or leave it out")
     where = target("sql", output, as_json=as_json, forms=_FORMS)
     database = Pdb.open(pdb)
     query = query or ""
@@ -109,15 +118,13 @@ def sql(
     where.show(lambda form: _written(form, table, pdb))
 
 
-def _explain(pdb: Path, query: str | None, name: str, dialect: Dialect, selection: Selection) -> None:
+def _explain(pdb: Path, name: str, dialect: Dialect, selection: Selection) -> None:
     """Print the SQL of a metric view."""
     from plexlens.metrics.explained import explained
     from plexlens.metrics.inputs import Inputs
     from plexlens.metrics.selection import resolve
     from plexlens.pdb import Pdb
 
-    if query:
-        raise UsageError(file=str(pdb), what="--explain takes no query", remedy="give one or the other")
     connection = Pdb.open(pdb).connect()
     inputs = Inputs(connection, resolve(selection, connection, str(pdb)))
     typer.echo(explained(inputs, name, dialect.value, file=str(pdb)), nl=False)

@@ -7,7 +7,7 @@ sysplex: facts are rolled up first, each by its own rule, and the expression is 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 from functools import cached_property
@@ -265,6 +265,8 @@ class Source:
         Key, attribute, fact or identity column to SQL over the rows.
     differences
         What of the rows counts since the start of a subsystem.
+    wrong
+        Makes the error that the source's file is wrong, of what is and what to do; None for one that no file tells.
     """
 
     kind: str
@@ -277,6 +279,7 @@ class Source:
     plain: Mapping[str, str] = field(default_factory=dict)
     columns: Mapping[str, str] = field(default_factory=dict)
     differences: Differences | None = None
+    wrong: Callable[[str, str], Exception] | None = field(default=None, repr=False, compare=False)
 
     @property
     def alternatives(self) -> tuple[tuple[str, ...], ...]:

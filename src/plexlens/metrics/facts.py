@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import re
+from difflib import get_close_matches
+
+import duckdb
+
 from plexlens.metrics.catalogue import GRAINS
 from plexlens.metrics.definition import OWNERS, Grain, Rollup, Source
 from plexlens.metrics.inputs import Inputs
@@ -36,9 +41,36 @@ def is_there(inputs: Inputs, source: Source) -> bool:
     return inputs.has(*source.needs) and (not source.any_of or any(inputs.has(name) for name in source.any_of))
 
 
-def source_select(inputs: Inputs, grain: Grain, source: Source) -> SourceSelect:
-    """The select of a source of facts (`plexlens.metrics.source_sql`)."""
-    return select_of_source(grain, source, inputs.raw, GRAINS.catalogue.relations, GRAINS.catalogue.functions)
+def source_select(inputs: Inputs, grain: Grain, source: Source) -> tuple[SourceSelect, frozenset[str]]:
+    """The select of a source of facts (`plexlens.metrics.source_sql`), and its columns.
+
+    Raises
+    ------
+    CatalogueError
+        With a site's folders in the catalogue: the engine cannot read the SQL.
+    """
+    catalogue = GRAINS.catalogue
+    try:
+        made = select_of_source(grain, source, inputs.raw, catalogue.relations, catalogue.functions)
+        if made.columns is not None and not catalogue.is_extended:
+            return made, made.columns
+        return made, frozenset(columns_of(inputs.connection, f"(\n{with_parts(made.parts, made.select)}\n)"))
+    except (duckdb.Error, ValueError) as error:
+        if not catalogue.is_extended or source.wrong is None:
+            raise
+        said = str(error).partition("\n")[0].removeprefix("Binder Error: ").removeprefix("Parser Error: ")
+        raise source.wrong(f"its SQL cannot be used: {said}", _remedy(inputs, source, said)) from error
+
+
+def _remedy(inputs: Inputs, source: Source, said: str) -> str:
+    """The column that is meant, where a name is not known and one is near; else where to look."""
+    tables = [source.tables.get(name, name) for name in (*source.needs, *source.any_of)]
+    known = {column for name in tables for column in inputs.columns(name)}
+    unknown = re.search(r'column "([^"]+)" not found', said)
+    close = get_close_matches(unknown[1], sorted(known), n=1) if unknown else []
+    if close:
+        return f"did you mean {close[0]}?"
+    return 'correct it; plexlens sql PDB "describe TABLE" lists the columns of a raw table'
 
 
 def _interval_name(grain: Grain) -> str:
@@ -72,10 +104,7 @@ def _typed(inputs: Inputs, grain: Grain, source: Source) -> str:
     Where classes are selected, a further column says which rows are of them: rows of other classes are dropped only
     after sources were matched, or a second source would fill in what was dropped of the first.
     """
-    made = source_select(inputs, grain, source)
-    there = made.columns
-    if there is None:
-        there = frozenset(columns_of(inputs.connection, f"(\n{with_parts(made.parts, made.select)}\n)"))
+    made, there = source_select(inputs, grain, source)
     chosen = {
         name: f"{quoted(name)}::{kind}" if name in there else f"null::{kind}" for name, kind in _IDENTITY_TYPES.items()
     }

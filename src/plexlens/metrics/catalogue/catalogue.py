@@ -61,6 +61,11 @@ class Catalogue(Mapping[str, Grain]):
             self._made[name] = self._making.grain(self._draft(name), self._homes[name])
         return self._made[name]
 
+    @property
+    def is_extended(self) -> bool:
+        """Whether a site's folders are part of it."""
+        return len(self._folders) > 1
+
     def __iter__(self) -> Iterator[str]:
         """Names, in the order of families and of grains within them."""
         return iter(self._homes)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from plexlens.metrics.catalogue.document import text_of_file
@@ -47,7 +48,7 @@ def source_in(table: Table, draft: Draft, facts: Sequence[Fact]) -> Source:
             if column not in made.differences.counters:
                 valid = made.differences.counters
                 raise differences.entries["witnesses"].wrong(f"{column} is no counter", near(column, valid))
-    return made
+    return replace(made, wrong=table.whole.wrong)
 
 
 def _check_file(entry: Entry) -> None:
