@@ -1,13 +1,18 @@
 -- Partitions as one system of their machine tells them. Every system writes the whole partition table, so the rows of
--- the others would count each figure again.
+-- the others would count each figure again. Of systems that close their intervals at other times all rows are here;
+-- the roll-up counts each fact of a partition once at every moment.
 with used as (
-    select *,
+    select *, system as reporter,
         -- The hypervisor's own line is no consumer that capacity is charged to.
         case when processor_type = 'CP' and partition <> 'PHYSICAL'
             then dispatch_seconds / nullif(interval_seconds, 0) * msu_per_processor
         end as msu
     from machine_partitions
-    qualify system = min(system) over (partition by machine, interval_start)
+    qualify system = min(system) over (
+        partition by machine,
+            moment_of_interval(interval_start, interval_start, interval_end),
+            moment_of_interval(interval_end, interval_start, interval_end)
+    )
 ),
 -- Software is charged by the mean of the MSU rate over four hours: of those up to the end of each interval, as far as
 -- intervals are held.
@@ -36,5 +41,5 @@ select partition_system as system, sysplex, interval_start, interval_end, utc_of
     weight, capped_samples, limited_samples, diagnose_samples, msu, defined_msu, group_msu, machine_msu, storage_bytes,
     (consumed - seconds_before * coalesce(msu_before, 0))
         / nullif(covered - seconds_before * (msu_before is not null)::double, 0) as rolling_msu,
-    sum(weight) over (partition by machine, interval_start, processor_type) as machine_weight
+    sum(weight) over (partition by machine, reporter, interval_start, processor_type) as machine_weight
 from rolling

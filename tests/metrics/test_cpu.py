@@ -235,3 +235,60 @@ def test_machine_is_named_by_what_the_record_tells(fields: dict[str, Any], name:
     tables = machine("SYS1")
     tables["smf70_1_cpu_control"] = [tables["smf70_1_cpu_control"][0] | fields]
     assert {r["machine"] for r in rows_of(evaluate(inputs(**tables), PARTITION))} == {name}
+
+
+def _started(tables: dict[str, list[dict[str, Any]]], after: timedelta, **fields: Any) -> dict[str, list[Any]]:
+    """The records, each interval later by that much."""
+    return {
+        name: [
+            one
+            | {"interval_start": one["interval_start"] + after, "interval_end": one["interval_end"] + after}
+            | fields
+            for one in rows
+        ]
+        for name, rows in tables.items()
+    }
+
+
+def _together(*parts: dict[str, list[dict[str, Any]]]) -> Any:
+    """All records, numbered anew."""
+    whole: dict[str, list[dict[str, Any]]] = {}
+    for number, part in enumerate(parts):
+        for name, rows in part.items():
+            whole.setdefault(name, []).extend(one | {"record_no": one["record_no"] + 1000 * number} for one in rows)
+    return inputs(**whole)
+
+
+@pytest.mark.parametrize("seconds", [0.4, 3, 29, 31, 200, 450])
+def test_a_machine_told_by_systems_that_start_apart_counts_once(seconds: float) -> None:
+    """Both tell of 450 s of dispatch in every 900 s, so that any moment counted twice or not at all shows."""
+    length = 8 * 900.0
+    late = timedelta(seconds=seconds)
+    raw = _together(machine("SYS1", intervals=8), _started(machine("SYS2", intervals=8), late))
+    (whole,) = [
+        r
+        for r in rows_of(evaluate(raw, PARTITION, by=("machine", "processor_type"), time="all"))
+        if r["processor_type"] == "CP"
+    ]
+    # The last interval of SYS2 ends later than all of SYS1: what it adds is not told by SYS1. Intervals that have the
+    # same name are one.
+    covered = length + (0 if seconds < 30 else seconds)
+    assert whole["interval_seconds"] == pytest.approx(covered, abs=2)
+    assert whole["dispatch_seconds"] == pytest.approx(1089 / 900 * covered, rel=3e-4)
+    assert whole["physical_busy"] == pytest.approx(1089 / 3600, rel=3e-4)
+    assert whole["msu"] == pytest.approx((900 + 180) / 900 * 144, rel=3e-4)
+    assert whole["weight"] == 600 + 400
+
+
+def test_a_machine_goes_on_where_its_first_system_ends() -> None:
+    """SYS1 closes its last interval after 400 s, and SYS2 tells the rest."""
+    ended = {
+        name: [one | ({"interval_end": one["interval_start"] + timedelta(seconds=400)}) for one in rows]
+        for name, rows in machine("SYS1", dispatch=(400 / 900,)).items()
+    }
+    raw = _together(machine("SYS2", intervals=3), ended)
+    for r in rows_of(evaluate(raw, PARTITION, by=("partition", "processor_type"), time="all")):
+        if (r["partition"], r["processor_type"]) == ("LP01", "CP"):
+            assert r["interval_seconds"] == pytest.approx(2700)
+            assert r["dispatch_seconds"] == pytest.approx(2700)
+            assert r["msu_used"] == pytest.approx(144)
