@@ -20,10 +20,10 @@ import numpy as np
 from benchmarks.pool_workloads import PUBLISHED, MadeTrace, TwoPools, fifty_objects, hit_ratios
 from plexlens import _core
 from plexlens.pools.cost import default_cost
-from plexlens.pools.optimise import Optimiser
 from plexlens.pools.outcome import states_of
 from plexlens.pools.prediction import State
-from plexlens.pools.recommendation import Limits
+from plexlens.pools.search.optimiser import Optimiser
+from plexlens.pools.search.recommendation import Limits
 from plexlens.pools.settings import Configuration, PoolSettings
 from plexlens.pools.trace import Trace, open_trace
 

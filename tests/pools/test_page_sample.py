@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from plexlens.pools.composition import Composition
 from plexlens.pools.page_sample import GroupCurves, take
+from plexlens.pools.search.composition import Composition
 from tests.pools.made_trace import MadeTrace, lru_misses, mixed, zipf
 
 

@@ -15,10 +15,10 @@ from plexlens.ingest.page_trace.delays import ObjectDelay
 from plexlens.pools.cost import default_cost
 from plexlens.pools.curves import curves_of
 from plexlens.pools.observation import observe
-from plexlens.pools.optimise import Optimiser
 from plexlens.pools.prediction import Engine, Prediction
-from plexlens.pools.recommendation import Limits
 from plexlens.pools.responses import responses_of
+from plexlens.pools.search.optimiser import Optimiser
+from plexlens.pools.search.recommendation import Limits
 from plexlens.pools.settings import Configuration, PoolSettings
 from plexlens.pools.trace import open_trace
 from plexlens.report.html import render_html

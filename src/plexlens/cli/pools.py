@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from plexlens.pools.curves import PoolCurve
     from plexlens.pools.outcome import Work
     from plexlens.pools.prediction import Prediction
-    from plexlens.pools.recommendation import Recommendation
+    from plexlens.pools.search.recommendation import Recommendation
     from plexlens.pools.settings import Configuration
     from plexlens.pools.site import Site
     from plexlens.pools.trace import Trace
@@ -386,8 +386,8 @@ def _of_trace(configuration: Configuration, work: Work) -> Configuration:
 def _recommend(
     trace: Trace, work: Work, site: Site, asked: Asked, progress: Progress
 ) -> tuple[Recommendation, Prediction]:
-    from plexlens.pools.optimise import Optimiser
-    from plexlens.pools.recommendation import Limits
+    from plexlens.pools.search.optimiser import Optimiser
+    from plexlens.pools.search.recommendation import Limits
     from plexlens.pools.site import evenly
     from plexlens.pools.whatif import check_against, known_names, prediction_of
 

@@ -10,9 +10,9 @@ import typer
 from plexlens.cli.terminal import print_rows
 from plexlens.pools.cost import IoCost
 from plexlens.pools.curves import PoolCurve
-from plexlens.pools.optimise_sizes import knee
 from plexlens.pools.prediction import Activity, Prediction, to_json
-from plexlens.pools.recommendation import Recommendation, Step
+from plexlens.pools.search.recommendation import Recommendation, Step
+from plexlens.pools.search.sizes import knee
 
 
 def print_curves(curves: Sequence[PoolCurve], *, sampled: bool) -> None:

@@ -17,7 +17,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from plexlens import _core
-from plexlens.pools.optimise_sizes import CostCurve, Integers
+from plexlens.pools.search.sizes import CostCurve, Integers
 from plexlens.progress import Progress
 
 #: References that a sample holds at most.

@@ -11,7 +11,7 @@ from plexlens.pools.cost import IoCost
 from plexlens.pools.outcome import Work, moved_names, states_of, work_of
 from plexlens.pools.page_sample import take
 from plexlens.pools.prediction import Engine, Prediction, State
-from plexlens.pools.recommendation import Recommendation
+from plexlens.pools.search.recommendation import Recommendation
 from plexlens.pools.settings import Configuration, PoolSettings, pool_page_bytes
 from plexlens.pools.trace import Trace
 from plexlens.progress import Progress

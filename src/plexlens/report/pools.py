@@ -14,8 +14,8 @@ from plexlens.pools.curves import PoolCurve
 from plexlens.pools.objects import Io, objects_of, pools_of
 from plexlens.pools.observation import Observation
 from plexlens.pools.prediction import Prediction
-from plexlens.pools.recommendation import Recommendation
 from plexlens.pools.responses import Response
+from plexlens.pools.search.recommendation import Recommendation
 from plexlens.pools.trace import LOST_WARNED, TraceFacts
 from plexlens.report.display import counted
 from plexlens.report.model import Column, ColumnKind, Figure, KeyFigures, Level, Note, Report, Section, Table

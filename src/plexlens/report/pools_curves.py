@@ -9,7 +9,7 @@ import numpy as np
 
 from plexlens.metrics.unit import PAGES, PER_SECOND, Unit
 from plexlens.pools.curves import PoolCurve
-from plexlens.pools.optimise_sizes import knee
+from plexlens.pools.search.sizes import knee
 from plexlens.report.model import Block, Note, Section
 from plexlens.report.pools_fields import Definitions, Field, Subject
 from plexlens.report.xy import MOST_SERIES, XYChart, XYMark, XYSeries

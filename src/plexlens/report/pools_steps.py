@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from plexlens.metrics.display import shown
 from plexlens.metrics.unit import PAGES, PER_SECOND, Unit
 from plexlens.pools.prediction import Activity, Prediction, State
-from plexlens.pools.recommendation import Recommendation, Step
+from plexlens.pools.search.recommendation import Recommendation, Step
 from plexlens.report.display import byte_size, counted
 from plexlens.report.model import Advice, Block, Figure, KeyFigures, Note, Section, Table
 from plexlens.report.pools_fields import Definitions, Field, Subject

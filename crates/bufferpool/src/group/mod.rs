@@ -22,12 +22,16 @@
 //! Source: Db2 for z/OS documentation, "Group buffer pool thresholds" and "How Db2 writes from the group buffer pool to
 //! disk".
 
+mod config;
+mod counters;
 mod interest;
 mod pools;
 mod simulation;
 mod structure;
 
+pub use config::GroupConfig;
+pub use counters::{GroupCounters, MemberGroupCounters};
 pub use interest::Interest;
 pub use pools::{GroupPool, GroupPools};
 pub use simulation::GroupSimulation;
-pub use structure::{Castout, GroupBufferPool, GroupConfig, GroupCounters, MemberGroupCounters};
+pub use structure::{Castout, GroupBufferPool};

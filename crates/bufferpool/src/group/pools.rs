@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use rayon::prelude::*;
 
+use super::config::GroupConfig;
 use super::simulation::GroupSimulation;
-use super::structure::GroupConfig;
 use crate::policy::{ConfigError, PoolConfig};
 use crate::trace::{References, TraceError};
 

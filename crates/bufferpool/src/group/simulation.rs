@@ -3,7 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use super::structure::{GroupBufferPool, GroupConfig};
+use super::config::GroupConfig;
+use super::structure::GroupBufferPool;
 use crate::policy::{BufferPool, ConfigError, Coupling, PoolConfig, Reference};
 use crate::trace::{Access, DataSets, Function, References, TraceError};
 

@@ -19,8 +19,8 @@ from plexlens.pools.group.sizes import MemberSizes, SizeSearch, Stretch
 from plexlens.pools.group.states import GroupState, group_states
 from plexlens.pools.group.work import GroupWork, dependents
 from plexlens.pools.outcome import moved_names
-from plexlens.pools.policy_curves import MOST_ROWS, middle
-from plexlens.pools.recommendation import LEAST_BUFFERS
+from plexlens.pools.search.policy_curves import MOST_ROWS, middle
+from plexlens.pools.search.recommendation import LEAST_BUFFERS
 from plexlens.pools.settings import LEAST
 from plexlens.pools.trace import Trace
 from plexlens.progress import Progress

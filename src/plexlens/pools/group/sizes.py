@@ -21,7 +21,7 @@ from plexlens.pools.group.cost import GroupCost
 from plexlens.pools.group.settings import DIRECTORY_ENTRY, GroupConfiguration, GroupPoolSettings, id_of
 from plexlens.pools.group.states import GroupState, group_states
 from plexlens.pools.group.work import Dependents, GroupWork
-from plexlens.pools.optimise_sizes import Allocation, CostCurve, best_sizes
+from plexlens.pools.search.sizes import Allocation, CostCurve, best_sizes
 from plexlens.progress import Progress
 
 #: Sizes of a pool that are simulated at first, and in each round between the neighbours of the best so far; rounds.

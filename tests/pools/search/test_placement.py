@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 
 from plexlens.errors import UsageError
-from plexlens.pools.composition import Composition
-from plexlens.pools.optimise_beginnings import named
-from plexlens.pools.optimise_placement import PlacementSearch, simulate
-from plexlens.pools.optimise_problem import Problem
 from plexlens.pools.page_sample import GroupCurves, take
-from plexlens.pools.steps import Planner, Without, storage_curve
+from plexlens.pools.search.beginnings import named
+from plexlens.pools.search.case import Case
+from plexlens.pools.search.composition import Composition
+from plexlens.pools.search.placement import PlacementSearch, simulate
+from plexlens.pools.search.plan import Planner, Without, storage_curve
 from tests.pools.made_trace import MadeTrace, mixed, zipf
 
 PAGE = 4096
@@ -34,7 +34,7 @@ def rings_and_hot() -> MadeTrace:
     return MadeTrace(object=objects, page=pages, pool=np.ones(len(pages)))
 
 
-def world(budget: int, **others: object) -> tuple[Problem, GroupCurves, Composition]:
+def world(budget: int, **others: object) -> tuple[Case, GroupCurves, Composition]:
     sample = take(rings_and_hot())
     weights = dict.fromkeys(sample.objects, 1.0)
     names = ["BP1", "BP2", "BP3"]
@@ -45,57 +45,57 @@ def world(budget: int, **others: object) -> tuple[Problem, GroupCurves, Composit
         "least": dict.fromkeys(names, 1),
         "free": ["BP2", "BP3"],
     }
-    return Problem(**{**settings, **others}), GroupCurves(sample, weights), Composition(sample, weights)  # type: ignore[arg-type]
+    return Case(**{**settings, **others}), GroupCurves(sample, weights), Composition(sample, weights)  # type: ignore[arg-type]
 
 
-def cheapest(problem: Problem, curves: GroupCurves) -> float:
+def cheapest(case: Case, curves: GroupCurves) -> float:
     """The slow way: every assignment of the objects to the pools."""
-    numbers = sorted(problem.home_of())
+    numbers = sorted(case.home_of())
     costs = []
-    for chosen in product(problem.names, repeat=len(numbers)):
-        groups: dict[str, set[int]] = {name: set() for name in problem.names}
+    for chosen in product(case.names, repeat=len(numbers)):
+        groups: dict[str, set[int]] = {name: set() for name in case.names}
         for number, name in zip(numbers, chosen, strict=True):
             groups[name].add(number)
-        kept = problem.kept({name: frozenset(objects) for name, objects in groups.items()})
-        costs.append(simulate(problem, kept, curves).cost)
+        kept = case.kept({name: frozenset(objects) for name, objects in groups.items()})
+        costs.append(simulate(case, kept, curves).cost)
     return min(costs)
 
 
 @pytest.mark.parametrize("budget", [90, 130, 170, 260])
 def test_against_every_grouping(budget: int) -> None:
-    problem, curves, composition = world(budget)
-    found = PlacementSearch(problem, curves, composition).run()
-    best = cheapest(problem, curves)
+    case, curves, composition = world(budget)
+    found = PlacementSearch(case, curves, composition).run()
+    best = cheapest(case, curves)
     assert found.best.cost <= found.home.cost
     # What a move or pool must save may be forgone: 0.1 % each of at most 4 objects and 2 pools.
-    assert found.best.cost <= best + 6 * problem.least_gain * found.home.cost
+    assert found.best.cost <= best + 6 * case.least_gain * found.home.cost
     assert best < found.home.cost, "there is something to find"
 
 
 def test_a_flood_is_parted_from_what_is_read_again() -> None:
-    problem, curves, composition = world(170)
-    groups = PlacementSearch(problem, curves, composition).run().best.groups
+    case, curves, composition = world(170)
+    groups = PlacementSearch(case, curves, composition).run().best.groups
     home = {number: name for name, objects in groups.items() for number in objects}
     assert home[3] not in (home[1], home[2], home[4])
 
 
 def test_fixed_objects_and_pinned_pools_stay() -> None:
-    problem, curves, composition = world(170, fixed=frozenset({1, 2, 3, 4}))
-    found = PlacementSearch(problem, curves, composition).run()
-    assert found.best.groups == problem.kept(problem.home)
-    problem, curves, composition = world(170, pinned=frozenset({"BP1"}), least={"BP1": 50, "BP2": 1, "BP3": 1})
-    assert PlacementSearch(problem, curves, composition).run().best.sizes["BP1"] == 50
+    case, curves, composition = world(170, fixed=frozenset({1, 2, 3, 4}))
+    found = PlacementSearch(case, curves, composition).run()
+    assert found.best.groups == case.kept(case.home)
+    case, curves, composition = world(170, pinned=frozenset({"BP1"}), least={"BP1": 50, "BP2": 1, "BP3": 1})
+    assert PlacementSearch(case, curves, composition).run().best.sizes["BP1"] == 50
 
 
 def test_objects_stay_among_pools_of_their_page_size() -> None:
-    problem, curves, composition = world(
+    case, curves, composition = world(
         340,
         home={"BP1": frozenset({1, 3}), "BP8K1": frozenset({2, 4})},
         page_bytes={"BP1": PAGE, "BP8K1": 2 * PAGE, "BP2": PAGE, "BP8K2": 2 * PAGE},
         least=dict.fromkeys(["BP1", "BP8K1", "BP2", "BP8K2"], 1),
         free=["BP2", "BP8K2"],
     )
-    for name, objects in PlacementSearch(problem, curves, composition).run().best.groups.items():
+    for name, objects in PlacementSearch(case, curves, composition).run().best.groups.items():
         assert objects <= ({2, 4} if "8K" in name else {1, 3})
 
 
@@ -105,43 +105,44 @@ def test_the_search_is_repeatable() -> None:
 
 
 def test_a_budget_below_the_least_sizes_is_refused() -> None:
-    problem, curves, composition = world(1, least={"BP1": 2, "BP2": 1, "BP3": 1})
+    case, curves, composition = world(1, least={"BP1": 2, "BP2": 1, "BP3": 1})
     with pytest.raises(UsageError, match="below the minimum"):
-        PlacementSearch(problem, curves, composition).run()
+        PlacementSearch(case, curves, composition).run()
 
 
 def test_a_labelling_moves_as_few_objects_as_can_be() -> None:
-    problem, _, _ = world(170, home={"BP1": frozenset({1, 2, 3}), "BP2": frozenset({4})}, free=["BP3"])
+    case, _, _ = world(170, home={"BP1": frozenset({1, 2, 3}), "BP2": frozenset({4})}, free=["BP3"])
     # The larger label keeps BP1, in which two of its objects are; object 3 has no label and stays.
-    assert named(problem, {1: 7, 2: 7, 4: 9}) == {"BP1": {1, 2, 3}, "BP2": {4}}
-    assert named(problem, {1: 7, 2: 9, 4: 7}) == {"BP1": {2, 3}, "BP2": {1, 4}} or named(
-        problem, {1: 7, 2: 9, 4: 7}
-    ) == {"BP1": {1, 3, 4}, "BP2": {2}}
+    assert named(case, {1: 7, 2: 7, 4: 9}) == {"BP1": {1, 2, 3}, "BP2": {4}}
+    assert named(case, {1: 7, 2: 9, 4: 7}) == {"BP1": {2, 3}, "BP2": {1, 4}} or named(case, {1: 7, 2: 9, 4: 7}) == {
+        "BP1": {1, 3, 4},
+        "BP2": {2},
+    }
 
 
 def test_a_plan_leads_to_the_wished_groups_and_names_what_each_step_saves() -> None:
-    problem, curves, composition = world(170)
-    wished = PlacementSearch(problem, curves, composition).run().best
-    storage = storage_curve(problem, wished.groups, curves)
-    steps = Planner(problem, curves, present={"BP1": 100}, storage=storage).plan(wished.groups, Without())
+    case, curves, composition = world(170)
+    wished = PlacementSearch(case, curves, composition).run().best
+    storage = storage_curve(case, wished.groups, curves)
+    steps = Planner(case, curves, present={"BP1": 100}, storage=storage).plan(wished.groups, Without())
     assert steps[0].kind == "sizes"
     assert steps[-1].grouping.groups == wished.groups
-    assert steps[-1].budget == problem.budget
+    assert steps[-1].budget == case.budget
     assert [step.budget for step in steps] == sorted(step.budget for step in steps)
     total = sum(step.saved for step in steps)
-    before = float(curves.of(problem.home["BP1"], PAGE).at([100])[0])
+    before = float(curves.of(case.home["BP1"], PAGE).at([100])[0])
     assert before - total == pytest.approx(steps[-1].grouping.cost)
     moved = [target for step in steps for target in step.targets]
     assert len(moved) == len(set(moved))
-    without = Planner(problem, curves, present={"BP1": 100}, storage=storage).plan(
+    without = Planner(case, curves, present={"BP1": 100}, storage=storage).plan(
         wished.groups, Without(frozenset(moved), sizes=True, storage=True)
     )
     assert without == []
 
 
 def test_storage_past_the_knee_is_told_from_what_is_before_it() -> None:
-    problem, curves, _ = world(4000)
-    storage = storage_curve(problem, problem.home, curves)
+    case, curves, _ = world(4000)
+    storage = storage_curve(case, case.home, curves)
     assert storage.is_flat_past_knee, "nothing is gained once both rings and the hot object fit"
-    assert storage.knee_bytes < problem.budget / 2
+    assert storage.knee_bytes < case.budget / 2
     assert storage.saved_per_byte(storage.budgets[0], storage.knee_bytes) > 0

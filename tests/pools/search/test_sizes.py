@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from plexlens.errors import UsageError
-from plexlens.pools.optimise_sizes import CostCurve, best_sizes, knee, lower_hull
+from plexlens.pools.search.sizes import CostCurve, best_sizes, knee, lower_hull
 
 
 def curve(points: dict[int, float], page_bytes: int = 1) -> CostCurve:

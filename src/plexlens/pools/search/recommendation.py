@@ -6,9 +6,9 @@ from dataclasses import dataclass, field
 
 from plexlens.pools.alter import Script
 from plexlens.pools.headroom import Headroom
-from plexlens.pools.optimise_problem import Search
 from plexlens.pools.prediction import Activity, State
-from plexlens.pools.steps import StorageCurve
+from plexlens.pools.search.case import Search
+from plexlens.pools.search.plan import StorageCurve
 
 #: Buffers of 4 KB that a pool has at least where nothing else is asked for: with fewer, prefetch reads less at once.
 LEAST_BUFFERS = 1000

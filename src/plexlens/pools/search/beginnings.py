@@ -8,20 +8,20 @@ import numpy as np
 from scipy.cluster.hierarchy import fcluster, linkage
 from scipy.optimize import linear_sum_assignment
 
-from plexlens.pools.composition import Composition
-from plexlens.pools.optimise_problem import Problem
+from plexlens.pools.search.case import Case
+from plexlens.pools.search.composition import Composition
 
 #: Ages, as parts of the logarithmic scale, at which objects are compared.
 _AGES = (0.4, 0.55, 0.7, 0.85)
 
 
-def clusterings(problem: Problem, composition: Composition) -> dict[str, dict[int, int]]:
+def clusterings(case: Case, composition: Composition) -> dict[str, dict[int, int]]:
     """All objects together, and clusters of objects that are used alike, from two to as many as there may be pools.
 
     Ward's method on how an object uses storage: the logarithm of its working set at four ages, and the share of its
     cost that is left at these ages, each scaled to unit variance.
     """
-    numbers = sorted(problem.home_of())
+    numbers = sorted(case.home_of())
     if not numbers:
         return {}
     found: dict[str, dict[int, int]] = {"all objects together": dict.fromkeys(numbers, 0)}
@@ -36,28 +36,28 @@ def clusterings(problem: Problem, composition: Composition) -> dict[str, dict[in
     features = np.asarray(rows)
     spread = features.std(axis=0)
     tree = linkage((features - features.mean(axis=0)) / np.where(spread > 0, spread, 1.0), method="ward")
-    for count in range(2, min(len(problem.names), len(numbers)) + 1):
+    for count in range(2, min(len(case.names), len(numbers)) + 1):
         labels = fcluster(tree, count, criterion="maxclust")
         found[f"{count} clusters of like use"] = dict(zip(numbers, (int(label) for label in labels), strict=True))
     return found
 
 
-def named(problem: Problem, labels: Mapping[int, int]) -> dict[str, frozenset[int]]:
+def named(case: Case, labels: Mapping[int, int]) -> dict[str, frozenset[int]]:
     """Groups of a labelling, each in the pool of its page size so that as few objects as possible move.
 
     Objects that cannot move, or bear no label, stay. Labels beyond the pools of a page size, the smallest ones, share
     the last pool.
     """
-    home = problem.home_of()
-    groups: dict[str, set[int]] = {name: set() for name in problem.names}
-    free = {number: name for number, name in sorted(home.items()) if number in labels and number not in problem.fixed}
+    home = case.home_of()
+    groups: dict[str, set[int]] = {name: set() for name in case.names}
+    free = {number: name for number, name in sorted(home.items()) if number in labels and number not in case.fixed}
     for number in home.keys() - free.keys():
         groups[home[number]].add(number)
-    for size in sorted({problem.page_bytes[name] for name in problem.home}):
-        names = [name for name in problem.names if problem.page_bytes[name] == size]
+    for size in sorted({case.page_bytes[name] for name in case.home}):
+        names = [name for name in case.names if case.page_bytes[name] == size]
         sets: dict[int, set[int]] = {}
         for number, name in free.items():
-            if problem.page_bytes[name] == size:
+            if case.page_bytes[name] == size:
                 sets.setdefault(labels[number], set()).add(number)
         if not sets:
             continue
@@ -68,4 +68,4 @@ def named(problem: Problem, labels: Mapping[int, int]) -> dict[str, frozenset[in
         stays = np.array([[sum(home[number] == name for number in sets[label]) for name in names] for label in kept])
         for row, column in zip(*linear_sum_assignment(stays, maximize=True), strict=True):
             groups[names[column]] |= sets[kept[row]]
-    return problem.kept({name: frozenset(objects) for name, objects in groups.items()})
+    return case.kept({name: frozenset(objects) for name, objects in groups.items()})

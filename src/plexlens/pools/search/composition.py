@@ -13,8 +13,8 @@ from collections.abc import Iterable, Mapping
 
 import numpy as np
 
-from plexlens.pools.optimise_sizes import CostCurve, Floats, Integers
 from plexlens.pools.page_sample import PageSample
+from plexlens.pools.search.sizes import CostCurve, Floats, Integers
 
 #: Ages at which working sets are kept.
 AGES = 192

@@ -13,9 +13,9 @@ from plexlens.errors import UsageError
 from plexlens.pools.alter import apply
 from plexlens.pools.cost import default_cost
 from plexlens.pools.headroom import Headroom
-from plexlens.pools.optimise import Optimiser
 from plexlens.pools.outcome import Work, moved_names, states_of
-from plexlens.pools.recommendation import Limits, Recommendation
+from plexlens.pools.search.optimiser import Optimiser
+from plexlens.pools.search.recommendation import Limits, Recommendation
 from plexlens.pools.settings import Configuration, PoolSettings
 from plexlens.pools.trace import open_trace
 

@@ -10,12 +10,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from plexlens.pools.composition import Composition
-from plexlens.pools.optimise_beginnings import clusterings, named
-from plexlens.pools.optimise_guess import Guess, Move
-from plexlens.pools.optimise_problem import Beginning, Grouping, Groups, Problem, Search
-from plexlens.pools.optimise_sizes import best_sizes
 from plexlens.pools.page_sample import Curves
+from plexlens.pools.search.beginnings import clusterings, named
+from plexlens.pools.search.case import Beginning, Case, Grouping, Groups, Search
+from plexlens.pools.search.composition import Composition
+from plexlens.pools.search.guess import Guess, Move
+from plexlens.pools.search.sizes import best_sizes
 
 #: Moves that are simulated in a round of the search by simulation, and rounds of it.
 _TRIED, _ROUNDS = 6, 8
@@ -23,32 +23,32 @@ _TRIED, _ROUNDS = 6, 8
 _CHOSEN = 3
 
 
-def simulate(problem: Problem, groups: Groups, curves: Curves, budget: int | None = None) -> Grouping:
+def simulate(case: Case, groups: Groups, curves: Curves, budget: int | None = None) -> Grouping:
     """Groups with the best sizes, their curves simulated.
 
     Parameters
     ----------
-    problem
+    case
         What may be done.
     groups
         Objects by pool.
     curves
         Simulated curves of groups.
     budget
-        Bytes for all pools, where it is not the problem's.
+        Bytes for all pools, where it is not the case's.
 
     Raises
     ------
     UsageError
         The budget is below the least sizes.
     """
-    kept = problem.kept(groups)
+    kept = case.kept(groups)
     held = []
     for name, objects in kept.items():
-        curve = curves.of(objects, problem.page_bytes[name])
-        held.append(curve.pinned(problem.least[name]) if name in problem.pinned else curve)
-    least = [problem.least[name] for name in kept]
-    return Grouping(kept, best_sizes(held, problem.budget if budget is None else budget, least=least))
+        curve = curves.of(objects, case.page_bytes[name])
+        held.append(curve.pinned(case.least[name]) if name in case.pinned else curve)
+    least = [case.least[name] for name in kept]
+    return Grouping(kept, best_sizes(held, case.budget if budget is None else budget, least=least))
 
 
 class PlacementSearch:
@@ -56,7 +56,7 @@ class PlacementSearch:
 
     Parameters
     ----------
-    problem
+    case
         What may be done.
     curves
         Simulated curves of groups.
@@ -70,19 +70,19 @@ class PlacementSearch:
 
     def __init__(
         self,
-        problem: Problem,
+        case: Case,
         curves: Curves,
         composition: Composition,
         *,
         exact: Curves | None = None,
         progress: Callable[[str], None] | None = None,
     ) -> None:
-        self.problem = problem
+        self.case = case
         self.curves = curves
         self.composition = composition
         self.exact = exact or curves
         self._tell = progress or (lambda stage: None)
-        self._home_of = problem.home_of()
+        self._home_of = case.home_of()
         self._threshold = 0.0
 
     def run(self, groupings: Mapping[str, Mapping[int, int]] | None = None) -> Search:
@@ -98,12 +98,12 @@ class PlacementSearch:
         UsageError
             The budget is below the least sizes of the pools there are.
         """
-        problem = self.problem
-        home = simulate(problem, problem.home, self.exact)
-        self._threshold = problem.least_gain * home.cost
-        labellings = {**clusterings(problem, self.composition), **(groupings or {})}
-        beginnings: dict[str, Groups] = {"where objects are": problem.home}
-        beginnings |= {name: named(problem, labels) for name, labels in labellings.items()}
+        case = self.case
+        home = simulate(case, case.home, self.exact)
+        self._threshold = case.least_gain * home.cost
+        labellings = {**clusterings(case, self.composition), **(groupings or {})}
+        beginnings: dict[str, Groups] = {"where objects are": case.home}
+        beginnings |= {name: named(case, labels) for name, labels in labellings.items()}
         found = self._from(beginnings)
         # Of what costs the same the earlier beginning counts: the present groups come first.
         ordered = sorted(found.items(), key=lambda item: self._worth(item[1]))
@@ -111,11 +111,11 @@ class PlacementSearch:
         if ordered:
             candidates = [self._improve(ordered[0][1]), *(grouping for _, grouping in ordered[1:_CHOSEN])]
             fewer = [self._take_back(grouping) for grouping in candidates]
-            best = min((simulate(problem, grouping.groups, self.exact) for grouping in fewer), key=self._worth)
+            best = min((simulate(case, grouping.groups, self.exact) for grouping in fewer), key=self._worth)
         if self._worth(best) >= home.cost:
             best = home
         told = (
-            Beginning(name, grouping.cost, problem.moved(grouping.groups), len(grouping.groups))
+            Beginning(name, grouping.cost, case.moved(grouping.groups), len(grouping.groups))
             for name, grouping in ordered
         )
         return Search(home, best, tuple(told))
@@ -126,20 +126,20 @@ class PlacementSearch:
         seen: set[tuple[tuple[str, frozenset[int]], ...]] = set()
         for name, groups in beginnings.items():
             self._tell("grouping objects")
-            guess = Guess(self.problem, self.composition, groups)
+            guess = Guess(self.case, self.composition, groups)
             guess.improve(self._threshold)
             improved = guess.groups()
             identity = tuple(improved.items())
-            if identity in seen or self.problem.least_bytes(improved) > self.problem.budget:
+            if identity in seen or self.case.least_bytes(improved) > self.case.budget:
                 continue
             seen.add(identity)
             self._tell("simulating groups of objects")
-            found[name] = simulate(self.problem, improved, self.curves)
+            found[name] = simulate(self.case, improved, self.curves)
         return found
 
     def _worth(self, grouping: Grouping) -> float:
         """Cost, and for every moved object and new pool what it must save."""
-        changes = self.problem.moved(grouping.groups) + self.problem.made(grouping.groups)
+        changes = self.case.moved(grouping.groups) + self.case.made(grouping.groups)
         return grouping.cost + self._threshold * changes
 
     def _improve(self, best: Grouping) -> Grouping:
@@ -149,14 +149,14 @@ class PlacementSearch:
             before = best
             for move in self._promising(best.groups):
                 if move.number in best.groups.get(move.source, frozenset()):
-                    tried = simulate(self.problem, move.applied(best.groups), self.curves)
+                    tried = simulate(self.case, move.applied(best.groups), self.curves)
                     best = tried if self._worth(tried) < self._worth(best) else best
             if best is before:
                 break
         return best
 
     def _promising(self, groups: Groups) -> list[Move]:
-        guess = Guess(self.problem, self.composition, groups)
+        guess = Guess(self.case, self.composition, groups)
         moves = [move for number in guess.movable for move in guess.moves_of(number)]
         costs = {move: guess.after(move) for move in moves}
         possible = [move for move in moves if costs[move] < float("inf")]
@@ -165,7 +165,7 @@ class PlacementSearch:
     def _take_back(self, best: Grouping) -> Grouping:
         """New pools, then objects, whose move saves less than it is worth go back to where they are."""
         self._tell("taking back what saves little")
-        for name in self.problem.free:
+        for name in self.case.free:
             objects = best.groups.get(name, frozenset())
             if objects:
                 back = dict(best.groups)
@@ -173,7 +173,7 @@ class PlacementSearch:
                 for number in objects:
                     back[self._home_of[number]] |= {number}
                 best = self._unless_dearer(best, back)
-        guess = Guess(self.problem, self.composition, best.groups)
+        guess = Guess(self.case, self.composition, best.groups)
         moves = [
             Move(number, name, self._home_of[number])
             for name, objects in best.groups.items()
@@ -186,5 +186,5 @@ class PlacementSearch:
         return best
 
     def _unless_dearer(self, best: Grouping, groups: Groups) -> Grouping:
-        tried = simulate(self.problem, groups, self.curves)
+        tried = simulate(self.case, groups, self.curves)
         return tried if self._worth(tried) <= self._worth(best) else best

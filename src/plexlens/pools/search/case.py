@@ -1,19 +1,19 @@
-"""What an optimisation of pools may do, and what it finds."""
+"""What a search starts from and what it finds: pools, objects, limits; groups of objects with their sizes."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from plexlens.pools.optimise_sizes import Allocation
+from plexlens.pools.search.sizes import Allocation
 
 #: Objects of each pool, by the pool's name.
 Groups = Mapping[str, frozenset[int]]
 
 
 @dataclass(frozen=True)
-class Problem:
-    """What may be done with the pools.
+class Case:
+    """The pools, the objects in them, and what may be done with both.
 
     Attributes
     ----------

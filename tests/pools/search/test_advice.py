@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from plexlens.pools.advice import Advisor
 from plexlens.pools.cost import default_cost
 from plexlens.pools.headroom import Headroom
 from plexlens.pools.prediction import Activity, State
+from plexlens.pools.search.advice import Advisor
 from plexlens.pools.settings import Configuration, PoolSettings
 
 Reads = Callable[[PoolSettings], float]

@@ -12,10 +12,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from plexlens.pools.optimise_placement import simulate
-from plexlens.pools.optimise_problem import Grouping, Groups, Problem
-from plexlens.pools.optimise_sizes import CostCurve, knee
 from plexlens.pools.page_sample import Curves
+from plexlens.pools.search.case import Case, Grouping, Groups
+from plexlens.pools.search.placement import simulate
+from plexlens.pools.search.sizes import CostCurve, knee
 
 #: Amounts of storage that the curve of the whole is drawn through.
 LEVELS = 24
@@ -59,14 +59,14 @@ class StorageCurve:
         return float(costs[0] - costs[1]) / (high - low) if high > low else 0.0
 
 
-def storage_curve(problem: Problem, groups: Groups, curves: Curves) -> StorageCurve:
+def storage_curve(case: Case, groups: Groups, curves: Curves) -> StorageCurve:
     """The best cost of groups for amounts of storage from the least to the budget, by equal factors."""
-    least = max(problem.least_bytes(groups), 1)
-    if least >= problem.budget:
-        budgets = [problem.budget]
+    least = max(case.least_bytes(groups), 1)
+    if least >= case.budget:
+        budgets = [case.budget]
     else:
-        budgets = sorted({int(size) for size in np.geomspace(least, problem.budget, LEVELS)} | {problem.budget})
-    costs = [simulate(problem, groups, curves, budget).cost for budget in budgets if budget >= least]
+        budgets = sorted({int(size) for size in np.geomspace(least, case.budget, LEVELS)} | {case.budget})
+    costs = [simulate(case, groups, curves, budget).cost for budget in budgets if budget >= least]
     budgets = [budget for budget in budgets if budget >= least]
     return StorageCurve(tuple(budgets), tuple(costs), knee(budgets, costs))
 
@@ -132,7 +132,7 @@ class Planner:
 
     Parameters
     ----------
-    problem
+    case
         What may be done.
     curves
         Simulated curves of groups.
@@ -142,19 +142,19 @@ class Planner:
         The curve of the wished groups by storage.
     """
 
-    def __init__(self, problem: Problem, curves: Curves, *, present: Mapping[str, int], storage: StorageCurve) -> None:
-        self.problem = problem
+    def __init__(self, case: Case, curves: Curves, *, present: Mapping[str, int], storage: StorageCurve) -> None:
+        self.case = case
         self.curves = curves
         self.present = present
         self.storage = storage
 
     def plan(self, wished: Groups, without: Without) -> list[PlannedStep]:
         """Steps in their order."""
-        problem = self.problem
-        groups = problem.kept(problem.home)
-        held = sum(size * problem.page_bytes[name] for name, size in self.present.items())
-        level = max(min(held, problem.budget), problem.least_bytes(groups))
-        cost = cost_at(groups, self.present, self.curves, problem)
+        case = self.case
+        groups = case.kept(case.home)
+        held = sum(size * case.page_bytes[name] for name, size in self.present.items())
+        level = max(min(held, case.budget), case.least_bytes(groups))
+        cost = cost_at(groups, self.present, self.curves, case)
         steps: list[PlannedStep] = []
 
         def take(step: PlannedStep) -> None:
@@ -163,11 +163,11 @@ class Planner:
             groups, level, cost = dict(step.grouping.groups), step.budget, step.grouping.cost
 
         if not without.sizes:
-            grouping = simulate(problem, groups, self.curves, level)
+            grouping = simulate(case, groups, self.curves, level)
             take(PlannedStep("sizes", (), frozenset(), level, grouping, cost - grouping.cost))
-        bundles = {name: objects - problem.home.get(name, frozenset()) for name, objects in wished.items()}
+        bundles = {name: objects - case.home.get(name, frozenset()) for name, objects in wished.items()}
         left = {name: objects for name, objects in bundles.items() if objects and name not in without.targets}
-        levels = [] if without.storage else sorted({self.storage.knee_bytes, problem.budget})
+        levels = [] if without.storage else sorted({self.storage.knee_bytes, case.budget})
         levels = [budget for budget in levels if budget > level]
         while left or levels:
             tries: list[PlannedStep | None]
@@ -202,21 +202,21 @@ class Planner:
             objects |= left[target]
             moved = {name: held - left[target] for name, held in moved.items()}
             moved[target] = moved.get(target, frozenset()) | left[target]
-        if self.problem.least_bytes(moved) > level:
+        if self.case.least_bytes(moved) > level:
             return None
-        grouping = simulate(self.problem, moved, self.curves, level)
+        grouping = simulate(self.case, moved, self.curves, level)
         return PlannedStep("move", targets, objects, level, grouping, cost - grouping.cost)
 
     def _grow(self, groups: Groups, budget: int, cost: float) -> PlannedStep:
-        grouping = simulate(self.problem, groups, self.curves, budget)
+        grouping = simulate(self.case, groups, self.curves, budget)
         past = budget > self.storage.knee_bytes
         return PlannedStep("storage", (), frozenset(), budget, grouping, cost - grouping.cost, past)
 
 
-def cost_at(groups: Groups, sizes: Mapping[str, int], curves: Curves, problem: Problem) -> float:
+def cost_at(groups: Groups, sizes: Mapping[str, int], curves: Curves, case: Case) -> float:
     """What groups cost with given sizes, by their simulated curves."""
     total = 0.0
     for name, objects in groups.items():
-        curve: CostCurve = curves.of(objects, problem.page_bytes[name])
+        curve: CostCurve = curves.of(objects, case.page_bytes[name])
         total += float(curve.at([sizes[name]])[0])
     return total

@@ -19,8 +19,8 @@ import pyarrow as pa
 
 from plexlens import _core
 from plexlens.pools.cost import IoCost
-from plexlens.pools.optimise_sizes import CostCurve, Floats, Integers
 from plexlens.pools.page_sample import Batches, GroupCurves, cost_curve
+from plexlens.pools.search.sizes import CostCurve, Floats, Integers
 from plexlens.progress import Progress
 
 #: References that groups are simulated on at most.

@@ -1,7 +1,7 @@
 """Groups improved by guesses: many moves tried, each at the price of an addition.
 
-What a group costs is composed from its objects (`plexlens.pools.composition`); the sizes of all pools are chosen anew
-for every try, by dynamic programming on a coarse grid.
+What a group costs is composed from its objects (`plexlens.pools.search.composition`); the sizes of all pools are
+chosen anew for every try, by dynamic programming on a coarse grid.
 """
 
 from __future__ import annotations
@@ -11,9 +11,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from plexlens.pools.composition import Composition
-from plexlens.pools.optimise_problem import Groups, Problem
-from plexlens.pools.optimise_sizes import Floats
+from plexlens.pools.search.case import Case, Groups
+from plexlens.pools.search.composition import Composition
+from plexlens.pools.search.sizes import Floats
 
 #: Parts that storage is divided into.
 _UNITS = 96
@@ -49,7 +49,7 @@ class Guess:
 
     Parameters
     ----------
-    problem
+    case
         What may be done.
     composition
         What objects do alone.
@@ -57,21 +57,21 @@ class Guess:
         The groups to begin with.
     """
 
-    def __init__(self, problem: Problem, composition: Composition, groups: Groups) -> None:
-        self.problem = problem
+    def __init__(self, case: Case, composition: Composition, groups: Groups) -> None:
+        self.case = case
         self.composition = composition
-        self.home = problem.home_of()
-        self.members = {name: set(groups.get(name, frozenset())) for name in problem.names}
+        self.home = case.home_of()
+        self.members = {name: set(groups.get(name, frozenset())) for name in case.names}
         self.place = {number: name for name, objects in self.members.items() for number in objects}
         self._sums = {name: self._sum(objects) for name, objects in self.members.items()}
         self.movable = sorted(
-            (number for number in self.home if number not in problem.fixed),
+            (number for number in self.home if number not in case.fixed),
             key=lambda number: (-float(composition.costs[number].max()), number),
         )
 
     def groups(self) -> dict[str, frozenset[int]]:
         """The groups as they are now."""
-        return self.problem.kept({name: frozenset(objects) for name, objects in self.members.items()})
+        return self.case.kept({name: frozenset(objects) for name, objects in self.members.items()})
 
     def cost(self) -> float:
         """What they cost."""
@@ -84,19 +84,19 @@ class Guess:
         tried = {**self._sums}
         tried[move.source] = (source[0] - held, source[1] - costs)
         tried[move.target] = (target[0] + held, target[1] + costs)
-        leaves_none = len(self.members[move.source]) == 1 and move.source not in self.problem.home
+        leaves_none = len(self.members[move.source]) == 1 and move.source not in self.case.home
         used = [name for name in self._used(move.target) if not (leaves_none and name == move.source)]
         return self._cost(tried, used)
 
     def moves_of(self, number: int) -> Iterator[Move]:
         """Where an object may go. Of new pools without objects one is enough: they are alike."""
         source = self.place[number]
-        size = self.problem.page_bytes[source]
+        size = self.case.page_bytes[source]
         new_seen = False
-        for target in self.problem.names:
-            if target == source or self.problem.page_bytes[target] != size:
+        for target in self.case.names:
+            if target == source or self.case.page_bytes[target] != size:
                 continue
-            if not self.members[target] and target not in self.problem.home:
+            if not self.members[target] and target not in self.case.home:
                 if new_seen:
                     continue
                 new_seen = True
@@ -131,12 +131,12 @@ class Guess:
 
     def _merge(self, now: float) -> float:
         """Give up new pools whose objects are no worse off in another."""
-        for name in self.problem.free:
+        for name in self.case.free:
             if not self.members[name]:
                 continue
             tries = []
             for target in self._used():
-                if target == name or self.problem.page_bytes[target] != self.problem.page_bytes[name]:
+                if target == name or self.case.page_bytes[target] != self.case.page_bytes[name]:
                     continue
                 own, other = self._sums[name], self._sums[target]
                 tried = {**self._sums, target: (other[0] + own[0], other[1] + own[1])}
@@ -151,8 +151,8 @@ class Guess:
         return now
 
     def _used(self, also: str = "") -> list[str]:
-        problem = self.problem
-        return [name for name in problem.names if name in problem.home or self.members[name] or name == also]
+        case = self.case
+        return [name for name in case.names if name in case.home or self.members[name] or name == also]
 
     def _renew(self, *names: str) -> None:
         # Added up anew: differences would leave rounding behind.
@@ -168,16 +168,16 @@ class Guess:
 
     def _cost(self, sums: Sums, used: Sequence[str]) -> float:
         """What these pools cost with the best sizes."""
-        problem = self.problem
-        least = [problem.least[name] * problem.page_bytes[name] for name in used]
-        room = problem.budget - sum(least)
+        case = self.case
+        least = [case.least[name] * case.page_bytes[name] for name in used]
+        room = case.budget - sum(least)
         if room < 0:
             return float("inf")
         best = np.zeros(_UNITS + 1)
         for name, floor in zip(used, least, strict=True):
             held, costs = sums[name]
-            more = 0.0 if name in problem.pinned else room / _UNITS
-            sizes = (floor + _AT * more) / problem.page_bytes[name]
+            more = 0.0 if name in case.pinned else room / _UNITS
+            sizes = (floor + _AT * more) / case.page_bytes[name]
             age = np.searchsorted(held, sizes, side="right") - 1
             both = best[_REST] + costs[np.maximum(age, 0)]
             both[_IMPOSSIBLE] = np.inf

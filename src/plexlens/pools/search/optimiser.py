@@ -11,20 +11,20 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from plexlens.errors import UsageError
-from plexlens.pools.advice import Advice, Advisor
 from plexlens.pools.alter import Script, script
-from plexlens.pools.composition import Composition
 from plexlens.pools.cost import IoCost
 from plexlens.pools.headroom import Headroom
-from plexlens.pools.optimise_placement import PlacementSearch, simulate
-from plexlens.pools.optimise_problem import Grouping, Groups, Problem, Search
 from plexlens.pools.outcome import moved_names, states_of, weights_of, work_of
 from plexlens.pools.page_sample import MOST, GroupCurves, take
-from plexlens.pools.policy_curves import PolicyCurves, Prices, middle
 from plexlens.pools.prediction import Activity, State
-from plexlens.pools.recommendation import Limits, Recommendation, Step
+from plexlens.pools.search.advice import Advice, Advisor
+from plexlens.pools.search.case import Case, Grouping, Groups, Search
+from plexlens.pools.search.composition import Composition
+from plexlens.pools.search.placement import PlacementSearch, simulate
+from plexlens.pools.search.plan import PAST_KNEE, PlannedStep, Planner, StorageCurve, Without, cost_at, storage_curve
+from plexlens.pools.search.policy_curves import PolicyCurves, Prices, middle
+from plexlens.pools.search.recommendation import Limits, Recommendation, Step
 from plexlens.pools.settings import LEAST, Configuration, PoolSettings, page_bytes_of
-from plexlens.pools.steps import PAST_KNEE, PlannedStep, Planner, StorageCurve, Without, cost_at, storage_curve
 from plexlens.pools.trace import Trace
 from plexlens.progress import Progress
 
@@ -85,7 +85,7 @@ class Optimiser:
         self.work = work_of(self.sample, trace.names, trace.facts.seconds)
         self._check_pools()
         self.budget = self._budget()
-        self.problem = self._problem()
+        self.case = self._case()
 
     def run(self, groupings: Mapping[str, Mapping[str, int]] | None = None) -> Recommendation:
         """Search, plan, simulate.
@@ -106,7 +106,7 @@ class Optimiser:
         weights = weights_of(states, self.work, self.cost, delay_weight=limits.delay_weight)
         guesses = GroupCurves(self.sample, weights)
         composition = Composition(self.sample, weights)
-        whole = self.problem
+        whole = self.case
         curves = PolicyCurves(
             middle(self.trace, self.trace.facts.rows, progress=self._progress),
             guesses,
@@ -120,7 +120,7 @@ class Optimiser:
         beyond = None
         if storage.is_flat_past_knee and max(storage.knee_bytes, self.before.bytes) < whole.budget:
             # Groups are chosen anew for the storage that they will have.
-            self.problem = replace(whole, budget=max(storage.knee_bytes, min(self.before.bytes, whole.budget)))
+            self.case = replace(whole, budget=max(storage.knee_bytes, min(self.before.bytes, whole.budget)))
             search = self._search(guesses, curves, composition, groupings or {})
             beyond = simulate(whole, search.best.groups, curves)
         kept, dropped = self._steps(before, search.best.groups, curves, storage)
@@ -142,8 +142,8 @@ class Optimiser:
             script=self._script(self.before, after.configuration),
             search=search,
             storage=storage,
-            gap=simulate(self.problem, groups, curves).allocation.gap,
-            curve_costs=(now, cost_at(groups, sizes, curves, self.problem)),
+            gap=simulate(self.case, groups, curves).allocation.gap,
+            curve_costs=(now, cost_at(groups, sizes, curves, self.case)),
             sample=self.sample.rate,
             budget=self.budget,
             headroom=self.headroom,
@@ -153,7 +153,7 @@ class Optimiser:
     def _smaller(self, part: int) -> Configuration:
         """The present pools with a part of their buffers each."""
         pools = {
-            name: replace(pool, size=min(max(pool.size // part, self.problem.least[name]), pool.size))
+            name: replace(pool, size=min(max(pool.size // part, self.case.least[name]), pool.size))
             for name, pool in self.before.pools.items()
         }
         return replace(self.before, pools=pools)
@@ -185,7 +185,7 @@ class Optimiser:
             self._notes.append(f"The budget is cut to {most / (1 << 30):.2f} GiB: {self.headroom}.")
         return min(wanted, most)
 
-    def _problem(self) -> Problem:
+    def _case(self) -> Case:
         work, pools = self.work, self.before.pools
         current = work.numbers_of(self.before.placement)
         home: dict[str, set[int]] = {name: set() for name in pools}
@@ -200,7 +200,7 @@ class Optimiser:
         # A pool that is smaller now may stay so.
         least |= {name: min(least[name], max(pool.size, LEAST.get(name, 0))) for name, pool in pools.items()}
         least |= {name: pools[name].size for name in self.limits.pinned}
-        return Problem(
+        return Case(
             home={name: frozenset(objects) for name, objects in home.items()},
             page_bytes=page_bytes,
             budget=self.budget,
@@ -238,14 +238,14 @@ class Optimiser:
         groupings: Mapping[str, Mapping[str, int]],
     ) -> Search:
         if not self.limits.moves:
-            home = simulate(self.problem, self.problem.home, curves)
+            home = simulate(self.case, self.case.home, curves)
             return Search(home, home)
         numbers = {self.work.object_name(number): number for number in self.work.objects}
         labelled = {
             name: {numbers[one]: label for one, label in labels.items() if one in numbers}
             for name, labels in groupings.items()
         }
-        search = PlacementSearch(self.problem, guesses, composition, exact=curves, progress=self._tell)
+        search = PlacementSearch(self.case, guesses, composition, exact=curves, progress=self._tell)
         return search.run(labelled)
 
     def _simulate(self, configurations: Sequence[Configuration]) -> list[State]:
@@ -259,7 +259,7 @@ class Optimiser:
         Without one of the steps the sizes of the others change, so what is left is planned and simulated again.
         """
         present = {name: pool.size for name, pool in self.before.pools.items()}
-        planner = Planner(self.problem, curves, present=present, storage=storage)
+        planner = Planner(self.case, curves, present=present, storage=storage)
         dropped: list[Step] = []
         without = Without()
         least = self.limits.least_gain * self._objective(before.total)
@@ -366,7 +366,7 @@ class Optimiser:
     def _configuration(self, planned: PlannedStep) -> Configuration:
         sizes = planned.grouping.sizes
         placement = dict(self.before.placement)
-        home = self.problem.home_of()
+        home = self.case.home_of()
         pools: dict[str, PoolSettings] = {}
         for name, objects in planned.grouping.groups.items():
             for number in objects:
@@ -386,9 +386,9 @@ class Optimiser:
     def _groups(self, configuration: Configuration) -> tuple[dict[str, frozenset[int]], dict[str, int]]:
         """Groups and sizes of a configuration."""
         members: dict[str, set[int]] = {name: set() for name in configuration.pools}
-        for number, name in self.problem.home_of().items():
+        for number, name in self.case.home_of().items():
             members[configuration.placement.get(self.work.object_name(number), name)].add(number)
-        kept = self.problem.kept({name: frozenset(objects) for name, objects in members.items()})
+        kept = self.case.kept({name: frozenset(objects) for name, objects in members.items()})
         return kept, {name: configuration.pools[name].size for name in kept}
 
     def _script(self, before: Configuration, after: Configuration) -> Script:
