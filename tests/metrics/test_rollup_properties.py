@@ -4,8 +4,6 @@ The roll-up itself is `tests.oracle.slow_rollup`, which shares no code with the 
 (`tests.oracle.slow_formula`), applied to what the slow roll-up gives for its facts. Its own expression stands in for
 formulas that are words (`formulas_in_words.toml` lists them), and where a fact is missing, of which they say nothing.
 Which rows count for a metric is told by trying its expression.
-
-Not compared: several rows of an entity in an interval; rows without a start or an end.
 """
 
 from __future__ import annotations
@@ -167,6 +165,11 @@ _WAYS: dict[str, _Way] = {
     "one after the other, systems and hours": _Way(
         lambda g: tuple(dict.fromkeys(("system", "sysplex", *g.observers))), "hour", cases=("LOSSES",)
     ),
+    "several rows of an entity, and rows without ends": _Way(
+        lambda g: tuple(dict.fromkeys(("system", "sysplex", *(k.name for k in g.keys)))),
+        cases=("REPEATS", "ENDLESS"),
+    ),
+    "such rows, by interval": _Way(lambda _: ("sysplex",), "interval", cases=("REPEATS", "ENDLESS")),
     "local times, by interval": _Way(lambda _: (), "interval", cases=("LOCAL", "SHORT")),
 }
 

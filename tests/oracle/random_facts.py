@@ -41,6 +41,10 @@ class Case:
         How likely an entity has no row in an interval.
     zeros
         How likely a value is zero.
+    repeats
+        How likely an entity has one more row in an interval.
+    endless
+        How likely a row lacks its start, its end, or both.
     """
 
     name: str
@@ -55,6 +59,8 @@ class Case:
     lost_values: float = 0.0
     lost_rows: float = 0.0
     zeros: float = 0.0
+    repeats: float = 0.0
+    endless: float = 0.0
 
 
 CASES = (
@@ -66,6 +72,8 @@ CASES = (
     Case("YEARS", epochs=0.5, lost_values=0.05, lost_rows=0.1),
     Case("LOCAL", aligned=True, local=0.5, lost_rows=0.1, lost_values=0.05),
     Case("SHORT", shortest=20, longest=60, lost_rows=0.2),
+    Case("REPEATS", lost_rows=0.1, lost_values=0.1, zeros=0.05, repeats=0.4),
+    Case("ENDLESS", lost_rows=0.1, lost_values=0.05, endless=0.3),
     Case("WORST1", lost_facts=0.1, lost_values=0.05, lost_rows=0.2, zeros=0.1),
     Case("WORST2", lost_facts=0.2, lost_rows=0.3, zeros=0.05),
 )
@@ -107,8 +115,22 @@ class _Maker:
                     if entity and random.random() < self.case.lost_rows:
                         continue
                     identity = self.identity(observer, entity, start, end)
-                    result.append(identity | self.values(identity, lost, number))
+                    result.append(self.row(identity, lost, number))
+                    while random.random() < self.case.repeats:
+                        result.append(self.row(identity, lost, number))
         return result
+
+    def row(self, identity: dict[str, Any], lost: set[str], number: int) -> dict[str, Any]:
+        """A row of an entity, which may lack what tells its time."""
+        row = identity | self.values(identity, lost, number)
+        if self.random.random() >= self.case.endless:
+            return row
+        gone = self.random.choice((("interval_start",), ("interval_end",), ("interval_start", "interval_end")))
+        row |= dict.fromkeys(gone)
+        if self.timed:
+            row["interval_seconds"] = None
+        known = row["interval_start"] or row["interval_end"]
+        return row | {"interval": known and _nearest(known, 60)}
 
     def intervals(self, *, aligned: bool) -> list[tuple[datetime, datetime]]:
         """Intervals one after the other, sometimes with a gap."""

@@ -6,7 +6,8 @@ program but data: the facts' rules, whose number each fact is, and who measured.
 The rules, in the order of the functions below:
 
 - A group's rows are those of equal keys that start in the same time. Every observer covers the time of its own
-  intervals. Intervals are one where start and end are named by the same minute (ten seconds, if shorter than a minute).
+  intervals. A row without a start or an end covers none; it has the time of the end that it has, and without both none.
+  Intervals are one where start and end are named by the same minute (ten seconds, if shorter than a minute).
 - By interval, rows of several observers are cut where any interval begins or ends; counts are shared by length.
 - Where intervals overlap, a moment counts in the first of them; an overlap of two seconds or less is none. Times on
   local clocks and times in UTC do not overlap.
@@ -20,8 +21,9 @@ The rules, in the order of the functions below:
 - A level is added up over the entities of an observer, averaged over its covered time, added over the observers of an
   epoch, and averaged over the time of the epochs.
 - What several rows report of one thing counts once: at each moment the first interval that knows it.
-- A setting is the last value known of each entity. Amounts add up, other settings are the common value, else None. In a
-  metric of things measured, an amount is the mean over time of the value in force.
+- A setting is the last value known of each entity; a row without ends is older than any other. Amounts add up, other
+  settings are the common value, else None. In a metric of things measured, an amount is the mean over time of the value
+  in force.
 """
 
 from __future__ import annotations
@@ -31,11 +33,18 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-Row = Mapping[str, Any]
-Name = tuple[Any, ...]
-
-#: An overlap of so many seconds is none.
-_MOMENTS = 2.0
+from tests.oracle.slow_intervals import (
+    MOMENTS,
+    Name,
+    Row,
+    Span,
+    covered,
+    has_ends,
+    known_of,
+    named_moment,
+    shares,
+    stamp,
+)
 
 
 @dataclass(frozen=True)
@@ -61,47 +70,10 @@ class Shape:
         return any(fact.rule == "SPAN" for fact in self.facts.values())
 
 
-@dataclass(frozen=True)
-class Span:
-    """An interval: whose clock it is on, when it begins and ends, and how long it says it is."""
-
-    is_local: bool
-    start: datetime
-    end: datetime
-    length: float
-
-
-def shares(spans: Mapping[Name, Span]) -> dict[Name, float]:
-    """For each interval, the share of it that no interval before it covers."""
-    result: dict[Name, float] = {}
-    reached: dict[bool, datetime] = {}
-    for name, span in sorted(spans.items(), key=lambda item: (item[1].start, item[1].end)):
-        before = reached.get(span.is_local)
-        begin = span.start
-        if before is not None and (before - span.start).total_seconds() > _MOMENTS:
-            begin = before
-        whole = (span.end - span.start).total_seconds()
-        result[name] = max(0.0, (span.end - begin).total_seconds()) / whole
-        reached[span.is_local] = span.end if before is None else max(before, span.end)
-    return result
-
-
-def covered(spans: Mapping[Name, Span]) -> float:
-    """Length of the time that intervals cover together."""
-    return sum(share * spans[name].length for name, share in shares(spans).items())
-
-
 def added(values: Iterable[float | None]) -> float | None:
     """Sum of what is known; None where nothing is."""
     known = [value for value in values if value is not None]
     return sum(known) if known else None
-
-
-def named_moment(moment: datetime, row: Row, *, timed: bool) -> datetime:
-    """The minute nearest to a moment; the nearest ten seconds for an interval shorter than a minute."""
-    short = timed and (row["interval_end"] - row["interval_start"]).total_seconds() < 60
-    step = 10 if short else 60
-    return datetime.fromtimestamp((moment.timestamp() + step / 2) // step * step, moment.tzinfo)
 
 
 class Slow:
@@ -157,14 +129,14 @@ class Slow:
         self.epochs = self._epochs(base) if several else {}
         self._known = self._all_known()
         self._values: dict[Any, float | None] = {}
-        self._together: dict[Any, dict[int, float]] = {}
+        self._together: dict[Any, dict[int, float | None]] = {}
         self._states: dict[tuple[str, ...], list[tuple[Any, Any]]] = {}
 
     # --- whose and when ------------------------------------------------------------------------------------------
 
     @staticmethod
     def _bucket(row: Row, time: str, utc_offset: float) -> datetime | None:
-        if time == "all":
+        if time == "all" or row["interval"] is None:
             return None
         if time == "interval":
             moment: datetime = row["interval"]
@@ -177,8 +149,11 @@ class Slow:
 
     def _cut(self, rows: Sequence[Row]) -> Iterable[dict[str, Any]]:
         """Rows cut where an interval on the same clock begins or ends."""
-        marks = {(row["local_time"], row[name]) for row in rows for name in ("interval", "to")}
+        marks = {(row["local_time"], row[name]) for row in rows for name in ("interval", "to") if row[name] is not None}
         for row in rows:
+            if not has_ends(row):
+                yield dict(row)
+                continue
             local = row["local_time"]
             first, last = max(row["interval"], row["interval_start"]), min(row["to"], row["interval_end"])
             inside = sorted(mark for clock, mark in marks if clock == local and first < mark < last)
@@ -208,21 +183,20 @@ class Slow:
     def _add_span(self, spans: dict[Name, Span], row: Row) -> None:
         name = self.interval(row)
         length = row["interval_seconds"] if self.shape.timed else 1.0
-        new = Span(row["local_time"], row["interval_start"], row["interval_end"], length)
-        if (old := spans.get(name)) is not None:
-            new = Span(old.is_local, min(old.start, new.start), max(old.end, new.end), max(old.length, new.length))
-        spans[name] = new
+        ends = (row["interval_start"], row["interval_end"]) if has_ends(row) else (None, None)
+        new = Span(row["local_time"], *ends, length)
+        spans[name] = spans[name].with_(new) if name in spans else new
 
     def _epochs(self, rows: Sequence[Row]) -> dict[Name, int]:
         """A number for each observer; of those that are never there at the same time, different ones."""
         there: dict[Name, tuple[datetime, datetime]] = {}
         for row in rows:
             who = tuple(row[name] for name in self.owner)
-            start, end = there.get(who, (row["interval_start"], row["interval_end"]))
-            there[who] = min(start, row["interval_start"]), max(end, row["interval_end"])
+            start, end = there.get(who, (None, None))
+            there[who] = known_of(min, start, row["interval_start"]), known_of(max, end, row["interval_end"])
         result, number, reached = {}, 0, None
         for who, (start, end) in sorted(there.items(), key=lambda item: item[1]):
-            if reached is not None and start > reached - timedelta(seconds=_MOMENTS):
+            if reached is not None and start > reached - timedelta(seconds=MOMENTS):
                 number += 1
             reached = end if reached is None else max(reached, end)
             result[who] = number
@@ -255,19 +229,24 @@ class Slow:
     def state(self, i: int, settings: tuple[str, ...]) -> tuple[Any, Any]:
         """What the settings of a row's entity were at the time, and what they are in the end."""
         if settings not in self._states:
-            entities: dict[Name, list[tuple[datetime, tuple[Any, ...]]]] = {}
+            entities: dict[Name, list[tuple[Any, tuple[Any, ...]]]] = {}
             places = [(*(row[name] for name in self.entity), row["bucket"]) for row in self.rows]
             for row, place in zip(self.rows, places, strict=True):
                 values = tuple(row[name] for name in settings)
                 if any(value is not None for value in values):
-                    entities.setdefault(place, []).append((row["interval_end"], values))
+                    entities.setdefault(place, []).append((stamp(row), values))
             self._states[settings] = []
             for row, place in zip(self.rows, places, strict=True):
                 then = last = None
                 if place in entities:
-                    history = sorted(entities[place], key=lambda item: item[0])
-                    before = [values for end, values in history if end <= row["interval_end"]]
+                    # Of several as late, the greatest counts; what is not known is greater than any value.
+                    history = sorted(
+                        entities[place], key=lambda item: (item[0], [(v is None, v or 0) for v in item[1]])
+                    )
+                    own = tuple(row[name] for name in settings)
+                    before = [values for end, values in history if end <= stamp(row)]
                     then, last = (before[-1] if before else history[0][1]), history[-1][1]
+                    then = own if any(value is not None for value in own) else then
                 self._states[settings].append((then, last))
         return self._states[settings][i]
 
@@ -293,13 +272,10 @@ class Slow:
         for observer in observers:
             for name, span in self.spans[observer].items():
                 if there.get(name, True):
-                    old = spans.get(name, span)
-                    spans[name] = Span(
-                        span.is_local, min(old.start, span.start), max(old.end, span.end), max(old.length, span.length)
-                    )
+                    spans[name] = spans[name].with_(span) if name in spans else span
         return spans
 
-    def together(self, members: tuple[int, ...], counts: frozenset[int]) -> dict[int, float]:
+    def together(self, members: tuple[int, ...], counts: frozenset[int]) -> dict[int, float | None]:
         """The time that the observers of a group cover together, by epoch."""
         if (members, counts) not in self._together:
             observers: dict[Name, list[int]] = {}
@@ -372,12 +348,14 @@ class Slow:
         known = [self.rows[i] for i in members if i in counts and self.rows[i][name] is not None]
         values = [row[name] for row in known]
         if fact.rule == "SPAN":
-            return sum(self.together(members, counts).values())
+            lengths = self.together(members, counts).values()
+            return added(lengths) if lengths else 0.0
         if fact.rule in ("PEAK", "FLOOR"):
             return (max if fact.rule == "PEAK" else min)(values) if values else None
         if fact.rule == "MEAN":
-            lengths = [row["interval_seconds"] if self.shape.timed else 1.0 for row in known]
-            return sum(v * t for v, t in zip(values, lengths, strict=True)) / sum(lengths) if values else None
+            lengths = [(row["interval_seconds"] or 0.0) if self.shape.timed else 1.0 for row in known]
+            whole = sum(lengths)
+            return sum(v * t for v, t in zip(values, lengths, strict=True)) / whole if whole else None
         clocks: dict[tuple[int, Name], list[int]] = {}
         for i in members:
             row = self.rows[i]
@@ -389,7 +367,7 @@ class Slow:
     def _over_clocks(
         self,
         clocks: Mapping[tuple[int, Name], list[int]],
-        together: Mapping[int, float],
+        together: Mapping[int, float | None],
         fact: FactRule,
         counts: frozenset[int],
         *,
@@ -407,20 +385,27 @@ class Slow:
             if fact.rule == "COUNT":
                 # Rows of its own are all there is of what they count, also where intervals overlap.
                 total = sum(value * (mine[name] if fact.of else 1.0) for name, value in cells.items())
-                results.setdefault(epoch, []).append(total / length if rate else total)
+                if not rate:
+                    results.setdefault(epoch, []).append(total)
+                elif length:
+                    results.setdefault(epoch, []).append(total / length)
             else:
-                whole = sum(value * mine[name] * spans[name].length for name, value in cells.items())
-                results.setdefault(epoch, []).append(whole / length)
+                whole = sum(value * mine[name] * (spans[name].length or 0.0) for name, value in cells.items())
+                # Where no interval has a length, all count alike.
+                timed = any(spans[name].length for name in cells)
+                results.setdefault(epoch, []).append(whole / length if timed else sum(cells.values()) / len(cells))
         if not results:
             return None
         sums = {epoch: sum(values) for epoch, values in results.items()}
         if fact.rule == "COUNT" and not rate:
             return sum(sums.values())
         if fact.rule == "COUNT":
-            return sum(value * together[epoch] for epoch, value in sums.items())
+            return sum(value * (together[epoch] or 0.0) for epoch, value in sums.items())
         if len(sums) == 1:
             return next(iter(sums.values()))
-        return sum(v * together[e] for e, v in sums.items()) / sum(together[e] for e in sums)
+        weights = {epoch: together[epoch] or 0.0 for epoch in sums}
+        whole = sum(weights.values())
+        return sum(value * weights[epoch] for epoch, value in sums.items()) / whole if whole else None
 
     def _cells(self, own: Sequence[int], fact: FactRule, counts: frozenset[int]) -> dict[Name, float]:
         """The value of each interval: rows added up, or the one number that they share."""
@@ -444,11 +429,11 @@ class Slow:
         if row[fact.name] is not None:
             return float(row[fact.name])
         known = [
-            (other["interval_end"], other[fact.name])
+            (stamp(other), other[fact.name])
             for other in self.rows
             if other[fact.name] is not None and self.scope(other, fact) == self.scope(row, fact)
         ]
-        before = [each for each in known if each[0] <= row["interval_end"]]
+        before = [each for each in known if each[0] <= stamp(row)]
         if before:
             return float(max(before)[1])
         return float(min(known)[1]) if known else None
@@ -460,7 +445,7 @@ class Slow:
             parts.setdefault(self.scope(self.rows[i], fact), []).append(i)
         values = []
         for own in parts.values():
-            known = [(self.rows[i]["interval_end"], self.rows[i][fact.name]) for i in own]
+            known = [(stamp(self.rows[i]), self.rows[i][fact.name]) for i in own]
             known = [each for each in known if each[1] is not None]
             if known and any(i in counts for i in own):
                 values.append(max(known)[1])

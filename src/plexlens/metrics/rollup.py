@@ -43,6 +43,9 @@ _ENDS = (
     "max(interval_end) filter (where interval_start is not null) as ends"
 )
 
+#: The moment of a row by which what is in force is told; a row without ends is older than any other.
+_STAMP = "coalesce(interval_end, interval_start, timestamptz '1900-01-01')"
+
 #: Columns that a statement of this module makes.
 _OBSERVER, _EPOCH = "rolled_observer", "rolled_epoch"
 
@@ -226,10 +229,7 @@ class _Statement:
         return self._in_force(quoted(fact.name), self.scopes[self.scope(fact) or ()])
 
     def _in_force(self, value: str, scope: str) -> str:
-        window = (
-            f"partition by {', '.join([scope, *self.time])} "
-            f"order by coalesce(interval_end, interval_start), {value} nulls last"
-        )
+        window = f"partition by {', '.join([scope, *self.time])} order by {_STAMP}, {value} nulls last"
         before = f"last_value({value} ignore nulls) over ({window} rows between unbounded preceding and current row)"
         after = f"first_value({value} ignore nulls) over ({window} rows between current row and unbounded following)"
         return f"coalesce({value}, {before}, {after})"
@@ -242,8 +242,8 @@ class _Statement:
         state = f"(case when {any_known} then struct_pack({listed}) end)"
         inner = f"select *, {state} as state_own from ({inner})"
         window = (
-            f"partition by {', '.join([scope, *self.time])} order by coalesce(interval_end, interval_start), state_own "
-            "nulls last rows between unbounded preceding and unbounded following"
+            f"partition by {', '.join([scope, *self.time])} order by {_STAMP}, state_own nulls last "
+            "rows between unbounded preceding and unbounded following"
         )
         return (
             f"select * exclude (state_own), {self._in_force('state_own', scope)} as state_then_{number}, "
@@ -371,11 +371,10 @@ class _Statement:
         if not settings and not common:
             return {}
         by = [*self.group, name]
-        stamp = "coalesce(interval_end, interval_start, timestamptz '1900-01-01')"
         latest, whole = [f"bool_or(known_{i}) as known_{i}" for i in self.conditions if i], []
         for fact in dict.fromkeys(variant.fact for variant in settings):
             value = quoted(fact.name)
-            latest.append(f"arg_max({value}, ({stamp}, {value})) filter (where {value} is not null) as {value}")
+            latest.append(f"arg_max({value}, ({_STAMP}, {value})) filter (where {value} is not null) as {value}")
         for number in sorted({self._state_of(variant) for variant in common}):
             latest.append(f"any_value(state_{number}) as state_{number}")
         for variant in settings:
