@@ -11,8 +11,6 @@ import re
 import subprocess
 import sys
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
-from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -26,8 +24,8 @@ from plexlens.findings import Findings, Rule, check, load_rules
 from plexlens.findings.template import Filling
 from plexlens.metrics.inputs import Inputs
 from plexlens.pdb import Pdb, ingest
-from plexlens.pdb.engine import columns_of, quoted, tables_of
 from tests.findings.made import database
+from tests.findings.recorded import Recorded, pool_name, undone
 from tests.oracle import slow_commands
 
 RULES = {rule.id: rule for rule in load_rules()}
@@ -154,80 +152,12 @@ def test_whatever_a_setting_is_the_command_changes_it(rule: Rule, data: st.DataO
 # --- data -------------------------------------------------------------------------------------------------------------
 
 
-def pool_name(number: int) -> str:
-    for first, prefix in ((120, "BP16K"), (100, "BP8K"), (80, "BP32K")):
-        if number >= first:
-            return prefix if (prefix, number) == ("BP32K", 80) else f"{prefix}{number - first}"
-    return f"BP{number}"
-
-
-#: Where records hold what a command sets: table, columns of its object, column of the value, and base units in one.
-IN_FORCE = {
-    ("BUFFERPOOL", "VPSIZE"): ("smf100_ifcid2_qbst", ("subsystem", "qbstpid"), "qbstvpl", 1.0),
-    ("STRNAME", "SIZE"): ("smf74_4_request", ("r744snam",), "r744ssiz", 1024.0),
-    ("BUFFPOOL", "BUFFERS"): ("smf115_2_qpst", ("subsystem", "qpstpool"), "qpstnbuf", 1.0),
-    ("", "MAXTASKS"): ("smf110_2_transaction_manager", ("subsystem",), "xmgmxt", 1.0),
-    ("", "TCBLIMIT"): ("smf110_2_db2_connection", ("subsystem",), "d2g_tcb_limit", 1.0),
-    ("DB2ENTRY", "THREADLIMIT"): ("smf110_2_db2_entry", ("subsystem", "d2r_db2entry_name"), "d2r_thread_limit", 1.0),
-}
-_OWNERS = ("subsystem", "queue_manager", "applid")
-
-
-@dataclass
-class Recorded:
-    """What the raw tables hold, read without metrics."""
-
-    inputs: Inputs
-
-    def rows(self, table: str, *columns: str) -> list[tuple[Any, ...]]:
-        if not self.inputs.has(table) or not set(columns) <= set(self.inputs.connection.table(table).columns):
-            return []
-        listed = ", ".join(f'"{column}"' for column in columns)
-        there = set(self.inputs.connection.table(table).columns)
-        order = " order by interval_end, record_no" if {"interval_end", "record_no"} <= there else ""
-        found: list[tuple[Any, ...]] = self.inputs.connection.execute(
-            f'select {listed} from "{table}"{order}'
-        ).fetchall()
-        return found
-
-    @cached_property
-    def names(self) -> set[str]:
-        """Every text in any raw table, and the names that numbers stand for."""
-        known: set[str] = set()
-        for table in tables_of(self.inputs.connection):
-            kinds = columns_of(self.inputs.connection, quoted(table))
-            for column in (name for name, kind in kinds.items() if kind == "VARCHAR"):
-                known.update(str(value) for (value,) in self.rows(table, column) if value)
-        known.update(pool_name(int(n)) for (n,) in self.rows("smf100_ifcid2_qbst", "qbstpid"))
-        known.update(pool_name(int(n)) for (n,) in self.rows("smf100_ifcid2_qbgl", "qbglgn"))
-        known.update(f"{int(n):04X}" for (n,) in self.rows("smf74_1_device", "smf74num"))
-        known.update(f"{int(n):02X}" for (n,) in self.rows("smf73_1_channel", "smf73pid"))
-        known.update(str(int(n)) for (n,) in self.rows("smf115_2_qpst", "qpstpool"))
-        known.update(str(int(n)) for (n,) in self.rows("smf115_201_qis1", "qis1psno"))
-        return known
-
-    def in_force(self, kind: str, name: str, setting: str, owner: str) -> float | None:
-        """The value at the end of the data; None where no record tells it."""
-        if (kind, setting) not in IN_FORCE:
-            return None
-        table, keys, column, scale = IN_FORCE[kind, setting]
-        value = None
-        for *told, number in self.rows(table, *keys, column):
-            pools = keys[-1] == "qbstpid"
-            mine = [pool_name(int(one)) if pools and one is told[-1] else str(one) for one in told]
-            asked = [owner] * ("subsystem" in keys) + [name] * (len(keys) - ("subsystem" in keys))
-            if mine == asked and number is not None:
-                value = float(number) / scale
-        return value
-
-
 def check_data(found: Findings, inputs: Inputs) -> int:
     """Check every command against the records; how many settings were checked."""
     recorded = Recorded(inputs)
     checked = 0
     for finding in (one for lead in found.fired for one in lead.all):
         check_texts(finding.rule.id, finding.command, finding.undo)
-        entity = {part.column: part.value or "" for part in finding.entity}
         assert all(value in recorded.names for value in slow_commands.headings(finding.command)), finding.command
         for word, name in slow_commands.objects(finding.command):
             whole = name if word != "GROUPBUFFERPOOL" else name.removeprefix("G")
@@ -235,13 +165,9 @@ def check_data(found: Findings, inputs: Inputs) -> int:
             unmeasured = word == "STRNAME" and not inputs.has("smf74_4_request")
             known = bool({name, whole} & recorded.names)
             assert known or unmeasured, f"{finding.rule.id}: {finding.command}: no {word} {name}"
-        owner = next((entity[column] for column in _OWNERS if entity.get(column)), "")
         checked += len(slow_commands.settings(finding.command))
-        for setting in slow_commands.settings(finding.undo):
-            kind, _, name = setting.of.partition(" ")
-            in_force = recorded.in_force(kind, name, setting.name, owner)
-            if in_force is not None:
-                assert setting.number == in_force, f"{finding.undo}: {in_force:.0f} are in force"
+    for one in undone(found, recorded):
+        assert one.setting.number == one.in_force, f"{one.rule}: {one.setting}, and {one.in_force:.0f} are in force"
     return checked
 
 

@@ -12,7 +12,7 @@ from plexlens.expression.sql import sql_of
 from plexlens.expression.tree import Expression, names_of
 from plexlens.findings.rule import Formula, Rule, Severity
 from plexlens.metrics import local_time
-from plexlens.metrics.definition import Fact, Grain, Key
+from plexlens.metrics.definition import Fact, Grain, Key, Rollup
 from plexlens.metrics.evaluate import evaluate
 from plexlens.metrics.inputs import Inputs
 from plexlens.metrics.query import Query
@@ -328,9 +328,10 @@ class Evaluation:
 
     def _settings(self, rules: Sequence[Rule], grain: Grain) -> tuple[str, ...]:
         """Settings, and metrics made of settings alone, that the numbers of these rules name."""
-        # What takes a command back is the value in force, whatever its roll-up.
+        # What takes a command back is the value in force, a level's too: the tasks there are.
         undone = {name for rule in rules for one in rule.undo.expressions for name in names_of(one)}
-        settings = {fact.name for fact in self.whole.facts if is_setting(fact) or fact.name in undone}
+        levels = {fact.name for fact in self.whole.facts if fact.rollup is Rollup.LEVEL and fact.name in undone}
+        settings = {fact.name for fact in self.whole.facts if is_setting(fact)} | levels
         read = {name: one.facts for name, one in read_by(grain, grain.metrics).items()}
         settings |= {name for name, fields in read.items() if fields and fields <= settings}
         named = frozenset[str]().union(*(rule.numbers for rule in rules))
@@ -350,13 +351,22 @@ class Evaluation:
         force = self.facts.grouped(self.by, {f"{_FORCE}{name}": f"({_latest(name)})::double" for name in direct})
         joins = f"left join {force.source} f on {_same('t', 'f', self.by)}"
         columns = [f"f.{quoted(f'{_FORCE}{name}')}" for name in direct]
-        if others := [name for name in settings if name not in direct]:
+        # A level is that of the last interval; the roll-up of a setting is its latest value.
+        measured = {fact.name for fact in self.whole.facts if not is_setting(fact)}
+        others = sorted((name for name in settings if name not in direct), key=lambda name: name in measured)
+        for time in ("all", "interval"):
+            names = [name for name in others if (name in measured) == (time == "interval")]
+            if not names:
+                continue
             named = tuple(one for one in grain.attributes if one.name in self.by)
-            reduced_grain = replace(reduced(grain, others, ()), attributes=named)
-            rows = evaluate(self.inputs, reduced_grain, by=self.by, time="all", kept=self.facts, shown=others)
+            reduced_grain = replace(reduced(grain, names, ()), attributes=named)
+            rows = evaluate(self.inputs, reduced_grain, by=self.by, time=time, kept=self.facts, shown=names)
             assert rows is not None
-            joins += f" left join {rows.source} r on {_same('t', 'r', self.by)}"
-            columns += [f"r.{quoted(name)}::double as {quoted(f'{_FORCE}{name}')}" for name in others]
+            if time == "interval":
+                last = {name: f'arg_max({quoted(name)}, "time")' for name in names}
+                rows = rows.grouped(self.by, last)
+            joins += f" left join {rows.source} {time}_rows on {_same('t', f'{time}_rows', self.by)}"
+            columns += [f"{time}_rows.{quoted(name)}::double as {quoted(f'{_FORCE}{name}')}" for name in names]
         select = f"select t.*, {', '.join(columns)} from {table.source} t {joins}"
         return Query.of(table.connection, select, (*table.columns, *(f"{_FORCE}{name}" for name in (*direct, *others))))
 
