@@ -97,6 +97,7 @@ docs: $(BUILD)/core
 	$(BIN)/python -m plexlens.metrics.reference docs/metrics.md
 	$(BIN)/python -m plexlens.findings.reference docs/findings.md
 	$(BIN)/python -m plexlens.compare.reference docs/studies.md
+	$(BIN)/python -m plexlens.ingest.printed.reference
 	$(BIN)/python -m plexlens.compare.formula_list studies/README.md
 	$(BIN)/python -m plexlens.simulate.reference docs/scenario-keys.md
 	@mkdir -p $(BUILD)

@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from plexlens.ingest.source import Reading
 from plexlens.metrics import GRAINS
 from plexlens.metrics.evaluate import evaluate
+from tests.ingest.rmf_documents import ddsml, part, postprocessor, segment, table
+from tests.ingest.rmf_documents import row as row_of
+from tests.ingest.text_report_documents import db2_heading
 from tests.metrics.raw import inputs, row, rows_of
 
 ROOT = Path(__file__).parents[2]
@@ -76,3 +81,51 @@ def test_every_key_of_a_source_is_described() -> None:
     text = (ROOT / "docs" / "extending.md").read_text(encoding="utf-8")
     listed = text[text.index("| key of `[[source]]`") : text.index("Sources stand in order")]
     assert [key for key in SOURCE_KEYS if f"`{key}`" not in listed and key not in ("python", "arguments")] == []
+
+
+def csv_blocks(heading: str) -> list[str]:
+    """The CSV blocks of a section."""
+    text = (ROOT / "docs" / "extending.md").read_text(encoding="utf-8")
+    section = text[text.index(f"\n## {heading}\n") :]
+    return re.findall(r"```csv\n(.*?)```", section[: section.index("\n## ", 1)], re.DOTALL)
+
+
+def test_a_printed_report_is_a_file_and_a_line(tmp_path: Path) -> None:
+    from plexlens.ingest.printed import text, xml
+
+    tables, function, blocks, plan = csv_blocks("A printed report")
+    section = (ROOT / "docs" / "extending.md").read_text(encoding="utf-8")
+    line = re.search(r"with the line `(text_shop_plan,[^`]*)`", section)
+    assert line is not None
+    folder = tmp_path / "site" / "printed"
+    folder.mkdir(parents=True)
+    files = {"tables": tables + line[1] + "\n", "rmf_pcie_function": function, "blocks": blocks, "shop_plan": plan}
+    for name, content in files.items():
+        (folder / f"{name}.csv").write_text(content, encoding="utf-8")
+    site = (tmp_path / "site",)
+
+    heads = ("T:Function ID", "T:Status", "N:Load Rate", "N:Average Latency")
+    report = postprocessor(
+        "PCIE", segment("PCIE", part("Functions", table(heads, row_of("001E", "A", "2.5", "0.125"))))
+    )
+    document = tmp_path / "pcie.xml"
+    document.write_text(ddsml(report), encoding="utf-8")
+    (found,) = rows_read(xml.read(document, source_id="s", site=site))["rmf_xml_pcie_function"]
+    # 2.5 a second over half an hour; 0.125 ms.
+    assert (found["function_id"], found["loads"], found["latency_seconds"]) == ("001E", 4500.0, 0.000125)
+    assert "rmf_xml_pcie_function" not in rows_read(xml.read(document, source_id="s"))
+
+    printed = tmp_path / "plans.txt"
+    heading = "PLAN/PACKAGE PROCESSING      QUANTITY  /SECOND  /THREAD  /COMMIT\n" + "-" * 66 + "\n"
+    values = "PLAN ALLOCATION ATTEMPTS       62.00     0.07     0.05     0.01\nPLAN ALLOCATIONS 61.00 0.07 0.05 0.01\n"
+    printed.write_text(db2_heading("1-1") + heading + values, encoding="utf-8")
+    (plans,) = rows_read(text.read(printed, source_id="s", site=site))["text_shop_plan"]
+    assert (plans["allocations"], plans["allocated"], plans["interval_seconds"]) == (62.0, 61.0, 900.0)
+    assert plans["subsystem"] == "DB2A"
+
+
+def rows_read(reading: Reading) -> dict[str, list[dict[str, Any]]]:
+    rows: dict[str, list[dict[str, Any]]] = {}
+    for name, batch in reading:
+        rows.setdefault(name, []).extend(batch.to_pylist())
+    return rows

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 from xml.sax.saxutils import escape, quoteattr
 
-from plexlens.ingest import rmf_xml
+from plexlens.ingest.printed import xml as rmf_xml
 
 HEAD = '<?xml version="1.0" encoding="UTF-8"?>\n<?xml-stylesheet type="text/xsl" href="include/ddsml-pp.xsl"?>\n'
 SERVER = "<server><name>RMF-DDS-Server</name><functionality>3500</functionality></server>"

@@ -111,20 +111,13 @@ def test_a_bound_that_is_missing_or_null_marks_nothing() -> None:
 
 
 def columns_of_every_table() -> dict[str, set[str]]:
-    from plexlens.ingest.rmf_xml import coupling, cpu, workload
+    from plexlens.ingest.printed.catalogue import catalogue as printed
 
     columns = {}
     catalogue = _core.Catalogue([LAYOUTS])
     for table in catalogue.tables():
         columns[table] = set(catalogue.schema(table).names)
-    for name, spec in (
-        ("coupling_facility", coupling.FACILITY),
-        ("cpu_processor", cpu.PROCESSOR),
-        ("cpu_partition", cpu.PARTITION),
-        ("workload_period", workload.PERIOD),
-    ):
-        for kind in ("rmf_xml", "text_rmf"):
-            columns[f"{kind}_{name}"] = {column.name for column in spec.columns}
+    columns |= {name: set(spec.names()) for name, spec in printed().tables.items()}
     return columns
 
 

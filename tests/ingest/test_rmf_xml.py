@@ -11,7 +11,7 @@ import pyarrow as pa
 import pytest
 import zstandard
 
-from plexlens.ingest import rmf_xml
+from plexlens.ingest.printed import xml as rmf_xml
 from plexlens.ingest.source import COMMON_FIELDS, Reading
 from tests.ingest.rmf_documents import (
     ddsml,
@@ -198,7 +198,7 @@ def test_monitor3_rows_stand_in_the_report_and_heads_may_follow_them(tmp_path: P
 
 
 def test_many_rows_before_their_heads_wait_in_a_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("plexlens.ingest.rmf_xml.rows._HELD_CELLS", 7)
+    monkeypatch.setattr("plexlens.ingest.printed.xml.rows._HELD_CELLS", 7)
     lines = "".join(row(f"J{number}", str(number), refno=str(number)) for number in range(50))
     rows, _ = read_text(tmp_path, ddsml(monitor3("DELAY", lines + heads("T:JOB", "N:DELAY"))))
     cells = [(cell["column_head"], cell["value"]) for cell in values(rows, "cell")]
@@ -356,7 +356,7 @@ def test_cells_and_heads_that_do_not_match_are_told(tmp_path: Path) -> None:
 
 
 def test_first_batches_come_before_the_file_is_read_to_its_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("plexlens.ingest.rmf_xml.rows.VALUE_ROWS", 500)
+    monkeypatch.setattr("plexlens.ingest.printed.xml.rows.VALUE_ROWS", 500)
     body = segment("S", part("P", table(["T:A", "N:B"], *[row("x", str(n), refno=str(n)) for n in range(200)])))
     path = tmp_path / "long.xml"
     path.write_text(ddsml(*[postprocessor("IOQ", body)] * 60))

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from plexlens.errors import PlexlensError
-from plexlens.ingest import rmf_xml
+from plexlens.ingest.printed import xml as rmf_xml
 from plexlens.ingest.source import DAMAGE_SCHEMA, damage_batch
 from tests.ingest.rmf_documents import (
     ddsml,
@@ -166,7 +166,7 @@ def test_reports_without_times_are_told(tmp_path: Path) -> None:
 
 
 def test_a_report_longer_than_it_may_be_held_without_times(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("plexlens.ingest.rmf_xml.report_rows._HELD_VALUES", 30)
+    monkeypatch.setattr("plexlens.ingest.printed.xml.report_rows._HELD_VALUES", 30)
     lines = [row("x", str(number), refno=str(number)) for number in range(40)]
     document = ddsml(postprocessor("X", segment("S", part("P", table(["T:A", "N:B"], *lines)))))
     start, end = document.index("<resource>"), document.index("<segment>")

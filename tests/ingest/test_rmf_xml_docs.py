@@ -5,17 +5,17 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from plexlens.ingest.rmf_xml.columns import markdown
-from plexlens.ingest.rmf_xml.tables import ALL
+from plexlens.ingest.printed.catalogue import catalogue
+from plexlens.ingest.printed.reference import written
 
 PAGE = Path(__file__).parent.parent.parent / "docs" / "rmf-xml.md"
-SOURCES = Path(__file__).parent.parent.parent / "src" / "plexlens" / "ingest" / "rmf_xml"
+SOURCES = Path(__file__).parent.parent.parent / "src" / "plexlens" / "ingest" / "printed" / "xml"
+ALL = catalogue().of_source("rmf_xml_")
 
 
 def test_the_page_ends_with_the_columns_as_declared() -> None:
     page = PAGE.read_text()
-    reference = page[page.index("### `rmf_xml_value`") :]
-    assert reference.rstrip().splitlines() == "\n".join(markdown(ALL)).rstrip().splitlines()
+    assert written(page, "rmf_xml_") == page
 
 
 def test_every_reason_of_damage_is_on_the_page() -> None:

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from plexlens.ingest import rmf_xml
-from plexlens.ingest.rmf_xml.decode import detect
+from plexlens.ingest.printed import xml as rmf_xml
+from plexlens.ingest.printed.xml.decode import detect
 from tests.ingest.rmf_documents import (
     ddsml,
     part,

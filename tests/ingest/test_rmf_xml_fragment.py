@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from plexlens.errors import UnreadableInputError
-from plexlens.ingest import inventory, rmf_xml
+from plexlens.ingest import inventory
+from plexlens.ingest.printed import xml as rmf_xml
 from plexlens.pdb import Pdb, ingest
 from plexlens.pdb.report_views import attach_report_views
 from tests.cli.command import run

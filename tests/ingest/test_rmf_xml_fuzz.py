@@ -8,7 +8,7 @@ from pathlib import Path
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from plexlens.ingest import rmf_xml
+from plexlens.ingest.printed import xml as rmf_xml
 from tests.ingest.rmf_documents import (
     ddsml,
     heads,

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from plexlens.ingest.rmf_xml.printed import TIME_DATA, is_storage_size, read_point, read_value
+from plexlens.ingest.printed.xml.printed import TIME_DATA, is_storage_size, read_point, read_value
 
 # 2022-04-06 is 19,088 days after 1970-01-01: 52 years of 365 days, 13 leap days, and 95 days of 2022.
 APRIL_6 = (52 * 365 + 13 + 95) * 86400

@@ -5,18 +5,19 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from plexlens.ingest.rmf_xml.columns import markdown
-from plexlens.ingest.text_reports.tables import ALL, KINDS
+from plexlens.ingest.printed.catalogue import catalogue
+from plexlens.ingest.printed.reference import written
+from plexlens.ingest.printed.text.tables import KINDS
 
 ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs" / "text-reports.md"
-SOURCES = ROOT / "src" / "plexlens" / "ingest" / "text_reports"
+SOURCES = ROOT / "src" / "plexlens" / "ingest" / "printed" / "text"
+ALL = catalogue().of_source("text_")
 
 
 def test_the_page_ends_with_the_columns_as_declared() -> None:
     page = PAGE.read_text(encoding="utf-8")
-    reference = page[page.index("### `text_report_value`") :]
-    assert reference.rstrip().splitlines() == "\n".join(markdown(ALL)).rstrip().splitlines()
+    assert written(page, "text_") == page
 
 
 def test_every_reason_of_damage_is_on_the_page() -> None:

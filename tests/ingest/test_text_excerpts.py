@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from plexlens.ingest import text_reports
+from plexlens.ingest.printed import text as text_reports
 
 SHARED = Path(__file__).parents[3] / "shared" / "seeds"
 

@@ -18,7 +18,7 @@ import pyarrow.compute as pc
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from plexlens.ingest import text_reports
+from plexlens.ingest.printed import text as text_reports
 from tests.ingest.test_text_db2_accounting import LONG, SHORT
 from tests.ingest.test_text_db2_display import GROUP_POOL, POOL
 from tests.ingest.test_text_studies import GROUP_POOL_PANEL, LOCK_STRUCTURES

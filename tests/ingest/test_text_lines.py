@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from plexlens.ingest.text_reports import TextReportError
-from plexlens.ingest.text_reports.decode import TextStream, encoding_of, fixed_length
-from plexlens.ingest.text_reports.lines import Line, has_carriage_control, read_lines, without_log_prefix
+from plexlens.ingest.printed.text import TextReportError
+from plexlens.ingest.printed.text.decode import TextStream, encoding_of, fixed_length
+from plexlens.ingest.printed.text.lines import Line, has_carriage_control, read_lines, without_log_prefix
 from tests.ingest.text_report_documents import LOCKING, read_bytes, read_text, statistics, understood
 
 

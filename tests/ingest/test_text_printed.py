@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from plexlens.ingest.text_reports.printed import is_value, read_duration, read_point, read_units, read_value
+from plexlens.ingest.printed.text.printed import is_value, read_duration, read_point, read_units, read_value
 
 
 @pytest.mark.parametrize(

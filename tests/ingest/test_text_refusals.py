@@ -12,8 +12,8 @@ import pytest
 
 from plexlens import ingest as sources
 from plexlens.errors import UnknownSourceError
-from plexlens.ingest import text_reports
-from plexlens.ingest.text_reports.tables import KINDS
+from plexlens.ingest.printed import text as text_reports
+from plexlens.ingest.printed.text.tables import KINDS
 from plexlens.pdb import Outcome, Pdb, ingest
 from tests.ingest.smf_by_hand import record, thing
 from tests.ingest.text_report_documents import (

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from plexlens.ingest.rmf_xml import coupling
+from plexlens.ingest.printed.catalogue import catalogue
 from tests.ingest.text_report_documents import (
     carriage_control,
     drawn_together,
@@ -38,7 +38,7 @@ def test_the_facility(tmp_path: Path) -> None:
         "processor_seconds": 1350.0, "busy_seconds": pytest.approx(167.4),
     }  # fmt: skip
     assert {column: facility[column] for column in expected} == expected
-    assert {column.name for column in coupling.FACILITY.columns} <= facility.keys()
+    assert catalogue().tables["rmf_xml_coupling_facility"].names() <= facility.keys()
 
 
 def test_the_usage_summary(tmp_path: Path) -> None:
@@ -79,7 +79,7 @@ def test_a_lock_structure_as_each_system_saw_it(tmp_path: Path) -> None:
         assert one[column] == (wanted if isinstance(wanted, str) else pytest.approx(wanted, rel=1e-12)), column
     assert one["sync_square_seconds"] == pytest.approx(480000 * (6.1e-6**2 + 2.5e-6**2))
     assert (two["requests"], two["sync_requests"], two["false_contended_requests"]) == (486543, 486543, 30)
-    assert {column.name for column in coupling.STRUCTURE.columns} <= one.keys()
+    assert catalogue().tables["rmf_xml_coupling_structure"].names() <= one.keys()
 
 
 def test_totals_are_values_and_no_rows(tmp_path: Path) -> None:

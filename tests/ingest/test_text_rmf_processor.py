@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from plexlens.ingest.rmf_xml import cpu
+from plexlens.ingest.printed.catalogue import catalogue
 from tests.ingest.text_report_documents import carriage_control, quoted, read_text, tabbed, understood, value
 from tests.ingest.text_rmf_documents import CPU, PARTITION
 
@@ -33,8 +33,8 @@ def test_logical_processors_with_times_from_their_percentages(tmp_path: Path) ->
 
 def test_columns_are_those_of_the_xml_twin(tmp_path: Path) -> None:
     rows, _ = read_text(tmp_path, CPU + PARTITION)
-    assert {column.name for column in cpu.PROCESSOR.columns} <= rows["text_rmf_cpu_processor"][0].keys()
-    assert {column.name for column in cpu.PARTITION.columns} <= rows["text_rmf_cpu_partition"][0].keys()
+    assert catalogue().tables["rmf_xml_cpu_processor"].names() <= rows["text_rmf_cpu_processor"][0].keys()
+    assert catalogue().tables["rmf_xml_cpu_partition"].names() <= rows["text_rmf_cpu_partition"][0].keys()
 
 
 def test_work_units_and_the_machine(tmp_path: Path) -> None:

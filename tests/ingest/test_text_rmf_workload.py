@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from plexlens.ingest.rmf_xml.workload_columns import PERIOD
+from plexlens.ingest.printed.catalogue import catalogue
 from tests.ingest.text_report_documents import carriage_control, quoted, read_text, tabbed, understood, value
 from tests.ingest.text_rmf_documents import CPU, WORKLOAD
 
@@ -45,7 +45,7 @@ def test_a_period_of_a_service_class(tmp_path: Path) -> None:
 def test_derived_totals_are_those_of_the_xml_twin(tmp_path: Path) -> None:
     rows, _ = read_text(tmp_path, WORKLOAD)
     cics = rows["text_rmf_workload_period"][0]
-    assert {column.name for column in PERIOD.columns} <= cics.keys()
+    assert catalogue().tables["rmf_xml_workload_period"].names() <= cics.keys()
     # 81234 transactions of 53.25 ms; 28.1 % of 900 s is 252.9 s, near the service times less those of the zIIP:
     # 315.9 + 20.1 + 0.01 + 0.59 - 65.7 = 270.9 s, which is not near enough to confirm it.
     assert cics["response_total_seconds"] == pytest.approx(81234 * 0.05325)

@@ -11,7 +11,7 @@ import re
 from pathlib import Path
 from typing import Any
 
-from plexlens.ingest import text_reports
+from plexlens.ingest.printed import text as text_reports
 
 Rows = dict[str, list[dict[str, Any]]]
 

@@ -10,8 +10,7 @@ import pyarrow as pa
 import pytest
 
 from plexlens import _core
-from plexlens.ingest.rmf_xml import tables as rmf_xml_tables
-from plexlens.ingest.text_reports import tables as text_report_tables
+from plexlens.ingest.printed.catalogue import catalogue as printed
 from plexlens.layouts_path import layout_folders
 from plexlens.metrics import GRAINS
 from plexlens.metrics.definition import IDENTITY, Fact, Grain, Metric, Rollup
@@ -101,7 +100,7 @@ def every_table() -> dict[str, pa.Schema]:
     """Every table that dumps and reports can fill, as a performance database holds it."""
     catalogue = _core.Catalogue(layout_folders())
     schemas = {name: catalogue.schema(name) for name in catalogue.tables()}
-    schemas |= {table.name: table.schema() for table in (*rmf_xml_tables.ALL, *text_report_tables.ALL)}
+    schemas |= {name: table.schema() for name, table in printed().tables.items()}
     return {name: stored_schema(schema) for name, schema in schemas.items()}
 
 

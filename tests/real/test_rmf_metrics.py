@@ -13,7 +13,7 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from plexlens.ingest import rmf_xml
+from plexlens.ingest.printed import xml as rmf_xml
 from plexlens.metrics import GRAINS
 from plexlens.metrics.evaluate import evaluate
 from plexlens.metrics.inputs import Inputs

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from plexlens.errors import PlexlensError
-from plexlens.ingest import rmf_xml
+from plexlens.ingest.printed import xml as rmf_xml
 from tests.report.test_printed_reports import cells_of, numbers_of, report_of
 
 

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from lxml import etree
 
-from plexlens.ingest import rmf_xml
+from plexlens.ingest.printed import xml as rmf_xml
 from tests.ingest.rmf_documents import Rows, read_bytes, read_path, values
 
 FILES = ("cf", "cpu", "paging", "wlmgl", "xcf")

@@ -16,7 +16,9 @@ import numpy as np
 import numpy.typing as npt
 
 from plexlens.errors import UnknownSourceError, UnreadableInputError
-from plexlens.ingest import rmf_xml, smf, text_reports
+from plexlens.ingest import smf
+from plexlens.ingest.printed import text as text_reports
+from plexlens.ingest.printed import xml as rmf_xml
 from plexlens.ingest.recognition import describe, read_head
 from plexlens.ingest.source import Reading
 

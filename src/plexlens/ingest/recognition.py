@@ -8,7 +8,7 @@ from pathlib import Path
 import pyarrow as pa
 
 from plexlens.errors import EmptyInputError, UnreadableInputError
-from plexlens.ingest.text_reports.tables import known_kinds
+from plexlens.ingest.printed.text.tables import known_kinds
 
 HEAD_BYTES = 64 << 10
 """How much of a file, after decompression, the modules see when they are asked whether it is theirs."""

@@ -12,6 +12,7 @@ import csv
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 
+from plexlens.ingest.printed.catalogue import catalogue
 from plexlens.layouts_path import layouts_path
 from plexlens.metrics import local_time
 from plexlens.pdb.engine import quoted
@@ -66,10 +67,9 @@ _RECORDS = {"record_type": "double", "subtype": "double", "ssid": "varchar", "wr
 
 @cache
 def _reported() -> dict[str, dict[str, str]]:
-    from plexlens.ingest.rmf_xml.tables import TWINS
-    from plexlens.ingest.text_reports.tables import TWINS as TEXT_TWINS
-
-    return {spec.name: {one.name: _KINDS[one.kind] for one in spec.columns} for spec in (*TWINS, *TEXT_TWINS)}
+    return {
+        spec.name: {column.name: _KINDS[column.kind] for column in spec.columns} for spec in catalogue().tables.values()
+    }
 
 
 def select_of(

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from plexlens.ingest import plausible
+from plexlens.ingest.printed.text.tables import KINDS
 from plexlens.ingest.source import Severity
-from plexlens.ingest.text_reports.tables import KINDS
 from plexlens.metrics.ceiling import TOLERANCE
 from plexlens.metrics.evaluate import above_whole
 from plexlens.metrics.unit import BYTES, COUNT, KIB, MIB, PERCENTAGE, Unit

@@ -1,0 +1,24 @@
+"""Reports as text: Db2 statistics and accounting, display commands, RMF Postprocessor, CICS statistics.
+
+People send reports where they do not send records. Every value of a known report is a row of ``text_report_value``,
+with the interval that its print allows; tables of the grain of their SMF and RMF XML twins are filled besides.
+``docs/text-reports.md`` describes both.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from plexlens.ingest.printed.text.errors import TextReportError
+from plexlens.ingest.printed.text.reading import TextReportReading, read, sniff
+
+if TYPE_CHECKING:
+    from plexlens.ingest import ReadOptions
+
+__all__ = ["TextReportError", "TextReportReading", "read", "read_with", "sniff"]
+
+
+def read_with(path: Path, options: ReadOptions) -> TextReportReading:
+    """`read`, as the list of sources calls it."""
+    return read(path, source_id=options.source_id, site=options.layouts)

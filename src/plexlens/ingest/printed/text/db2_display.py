@@ -1,0 +1,273 @@
+"""Output of ``-DISPLAY BUFFERPOOL`` and ``-DISPLAY GROUPBUFFERPOOL`` with their details.
+
+Each message is a heading, at times a heading within it, and names with values after equal signs:
+
+    DSNB412I -DB2A SEQUENTIAL PREFETCH -
+                     REQUESTS        =    41800   PREFETCH I/O    =    14473
+
+So a value's place is message, heading, name; indentation, which mail programs take away, is not needed.
+
+Source: IBM, Db2 for z/OS Messages, DSNB401I and DSNB750I with the messages that are parts of them.
+"""
+
+from __future__ import annotations
+
+import re
+from datetime import datetime
+
+from plexlens.ingest.printed.address import fold
+from plexlens.ingest.printed.catalogue import PRINTED_UNITS, Column
+from plexlens.ingest.printed.text.lines import Line, without_log_prefix
+from plexlens.ingest.printed.text.output import Output
+from plexlens.ingest.printed.text.pairs import Pair, equal_pairs
+from plexlens.ingest.printed.text.printed import NUMBER, Printed, read_point, read_value
+from plexlens.ingest.printed.text.words import has_numbers, is_prose, is_rule
+
+_MESSAGE = re.compile(r"(?P<id>DSN[B9]\d{3,4}[IE])\s*(?P<rest>.*)")
+_PREFIX = re.compile(r"(?P<prefix>[-\u2013\u2014+@#$?!%&*./<|;:]\S{0,8})(?=\s|$)\s*")
+_POOL = re.compile(r"BUFFERPOOL NAME\s+(\w+)(?:,\s*BUFFERPOOL ID\s+(\d+))?(?:,\s*USE COUNT\s+(\d+))?")
+_GROUP_POOL = re.compile(r"GROUP BUFFER POOL\s+(\w+)\s+FOLLOWS|GROUP BUFFER POOL\s+(\w+)")
+_SINCE = re.compile(
+    r"(INCREMENTAL|CUMULATIVE)\s+(?:MEMBER DETAIL |GROUP DETAIL )?STATISTICS SINCE\s+"
+    r"(?P<time>\d{1,2}:\d\d:\d\d)\s+(?P<month>[A-Z]{3})\s+(?P<day>\d{1,2}),?\s+(?P<year>\d{4})",
+    re.IGNORECASE,
+)
+_TIME_LINE = re.compile(
+    r"\s*(?P<time>\d{1,2}:\d\d:\d\d)\s+(?P<month>[A-Z]{3})\s+(?P<day>\d{1,2}),?\s+(?P<year>\d{4})\s*", re.IGNORECASE
+)
+_STRUCTURE = re.compile(r"MVS CFRM POLICY STATUS FOR\s+(\S+)")
+_FRAMES = re.compile(r"([\d,]+)\s+BUFFERS USING\s+(\w+)\s+FRAME SIZE ALLOCATED")
+_SENTENCE = re.compile(r"(?P<name>LAST GROUP BUFFER POOL CHECKPOINT|PREFERRED FRAME SIZE)\s+(?P<value>[^=\s].*)")
+_COMMAND = re.compile(
+    r"[-+@#$?!%&*./]?\w*\s*-?\s*DIS(?:PLAY)?\s+(?:BUFFERPOOL|BPOOL|GROUPBUFFERPOOL|GBPOOL)", re.IGNORECASE
+)
+_QUANTITY = re.compile(
+    r"(?P<number>[\d,]+(?:\.\d+)?)\s*(?P<unit>%|KB|MB|MINUTES?|MILLISECONDS?|MICROSECONDS?|BUFFERS)?"
+)
+_UNIT_BEFORE = re.compile(r"(?:BUFFERS|KB|MB|MINUTES?) +(?=[A-Z])")
+_MONTHS = {name: number for number, name in enumerate(
+    ["JAN", "FEB", "MAR", "APR", "MAY", "JUN", "JUL", "AUG", "SEP", "OCT", "NOV", "DEC"], start=1)}  # fmt: skip
+_UNITS = {"KB": "kilobytes", "MB": "megabytes", "%": "percent"}
+
+_FIRST_OF = {"DSNB401I": "db2_display_bufferpool", "DSNB750I": "db2_display_groupbufferpool",
+             "DSNB751I": "db2_display_groupbufferpool"}  # fmt: skip
+
+
+_TABLE_OF = {
+    "db2_display_bufferpool": "text_db2_pool",
+    "db2_display_groupbufferpool": "text_db2_group_buffer_pool",
+}
+
+
+def starts(line: Line) -> bool:
+    """Whether a line can begin the output of a display command."""
+    text, _ = without_log_prefix(line.text)
+    found = _MESSAGE.search(text)
+    return found is not None and (found["id"] in _FIRST_OF or found["id"].startswith("DSNB4"))
+
+
+class DisplayReport:
+    """Reads lines of the output of display commands: a report for each pool."""
+
+    def __init__(self, output: Output) -> None:
+        self._output = output
+        self._columns = {
+            kind: {
+                words: column
+                for column in output.known.tables[table].columns
+                for address in column.message
+                for words in address.folded()
+            }
+            for kind, table in _TABLE_OF.items()
+        }
+        self._system: str | None = None
+        self._prefix: str | None = None
+        self._message = ""
+        self._heading = ""
+        self._pool: str | None = None
+        self._row: dict[str, object] = {}
+        self._statistics: str | None = None
+        self._since: datetime | None = None
+
+    foreign: str | None = None
+    """There is no display that is passed over."""
+
+    def line(self, line: Line) -> bool:
+        """Take a line; whether it was understood."""
+        text, system = without_log_prefix(line.text)
+        self._system = system or self._system
+        message = _MESSAGE.search(text)
+        if message:
+            self._message, self._heading = message["id"], ""
+            text = self._after_prefix(message["rest"])
+            if self._message in _FIRST_OF:
+                self._begin(line, _FIRST_OF[self._message], text)
+                return True
+            if self._message.startswith("DSN9"):
+                return True
+        if self._output.record is None:
+            if not message:
+                return _COMMAND.search(text) is not None
+            self._open("db2_display_bufferpool", None)
+        if not text.strip() or is_rule(text):
+            return True
+        return self._texts(line, text) or self._pairs(line, text) or self._headings(text)
+
+    def finish(self) -> None:
+        """End the report: its twin row goes out."""
+        record = self._output.record
+        if record is not None and self._row:
+            self._output.twin(
+                _TABLE_OF[record.kind], {"pool_name": self._pool, "statistics": self._statistics, **self._row}
+            )
+        self._row = {}  # fmt: skip
+
+    def _after_prefix(self, rest: str) -> str:
+        """The message without the command prefix before it, which names the subsystem where it is long enough."""
+        found = _PREFIX.match(rest)
+        if not found:
+            return rest
+        name = found["prefix"].lstrip("-\u2013\u2014+@#$?!%&*./<|;:")
+        if name.isalnum():
+            self._prefix = name
+        return rest[found.end() :]
+
+    def _open(self, kind: str, pool: str | None) -> None:
+        self.finish()
+        record = self._output.begin(kind, f"-DISPLAY {kind.rsplit('_', 1)[1].upper()}")
+        record.system, record.subsystem = self._system, self._prefix
+        self._pool, self._row, self._statistics, self._since = pool, {}, None, None
+
+    def _begin(self, line: Line, kind: str, text: str) -> None:
+        if kind == "db2_display_bufferpool":
+            found = _POOL.search(text)
+            self._open(kind, found[1] if found else None)
+            for name, value in zip(("BUFFERPOOL ID", "USE COUNT"), found.groups()[1:] if found else (), strict=False):
+                if value is not None:
+                    self._value(line, name, read_value(value, exact=True))
+            self._value(line, "BUFFERPOOL NAME", read_value(self._pool or ""))
+            return
+        pool = _GROUP_POOL.search(text)
+        self._open(kind, (pool[1] or pool[2]) if pool else None)
+        self._value(line, "GROUP BUFFER POOL", read_value(self._pool or ""))
+
+    def _texts(self, line: Line, text: str) -> bool:
+        """Messages whose values stand in a sentence."""
+        since = _SINCE.search(text)
+        if since:
+            kind = since[1].lower()
+            moment = read_point(f"{since['year']}-{_MONTHS.get(since['month'].upper(), 0):02d}-{int(since['day']):02d}",
+                                since["time"])  # fmt: skip
+            self._counts_since(kind, moment)
+            self._value(
+                line,
+                "STATISTICS SINCE",
+                read_value(f"{since['month']} {since['day']}, {since['year']} {since['time']}"),
+            )
+            return True  # fmt: skip
+        frames = _FRAMES.search(text)
+        if frames:
+            self._value(line, f"BUFFERS USING {frames[2]} FRAME SIZE", read_value(frames[1], exact=True))
+            return True
+        time_line = _TIME_LINE.fullmatch(text)
+        if time_line and self._message == "DSNB798I":
+            # The message's own words stand on the line before.
+            shown = f"{time_line['month']} {time_line['day']}, {time_line['year']} {time_line['time']}"
+            self._value(line, "LAST GROUP BUFFER POOL CHECKPOINT", read_value(shown))
+            return True
+        sentence = _SENTENCE.search(text)
+        if sentence:
+            self._value(line, sentence["name"], read_value(sentence["value"].strip()))
+            return True
+        structure = _STRUCTURE.search(text)
+        if structure:
+            self._row["structure_name"] = structure[1]
+            self._value(line, "STRUCTURE", read_value(structure[1]))
+            return bool(self._pairs(line, text[: structure.start()] + "STATUS " + text[structure.end() :])) or True
+        return False
+
+    def _counts_since(self, kind: str, moment: datetime | None) -> None:
+        """What follows is counted since a time; one display may hold counts since two times: a report for each."""
+        record = self._output.record
+        if record is None:
+            return
+        if self._statistics is not None and (self._statistics, self._since) != (kind, moment):
+            pool = self._pool
+            self._open(record.kind, pool)
+            record = self._output.record
+        self._statistics, self._since = kind, moment
+        if record is not None:
+            record.start = moment
+
+    def _headings(self, text: str) -> bool:
+        heading = " ".join(text.split()).strip("- ")
+        if not heading or heading != heading.upper() or is_prose(text) or has_numbers(text):
+            return False
+        self._heading = heading
+        return True
+
+    def _pairs(self, line: Line, text: str) -> bool:
+        before = text.split("=", 1)[0]
+        heading = re.match(r"\s*([A-Z][A-Z /()-]*?)\s+-\s+(?=\S)", before)
+        found = equal_pairs(text)
+        if not found:
+            return False
+        if heading:
+            # A heading and its first value in one line: ``SEQUENTIAL PREFETCH - REQUESTS = 1``.
+            self._heading = heading[1].strip()
+        for pair in found:
+            self._pair(line, pair._replace(name=pair.name.removeprefix(self._heading) if heading else pair.name))
+        return True
+
+    def _pair(self, line: Line, pair: Pair) -> None:
+        # Where columns have drifted together, the unit of the value before begins the name.
+        name = _UNIT_BEFORE.sub("", pair.name.lstrip("- ").strip())
+        record = self._output.record
+        if record is None or not name:
+            return
+        name = self._whole_name(record.kind, name, pair.before)
+        values = [self._quantity(part.strip()) for part in pair.value.split(",")] or [Printed("", "text")]
+        for position, value in enumerate(values):
+            self._value(line, name if position == 0 else f"{name} ({position + 1})", value)
+        first = values[0]
+        column = self._column(record.kind, name)
+        if column is not None and first.number is not None:
+            self._row.setdefault(column.name, first.number / PRINTED_UNITS.get(column.printed, 1.0))
+        elif first.number is not None:
+            self._output.unplaced(f"{self._message} {name}")
+        for word in self._known(record.kind, name):
+            if word.kind == "text" and pair.value:
+                self._row.setdefault(word.name, pair.value)
+
+    def _whole_name(self, kind: str, name: str, before: str) -> str:
+        """A name that blanks part: ``SEQ.   GETPAGE``. Of the words before it as many as a known name has."""
+        if self._column(kind, name) is not None:
+            return name
+        words = before.split()
+        for count in range(1, len(words) + 1):
+            whole = " ".join([*words[-count:], name])
+            if self._column(kind, whole) is not None:
+                return whole
+        return name
+
+    def _column(self, kind: str, name: str) -> Column | None:
+        return next((column for column in self._known(kind, name) if column.kind == "number"), None)
+
+    def _known(self, kind: str, name: str) -> list[Column]:
+        """Columns of a name in the message: below its heading, else anywhere in it."""
+        columns = self._columns[kind]
+        places = (self._message, fold(self._heading), fold(name)), (self._message, fold(name))
+        return [columns[words] for words in places if words in columns]
+
+    @staticmethod
+    def _quantity(text: str) -> Printed:
+        found = _QUANTITY.fullmatch(text)
+        if not found:
+            return read_value(text)
+        value = read_value(found["number"], unit=_UNITS.get(found["unit"] or ""), exact=True)
+        return value._replace(text=text) if value.type == NUMBER else value
+
+    def _value(self, line: Line, name: str, value: Printed) -> None:
+        self._output.value(
+            line, name, value, block=self._message or None, about=self._pool, parent=self._heading or None
+        )

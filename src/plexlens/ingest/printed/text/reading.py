@@ -1,0 +1,302 @@
+"""One file being read: which report each line belongs to, its tables as a stream, then its summary and its damage."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, NamedTuple, Protocol
+
+import pyarrow as pa
+
+from plexlens.ingest.printed.catalogue import catalogue
+from plexlens.ingest.printed.text import cics, db2_display, gbp_panel, omegamon, rmf
+from plexlens.ingest.printed.text.decode import HEAD, TextStream, as_text
+from plexlens.ingest.printed.text.errors import TextReportError
+from plexlens.ingest.printed.text.lines import Line, read_lines
+from plexlens.ingest.printed.text.output import Output
+from plexlens.ingest.printed.text.tables import known_kinds
+from plexlens.ingest.printed.text.words import has_numbers, is_prose
+from plexlens.ingest.printed.xml.decode import decompressed_head
+from plexlens.ingest.source import Damage, Severity
+
+_CONTROL = re.compile("[\x00-\x08\x0e-\x19\x1c-\x1f]")
+_PAGE_NUMBER = re.compile(r"[-\s]*PAGE:?\s+\d+(?:-\d+)?(?:\s+OF\s+\d+)?[-\s]*", re.IGNORECASE)
+
+_PROSE_LEAVES = 3
+"""Sentences in a row after which a report is over."""
+
+_STRANGE_LEAVES = 25
+"""Lines in a row that are not understood, after which a report is over."""
+
+
+class ReportReader(Protocol):
+    """Reads the lines of one family of reports."""
+
+    @property
+    def foreign(self) -> str | None:
+        """Title of a report of the family that is not read, while its lines come."""
+
+    def line(self, line: Line) -> bool:
+        """Take a line; whether it was understood."""
+
+    def finish(self) -> None:
+        """End the report that is open: its twin rows go out."""
+
+
+class Family(NamedTuple):
+    """A family of reports: how it is told, and who reads it."""
+
+    starts: Callable[[Line], bool]
+    reader: Callable[[Output], ReportReader]
+
+
+FAMILIES: tuple[Family, ...] = (
+    Family(db2_display.starts, db2_display.DisplayReport),
+    Family(omegamon.starts, omegamon.Db2Report),
+    Family(gbp_panel.starts, gbp_panel.GroupPoolPanel),
+    Family(rmf.starts, rmf.RmfReport),
+    Family(cics.starts, cics.CicsReport),
+)
+"""The families, asked in this order."""
+
+
+def sniff(head: bytes, name: str) -> bool:
+    """Whether a file looks like text with one of the known reports in it.
+
+    Parameters
+    ----------
+    head : bytes
+        The file's first bytes; the more, the further down the report may begin.
+    name : str
+        The file's name; not looked at.
+    """
+    text = as_text(decompressed_head(head)[:HEAD])
+    if len(_CONTROL.findall(text)) * 50 > len(text):
+        # Binary data, in which a name may stand by chance.
+        return False
+    lines = read_lines([text], lambda reason, line: None)
+    return any(family.starts(line) for line in lines for family in FAMILIES)
+
+
+class TextReportReading:
+    """Reads one file of text reports; a `plexlens.ingest.source.Reading`.
+
+    Parameters
+    ----------
+    path : Path
+        The file, plain or compressed with gzip or Zstandard.
+    source_id : str
+        The ingest, for the ``source_id`` column.
+    site : tuple of Path
+        Folders with layouts of the site, whose ``printed`` adds to the catalogue.
+    """
+
+    def __init__(self, path: Path, source_id: str, site: tuple[Path, ...] = ()) -> None:
+        self._output = Output(str(path), source_id, catalogue(site))
+        self._stream = TextStream(path)
+        self._readers = [family.reader(self._output) for family in FAMILIES]
+        self._active: ReportReader | None = None
+        self._lines = {"understood": 0, "text": 0, "not understood": 0, "passed over": 0, "outside": 0}
+        self._first_outside: int | None = None
+        self._outside_numbers = 0
+        self._sentences = 0
+        self._strange = 0
+        self._passed: dict[str, int] = {}
+        self._begun = False
+
+    @property
+    def position(self) -> int:
+        """Bytes of the file read so far."""
+        return self._stream.position
+
+    @property
+    def damage(self) -> list[Damage]:
+        """What was wrong with the file, in the order met; of one reason at most a thousand."""
+        return self._output.damage
+
+    @property
+    def summary(self) -> dict[str, Any]:
+        """What was read.
+
+        ``reports``, ``values``, ``numbers`` : int
+            Reports, rows of ``text_report_value``, and those with a number.
+        ``records`` : dict
+            Reports by kind.
+        ``tables`` : dict
+            Rows by table.
+        ``lines`` : dict
+            Lines that are not blank: ``understood``, ``text`` (sentences within a report), ``not understood``,
+            ``passed over`` (of reports that are not read), ``outside`` (of no report).
+        ``systems``, ``sysplexes``, ``subsystems`` : list of str
+        ``span`` : list or None
+            First start and last end of the intervals, ISO 8601; None where no report prints its interval.
+        ``damage`` : dict
+            Damage by reason, also beyond what `damage` keeps.
+        ``notes`` : list of dict
+            Numbers that stand in ``text_report_value`` alone, since no table has a column for their name.
+        """
+        done = self._output
+        return {
+            "reports": done.records,
+            "values": done.values,
+            "numbers": done.numbers,
+            "records": dict(sorted(done.kinds.items())),
+            "tables": {name: count for name, count in done.rows.items() if count},
+            "lines": dict(self._lines),
+            "systems": sorted(done.systems),
+            "sysplexes": sorted(done.sysplexes),
+            "subsystems": sorted(done.subsystems),
+            "span": [done.first.isoformat(), done.last.isoformat()] if done.first and done.last else None,
+            "damage": dict(done.damage_counts),
+            "notes": [
+                {"note": "number_without_a_column", "section": kind, "field": name, "count": count}
+                for (kind, name), count in sorted(done.without_column.items())
+            ],
+        }
+
+    def __iter__(self) -> Iterator[tuple[str, pa.RecordBatch]]:
+        """Pairs of table name and batch.
+
+        Raises
+        ------
+        TextReportError
+            The file cannot be read, or holds none of the known reports.
+        RuntimeError
+            It was iterated before.
+        """
+        if self._begun:
+            raise RuntimeError("a reading is iterated once")
+        self._begun = True
+        for line in read_lines(self._stream.pieces(), self._odd):
+            self._take(line)
+            yield from self._output.batches(all_of_it=False)
+        self._leave()
+        self._close()
+        if not self._output.values:
+            raise TextReportError(
+                file=self._output.file,
+                what=f"there is no report in it that is known: {known_kinds()}",
+                remedy="send the report as it was printed, its headings included, or the SMF data it was made from",
+            )
+        yield from self._output.batches(all_of_it=True)
+
+    # --- lines ------------------------------------------------------------------------------------------------
+
+    def _take(self, line: Line) -> None:
+        if _PAGE_NUMBER.fullmatch(line.text):
+            self._lines["understood"] += 1
+            return
+        reader = next(
+            (reader for family, reader in zip(FAMILIES, self._readers, strict=True) if family.starts(line)),
+            None,
+        )
+        if reader is not None and reader is not self._active:
+            self._leave()
+            self._active = reader
+        if self._active is None:
+            self._outside(line)
+            return
+        understood = self._active.line(line)
+        foreign = self._active.foreign
+        if understood:
+            self._sentences = self._strange = 0
+            self._lines["understood"] += 1
+        elif foreign is not None:
+            self._lines["passed over"] += 1
+            self._passed[foreign] = self._passed.get(foreign, 0) + 1
+        else:
+            self._not_understood(line)
+
+    def _not_understood(self, line: Line) -> None:
+        if is_prose(line.text) or not has_numbers(line.text):
+            self._sentences += is_prose(line.text)
+            self._lines["text"] += 1
+        else:
+            self._strange += 1
+            self._lines["not understood"] += 1
+            record = self._output.record
+            self._output.note(
+                "line not understood",
+                Severity.ERROR,
+                f"line {line.number}: {line.text.strip()[:80]!r} in {record.kind if record else 'a report'}",
+                "look at the line: it may be wrapped or cut; the values around it were read",
+                record_no=record.number if record else None,
+            )
+        if self._sentences >= _PROSE_LEAVES or self._strange >= _STRANGE_LEAVES:
+            self._leave()
+
+    def _outside(self, line: Line) -> None:
+        self._lines["outside"] += 1
+        self._outside_numbers += has_numbers(line.text)
+        if self._first_outside is None:
+            self._first_outside = line.number
+
+    def _leave(self) -> None:
+        """The active report is over."""
+        if self._active is not None:
+            self._active.finish()
+            self._output.end()
+        self._active = None
+        self._sentences = self._strange = 0
+
+    def _close(self) -> None:
+        """Say at the end what was counted on the way."""
+        for title, count in self._passed.items():
+            self._output.note(
+                "report not read",
+                Severity.INFO,
+                f"{title}: {count} lines",
+                f"the reports that are read are {known_kinds()}",
+            )
+        if self._lines["outside"]:
+            self._output.note(
+                "text outside reports",
+                Severity.INFO,
+                f"{self._lines['outside']} lines of no known report, the first of them line {self._first_outside}; "
+                f"{self._outside_numbers} of them have numbers",
+                "nothing, unless a report was expected there: then send it with its headings",
+            )
+        if self._stream.undecodable:
+            self._output.note(
+                "undecodable bytes",
+                Severity.ERROR,
+                f"{self._stream.undecodable} places hold bytes that {self._stream.encoding} does not have",
+                "send the file as it is on the system, in binary, or in one encoding throughout",
+            )
+        if self._stream.broken is not None:
+            self._output.note(
+                "compression broken",
+                Severity.DATA_LOSS,
+                f"the compressed file breaks off: {self._stream.broken}",
+                "transfer it again in binary",
+            )
+
+    def _odd(self, reason: str, line: int) -> None:
+        if reason == "line too long":
+            self._output.note(
+                reason,
+                Severity.DATA_LOSS,
+                f"line {line} has more than 4096 characters; only these were looked at",
+                "send the report with its line ends",
+            )
+
+
+def read(path: str | Path, *, source_id: str, site: tuple[Path, ...] = ()) -> TextReportReading:
+    """Read a file of text reports.
+
+    Parameters
+    ----------
+    path : str or Path
+        The file, plain or compressed with gzip or Zstandard.
+    source_id : str
+        The ingest, for the ``source_id`` column.
+    site : tuple of Path
+        Folders with layouts of the site, whose ``printed`` adds to the catalogue.
+
+    Returns
+    -------
+    TextReportReading
+        Iterate it once for pairs of table name and Arrow batch; nothing is read before.
+    """
+    return TextReportReading(Path(path), source_id, site)

@@ -1,0 +1,24 @@
+"""RMF Postprocessor and Monitor III reports in XML (``ddsml``), as tables.
+
+Every text and attribute of the file is a row of ``rmf_xml_value``, typed, with its report and interval. The reports
+CPU, WLMGL, CF, XCF, PAGING, DEVICE and CHAN fill tables of the grain of their SMF twins besides. ``docs/rmf-xml.md``
+describes both.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from plexlens.ingest.printed.xml.errors import RmfXmlError
+from plexlens.ingest.printed.xml.reading import RmfXmlReading, read, sniff
+
+if TYPE_CHECKING:
+    from plexlens.ingest import ReadOptions
+
+__all__ = ["RmfXmlError", "RmfXmlReading", "read", "read_with", "sniff"]
+
+
+def read_with(path: Path, options: ReadOptions) -> RmfXmlReading:
+    """`read`, as the list of sources calls it."""
+    return read(path, source_id=options.source_id, site=options.layouts)

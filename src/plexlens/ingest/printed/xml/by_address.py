@@ -1,0 +1,143 @@
+"""Rows of a report by the catalogue alone: each column's address says where the report prints it.
+
+A table says what of the report makes one of its rows: the report as a whole, a segment, or a row of a printed table
+that has the table's heads. Reports of which more has to be known subclass `ReportByAddress`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from plexlens.ingest.printed.address import Address, key
+from plexlens.ingest.printed.catalogue import PRINTED_UNITS, Column, TableSpec
+from plexlens.ingest.printed.xml.model import Part, Report, Row, Segment, Table, as_index, as_number, as_text, cell
+from plexlens.ingest.printed.xml.printed import Printed
+
+Values = dict[str, object]
+Rows = Iterator[tuple[str, Values]]
+
+
+def typed(printed: Printed | None, column: Column) -> object:
+    """A printed value as its column takes it; None where it is nothing."""
+    if column.kind == "flag":
+        return printed is not None and key(printed.text) in map(key, column.printed.split("; "))
+    if column.kind == "text":
+        return as_text(printed)
+    if column.printed == "hexadecimal":
+        return _hexadecimal(as_text(printed))
+    if column.kind == "index":
+        return as_index(printed)
+    number = as_number(printed)
+    return None if number is None else number / PRINTED_UNITS.get(column.printed, 1.0)
+
+
+def _hexadecimal(printed: str | None) -> int | None:
+    try:
+        return None if printed is None else int(printed, 16)
+    except ValueError:
+        return None
+
+
+def of_segment(spec: TableSpec, segment: Segment, block: str = "") -> Values:
+    """What variables, and cells of named rows, say; the first value counts."""
+    found: Values = {}
+    for column in spec.columns:
+        for address in column.xml:
+            if address.block == block:
+                said = (typed(printed, column) for printed in _printed_at(address, segment))
+                value = next((value for value in said if value is not None), None)
+                if value is not None:
+                    found.setdefault(column.name, value)
+    return found
+
+
+def _printed_at(address: Address, segment: Segment) -> Iterator[Printed]:
+    """Values that stand at an address of variables (name, or part and name) or of cells (part, row, head)."""
+    parts = segment.parts
+    if len(address.levels) > 1:
+        parts = [parts[at] for at in address.levels[0].within(part.name for part in parts)]
+    for part in parts:
+        if len(address.levels) < 3:
+            yield from (part.variables[at][1] for at in address.levels[-1].within(name for name, _ in part.variables))
+            continue
+        for table in part.tables:
+            heads = list(address.levels[2].within(table.heads))
+            for at in address.levels[1].within(row.cells[0].text if row.cells else "" for row in table.rows):
+                yield from (found for head in heads if (found := cell(table.rows[at], head)) is not None)
+
+
+def heads_of(spec: TableSpec, table: Table, block: str = "") -> dict[str, int]:
+    """Columns of which a table has the head, and the head's position."""
+    found = {}
+    for column in spec.columns:
+        for address in column.xml:
+            if address.block == block and len(address.levels) == 1 and column.name not in found:
+                position = next(address.levels[0].within(table.heads), None)
+                if position is not None:
+                    found[column.name] = position
+    return found
+
+
+def cells(spec: TableSpec, row: Row, where: dict[str, int]) -> Values:
+    """The values of a row by column."""
+    return {name: typed(cell(row, position), spec[name]) for name, position in where.items()}
+
+
+class ReportByAddress:
+    """Rows of one report."""
+
+    def __init__(self, report: Report, specs: Sequence[TableSpec]) -> None:
+        self.report = report
+        self.specs = {spec.name: spec for spec in specs}
+        self._whole: dict[str, Values] = {}
+
+    def segment(self, segment: Segment) -> Rows:
+        """Rows of one complete segment."""
+        for spec in self.specs.values():
+            found = of_segment(spec, segment) if spec.rows else {}
+            if spec.rows == "segment" and any(name in found for name in spec.needs):
+                yield spec.name, {**self.common, **self.around(segment), **found}
+            elif spec.rows:
+                self._whole[spec.name] = found | self._whole.get(spec.name, {})
+        for part in segment.parts:
+            for table in part.tables:
+                for spec in self.specs.values():
+                    if spec.rows == "table row":
+                        yield from self._table(spec, segment, part, table)
+
+    def finish(self) -> Rows:
+        """Rows of the report as a whole."""
+        for name, found in self._whole.items():
+            if found and self.specs[name].rows == "report":
+                yield name, {**self.common, **found}
+
+    @property
+    def common(self) -> Values:
+        """What every row has."""
+        return {"interval_seconds": self.report.interval_seconds}
+
+    def around(self, segment: Segment) -> Values:
+        """What a segment says besides of a row of it."""
+        return {}
+
+    def takes(self, spec: TableSpec, segment: Segment, part: Part, table: Table, where: dict[str, int]) -> bool:
+        """Whether a printed table is the one of `spec`: it has the heads that are needed, else half of all."""
+        if spec.needs:
+            return all(name in where for name in spec.needs)
+        heads = sum(any(len(address.levels) == 1 for address in column.xml) for column in spec.columns)
+        return 2 * len(where) >= heads
+
+    def filled(self, spec: TableSpec, segment: Segment, part: Part, table: Table, values: Values) -> Values | None:
+        """A row with what its report says of it elsewhere; None to leave it out."""
+        return values
+
+    def _table(self, spec: TableSpec, segment: Segment, part: Part, table: Table) -> Rows:
+        where = heads_of(spec, table)
+        if not self.takes(spec, segment, part, table, where):
+            return
+        for row in table.rows:
+            if not row.is_total and row.cells:
+                values = {**self.common, **self._whole.get(spec.name, {}), **cells(spec, row, where)}
+                made = self.filled(spec, segment, part, table, values)
+                if made is not None:
+                    yield spec.name, made

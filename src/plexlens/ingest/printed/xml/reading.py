@@ -1,0 +1,138 @@
+"""One file being read: its tables as a stream, then its summary and its damage."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from plexlens.ingest.printed.catalogue import catalogue
+from plexlens.ingest.printed.xml.decode import as_text
+from plexlens.ingest.printed.xml.elements import Elements
+from plexlens.ingest.printed.xml.errors import RmfXmlError
+from plexlens.ingest.printed.xml.output import Output
+from plexlens.ingest.printed.xml.tables import VALUE
+from plexlens.ingest.printed.xml.walk import Walker
+from plexlens.ingest.source import Damage
+
+_ROOT = re.compile(r"<(?:[A-Za-z_][\w.-]*:)?ddsml(?=[\s/>]|\Z)|\A\W*<xml>\s*<segment\b", re.IGNORECASE)
+
+
+def sniff(head: bytes, name: str) -> bool:
+    """Whether a file looks like RMF XML.
+
+    Parameters
+    ----------
+    head : bytes
+        The file's first bytes; 4 KiB are plenty.
+    name : str
+        The file's name; not looked at, since the root element tells.
+    """
+    return _ROOT.search(as_text(head[: 1 << 16])) is not None
+
+
+class RmfXmlReading:
+    """Reads one RMF XML file; a `plexlens.ingest.source.Reading`.
+
+    Parameters
+    ----------
+    path : Path
+        The file, plain or compressed with gzip or Zstandard.
+    source_id : str
+        The ingest, for the ``source_id`` column.
+    site : tuple of Path
+        Folders with layouts of the site, whose ``printed`` adds to the catalogue.
+    """
+
+    def __init__(self, path: Path, source_id: str, site: tuple[Path, ...] = ()) -> None:
+        self._output = Output(str(path), source_id, catalogue(site))
+        self._walker = Walker(path, Elements(self._output), self._output.note)
+        self._begun = False
+
+    @property
+    def position(self) -> int:
+        """Bytes of the file read so far."""
+        return self._walker.position
+
+    @property
+    def damage(self) -> list[Damage]:
+        """What was wrong with the file, in the order met; of one reason at most a thousand."""
+        return self._output.damage
+
+    @property
+    def summary(self) -> dict[str, Any]:
+        """What was read.
+
+        ``reports``, ``values``, ``numbers`` : int
+            Reports, rows of ``rmf_xml_value``, and those with a number.
+        ``records`` : dict
+            Reports by metric id.
+        ``tables`` : dict
+            Rows by table.
+        ``systems``, ``sysplexes`` : list of str
+        ``span`` : list
+            First start and last end of the intervals in local time as recorded, ISO 8601, or two nulls.
+        ``damage`` : dict
+            Damage by reason, also beyond what `damage` keeps.
+        """
+        done = self._output
+        rows = {VALUE: done.values.total} | {name: table.total for name, table in done.twins.items()}
+        return {
+            "reports": done.reports,
+            "values": done.values.total,
+            "numbers": done.values.numbers,
+            "records": dict(sorted(done.metrics.items())),
+            "tables": {name: count for name, count in rows.items() if count},
+            "systems": sorted(done.systems),
+            "sysplexes": sorted(done.sysplexes),
+            "span": [point and point.isoformat() for point in (done.local_first, done.local_last)],
+            "damage": dict(done.damage_counts),
+        }
+
+    def __iter__(self) -> Iterator[tuple[str, pa.RecordBatch]]:
+        """Pairs of table name and batch.
+
+        Raises
+        ------
+        RmfXmlError
+            The file cannot be read as RMF XML.
+        RuntimeError
+            It was iterated before.
+        """
+        if self._begun:
+            raise RuntimeError("a reading is iterated once")
+        self._begun = True
+        for _ in self._walker.chunks():
+            yield from self._output.batches(all_of_it=False)
+        if not self._output.reports:
+            said = "; ".join(self._output.messages)[:400]
+            raise RmfXmlError(
+                file=self._output.file,
+                what=f"there is no report in it{f', but a message: {said}' if said else ''}",
+                remedy="request the report again",
+            )
+        self._output.finish()
+        yield from self._output.batches(all_of_it=True)
+
+
+def read(path: str | Path, *, source_id: str, site: tuple[Path, ...] = ()) -> RmfXmlReading:
+    """Read an RMF XML file.
+
+    Parameters
+    ----------
+    path : str or Path
+        The file, plain or compressed with gzip or Zstandard.
+    source_id : str
+        The ingest, for the ``source_id`` column.
+    site : tuple of Path
+        Folders with layouts of the site, whose ``printed`` adds to the catalogue.
+
+    Returns
+    -------
+    RmfXmlReading
+        Iterate it once for pairs of table name and Arrow batch; nothing is read before.
+    """
+    return RmfXmlReading(Path(path), source_id, site)

@@ -1,0 +1,199 @@
+"""Rows into Arrow batches: values with the context they share, twin rows column by column."""
+
+from __future__ import annotations
+
+import marshal
+import tempfile
+from collections.abc import Iterator
+from datetime import datetime
+from typing import IO, Any, NamedTuple
+
+import pyarrow as pa
+
+from plexlens.ingest.printed.catalogue import TableSpec
+from plexlens.ingest.printed.xml.model import Report
+from plexlens.ingest.printed.xml.printed import Printed
+
+VALUE_ROWS = 1 << 15
+TWIN_ROWS = 1 << 12
+_HELD_CELLS = 1 << 16
+
+
+class Place(NamedTuple):
+    """Where in a report a value stands."""
+
+    segment_no: int | None = None
+    segment: str | None = None
+    part_no: int | None = None
+    part: str | None = None
+
+
+class Context(NamedTuple):
+    """What all values at one place of a report share; the first columns of a value's row."""
+
+    system: str | None = None
+    sysplex: str | None = None
+    subsystem: str | None = None
+    interval_start: datetime | None = None
+    interval_end: datetime | None = None
+    utc_offset: float | None = None
+    source_id: str = ""
+    record_no: int = 0
+    report: str | None = None
+    report_title: str | None = None
+    options: str | None = None
+    report_type: str | None = None
+    gatherer: str | None = None
+    resource: str | None = None
+    resource_type: str | None = None
+    segment_no: int | None = None
+    segment: str | None = None
+    part_no: int | None = None
+    part: str | None = None
+
+
+class Cell(NamedTuple):
+    """Where in a table a value stands."""
+
+    table_no: int | None = None
+    row_no: int | None = None
+    row_type: str | None = None
+    row_label: str | None = None
+    cell_no: int | None = None
+    column_no: int | None = None
+    column_type: str | None = None
+    column_head: str | None = None
+
+
+NOWHERE = Cell()
+"""Of a value that is in no table."""
+
+
+class Value(NamedTuple):
+    """One value; the other columns of its row."""
+
+    section_no: int
+    kind: str
+    table_no: int | None
+    row_no: int | None
+    row_type: str | None
+    row_label: str | None
+    cell_no: int | None
+    column_no: int | None
+    column_type: str | None
+    column_head: str | None
+    name: str
+    value: str | None
+    value_type: str
+    number: float | None
+    number_unit: str | None
+    number_scale: float | None
+    line: int
+
+    @classmethod
+    def of(cls, section_no: int, kind: str, name: str, printed: Printed, cell: Cell) -> Value:
+        """A value as printed, at a place."""
+        text, value_type, number, unit, scale, line = printed
+        return cls(section_no, kind, *cell, name, text or None, value_type, number, unit, scale, line)
+
+
+class ValueRows:
+    """Values on their way into batches of ``rmf_xml_value``."""
+
+    def __init__(self, table: TableSpec) -> None:
+        self.total = 0
+        self.numbers = 0
+        self._name = table.name
+        self._schema = table.schema()
+        self._values: list[Value] = []
+        self._contexts: list[Context] = []
+        self._context_of: list[int] = []
+
+    def add(self, context: Context, value: Value) -> None:
+        """Add one row."""
+        if not self._contexts or self._contexts[-1] is not context:
+            self._contexts.append(context)
+        self._context_of.append(len(self._contexts) - 1)
+        self._values.append(value)
+        self.total += 1
+        if value.number is not None:
+            self.numbers += 1
+
+    def batches(self, *, all_of_it: bool) -> Iterator[tuple[str, pa.RecordBatch]]:
+        """The rows gathered, as soon as there are many; `all_of_it` at the end."""
+        if self._values and (all_of_it or len(self._values) >= VALUE_ROWS):
+            yield self._name, self._batch()
+            self._values, self._contexts, self._context_of = [], [], []
+
+    def _batch(self) -> pa.RecordBatch:
+        columns: dict[str, pa.Array] = {}
+        where = pa.array(self._context_of, type=pa.int32())
+        for name, shared in zip(Context._fields, zip(*self._contexts, strict=True), strict=True):
+            columns[name] = pa.array(shared, type=self._schema.field(name).type).take(where)
+        for name, own in zip(Value._fields, zip(*self._values, strict=True), strict=True):
+            columns[name] = pa.array(own, type=self._schema.field(name).type)
+        return pa.RecordBatch.from_arrays([columns[name] for name in self._schema.names], schema=self._schema)
+
+
+class TwinRows:
+    """Rows of one twin table on their way into batches."""
+
+    def __init__(self, table: TableSpec) -> None:
+        self.total = 0
+        self._table = table
+        self._schema = table.schema()
+        self._rows: list[dict[str, Any]] = []
+
+    def add(self, report: Report, source_id: str, section_no: int, row: dict[str, object]) -> None:
+        """Add one row; columns it lacks are null."""
+        self._rows.append(
+            {
+                "system": report.system,
+                "sysplex": report.sysplex,
+                "interval_start": report.start,
+                "interval_end": report.end,
+                "utc_offset": report.utc_offset,
+                "source_id": source_id,
+                "record_no": report.number,
+                "section_no": section_no,
+                **self._table.complete(row),
+            }
+        )
+        self.total += 1
+
+    def batches(self, *, all_of_it: bool) -> Iterator[tuple[str, pa.RecordBatch]]:
+        """The rows gathered, as soon as there are many; `all_of_it` at the end."""
+        if self._rows and (all_of_it or len(self._rows) >= TWIN_ROWS):
+            arrays = [pa.array([row.get(field.name) for row in self._rows], type=field.type) for field in self._schema]
+            yield self._table.name, pa.RecordBatch.from_arrays(arrays, schema=self._schema)
+            self._rows = []
+
+
+class HeldRows:
+    """Rows of a table whose heads have not come yet; many of them wait in a temporary file."""
+
+    def __init__(self) -> None:
+        self._rows: list[tuple[Any, ...]] = []
+        self._cells = 0
+        self._file: IO[bytes] | None = None
+
+    def add(self, row: tuple[Any, ...], cells: int) -> None:
+        """Hold a row made of plain Python values."""
+        self._rows.append(row)
+        self._cells += cells
+        if self._cells > _HELD_CELLS:
+            self._file = self._file or tempfile.TemporaryFile()  # noqa: SIM115 -- closed by `release`
+            marshal.dump(self._rows, self._file)
+            self._rows, self._cells = [], 0
+
+    def release(self) -> Iterator[tuple[Any, ...]]:
+        """The rows in order; afterwards none is held."""
+        if self._file is not None:
+            with self._file as file:
+                end = file.tell()
+                file.seek(0)
+                while file.tell() < end:
+                    yield from marshal.load(file)
+            self._file = None
+        yield from self._rows
+        self._rows, self._cells = [], 0
