@@ -224,15 +224,14 @@ def test_the_undo_is_the_value_in_force(rule: str, setting: str) -> None:
 
 def test_an_edm_pool_that_was_full_is_enlarged_from_its_size_in_force(tmp_path: Path) -> None:
     """The descriptor pool was full in the first quarter of an hour, and has been doubled since."""
-    records = [
-        record(
-            2,
-            {"smf100_ifcid2_qise": [{"qisedfal": full, "qisedpge": pages, "qisecpge": 700, "qisekpge": 900}]},
-            at=START + timedelta(minutes=15 * n),
-            sequence=n + 1,
-        )
-        for n, (full, pages) in enumerate([(100, 1000), (105, 1000), (105, 2000)])
-    ]
+    records = []
+    for n, (full, pages) in enumerate([(100, 1000), (105, 1000), (105, 2000)]):
+        told = {"at": START + timedelta(minutes=15 * n), "sequence": n + 1}
+        pools = {"qisedfal": full, "qisedpge": pages, "qisecpge": 700, "qisekpge": 900}
+        records += [
+            record(1, {"smf100_ifcid1_q3st": [{"q3stcomm": 1000 * n}]}, **told),
+            record(2, {"smf100_ifcid2_qise": [pools]}, **told),
+        ]
     raw = written(tmp_path, *records)
     found = check(raw, rules=[RULES["db2.edm_pool_full"]])
     (one,) = undone(found, Recorded(raw))

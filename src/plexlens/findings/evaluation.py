@@ -12,7 +12,7 @@ from plexlens.expression.sql import sql_of
 from plexlens.expression.tree import Expression, names_of
 from plexlens.findings.rule import Formula, Rule, Severity
 from plexlens.metrics import local_time
-from plexlens.metrics.definition import Fact, Grain, Key, Rollup
+from plexlens.metrics.definition import Fact, Grain, Key
 from plexlens.metrics.evaluate import evaluate
 from plexlens.metrics.inputs import Inputs
 from plexlens.metrics.query import Query
@@ -328,10 +328,10 @@ class Evaluation:
 
     def _settings(self, rules: Sequence[Rule], grain: Grain) -> tuple[str, ...]:
         """Settings, and metrics made of settings alone, that the numbers of these rules name."""
-        # What takes a command back is the value in force, a level's too: the tasks there are.
-        undone = {name for rule in rules for one in rule.undo.expressions for name in names_of(one)}
-        levels = {fact.name for fact in self.whole.facts if fact.rollup is Rollup.LEVEL and fact.name in undone}
-        settings = {fact.name for fact in self.whole.facts if is_setting(fact)} | levels
+        # What takes a command back is the value in force, whatever its roll-up; conditions are of what held.
+        taken_back = [place.expression for rule in rules for place in rule.undo.places if place.expression is not None]
+        undone = {name for one in taken_back for name in names_of(one)}
+        settings = {fact.name for fact in self.whole.facts if is_setting(fact) or fact.name in undone}
         read = {name: one.facts for name, one in read_by(grain, grain.metrics).items()}
         settings |= {name for name, fields in read.items() if fields and fields <= settings}
         named = frozenset[str]().union(*(rule.numbers for rule in rules))
