@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from plexlens.ingest.printed.text.elapsed import CountAndRate, elapsed
-from plexlens.ingest.printed.text.printed import read_value
+from plexlens.ingest.printed.values import read_value
 from tests.ingest.text_report_documents import HIGHLIGHTS, LOCKING, read_text, value
 
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from plexlens.ingest.printed.text.printed import is_value, read_duration, read_point, read_units, read_value
+from plexlens.ingest.printed.values import is_value, read_duration, read_point, read_units, read_value
 
 
 @pytest.mark.parametrize(
@@ -61,11 +61,15 @@ def test_units(text: str, unit: str | None, expected: tuple[float, float, float,
 
 
 def test_counts_printed_in_full_stand_for_themselves() -> None:
-    assert read_value("405898", exact=True)[2:5] == (405_898, 405_898, 405_898)
+    def bounds(text: str) -> tuple[float | None, ...]:
+        printed = read_value(text, exact=True)
+        return printed.number, printed.low, printed.high
+
+    assert bounds("405898") == (405_898, 405_898, 405_898)
     # A scaled one, a fraction and a percentage were rounded all the same.
-    assert read_value("406K", exact=True)[2:5] == (406_000, 405_500, 406_500)
-    assert read_value("4.5", exact=True)[2:5] == (4.5, 4.45, 4.55)
-    assert read_value("13%", exact=True)[2:5] == (13, 12.5, 13.5)
+    assert bounds("406K") == (406_000, 405_500, 406_500)
+    assert bounds("4.5") == (4.5, 4.45, 4.55)
+    assert bounds("13%") == (13, 12.5, 13.5)
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from plexlens.ingest.printed.text.errors import TextReportError
+from plexlens.ingest.printed.errors import TextReportError
 from plexlens.ingest.printed.text.reading import TextReportReading, read, sniff
 
 if TYPE_CHECKING:

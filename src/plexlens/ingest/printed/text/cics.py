@@ -17,8 +17,8 @@ from plexlens.ingest.printed.text.cics_table import Table
 from plexlens.ingest.printed.text.lines import Line
 from plexlens.ingest.printed.text.output import Output
 from plexlens.ingest.printed.text.pairs import dotted_pairs
-from plexlens.ingest.printed.text.printed import DURATION, NUMBER, Printed, read_point, read_value
 from plexlens.ingest.printed.text.words import has_numbers, is_prose, is_rule, runs
+from plexlens.ingest.printed.values import DURATION, NUMBER, Printed, read_point, read_value
 
 _APPLID = re.compile(r"\bAPPLID\s*:?\s+(\S+)", re.IGNORECASE)
 _SYSID = re.compile(r"\bSYSID\s*:?\s+(\S+)", re.IGNORECASE)

@@ -6,8 +6,8 @@ the columns are found from the first row, and each word of a head goes to the co
 
 from __future__ import annotations
 
-from plexlens.ingest.printed.text.printed import is_value
 from plexlens.ingest.printed.text.words import Word, runs, split
+from plexlens.ingest.printed.values import is_value
 
 _EDGES = "<>_-+|: "
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from plexlens.ingest.printed.address import fold
 from plexlens.ingest.printed.catalogue import Catalogue
-from plexlens.ingest.printed.text.printed import DURATION, NUMBER, Printed
+from plexlens.ingest.printed.values import DURATION, NUMBER, Printed
 
 TABLE = "text_db2_accounting"
 _BLOCKS = ("times", "package_times", "suspensions", "highlights", "package_value")

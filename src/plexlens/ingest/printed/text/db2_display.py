@@ -20,8 +20,8 @@ from plexlens.ingest.printed.catalogue import PRINTED_UNITS, Column
 from plexlens.ingest.printed.text.lines import Line, without_log_prefix
 from plexlens.ingest.printed.text.output import Output
 from plexlens.ingest.printed.text.pairs import Pair, equal_pairs
-from plexlens.ingest.printed.text.printed import NUMBER, Printed, read_point, read_value
 from plexlens.ingest.printed.text.words import has_numbers, is_prose, is_rule
+from plexlens.ingest.printed.values import NUMBER, Printed, read_point, read_value
 
 _MESSAGE = re.compile(r"(?P<id>DSN[B9]\d{3,4}[IE])\s*(?P<rest>.*)")
 _PREFIX = re.compile(r"(?P<prefix>[-\u2013\u2014+@#$?!%&*./<|;:]\S{0,8})(?=\s|$)\s*")

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from plexlens.ingest.printed.address import fold
 from plexlens.ingest.printed.catalogue import Catalogue
-from plexlens.ingest.printed.text.printed import NUMBER, Printed
+from plexlens.ingest.printed.values import NUMBER, Printed
 
 _KEY_OF = {"pool": "pool_name", "group_pool": "pool_name", "cpu": "address_space"}
 """Columns that name what a row is about, by kind of block."""

@@ -10,21 +10,13 @@ import codecs
 from collections.abc import Iterator
 from pathlib import Path
 
-from plexlens.ingest.printed.text.errors import TextReportError
-from plexlens.ingest.printed.xml.decode import Decoder, Encoding, open_stream
-from plexlens.ingest.printed.xml.decode import decoder as xml_decoder
+from plexlens.ingest.printed.bytes import MARKS, Decoder, decoder_of, open_stream
+from plexlens.ingest.printed.errors import TextReportError
 
 HEAD = 1 << 16
 """How many bytes tell the encoding and the form of the lines."""
 
 _CHUNK = 1 << 18
-_MARKS = (
-    (codecs.BOM_UTF8, "utf-8-sig"),
-    (codecs.BOM_UTF32_LE, "utf-32"),
-    (codecs.BOM_UTF32_BE, "utf-32"),
-    (codecs.BOM_UTF16_LE, "utf-16"),
-    (codecs.BOM_UTF16_BE, "utf-16"),
-)
 # Lengths of print records: 133 and 121 with carriage control, 132, 137 and 80 without or with descriptor words cut off.
 _RECORD_LENGTHS = (133, 121, 137, 132, 125, 141, 255, 256, 80)
 _EBCDIC_BLANK = 0x40
@@ -37,7 +29,7 @@ _EBCDIC_TEXT = bytes(
 
 def encoding_of(head: bytes) -> str:
     """Name of the encoding that a file's first bytes show: a Python codec, or ``ebcdic``."""
-    for mark, name in _MARKS:
+    for mark, name in MARKS:
         if head.startswith(mark):
             return name
     if len(head) >= 8:
@@ -57,15 +49,9 @@ def encoding_of(head: bytes) -> str:
     return "utf-8"
 
 
-def _decoder(encoding: str) -> Decoder:
-    if encoding == "ebcdic":
-        return xml_decoder(Encoding("ebcdic", None, False))
-    return codecs.getincrementaldecoder(encoding)("replace")
-
-
 def as_text(head: bytes) -> str:
     """A file's first bytes (decompressed) as text, lines cut as `text_of` cuts them."""
-    text = _decoder(encoding_of(head)).decode(head)
+    text = decoder_of(encoding_of(head)).decode(head)
     length = fixed_length(text)
     return "\n".join(text[at : at + length] for at in range(0, len(text), length)) if length else text
 
@@ -135,7 +121,7 @@ class TextStream:
                     data = b""
                 if decode is None:
                     self.encoding = encoding_of(data[:HEAD])
-                    decode = _decoder(self.encoding)
+                    decode = decoder_of(self.encoding)
                 text = decode.decode(data, not data)
                 self.undecodable += text.count("\ufffd")
                 if self.position == 0:

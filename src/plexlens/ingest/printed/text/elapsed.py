@@ -12,7 +12,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from plexlens.ingest.printed.text.printed import Printed
+from plexlens.ingest.printed.values import Printed
 
 WIDEST = 0.01
 """A length known less well than this share of it is not given."""

@@ -16,8 +16,8 @@ from plexlens.ingest.printed.address import fold
 from plexlens.ingest.printed.text.lines import Line
 from plexlens.ingest.printed.text.output import Output
 from plexlens.ingest.printed.text.pairs import equal_pairs
-from plexlens.ingest.printed.text.printed import read_value
 from plexlens.ingest.printed.text.words import is_prose, is_rule
+from plexlens.ingest.printed.values import read_value
 
 _START = re.compile(r"READS\s+DUE\s+TO\s+(?:CROSS[- ]INVALIDATION|PAGE\s+NOT\s+FOUND)", re.IGNORECASE)
 _POOL = re.compile(r"\bG?BP(\d+K?\d*)\b|\bGROUP BUFFER ?POOL (\d+K?\d*)\b", re.IGNORECASE)

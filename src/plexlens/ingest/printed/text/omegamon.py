@@ -23,9 +23,7 @@ from plexlens.ingest.printed.text.omegamon_heading import PageHeading, looks_lik
 from plexlens.ingest.printed.text.omegamon_lanes import Lane, Lanes
 from plexlens.ingest.printed.text.omegamon_short import ShortAccounting
 from plexlens.ingest.printed.text.output import Output, Record
-from plexlens.ingest.printed.text.printed import SECONDS, Printed, is_value, read_duration, read_point, read_value
 from plexlens.ingest.printed.text.words import (
-    Names,
     Segment,
     Word,
     is_prose,
@@ -34,6 +32,7 @@ from plexlens.ingest.printed.text.words import (
     segments,
     split,
 )
+from plexlens.ingest.printed.values import SECONDS, Printed, is_value, read_duration, read_point, read_value
 from plexlens.ingest.source import Severity
 
 _SECTION = re.compile(r"\s*(?:-{2,}\s*([A-Z][A-Z0-9 /.,&()-]*?)\s*-{3,}|-{4,}\s+([A-Z][A-Z0-9 /.,&()]*?))\s*$")
@@ -89,7 +88,7 @@ class Db2Report:
         self._foreign: str | None = None
         self._section: str | None = None
         self._lanes = Lanes()
-        self._known_blocks = Blocks(output.known)
+        self._kinds = Blocks(output.known)
         self._statistics = StatisticsRows(output.known)
         self._accounting = AccountingRows(output.known)
         self._short = ShortAccounting(output)
@@ -118,7 +117,7 @@ class Db2Report:
         above, self._above = self._above, None
         if is_rule(line.text):
             if above is not None:
-                self._lanes.begin(self._known_blocks.ruled_heads(above.text, line.text), tabbed=False)
+                self._lanes.begin(self._kinds.ruled_heads(above.text, line.text), tabbed=False)
             return True
         section = _SECTION.match(line.text)
         if section:
@@ -265,7 +264,7 @@ class Db2Report:
             )
         others = _IDENTIFIER.sub("", line.text)
         if others.strip():
-            self._pairs(line, segments(split(others), self._known_blocks.known, tabbed=is_tabbed(others)))
+            self._pairs(line, segments(split(others), self._kinds.known, tabbed=is_tabbed(others)))
         return True
 
     def _blocks(self, line: Line) -> bool:
@@ -273,28 +272,28 @@ class Db2Report:
         words = split(line.text)
         tabbed = is_tabbed(line.text)
         pending, self._pending = self._pending, ""
-        found = self._known_blocks.headings(words, pending)
+        found = self._kinds.headings(words, pending)
         if found and (found[0].title or self._after_heading):
             self._record_for(found[0].heads)
             self._section, self._after_heading = None, True
             standing = self._title_alone(words[found[-1].last :])
             # What stands left of the heading belongs to a block that goes on.
-            self._values(line, segments(words[: found[0].first], self._known_blocks.known, tabbed=tabbed))
+            self._values(line, segments(words[: found[0].first], self._kinds.known, tabbed=tabbed))
             self._lanes.begin([*found, *standing], tabbed)
             rest = words[found[-1].last :]
             if any(is_value(word.text) for word in rest):
                 # And what stands right of it to another that does.
-                self._values(line, segments(rest, self._known_blocks.known, tabbed=tabbed))
+                self._values(line, segments(rest, self._kinds.known, tabbed=tabbed))
             elif rest and not standing:
                 self._pending = " ".join(word.text for word in rest)
             return True
         self._after_heading = False
-        return self._values(line, _completed(words, pending, self._known_blocks.known, tabbed=tabbed))
+        return self._values(line, self._kinds.completed(words, pending, tabbed=tabbed))
 
     def _title_alone(self, words: list[Word]) -> list[Heading]:
         """A block without column heads, at the right end of a heading line: ``HIGHLIGHTS``."""
         title = " ".join(word.text for word in words)
-        kind = self._known_blocks.kind_of(title, ())
+        kind = self._kinds.kind_of(title, ())
         if kind.name != "highlights":
             return []
         return [Heading(title, (), (), words[0].start, words[0].cell, 0, 0, kind=kind)]
@@ -306,10 +305,10 @@ class Db2Report:
             return self._pairs(line, found)
         if not any(segment.values for segment in found):
             return self._labels(line, found)
-        if is_prose(line.text) and not any(segment.label in self._known_blocks.known for segment in found):
+        if is_prose(line.text) and not any(segment.label in self._kinds.known for segment in found):
             return False
         # Every value must find its place; a line of which some do is read, and told of all the same.
-        understood = self._segments(line, self._text_values(found))
+        understood = self._segments(line, self._kinds.text_values(found))
         last = found[-1]
         if not last.values and not last.is_pair and understood:
             self._pending = last.label
@@ -317,7 +316,7 @@ class Db2Report:
 
     def _labels(self, line: Line, found: list[Segment]) -> bool:
         """A line of names alone: names that parts stand under, the beginning of a wrapped line, or a heading."""
-        values = self._text_values(found)
+        values = self._kinds.text_values(found)
         if any(segment.values for segment in values):
             return self._segments(line, values)
         self._above = line
@@ -332,9 +331,7 @@ class Db2Report:
     def _segments(self, line: Line, found: list[Segment]) -> bool:
         """Take every name of a line with its values; whether all found their place."""
         names = [segment for segment in found if segment.label and segment.values and not segment.is_pair]
-        if len(names) > len(self._lanes.open) and any(
-            segment.label not in self._known_blocks.known for segment in names
-        ):
+        if len(names) > len(self._lanes.open) and any(segment.label not in self._kinds.known for segment in names):
             # More names than blocks to hold them: the line is of something else, or its words were cut wrongly.
             return False
         understood = True
@@ -352,7 +349,7 @@ class Db2Report:
             return lane is not None
         if not segment.label:
             return self._wrapped(line, lane, segment)
-        if segment.label not in self._known_blocks.known and (
+        if segment.label not in self._kinds.known and (
             segment.label != segment.label.upper() or len(segment.values) > max(len(lane.heading.heads), 1)
         ):
             # Of another table, whose heads nobody told us.
@@ -419,29 +416,6 @@ class Db2Report:
         if self._output.record is not None:
             self._output.record.start, self._output.record.end = start, end
 
-    def _text_values(self, found: list[Segment]) -> list[Segment]:
-        """Names whose values are words (``TYPE  PACKAGE``) joined with them."""
-        names = self._known_blocks.kind_of("", ("VALUE",)).names
-        result: list[Segment] = []
-        at = 0
-        while at < len(found):
-            segment = found[at]
-            after = found[at + 1] if at + 1 < len(found) else None
-            is_text = (
-                after is not None
-                and not after.values
-                and bool(after.label)
-                and after.label not in self._known_blocks.known
-            )
-            if after is not None and is_text and not segment.values and segment.label in names:
-                word = Word(after.label, after.start, after.start + len(after.label), 2, after.cell)
-                result.append(Segment(segment.label, [word], segment.start, segment.cell, segment.tabbed))
-                at += 2
-                continue
-            result.append(segment)
-            at += 1
-        return result
-
     # --- pairs ------------------------------------------------------------------------------------------------
 
     @staticmethod
@@ -453,7 +427,7 @@ class Db2Report:
         understood = False
         for segment in found:
             if not segment.is_pair or (
-                segment.label != segment.label.upper() and segment.label not in self._known_blocks.known
+                segment.label != segment.label.upper() and segment.label not in self._kinds.known
             ):
                 continue
             understood = True
@@ -496,15 +470,3 @@ def _unit(lane: Lane, name: str, head: str | None) -> str | None:
     if head in _SECONDS_HEADS and not _COUNTS_AMONG_TIMES.search(name):
         return SECONDS
     return None
-
-
-def _completed(words: list[Word], pending: str, known: Names, *, tabbed: bool) -> list[Segment]:
-    """A line's names and values, the first name completed by the end of the line before where that is a known one."""
-    for count in range(min(len(words), 6), -1, -1) if pending else ():
-        whole = " ".join([pending, *(word.text for word in words[:count])])
-        if whole in known and (count or (words and is_value(words[0].text))):
-            rest = segments(words[count:], known, tabbed=tabbed)
-            first = rest.pop(0) if rest and not rest[0].label else Segment("")
-            start = words[0].start if words else 0
-            return [Segment(whole, first.values, start, 0, tabbed), *rest]
-    return segments(words, known, tabbed=tabbed)

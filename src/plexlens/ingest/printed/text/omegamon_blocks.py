@@ -12,8 +12,8 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from plexlens.ingest.printed.catalogue import Catalogue
-from plexlens.ingest.printed.text.printed import is_value
-from plexlens.ingest.printed.text.words import Names, Word
+from plexlens.ingest.printed.text.words import Names, Segment, Word, segments
+from plexlens.ingest.printed.values import is_value
 
 _STRONG = (
     "QUANTITY", "/SECOND", "/THREAD", "/COMMIT", "/MINUTE", "/HOUR", "APPL(CL.1)", "APPL (CL.1)", "DB2(CL.2)",
@@ -256,6 +256,35 @@ class Blocks:
                 kind = self.kind_of(texts[0], heads)
                 found.append(Heading(texts[0], heads, (), block[0][0], 0, 0, 0, kind=kind))
         return found
+
+    def text_values(self, found: list[Segment]) -> list[Segment]:
+        """Names whose values are words (``TYPE  PACKAGE``) joined with them."""
+        names = self._of_packages["values"].names
+        result: list[Segment] = []
+        at = 0
+        while at < len(found):
+            segment = found[at]
+            after = found[at + 1] if at + 1 < len(found) else None
+            is_text = after is not None and not after.values and bool(after.label) and after.label not in self.known
+            if after is not None and is_text and not segment.values and segment.label in names:
+                word = Word(after.label, after.start, after.start + len(after.label), 2, after.cell)
+                result.append(Segment(segment.label, [word], segment.start, segment.cell, segment.tabbed))
+                at += 2
+                continue
+            result.append(segment)
+            at += 1
+        return result
+
+    def completed(self, words: list[Word], pending: str, *, tabbed: bool) -> list[Segment]:
+        """A line's names and values, the first name completed by the end of the line before where that is a known one."""
+        for count in range(min(len(words), 6), -1, -1) if pending else ():
+            whole = " ".join([pending, *(word.text for word in words[:count])])
+            if whole in self.known and (count or (words and is_value(words[0].text))):
+                rest = segments(words[count:], self.known, tabbed=tabbed)
+                first = rest.pop(0) if rest and not rest[0].label else Segment("")
+                start = words[0].start if words else 0
+                return [Segment(whole, first.values, start, 0, tabbed), *rest]
+        return segments(words, self.known, tabbed=tabbed)
 
 
 def _phrase(words: list[Word], at: int) -> tuple[str | None, int]:

@@ -15,7 +15,7 @@ import re
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from plexlens.ingest.printed.text.printed import MISSING, read_point
+from plexlens.ingest.printed.values import MISSING, read_point
 
 _LABELS = ("LOCATION", "GROUP", "MEMBER", "SUBSYSTEM", "DB2 VERSION", "REQUESTED FROM", "INTERVAL FROM", "TO", "PAGE",
            "ORDER", "SCOPE", "TOP", "LEVEL", "ACTUAL FROM")  # fmt: skip

@@ -14,7 +14,7 @@ from __future__ import annotations
 from plexlens.ingest.printed.address import fold
 from plexlens.ingest.printed.text.lines import Line
 from plexlens.ingest.printed.text.output import Output
-from plexlens.ingest.printed.text.printed import SECONDS, is_value, read_value
+from plexlens.ingest.printed.values import SECONDS, is_value, read_value
 
 _FIRST = "#OCCURS"
 _TWO_WORDS = frozenset({"CLASS1", "CLASS2", "LOCK"})

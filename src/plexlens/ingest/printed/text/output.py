@@ -6,25 +6,17 @@ ends, or until there are many.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any
 
-import pyarrow as pa
-
-from plexlens.ingest.printed.catalogue import Catalogue, TableSpec
+from plexlens.ingest.printed.catalogue import Catalogue
+from plexlens.ingest.printed.output import HELD_VALUES, VALUE_ROWS, FileOutput, TableRows
 from plexlens.ingest.printed.text.elapsed import CountAndRate, Elapsed, elapsed
 from plexlens.ingest.printed.text.lines import Line
-from plexlens.ingest.printed.text.printed import Printed
 from plexlens.ingest.printed.text.tables import PREFIX, VALUE
-from plexlens.ingest.source import Damage, Severity
-
-_HELD_VALUES = 1 << 16
-_VALUE_ROWS = 1 << 15
-_TWIN_ROWS = 1 << 12
-_KEPT_DAMAGE = 1000
-"""Damage rows kept of one reason; the others are counted."""
+from plexlens.ingest.printed.values import Printed
+from plexlens.ingest.source import Severity
 
 
 @dataclass(slots=True)
@@ -85,35 +77,18 @@ class Record:
         }
 
 
-class Output:
-    """Rows, damage and counts of one file.
-
-    Parameters
-    ----------
-    file, source_id
-        What damage rows and table rows bear.
-    """
+class Output(FileOutput):
+    """Rows, damage and counts of one file."""
 
     def __init__(self, file: str, source_id: str, known: Catalogue) -> None:
-        self.file = file
-        self.source_id = source_id
+        super().__init__(file, source_id, known, PREFIX)
+        self.tables[VALUE] = TableRows(known.tables[VALUE], VALUE_ROWS)
         self.record: Record | None = None
         self.records = 0
         self.values = 0
         self.numbers = 0
-        self.kinds: dict[str, int] = {}
-        self.rows: dict[str, int] = {}
-        self.systems: set[str] = set()
-        self.sysplexes: set[str] = set()
-        self.subsystems: set[str] = set()
-        self.first: datetime | None = None
-        self.last: datetime | None = None
-        self.damage: list[Damage] = []
-        self.damage_counts: dict[str, int] = {}
         self.without_column: dict[tuple[str, str], int] = {}
         """Numbers that no table has a column for, by kind of report and printed name."""
-        self.known = known
-        self._columns = {table.name: Rows(table) for table in known.of_source(PREFIX)}
 
     def begin(self, kind: str, title: str | None = None) -> Record:
         """Open a report; the one before it ends."""
@@ -138,7 +113,7 @@ class Output:
         if record is None:
             raise RuntimeError("no report is open")
         record.values.append((block, about, parent, name, head, printed, line.page, line.number))
-        if len(record.values) >= _HELD_VALUES:
+        if len(record.values) >= HELD_VALUES:
             self._let_go(record)
 
     def twin(self, table: str, row: dict[str, object]) -> None:
@@ -159,18 +134,7 @@ class Output:
             self.records -= 1
             return
         self._tell_of_interval(record)
-        self.kinds[record.kind] = self.kinds.get(record.kind, 0) + 1
-        for held, name in (
-            (self.systems, record.system),
-            (self.sysplexes, record.sysplex),
-            (self.subsystems, record.subsystem),
-        ):
-            if name:
-                held.add(name)
-        for point in (record.start, record.end):
-            if point is not None:
-                self.first = point if self.first is None else min(self.first, point)
-                self.last = point if self.last is None else max(self.last, point)
+        self.count_report(record.kind, (record.system, record.sysplex, record.subsystem), record.start, record.end)
 
     def _let_go(self, record: Record) -> None:
         common = record.common(self.source_id)
@@ -185,7 +149,7 @@ class Output:
         }
         for block, about, parent, name, head, printed, page, line in record.values:
             record.rows += 1
-            self._columns[VALUE].add(
+            self.tables[VALUE].add(
                 {
                     **common,
                     **identity,
@@ -215,20 +179,13 @@ class Output:
             counts[table] = counts.get(table, 0) + 1
             record.rows += 1
             given = {column: value for column, value in row.items() if value is not None}
-            self._columns[table].add({**common, **identity, "section_no": counts[table], **given})
+            self.tables[table].add({**common, **identity, "section_no": counts[table], **given})
         record.twins = []
 
     def unplaced(self, name: str) -> None:
         """Count a number of the open report that no table but ``text_report_value`` has a column for."""
         place = (self.record.kind if self.record is not None else "unknown", name)
         self.without_column[place] = self.without_column.get(place, 0) + 1
-
-    def note(self, reason: str, severity: Severity, detail: str, remedy: str, *, record_no: int | None = None) -> None:
-        """Note damage."""
-        count = self.damage_counts.get(reason, 0) + 1
-        self.damage_counts[reason] = count
-        if count <= _KEPT_DAMAGE:
-            self.damage.append(Damage(self.source_id, self.file, record_no, None, reason, severity, detail, remedy))
 
     def _tell_of_interval(self, record: Record) -> None:
         """Say where the length of the interval is from, and which printed numbers contradict it."""
@@ -255,33 +212,3 @@ class Output:
                 "look at the original: one of the two numbers is misprinted; both are kept as printed",
                 record_no=record.number,
             )
-
-    def batches(self, *, all_of_it: bool) -> Iterator[tuple[str, pa.RecordBatch]]:
-        """Batches that are full; at the end all of them."""
-        for name, rows in self._columns.items():
-            for batch in rows.batches(all_of_it=all_of_it):
-                self.rows[name] = self.rows.get(name, 0) + batch.num_rows
-                yield name, batch
-
-
-class Rows:
-    """Rows of one table on their way into batches."""
-
-    def __init__(self, table: TableSpec) -> None:
-        self._table = table
-        self._schema = table.schema()
-        self._limit = _VALUE_ROWS if table.name == VALUE else _TWIN_ROWS
-        self._rows: list[dict[str, Any]] = []
-
-    def add(self, row: dict[str, Any]) -> None:
-        """Add one row; columns it lacks are null, names that are no columns are left out."""
-        self._rows.append(self._table.complete(row))
-
-    def batches(self, *, all_of_it: bool) -> Iterator[pa.RecordBatch]:
-        """The rows gathered, as soon as there are many; `all_of_it` at the end."""
-        if self._rows and (all_of_it or len(self._rows) >= self._limit):
-            arrays = [
-                pa.array([row.get(column.name) for row in self._rows], type=column.type) for column in self._schema
-            ]
-            yield pa.RecordBatch.from_arrays(arrays, schema=self._schema)
-            self._rows = []

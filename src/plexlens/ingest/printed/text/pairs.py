@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from plexlens.ingest.printed.text.printed import is_value
+from plexlens.ingest.printed.values import is_value
 
 _EQUAL = re.compile(r"\s*=(?!=)\s*")
 _LISTED = re.compile(r"[\d%]+,\s*[\d%]+(?=\s|$)")

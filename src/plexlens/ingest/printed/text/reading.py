@@ -9,16 +9,17 @@ from typing import Any, NamedTuple, Protocol
 
 import pyarrow as pa
 
+from plexlens.ingest.printed.bytes import decompressed_head
 from plexlens.ingest.printed.catalogue import catalogue
+from plexlens.ingest.printed.errors import TextReportError
+from plexlens.ingest.printed.output import PrintedReading
 from plexlens.ingest.printed.text import cics, db2_display, gbp_panel, omegamon, rmf
 from plexlens.ingest.printed.text.decode import HEAD, TextStream, as_text
-from plexlens.ingest.printed.text.errors import TextReportError
 from plexlens.ingest.printed.text.lines import Line, read_lines
 from plexlens.ingest.printed.text.output import Output
 from plexlens.ingest.printed.text.tables import known_kinds
 from plexlens.ingest.printed.text.words import has_numbers, is_prose
-from plexlens.ingest.printed.xml.decode import decompressed_head
-from plexlens.ingest.source import Damage, Severity
+from plexlens.ingest.source import Severity
 
 _CONTROL = re.compile("[\x00-\x08\x0e-\x19\x1c-\x1f]")
 _PAGE_NUMBER = re.compile(r"[-\s]*PAGE:?\s+\d+(?:-\d+)?(?:\s+OF\s+\d+)?[-\s]*", re.IGNORECASE)
@@ -79,21 +80,12 @@ def sniff(head: bytes, name: str) -> bool:
     return any(family.starts(line) for line in lines for family in FAMILIES)
 
 
-class TextReportReading:
-    """Reads one file of text reports; a `plexlens.ingest.source.Reading`.
-
-    Parameters
-    ----------
-    path : Path
-        The file, plain or compressed with gzip or Zstandard.
-    source_id : str
-        The ingest, for the ``source_id`` column.
-    site : tuple of Path
-        Folders with layouts of the site, whose ``printed`` adds to the catalogue.
-    """
+class TextReportReading(PrintedReading):
+    """Reads one file of text reports, plain or compressed, with what layouts of the site add to the catalogue."""
 
     def __init__(self, path: Path, source_id: str, site: tuple[Path, ...] = ()) -> None:
         self._output = Output(str(path), source_id, catalogue(site))
+        super().__init__(self._output)
         self._stream = TextStream(path)
         self._readers = [family.reader(self._output) for family in FAMILIES]
         self._active: ReportReader | None = None
@@ -103,17 +95,11 @@ class TextReportReading:
         self._sentences = 0
         self._strange = 0
         self._passed: dict[str, int] = {}
-        self._begun = False
 
     @property
     def position(self) -> int:
         """Bytes of the file read so far."""
         return self._stream.position
-
-    @property
-    def damage(self) -> list[Damage]:
-        """What was wrong with the file, in the order met; of one reason at most a thousand."""
-        return self._output.damage
 
     @property
     def summary(self) -> dict[str, Any]:
@@ -137,37 +123,18 @@ class TextReportReading:
             Numbers that stand in ``text_report_value`` alone, since no table has a column for their name.
         """
         done = self._output
-        return {
-            "reports": done.records,
-            "values": done.values,
-            "numbers": done.numbers,
-            "records": dict(sorted(done.kinds.items())),
-            "tables": {name: count for name, count in done.rows.items() if count},
+        rows = {name: table.total for name, table in done.tables.items()}
+        return self._counted(done.records, done.values, done.numbers, rows) | {
             "lines": dict(self._lines),
-            "systems": sorted(done.systems),
-            "sysplexes": sorted(done.sysplexes),
             "subsystems": sorted(done.subsystems),
             "span": [done.first.isoformat(), done.last.isoformat()] if done.first and done.last else None,
-            "damage": dict(done.damage_counts),
             "notes": [
                 {"note": "number_without_a_column", "section": kind, "field": name, "count": count}
                 for (kind, name), count in sorted(done.without_column.items())
             ],
         }
 
-    def __iter__(self) -> Iterator[tuple[str, pa.RecordBatch]]:
-        """Pairs of table name and batch.
-
-        Raises
-        ------
-        TextReportError
-            The file cannot be read, or holds none of the known reports.
-        RuntimeError
-            It was iterated before.
-        """
-        if self._begun:
-            raise RuntimeError("a reading is iterated once")
-        self._begun = True
+    def _tables(self) -> Iterator[tuple[str, pa.RecordBatch]]:
         for line in read_lines(self._stream.pieces(), self._odd):
             self._take(line)
             yield from self._output.batches(all_of_it=False)

@@ -6,7 +6,6 @@ import re
 
 from plexlens.ingest.printed.text.lines import Line
 from plexlens.ingest.printed.text.output import Output
-from plexlens.ingest.printed.text.printed import read_value
 from plexlens.ingest.printed.text.rmf_coupling import FACILITY_NAME, STRUCTURE_NAME, CouplingPages
 from plexlens.ingest.printed.text.rmf_heading import (
     Interval,
@@ -17,6 +16,7 @@ from plexlens.ingest.printed.text.rmf_heading import (
 )
 from plexlens.ingest.printed.text.rmf_processor import ProcessorPages
 from plexlens.ingest.printed.text.rmf_workload import WorkloadPages
+from plexlens.ingest.printed.values import read_value
 
 _EXCERPTS: tuple[tuple[re.Pattern[str], str, str], ...] = (
     (re.compile(r"\bREPORT BY\s*:\s*POLICY"), "rmf_workload", "workload"),

@@ -11,9 +11,9 @@ import re
 from plexlens.ingest.printed.text.elapsed import CountAndRate
 from plexlens.ingest.printed.text.lines import Line
 from plexlens.ingest.printed.text.output import Output
-from plexlens.ingest.printed.text.printed import NUMBER, Printed, is_value, read_value
 from plexlens.ingest.printed.text.rmf_structure import StructureActivity
 from plexlens.ingest.printed.text.words import is_rule
+from plexlens.ingest.printed.values import NUMBER, Printed, is_value, read_value
 
 FACILITY_NAME = re.compile(r"COUPLING FACILITY NAME\s*=\s*(\S+)")
 STRUCTURE_NAME = re.compile(r"STRUCTURE NAME\s*=\s*(\S+)\s+TYPE\s*=\s*(\S+)(?:\s+STATUS\s*=\s*(\S.*?))?\s*$")

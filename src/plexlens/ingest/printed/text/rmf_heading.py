@@ -15,7 +15,7 @@ import re
 from dataclasses import dataclass
 from datetime import datetime
 
-from plexlens.ingest.printed.text.printed import read_duration, read_point
+from plexlens.ingest.printed.values import read_duration, read_point
 
 TITLES: tuple[tuple[str, str, str], ...] = (
     ("CPU ACTIVITY", "rmf_cpu", "cpu"),

@@ -10,8 +10,8 @@ import re
 from plexlens.ingest.printed.address import fold
 from plexlens.ingest.printed.text.lines import Line
 from plexlens.ingest.printed.text.output import Output
-from plexlens.ingest.printed.text.printed import DURATION, NUMBER, Printed, read_value
 from plexlens.ingest.printed.text.words import is_rule
+from plexlens.ingest.printed.values import DURATION, NUMBER, Printed, read_value
 
 _TYPES = frozenset({"CP", "AAP", "IIP", "IFA", "ICF", "IFL", "CBP", "ZIIP", "ZAAP"})
 _CONTROL, _PROCESSORS, _PARTITIONS = "text_rmf_cpu_control", "text_rmf_cpu_processor", "text_rmf_cpu_partition"

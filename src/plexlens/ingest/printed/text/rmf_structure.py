@@ -18,7 +18,7 @@ from plexlens.ingest.printed.address import fold
 from plexlens.ingest.printed.text.elapsed import CountAndRate
 from plexlens.ingest.printed.text.lines import Line
 from plexlens.ingest.printed.text.output import Output
-from plexlens.ingest.printed.text.printed import NUMBER, Printed, is_value, read_value
+from plexlens.ingest.printed.values import NUMBER, Printed, is_value, read_value
 
 _KIND = re.compile(r"(?<![\w/-])(SYNC|ASYNC|CHNGD|CHANGED|SUPPR)(?![\w/-])")
 _REASON = re.compile(r"(?<![\w/-])(NO SCH|PR WT|PR CMP|DUMP|MONOP\w*)(?![\w/-])")

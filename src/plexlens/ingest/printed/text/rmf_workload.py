@@ -17,10 +17,9 @@ from plexlens.ingest.printed.text.elapsed import CountAndRate, elapsed
 from plexlens.ingest.printed.text.lines import Line
 from plexlens.ingest.printed.text.output import Output, Record
 from plexlens.ingest.printed.text.pairs import equal_pairs
-from plexlens.ingest.printed.text.printed import NUMBER, SECONDS, Printed, read_units, read_value
 from plexlens.ingest.printed.text.words import Names, Segment, is_prose, is_rule, is_tabbed, segments, split
+from plexlens.ingest.printed.values import NUMBER, SECONDS, Printed, read_units, read_value
 from plexlens.ingest.printed.xml import model
-from plexlens.ingest.printed.xml.printed import Printed as XmlPrinted
 from plexlens.ingest.printed.xml.workload import WorkloadReport
 from plexlens.ingest.source import Severity
 
@@ -350,13 +349,14 @@ def _rates(found: _Class) -> list[CountAndRate]:
 
 def _less(values: list[Printed], taken: list[Printed]) -> Printed:
     """A sum less another; a value that is not printed counts nothing."""
-    return Printed(
-        "",
-        NUMBER,
-        math.fsum(value.number or 0.0 for value in values) - math.fsum(value.number or 0.0 for value in taken),
-        math.fsum(value.low or 0.0 for value in values) - math.fsum(value.high or 0.0 for value in taken),
-        math.fsum(value.high or 0.0 for value in values) - math.fsum(value.low or 0.0 for value in taken),
-    )
+
+    def difference(kept: str, lost: str) -> float:
+        return math.fsum(getattr(value, kept) or 0.0 for value in values) - math.fsum(
+            getattr(value, lost) or 0.0 for value in taken
+        )
+
+    low, high = difference("low", "high"), difference("high", "low")
+    return Printed("", NUMBER, difference("number", "number"), low=low, high=high)
 
 
 def _share(percent: Printed | None) -> Printed:
@@ -364,10 +364,6 @@ def _share(percent: Printed | None) -> Printed:
     if percent is None or percent.number is None or percent.low is None or percent.high is None:
         return Printed("", "no value")
     return percent._replace(number=percent.number / 100, low=percent.low / 100, high=percent.high / 100)
-
-
-def _xml(value: Printed) -> XmlPrinted:
-    return XmlPrinted(value.text, value.type, value.number, value.unit, value.scale, 0)
 
 
 def _segment(found: _Class) -> model.Segment:
@@ -388,13 +384,12 @@ def _segment(found: _Class) -> model.Segment:
         ("CRITICAL", "Critical"), ("DESCRIPTION", "Description"), ("HONOR PRIORITY", "Honor Priority"),
     ):  # fmt: skip
         if printed in found.names:
-            about.variables.append((variable, _xml(read_value(found.names[printed]))))
+            about.variables.append((variable, read_value(found.names[printed])))
     segment.parts.append(about)
     for part, values in found.parts.items():
-        variables = [(label, _xml(value)) for label, value in values.items()]
-        segment.parts.append(model.Part(part, variables))
+        segment.parts.append(model.Part(part, list(values.items())))
     if found.categories:
-        rows = [model.Row(0, {}, [_xml(value) for value in row]) for row in found.categories]
+        rows = [model.Row(0, {}, row) for row in found.categories]
         table = model.Table(["Category", "CP", "IIP ON CP", "IIP"], rows)
         segment.parts.append(model.Part("Transaction APPL%", [], [table]))
     if found.goal:
@@ -412,8 +407,8 @@ def _segment(found: _Class) -> model.Segment:
     return segment
 
 
-def _bucket_cell(word: str) -> XmlPrinted:
-    return _xml(read_value(word) if word[:1].isdigit() else Printed(word, "text"))
+def _bucket_cell(word: str) -> Printed:
+    return read_value(word) if word[:1].isdigit() else Printed(word, "text")
 
 
 def _goal_table(found: _Class) -> model.Table:
@@ -428,5 +423,5 @@ def _goal_table(found: _Class) -> model.Table:
         "Execution Velocity % Goal": velocity[1] if velocity else "",
         "Execution Velocity % Actual": found.goal.get("velocity", "").strip("-"),
     }
-    row = [_xml(read_value(text)) for text in cells.values()]
+    row = [read_value(text) for text in cells.values()]
     return model.Table(list(cells), [model.Row(0, {}, row)])

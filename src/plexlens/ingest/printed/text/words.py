@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from plexlens.ingest.printed.address import fold
-from plexlens.ingest.printed.text.printed import is_value
+from plexlens.ingest.printed.values import is_value
 
 TAB_GAP = 99
 """The gap before a word that follows a tab, or begins the line."""

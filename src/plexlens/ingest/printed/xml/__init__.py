@@ -10,7 +10,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from plexlens.ingest.printed.xml.errors import RmfXmlError
+from plexlens.ingest.printed.errors import RmfXmlError
 from plexlens.ingest.printed.xml.reading import RmfXmlReading, read, sniff
 
 if TYPE_CHECKING:

@@ -10,8 +10,8 @@ from collections.abc import Iterator, Sequence
 
 from plexlens.ingest.printed.address import Address, key
 from plexlens.ingest.printed.catalogue import PRINTED_UNITS, Column, TableSpec
+from plexlens.ingest.printed.values import Printed
 from plexlens.ingest.printed.xml.model import Part, Report, Row, Segment, Table, as_index, as_number, as_text, cell
-from plexlens.ingest.printed.xml.printed import Printed
 
 Values = dict[str, object]
 Rows = Iterator[tuple[str, Values]]

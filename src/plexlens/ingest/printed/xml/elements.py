@@ -24,10 +24,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from plexlens.ingest.printed.xml.errors import RmfXmlError
+from plexlens.ingest.printed.errors import RmfXmlError
+from plexlens.ingest.printed.values import Printed
+from plexlens.ingest.printed.xml.cell_values import read_value
 from plexlens.ingest.printed.xml.model import Report
 from plexlens.ingest.printed.xml.output import Output
-from plexlens.ingest.printed.xml.printed import Printed, read_value
 from plexlens.ingest.printed.xml.report_rows import ReportRows, as_name
 from plexlens.ingest.printed.xml.rows import NOWHERE, Cell
 from plexlens.ingest.printed.xml.table_rows import Piece, TableRows
@@ -276,8 +277,8 @@ class Elements:
     ) -> Printed:
         if self._report is not None:
             return self._report.emit(kind, text, line, name, unit=unit, cell=cell)
-        printed = as_name(text, line) if kind == "mfpmsg" else read_value(text, line, unit=unit, name=name)
-        self._output.of_the_file(kind, name, printed, cell)
+        printed = as_name(text) if kind == "mfpmsg" else read_value(text, unit=unit, name=name)
+        self._output.of_the_file(kind, name, printed, cell, line)
         return printed
 
     def _stray(self, frame: _Frame) -> None:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 
+from plexlens.ingest.printed.xml.cell_values import TIME_DATA, read_point, read_value
 from plexlens.ingest.printed.xml.model import Report
-from plexlens.ingest.printed.xml.printed import TIME_DATA, read_point, read_value
 
 # Resources below an image; theirs is the image that the label names first.
 # Source: IBM, z/OS RMF Programmer's Guide, resource model of the Distributed Data Server.
@@ -61,7 +61,7 @@ def read_times(report: Report, texts: dict[str, tuple[str, str | None]]) -> str 
         if name not in texts:
             return None
         printed, unit = texts[name]
-        value = read_value(printed, 0, column_type=TIME_DATA, unit=unit)
+        value = read_value(printed, column_type=TIME_DATA, unit=unit)
         return value.number if value.unit == "seconds" else None
 
     start, end = point("local-start") or point("display-start"), point("local-end") or point("display-end")

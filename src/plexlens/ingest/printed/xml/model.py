@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
 from plexlens.ingest.printed.address import key
-from plexlens.ingest.printed.xml.printed import Printed
+from plexlens.ingest.printed.values import Printed
 
 
 @dataclass(slots=True)

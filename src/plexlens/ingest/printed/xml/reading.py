@@ -10,13 +10,13 @@ from typing import Any
 import pyarrow as pa
 
 from plexlens.ingest.printed.catalogue import catalogue
+from plexlens.ingest.printed.errors import RmfXmlError
+from plexlens.ingest.printed.output import PrintedReading
 from plexlens.ingest.printed.xml.decode import as_text
 from plexlens.ingest.printed.xml.elements import Elements
-from plexlens.ingest.printed.xml.errors import RmfXmlError
 from plexlens.ingest.printed.xml.output import Output
 from plexlens.ingest.printed.xml.tables import VALUE
 from plexlens.ingest.printed.xml.walk import Walker
-from plexlens.ingest.source import Damage
 
 _ROOT = re.compile(r"<(?:[A-Za-z_][\w.-]*:)?ddsml(?=[\s/>]|\Z)|\A\W*<xml>\s*<segment\b", re.IGNORECASE)
 
@@ -34,33 +34,18 @@ def sniff(head: bytes, name: str) -> bool:
     return _ROOT.search(as_text(head[: 1 << 16])) is not None
 
 
-class RmfXmlReading:
-    """Reads one RMF XML file; a `plexlens.ingest.source.Reading`.
-
-    Parameters
-    ----------
-    path : Path
-        The file, plain or compressed with gzip or Zstandard.
-    source_id : str
-        The ingest, for the ``source_id`` column.
-    site : tuple of Path
-        Folders with layouts of the site, whose ``printed`` adds to the catalogue.
-    """
+class RmfXmlReading(PrintedReading):
+    """Reads one RMF XML file, plain or compressed, with what folders of layouts of the site add to the catalogue."""
 
     def __init__(self, path: Path, source_id: str, site: tuple[Path, ...] = ()) -> None:
         self._output = Output(str(path), source_id, catalogue(site))
+        super().__init__(self._output)
         self._walker = Walker(path, Elements(self._output), self._output.note)
-        self._begun = False
 
     @property
     def position(self) -> int:
         """Bytes of the file read so far."""
         return self._walker.position
-
-    @property
-    def damage(self) -> list[Damage]:
-        """What was wrong with the file, in the order met; of one reason at most a thousand."""
-        return self._output.damage
 
     @property
     def summary(self) -> dict[str, Any]:
@@ -79,32 +64,11 @@ class RmfXmlReading:
             Damage by reason, also beyond what `damage` keeps.
         """
         done = self._output
-        rows = {VALUE: done.values.total} | {name: table.total for name, table in done.twins.items()}
-        return {
-            "reports": done.reports,
-            "values": done.values.total,
-            "numbers": done.values.numbers,
-            "records": dict(sorted(done.metrics.items())),
-            "tables": {name: count for name, count in rows.items() if count},
-            "systems": sorted(done.systems),
-            "sysplexes": sorted(done.sysplexes),
-            "span": [point and point.isoformat() for point in (done.local_first, done.local_last)],
-            "damage": dict(done.damage_counts),
-        }
+        rows = {name: table.total for name, table in done.tables.items()} | {VALUE: done.values.total}
+        span = [point and point.isoformat() for point in (done.first, done.last)]
+        return self._counted(done.reports, done.values.total, done.values.numbers, rows) | {"span": span}
 
-    def __iter__(self) -> Iterator[tuple[str, pa.RecordBatch]]:
-        """Pairs of table name and batch.
-
-        Raises
-        ------
-        RmfXmlError
-            The file cannot be read as RMF XML.
-        RuntimeError
-            It was iterated before.
-        """
-        if self._begun:
-            raise RuntimeError("a reading is iterated once")
-        self._begun = True
+    def _tables(self) -> Iterator[tuple[str, pa.RecordBatch]]:
         for _ in self._walker.chunks():
             yield from self._output.batches(all_of_it=False)
         if not self._output.reports:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from plexlens.ingest.printed.values import Printed
+from plexlens.ingest.printed.xml.cell_values import TIME_DATA, read_value
 from plexlens.ingest.printed.xml.interval import read_resource, read_times
 from plexlens.ingest.printed.xml.model import Part, Report, Segment
 from plexlens.ingest.printed.xml.output import Output
-from plexlens.ingest.printed.xml.printed import TIME_DATA, Printed, read_value
 from plexlens.ingest.printed.xml.rows import NOWHERE, Cell, Context, Place, Value
 from plexlens.ingest.printed.xml.tables import TwinReport, twin_of
 from plexlens.ingest.source import Severity
@@ -133,11 +134,10 @@ class ReportRows:
     ) -> Printed:
         """Add one value, read as its kind and head say."""
         if kind in _NEVER_NUMBERS:
-            printed = as_name(text, line)
+            printed = as_name(text)
         else:
             printed = read_value(
                 text,
-                line,
                 column_type=TIME_DATA if kind == "time" else cell.column_type,
                 unit=unit,
                 name=name,
@@ -146,7 +146,7 @@ class ReportRows:
                 locale=self.report.locale,
             )
         self._sections += 1
-        value = Value.of(self._sections, kind, name, printed, cell)
+        value = Value.of((self._sections, kind, name), printed, cell, line)
         if self._released:
             self._put(self._place, value)
         else:
@@ -220,7 +220,7 @@ class ReportRows:
     def _add_twin_rows(self, rows: Iterable[tuple[str, dict[str, object]]]) -> None:
         for table, row in rows:
             self._twin_rows += 1
-            self._output.twins[table].add(self.report, self._output.source_id, self._twin_rows, row)
+            self._output.add(self.report, table, self._twin_rows, row)
 
     def _no_interval(self, line: int, what: str) -> None:
         self._output.note(
@@ -231,6 +231,6 @@ class ReportRows:
         )
 
 
-def as_name(text: str, line: int) -> Printed:
+def as_name(text: str) -> Printed:
     """A text that is never read as a number."""
-    return Printed(text, "text" if text else "empty", None, None, None, line)
+    return Printed(text, "text" if text else "empty")

@@ -11,11 +11,9 @@ from typing import IO, Any, NamedTuple
 import pyarrow as pa
 
 from plexlens.ingest.printed.catalogue import TableSpec
-from plexlens.ingest.printed.xml.model import Report
-from plexlens.ingest.printed.xml.printed import Printed
+from plexlens.ingest.printed.values import Printed
 
 VALUE_ROWS = 1 << 15
-TWIN_ROWS = 1 << 12
 _HELD_CELLS = 1 << 16
 
 
@@ -91,9 +89,10 @@ class Value(NamedTuple):
     line: int
 
     @classmethod
-    def of(cls, section_no: int, kind: str, name: str, printed: Printed, cell: Cell) -> Value:
-        """A value as printed, at a place."""
-        text, value_type, number, unit, scale, line = printed
+    def of(cls, named: tuple[int, str, str], printed: Printed, cell: Cell, line: int) -> Value:
+        """A value as printed, at a place, with its number, kind and name."""
+        text, value_type, number, unit, scale = printed[:5]
+        section_no, kind, name = named
         return cls(section_no, kind, *cell, name, text or None, value_type, number, unit, scale, line)
 
 
@@ -133,40 +132,6 @@ class ValueRows:
         for name, own in zip(Value._fields, zip(*self._values, strict=True), strict=True):
             columns[name] = pa.array(own, type=self._schema.field(name).type)
         return pa.RecordBatch.from_arrays([columns[name] for name in self._schema.names], schema=self._schema)
-
-
-class TwinRows:
-    """Rows of one twin table on their way into batches."""
-
-    def __init__(self, table: TableSpec) -> None:
-        self.total = 0
-        self._table = table
-        self._schema = table.schema()
-        self._rows: list[dict[str, Any]] = []
-
-    def add(self, report: Report, source_id: str, section_no: int, row: dict[str, object]) -> None:
-        """Add one row; columns it lacks are null."""
-        self._rows.append(
-            {
-                "system": report.system,
-                "sysplex": report.sysplex,
-                "interval_start": report.start,
-                "interval_end": report.end,
-                "utc_offset": report.utc_offset,
-                "source_id": source_id,
-                "record_no": report.number,
-                "section_no": section_no,
-                **self._table.complete(row),
-            }
-        )
-        self.total += 1
-
-    def batches(self, *, all_of_it: bool) -> Iterator[tuple[str, pa.RecordBatch]]:
-        """The rows gathered, as soon as there are many; `all_of_it` at the end."""
-        if self._rows and (all_of_it or len(self._rows) >= TWIN_ROWS):
-            arrays = [pa.array([row.get(field.name) for row in self._rows], type=field.type) for field in self._schema]
-            yield self._table.name, pa.RecordBatch.from_arrays(arrays, schema=self._schema)
-            self._rows = []
 
 
 class HeldRows:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from plexlens.ingest.printed.values import Printed
 from plexlens.ingest.printed.xml.model import Row, Table
 from plexlens.ingest.printed.xml.output import Output
-from plexlens.ingest.printed.xml.printed import Printed
 from plexlens.ingest.printed.xml.report_rows import ReportRows
 from plexlens.ingest.printed.xml.rows import Cell, HeldRows
 from plexlens.ingest.source import Severity

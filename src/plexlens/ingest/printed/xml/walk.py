@@ -12,8 +12,9 @@ from pathlib import Path
 from typing import BinaryIO, Protocol
 from xml.parsers import expat
 
-from plexlens.ingest.printed.xml.decode import Encoding, decoder, detect, open_stream
-from plexlens.ingest.printed.xml.errors import RmfXmlError
+from plexlens.ingest.printed.bytes import open_stream
+from plexlens.ingest.printed.errors import RmfXmlError
+from plexlens.ingest.printed.xml.decode import Encoding, decoder, detect
 from plexlens.ingest.printed.xml.output import DamageTo
 from plexlens.ingest.source import Severity
 

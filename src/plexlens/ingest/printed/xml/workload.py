@@ -14,9 +14,10 @@ import re
 from collections.abc import Iterator
 
 from plexlens.ingest.printed.address import key
+from plexlens.ingest.printed.values import DURATION, Printed
 from plexlens.ingest.printed.xml.by_address import ReportByAddress, Rows, Values, cells, heads_of, of_segment
+from plexlens.ingest.printed.xml.cell_values import read_value
 from plexlens.ingest.printed.xml.model import Part, Row, Segment, Table, as_index, as_text, cell
-from plexlens.ingest.printed.xml.printed import DURATION, Printed, read_value
 
 _TITLE = re.compile(
     r"(?P<kind>service class|report class|workload|policy|tenant report class)(?: period)?s?[ :=]+"
@@ -135,7 +136,7 @@ def _goal_of(words: str, is_velocity: bool) -> Values:
         return {"goal_type": "velocity"}
     found: Values = {}
     for word in _WORD.findall(words):
-        value = read_value(word, 0)
+        value = read_value(word)
         if value.type == DURATION:
             found["goal_response_seconds"] = value.number
     percent = _PERCENT_IN_GOAL.search(words)
@@ -151,7 +152,7 @@ def _bound(row: Row, at: int) -> Values:
     printed = cell(row, at)
     words = (printed.text if printed is not None else "").strip()
     rest = words.lstrip("<>= ")
-    value = read_value(rest, 0)
+    value = read_value(rest)
     relation = words[: len(words) - len(rest)].strip() or None
     if relation is None and at:
         before = as_text(cell(row, at - 1))

@@ -1,11 +1,12 @@
 """A printed value and what the print says of it: the number, and the interval in which the true one lies.
 
-The forms, and nothing beyond them:
+The forms, and nothing beyond them; what RMF XML prints besides is in `plexlens.ingest.printed.xml.cell_values`:
 
 ==============================  ================  ==========================================================
 printed                         value type        number
 ==============================  ================  ==========================================================
 ``8562`` ``-41.0`` ``.50``      number            the number; ``1,234,567`` without its separators
+``1.5E+06``                     number            only with a signed exponent: ``5E10`` is an identifier
 ``7270.9K`` ``109.1M``          number            scaled by powers of 1000, of 1024 for storage sizes
 ``12.5%``                       number            12.5, unit ``percent``
 ``3:01.768843`` ``1:02:03.5``   duration          seconds: minutes or hours first
@@ -29,6 +30,7 @@ Analysis (headings with ``HHH.MM.SS.TTT``). That K is 1000: the 2014 study's ``6
 
 from __future__ import annotations
 
+import math
 import re
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
@@ -40,6 +42,7 @@ DURATION = "duration"
 DATE = "date"
 TIMESTAMP = "timestamp"
 TEXT = "text"
+EMPTY = "empty"
 NO_VALUE = "no value"
 MISSING = {"N/A": "not applicable", "N/C": "not calculated", "N/P": "not present"}
 """Notations for a missing value, and their value types."""
@@ -49,7 +52,7 @@ EPOCH_UNIT = "seconds since 1970-01-01"
 
 _NUMBER = re.compile(
     r"(?P<number>[+-]?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.(?P<decimals>\d*))?|[+-]?\.(?P<fraction>\d+))"
-    r"(?:(?P<suffix>[KMGTP])B?)?(?P<percent>%)?",
+    r"(?P<exponent>E[+-]\d{1,3})?(?:(?P<suffix>[KMGTP])B?)?(?P<percent> ?%)?",
     re.ASCII,
 )
 _COLONS = re.compile(r"(?:(\d{1,3})[- ])?(?:(\d{1,4}):)?(\d{1,4}):([0-5]\d)(?:\.(\d{1,9}))?", re.ASCII)
@@ -67,35 +70,23 @@ _LARGEST_TEXT = 64
 
 
 class Printed(NamedTuple):
-    """A value as printed and as read.
-
-    Attributes
-    ----------
-    text : str
-        As printed, without white space at the ends.
-    type : str
-        ``number``, ``duration``, ``date``, ``timestamp``, ``not applicable``, ``not calculated``, ``not present``,
-        ``no value`` or ``text``.
-    number : float or None
-        In base units; None where there is no number.
-    low, high : float or None
-        Ends of the interval that the print allows.
-    unit : str or None
-        Unit of the three, as far as the printed form or the caller tells it.
-    scale : float or None
-        What the printed number was multiplied by (1000 for ``7270.9K``); None for 1.
-    decimals : int or None
-        Digits printed after the point.
-    """
+    """A value as printed and as read."""
 
     text: str
+    """As printed, without white space at the ends."""
     type: str
+    """``number``, ``duration``, ``date``, ``timestamp``, ``text``, ``empty``, ``no value`` or one of `MISSING`."""
     number: float | None = None
+    """In base units; None where there is no number."""
+    unit: str | None = None
+    """Unit of the number and its bounds, as far as the printed form or the place tells it."""
+    scale: float | None = None
+    """What the printed number was multiplied by (1000 for ``7270.9K``); None for 1."""
     low: float | None = None
     high: float | None = None
-    unit: str | None = None
-    scale: float | None = None
+    """Ends of the interval that the print allows."""
     decimals: int | None = None
+    """Digits printed after the point."""
 
 
 @lru_cache(maxsize=65536)
@@ -117,24 +108,31 @@ def read_value(text: str, *, unit: str | None = None, exact: bool = False, size:
         return Printed(text, MISSING[text])
     if len(text) > _LARGEST_TEXT:
         return Printed(text, TEXT)
-    found = _NUMBER.fullmatch(text)
-    if found:
-        return _number(found, unit, exact, size)
+    number = read_number(text, unit=unit, exact=exact, size=size)
+    if number is not None:
+        return number
     if not text or _FILLER.fullmatch(text):
         return Printed(text, NO_VALUE)
     return read_duration(text) or _read_point(text) or Printed(text, TEXT)
 
 
 _UNIT_FACTOR = {
+    "seconds": (Decimal(1), SECONDS),
     "milliseconds": (Decimal("1e-3"), SECONDS),
     "microseconds": (Decimal("1e-6"), SECONDS),
+    "minutes": (Decimal(60), SECONDS),
+    "hours": (Decimal(3600), SECONDS),
     "megabytes": (Decimal(1 << 20), "bytes"),
     "kilobytes": (Decimal(1 << 10), "bytes"),
 }
 
 
-def _number(found: re.Match[str], unit: str | None, exact: bool, size: bool) -> Printed:
-    digits = Decimal(found["number"].replace(",", ""))
+def read_number(text: str, *, unit: str | None = None, exact: bool = False, size: bool = False) -> Printed | None:
+    """A number as `read_value` reads it; None for anything else."""
+    found = _NUMBER.fullmatch(text)
+    if not found:
+        return None
+    digits = Decimal(found["number"].replace(",", "") + (found["exponent"] or ""))
     decimals = len(found["decimals"] or found["fraction"] or "")
     scale = Decimal(1)
     if found["suffix"]:
@@ -146,20 +144,13 @@ def _number(found: re.Match[str], unit: str | None, exact: bool, size: bool) -> 
         factor, unit = _UNIT_FACTOR[unit]
         scale *= factor
     is_count = exact and not (decimals or found["suffix"] or found["percent"])
-    half = Decimal(0) if is_count else Decimal(5).scaleb(-decimals - 1)
-    low, high = (digits - half) * scale, (digits + half) * scale
-    if digits >= 0:
-        low = max(low, Decimal(0))
-    return Printed(
-        found[0],
-        NUMBER,
-        float(digits * scale),
-        float(low),
-        float(high),
-        unit,
-        None if scale == 1 else float(scale),
-        decimals,
-    )
+    half = Decimal(0) if is_count else Decimal(5).scaleb(digits.as_tuple().exponent - 1)  # type: ignore[operator]
+    low, high, number = (digits - half) * scale, (digits + half) * scale, float(digits * scale)
+    if math.isinf(number):
+        return None
+    low = max(low, Decimal(0)) if digits >= 0 else low
+    shown = None if scale == 1 else float(scale)
+    return Printed(text, NUMBER, number, unit, shown, float(low), float(high), decimals)
 
 
 def read_duration(text: str) -> Printed | None:
@@ -169,20 +160,21 @@ def read_duration(text: str) -> Printed | None:
         days, hours, minutes, seconds, fraction = found.groups()
         if (hours and int(minutes) > 59) or (days and not hours):
             return None
-        return _seconds(text, int(days or 0) * 24 + int(hours or 0), minutes, seconds, fraction)
+        return duration_of(text, int(days or 0) * 24 + int(hours or 0), minutes, seconds, fraction)
     found = _POINTS.fullmatch(text)
     if found:
         hours, minutes, seconds, fraction = found.groups()
-        return _seconds(text, int(hours), minutes, seconds, fraction)
+        return duration_of(text, int(hours), minutes, seconds, fraction)
     return None
 
 
-def _seconds(text: str, hours: int, minutes: str, seconds: str, fraction: str | None) -> Printed:
+def duration_of(text: str, hours: int, minutes: str, seconds: str, fraction: str | None) -> Printed:
+    """A duration of the parts that are printed."""
     decimals = len(fraction or "")
     whole = Decimal(hours * 3600 + int(minutes) * 60 + int(seconds)) + Decimal(int(fraction or 0)).scaleb(-decimals)
     half = Decimal(5).scaleb(-decimals - 1)
     low = max(whole - half, Decimal(0))
-    return Printed(text, DURATION, float(whole), float(low), float(whole + half), SECONDS, None, decimals)
+    return Printed(text, DURATION, float(whole), SECONDS, None, float(low), float(whole + half), decimals)
 
 
 def read_units(text: str, decimals: int) -> Printed | None:
@@ -208,7 +200,7 @@ def read_units(text: str, decimals: int) -> Printed | None:
         seconds += int(part) * length
     half = Decimal(5).scaleb(-decimals - 1)
     low = max(seconds - half, Decimal(0))
-    return Printed(text, DURATION, float(seconds), float(low), float(seconds + half), SECONDS, None, decimals)
+    return Printed(text, DURATION, float(seconds), SECONDS, None, float(low), float(seconds + half), decimals)
 
 
 def _read_point(text: str) -> Printed | None:
@@ -216,15 +208,20 @@ def _read_point(text: str) -> Printed | None:
     moment = read_point(whole[1], whole[2]) if whole else read_point(text)
     if moment is None:
         return None
+    return point_of(text, TIMESTAMP if whole else DATE, moment)
+
+
+def point_of(text: str, kind: str, moment: datetime) -> Printed:
+    """A point in time as a value, in seconds as if it were UTC."""
     seconds = moment.replace(tzinfo=UTC).timestamp()
-    return Printed(text, TIMESTAMP if whole else DATE, seconds, seconds, seconds, EPOCH_UNIT)
+    return Printed(text, kind, seconds, EPOCH_UNIT, None, seconds, seconds)
 
 
-def read_point(date: str, time: str = "") -> datetime | None:
+def read_point(date: str, time: str = "", *, day_first: bool | None = None) -> datetime | None:
     """A date and a time of day as printed, without zone; None when they are none.
 
-    ``a/b/y`` is month first, as these reports print it, unless that cannot be. Years of two digits are those from
-    1960 on. ``24.00.00`` is the following midnight.
+    ``a/b/y`` is day first or month first as told; else month first, unless that cannot be. Years of two digits are
+    those from 1960 on. ``24.00.00`` is the following midnight.
     """
     found = _DATE.fullmatch(date.strip())
     clock = _TIME.fullmatch(time.strip()) if time.strip() else None
@@ -234,7 +231,7 @@ def read_point(date: str, time: str = "") -> datetime | None:
         year, month, day = int(found["iy"]), int(found["im"]), int(found["id"])
     else:
         year, month, day = int(found["y"]), int(found["a"]), int(found["b"])
-        if month > 12:
+        if day_first or (day_first is None and month > 12):
             month, day = day, month
     if year < 100:
         year += 1900 if year >= 60 else 2000
