@@ -259,3 +259,107 @@ def test_a_cell_that_rests_on_a_rejected_one_is_rejected_too_unless_it_is_known_
     known = '[[tables.known]]\ncolumn = "memory"\nwhere = { run = "A" }\nnote = "So it was."\nright = true\n\n'
     put(folder, "study.toml", "[[tables.restored]]", known + "[[tables.restored]]")
     assert audit(load_study("runs", folder)).rejected == {}
+
+
+STEPS = """\
+name = "steps"
+title = "Steps"
+source = "made up"
+
+[[repeats]]
+key = ["kind"]
+columns = ["packs"]
+reason = "Machines of a kind are alike."
+
+[[relations]]
+table = "*"
+but_tables = "aside"
+column = ["size", "count"]
+is = "equal"
+of = [{ column = "*", row = "previous" }, { value = 10 }]
+reason = "It rises by 10."
+
+[[relations]]
+table = "main"
+column = "size"
+is = "equal"
+of = { table = "aside", column = "size", row = "same place" }
+reason = "Both have the same sizes."
+
+[[relations]]
+table = "main"
+column = "seconds"
+is = "at most"
+of = { column = "seconds", row = -1 }
+reason = "The last is the longest."
+
+[[relations]]
+table = "main"
+column = "seconds"
+is = "multiple of"
+of = { value = "0.5" }
+reason = "It is timed in half seconds."
+
+[[tables]]
+id = "main"
+file = "main.csv"
+title = "Main"
+note = "Sizes."
+
+[[tables]]
+id = "aside"
+file = "aside.csv"
+title = "Aside"
+note = "Sizes again, without their order."
+"""
+MAIN = "size,seconds,kind,packs\n10,1.0,A,4\n20,1.5,B,2\n30,2.0,A,4\n"
+ASIDE = "size\n10\n20\n30\n"
+
+
+@pytest.mark.parametrize(
+    ("main", "aside", "expected"),
+    [
+        (MAIN, ASIDE, []),
+        # The row itself is not 10 more, and neither is the next; the other table has another size at that place.
+        (MAIN.replace("20,", "22,"), ASIDE, [(2, "equal"), (3, "equal"), (2, "equal")]),
+        # A table that is left out, or has not the columns, is not held against it.
+        (MAIN, ASIDE.replace("20", "22"), [(2, "equal")]),
+        (MAIN.replace("1.5", "2.5"), ASIDE, [(2, "at most")]),
+        # 1.6 is 1.55 to 1.65: no multiple of 0.5 rounds to it, as 2 to 2.
+        (MAIN.replace("1.5", "1.6"), ASIDE, [(2, "multiple of")]),
+        (MAIN.replace("1.5", "2"), ASIDE, []),
+        # Rows of one table with the same key.
+        (MAIN.replace("30,2.0,A,4", "30,2.0,A,6"), ASIDE, [(3, "equal")]),
+    ],
+)
+def test_rows_are_held_against_those_before_and_at_the_same_place(
+    tmp_path: Path, main: str, aside: str, expected: list[tuple[int, str]]
+) -> None:
+    folder = tmp_path / "steps"
+    folder.mkdir()
+    for name, text in (("study.toml", STEPS), ("main.csv", main), ("aside.csv", aside)):
+        (folder / name).write_text(text)
+    first, second = audit(load_study("steps", tmp_path)).tables
+    assert [(test.row, test.kind) for test in first.broken] == expected
+    assert not second.tested
+
+
+def test_a_row_that_a_table_does_not_have_is_named(tmp_path: Path) -> None:
+    folder = tmp_path / "steps"
+    folder.mkdir()
+    (folder / "study.toml").write_text(STEPS.replace("row = -1", "row = 4"))
+    (folder / "main.csv").write_text(MAIN)
+    (folder / "aside.csv").write_text(ASIDE)
+    with pytest.raises(StudyError, match=r"table 'main' has no row 4.*3 rows"):
+        audit(load_study("steps", tmp_path))
+
+
+def test_a_note_that_says_what_the_cells_give_is_held_to_it(folder: Path) -> None:
+    put(folder, "first.csv", "1.25", "1.30")
+    known = '[[tables.known]]\ncolumn = "ratio"\nwhere = { run = "B" }\nnote = "50 / 40."\ngives = "1.25"\n\n'
+    put(folder, "study.toml", '[[tables]]\nid = "second"', known + '[[tables]]\nid = "second"')
+    assert len(audit(load_study("runs", folder)).tables[0].disagree) == 1
+    # Another misprint in what the wrong cell follows from.
+    put(folder, "first.csv", "B,50.0", "B,54.0")
+    with pytest.raises(StudyError, match=r"'known.gives'.*'ratio' of row 2.*1.25.*54"):
+        audit(load_study("runs", folder))

@@ -12,13 +12,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
-from plexlens.compare.audit import Audit, Place
+from plexlens.compare.audit import Audit
 from plexlens.compare.claims import Claim, Finding, read_claim, read_finding
 from plexlens.compare.curves import Curve, read_curve
 from plexlens.compare.entries import Entry
 from plexlens.compare.figures import Figure, read_figure
 from plexlens.compare.leave_out import LeaveOut, read_check
-from plexlens.compare.study import StudyError
+from plexlens.compare.study import Place, StudyError
 from plexlens.compare.values import Numbers
 
 _LISTS = ("figures", "curves", "checks", "findings", "claims")

@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 
 from plexlens.compare.entries import Entry
 from plexlens.compare.quantity import Quantity, UndefinedError, printed, shown
+from plexlens.compare.study import Place
 from plexlens.compare.values import Value
 
 _CONDITION = re.compile(r"(?P<left>\S+) (?P<relation><=|>=|<|>) (?P<right>\S+)\Z")
@@ -66,6 +67,8 @@ class Claim:
         Unit of both.
     note
         What explains a disagreement.
+    places
+        The printed cells that it was held against.
     """
 
     text: str
@@ -77,6 +80,7 @@ class Claim:
     arithmetic: str
     unit: str
     note: str
+    places: frozenset[Place] = frozenset()
 
     @property
     def agrees(self) -> bool:
@@ -160,6 +164,7 @@ def read_claim(entry: Entry) -> Claim:
     if held is None:
         raise entry.wrong("printed", "it is no number", "write the number as the text prints it")
     found: Quantity | None = None
+    entry = replace(entry, numbers=entry.numbers.afresh())
     try:
         value = entry.numbers.value(entry.content.get("tables"), f"{entry.where}, key 'tables'", _named(entry))
         found, arithmetic = value.quantity, value.worked
@@ -169,5 +174,5 @@ def read_claim(entry: Entry) -> Claim:
         arithmetic = f"not computed: {error}"
     return Claim(
         entry.text("text"), entry.text("place"), relation, number, held, found, arithmetic, entry.text("unit", ""),
-        entry.text("note", ""),
+        entry.text("note", ""), entry.numbers.read,
     )  # fmt: skip

@@ -10,6 +10,7 @@ from plexlens.compare.analysis import Analysis, analyse
 from plexlens.compare.curves import CapacityCurve
 from plexlens.compare.formulas import FORMULAS
 from plexlens.compare.json_object import RELATION_RULE, RULE, counted
+from plexlens.compare.redundancy import Cover, counts
 from plexlens.compare.sentences import check_sentence, law_sentence, load_sentence
 from plexlens.generated_doc import write_or_check
 from plexlens.metrics.reference import cell as text_cell
@@ -23,6 +24,14 @@ cell, `-o NAME.html` writes it as a page and `-o NAME.xlsx` as a workbook.
 A *computed* cell is one that the study prints and that follows from others it prints; computed columns are named with
 the formula, and those in *italics* are worked out although the study does not print them. Derived numbers are stored
 nowhere. {RULE} {RELATION_RULE}
+"""
+
+_COVER = """\
+A misprint shows only where the print says a thing twice. A cell *in an equation* follows from others, has others that
+follow from it, stands in another table too, or gives a number of the text: a misprint of it shows unless rounding hides
+it. A cell *with limits only* shows one that passes them. Of a cell that stands *alone* (settings, names with digits,
+measurements that nothing is worked out from) no audit can tell. How many single-digit misprints are found is in
+[misprints.md](misprints.md).
 """
 
 
@@ -54,7 +63,7 @@ def _place(one: TableAudit, cell: Cell) -> str:
     return f"`{one.table.id}`, row {cell.row} ({text_cell(cell.label)}), {text_cell(cell.column)}"
 
 
-def study_text(found: Audit) -> str:
+def study_text(found: Audit, analysis: Analysis) -> str:
     """The section about one study."""
     parts = [
         f'<a id="{_anchor(found)}"></a>\n\n## {text_cell(found.study.title)}: `{found.study.name}`',
@@ -116,7 +125,7 @@ def study_text(found: Audit) -> str:
     ]
     if open_cells:
         parts += ["### Not computed", "\n".join(open_cells)]
-    parts += _analysis(analyse(found))
+    parts += _analysis(analysis)
     notes = [f"- `{one.table.id}`: {text_cell(one.table.note)}" for one in found.tables if one.table.note]
     if notes:
         parts += ["### Notes", "\n".join(notes)]
@@ -164,7 +173,18 @@ def document() -> str:
             for one in found
         ),
     )
-    return "\n\n".join([f"{_HEAD}\n{contents}", *(study_text(one) for one in found)]) + "\n"
+    analyses = [analyse(one) for one in found]
+    texts = [study_text(one, analysis) for one, analysis in zip(found, analyses, strict=True)]
+    covered = [_covered(one, analysis) for one, analysis in zip(found, analyses, strict=True)]
+    cover = _table(("study", "cells with a number", "in an equation", "with limits only", "alone"), covered)
+    return "\n\n".join([f"{_HEAD}\n{contents}", f"{_COVER}\n{cover}", *texts]) + "\n"
+
+
+def _covered(found: Audit, analysis: Analysis) -> tuple[str, ...]:
+    """The row of a study in the table of covers."""
+    counted_covers = counts(found, analysis)
+    numbers = (counted_covers.total(), *(counted_covers[one] for one in Cover))
+    return (f"[{found.study.name}](#{_anchor(found)})", *map(str, numbers))
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

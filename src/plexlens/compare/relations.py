@@ -5,16 +5,14 @@ A relation is broken only where no numbers that round to the printed ones could 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import math
+from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING
 
 from plexlens.compare.quantity import MissingError, Quantity, UndefinedError, shown
-from plexlens.compare.study import RELATIONS, Relation, Repeat, StudyError, StudyTable
-
-if TYPE_CHECKING:
-    from plexlens.compare.audit import Recomputation
+from plexlens.compare.recomputation import Recomputation
+from plexlens.compare.study import RELATIONS, Place, Relation, Repeat, StudyError, StudyTable
 
 #: Kind of a test that compares a cell with the same cell of another table.
 REPEATED = "equal"
@@ -38,6 +36,8 @@ class Tested:
         Why it should hold.
     note, convention
         What the study's notes say of a cell that breaks it.
+    places
+        The cells that were compared: this one, and all that it stands against.
     """
 
     row: int
@@ -50,6 +50,7 @@ class Tested:
     reason: str
     note: str = ""
     convention: bool = False
+    places: frozenset[Place] = frozenset()
 
 
 def widened(quantity: Quantity, within: Fraction) -> Quantity:
@@ -64,7 +65,9 @@ def widened(quantity: Quantity, within: Fraction) -> Quantity:
 def keeps(kind: str, cell: Quantity, against: Quantity, within: Fraction) -> bool:
     """Whether some numbers within the bounds of both keep a relation."""
     if kind == "multiple of":
-        return against.value != 0 and (cell.value / against.value).denominator == 1
+        if against.low <= 0:
+            return False
+        return math.floor(cell.high / against.low) >= math.ceil(cell.low / against.high)
     there = widened(against, within)
     if kind == "at most":
         return cell.low <= there.high
@@ -93,34 +96,39 @@ def _tested(run: Recomputation, table: StudyTable, relation: Relation, number: i
     A cell is at least a sum of parts of which some are not printed; no other relation can be told then.
     """
     row = table.rows[number]
+    before, run.read = run.read, set()
     try:
         cell = run.cell_or_computed(table, number, column)
         against, worked = run.worked(table, relation, number, column)
     except (MissingError, UndefinedError):
         return None
+    finally:
+        places = frozenset(run.read)
+        run.read |= before
     if cell is None or not (relation.kind == "at least" or run.whole(table, relation, number, column)):
         return None
     text = row[column] if column in row else shown(cell.value)
     worked = shown(against.value) if worked == shown(against.value) else f"{worked} = {shown(against.value)}"
     bounds = "" if against.low == against.high else f" ({shown(against.low)} to {shown(against.high)})"
     slack = f", within {shown(relation.within * 100, 3)} %" if relation.within else ""
-    note, convention = run.note(table, number, column)
+    note, convention = table.explained(number, column)
     return Tested(
         number + 1, row[table.columns[0]], column, text, relation.kind,
         keeps(relation.kind, cell, against, relation.within),
-        f"{text} {RELATIONS[relation.kind]} {worked}{bounds}{slack}", relation.reason, note, convention,
+        f"{text} {RELATIONS[relation.kind]} {worked}{bounds}{slack}", relation.reason, note, convention, places,
     )  # fmt: skip
 
 
 def _repeated(run: Recomputation, table: StudyTable, repeat: Repeat) -> Iterator[Tested]:
-    """The cells of rows that an earlier table prints too."""
+    """The cells of rows that an earlier table prints too, or an earlier row."""
     for number, row in enumerate(table.rows):
         key = tuple(row[name] for name in repeat.keys)
         if not all(key):
             continue
         for other, place in run.prints(repeat).get(key, ()):
-            if other.id == table.id:
+            if other.id == table.id and place >= number:
                 break
+            where = f"row {place + 1}" if other.id == table.id else other.id
             for column in _shared(table, other, repeat):
                 text, before = row[column], other.rows[place][column]
                 if not text.strip() or not before.strip():
@@ -132,12 +140,13 @@ def _repeated(run: Recomputation, table: StudyTable, repeat: Repeat) -> Iterator
                     continue
                 if cell is None or there is None:
                     continue
-                note, convention = run.note(table, number, column)
+                note, convention = table.explained(number, column)
                 yield Tested(
                     number + 1, row[table.columns[0]], column, text, REPEATED,
                     text.strip() == before.strip() or cell.meets(there),
-                    f"{text} {RELATIONS[REPEATED]} {before}, as {other.id} prints it",
-                    f"{other.id} prints the same measurement.", note, convention,
+                    f"{text} {RELATIONS[REPEATED]} {before}, as {where} prints it",
+                    repeat.reason or f"{where} prints the same measurement.", note, convention,
+                    frozenset({(table.id, number, column), (other.id, place, column)}),
                 )  # fmt: skip
 
 
@@ -157,19 +166,9 @@ def _shared(table: StudyTable, other: StudyTable, repeat: Repeat) -> Iterator[st
 def _of_other_rows(table: StudyTable, column: str) -> bool:
     """Whether a column depends on other rows of its table, as a ratio to a base run does."""
     return any(
-        reference.table == table.id and reference.match is not None
+        reference.table == table.id and reference.elsewhere
         for rule in table.derived
         if column in rule.columns
         for references in rule.arguments.values()
         for reference in references
     )
-
-
-def prints(tables: Mapping[str, StudyTable], repeat: Repeat) -> dict[tuple[str, ...], list[tuple[StudyTable, int]]]:
-    """Where each row of a repeat stands, in the order of the tables."""
-    places: dict[tuple[str, ...], list[tuple[StudyTable, int]]] = {}
-    for table in tables.values():
-        if table.id not in repeat.but_tables and set(repeat.keys) <= set(table.columns):
-            for number, row in enumerate(table.rows):
-                places.setdefault(tuple(row[name] for name in repeat.keys), []).append((table, number))
-    return places

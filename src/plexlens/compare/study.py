@@ -20,6 +20,9 @@ SAME = "*"
 #: File that makes a folder a study.
 _STUDY_FILE = "study.toml"
 
+#: A cell by its table's id, its row's index from 0, and its column.
+Place = tuple[str, int, str]
+
 #: Heading of the column of a transposed table that holds the former headings.
 TURNED = "column"
 
@@ -65,6 +68,11 @@ class Reference:
         shows whole percents and works on with what it has behind them.
     times
         A constant that the cell is multiplied by, such as 1000 for seconds as milliseconds.
+    offset
+        How many rows below the one at hand the row stands that is meant: -1 for the one before, 0 in another table for
+        the row at the same place; None where it is not counted from the row at hand.
+    number
+        The number of the row that is meant, from 1, or from the end with -1 for the last; 0 where it has none.
     """
 
     value: str = ""
@@ -76,6 +84,13 @@ class Reference:
     as_printed: bool = False
     rounded: bool = False
     times: Fraction = Fraction(1)
+    offset: int | None = None
+    number: int = 0
+
+    @property
+    def elsewhere(self) -> bool:
+        """Whether it is of other rows than the one at hand."""
+        return self.match is not None or self.offset is not None or self.number != 0
 
 
 @dataclass(frozen=True)
@@ -140,13 +155,15 @@ class Repeat:
     """Rows of several tables that print the same measurement: those with the same cells in these columns.
 
     ``columns`` are the columns that are repeated, all where it is empty; those of ``but`` are not, and neither are
-    columns that depend on other rows of their table. Tables in ``but_tables`` print something else of it.
+    columns that depend on other rows of their table. Tables in ``but_tables`` print something else of it. ``reason``
+    says why they are the same where the measurement is not.
     """
 
     keys: tuple[str, ...]
     columns: frozenset[str] = frozenset()
     but: frozenset[str] = frozenset()
     but_tables: frozenset[str] = frozenset()
+    reason: str = ""
 
 
 @dataclass(frozen=True)
@@ -154,7 +171,8 @@ class Known:
     """A cell that is known to be wrong in print, and why it is the print that is wrong.
 
     ``convention`` is true where nothing is wrong: the source works the number out in a way of its own. ``right`` is
-    true where this cell is right and one that it follows from, or is held against, is misprinted.
+    true where this cell is right and one that it follows from, or is held against, is misprinted. ``gives`` is the
+    number that the printed cells give, by the note: another one shows that one of them is misprinted too.
     """
 
     column: str
@@ -162,6 +180,7 @@ class Known:
     note: str
     convention: bool = False
     right: bool = False
+    gives: str = ""
 
 
 @dataclass(frozen=True)
@@ -240,6 +259,12 @@ class StudyTable:
     left_out: tuple[LeftOut, ...] = ()
     relations: tuple[Relation, ...] = ()
     restored: tuple[Restored, ...] = ()
+
+    def explained(self, number: int, column: str) -> tuple[str, bool]:
+        """What the notes say of a cell that is not as it should be, and whether it is a convention of the source."""
+        row = self.rows[number]
+        known = next((one for one in self.known if one.column == column and one.rows.takes(row)), None)
+        return ("", False) if known is None else (known.note, known.convention)
 
 
 @dataclass(frozen=True)

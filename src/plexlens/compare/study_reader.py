@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from plexlens.compare.formulas import FORMULAS, Formula
+from plexlens.compare.formulas import FORMULAS
 from plexlens.compare.headings import ROLES, Heading
 from plexlens.compare.run import Better, Group
 from plexlens.compare.study import (
@@ -28,8 +28,6 @@ from plexlens.compare.study import (
     Known,
     LeftOut,
     Line,
-    Match,
-    Reference,
     Relation,
     Repeat,
     Restored,
@@ -42,13 +40,12 @@ from plexlens.compare.study import (
     study_names,
 )
 from plexlens.compare.study_cells import as_rows, read_lines, turned
+from plexlens.compare.study_references import ReferenceReader
 from plexlens.compare.study_template import applied, related
-from plexlens.compare.study_toml import TomlReader
 from plexlens.errors import UsageError
 
-_REFERENCE_KEYS = ("value", "table", "column", "row", "rows", "but", "times", "computed", "as_printed", "rounded")
 _RELATION_KEYS = ("column", "is", "of", "formula", "arguments", "within", "where", "but", "reason")
-_REPEAT_KEYS = ("key", "columns", "but", "but_tables")
+_REPEAT_KEYS = ("key", "columns", "but", "but_tables", "reason")
 _DERIVED_KEYS = ("column", "formula", "arguments", "where", "but", "printed", "cut", "decimals", "digits")
 
 #: Keys that name columns in which digits have a meaning of their own.
@@ -56,9 +53,6 @@ _COLUMN_SETS = ("counts", "padded", "binary")
 
 #: Names of studies: they stand in anchors of pages.
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*\Z")
-
-#: Where a row is named by this word, the table's base is meant: its first row unless it says otherwise.
-BASE = "base"
 
 
 def load_study(name: str, folder: Path | None = None) -> Study:
@@ -120,16 +114,14 @@ class _Template:
     content: Mapping[str, Any]
 
 
-class _Reader(TomlReader):
+class _Reader(ReferenceReader):
     """Reads one study; knows in which file and where it is for the sake of messages."""
 
     def __init__(self, path: Path, address: str) -> None:
         super().__init__(path)
         self.folder = path.parent
         self.address = address
-        self.headings: dict[str, tuple[str, ...]] = {}
         self.templates: dict[str, _Template] = {}
-        self.base = Match({}, {})
 
     def study(self) -> Study:
         whole = self.path
@@ -171,14 +163,18 @@ class _Reader(TomlReader):
         )  # fmt: skip
 
     def relations_of_tables(self, entries: Sequence[Mapping[str, Any]], raw: Mapping[str, _RawTable]) -> None:
-        """Relations that stand outside tables, each with the ids of the tables that it is of."""
+        """Relations that stand outside tables, each of some tables, or of all that have its columns."""
         for number, one in enumerate(entries, 1):
             self.where = f"relation {number}"
-            for table_id in self.column_names(one.get("table")):
-                if table_id not in raw:
-                    raise self.wrong("table", f"there is no table {table_id!r}", f"use some of {', '.join(raw)}")
-                relation = {key: value for key, value in one.items() if key != "table"}
-                raw[table_id].relations.append((self.path, relation))
+            relation = {key: value for key, value in one.items() if key not in ("table", "but_tables")}
+            named, without = self.column_names(one.get("table")), self.named(one, "but_tables")
+            for key, table_id in [*(("table", name) for name in named), *(("but_tables", name) for name in without)]:
+                if table_id not in raw and table_id != SAME:
+                    raise self.wrong(key, f"there is no table {table_id!r}", f"use some of {', '.join(raw)}")
+            for table_id in raw if named == (SAME,) else named:
+                if table_id not in without:
+                    there = related([relation], self.headings[table_id]) if named == (SAME,) else [relation]
+                    raw[table_id].relations.extend((self.path, one) for one in there)
         self.where = ""
 
     def name(self, content: Mapping[str, Any]) -> str:
@@ -289,20 +285,6 @@ class _Reader(TomlReader):
                 raise self.wrong("transpose", f"there is no column {label!r}", f"use one of {', '.join(lines[0])}")
         return as_rows(path, turned(lines, labels) if labels else lines)
 
-    def column(self, key: str, name: str, table_id: str) -> str:
-        if name not in self.headings[table_id]:
-            there = ", ".join(repr(one) for one in self.headings[table_id])
-            raise self.wrong(key, f"table {table_id!r} has no column {name!r}", f"use one of {there}")
-        return name
-
-    def match(self, key: str, table_id: str, cells: Any, but: Any = None) -> Match:
-        for given in (cells, but or {}):
-            if not isinstance(given, dict) or not all(isinstance(cell, str) for cell in given.values()):
-                raise self.wrong(key, f"{given!r} names no rows", 'write {"heading" = "cell"}')
-            for column in given:
-                self.column(key, column, table_id)
-        return Match(cells, but or {})
-
     def table(self, raw: _RawTable) -> StudyTable:
         one, heads, table_id = raw.content, raw.heads, raw.content["id"]
         self.where = f"table {table_id!r}"
@@ -342,7 +324,7 @@ class _Reader(TomlReader):
             cut.append(Cut(columns, self.match("cut.where", table_id, entry.get("where", {}), entry.get("but"))))
         known = []
         for entry in self.entries(one, "known"):
-            self.known_keys(entry, ("column", "where", "but", "note", "convention", "right"), "known.")
+            self.known_keys(entry, ("column", "where", "but", "note", "convention", "right", "gives"), "known.")
             known.append(
                 Known(
                     self.column("known.column", self.text(entry, "column"), table_id),
@@ -350,6 +332,7 @@ class _Reader(TomlReader):
                     self.text(entry, "note"),
                     self.flag(entry, "known.", "convention"),
                     self.flag(entry, "known.", "right"),
+                    self.text(entry, "gives", ""),
                 )
             )
         lines = []
@@ -440,56 +423,9 @@ class _Reader(TomlReader):
             keys = self.column_names(one.get("key"))
             if not any(set(keys) <= set(table.columns) for table in tables.values()):
                 raise self.wrong("key", f"no table has the columns {', '.join(keys)}", "name headings of some tables")
-            others = [frozenset(self.named(one, key)) for key in ("columns", "but", "but_tables")]
-            for name in others[2]:
+            columns, but, but_tables = (frozenset(self.named(one, key)) for key in ("columns", "but", "but_tables"))
+            for name in but_tables:
                 if name not in tables:
                     raise self.wrong("but_tables", f"there is no table {name!r}", f"use some of {', '.join(tables)}")
-            yield Repeat(keys, *others)
+            yield Repeat(keys, columns, but, but_tables, self.text(one, "reason", ""))
         self.where = ""
-
-    def arguments(
-        self, entry: Mapping[str, Any], formula: Formula, table_id: str, of: str
-    ) -> dict[str, tuple[Reference, ...]]:
-        """The arguments of a formula, each from the cells that an entry names."""
-        raw = entry.get("arguments", {})
-        if not isinstance(raw, dict):
-            raise self.wrong(f"{of}arguments", "it is no table", "write arguments = {name = ...}")
-        self.known_keys(raw, formula.arguments, f"{of}arguments.")
-        arguments = {}
-        for argument in formula.arguments:
-            key = f"{of}arguments.{argument}"
-            if argument not in raw:
-                raise self.wrong(key, f"formula {formula.name!r} needs it", "say where it comes from")
-            value = raw[argument]
-            parts = value if isinstance(value, list) else [value]
-            references = tuple(self.reference(key, part, table_id) for part in parts)
-            if argument in formula.singles and (len(references) != 1 or references[0].many):
-                raise self.wrong(key, "it is one number, and more are given", "name one cell")
-            arguments[argument] = references
-        return arguments
-
-    def reference(self, key: str, value: Any, table_id: str) -> Reference:
-        if isinstance(value, str):
-            return Reference(table=table_id, column=value if value == SAME else self.column(key, value, table_id))
-        if not isinstance(value, dict):
-            raise self.wrong(key, f"{value!r} is no reference", "give a heading, or {column, row} or {value}")
-        self.known_keys(value, _REFERENCE_KEYS, f"{key}.")
-        times = self.factor(key, value.get("times", 1))
-        if "value" in value:
-            return Reference(value=str(value["value"]), times=times)
-        there = value.get("table", table_id)
-        if there not in self.headings:
-            raise self.wrong(f"{key}.table", f"there is no table {there!r}", f"use one of {', '.join(self.headings)}")
-        column = self.text(value, "column")
-        if column != SAME:
-            self.column(f"{key}.column", column, there)
-        many = "rows" in value
-        cells = value.get("rows", value.get("row"))
-        if cells == BASE and there == table_id:
-            match: Match | None = self.base
-        else:
-            match = None if cells is None else self.match(f"{key}.row", there, cells, value.get("but"))
-        if match is None and there != table_id:
-            raise self.wrong(key, f"no row of table {there!r} is named", "add row = {...}, or rows = {...} for several")
-        computed, whole, rounded = (self.flag(value, f"{key}.", name) for name in ("computed", "as_printed", "rounded"))
-        return Reference("", there, column, match, many, computed, whole, rounded, times)

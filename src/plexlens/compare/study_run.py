@@ -14,9 +14,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from plexlens.compare.audit import Audit, Cell, Recomputation, audit
+from plexlens.compare.audit import Audit, Cell, audit
 from plexlens.compare.headings import common_name, heading, measure_of, tool_of
 from plexlens.compare.quantity import Quantity, exact
+from plexlens.compare.recomputation import Recomputation
 from plexlens.compare.run import Activity, Key, Measure, Reading, Run, Setting
 from plexlens.compare.significance import of_repeats
 from plexlens.compare.study import Study, StudyError, StudyTable

@@ -19,10 +19,11 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any
 
-from plexlens.compare.audit import Audit, Place, Recomputation
+from plexlens.compare.audit import Audit
 from plexlens.compare.formulas import FORMULAS
 from plexlens.compare.quantity import Quantity, UndefinedError, exact, shown
-from plexlens.compare.study import Match, StudyError, StudyTable
+from plexlens.compare.recomputation import Recomputation
+from plexlens.compare.study import Match, Place, StudyError, StudyTable
 
 #: Result of a curve or check by kind (``curve`` or ``check``), id and name.
 Results = Callable[[str, str, str], float]

@@ -1,0 +1,208 @@
+"""Single digits of printed cells changed at random: how many of the changes the audit of a study finds.
+
+``python -m tests.compare.misprints PATH`` writes the table of all studies. A change is found where a cell disagrees, a
+relation breaks, a number of the text is contradicted or a note no longer holds, that was not so before. A cell by which
+another names its row is not found by its name: who copies the misprint copies it there too.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import random
+import sys
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping
+from fractions import Fraction
+from pathlib import Path
+
+from plexlens.compare import Study, StudyError, audit, load_study, study_names
+from plexlens.compare.analysis import analyse, analysis_files
+from plexlens.compare.audit import Audit, audit_table
+from plexlens.compare.claims import Claim, read_claim
+from plexlens.compare.entries import Entry
+from plexlens.compare.quantity import printed
+from plexlens.compare.recomputation import Recomputation
+from plexlens.compare.redundancy import Cover, covers
+from plexlens.compare.study import Place
+from plexlens.compare.study_toml import TomlReader
+from plexlens.compare.values import Numbers
+
+#: How many cells are changed at most, drawn at random.
+MOST = 2000
+#: The least change that is counted as more than rounding, as a share of the number.
+CLEAR = Fraction(1, 100)
+
+
+@dataclasses.dataclass(frozen=True)
+class Misprint:
+    """A changed cell, what else the study says of it, and whether the change is found."""
+
+    place: Place
+    before: str
+    after: str
+    cover: Cover
+    found: bool
+
+    @property
+    def clear(self) -> bool:
+        """Whether the number changes by more than `CLEAR`, or stops being one."""
+        try:
+            was, now = printed(self.before), printed(self.after)
+        except ValueError:
+            return True
+        if was is None or now is None:
+            return True
+        return abs(now.value - was.value) >= CLEAR * abs(was.value)
+
+
+def readers(study: Study) -> dict[str, set[str]]:
+    """For each table the tables whose audit may read it, itself among them."""
+    found = {name: {name} for name in study.tables}
+    for table in study.tables.values():
+        for rule in (*table.derived, *table.relations):
+            for references in rule.arguments.values():
+                for reference in references:
+                    if reference.table:
+                        found[reference.table].add(table.id)
+        for repeat in study.repeats:
+            if set(repeat.keys) <= set(table.columns):
+                rows = {tuple(row[key] for key in repeat.keys) for row in table.rows}
+                for other in study.tables.values():
+                    if set(repeat.keys) <= set(other.columns) and any(
+                        tuple(row[key] for key in repeat.keys) in rows for row in other.rows
+                    ):
+                        found[table.id].add(other.id)
+    return found
+
+
+def wrong(study: Study, tables: set[str]) -> set[tuple[str, ...]]:
+    """What is wrong in some tables of a study."""
+    run = Recomputation(study)
+    found: set[tuple[str, ...]] = set()
+    for name in tables:
+        one = audit_table(run, study.tables[name])
+        found |= {(name, str(cell.row), cell.column) for cell in one.compared if not cell.agrees}
+        found |= {(name, str(test.row), test.column, test.kind, test.reason) for test in one.tested if not test.holds}
+    return found
+
+
+def changed(study: Study, place: Place, text: str) -> Study:
+    """The study with another text in a cell."""
+    name, number, column = place
+    table = study.tables[name]
+    rows = list(table.rows)
+    rows[number] = {**rows[number], column: text}
+    return dataclasses.replace(study, tables={**study.tables, name: dataclasses.replace(table, rows=tuple(rows))})
+
+
+def misprint(text: str, chance: random.Random) -> str:
+    """The text with one digit changed."""
+    place = chance.choice([place for place, sign in enumerate(text) if sign.isdigit()])
+    return text[:place] + chance.choice([digit for digit in "0123456789" if digit != text[place]]) + text[place + 1 :]
+
+
+def claims(found: Audit) -> Iterator[tuple[str, Mapping[str, object]]]:
+    """What is declared of each number of the text, with its file."""
+    for path in analysis_files(found):
+        for content in TomlReader(path).toml(path).get("claims", ()):
+            yield path.name, content
+
+
+def read(found: Audit, name: str, content: Mapping[str, object]) -> Claim | None:
+    """A claim; None where it rests on a curve or a check."""
+    try:
+        return read_claim(Entry(dict(content), "claim", Numbers(found, name)))
+    except StudyError:
+        return None
+
+
+def misprints(name: str, most: int, seed: int = 1) -> list[Misprint]:
+    """Cells of a study, each with one digit changed."""
+    study = load_study(name)
+    found = audit(study)
+    covered = covers(found, analyse(found))
+    reading = readers(study)
+    before = wrong(study, set(study.tables))
+    of_cell: dict[Place, list[tuple[str, Mapping[str, object]]]] = defaultdict(list)
+    for file, content in claims(found):
+        claim = read(found, file, content)
+        if claim is not None and claim.agrees:
+            for place in claim.places:
+                of_cell[place].append((file, content))
+
+    def is_found(place: Place, text: str) -> bool:
+        other = changed(study, place, text)
+        try:
+            if wrong(other, reading[place[0]]) - before:
+                return True
+        except StudyError as error:
+            if "have these cells" not in str(error):
+                return True
+        audited = Audit(other, ())
+        told = [read(audited, file, content) for file, content in of_cell[place]]
+        return any(claim is not None and not claim.agrees for claim in told)
+
+    chance = random.Random(seed)
+    places = list(covered)
+    made = []
+    for place in chance.sample(places, min(most, len(places))):
+        text = study.tables[place[0]].rows[place[1]][place[2]]
+        other = misprint(text, chance)
+        made.append(Misprint(place, text, other, covered[place], is_found(place, other)))
+    return made
+
+
+def share(made: list[Misprint]) -> str:
+    """How many are found, of how many."""
+    if not made:
+        return "none"
+    found = sum(one.found for one in made)
+    return f"{found} of {len(made)} ({100 * found / len(made):.0f} %)"
+
+
+def row(name: str, made: list[Misprint]) -> str:
+    """The row of a study."""
+    by = {cover: [one for one in made if one.cover is cover] for cover in Cover}
+    clear = [one for one in by[Cover.EQUATION] if one.clear]
+    checked = [one for one in made if one.cover is not Cover.NONE]
+    parts = (
+        name, share(made), str(len(by[Cover.NONE])), share(checked), share(by[Cover.LIMIT]), share(by[Cover.EQUATION]),
+        share(clear),
+    )  # fmt: skip
+    return f"| {' | '.join(parts)} |"
+
+
+HEAD = f"""\
+# Misprints that the audit finds
+
+Written by `python -m tests.compare.misprints docs/misprints.md`. In each study cells that print a number are drawn at
+random, {MOST:,} at most, and one digit of each is changed to another, one cell at a time; *found* is what the audit,
+the text or a note then contradicts and did not before. What cannot be found: a change in a cell that stands *alone*, of
+which nothing else in the study speaks (settings, names with digits, measurements that nothing follows from); a change
+that keeps within the *limits* of a cell of which only limits are known; and a change that rounding hides in an
+*equation*. The last column leaves out changes of less than {100 * CLEAR} % of the number, most of which rounding hides.
+
+Equations are exact: cells worked out from others, sums, the same cell in another table, numbers of the text. Limits are
+of two kinds. Some must hold, as that a part is not above its whole. Others are what the rest of a table shows, as that
+the runs of a table, which do the same work, differ by 20 % at most: they tell a slipped leading digit and no more.
+
+| study | found, of all | alone | found, of cells not alone | of those with limits only | of those in an equation | \
+of those, changes of {100 * CLEAR} % or more |
+| --- | --- | --- | --- | --- | --- | --- |
+"""
+
+
+def main(path: str) -> None:
+    """Write the table."""
+    rows = []
+    for name in study_names():
+        made = misprints(name, MOST)
+        rows.append(row(name, made))
+        print(rows[-1], flush=True)
+        missed = Counter((one.place[0], one.place[2]) for one in made if one.cover is Cover.EQUATION and not one.found)
+        print("  missed most:", missed.most_common(5), flush=True)
+    Path(path).write_text(HEAD + "\n".join(rows) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])
