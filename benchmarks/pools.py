@@ -22,8 +22,8 @@ from plexlens import _core
 from plexlens.pools.cost import default_cost
 from plexlens.pools.outcome import states_of
 from plexlens.pools.prediction import State
+from plexlens.pools.search.case import Limits
 from plexlens.pools.search.optimiser import Optimiser
-from plexlens.pools.search.recommendation import Limits
 from plexlens.pools.settings import Configuration, PoolSettings
 from plexlens.pools.trace import Trace, open_trace
 
@@ -103,7 +103,7 @@ def contest(trace: Trace, buffers: int, *, least_buffers: int = LEAST) -> dict[s
     ruled = {name: configuration(rule(curves, buffers)) for name, rule in RULES.items()}
     found: dict[str, State] = {}
     for name, moves in (("sizes recommended", False), ("sizes and groups recommended", True)):
-        limits = Limits(budget=buffers * 4096, moves=moves, least_buffers=least_buffers, settings=False)
+        limits = Limits(budgets={"": buffers * 4096}, moves=moves, least_buffers=least_buffers, settings=False)
         optimiser = Optimiser(trace, ruled["equal split"], cost=default_cost(), limits=limits)
         found[name] = optimiser.run().after
     states = states_of(trace, list(ruled.values()), work=optimiser.work, cost=default_cost())

@@ -68,16 +68,16 @@ def run(*arguments: object) -> str:
 
 def test_curves_are_by_member(trace: Path) -> None:
     rows = pq.read_table(trace).to_pylist()
-    made = json.loads(run(trace, "--json", "--sizes", "50,200"))["members"]
-    assert list(made) == ["DB1A", "DB1B"]
+    made = json.loads(run(trace, "--json", "--sizes", "50,200"))["pools"]
+    assert list(made) == ["DB1A.BP1", "DB1A.BP2", "DB1B.BP1", "DB1B.BP2"]
     for member, pool in (("DB1A", "BP1"), ("DB1A", "BP2"), ("DB1B", "BP1"), ("DB1B", "BP2")):
         own = [row for row in rows if (row["member"], row["pool"], row["function"]) == (member, pool, "getpage")]
         pages = [(row["object"], row["page"]) for row in own]
-        curve = made[member]["pools"][pool]
+        curve = made[f"{member}.{pool}"]
         assert [point["read_misses"] for point in curve["curve"]] == [lru_misses(pages, size) for size in (50, 200)]
     # One member alone, and all as one Db2, have the form of one Db2.
     alone = json.loads(run(trace, "--json", "--sizes", "50,200", "--subsystem", "DB1B"))
-    assert alone["pools"] == made["DB1B"]["pools"]
+    assert alone["pools"] == {pool: made[f"DB1B.{pool}"] for pool in ("BP1", "BP2")}
     one = json.loads(run(trace, "--json", "--sizes", "50,200", "--no-group"))["pools"]
     both = [(row["object"], row["page"]) for row in rows if (row["pool"], row["function"]) == ("BP1", "getpage")]
     assert one["BP1"]["curve"][0]["read_misses"] == lru_misses(both, 50)
@@ -86,15 +86,15 @@ def test_curves_are_by_member(trace: Path) -> None:
 def test_a_change_of_one_member_is_predicted_and_saved_for_each(trace: Path, settings: Path, tmp_path: Path) -> None:
     saved, dump = tmp_path / "p.json", tmp_path / "g.smf"
     options = ("--pool", "DB1A.BP1=300", "--gbp", "GBP1=200:800", "--save", saved, "--simulate-to", dump)
-    made = json.loads(run(trace, "--settings", settings, *options, "--json"))["group"]
+    made = json.loads(run(trace, "--settings", settings, *options, "--json"))["prediction"]
     assert [line for line in made["commands"] if not line.startswith("--")] == [
         "SETXCF START,ALTER,STRNAME=DSNDB1G_GBP1,SIZE=1113",
         "-ALTER BUFFERPOOL(BP1) VPSIZE(300)",
     ]
-    sizes = {name: {pool: one["size"] for pool, one in own.items()} for name, own in made["after"]["members"].items()}
-    assert sizes == {"DB1A": {"BP1": 300, "BP2": 150}, "DB1B": {"BP1": 150, "BP2": 100}}
-    assert made["dependent"] == {"BP1": ["D.SHARED"]}
-    before, after = (made[when]["group_pools"]["GBP1"]["activity"] for when in ("before", "after"))
+    sizes = {name: one["size"] for name, one in made["after"]["settings"].items()}
+    assert sizes == {"DB1A.BP1": 300, "DB1A.BP2": 150, "DB1B.BP1": 150, "DB1B.BP2": 100}
+    assert made["after"]["dependent"] == {"BP1": ["D.SHARED"]}
+    before, after = (made[when]["group_pool_activity"]["GBP1"] for when in ("before", "after"))
     assert before["invalidated_by_reclaim"] > after["invalidated_by_reclaim"] == 0
     assert made["after"]["cpu_seconds"] < made["before"]["cpu_seconds"]
     first, second = load(tmp_path / "p.DB1A.json"), load(tmp_path / "p.DB1B.json")
@@ -110,9 +110,9 @@ def test_a_change_of_one_member_is_predicted_and_saved_for_each(trace: Path, set
     written = sum(row["changed_pages_sync"] for row in rows if row["group_pool"] == "GBP1")
     assert written == after["sync_writes"]
     # That PDB then gives the sizes of the members' pools.
-    again = json.loads(run(trace, "--settings", tmp_path / "pdb", "--gbp", "GBP1=200:800", "--json"))["group"]
-    assert {name: own["BP1"]["size"] for name, own in again["before"]["members"].items()} == {"DB1A": 300, "DB1B": 150}
-    assert again["name"] == "DSNDB1G"
+    again = json.loads(run(trace, "--settings", tmp_path / "pdb", "--gbp", "GBP1=200:800", "--json"))["prediction"]
+    assert [again["before"]["settings"][name]["size"] for name in ("DB1A.BP1", "DB1B.BP1")] == [300, 150]
+    assert again["after"]["group"] == "DSNDB1G"
 
 
 def test_a_recommendation_keeps_both_budgets(trace: Path, settings: Path, tmp_path: Path) -> None:
@@ -121,25 +121,25 @@ def test_a_recommendation_keeps_both_budgets(trace: Path, settings: Path, tmp_pa
     made = json.loads(run(trace, "--settings", settings, *budgets, "--json", "-o", report))
     steps = made["recommendation"]["steps"]
     assert any(step["worth"] and step["title"].startswith("Set GBP1") for step in steps)
-    after = made["group"]["after"]
+    after = made["prediction"]["after"]
     for member, most in (("DB1A", 1200), ("DB1B", 1600)):
-        assert sum(one["size"] * 4 for one in after["members"][member].values()) <= most
+        assert sum(one["size"] * 4 for name, one in after["settings"].items() if name.startswith(member)) <= most
     assert after["group_pools"]["GBP1"]["bytes"] <= 2 << 20
-    assert after["cpu_seconds"] < made["group"]["before"]["cpu_seconds"]
+    assert after["cpu_seconds"] < made["prediction"]["before"]["cpu_seconds"]
     page = report.read_text(encoding="utf-8")
     for text in ("Group buffer pools", "GBP-dependent data sets", "DB1A.BP1", "SETXCF START,ALTER", "Not looked at"):
         assert text in page
     printed = run(trace, "--settings", settings, "--gbp-budget", "2MiB", "--least-buffers", "20")
     assert "Set GBP1" in printed
-    assert "VPSIZE" not in printed
+    assert "VPSIZE(" not in printed
     assert "CPU of a request to a group buffer pool" in printed
 
 
 def test_sizes_that_nobody_knows_are_assumed_and_said(trace: Path) -> None:
     budgets = ("--budget", "1200KiB", "--gbp-budget", "2MiB", "--least-buffers", "20")
-    made = json.loads(run(trace, *budgets, "--json"))["group"]
+    made = json.loads(run(trace, *budgets, "--json"))["prediction"]
     notes = " ".join(made["notes"])
-    assert "DB1A: The present size of BP1, BP2 is not known: equal parts" in notes
+    assert "The present size of DB1A.BP1, DB1A.BP2, DB1B.BP1, DB1B.BP2 is not known: equal parts" in notes
     assert "The present size of GBP1 is not known" in notes
     assert any("GBP1: its present settings are not known" in line for line in made["reverse"]) == any(
         "GBP1" in line for line in made["commands"]

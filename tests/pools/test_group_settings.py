@@ -2,33 +2,31 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from plexlens.errors import UsageError
-from plexlens.pools.group.alter import group_script
-from plexlens.pools.group.settings import (
-    GroupConfiguration,
-    GroupPoolSettings,
-    named_pools,
-    with_assumed_structures,
-    with_group_options,
-)
-from plexlens.pools.group.sources import read_group_toml
+from plexlens.pools.alter import script
+from plexlens.pools.options import named_pools, with_options
 from plexlens.pools.settings import Configuration, PoolSettings
+from plexlens.pools.settings_file import read_toml
+from plexlens.pools.site import with_assumed_structures
+from plexlens.pools.structures import GroupPoolSettings
 
 MEMBERS = ("DB1A", "DB1B")
 USED = {"DB1A": ["BP1", "BP2"], "DB1B": ["BP1"]}
-NOTHING = GroupConfiguration({member: Configuration() for member in MEMBERS})
+NOTHING = Configuration()
 
 
-def sizes(configuration: GroupConfiguration) -> dict[str, dict[str, int]]:
-    return {name: {pool: one.size for pool, one in own.pools.items()} for name, own in configuration.members.items()}
+def sizes(configuration: Configuration) -> dict[str, dict[str, int]]:
+    members = {member: configuration.of(member).pools for member in configuration.members}
+    return {name: {pool: one.size for pool, one in own.items()} for name, own in members.items()}
 
 
 def test_options_are_for_one_member_or_for_those_that_use_the_pool() -> None:
-    made = with_group_options(
+    made = with_options(
         NOTHING,
         USED,
         pools=("BP1=1000", "DB1B.BP1=2000,vpseqt=40", "bp2=500"),
@@ -37,13 +35,13 @@ def test_options_are_for_one_member_or_for_those_that_use_the_pool() -> None:
         moves=("D.T=BP7",),
     )
     assert sizes(made) == {"DB1A": {"BP1": 1000, "BP2": 500}, "DB1B": {"BP1": 2000}}
-    assert made.members["DB1B"].pools["BP1"] == PoolSettings("BP1", 2000, vpseqt=40, pgfix=True)
-    assert made.members["DB1A"].pools["BP2"].steal == "FIFO"
+    assert made.pools["DB1B.BP1"] == PoolSettings("BP1", 2000, vpseqt=40, pgfix=True)
+    assert made.pools["DB1A.BP2"].steal == "FIFO"
     assert made.placement == {"D.T": "BP7"}
     # Nobody has BP7: it is made for what moves there, at every member.
-    made = with_group_options(made, USED, pools=("BP7=300",))
+    made = with_options(made, USED, pools=("BP7=300",))
     assert [own["BP7"] for own in sizes(made).values()] == [300, 300]
-    assert named_pools(made, USED, ["BP1=1", "DB1A.BP2=5"]) == {("DB1A", "BP1"), ("DB1B", "BP1"), ("DB1A", "BP2")}
+    assert named_pools(made, USED, ["BP1=1", "DB1A.BP2=5"]) == {"DB1A.BP1", "DB1B.BP1", "DB1A.BP2"}
 
 
 @pytest.mark.parametrize(
@@ -57,8 +55,8 @@ def test_options_are_for_one_member_or_for_those_that_use_the_pool() -> None:
     ],
 )
 def test_sizes_of_group_buffer_pools(option: str, data: int, directory: int) -> None:
-    known = GroupConfiguration(NOTHING.members, {"BP1": GroupPoolSettings("BP1", 500, 2000, pool_threshold=50)})
-    made = with_group_options(known, USED, structures=(option,)).structures["BP1"]
+    known = Configuration(structures={"BP1": GroupPoolSettings("BP1", 500, 2000, pool_threshold=50)})
+    made = with_options(known, USED, structures=(option,)).structures["BP1"]
     assert (made.data_entries, made.directory_entries, made.pool_threshold) == (data, directory, 50)
 
 
@@ -76,7 +74,7 @@ def test_sizes_of_group_buffer_pools(option: str, data: int, directory: int) -> 
 )
 def test_impossible_options(options: dict[str, tuple[str, ...]], expected: str) -> None:
     with pytest.raises(UsageError, match=expected):
-        with_group_options(NOTHING, USED, **options)  # type: ignore[arg-type]
+        with_options(NOTHING, USED, **options)  # type: ignore[arg-type]
 
 
 def test_a_file_tells_what_is_common_and_what_is_of_one_member(tmp_path: Path) -> None:
@@ -87,13 +85,13 @@ def test_a_file_tells_what_is_common_and_what_is_of_one_member(tmp_path: Path) -
         "[GBP1]\ndata_entries = 500\ndirectory_entries = 2500\ngbpoolt = 40\nupdates_a_commit = 0\n"
         '[GBP32K]\nsize = "32MiB"\nratio = 2.5\n[placement]\n"D.T" = "BP1"\n'
     )
-    found = read_group_toml(path, MEMBERS)
+    found = read_toml(path, MEMBERS)
     assert sizes(found) == {"DB1A": {"BP1": 3000}, "DB1B": {"BP1": 2000, "BP32K": 300}}
-    assert [own.pools["BP1"].vpseqt for own in found.members.values()] == [40, 40]
+    assert [found.of(member).pools["BP1"].vpseqt for member in found.members] == [40, 40]
     assert found.structures["BP1"] == GroupPoolSettings("BP1", 500, 2500, pool_threshold=40, updates_a_commit=None)
     # 32 MiB / (32 KiB + 2.5 x 400 bytes)
     assert found.structures["BP32K"] == GroupPoolSettings("BP32K", 993, 2482)
-    assert (found.name, found.placement) == ("DSNDB1G", {"D.T": "BP1"})
+    assert (found.group, found.placement) == ("DSNDB1G", {"D.T": "BP1"})
 
 
 @pytest.mark.parametrize(
@@ -112,38 +110,38 @@ def test_impossible_files(tmp_path: Path, text: str, expected: str) -> None:
     path = tmp_path / "group.toml"
     path.write_text(text)
     with pytest.raises(UsageError, match=expected) as refused:
-        read_group_toml(path, MEMBERS)
+        read_toml(path, MEMBERS)
     assert refused.value.file == str(path)
 
 
 def test_an_unknown_group_buffer_pool_is_assumed_and_said() -> None:
-    known = with_group_options(NOTHING, USED, pools=("BP1=10000",))
+    known = with_options(NOTHING, USED, pools=("BP1=10000",))
     made = with_assumed_structures(known, ["BP1"], updates_a_commit=None)
     # 40 % of 20,000 buffers, in pages with five entries of 400 bytes: 8,000 x 4,096 / 6,096.
     assert made.structures == {"BP1": GroupPoolSettings("BP1", 5375, 26_875, updates_a_commit=None)}
-    assert made.assumed == {"BP1"}
+    assert made.assumed == {"GBP1"}
     assert "size of GBP1 is not known" in made.notes[-1]
 
 
 def test_text_of_a_change_and_its_reverse() -> None:
-    old = GroupConfiguration(
-        {name: Configuration({"BP1": PoolSettings("BP1", 1000)}) for name in MEMBERS},
-        {
+    old = Configuration.of_members(
+        {name: {"BP1": PoolSettings("BP1", 1000)} for name in MEMBERS},
+        structures={
             "BP1": GroupPoolSettings("BP1", 1000, 5000),
             "BP2": GroupPoolSettings("BP2", 1000, 5000),
             "BP3": GroupPoolSettings("BP3", 1000, 5000),
         },
-        name="DSNDB1G",
-        assumed=frozenset({"BP3"}),
+        group="DSNDB1G",
+        assumed=frozenset({"GBP3"}),
     )
-    new = old.with_pool("DB1B", PoolSettings("BP1", 3000)).with_structures(
+    new = replace(old, pools={**old.pools, "DB1B.BP1": PoolSettings("BP1", 3000)}).with_structures(
         {
             "BP1": GroupPoolSettings("BP1", 2000, 15_000),
             "BP2": GroupPoolSettings("BP2", 1000, 4000),
             "BP3": GroupPoolSettings("BP3", 1100, 5500, pool_threshold=20),
         }
     )
-    text = group_script(old, new, {}, {})
+    text = script(old, new, {}, {})
     # 2,000 x 4 KB + 15,000 x 400 bytes = 14,192,000 bytes; 5,696,000; 6,705,600: in KB, rounded up.
     assert [line for line in text.change if not line.startswith("--")] == [
         "-ALTER GROUPBUFFERPOOL(GBP1) RATIO(7.5)",
@@ -168,10 +166,8 @@ def test_text_of_a_change_and_its_reverse() -> None:
         "SETXCF START,REBUILD,STRNAME=DSNDB1G_GBP1",
     ]
     assert "-- GBP3: its present settings are not known." in text.reverse
-    assert group_script(old, old, {}, {}).change == ()
-    assert "STRNAME=<group>_GBP1" in "\n".join(
-        group_script(old, GroupConfiguration(new.members, new.structures), {}, {}).change
-    )
+    assert script(old, old, {}, {}).change == ()
+    assert "STRNAME=<group>_GBP1" in "\n".join(script(old, replace(new, group=""), {}, {}).change)
 
 
 @pytest.mark.parametrize(("data", "directory", "expected"), [(1000, 4010, 4100), (1000, 4100, 4100), (30, 97, 99)])

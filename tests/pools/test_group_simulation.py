@@ -16,10 +16,10 @@ from plexlens.metrics import GRAINS
 from plexlens.metrics.evaluate import facts
 from plexlens.metrics.inputs import Inputs
 from plexlens.pdb import Pdb, ingest
-from plexlens.pools.group.settings import GroupPoolSettings
-from plexlens.pools.group.simulation import SimulatedGroup, simulate_group, write_group_smf
+from plexlens.pools.group_simulation import SimulatedGroup, simulate_group, write_group_smf
 from plexlens.pools.settings import PoolSettings
 from plexlens.pools.simulation import simulate
+from plexlens.pools.structures import GroupPoolSettings
 from plexlens.pools.trace import open_trace
 
 GROUP_POOL = GRAINS["db2_group_pool"]

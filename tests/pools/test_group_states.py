@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -10,13 +11,16 @@ import pyarrow.parquet as pq
 import pytest
 
 from plexlens.errors import UsageError
-from plexlens.pools.group.cost import GroupCost
-from plexlens.pools.group.settings import GroupConfiguration, GroupPoolSettings
-from plexlens.pools.group.simulation import simulate_group
-from plexlens.pools.group.states import group_states
-from plexlens.pools.group.work import look_at_group, member_curves
+from plexlens.pools.cost import REQUEST, group_cost
+from plexlens.pools.curves import curves_of
+from plexlens.pools.group_simulation import simulate_group
+from plexlens.pools.objects import pools_of
+from plexlens.pools.observation import observe
+from plexlens.pools.outcome import states_of
 from plexlens.pools.settings import Configuration, PoolSettings
+from plexlens.pools.structures import GroupPoolSettings
 from plexlens.pools.trace import open_trace
+from plexlens.pools.work import look_at
 from tests.pools.made_trace import lru_misses
 from tests.pools.slow_group import SlowGroup
 
@@ -73,21 +77,18 @@ def test_members_and_group_buffer_pool_count_what_a_slow_group_does(
 ) -> None:
     made = events(seed)
     trace = open_trace([written(tmp_path / "t.parquet", made)])
-    work = look_at_group(trace)
+    work = look_at(trace)
     slow = SlowGroup(dict(enumerate(sizes)), data, directory, class_pages=6, pool_threshold=30)
     slow.run(made)
-    configuration = GroupConfiguration(
-        {
-            f"DB{member}A": Configuration({"BP2": PoolSettings("BP2", size, vdwqt=90, dwqt=90)})
-            for member, size in enumerate(sizes)
-        },
-        {"BP2": GroupPoolSettings("BP2", data, directory, class_threshold=0, class_pages=6)},
+    configuration = Configuration.of_members(
+        {f"DB{member}A": {"BP2": PoolSettings("BP2", size, vdwqt=90, dwqt=90)} for member, size in enumerate(sizes)},
+        structures={"BP2": GroupPoolSettings("BP2", data, directory, class_threshold=0, class_pages=6)},
     )
-    (state,) = group_states(trace, [configuration], work=work, cost=GroupCost())
+    (state,) = states_of(trace, [configuration], work=work, cost=group_cost())
     assert state.dependent == {"BP2": ("D.T0", "D.T1", "D.T2")}
     for member in range(3):
-        use, counted = state.uses[f"DB{member}A", "BP2"], slow.members[member]
-        own = state.members[f"DB{member}A"].pools["BP2"]
+        use, counted = state.uses[f"DB{member}A.BP2"], slow.members[member]
+        own = state.pools[f"DB{member}A.BP2"]
         assert own.sync_reads == counted["disk_reads"], member
         assert own.prefetch_reads == 0
         assert own.getpages == sum(one == member and not change for one, _, change in made)
@@ -106,7 +107,7 @@ def test_members_and_group_buffer_pool_count_what_a_slow_group_does(
     assert slow.structure["invalidated_by_write"] > 100
     assert (slow.structure["invalidated_by_reclaim"] > 0) == (seed in (2, 3, 4))
     # The whole simulation, with sizes by member, counts the same.
-    by_member = {name: list(one.pools.values()) for name, one in configuration.members.items()}
+    by_member = {name: list(configuration.of(name).pools.values()) for name in configuration.members}
     done = simulate_group(trace, by_member, list(configuration.structures.values()))
     for member in range(3):
         counters = done.total.pools[f"DB{member}A"]["BP2"]
@@ -117,55 +118,96 @@ def test_prices_by_hand(tmp_path: Path) -> None:
     """A read from disk each; one change; the other member reads it again from the group buffer pool."""
     made = [(0, (0, 4), False), (1, (0, 4), False), (0, (0, 4), True), (1, (0, 4), False)]
     trace = open_trace([written(tmp_path / "t.parquet", made)])
-    work = look_at_group(trace)
-    pools = Configuration({"BP2": PoolSettings("BP2", 100)})
-    configuration = GroupConfiguration({"DB0A": pools, "DB1A": pools}, {"BP2": GroupPoolSettings("BP2", 50, 100)})
-    cost = GroupCost()
-    (state,) = group_states(trace, [configuration], work=work, cost=cost)
+    work = look_at(trace)
+    pools = {"BP2": PoolSettings("BP2", 100)}
+    configuration = Configuration.of_members(
+        {"DB0A": pools, "DB1A": pools}, structures={"BP2": GroupPoolSettings("BP2", 50, 100)}
+    )
+    cost = group_cost()
+    (state,) = states_of(trace, [configuration], work=work, cost=cost)
     # Two reads without data, one with, one write: four requests; nothing is cast out yet.
     assert state.structures["BP2"].requests == 4
-    assert state.structures["BP2"].cpu_seconds == pytest.approx(4 * cost.request.value)
-    assert state.cpu_seconds == pytest.approx(2 * cost.io.sync_read.value + 4 * cost.request.value)
+    assert state.structures["BP2"].cpu_seconds == pytest.approx(4 * REQUEST.value)
+    assert state.cpu_seconds == pytest.approx(2 * cost.sync_read.value + 4 * REQUEST.value)
     assert (state.requests.hits, state.requests.invalid_reads) == (1, 1)
 
 
 def test_curves_of_each_member_are_those_of_its_own_references(tmp_path: Path) -> None:
     made = events(7, 2000)
-    curves = member_curves(open_trace([written(tmp_path / "t.parquet", made)]), sizes=(10, 50, 200))
-    assert list(curves) == ["DB0A", "DB1A", "DB2A"]
-    for member, (curve,) in enumerate(curves.values()):
+    curves = curves_of(open_trace([written(tmp_path / "t.parquet", made)]), sizes=(10, 50, 200), group=None)
+    assert [curve.pool for curve in curves] == ["DB0A.BP2", "DB1A.BP2", "DB2A.BP2"]
+    for member, curve in enumerate(curves):
         pages = [page for one, page, change in made if one == member and not change]
         assert [misses for _, misses, _ in curve.points] == [lru_misses(pages, size) for size in (10, 50, 200)]
 
 
 def test_moved_objects_take_their_group_buffer_pool_along(tmp_path: Path) -> None:
     trace = open_trace([written(tmp_path / "t.parquet", events(8, 500))])
-    work = look_at_group(trace)
-    pools = Configuration({name: PoolSettings(name, 100) for name in ("BP2", "BP3")})
+    work = look_at(trace)
+    pools = {name: PoolSettings(name, 100) for name in ("BP2", "BP3")}
     members = {f"DB{member}A": pools for member in range(3)}
     structures = {name: GroupPoolSettings(name, 50, 400) for name in ("BP2", "BP3")}
-    before = GroupConfiguration(members, structures)
-    after = GroupConfiguration(members, structures, placement={"D.T1": "BP3"})
-    now, then = group_states(trace, [before, after], work=work, cost=GroupCost())
+    before = Configuration.of_members(members, structures=structures)
+    after = Configuration.of_members(members, structures=structures, placement={"D.T1": "BP3"})
+    now, then = states_of(trace, [before, after], work=work, cost=group_cost())
     assert now.dependent == {"BP2": ("D.T0", "D.T1", "D.T2")}
     assert then.dependent == {"BP2": ("D.T0", "D.T2"), "BP3": ("D.T1",)}
     assert then.structures["BP3"].writes > 0
     assert now.total.getpages == then.total.getpages
 
 
+def test_the_pools_of_members_are_observed_as_they_are_simulated(tmp_path: Path) -> None:
+    made = events(13, 2000)
+    trace = open_trace([written(tmp_path / "t.parquet", made)])
+    work = look_at(trace)
+    pools = {name: PoolSettings(name, 60) for name in ("BP2", "BP3")}
+    structures = {name: GroupPoolSettings(name, 50, 200) for name in pools}
+    configuration = Configuration.of_members(
+        dict.fromkeys(work.members, pools), structures=structures, placement={"D.T1": "BP3"}
+    )
+    (state,) = states_of(trace, [configuration], work=work, cost=group_cost())
+    seen = observe(trace, configuration, work=work, looks=4)
+    assert {io.pool: (io.getpages, io.sync_reads, io.read_ios) for io in pools_of(seen)} == {
+        name: (one.getpages, one.sync_reads, one.read_ios) for name, one in state.pools.items()
+    }
+    own = next(one for one in seen.objects() if (one.pool, one.name) == ("DB1A.BP3", "D.T1"))
+    pages = [page for member, (data_set, page), _ in made if (member, data_set) == (1, 1)]
+    assert own.getpages == sum(not change for member, (data_set, _), change in made if (member, data_set) == (1, 1))
+    assert own.resident[-1] <= 60
+    assert max(own.referenced) <= len(set(pages)) <= sum(own.referenced)
+
+
+def test_a_db2_alone_is_a_group_of_one_member(tmp_path: Path) -> None:
+    """The engine of a Db2 alone counts what the engine of groups counts of one member with nothing shared."""
+    trace = open_trace([written(tmp_path / "t.parquet", events(12, 3000))], subsystem="DB1A")
+    work = look_at(trace)
+    pool = PoolSettings("BP2", 70, vpseqt=50, dwqt=20, vdwqt=10)
+    (alone,) = states_of(trace, [Configuration({"BP2": pool})], work=work, cost=group_cost())
+    (number,) = {batch["member"][0].as_py() for batch in trace.batches()}
+    one = replace(work, members={"DB1A": work}, numbers={number: "DB1A"})
+    group = Configuration.of_members({"DB1A": {"BP2": pool}})
+    (found,) = states_of(trace, [group], work=one, cost=group_cost())
+    assert alone.pools["BP2"].write_ios > 0
+    assert found.of("DB1A").pools == alone.pools
+    assert found.of("DB1A").data_sets == alone.data_sets
+    assert found.cpu_seconds == alone.cpu_seconds
+
+
 def test_what_is_shared_needs_a_group_buffer_pool(tmp_path: Path) -> None:
     trace = open_trace([written(tmp_path / "t.parquet", events(9, 100))])
-    work = look_at_group(trace)
-    pools = Configuration({"BP2": PoolSettings("BP2", 100)})
-    nothing = GroupConfiguration({"DB0A": pools, "DB1A": pools, "DB2A": pools})
+    work = look_at(trace)
+    pools = {"BP2": PoolSettings("BP2", 100)}
+    nothing = Configuration.of_members({"DB0A": pools, "DB1A": pools, "DB2A": pools})
     with pytest.raises(UsageError, match=r"pool BP2 has no group buffer pool.*--gbp GBP2"):
-        group_states(trace, [nothing], work=work, cost=GroupCost())
+        states_of(trace, [nothing], work=work, cost=group_cost())
     with pytest.raises(UsageError, match=r"no member DB9A.*DB0A"):
         simulate_group(trace, {"DB9A": [PoolSettings("BP2", 100)]}, [])
     # A member whose pool is not set up is left out, and counted.
-    part = GroupConfiguration({"DB0A": pools, "DB1A": pools}, {"BP2": GroupPoolSettings("BP2", 50, 100)})
-    (state,) = group_states(trace, [part], work=work, cost=GroupCost())
-    assert list(state.left_out) == [("DB2A", "BP2")]
+    part = Configuration.of_members(
+        {"DB0A": pools, "DB1A": pools}, structures={"BP2": GroupPoolSettings("BP2", 50, 100)}
+    )
+    (state,) = states_of(trace, [part], work=work, cost=group_cost())
+    assert list(state.left_out) == ["DB2A.BP2"]
 
 
 def test_one_member_of_a_file_is_read_alone(tmp_path: Path) -> None:

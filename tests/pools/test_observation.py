@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import random
 from collections import OrderedDict
+from collections.abc import Iterable
 from pathlib import Path
 
 import numpy as np
@@ -18,7 +19,7 @@ from plexlens.pools.cost import default_cost
 from plexlens.pools.objects import Io, objects_of, partitions_of, pools_of, ranked
 from plexlens.pools.observation import Observation, observe
 from plexlens.pools.residency import residencies
-from plexlens.pools.settings import PoolSettings
+from plexlens.pools.settings import Configuration, PoolSettings
 from plexlens.pools.trace import open_trace
 from plexlens.pools.working_set import working_sets
 from tests.conftest import REPOSITORY
@@ -30,6 +31,10 @@ def written(folder: Path, **columns: list[object]) -> Path:
     path = folder / "trace.parquet"
     pa.parquet.write_table(pa.table(columns), path)
     return path
+
+
+def configured(pools: Iterable[PoolSettings], placement: dict[str, str] | None = None) -> Configuration:
+    return Configuration({pool.name: pool for pool in pools}, placement or {})
 
 
 def bp(number: int, size: int, **others: int) -> PoolSettings:
@@ -47,7 +52,7 @@ def small(folder: Path) -> Observation:
         object=[name for name, _ in pages],
         page=[page for _, page in pages],
     )
-    return observe(open_trace([path]), [bp(1, 3)], looks=3)
+    return observe(open_trace([path]), configured([bp(1, 3)]), looks=3)
 
 
 def test_a_trace_worked_by_hand(tmp_path: Path) -> None:
@@ -130,7 +135,7 @@ def test_the_slow_twin_agrees(tmp_path: Path, looks: int) -> None:
         tmp_path, time=[e[0] for e in events], pool=[e[1] for e in events], object=[e[2] for e in events],
         partition=[e[3] for e in events], page=[e[4] for e in events],
     )  # fmt: skip
-    found = observe(open_trace([path]), [bp(n, sizes[f"BP{n}"]) for n in (1, 2, 3)], looks=looks)
+    found = observe(open_trace([path]), configured(bp(n, sizes[f"BP{n}"]) for n in (1, 2, 3)), looks=looks)
 
     first, last = events[0][0], events[-1][0]
     ends = [-((first - last) * n // looks) + first for n in range(1, looks + 1)]
@@ -169,7 +174,7 @@ def test_the_slow_twin_agrees(tmp_path: Path, looks: int) -> None:
 def test_looks_before_the_pool_is_full_do_not_count(tmp_path: Path) -> None:
     # Pages 0 to 99 once each in a pool of 50, looks at 10, 20, 30, 40, 50: 11, 21, 31, 41 pages, and full at the fifth.
     path = written(tmp_path, time=list(range(100)), pool=["BP1"] * 100, object=["D.A"] * 100, page=list(range(100)))
-    found = observe(open_trace([path]), [bp(1, 50)], looks=10)
+    found = observe(open_trace([path]), configured([bp(1, 50)]), looks=10)
     assert found.filled["BP1"] == 4
     (one,) = working_sets(found)
     assert one.course == (11, 21, 31, 41, 50, 50, 50, 50, 50, 50)
@@ -186,7 +191,7 @@ def test_scans_stay_on_their_own_chain(tmp_path: Path) -> None:
         tmp_path, time=[r[0] for r in rows], pool=["BP1"] * len(rows), object=[r[1] for r in rows],
         page=[r[2] for r in rows], access=[r[3] for r in rows],
     )  # fmt: skip
-    found = observe(open_trace([path]), [bp(1, 100, vpseqt=50)])
+    found = observe(open_trace([path]), configured([bp(1, 100, vpseqt=50)]))
     scan, hot = objects_of(found)
     assert (scan.name, scan.random_share) == ("D.SCAN", 0.0)
     assert (hot.read_ios, hot.application_hit_ratio) == (2, pytest.approx(1998 / 2000))
@@ -208,30 +213,30 @@ def test_partitions_and_the_object_they_make(tmp_path: Path) -> None:
         tmp_path, time=[0, 1, 2, 3], pool=["BP1"] * 4, object=["D.P", "D.P", "D.P", "D.Q"], partition=[1, 2, 2, 0],
         page=[7, 7, 8, 1],
     )  # fmt: skip
-    found = observe(open_trace([path]), [bp(1, 10)])
+    found = observe(open_trace([path]), configured([bp(1, 10)]))
     assert [(one.name, one.partitions, one.getpages) for one in objects_of(found)] == [("D.P", 2, 3), ("D.Q", 1, 1)]
     assert [(one.name, one.read_ios) for one in partitions_of(found)] == [("D.P.2", 2), ("D.P.1", 1)]
 
 
 def test_objects_can_be_observed_elsewhere(tmp_path: Path) -> None:
     path = written(tmp_path, pool=["BP1"] * 4, object=["D.P", "D.Q", "D.P", "D.Q"], page=[1, 1, 1, 1])
-    found = observe(open_trace([path]), [bp(1, 1), bp(2, 1)], placement={"D.Q": "BP2"})
+    found = observe(open_trace([path]), configured([bp(1, 1), bp(2, 1)], {"D.Q": "BP2"}))
     assert {(one.pool, one.name): one.read_ios for one in objects_of(found)} == {("BP1", "D.P"): 1, ("BP2", "D.Q"): 1}
     # A trace without times has no rates, and looks are at references.
     assert not found.timed
     assert found.looks[-1] == 3
     assert [one.read_ios_per_second for one in pools_of(found)] == [None, None]
     with pytest.raises(UsageError, match=r"no data set D\.X"):
-        observe(open_trace([path]), [bp(1, 1)], placement={"D.X": "BP2"})
+        observe(open_trace([path]), configured([bp(1, 1)], {"D.X": "BP2"}))
     with pytest.raises(UsageError, match="0 looks"):
-        observe(open_trace([path]), [bp(1, 1)], looks=0)
-    assert observe(open_trace([path]), [bp(2, 1)]).left_out == {"BP1": 4}
+        observe(open_trace([path]), configured([bp(1, 1)]), looks=0)
+    assert observe(open_trace([path]), configured([bp(2, 1)])).left_out == {"BP1": 4}
 
 
 def test_pages_of_any_number(tmp_path: Path) -> None:
     large = [1 << 45, (1 << 45) + 1, 1 << 45, 1 << 62]
     path = written(tmp_path, time=[0, 1, 2, 3], object=["D.A", "D.A", "D.B", "D.A"], page=pa.array(large, pa.uint64()))
-    found = observe(open_trace([path]), [bp(0, 10)], looks=1)
+    found = observe(open_trace([path]), configured([bp(0, 10)]), looks=1)
     assert {one.name: one.referenced.tolist() for one in found.objects()} == {"D.A": [3], "D.B": [1]}
 
 
@@ -310,7 +315,7 @@ def test_a_published_negative_hit_ratio() -> None:
 
 def test_io_of_a_page_fixed_pool_costs_less(tmp_path: Path) -> None:
     path = written(tmp_path, time=[0, 1], pool=["BP1", "BP2"], object=["D.A", "D.B"], page=[1, 1])
-    found = observe(open_trace([path]), [bp(1, 10), PoolSettings("BP2", 10, vpseqt=0, pgfix=True)])
+    found = observe(open_trace([path]), configured([bp(1, 10), PoolSettings("BP2", 10, vpseqt=0, pgfix=True)]))
     cost = default_cost()
     # A read of 33 µs, and one of 33 µs less the 8 % that page fixing saves.
     assert {one.name: one.cpu_seconds(cost) for one in objects_of(found)} == {

@@ -11,16 +11,16 @@ from hypothesis import strategies as st
 from plexlens.errors import NothingUsableError, PlexlensError, UsageError
 from plexlens.pdb import Pdb, ingest
 from plexlens.pdb.engine import connect
+from plexlens.pools.options import with_options
 from plexlens.pools.settings import (
     Configuration,
     PoolSettings,
     check_db2,
-    of_database,
     page_bytes_of,
     parse_size,
-    with_options,
 )
 from plexlens.pools.settings_file import read_toml, to_toml
+from plexlens.pools.sources import of_database
 
 NAMES = [f"BP{n}" for n in range(50)] + [f"BP8K{n}" for n in range(10)] + [f"BP16K{n}" for n in range(10)]
 NAMES += ["BP32K"] + [f"BP32K{n}" for n in range(1, 10)]

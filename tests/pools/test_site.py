@@ -11,13 +11,12 @@ from typer.testing import CliRunner
 from plexlens.cli import app
 from plexlens.errors import UsageError
 from plexlens.pdb import Pdb, ingest
-from plexlens.pools.group.cost import REQUEST, measured_request
-from plexlens.pools.group.settings import GroupPoolSettings
-from plexlens.pools.group.site import group_site_of
-from plexlens.pools.group.sources import of_group_database
+from plexlens.pools.cost import REQUEST, measured_request
 from plexlens.pools.settings import PoolSettings
 from plexlens.pools.simulation import simulate, write_smf
 from plexlens.pools.site import site_of
+from plexlens.pools.sources import of_members
+from plexlens.pools.structures import GroupPoolSettings
 from plexlens.pools.trace import open_trace
 from tests.ingest.test_text_db2_display import GROUP_POOL
 from tests.metrics.raw import inputs, row
@@ -74,11 +73,9 @@ def test_a_trace_without_statistics_has_no_settings(tmp_path: Path) -> None:
 
 
 def test_each_member_has_the_sizes_of_its_own_statistics(mixed: Path) -> None:
-    found = group_site_of([mixed], None, ["DB2A", "DB2B", "DB2C"])
-    sizes = {
-        name: {pool: one.size for pool, one in own.pools.items()} for name, own in found.configuration.members.items()
-    }
-    assert sizes == {"DB2A": {"BP2": 300, "BP16K1": 70}, "DB2B": {"BP2": 200}, "DB2C": {}}
+    found = site_of([mixed], None, members=["DB2A", "DB2B", "DB2C"])
+    sizes = {name: pool.size for name, pool in found.configuration.pools.items()}
+    assert sizes == {"DB2A.BP2": 300, "DB2A.BP16K1": 70, "DB2B.BP2": 200}
     assert found.cost.request == REQUEST
     assert any(note.startswith("DB2B: of BP2 only the size") for note in found.configuration.notes)
 
@@ -86,9 +83,10 @@ def test_each_member_has_the_sizes_of_its_own_statistics(mixed: Path) -> None:
 def test_the_command_takes_them(mixed: Path) -> None:
     done = CliRunner().invoke(app, ["pools", str(mixed), "--pool", "DB2B.BP2=400", "--json"], catch_exceptions=False)
     assert done.exit_code == 0, done.output
-    group = json.loads(done.stdout)["group"]
+    group = json.loads(done.stdout)["prediction"]
     sizes = {
-        when: {name: own["BP2"]["size"] for name, own in group[when]["members"].items()} for when in ("before", "after")
+        when: {name: group[when]["settings"][f"{name}.BP2"]["size"] for name in ("DB2A", "DB2B")}
+        for when in ("before", "after")
     }
     assert sizes == {"before": {"DB2A": 300, "DB2B": 200}, "after": {"DB2A": 300, "DB2B": 400}}
     assert group["commands"] == ["-- On member DB2B:", "-ALTER BUFFERPOOL(BP2) VPSIZE(400)"]
@@ -100,10 +98,10 @@ def test_group_buffer_pools_of_structures_and_what_their_requests_cost() -> None
         one["r744snam"] = f"DSNDB1G_{one['r744snam']}"
     tables["smf74_4_request"].append(row(1, 3, r744snam="DSNDB1G_SCA", r744styp=1, r744ssrc=1e6, r744sstm=1.0))
     raw = inputs(**tables)
-    found = of_group_database(raw.connection, ["DB1A"])
+    found = of_members(raw.connection, ["DB1A"])
     # 5,000 directory entries and 1,000 elements of 4 KB; GBP0 tells neither.
     assert found.structures == {"BP1": GroupPoolSettings("BP1", 1000, 5000)}
-    assert found.name == "DSNDB1G"
+    assert found.group == "DSNDB1G"
     assert any("of GBP1 only the entries are recorded" in note for note in found.notes)
     # 900 and 1,800 requests of 50 us; those of the SCA do not count.
     request = measured_request(raw)
@@ -116,6 +114,6 @@ def test_group_buffer_pools_of_a_display(tmp_path: Path) -> None:
     path.write_text(GROUP_POOL)
     with Pdb.temporary() as pdb:
         ingest([path], pdb)
-        found = of_group_database(pdb.connect(), ["DB1A", "DB1B"])
+        found = of_members(pdb.connect(), ["DB1A", "DB1B"])
     assert found.structures == {"BP29": GroupPoolSettings("BP29", 11_370, 61_394)}
-    assert found.name == "DSNCAT"
+    assert found.group == "DSNCAT"

@@ -17,8 +17,8 @@ from plexlens.pools.curves import curves_of
 from plexlens.pools.observation import observe
 from plexlens.pools.prediction import Engine, Prediction
 from plexlens.pools.responses import responses_of
+from plexlens.pools.search.case import Limits
 from plexlens.pools.search.optimiser import Optimiser
-from plexlens.pools.search.recommendation import Limits
 from plexlens.pools.settings import Configuration, PoolSettings
 from plexlens.pools.trace import open_trace
 from plexlens.report.html import render_html
@@ -65,7 +65,7 @@ def trace_file(folder: Path, *, timed: bool = True) -> Path:
 @pytest.fixture(scope="module")
 def analysis(tmp_path_factory: pytest.TempPathFactory) -> PoolsAnalysis:
     trace = open_trace([trace_file(tmp_path_factory.mktemp("pools"))])
-    observation = observe(trace, SETTINGS, looks=20)
+    observation = observe(trace, Configuration({one.name: one for one in SETTINGS}), looks=20)
     numbers = {one.name: one.object for one in observation.objects()}
     delays = (
         ObjectDelay(1, numbers["PAYDB.PAYTS"], 0, "IFCID 6 and 7", 1000, 2.0, 0.8),
@@ -73,7 +73,7 @@ def analysis(tmp_path_factory: pytest.TempPathFactory) -> PoolsAnalysis:
     )
     configuration = Configuration({pool.name: pool for pool in SETTINGS})
     optimiser = Optimiser(
-        trace, configuration, cost=default_cost(), limits=Limits(budget=4 << 20, least_buffers=50, new_pools=1)
+        trace, configuration, cost=default_cost(), limits=Limits(budgets={"": 4 << 20}, least_buffers=50, new_pools=1)
     )
     return PoolsAnalysis(
         sources=("trace.parquet",),
@@ -260,7 +260,7 @@ def test_a_change_that_was_asked_for(analysis: PoolsAnalysis) -> None:
 
 def test_a_trace_without_times_has_counts(tmp_path: Path) -> None:
     trace = open_trace([trace_file(tmp_path, timed=False)])
-    observation = observe(trace, SETTINGS, looks=5)
+    observation = observe(trace, Configuration({one.name: one for one in SETTINGS}), looks=5)
     report = pools_report(
         PoolsAnalysis(("t",), trace.facts, observation, default_cost(), curves=curves_of(trace, sizes=[100, 1000]))
     )

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -13,21 +11,19 @@ import typer
 
 from plexlens.cli.app import app
 from plexlens.cli.options import Catalogue, Json, Layouts
-from plexlens.cli.output import Form, Format, PageOut, check_dump, page, target, write_file
+from plexlens.cli.output import Form, Format, PageOut, check_dump, page, target
 from plexlens.cli.pools_asked import Asked, budget_of, no_settings, sizes_of
-from plexlens.cli.terminal import check_writable, emit, err, progress_bar
+from plexlens.cli.terminal import check_writable, err, progress_bar
 from plexlens.errors import UsageError
 from plexlens.progress import Progress
 
 if TYPE_CHECKING:
-    from plexlens.cli.pools_group import FoundGroup
     from plexlens.pools.curves import PoolCurve
-    from plexlens.pools.outcome import Work
     from plexlens.pools.prediction import Prediction
     from plexlens.pools.search.recommendation import Recommendation
-    from plexlens.pools.settings import Configuration
     from plexlens.pools.site import Site
     from plexlens.pools.trace import Trace
+    from plexlens.pools.work import Work
     from plexlens.report.model import Report
 
 
@@ -168,91 +164,40 @@ def pools(
     for path in (save, write_to):
         check_writable(path)
     trace = open_trace(traces, names=names, force=force, subsystem=subsystem, layouts=layouts or ())
-    wanted = bool(asked.budget) or asked.structure_budget is not None or asked.changes
     with progress_bar() as progress:
-        as_page = where.path is not None or where.form is Form.CSV
-        if not wanted and not as_page and save is None and simulate_to is None:
-            answer = _curves_answer(trace, asked, group, progress)
-            if write_to is not None:
-                write_trace(trace, write_to, progress)
-        else:
-            found = _look(trace, settings, asked, progress, group=group, subsystem=subsystem)
-            if save is not None or simulate_to is not None or as_page:
-                found.check_pools()
-            made = page(lambda: found.report(progress), found.as_json)(where.form) if as_page else ""
-            if save is not None:
-                found.save(save)
-            if simulate_to is not None:
-                found.simulate_to(simulate_to, progress)
-            if where.path is not None:
-                write_file(where.path, made)
-            if write_to is not None:
-                write_trace(trace, write_to, progress)
-            text = partial(sys.stdout.write, made) if as_page and where.path is None else found.print
-            answer = _Answer(found.as_json, text, notes=found.prediction is not None)
-    told = answer.show(as_json or (where.form is Form.JSON and where.path is None))
-    if not told:
+        files = save is not None or simulate_to is not None or where.path is not None or where.form is Form.CSV
+        found = _look(trace, settings, asked, progress, group=group, subsystem=subsystem, curves_alone=not files)
+        if files:
+            found.check_pools()
+        made = page(lambda: found.report(progress), found.as_json)
+        contents = {one: made(one) for one in where.forms}
+        if save is not None:
+            found.save(save)
+        if simulate_to is not None:
+            found.simulate_to(simulate_to, progress)
+        if write_to is not None:
+            write_trace(trace, write_to, progress)
+    where.show(contents.__getitem__)
+    if where.path is None and Form.JSON in contents:
         for note in trace.facts.notes:
             err.print(f"note: {note}")
 
 
 @dataclass(frozen=True)
-class _Answer:
-    """What is shown: one JSON object, or text."""
-
-    json: Callable[[], dict[str, Any]]
-    text: Callable[[], object]
-    #: Whether the text tells what there is to say of the trace.
-    notes: bool = False
-
-    def show(self, as_json: bool) -> bool:
-        """Show it; whether that told the notes of the trace."""
-        if as_json:
-            emit(self.json())
-        else:
-            self.text()
-        return self.notes and not as_json
-
-
-def _curves(trace: Trace, asked: Asked, progress: Progress) -> list[PoolCurve]:
-    from plexlens.pools.curves import curves_of
-
-    return curves_of(trace, sizes=asked.sizes, sample=asked.sample, progress=progress)
-
-
-def _curves_answer(trace: Trace, asked: Asked, group: bool | None, progress: Progress) -> _Answer:
-    from plexlens.cli.pools_group import curves_to_json, print_member_curves
-    from plexlens.cli.pools_output import print_curves
-    from plexlens.pools.curves import to_json
-    from plexlens.pools.group.work import check_several, member_curves
-
-    sampled = asked.sample is not None
-    if group is not False:
-        members = member_curves(trace, sizes=asked.sizes, sample=asked.sample, progress=progress)
-        if group:
-            check_several(members)
-        if len(members) > 1:
-            return _Answer(
-                lambda: curves_to_json(members, sample=asked.sample),
-                lambda: print_member_curves(members, sampled=sampled),
-            )
-        found: Sequence[PoolCurve] = next(iter(members.values()), [])
-    else:
-        found = _curves(trace, asked, progress)
-    return _Answer(lambda: to_json(found, sample=asked.sample), lambda: print_curves(found, sampled=sampled))
-
-
-@dataclass(frozen=True)
 class _Found:
-    """Everything but plain curves: a prediction or a recommendation, and what they rest on."""
+    """What was found: curves, a prediction or a recommendation, and what they rest on."""
 
     trace: Trace
-    work: Work
-    site: Site
-    asked: Asked
     curves: Sequence[PoolCurve]
-    recommendation: Recommendation | None
-    prediction: Prediction | None
+    asked: Asked
+    work: Work | None = None
+    site: Site | None = None
+    recommendation: Recommendation | None = None
+    prediction: Prediction | None = None
+
+    @property
+    def sources(self) -> tuple[str, ...]:
+        return tuple(source.name for source in self.trace.sources)
 
     def check_pools(self) -> Prediction:
         """The prediction, which files are written of.
@@ -272,58 +217,60 @@ class _Found:
         predictions.save(path, self.check_pools())
 
     def simulate_to(self, path: Path, progress: Progress) -> None:
+        """Write the simulated pools as the statistics of each Db2."""
+        from plexlens.pools.group_simulation import simulate_group, write_group_smf
         from plexlens.pools.simulation import simulate, write_smf
 
         after = self.check_pools().after.configuration
-        done = simulate(self.trace, list(after.pools.values()), placement=after.placement, progress=progress)
-        write_smf(done, path)
+        if self.work is None or not self.work.members:
+            done = simulate(self.trace, list(after.pools.values()), placement=after.placement, progress=progress)
+            write_smf(done, path)
+            return
+        pools = {member: list(after.of(member).pools.values()) for member in after.members}
+        structures = [one for pool, one in after.structures.items() if pool in after.pool_names]
+        group = simulate_group(self.trace, pools, structures, placement=after.placement, progress=progress)
+        write_group_smf(group, path, **({"group": after.group} if after.group else {}))
 
     def as_json(self) -> dict[str, Any]:
-        from plexlens.cli.pools_output import recommendation_to_json
         from plexlens.pools import curves
         from plexlens.pools import prediction as predictions
+        from plexlens.pools.search import recommendation
 
         made = curves.to_json(self.curves, sample=self.asked.sample)
-        if self.recommendation is not None and self.prediction is not None:
-            made |= recommendation_to_json(self.recommendation, self.prediction)
-        elif self.prediction is not None:
+        if self.recommendation is not None:
+            made["recommendation"] = recommendation.to_json(self.recommendation)
+        if self.prediction is not None:
             made["prediction"] = predictions.to_json(self.prediction)
         return made
 
-    def print(self) -> None:
-        from plexlens.cli.pools_output import print_curves, print_notes, print_prediction, print_recommendation
-
-        if self.prediction is None:
-            print_curves(self.curves, sampled=self.asked.sample is not None)
-            return
-        if self.recommendation is not None:
-            print_recommendation(self.recommendation, self.prediction)
-        else:
-            print_prediction(self.prediction)
-        print_notes((*self.prediction.notes, *self.trace.facts.notes), self.site.cost)
-
     def report(self, progress: Progress) -> Report:
-        """The report."""
+        """The report: of the curves alone, where the sizes of the pools are not known."""
         from plexlens.pools.curves import curves_of
         from plexlens.pools.observation import observe
-        from plexlens.report.pools import PoolsAnalysis, pools_report
+        from plexlens.report.pools import PoolsAnalysis, curves_report, pools_report
 
-        prediction, trace = self.check_pools(), self.trace
+        prediction, trace, work, site = self.prediction, self.trace, self.work, self.site
+        if prediction is None or work is None or site is None:
+            return curves_report(
+                self.sources, trace.facts, self.curves, grouped=any("." in one.pool for one in self.curves)
+            )
         after = prediction.after.configuration
         before = prediction.before.configuration if prediction.before.configuration.pools else after
         moved: Sequence[PoolCurve] = ()
         if dict(after.placement) != dict(before.placement):
-            moved = curves_of(trace, placement=self.work.numbers_of(after.placement), progress=progress)
+            moved = curves_of(
+                trace, placement=work.numbers_of(after.placement), group=bool(work.members), progress=progress
+            )
         analysis = PoolsAnalysis(
-            sources=tuple(source.name for source in trace.sources),
+            sources=self.sources,
             facts=trace.facts,
-            observation=observe(trace, before.pools.values(), placement=before.placement, progress=progress),
-            cost=self.site.cost,
+            observation=observe(trace, before, work=work, progress=progress),
+            cost=site.cost,
             curves=self.curves,
             curves_after=moved,
             recommendation=self.recommendation,
             prediction=prediction if self.recommendation is None else None,
-            responses=self.site.responses,
+            responses=site.responses,
             notes=prediction.notes,
         )
         return pools_report(analysis)
@@ -337,74 +284,79 @@ def _look(
     *,
     group: bool | None,
     subsystem: str,
-) -> _Found | FoundGroup:
-    from plexlens.cli.pools_group import look_at_members
-    from plexlens.pools.site import site_of
-    from plexlens.pools.whatif import look_at
+    curves_alone: bool,
+) -> _Found:
+    from plexlens.pools.curves import curves_of
+    from plexlens.pools.site import of_trace, site_of
+    from plexlens.pools.whatif import predict
+    from plexlens.pools.work import look_at
 
-    if group:
-        return look_at_members(trace, settings, asked, progress)
-    work = look_at(trace, progress=progress)
+    def curves(several: bool | None) -> Sequence[PoolCurve]:
+        return curves_of(trace, sizes=asked.sizes, sample=asked.sample, group=several, progress=progress)
+
+    if curves_alone and settings is None and not asked.recommends and not asked.changes:
+        return _Found(trace, curves(group), asked)
+    work = look_at(trace, group=group, progress=progress)
     members = trace.facts.members
-    if len(members) > 1:
-        if group is None:
-            return look_at_members(trace, settings, asked, progress)
+    if group is False and len(members) > 1:
         note = f"{', '.join(members)} are simulated as one Db2; in reality each member has its own pools."
         trace.facts.notes.append(note)
-    if asked.only_group:
+    if asked.only_group and not work.members:
         raise UsageError(
             file="",
             what=f"{asked.only_group} needs several members, and the trace is simulated as one Db2",
             remedy="leave the option out, or give the traces of several members",
         )
     only = members[0] if len(members) == 1 else ""
-    site = site_of(trace.sources, settings, subsystem=subsystem, member=only, layouts=asked.layouts)
+    site = site_of(
+        trace.sources,
+        settings,
+        members=list(work.members),
+        subsystem=subsystem,
+        member=only,
+        layouts=asked.layouts,
+    )
+    before = of_trace(site.configuration, work)
     recommendation: Recommendation | None = None
     prediction: Prediction | None = None
-    if asked.budget:
-        recommendation, prediction = _recommend(trace, work, site, asked, progress)
+    if asked.recommends:
+        recommendation, prediction = _recommend(trace, work, replace(site, configuration=before), asked, progress)
     elif asked.changes or site.configuration.pools:
-        prediction = _predict(trace, work, site, asked, progress)
-    return _Found(trace, work, site, asked, _curves(trace, asked, progress), recommendation, prediction)
-
-
-def _predict(trace: Trace, work: Work, site: Site, asked: Asked, progress: Progress) -> Prediction:
-    from plexlens.pools.whatif import predict
-
-    before = _of_trace(site.configuration, work)
-    return predict(trace, work, before, asked.changed(before), cost=site.cost, progress=progress)
-
-
-def _of_trace(configuration: Configuration, work: Work) -> Configuration:
-    """The settings of the pools that the trace has: a site has others too."""
-    kept = {name: pool for name, pool in configuration.pools.items() if name in work.pools}
-    placement = {name: pool for name, pool in configuration.placement.items() if name in work.home}
-    kept |= {name: configuration.pools[name] for name in placement.values() if name in configuration.pools}
-    return replace(configuration, pools=kept, placement=placement)
+        after = asked.changed(before, work.used)
+        prediction = predict(trace, work, before, after, cost=site.cost, progress=progress)
+    return _Found(trace, curves(bool(work.members)), asked, work, site, recommendation, prediction)
 
 
 def _recommend(
     trace: Trace, work: Work, site: Site, asked: Asked, progress: Progress
 ) -> tuple[Recommendation, Prediction]:
+    from plexlens.pools.members import member_and_pool
+    from plexlens.pools.options import named_pools
+    from plexlens.pools.search.case import Limits
     from plexlens.pools.search.optimiser import Optimiser
-    from plexlens.pools.search.recommendation import Limits
-    from plexlens.pools.site import evenly
+    from plexlens.pools.site import completed, evenly
     from plexlens.pools.whatif import check_against, known_names, prediction_of
 
-    budget = asked.budget[""]
-    known = known_names(work, asked.changed(_of_trace(site.configuration, work)))
-    check_against(work, known)
-    before = evenly(work.pools, budget, known)
-    stay = set(known.placement) - set(site.configuration.placement)
-    named = {option.partition("=")[0].strip().upper() for option in asked.pools}
+    changed = known_names(work, asked.changed(site.configuration, work.used))
+    check_against(work, changed)
+    budgets = asked.budgets(list(work.parts))
+    before = completed(evenly(work, budgets, changed), work, trace, progress=progress)
+    # A size that is stated where others are known is a decision; where none is known it is the present size.
+    known = {member for member in work.parts if site.configuration.of(member).pools}
+    named = {name for name in named_pools(changed, work.used, asked.pools) if member_and_pool(name)[0] in known}
+    structures = {option.partition("=")[0].strip().upper()[1:] for option in asked.structures}
     limits = Limits(
-        budget=budget,
+        budgets=budgets,
+        structures=asked.structure_budget,
         new_pools=asked.new_pools,
         least_buffers=asked.least_buffers,
-        # A size that is stated where others are known is a decision; where none is known it is the present size.
-        pinned=frozenset(named) if site.configuration.pools else frozenset(),
-        stay=frozenset(stay),
+        pinned=frozenset(named),
+        pinned_structures=frozenset(structures & site.configuration.structures.keys()),
+        stay=frozenset(set(changed.placement) - set(site.configuration.placement)),
         delay_weight=asked.delay_weight,
     )
-    made = Optimiser(trace, before, cost=site.cost, limits=limits, headroom=site.headroom, progress=progress).run()
+    optimiser = Optimiser(
+        trace, before, cost=site.cost, limits=limits, headroom=site.headroom, work=work, progress=progress
+    )
+    made = optimiser.run()
     return made, prediction_of(made, trace, work, site.cost)

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 from plexlens.errors import UsageError
 
 if TYPE_CHECKING:
-    from plexlens.pools.group.settings import GroupConfiguration
     from plexlens.pools.settings import Configuration
 
 
@@ -57,6 +56,11 @@ class Asked:
         return bool(self.pools or self.structures or self.moves or self.policies or self.page_fix)
 
     @property
+    def recommends(self) -> bool:
+        """Whether a recommendation is asked for."""
+        return bool(self.budget) or self.structure_budget is not None
+
+    @property
     def only_group(self) -> str:
         """The first option that only a trace of several members understands; empty where there is none."""
         given = {
@@ -72,21 +76,11 @@ class Asked:
             return dict.fromkeys(members, self.budget[""])
         return dict(self.budget)
 
-    def changed(self, configuration: Configuration) -> Configuration:
-        """The configuration with the changes."""
-        from plexlens.pools.settings import with_options
+    def changed(self, configuration: Configuration, used: Mapping[str, Collection[str]]) -> Configuration:
+        """The configuration with the changes; ``used`` are the pools that each member refers to."""
+        from plexlens.pools.options import with_options
 
         return with_options(
-            configuration, pools=self.pools, moves=self.moves, policies=self.policies, page_fix=self.page_fix
-        )
-
-    def changed_group(
-        self, configuration: GroupConfiguration, used: Mapping[str, Collection[str]]
-    ) -> GroupConfiguration:
-        """The configuration of a group with the changes."""
-        from plexlens.pools.group.settings import with_group_options
-
-        return with_group_options(
             configuration,
             used,
             pools=self.pools,
@@ -140,10 +134,10 @@ def budget_of(text: str) -> dict[str, int]:
     return found
 
 
-def no_settings(what: str, pool: str = "BP2") -> UsageError:
+def no_settings(what: str) -> UsageError:
     """The error where the sizes of the pools are not known."""
     return UsageError(
         file="",
         what=f"{what}: the pool sizes are not known",
-        remedy=f"give them with --pool {pool}=40000, or --settings (TOML, a database, -DISPLAY BUFFERPOOL output)",
+        remedy="give them with --pool BP2=40000, or --settings (TOML, a database, -DISPLAY BUFFERPOOL output)",
     )

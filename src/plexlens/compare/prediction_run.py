@@ -22,6 +22,7 @@ from plexlens.metrics.unit import PER_SECOND
 from plexlens.pools.observation import Observation, ObservedObject, observe
 from plexlens.pools.prediction import Activity as PoolActivity
 from plexlens.pools.prediction import Prediction, State
+from plexlens.pools.settings import Configuration
 from plexlens.pools.trace import Trace
 from plexlens.progress import Progress
 
@@ -173,7 +174,7 @@ def came_in_trace(trace: Trace, name: str, prediction: Prediction, *, progress: 
     PlexlensError
         It cannot be read or simulated.
     """
-    seen = observe(trace, prediction.after.configuration.pools.values(), progress=progress)
+    seen = observe(trace, Configuration(prediction.after.configuration.pools), progress=progress)
     if seen.seconds <= 0 or not seen.timed:
         raise NothingUsableError(
             file=name, what="the trace tells no times, so there are no rates", remedy="give a trace with a column time"

@@ -12,6 +12,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from plexlens.errors import UsageError
+from plexlens.pools.alter_structures import once, structures_script
+from plexlens.pools.members import ALONE
 from plexlens.pools.settings import (
     FRAMES,
     LEAST,
@@ -194,7 +196,9 @@ def script(before: Configuration, after: Configuration, objects: Mapping[str, Mo
     """Text that makes one configuration of another.
 
     Pools shrink first and grow then, so that at no moment more storage is needed than before or after; objects move
-    last, when the pools that they move to have their buffers.
+    last, when the pools that they move to have their buffers. In a group each member has its commands; group buffer
+    pools that grow come first and those that shrink last, so that the pools between always find the directory entries
+    that they need.
 
     Parameters
     ----------
@@ -210,6 +214,27 @@ def script(before: Configuration, after: Configuration, objects: Mapping[str, Mo
     UsageError
         A change that Db2 does not take.
     """
+    members = list(dict.fromkeys([*before.members, *after.members]))
+    if all(member == ALONE for member in members):
+        return _of_one(before, after, objects, home)
+    growing, shrinking = structures_script(before, after)
+    parts = [Script(tuple(forth), tuple(back)) for forth, back in growing]
+    for member in members:
+        now, then = (replace(one.of(member), placement={}) for one in (before, after))
+        own = _of_one(now, then, {}, {})
+        if own.change:
+            head = f"-- On member {member}:"
+            parts.append(Script((head, *own.change), (head, *own.reverse)))
+    moved = _of_one(Configuration(placement=before.placement), Configuration(placement=after.placement), objects, home)
+    parts += [moved] if moved.change else []
+    parts += [Script(tuple(forth), tuple(back)) for forth, back in shrinking]
+    change = tuple(line for part in parts for line in part.change)
+    reverse = tuple(line for part in reversed(parts) for line in part.reverse)
+    return Script(once(change), once(reverse))
+
+
+def _of_one(before: Configuration, after: Configuration, objects: Mapping[str, MovedObject], home: Placement) -> Script:
+    """Text for one Db2."""
     names = dict.fromkeys([*before.pools, *after.pools])
     changes = [(before.pools.get(name), after.pools.get(name)) for name in names]
     changes = [(old, new) for old, new in changes if old != new]

@@ -17,7 +17,7 @@ from typing import Any
 from plexlens.metrics import GRAINS
 from plexlens.metrics.definition import Grain
 from plexlens.metrics.display import with_symbol
-from plexlens.metrics.evaluate import rolled_up
+from plexlens.metrics.evaluate import facts, rolled_up
 from plexlens.metrics.inputs import Inputs
 from plexlens.metrics.unit import FRACTION, MICROSECONDS, MILLISECONDS, Unit
 from plexlens.pools import io_price
@@ -93,10 +93,17 @@ SYNC_DELAY = _stated(
 )
 ASYNC_DELAY = _stated("Time of a prefetch I/O", 3e-3, MILLISECONDS, f"{STUDY}: dynamic prefetch of its object XGEN048B")
 
+REQUEST = _stated(
+    "CPU of a request to a group buffer pool",
+    10e-6,
+    MICROSECONDS,
+    "chosen, of the order of a synchronous request to a near coupling facility; SMF 74-4 of the site tells its own",
+)
+
 
 @dataclass(frozen=True)
 class IoCost:
-    """Prices of I/O.
+    """Prices of I/O, and of requests to group buffer pools.
 
     Attributes
     ----------
@@ -107,6 +114,8 @@ class IoCost:
     sync_delay, async_delay
         Seconds that a synchronous read takes, which its requester waits; that a prefetch takes, during which its
         requester may well work on.
+    request
+        CPU seconds of a request to a group buffer pool: the processor waits for a synchronous one. None of a Db2 alone.
     notes
         Fits that were refused and why, for the user.
     """
@@ -116,12 +125,14 @@ class IoCost:
     page_fix: Assumption = PAGE_FIX
     sync_delay: Assumption = SYNC_DELAY
     async_delay: Assumption = ASYNC_DELAY
+    request: Assumption | None = None
     notes: tuple[str, ...] = field(default=())
 
     @property
     def assumptions(self) -> tuple[Assumption, ...]:
         """All the numbers."""
-        return (self.sync_read, self.async_io, self.page_fix, self.sync_delay, self.async_delay)
+        io = (self.sync_read, self.async_io, self.page_fix, self.sync_delay, self.async_delay)
+        return io if self.request is None else (*io, self.request)
 
     def cpu_seconds(self, sync_ios: float, async_ios: float, *, page_fixed: bool = False) -> float:
         """CPU seconds of so many synchronous I/Os and so many prefetch and deferred write I/Os."""
@@ -130,7 +141,7 @@ class IoCost:
 
     def to_json(self) -> dict[str, Any]:
         """The numbers with their origins; what a saved prediction keeps."""
-        names = ("sync_read", "async_io", "page_fix", "sync_delay", "async_delay")
+        names = ("sync_read", "async_io", "page_fix", "sync_delay", "async_delay", "group_request")
         return {
             name: {
                 "value": one.value,
@@ -140,13 +151,38 @@ class IoCost:
                 "low": one.low,
                 "high": one.high,
             }
-            for name, one in zip(names, self.assumptions, strict=True)
+            for name, one in zip(names, self.assumptions, strict=False)
         }
 
 
 def default_cost() -> IoCost:
     """The stated prices alone."""
     return IoCost()
+
+
+def group_cost(io: IoCost | None = None, request: Assumption = REQUEST) -> IoCost:
+    """Prices for a group: those of I/O, stated where there are none, and of requests to group buffer pools."""
+    return replace(io or default_cost(), request=request)
+
+
+def measured_request(inputs: Inputs) -> Assumption:
+    """The mean service time of synchronous requests to group buffer pools in SMF 74-4; the stated one without these."""
+    found = facts(inputs, GRAINS["coupling_structure"])
+    if found is None:
+        return REQUEST
+    rows = found.select("structure", "sync_requests", "sync_seconds").rows()
+    own = [row for row in rows if "_GBP" in (row["structure"] or "") and row["sync_requests"] and row["sync_seconds"]]
+    requests = sum(row["sync_requests"] for row in own)
+    if not requests:
+        return REQUEST
+    return Assumption(
+        REQUEST.title,
+        sum(row["sync_seconds"] for row in own) / requests,
+        REQUEST.unit,
+        Origin.MEASURED,
+        f"SMF 74-4: service time of {requests:,.0f} synchronous requests to {len({row['structure'] for row in own})} "
+        "group buffer pools",
+    )
 
 
 def per_day(amount: float, seconds: float) -> float | None:

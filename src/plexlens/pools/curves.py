@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +13,7 @@ import pyarrow as pa
 from plexlens import _core
 from plexlens.errors import UnreadableInputError, UsageError
 from plexlens.ingest.page_trace import TraceNames
+from plexlens.pools.members import ALONE, by_member, check_several, full_name, named_in_order
 from plexlens.pools.page_sample import Batches
 from plexlens.pools.trace import Trace, open_trace
 from plexlens.progress import Progress
@@ -80,9 +81,13 @@ def curves_of(
     sizes: Sequence[int] = (),
     sample: float | None = None,
     placement: Mapping[tuple[int, int], int] | None = None,
+    group: bool | None = False,
     progress: Progress | None = None,
 ) -> list[PoolCurve]:
     """Curves of all pools of a trace.
+
+    Of a group they are of each member's own references. A page that another member changes stays where it is on the
+    curve: these are the misses of capacity alone. What is read again because of a change is in the simulation.
 
     Parameters
     ----------
@@ -95,22 +100,40 @@ def curves_of(
     placement
         Data sets, by object and partition, that are to be looked at in another pool (by its id) than the trace has
         them in.
+    group
+        Whether the members of the trace have pools of their own; None: if there are several.
     progress
         Told bytes done, bytes in all and the file.
 
     Raises
     ------
     UsageError
-        An impossible size or share.
+        An impossible size or share; a group of one member is asked for.
     UnreadableInputError
         A file that is no trace.
     """
     check_sizes(sizes)
     opened = trace if isinstance(trace, Trace) else open_trace(trace)
-    curves = new_curves(sample, placement)
     source = ", ".join(path.name for path in opened.sources[:3])
-    read_curves(opened, [curves], source=source, progress=progress)
-    return [curve_of(curves, pool, opened.names, sizes) for pool in curves.pools()]
+    if group is False:
+        whole = new_curves(sample, placement)
+        read_curves(opened, [whole], source=source, progress=progress)
+        return [curve_of(whole, pool, opened.names, sizes) for pool in whole.pools()]
+    new_curves(sample)
+    found: dict[int, _core.PoolCurves] = {}
+    for batch in opened.batches(progress):
+        for member, own in by_member(batch):
+            if member not in found:
+                found[member] = new_curves(sample, placement)
+            add_to(found[member], own, source=source)
+    if group:
+        check_several(found)
+    members = named_in_order(found, opened.names)
+    return [
+        replace(one, pool=full_name(name if len(members) > 1 else ALONE, one.pool))
+        for number, name in members.items()
+        for one in (curve_of(found[number], pool, opened.names, sizes) for pool in found[number].pools())
+    ]
 
 
 def check_sizes(sizes: Sequence[int]) -> None:

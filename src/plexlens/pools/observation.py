@@ -8,7 +8,7 @@ look. Memory grows with the pages referenced within one stretch and with objects
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -16,11 +16,15 @@ import pyarrow as pa
 
 from plexlens import _core
 from plexlens.errors import UsageError
-from plexlens.ingest.page_trace import pool_id, pool_name
+from plexlens.ingest.page_trace import pool_name
 from plexlens.ingest.page_trace.delays import ObjectDelay
+from plexlens.pools.engine import Simulation, new_simulation, refused
+from plexlens.pools.members import ALONE, by_member, full_name, member_and_pool, pool_order
 from plexlens.pools.placed import Placed
-from plexlens.pools.settings import PoolSettings
+from plexlens.pools.settings import Configuration, PoolSettings
+from plexlens.pools.structures import id_of
 from plexlens.pools.trace import Trace
+from plexlens.pools.work import Dependents, Work, dependents
 from plexlens.progress import Progress
 
 #: Looks at the pools where no number of them is asked for.
@@ -97,7 +101,7 @@ class Observation:
     Attributes
     ----------
     settings
-        The pools simulated, by name.
+        The pools simulated, by full name; so are they in all that follows.
     seconds
         Time from first to last reference; 0 where the trace tells none: there are no rates then.
     looks
@@ -132,12 +136,12 @@ class Observation:
         for one in self.data_sets:
             groups.setdefault((one.pool, one.object), []).append(one)
         merged = [_merged(parts, self._delay(*key)) for key, parts in groups.items()]
-        return sorted(merged, key=lambda one: (pool_id(one.pool) or 0, one.name))
+        return sorted(merged, key=lambda one: (*pool_order(one.pool), one.name))
 
     def _delay(self, pool: str, number: int) -> ObjectDelay | None:
         """I/O times of an object: those in its pool, or where it was when they were recorded."""
         own = [one for one in self.delays if one.object == number]
-        return _sum_of([one for one in own if pool_name(one.pool) == pool] or own)
+        return _sum_of([one for one in own if pool_name(one.pool) == member_and_pool(pool)[1]] or own)
 
     @property
     def recorded(self) -> bool:
@@ -193,9 +197,9 @@ def _sum_of(parts: Sequence[ObjectDelay]) -> ObjectDelay | None:
 
 def observe(
     trace: Trace,
-    settings: Iterable[PoolSettings],
+    configuration: Configuration,
     *,
-    placement: Mapping[str, str] | None = None,
+    work: Work | None = None,
     looks: int = LOOKS,
     progress: Progress | None = None,
 ) -> Observation:
@@ -205,10 +209,11 @@ def observe(
     ----------
     trace
         The references. It is read once, or twice where nothing has read it before.
-    settings
-        The pools; references to others are counted and left out.
-    placement
-        Objects that are simulated in other pools than the trace has them.
+    configuration
+        The pools, and objects that are in others than the trace has them in. References to other pools are counted and
+        left out.
+    work
+        What a pass over the trace has found; None for a Db2 alone.
     looks
         How often to look at the pools.
     progress
@@ -230,21 +235,46 @@ def observe(
     first, last = facts.first or 0, facts.last or 0
     ends = first + np.ceil((last - first) * np.arange(1, looks + 1) / looks).astype(np.int64)
     ends = np.unique(np.maximum(ends, first))
-    by_id = {pool_id(pool.name) or 0: pool for pool in settings}
+    placed = Placed(configuration.placement, trace.names)
+    numbers = {} if work is None else work.numbers
     try:
-        simulation = _core.PoolSimulation({number: one.engine() for number, one in by_id.items()})
-        pass_ = _Pass(simulation, tuple(by_id))
-        placed = Placed(placement or {}, trace.names)
+        simulation = new_simulation(configuration, numbers, _shared(trace, configuration, work, progress))
+        passes = {member: _Pass(member, configuration.of(member)) for member in numbers.values() or [ALONE]}
         for batch, full in _cut(placed.batches(trace.batches(progress)), ends):
             if batch is not None:
-                pass_.add(batch)
+                simulation.add(batch)
+                for number, own in by_member(batch) if numbers else [(0, batch)]:
+                    passes[numbers.get(number, ALONE)].add(own)
             if full:
-                pass_.look()
+                for one in passes.values():
+                    one.look(simulation)
     except _core.PoolError as error:
-        what, _, remedy = str(error).partition("; ")
-        raise UsageError(file="", what=what, remedy=remedy or "see docs/pools.md for what pools can be") from error
+        raise refused(error) from error
     placed.check_all_met()
-    return _observation(trace, by_id, pass_, (ends - first) / (1e6 if facts.timed else 1.0))
+    looked = (ends - first) / (1e6 if facts.timed else 1.0)
+    every = [_observation(trace, configuration, simulation, one, looked) for one in passes.values()]
+    return _joined(every, simulation)
+
+
+def _shared(trace: Trace, configuration: Configuration, work: Work | None, progress: Progress | None) -> Dependents:
+    if work is None or not work.members:
+        return {}
+    if not configuration.placement:
+        return work.dependent
+    (found,) = dependents(trace, work.names, [configuration.placement], progress=progress)
+    return found
+
+
+def _joined(parts: Sequence[Observation], simulation: Simulation) -> Observation:
+    """The observations of all members as one."""
+    return replace(
+        parts[0],
+        settings={name: pool for one in parts for name, pool in one.settings.items()},
+        data_sets=tuple(data_set for one in parts for data_set in one.data_sets),
+        pools=simulation.counters(),
+        filled={name: at for one in parts for name, at in one.filled.items()},
+        left_out=simulation.without_configuration(),
+    )
 
 
 def _cut(batches: Iterable[pa.RecordBatch], ends: Integers) -> Iterator[tuple[pa.RecordBatch | None, bool]]:
@@ -265,11 +295,11 @@ def _cut(batches: Iterable[pa.RecordBatch], ends: Integers) -> Iterator[tuple[pa
 
 
 class _Pass:
-    """What is counted while the trace is read. A data set in a pool has a number, in the order of first reference."""
+    """What is counted of a member while the trace is read; data sets are numbered in the order of first reference."""
 
-    def __init__(self, simulation: _core.PoolSimulation, pools: Sequence[int]) -> None:
-        self.simulation = simulation
-        self.pools = pools
+    def __init__(self, member: str, configuration: Configuration) -> None:
+        self.member = member
+        self.pools = {id_of(name): full_name(member, name) for name in configuration.pools}
         self.numbers: dict[tuple[int, int, int], int] = {}
         self.keys: list[tuple[int, int, int]] = []
         self.accesses = np.zeros((0, _ACCESSES), np.int64)
@@ -279,7 +309,7 @@ class _Pass:
         self.referenced: list[Integers] = []
 
     def add(self, batch: pa.RecordBatch) -> None:
-        """Count and simulate a stretch."""
+        """Count a stretch."""
         columns = {name: column.to_numpy() for name, column in zip(batch.schema.names, batch.columns, strict=True)}
         number = self._numbers(columns["pool"], columns["object"], columns["partition"])
         function, access = columns["function"], columns["access"]
@@ -290,7 +320,6 @@ class _Pass:
         ways = np.bincount(number[asked] * _ACCESSES + access[asked], minlength=size * _ACCESSES)
         self.accesses = _grown(self.accesses, size) + ways.reshape(size, -1)
         self.pages.append(_distinct(number[asked], columns["page"][asked]))
-        self.simulation.add(batch)
 
     def _numbers(
         self, pool: npt.NDArray[np.uint16], object: npt.NDArray[np.uint32], partition: npt.NDArray[np.uint16]
@@ -311,7 +340,7 @@ class _Pass:
             self.keys.append(name)
         return number
 
-    def look(self) -> None:
+    def look(self, simulation: Simulation) -> None:
         """See what each data set holds and has referenced since the last look."""
         whose = np.zeros(0, np.int64)
         if self.pages:
@@ -319,8 +348,8 @@ class _Pass:
         self.referenced.append(np.bincount(whose, minlength=len(self.keys)))
         self.pages = []
         held = np.zeros(len(self.keys), np.int64)
-        for pool in self.pools:
-            for number, partition, counters in self.simulation.data_sets(pool):
+        for pool, name in self.pools.items():
+            for number, partition, counters in simulation.data_sets(name):
                 held[self.numbers[pool, number, partition]] = counters["loaded"] - counters["stolen"]
         self.resident.append(held)
 
@@ -343,7 +372,9 @@ def _grown(table: Integers, rows: int) -> Integers:
     return np.concatenate([table, np.zeros((rows - len(table), table.shape[1]), np.int64)])
 
 
-def _observation(trace: Trace, by_id: Mapping[int, PoolSettings], found: _Pass, looks: Floats) -> Observation:
+def _observation(
+    trace: Trace, configuration: Configuration, simulation: Simulation, found: _Pass, looks: Floats
+) -> Observation:
     size = len(found.keys)
     resident, referenced = (
         np.array([np.pad(row, (0, size - len(row))) for row in rows]).reshape(len(rows), size)
@@ -351,17 +382,17 @@ def _observation(trace: Trace, by_id: Mapping[int, PoolSettings], found: _Pass, 
     )
     counters = {
         (pool, number, partition): counted
-        for pool in by_id
-        for number, partition, counted in found.simulation.data_sets(pool)
+        for pool, name in found.pools.items()
+        for number, partition, counted in simulation.data_sets(name)
     }
     data_sets = []
     for at, key in enumerate(found.keys):
         pool, number, partition = key
-        if pool not in by_id:
+        if pool not in found.pools:
             continue
         data_sets.append(
             ObservedObject(
-                pool=pool_name(pool),
+                pool=found.pools[pool],
                 name=trace.names.data_set(number, partition),
                 kind=trace.names.kind(number),
                 object=number,
@@ -376,18 +407,18 @@ def _observation(trace: Trace, by_id: Mapping[int, PoolSettings], found: _Pass, 
             )
         )
     filled: dict[str, int | None] = {}
-    for one in by_id.values():
-        held = sum((each.resident for each in data_sets if each.pool == one.name), start=np.zeros(len(looks), np.int64))
-        full = np.flatnonzero(held >= one.size)
-        filled[one.name] = int(full[0]) if len(full) else None
+    for name in found.pools.values():
+        held = sum((each.resident for each in data_sets if each.pool == name), start=np.zeros(len(looks), np.int64))
+        full = np.flatnonzero(held >= configuration.pools[name].size)
+        filled[name] = int(full[0]) if len(full) else None
     return Observation(
-        settings={pool.name: pool for pool in by_id.values()},
+        settings={name: configuration.pools[name] for name in found.pools.values()},
         seconds=trace.facts.seconds,
         looks=looks,
         timed=trace.facts.timed,
         data_sets=tuple(data_sets),
-        pools={pool_name(pool): counted for pool, counted in found.simulation.counters().items()},
+        pools={},
         filled=filled,
-        left_out={pool_name(pool): rows for pool, rows in found.simulation.without_configuration().items()},
+        left_out={},
         delays=tuple(trace.delays),
     )

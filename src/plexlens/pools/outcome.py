@@ -6,96 +6,23 @@ Several configurations are simulated side by side in one pass over the trace.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import replace
+
+import pyarrow as pa
 
 from plexlens import _core
-from plexlens.errors import UsageError
-from plexlens.ingest.page_trace import TraceNames, pool_id
 from plexlens.pools.alter import MovedObject
 from plexlens.pools.cost import IoCost
-from plexlens.pools.page_sample import Batches, PageSample, Use
-from plexlens.pools.prediction import Activity, State
-from plexlens.pools.settings import Configuration, Placement, page_bytes_of
+from plexlens.pools.engine import new_simulation
+from plexlens.pools.members import ALONE, member_and_pool
+from plexlens.pools.page_sample import Batches, Use
+from plexlens.pools.placed import Placed
+from plexlens.pools.prediction import Activity, State, use_of
+from plexlens.pools.settings import Configuration, page_bytes_of
+from plexlens.pools.work import Dependents, Work, dependent_names, dependents
 from plexlens.progress import Progress
 
 _RANDOM = _core.TRACE_ACCESSES.index("random")
-
-
-@dataclass(frozen=True)
-class Work:
-    """What is known of a trace after a pass over it.
-
-    Attributes
-    ----------
-    data_sets
-        Use of each data set, by object and partition.
-    names
-        What they are called.
-    distinct_pages
-        Pages of each data set; estimated where a sample was looked at.
-    seconds
-        Time that the trace covers; 0 where it tells no times.
-    """
-
-    data_sets: Mapping[tuple[int, int], Use]
-    names: TraceNames
-    distinct_pages: Mapping[tuple[int, int], float]
-    seconds: float
-
-    def object_name(self, number: int) -> str:
-        """Name of an object, all partitions together."""
-        return self.names.data_set(number, 0)
-
-    @property
-    def objects(self) -> dict[int, Use]:
-        """Use of each object."""
-        found: dict[int, Use] = {}
-        for (number, _), use in self.data_sets.items():
-            found.setdefault(number, Use()).include(use)
-        return found
-
-    @property
-    def home(self) -> dict[str, str]:
-        """The pool of each object, by names."""
-        return {self.object_name(number): self.names.pool(use.home) for number, use in self.objects.items()}
-
-    @property
-    def pools(self) -> list[str]:
-        """Pools of the trace."""
-        numbers = {pool for use in self.data_sets.values() for pool in use.getpages}
-        return [self.names.pool(number) for number in sorted(numbers)]
-
-    def numbers_of(self, placement: Placement) -> dict[tuple[int, int], int]:
-        """The placement by numbers: object and partition to pool id.
-
-        Raises
-        ------
-        UsageError
-            An object that the trace does not have.
-        """
-        numbers = {self.object_name(number): number for number in self.objects}
-        folded = {name.upper(): number for name, number in numbers.items()}
-        found: dict[tuple[int, int], int] = {}
-        for name, pool in placement.items():
-            number = numbers.get(name, folded.get(name.upper()))
-            if number is None:
-                raise UsageError(
-                    file="", what=f"the trace has no object {name!r}", remedy=f"give one of {_some(sorted(numbers))}"
-                )
-            target = pool_id(pool)
-            assert target is not None, "settings have checked the names of pools"
-            found |= {data_set: target for data_set in self.data_sets if data_set[0] == number}
-        return found
-
-
-def _some(names: Sequence[str], most: int = 8) -> str:
-    return ", ".join(names[:most]) + (f" ... ({len(names)} in all)" if len(names) > most else "")
-
-
-def work_of(sample: PageSample, names: TraceNames, seconds: float) -> Work:
-    """What a sample knows of a trace."""
-    return Work(sample.data_sets, names, sample.distinct_pages(), seconds)
 
 
 def moved_names(work: Work) -> dict[str, MovedObject]:
@@ -116,6 +43,7 @@ def states_of(
     *,
     work: Work,
     cost: IoCost,
+    dependent: Dependents | None = None,
     progress: Progress | None = None,
 ) -> list[State]:
     """Simulate configurations, all in one pass over the trace.
@@ -123,57 +51,86 @@ def states_of(
     Parameters
     ----------
     trace
-        The trace.
+        The trace, or a part of it.
     configurations
-        Settings and placements. What is in a pool without settings is left out.
+        Settings and placements. What is in a pool without settings is left out, and counted.
     work
-        What a pass over the trace has found.
+        What a pass over the whole trace has found.
     cost
-        Prices of I/O.
+        Prices of I/O and of requests to group buffer pools.
+    dependent
+        Data sets that are kept coherent in all of them, where that is known; else a pass of its own finds it where
+        objects are moved in a group.
     progress
         Told how far the reading is.
 
     Raises
     ------
     UsageError
-        Settings that cannot be simulated, an unknown object.
+        Settings that cannot be simulated, an unknown object, a shared pool without a group buffer pool.
     """
-    simulations = [_simulation(one, work) for one in configurations]
+    shared = _dependents(trace, configurations, work, dependent, progress)
+    runs = [_Run(one, work, own) for one, own in zip(configurations, shared, strict=True)]
+    # The engine of a Db2 alone moves objects itself; in a group, configurations of one placement share the moving.
+    alike: dict[tuple[tuple[str, str], ...], list[_Run]] = {}
+    for one, run in zip(configurations, runs, strict=True):
+        alike.setdefault(tuple(sorted(one.placement.items())) if work.members else (), []).append(run)
+    moved = [(Placed(dict(placement), work.names), own) for placement, own in alike.items()]
     for batch in trace.batches(progress):
-        for simulation in simulations:
-            simulation.add(batch)
-    return [
-        _state(simulation, configuration, work, cost)
-        for simulation, configuration in zip(simulations, configurations, strict=True)
-    ]
+        for placed, own in moved:
+            for rows in placed.batches([batch]):
+                for run in own:
+                    run.add(rows)
+    return [run.state(cost) for run in runs]
 
 
-def _simulation(configuration: Configuration, work: Work) -> _core.PoolSimulation:
-    settings: dict[int, dict[str, Any]] = {}
-    for name, pool in configuration.pools.items():
-        number = pool_id(name)
-        assert number is not None, "settings have checked the names of pools"
-        settings[number] = pool.engine()
-    try:
-        return _core.PoolSimulation(settings, placement=work.numbers_of(configuration.placement) or None)
-    except _core.PoolError as error:
-        what, _, remedy = str(error).partition("; ")
-        raise UsageError(file="", what=what, remedy=remedy or "correct the settings") from error
+def _dependents(
+    trace: Batches,
+    configurations: Sequence[Configuration],
+    work: Work,
+    known: Dependents | None,
+    progress: Progress | None,
+) -> list[Dependents]:
+    """Data sets that are kept coherent in each configuration."""
+    if known is not None or not work.members:
+        return [known or {}] * len(configurations)
+    moved = {tuple(sorted(one.placement.items())): one.placement for one in configurations if one.placement}
+    found = dependents(trace, work.names, list(moved.values()), progress=progress) if moved else []
+    by_placement = dict(zip(moved, found, strict=True))
+    return [by_placement.get(tuple(sorted(one.placement.items())), work.dependent) for one in configurations]
 
 
-def _state(simulation: _core.PoolSimulation, configuration: Configuration, work: Work, cost: IoCost) -> State:
-    pools: dict[str, Activity] = {}
-    data_sets: dict[tuple[str, str], Activity] = {}
-    for name, settings in configuration.pools.items():
-        number = pool_id(name)
-        assert number is not None
-        total = Activity()
-        for entry, partition, counters in simulation.data_sets(number):
-            activity = activity_of(counters, work, (entry, partition), cost, page_fixed=settings.pgfix)
-            data_sets[name, work.names.data_set(entry, partition)] = activity
-            total += activity
-        pools[name] = total
-    return State(configuration, pools, data_sets)
+class _Run:
+    """One configuration being simulated."""
+
+    def __init__(self, configuration: Configuration, work: Work, shared: Dependents) -> None:
+        self._configuration = configuration
+        self._work = work
+        self._names = dependent_names(shared, work.names)
+        placement = work.numbers_of(configuration.placement)
+        self._simulation = new_simulation(configuration, work.numbers, shared, placement)
+
+    def add(self, batch: pa.RecordBatch) -> None:
+        self._simulation.add(batch)
+
+    def state(self, cost: IoCost) -> State:
+        """What was counted, priced."""
+        pools: dict[str, Activity] = {}
+        data_sets: dict[tuple[str, str], Activity] = {}
+        for name, settings in self._configuration.pools.items():
+            part = self._work.parts[member_and_pool(name)[0]]
+            total = Activity()
+            for entry, partition, counters in self._simulation.data_sets(name):
+                activity = activity_of(counters, part, (entry, partition), cost, page_fixed=settings.pgfix)
+                data_sets[name, part.names.data_set(entry, partition)] = activity
+                total += activity
+            pools[name] = total
+        uses = {}
+        for name, counters in self._simulation.uses(self._names).items():
+            use = use_of(counters)
+            request = 0.0 if cost.request is None else cost.request.value
+            uses[name] = replace(use, cpu_seconds=use.requests * request + cost.cpu_seconds(0, use.castout_ios))
+        return State(self._configuration, pools, data_sets, uses, self._names, self._simulation.without_configuration())
 
 
 def activity_of(
@@ -219,7 +176,9 @@ def activity_of(
 _PRIOR_PAGES = 50.0
 
 
-def weights_of(states: Sequence[State], work: Work, cost: IoCost, *, delay_weight: float = 0.0) -> dict[int, float]:
+def weights_of(
+    states: Sequence[State], work: Work, cost: IoCost, *, member: str = ALONE, delay_weight: float = 0.0
+) -> dict[int, float]:
     """What a page read of each object costs: CPU seconds, and delay at its weight.
 
     A page that a random getpage misses costs a synchronous read; one that prefetch brings costs its part of an I/O.
@@ -232,6 +191,8 @@ def weights_of(states: Sequence[State], work: Work, cost: IoCost, *, delay_weigh
         Pools of several sizes, simulated.
     work
         What the trace is.
+    member
+        Whose reads count.
     cost
         Prices of I/O.
     delay_weight
@@ -240,10 +201,12 @@ def weights_of(states: Sequence[State], work: Work, cost: IoCost, *, delay_weigh
     sync_price = cost.sync_read.value + delay_weight * cost.sync_delay.value
     read: dict[str, Activity] = {}
     for state in states:
-        for (_, name), activity in state.data_sets.items():
+        for (pool, name), activity in state.data_sets.items():
+            if member_and_pool(pool)[0] != member:
+                continue
             read[name] = read.get(name, Activity()) + activity
     sums: dict[int, list[float]] = {}
-    for (number, partition), use in work.data_sets.items():
+    for (number, partition), use in work.parts[member].data_sets.items():
         page_bytes = page_bytes_of(work.names.pool(use.home)) or 4096
         quantity = max(32 * 4096 // page_bytes, 1)
         random = float(use.accesses[_RANDOM]) / max(use.total, 1)

@@ -17,6 +17,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from plexlens import _core
+from plexlens.pools.members import ALONE
 from plexlens.pools.search.sizes import CostCurve, Integers
 from plexlens.progress import Progress
 
@@ -278,12 +279,12 @@ def _counted(keys: Whole) -> Iterator[tuple[tuple[tuple[int, int], int], int]]:
 class Curves(Protocol):
     """Curves of groups of objects."""
 
-    def of(self, objects: frozenset[int], page_bytes: int) -> CostCurve:
-        """What a pool of these objects alone costs at each size."""
+    def of(self, objects: frozenset[int], page_bytes: int, member: str = ALONE) -> CostCurve:
+        """What a pool of these objects alone costs a member at each size."""
 
 
 class GroupCurves:
-    """Simulated curves of groups of objects; each group is simulated once.
+    """Simulated curves of groups of objects of one member; each group is simulated once.
 
     Parameters
     ----------
@@ -299,7 +300,7 @@ class GroupCurves:
         self.simulated = 0
         self._known: dict[tuple[frozenset[int], int], CostCurve] = {}
 
-    def of(self, objects: frozenset[int], page_bytes: int) -> CostCurve:
+    def of(self, objects: frozenset[int], page_bytes: int, member: str = ALONE) -> CostCurve:
         """What a pool of these objects alone costs at each size, simulated with LRU page steal."""
         key = (objects, page_bytes)
         if key not in self._known:
@@ -314,6 +315,23 @@ class GroupCurves:
         if not curves.pools():
             return CostCurve(np.array([1], np.int64), np.zeros(1), page_bytes)
         return cost_curve(curves.shares(0), self.weights, self.sample.rate, page_bytes)
+
+
+class MemberCurves:
+    """Simulated curves of groups of objects of several members.
+
+    Parameters
+    ----------
+    members
+        The curves of each.
+    """
+
+    def __init__(self, members: Mapping[str, GroupCurves]) -> None:
+        self.members = members
+
+    def of(self, objects: frozenset[int], page_bytes: int, member: str = ALONE) -> CostCurve:
+        """What a pool of these objects alone costs a member at each size, simulated with LRU page steal."""
+        return self.members[member].of(objects, page_bytes)
 
 
 def cost_curve(

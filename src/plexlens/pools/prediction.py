@@ -9,11 +9,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, field, fields, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from plexlens.errors import PlexlensError, UnreadableInputError
+from plexlens.pools.alter import script
+from plexlens.pools.members import ALONE, member_and_pool
 from plexlens.pools.settings import Configuration, PoolSettings
 from plexlens.whole_file import whole_file
 
@@ -69,6 +72,103 @@ class Activity:
 
 
 @dataclass(frozen=True)
+class GroupPoolActivity:
+    """What is done with a group buffer pool during the trace; of one member, only what members count.
+
+    Attributes
+    ----------
+    misses_with_data, misses_without_data
+        Reads of pages that are not in the local pool, by whether the group buffer pool had them.
+    invalid_with_data, invalid_without_data
+        Reads of pages that another member's change, or a directory entry taken away, had made invalid.
+    sync_writes, async_writes, failed_writes
+        Changed pages written, at commit or before, and writes that found no room.
+    invalidated_by_write, invalidated_by_reclaim
+        Pages in local pools that became invalid: changed by another member; their directory entry taken.
+    directory_reclaims, data_reclaims
+        Entries taken from pages that used them.
+    class_threshold, pool_threshold
+        Times that CLASST and GBPOOLT were exceeded.
+    castout_pages, castout_ios
+        Changed pages written to disk, and I/Os for it.
+    castout_unlocks, castout_classes, castout_statistics
+        Requests of castout besides those that read the pages: unlocks after each I/O, names of a class's changed pages,
+        numbers of changed pages by class.
+    register_lists, prefetched_pages
+        Requests that register the pages of a prefetch, and pages of these that were read from here.
+    unregistered, deleted_names
+        Requests that end the registration of a page, and of all pages of a data set.
+    cpu_seconds
+        Of the requests, and of the castout I/Os.
+    """
+
+    misses_with_data: float = 0.0
+    misses_without_data: float = 0.0
+    invalid_with_data: float = 0.0
+    invalid_without_data: float = 0.0
+    sync_writes: float = 0.0
+    async_writes: float = 0.0
+    failed_writes: float = 0.0
+    invalidated_by_write: float = 0.0
+    invalidated_by_reclaim: float = 0.0
+    directory_reclaims: float = 0.0
+    data_reclaims: float = 0.0
+    class_threshold: float = 0.0
+    pool_threshold: float = 0.0
+    castout_pages: float = 0.0
+    castout_ios: float = 0.0
+    castout_unlocks: float = 0.0
+    castout_classes: float = 0.0
+    castout_statistics: float = 0.0
+    register_lists: float = 0.0
+    prefetched_pages: float = 0.0
+    unregistered: float = 0.0
+    deleted_names: float = 0.0
+    cpu_seconds: float = 0.0
+
+    @property
+    def invalid_reads(self) -> float:
+        """Reads of pages that had become invalid."""
+        return self.invalid_with_data + self.invalid_without_data
+
+    @property
+    def reads(self) -> float:
+        """Reads of both kinds: each registers the page."""
+        return self.misses_with_data + self.misses_without_data + self.invalid_reads
+
+    @property
+    def hits(self) -> float:
+        """Reads that brought the page, so that no I/O was needed."""
+        return self.misses_with_data + self.invalid_with_data
+
+    @property
+    def hit_share(self) -> float | None:
+        """Share of the reads of invalid pages that brought the page; None without such reads."""
+        return self.invalid_with_data / self.invalid_reads if self.invalid_reads else None
+
+    @property
+    def writes(self) -> float:
+        """Changed pages written to it."""
+        return self.sync_writes + self.async_writes
+
+    @property
+    def requests(self) -> float:
+        """Requests of all kinds."""
+        castout = self.castout_pages + self.castout_unlocks + self.castout_classes + self.castout_statistics
+        registration = self.register_lists + self.prefetched_pages + self.unregistered + self.deleted_names
+        return self.reads + self.writes + castout + registration
+
+    def __add__(self, other: GroupPoolActivity) -> GroupPoolActivity:
+        """Both together."""
+        return GroupPoolActivity(*(getattr(self, one.name) + getattr(other, one.name) for one in fields(self)))
+
+
+def use_of(counters: Mapping[str, int]) -> GroupPoolActivity:
+    """What was counted of a group buffer pool, without its price."""
+    return GroupPoolActivity(**{name: float(count) for name, count in counters.items()})
+
+
+@dataclass(frozen=True)
 class State:
     """Pools as they are set, and what they do with the work of the trace.
 
@@ -77,19 +177,77 @@ class State:
     configuration
         Settings of the pools, and objects that are elsewhere than the trace has them.
     pools
-        By name.
+        By full name (``DB1A.BP2``; ``BP2`` of a Db2 alone).
     data_sets
         By pool and data set (``DATABASE.PAGESET`` or ``DATABASE.PAGESET.PARTITION``).
+    uses
+        What the pool of a member does with its group buffer pool, by full name; by the name of the group buffer pool
+        (``GBP2``) what is counted of the structure alone. Empty for a Db2 alone, as the rest is.
+    dependent
+        Data sets that are kept coherent, by pool.
+    left_out
+        References to pools without settings, by full name.
     """
 
     configuration: Configuration
     pools: Mapping[str, Activity] = field(default_factory=dict)
     data_sets: Mapping[tuple[str, str], Activity] = field(default_factory=dict)
+    uses: Mapping[str, GroupPoolActivity] = field(default_factory=dict)
+    dependent: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    left_out: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def total(self) -> Activity:
         """All pools."""
         return sum(self.pools.values(), start=Activity())
+
+    @cached_property
+    def structures(self) -> dict[str, GroupPoolActivity]:
+        """Activity of each group buffer pool, by the name of its pool."""
+        names = self.configuration.pool_names
+        found = {pool: GroupPoolActivity() for pool in self.dependent if pool in names}
+        for name, one in self.uses.items():
+            pool = member_and_pool(name)[1].removeprefix("G")
+            if pool in found:
+                found[pool] += one
+        return found
+
+    @property
+    def requests(self) -> GroupPoolActivity:
+        """All group buffer pools together."""
+        return sum(self.structures.values(), start=GroupPoolActivity())
+
+    @property
+    def cpu_seconds(self) -> float:
+        """CPU of I/O, of requests to group buffer pools, and of castout."""
+        return self.total.cpu_seconds + self.requests.cpu_seconds
+
+    @property
+    def write_ios(self) -> float:
+        """Write I/Os of the pools and of castout."""
+        return self.total.write_ios + self.requests.castout_ios
+
+    def cost(self, delay_weight: float = 0.0) -> float:
+        """CPU seconds, and seconds of delay at their weight."""
+        return self.cpu_seconds + delay_weight * self.total.delay_seconds
+
+    def cost_of(self, name: str, delay_weight: float = 0.0) -> float:
+        """The same of one pool with its requests to the group buffer pool; of a structure alone (``GBP2``) the rest."""
+        spent = self.uses[name].cpu_seconds if name in self.uses else 0.0
+        own = self.pools.get(name, Activity())
+        return own.cpu_seconds + delay_weight * own.delay_seconds + spent
+
+    def of(self, member: str) -> State:
+        """The pools of one member as those of a Db2 alone."""
+
+        def own(name: str) -> bool:
+            return member_and_pool(name)[0] == member
+
+        return State(
+            self.configuration.of(member),
+            {member_and_pool(name)[1]: one for name, one in self.pools.items() if own(name)},
+            {(member_and_pool(pool)[1], name): one for (pool, name), one in self.data_sets.items() if own(pool)},
+        )
 
 
 @dataclass(frozen=True)
@@ -150,6 +308,12 @@ class Prediction:
     reverse: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
 
+    @property
+    def is_change(self) -> bool:
+        """Whether the pools are known as they are, and change."""
+        before = self.before.configuration
+        return bool(before.pools) and (before != self.after.configuration or bool(self.commands))
+
     def per_second(self, amount: float) -> float | None:
         """An amount of the trace's time by second; None where the trace tells no times."""
         return amount / self.seconds if self.seconds > 0 else None
@@ -157,6 +321,21 @@ class Prediction:
     def per_hour(self, amount: float) -> float | None:
         """An amount of the trace's time by hour; None where the trace tells no times."""
         return 3600 * amount / self.seconds if self.seconds > 0 else None
+
+
+def of_member(prediction: Prediction, member: str) -> Prediction:
+    """The prediction of one member of a group, as that of a Db2 alone."""
+    before, after = prediction.before.of(member), prediction.after.of(member)
+    then, now = (replace(one.configuration, placement={}) for one in (after, before))
+    text = script(now, then, {}, {}) if now.pools else script(then, then, {}, {})
+    return replace(
+        prediction,
+        members=(member,),
+        before=before,
+        after=after,
+        commands=text.change,
+        reverse=text.reverse,
+    )
 
 
 def to_json(prediction: Prediction) -> dict[str, Any]:
@@ -177,26 +356,56 @@ def to_json(prediction: Prediction) -> dict[str, Any]:
 
 
 def _state_to_json(state: State) -> dict[str, Any]:
-    return {
-        "settings": {name: asdict(pool) for name, pool in state.configuration.pools.items()},
-        "placement": dict(state.configuration.placement),
+    settings = state.configuration
+    made: dict[str, Any] = {
+        "settings": {name: asdict(pool) for name, pool in settings.pools.items()},
+        "placement": dict(settings.placement),
         "pools": {name: asdict(activity) for name, activity in state.pools.items()},
         "data_sets": [
             {"pool": pool, "data_set": name, **asdict(activity)} for (pool, name), activity in state.data_sets.items()
         ],
     }
+    if state.structures or settings.structures:
+        made |= {
+            "group": settings.group,
+            "group_pools": {
+                one.structure: asdict(one) | {"ratio": one.ratio, "bytes": one.bytes}
+                for one in settings.structures.values()
+            },
+            "group_pool_activity": {f"G{pool}": asdict(one) for pool, one in state.structures.items()},
+            "uses": {name: asdict(one) for name, one in state.uses.items()},
+            "dependent": {pool: list(names) for pool, names in state.dependent.items()},
+            "cpu_seconds": state.cpu_seconds,
+        }
+    return made
 
 
-def save(path: Path, prediction: Prediction) -> None:
+def save(path: Path, prediction: Prediction) -> list[Path]:
     """Write a prediction: the whole file or none.
+
+    Of a group each member has a file, to be checked against the statistics of that Db2: ``prediction.json`` becomes
+    ``prediction.DB1A.json`` and so on.
+
+    Returns
+    -------
+    list of Path
+        The files.
 
     Raises
     ------
     UsageError
-        It cannot be written there.
+        One cannot be written there.
     """
-    with whole_file(path) as part:
-        part.write_text(json.dumps(to_json(prediction), ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+    members = prediction.after.configuration.members
+    parts = {path: prediction}
+    if any(member != ALONE for member in members):
+        parts = {
+            path.with_name(f"{path.stem}.{member}{path.suffix}"): of_member(prediction, member) for member in members
+        }
+    for target, own in parts.items():
+        with whole_file(target) as part:
+            part.write_text(json.dumps(to_json(own), ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+    return list(parts)
 
 
 def load(path: Path) -> Prediction:

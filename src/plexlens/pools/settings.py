@@ -1,22 +1,19 @@
-"""Settings of buffer pools: what ``-ALTER BUFFERPOOL`` sets, where they come from, and what Db2 lets them be.
+"""Settings of buffer pools: what ``-ALTER BUFFERPOOL`` sets, and what Db2 lets it be.
 
 Limits are those of the Db2 12 for z/OS documentation, -ALTER BUFFERPOOL command, and -671 (SQL codes) for moves between
-page sizes. Where a source tells only part of a pool (SMF 100 IFCID 2 tells its size alone), the rest has the defaults
-of Db2, and a note says so.
+page sizes.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, NoReturn
 
-from plexlens.errors import NothingUsableError, UsageError
-from plexlens.metrics import GRAINS
-from plexlens.metrics.evaluate import available, rolled_up
-from plexlens.metrics.inputs import Inputs
-from plexlens.pdb.engine import Connection
+from plexlens.errors import UsageError
+from plexlens.pools.members import full_name, member_and_pool, pool_order
+from plexlens.pools.structures import GroupPoolSettings
 
 #: Which pool a table space or index space (all its partitions) is in: ``DATABASE.PAGESET`` -> ``BP2``.
 Placement = Mapping[str, str]
@@ -201,29 +198,71 @@ def check_db2(settings: Iterable[PoolSettings]) -> None:
 
 @dataclass(frozen=True)
 class Configuration:
-    """Pools and what is in them.
+    """Pools and what is in them: of one Db2, or of all members of a data-sharing group.
 
     Attributes
     ----------
     pools
-        Settings by name.
+        Settings by full name: ``BP2`` of a Db2 alone, ``DB1A.BP2`` of a member.
     placement
-        Objects that are known to be elsewhere than the trace has them.
+        Objects that are known to be elsewhere than the trace has them, at every member: the catalog says where.
     notes
         What was assumed, for the user.
     assumed
-        Pools whose size is an assumption: nothing can put it back.
+        Pools by full name, and group buffer pools (``GBP2``), whose size is an assumption: nothing can put it back.
+    structures
+        Group buffer pools by the name of their pool.
+    group
+        Name of the group; empty where nothing tells it.
     """
 
     pools: Mapping[str, PoolSettings] = field(default_factory=dict)
     placement: Placement = field(default_factory=dict)
     notes: tuple[str, ...] = ()
     assumed: frozenset[str] = frozenset()
+    structures: Mapping[str, GroupPoolSettings] = field(default_factory=dict)
+    group: str = ""
+
+    @classmethod
+    def of_members(cls, members: Mapping[str, Mapping[str, PoolSettings]], **others: Any) -> Configuration:
+        """The configuration of a group, from the pools of each member by name."""
+        return cls(
+            {full_name(member, name): pool for member, own in members.items() for name, pool in own.items()}, **others
+        )
 
     @property
     def bytes(self) -> int:
         """Storage of all buffers."""
         return sum(pool.bytes for pool in self.pools.values())
+
+    @property
+    def structure_bytes(self) -> int:
+        """Storage of the group buffer pools in the coupling facility."""
+        return sum(one.bytes for one in self.structures.values())
+
+    @property
+    def members(self) -> list[str]:
+        """Members that have pools; one without a name is a Db2 alone."""
+        return list(dict.fromkeys(member_and_pool(name)[0] for name in self.pools))
+
+    @property
+    def pool_names(self) -> list[str]:
+        """Names of the pools that any member has, in the order of their numbers."""
+        return sorted({pool.name for pool in self.pools.values()}, key=pool_order)
+
+    def of(self, member: str) -> Configuration:
+        """Pools of one member as of a Db2 alone, with the objects that moved."""
+        pools = {pool.name: pool for name, pool in self.pools.items() if member_and_pool(name)[0] == member}
+        assumed = {pool for name in self.assumed for own, pool in [member_and_pool(name)] if own == member}
+        return Configuration(pools, self.placement, self.notes, frozenset(assumed & pools.keys()))
+
+    def buffers(self, pool: str) -> int:
+        """Buffers of a pool at all members together."""
+        return sum(one.size for one in self.pools.values() if one.name == pool)
+
+    def with_structures(self, structures: Mapping[str, GroupPoolSettings]) -> Configuration:
+        """The same with these group buffer pools in place of those of their names."""
+        return replace(self, structures={**self.structures, **structures})
 
 
 def parse_size(text: str) -> int:
@@ -243,177 +282,3 @@ def parse_size(text: str) -> int:
             file="", what=f"{text!r} is no amount of storage", remedy="give it as 4GiB, 512MiB, 800MB or in bytes"
         )
     return round(float(found[1]) * units[found[2].upper()])
-
-
-def with_options(
-    configuration: Configuration,
-    *,
-    pools: Sequence[str] = (),
-    moves: Sequence[str] = (),
-    policies: Sequence[str] = (),
-    page_fix: Sequence[str] = (),
-) -> Configuration:
-    """The configuration that options of the command line make of another.
-
-    Parameters
-    ----------
-    configuration
-        What there is.
-    pools
-        ``BP2=80000`` (buffers) or ``BP2=80000,vpseqt=40,dwqt=50,vdwqt=10`` (or ``vdwqt=0:128``, a number of buffers).
-    moves
-        ``DB.TS=BP11``.
-    policies
-        ``fifo:BP6``, ``none:BP7``, ``lru:BP8``.
-    page_fix
-        ``BP1``.
-
-    Raises
-    ------
-    UsageError
-        An option that means nothing, or a value that Db2 does not take.
-    """
-    made = dict(configuration.pools)
-    for option in pools:
-        name, size, others = _pool_option(option)
-        made[name] = replace(made[name], size=size, **others) if name in made else PoolSettings.of(name, size, **others)
-        check_db2([made[name]])
-    for option in policies:
-        steal, _, name = option.partition(":")
-        if steal.upper() not in STEALS or not name:
-            raise UsageError(
-                file="",
-                what=f"--policy {option} means nothing",
-                remedy="give lru, fifo or none, a colon and the pool, as in fifo:BP6",
-            )
-        name = name.strip().upper()
-        made[name] = replace(_known(made, name, f"--policy {option}"), steal=steal.upper())
-    for option in page_fix:
-        name = option.strip().upper()
-        made[name] = replace(_known(made, name, f"--pgfix {option}"), pgfix=True)
-    placement = dict(configuration.placement)
-    for option in moves:
-        moved, equals, name = option.rpartition("=")
-        if not equals or not moved.strip():
-            raise UsageError(
-                file="",
-                what=f"--move {option} means nothing",
-                remedy="give the object, an equals sign and the pool, as in DB.TS=BP11",
-            )
-        pool_page_bytes(name.strip().upper())
-        placement[moved.strip()] = name.strip().upper()
-    return replace(configuration, pools=made, placement=placement)
-
-
-def _known(pools: Mapping[str, PoolSettings], name: str, option: str) -> PoolSettings:
-    pool_page_bytes(name)
-    if name not in pools:
-        raise UsageError(
-            file="",
-            what=f"{option}: the size of {name} is not known",
-            remedy=f"give it with --pool {name}=SIZE, or settings with --settings",
-        )
-    return pools[name]
-
-
-def _pool_option(option: str) -> tuple[str, int, dict[str, Any]]:
-    first, *rest = option.split(",")
-    name, _, size = first.partition("=")
-    name = name.strip().upper()
-    pool_page_bytes(name)
-    others: dict[str, Any] = {}
-    remedy = "give it as BP2=80000, or BP2=80000,vpseqt=40,dwqt=50,vdwqt=10 (vdwqt=0:128 for a number of buffers)"
-    try:
-        buffers = int(size.replace("_", ""))
-        for setting in rest:
-            key, _, value = setting.partition("=")
-            key = key.strip().lower()
-            if key == "vdwqt":
-                percent, _, pages = value.partition(":")
-                others |= {"vdwqt": int(percent), "vdwqt_pages": int(pages or 0)}
-            elif key in ("vpseqt", "dwqt"):
-                others[key] = int(value)
-            else:
-                raise UsageError(file="", what=f"--pool {option}: there is no setting {key!r}", remedy=remedy)
-    except ValueError as error:
-        raise UsageError(file="", what=f"--pool {option} holds what is no number", remedy=remedy) from error
-    return name, buffers, others
-
-
-def of_database(connection: Connection, *, subsystem: str | None = None) -> Configuration:
-    """Settings that a PDB holds: of SMF 100 IFCID 2 the sizes, of ``-DISPLAY BUFFERPOOL`` output the thresholds too.
-
-    The last interval counts.
-
-    Parameters
-    ----------
-    connection
-        What `Pdb.connect` gives.
-    subsystem
-        Whose pools; None where there is one Db2.
-
-    Raises
-    ------
-    NothingUsableError
-        No sizes of buffer pools in it.
-    UsageError
-        Several Db2s and no choice, or a choice that is not there.
-    """
-    inputs = Inputs(connection)
-    nothing = NothingUsableError(
-        file="",
-        what="the database holds no sizes of buffer pools" + (f" of {subsystem}" if subsystem else ""),
-        remedy="ingest SMF 100 or the output of -DISPLAY BUFFERPOOL, or give sizes with --pool or --settings",
-    )
-    if not available(inputs, GRAINS["db2_pool"]):
-        raise nothing
-    rows = [
-        row
-        for row in rolled_up(inputs, GRAINS["db2_pool"])
-        if row["buffers"] and page_bytes_of(row["pool"] or "") is not None
-    ]
-    owners = sorted({row["subsystem"] for row in rows if row["subsystem"]})
-    if subsystem is not None:
-        if owners and subsystem not in owners:
-            raise UsageError(
-                file="", what=f"the database holds no Db2 {subsystem}", remedy=f"give one of {', '.join(owners)}"
-            )
-        rows = [row for row in rows if row["subsystem"] == subsystem]
-    elif len(owners) > 1:
-        raise UsageError(
-            file="",
-            what=f"the database holds pools of several Db2s: {', '.join(owners)}",
-            remedy="say which with --subsystem",
-        )
-    if not rows:
-        raise nothing
-    return _configuration(rows)
-
-
-def _configuration(rows: list[dict[str, Any]]) -> Configuration:
-    rows.sort(key=lambda row: (row["pool"], str(row["last_interval"] or "")))
-    pools: dict[str, PoolSettings] = {}
-    partial: list[str] = []
-    for name in dict.fromkeys(row["pool"] for row in rows):
-        # A later row tells more than an earlier one, but what it is silent about stands.
-        last: dict[str, Any] = {}
-        for row in rows:
-            if row["pool"] == name:
-                last |= {key: value for key, value in row.items() if value is not None}
-        values: dict[str, Any] = {
-            key: round(last[key] * 100) for key in ("vpseqt", "dwqt", "vdwqt") if last.get(key) is not None
-        }
-        if str(last.get("page_steal", "")).upper() in STEALS:
-            values["steal"] = str(last["page_steal"]).upper()
-        if last.get("page_fix"):
-            values["pgfix"] = str(last["page_fix"]).upper().startswith("Y")
-        if "vpseqt" not in values:
-            partial.append(name)
-        pools[name] = PoolSettings.of(name, round(last["buffers"]), **values)
-    notes: tuple[str, ...] = ()
-    if partial:
-        notes = (
-            f"of {', '.join(partial)} only the size is recorded: PGSTEAL(LRU), VPSEQT 80, DWQT 30, VDWQT 5 and "
-            "PGFIX(NO) are assumed, the defaults of Db2",
-        )
-    return Configuration(pools, {}, notes)

@@ -2,12 +2,26 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from plexlens.errors import UnreadableInputError, UsageError
-from plexlens.pools.settings import FRAMES, Configuration, PoolSettings, check_db2, pool_page_bytes, refuse_pool
+from plexlens.pools.members import ALONE
+from plexlens.pools.settings import (
+    FRAMES,
+    Configuration,
+    PoolSettings,
+    check_db2,
+    page_bytes_of,
+    parse_size,
+    pool_page_bytes,
+    refuse_pool,
+)
+from plexlens.pools.structures import ASSUMED_RATIO, GroupPoolSettings, check_structure, refuse_structure
 
 _KEYS = {
     "size": "size",
@@ -21,26 +35,46 @@ _KEYS = {
 }
 
 
-def read_toml(path: Path) -> Configuration:
+_THRESHOLDS = {"classt": "class_threshold", "classt_pages": "class_pages", "gbpoolt": "pool_threshold"}
+_STRUCTURE_KEYS = ("data_entries", "directory_entries", "size", "ratio", *_THRESHOLDS, "updates_a_commit")
+
+
+def read_toml(path: Path, members: Sequence[str] = (ALONE,)) -> Configuration:
     """Settings from a file: a table for each pool, and ``[placement]`` with objects and their pools.
+
+    For a group ``[BP2]`` is the pool at every member, ``[DB1A.BP2]`` what is otherwise at one; ``[GBP2]`` a group
+    buffer pool by ``data_entries`` and ``directory_entries``, or ``size`` and ``ratio``, with ``classt``,
+    ``classt_pages``, ``gbpoolt``, ``updates_a_commit`` (0: the commits of the trace); ``[group]`` holds its ``name``.
+
+    Parameters
+    ----------
+    path
+        The file.
+    members
+        Members of the trace; one without a name is a Db2 alone.
 
     Raises
     ------
     UnreadableInputError
         It cannot be read or is no TOML.
     UsageError
-        Pools, keys or values that mean nothing.
+        Tables, keys or values that mean nothing.
     """
     held = load(path)
     placement = placement_of(held, path)
     try:
-        pools = {name: pool_of(name, table) for name, table in held.items()}
-        check_db2(pools.values())
+        found = _of_one(held) if list(members) == [ALONE] else _of_group(held, members)
         for pool in placement.values():
             pool_page_bytes(pool)
     except UsageError as error:
         raise UsageError(file=str(path), what=error.what, remedy=error.remedy) from error
-    return Configuration(pools, placement)
+    return replace(found, placement=placement)
+
+
+def _of_one(held: Mapping[str, Any]) -> Configuration:
+    pools = {name: pool_of(name, table) for name, table in held.items()}
+    check_db2(pools.values())
+    return Configuration(pools)
 
 
 def load(path: Path) -> dict[str, Any]:
@@ -99,6 +133,84 @@ def pool_of(name: str, table: Any) -> PoolSettings:
     if "frame_bytes" in values:
         values["frame_bytes"] = FRAMES.get(values["frame_bytes"], 0)
     return PoolSettings.of(name, **values)
+
+
+def _of_group(held: Mapping[str, Any], members: Sequence[str]) -> Configuration:
+    every: dict[str, Any] = {}
+    own: dict[str, dict[str, Any]] = {member: {} for member in members}
+    structures: dict[str, GroupPoolSettings] = {}
+    group = ""
+    for name, table in held.items():
+        if page_bytes_of(name) is not None:
+            every[name] = table
+        elif name[:1] == "G" and page_bytes_of(name[1:]) is not None:
+            structures[name[1:]] = _structure(name, table)
+        elif name == "group":
+            group = _group_name(table)
+        elif name in own and isinstance(table, dict):
+            own[name] = table
+        else:
+            raise UsageError(
+                file="",
+                what=f"[{name}] is neither a pool, nor a group buffer pool, nor a member of the trace",
+                remedy=f"write [BP2], [GBP2], or [{members[0]}.BP2] of one of {', '.join(members)}",
+            )
+    made = {}
+    for member, tables in own.items():
+        names = dict.fromkeys([*every, *tables])
+        made[member] = {name: pool_of(name, _merged(every.get(name), tables.get(name))) for name in names}
+        check_db2(made[member].values())
+    return Configuration.of_members(made, structures=structures, group=group)
+
+
+def _merged(every: Any, own: Any) -> Any:
+    if isinstance(every, dict) and isinstance(own, dict):
+        return every | own
+    return every if own is None else own
+
+
+def _group_name(table: Any) -> str:
+    name = table.get("name") if isinstance(table, dict) else None
+    if not isinstance(name, str) or not re.fullmatch(r"[A-Z@#$][A-Z0-9@#$]{0,7}", name):
+        raise UsageError(
+            file="",
+            what="[group] holds no name of a data-sharing group",
+            remedy='write [group] and below it name = "DSNDB0G"',
+        )
+    return name
+
+
+def _structure(name: str, table: Any) -> GroupPoolSettings:
+    if not isinstance(table, dict):
+        refuse_structure(name, "it is no table", f'write [{name}] and below it size = "128MiB"')
+    for key, value in table.items():
+        if key not in _STRUCTURE_KEYS:
+            refuse_structure(name, f"there is no setting {key!r}", f"give one of {', '.join(_STRUCTURE_KEYS)}")
+        wanted: tuple[type, ...] = {"size": (str, int), "ratio": (int, float)}.get(key, (int,))
+        if isinstance(value, bool) or not isinstance(value, wanted):
+            refuse_structure(name, f"{key} = {value!r} means nothing", 'give a number, or a size as in "128MiB"')
+    others = {
+        field: table[key]
+        for key, field in (
+            ("classt", "class_threshold"),
+            ("classt_pages", "class_pages"),
+            ("gbpoolt", "pool_threshold"),
+        )
+        if key in table
+    }
+    if "updates_a_commit" in table:
+        others["updates_a_commit"] = table["updates_a_commit"] or None
+    by_entries, by_size = {"data_entries", "directory_entries"} & table.keys(), {"size", "ratio"} & table.keys()
+    if len(by_entries) == 2 and not by_size:
+        made = GroupPoolSettings(name[1:], table["data_entries"], table["directory_entries"], **others)
+    elif "size" in table and not by_entries:
+        size = table["size"] if isinstance(table["size"], int) else parse_size(table["size"])
+        made = GroupPoolSettings.of_bytes(name[1:], size, float(table.get("ratio", ASSUMED_RATIO)), **others)
+    else:
+        remedy = "give data_entries and directory_entries, or size (and ratio)"
+        refuse_structure(name, "its size is missing, or told twice", remedy)
+    check_structure(made)
+    return made
 
 
 def to_toml(configuration: Configuration) -> str:

@@ -11,6 +11,7 @@ import pyarrow as pa
 from plexlens import _core
 from plexlens.errors import UsageError
 from plexlens.ingest.page_trace import SCHEMA, pool_id, pool_name
+from plexlens.pools.engine import Counters, refused
 from plexlens.pools.placed import Placed
 from plexlens.pools.settings import PoolSettings
 from plexlens.pools.statistics_records import Member, Statistics, pool_row, write_statistics
@@ -24,8 +25,6 @@ INTERVAL = 60.0
 MOST_INTERVALS = 1440
 
 _SECOND = 1_000_000
-
-Counters = dict[str, int]
 
 
 @dataclass(frozen=True)
@@ -187,12 +186,6 @@ def _marks(pools: Mapping[int, PoolSettings], reference: pa.RecordBatch) -> pa.R
     marks["pool"] = pa.array(list(pools), pa.uint16())
     marks["function"] = pa.array([_core.TRACE_FUNCTIONS.index("commit")] * len(pools), pa.uint8())
     return pa.record_batch(marks, schema=SCHEMA)
-
-
-def refused(error: Exception) -> UsageError:
-    """What the engine refuses, as an error of ours."""
-    what, _, remedy = str(error).partition("; ")
-    return UsageError(file="", what=what, remedy=remedy or "see docs/pools.md for what pools can be")
 
 
 def _intervals(

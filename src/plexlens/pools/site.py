@@ -2,22 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from plexlens.errors import NothingUsableError, UsageError
+from plexlens.ingest.page_trace import page_bytes, pool_name
 from plexlens.metrics.inputs import Inputs
 from plexlens.pdb import Pdb, ingest
 from plexlens.pdb.engine import Connection
-from plexlens.pools.cost import IoCost, default_cost, fitted_cost
+from plexlens.pools.cost import IoCost, default_cost, fitted_cost, group_cost, measured_request
 from plexlens.pools.dump_statistics import statistics_of
 from plexlens.pools.headroom import Headroom, headroom_of
+from plexlens.pools.members import ALONE, full_name, member_and_pool
+from plexlens.pools.page_sample import Batches
 from plexlens.pools.responses import Response, responses_of
-from plexlens.pools.settings import Configuration, PoolSettings, of_database
+from plexlens.pools.settings import Configuration, PoolSettings
 from plexlens.pools.settings_file import read_toml
+from plexlens.pools.sources import of_database, of_members
+from plexlens.pools.structures import ASSUMED_RATIO, ASSUMED_SHARE, DIRECTORY_ENTRY, GroupPoolSettings, id_of
 from plexlens.pools.trace import is_trace_file
+from plexlens.pools.work import Work, dependents
+from plexlens.progress import Progress
 
 
 @dataclass(frozen=True)
@@ -46,6 +53,7 @@ def site_of(
     sources: Sequence[Path],
     settings: Path | None,
     *,
+    members: Sequence[str] = (),
     subsystem: str = "",
     member: str = "",
     layouts: Sequence[Path] = (),
@@ -57,10 +65,12 @@ def site_of(
     sources
         The trace; where it is a PDB, or dumps with statistics beside the references, these are looked into.
     settings
-        A settings file (TOML), a PDB, or the output of ``-DISPLAY BUFFERPOOL``; what it says of pools counts before
-        what a PDB among the sources says.
+        A settings file (TOML), a PDB, or the output of display commands; what it says of pools counts before what a PDB
+        among the sources says.
+    members
+        Members of the group that the trace is of; none of a Db2 alone.
     subsystem
-        The Db2 whose records count; empty where there is one.
+        The Db2 whose records count; empty where there is one, and of a group.
     member
         The Db2 of the trace: the one whose records count where there are several and none is asked for.
     layouts
@@ -69,20 +79,37 @@ def site_of(
     Raises
     ------
     PlexlensError
-        The settings cannot be read, or say nothing of pools.
+        The settings cannot be read, or say nothing of the pools.
     """
+    who = _Who(tuple(members), subsystem, member)
     connection = connection_of(sources, layouts)
-    site = Site() if connection is None else _of_connection(connection, subsystem, member, required=False)
+    site = Site(cost=who.default_cost()) if connection is None else _of_connection(connection, who, required="")
     if settings is None:
         return site
     if settings.is_dir():
-        return _of_connection(Pdb.open(settings).connect(), subsystem, member, required=True)
+        return _of_connection(Pdb.open(settings).connect(), who, required=str(settings))
     if settings.suffix.lower() == ".toml":
-        return replace(site, configuration=read_toml(settings))
+        return replace(site, configuration=read_toml(settings, who.names))
     with Pdb.temporary() as pdb:
         ingest([settings], pdb)
-        found = _configuration(pdb.connect(), subsystem, member)
+        found = _configuration(pdb.connect(), who, required=str(settings))
     return replace(site, configuration=found)
+
+
+@dataclass(frozen=True)
+class _Who:
+    """Whose pools are looked for: the members of a group, or one Db2."""
+
+    members: tuple[str, ...]
+    subsystem: str
+    member: str
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return self.members or (ALONE,)
+
+    def default_cost(self) -> IoCost:
+        return group_cost() if self.members else default_cost()
 
 
 def connection_of(sources: Sequence[Path], layouts: Sequence[Path] = ()) -> Any:
@@ -100,61 +127,154 @@ def connection_of(sources: Sequence[Path], layouts: Sequence[Path] = ()) -> Any:
     return statistics_of(dumps, layouts) if dumps else None
 
 
-def _configuration(connection: Connection, subsystem: str, member: str) -> Configuration:
+def _configuration(connection: Connection, who: _Who, *, required: str) -> Configuration:
+    """Pools that a database tells; none where it tells none and they are not required, of the file named."""
+    if who.members:
+        found = of_members(connection, who.members)
+        if required and not found.pools:
+            raise NothingUsableError(
+                file=required,
+                what=f"it holds no sizes of buffer pools of {', '.join(who.members)}",
+                remedy="give SMF 100 or displays of these members, or sizes with --pool or a settings file",
+            )
+        return found
     try:
-        return of_database(connection, subsystem=subsystem or None)
-    except UsageError:
-        if subsystem or not member:
-            raise
-        return of_database(connection, subsystem=member)
-
-
-def _of_connection(connection: Connection, subsystem: str, member: str, *, required: bool) -> Site:
-    inputs = Inputs(connection)
-    try:
-        configuration = _configuration(connection, subsystem, member)
+        return _of_one(connection, who)
     except NothingUsableError:
         if required:
             raise
-        configuration = Configuration()
+        return Configuration()
+
+
+def _of_one(connection: Connection, who: _Who) -> Configuration:
+    try:
+        return of_database(connection, subsystem=who.subsystem or None)
+    except UsageError:
+        if who.subsystem or not who.member:
+            raise
+        return of_database(connection, subsystem=who.member)
+
+
+def _of_connection(connection: Connection, who: _Who, *, required: str) -> Site:
+    inputs = Inputs(connection)
+    cost = fitted_cost(inputs, subsystem=who.subsystem)
     return Site(
-        configuration,
-        fitted_cost(inputs, subsystem=subsystem),
+        _configuration(connection, who, required=required),
+        group_cost(cost, measured_request(inputs)) if who.members else cost,
         headroom_of(connection),
         tuple(responses_of(inputs)),
     )
 
 
-def evenly(pools: Sequence[str], budget: int, known: Configuration) -> Configuration:
-    """Settings for pools whose sizes are not known: equal parts of a budget, less what is known.
+def evenly(work: Work, budgets: Mapping[str, int], known: Configuration) -> Configuration:
+    """Settings for pools whose sizes are not known: equal parts of a member's budget, less what is known of it.
 
     Parameters
     ----------
-    pools
-        The pools.
-    budget
-        Bytes for all of them.
+    work
+        The pools of the trace.
+    budgets
+        Bytes for all pools of each member; of a Db2 alone by an empty name.
     known
         Settings that are known.
 
     Raises
     ------
     UsageError
-        Nothing of the budget is left.
+        Nothing of a budget is left, or there is none for a member whose pools are not known.
     """
-    missing = [name for name in pools if name not in known.pools]
-    if not missing:
-        return known
-    part = (budget - known.bytes) // len(missing)
+    every = [name for name in work.pool_names if name not in known.pools]
     made = dict(known.pools)
-    for name in missing:
-        one = PoolSettings.of(name, 1)
-        if part < one.page_bytes:
+    for member, used in work.used.items():
+        missing = [full_name(member, pool) for pool in used if full_name(member, pool) in every]
+        if missing and member not in budgets:
             raise UsageError(
                 file="",
-                what=f"the budget of {budget:,} bytes leaves nothing for {name}",
-                remedy="give a larger budget, or the sizes of the pools with --settings",
+                what=f"nothing can be recommended for {member}: the pool sizes are not known",
+                remedy=f"give them with --pool {missing[0]}=40000, or --settings (TOML, a database, display output)",
             )
-        made[name] = replace(one, size=part // one.page_bytes)
-    note = f"The present size of {', '.join(missing)} is not known: equal parts of the budget are taken for it."
-    return replace(known, pools=made, notes=(*known.notes, note), assumed=known.assumed | set(missing))
+        for name in missing:
+            budget = budgets[member]
+            part = (budget - known.of(member).bytes) // len(missing)
+            one = PoolSettings.of(member_and_pool(name)[1], 1)
+            if part < one.page_bytes:
+                raise UsageError(
+                    file="",
+                    what=f"the budget of {budget:,} bytes leaves nothing for {name}",
+                    remedy="give a larger budget, or the sizes of the pools with --settings",
+                )
+            made[name] = replace(one, size=part // one.page_bytes)
+    if not every:
+        return known
+    note = f"The present size of {', '.join(every)} is not known: equal parts of the budget are taken for it."
+    return replace(known, pools=made, notes=(*known.notes, note), assumed=known.assumed | set(every))
+
+
+def of_trace(configuration: Configuration, work: Work) -> Configuration:
+    """The settings of what the trace has: a site has other pools and objects too."""
+    home = work.home
+    placement = {name: pool for name, pool in configuration.placement.items() if name in home}
+    targets = set(placement.values())
+    there = set(work.pool_names)
+    pools = {name: pool for name, pool in configuration.pools.items() if name in there or pool.name in targets}
+    return replace(configuration, pools=pools, placement=placement)
+
+
+def completed(
+    configuration: Configuration, work: Work, trace: Batches, *, progress: Progress | None = None
+) -> Configuration:
+    """The configuration with group buffer pools for what is shared, and without those that nothing goes through."""
+    if not work.members:
+        return configuration
+    names = configuration.pool_names
+    kept = {pool: one for pool, one in configuration.structures.items() if pool in names}
+    kept = {pool: replace(one, updates_a_commit=_commit(one.updates_a_commit, work)) for pool, one in kept.items()}
+    shared = work.dependent
+    if configuration.placement:
+        (shared,) = dependents(trace, work.names, [configuration.placement], progress=progress)
+    return with_assumed_structures(
+        replace(configuration, structures=kept),
+        [pool_name(pool) for pool in shared],
+        updates_a_commit=work.updates_a_commit,
+    )
+
+
+def _commit(stated: int | None, work: Work) -> int | None:
+    """Updates a commit: as stated, unless that is the default and the trace records commits."""
+    return None if work.commits and stated == 1 else stated
+
+
+def with_assumed_structures(
+    configuration: Configuration, pools: Iterable[str], *, updates_a_commit: int | None
+) -> Configuration:
+    """Group buffer pools where none is known: 40 % of the members' buffers, at five directory entries a page.
+
+    Parameters
+    ----------
+    configuration
+        What is known; the pools of the members are complete.
+    pools
+        Pools with data sets that several members use and one changes.
+    updates_a_commit
+        As `GroupPoolSettings` has it.
+    """
+    made: dict[str, GroupPoolSettings] = {}
+    for pool in pools:
+        if pool not in configuration.structures and configuration.buffers(pool):
+            size = int(ASSUMED_SHARE * configuration.buffers(pool) * page_bytes(id_of(pool)))
+            least = page_bytes(id_of(pool)) + int(ASSUMED_RATIO) * DIRECTORY_ENTRY
+            made[pool] = GroupPoolSettings.of_bytes(
+                pool, max(size, least), ASSUMED_RATIO, updates_a_commit=updates_a_commit
+            )
+    if not made:
+        return configuration
+    names = ", ".join(one.structure for one in made.values())
+    note = (
+        f"The present size of {names} is not known: {ASSUMED_SHARE:.0%} of the storage of the members' pools is taken, "
+        f"at {ASSUMED_RATIO:g} directory entries a page, a rule of thumb"
+    )
+    return replace(
+        configuration.with_structures(made),
+        assumed=configuration.assumed | {one.structure for one in made.values()},
+        notes=(*configuration.notes, note),
+    )

@@ -8,12 +8,13 @@ from dataclasses import replace
 from plexlens.errors import UsageError
 from plexlens.pools.alter import Script, script
 from plexlens.pools.cost import IoCost
-from plexlens.pools.outcome import Work, moved_names, states_of, work_of
-from plexlens.pools.page_sample import take
+from plexlens.pools.outcome import moved_names, states_of
 from plexlens.pools.prediction import Engine, Prediction, State
 from plexlens.pools.search.recommendation import Recommendation
 from plexlens.pools.settings import Configuration, PoolSettings, pool_page_bytes
+from plexlens.pools.site import completed
 from plexlens.pools.trace import Trace
+from plexlens.pools.work import Work
 from plexlens.progress import Progress
 
 #: How predictions are made.
@@ -23,19 +24,12 @@ ENGINE = Engine(
     "when the trace begins",
 )
 
-
-def look_at(trace: Trace, *, progress: Progress | None = None) -> Work:
-    """What a trace is: its objects, their use, its names.
-
-    Parameters
-    ----------
-    trace
-        The trace; it is read once.
-    progress
-        Told how far the reading is.
-    """
-    sample = take(trace, progress=progress)
-    return work_of(sample, trace.names, trace.facts.seconds)
+#: How predictions for a group are made.
+GROUP_ENGINE = Engine(
+    "group simulation",
+    text="every getpage of all members simulated with page steal, prefetch, write thresholds, cross-invalidation and "
+    "castout; nothing is in the pools when the trace begins",
+)
 
 
 def check_against(work: Work, configuration: Configuration) -> None:
@@ -47,17 +41,21 @@ def check_against(work: Work, configuration: Configuration) -> None:
         A pool or object that is not in the trace, a move to a pool without size or of another page size.
     """
     targets = set(configuration.placement.values())
-    unknown = [name for name in configuration.pools if name not in work.pools and name not in targets]
+    there = work.pools
+    unknown = [
+        name for name, pool in configuration.pools.items() if pool.name not in there and pool.name not in targets
+    ]
     if unknown:
         raise UsageError(
             file="",
             what=f"{', '.join(unknown)}: no such pool in the trace, and nothing is moved to it",
-            remedy=f"the trace has {', '.join(work.pools)}",
+            remedy=f"the trace has {', '.join(there)}",
         )
     numbers = work.numbers_of(configuration.placement)
     objects = {work.object_name(number) for number, _ in numbers}
+    sized = configuration.pool_names
     for name, target in configuration.placement.items():
-        if target not in configuration.pools:
+        if target not in sized:
             raise UsageError(
                 file="",
                 what=f"{name} goes to {target}, whose size is not known",
@@ -113,37 +111,58 @@ def predict(
     before = known_names(work, before)
     for configuration in (before, after):
         check_against(work, configuration)
-    states = states_of(trace, [before, after], work=work, cost=cost, progress=progress)
+    if work.members:
+        before, after = _coupled(trace, work, before, after, progress)
+    known = [one for one in (before, after) if one.pools]
+    states = states_of(trace, known, work=work, cost=cost, progress=progress)
     text = text_of(work, before, after)
     return Prediction(
         sources=tuple(path.name for path in trace.sources),
         seconds=work.seconds,
         members=trace.facts.members,
-        before=states[0],
-        after=states[1],
+        before=states[0] if before.pools else State(before),
+        after=states[-1] if after.pools else State(after),
         cost=cost.to_json(),
-        engine=ENGINE,
+        engine=GROUP_ENGINE if work.members else ENGINE,
         commands=text.change,
         reverse=text.reverse,
-        notes=(*before.notes, *_left_out(work, after), *trace.facts.notes, *_sides(before, after)),
+        notes=(
+            *dict.fromkeys((*before.notes, *after.notes)),
+            *_left_out(work, after),
+            *trace.facts.notes,
+            *_sides(before),
+        ),
     )
+
+
+def _coupled(
+    trace: Trace, work: Work, before: Configuration, after: Configuration, progress: Progress | None
+) -> tuple[Configuration, Configuration]:
+    """Both with the group buffer pools that are needed, assumed where nothing tells them."""
+    then = completed(after, work, trace, progress=progress)
+    now = completed(before, work, trace, progress=progress)
+    # A group buffer pool that is assumed, or stated where none was known, is the same before and after.
+    pools = now.pool_names
+    same = {pool: one for pool, one in then.structures.items() if pool not in before.structures and pool in pools}
+    return now.with_structures(same), then
 
 
 def text_of(work: Work, before: Configuration, after: Configuration) -> Script:
     """Text for Db2; for pools whose present settings are not known it names what was asked for, and no way back."""
-    unknown = [name for name in after.pools if name in work.pools and name not in before.pools]
+    there = work.pool_names
+    unknown = [name for name in after.pools if name in there and name not in before.pools]
     # Another size and the defaults of Db2, so that the size and whatever is not by default are named.
-    assumed = {name: PoolSettings.of(name, after.pools[name].size + 1) for name in unknown}
+    assumed = {name: PoolSettings.of(after.pools[name].name, after.pools[name].size + 1) for name in unknown}
     known = replace(before, pools={**before.pools, **assumed}, assumed=before.assumed | set(assumed))
     return script(known, after, moved_names(work), work.home)
 
 
 def _left_out(work: Work, configuration: Configuration) -> Sequence[str]:
-    left = [name for name in work.pools if name not in configuration.pools]
+    left = [name for name in work.pool_names if name not in configuration.pools]
     return [f"Pools without settings are left out: {', '.join(left)}."] if left else []
 
 
-def _sides(before: Configuration, after: Configuration) -> Sequence[str]:
+def _sides(before: Configuration) -> Sequence[str]:
     if before.pools:
         return []
     return ["The present pools are not known, so nothing is said of what the change saves: give --settings."]
@@ -152,7 +171,7 @@ def _sides(before: Configuration, after: Configuration) -> Sequence[str]:
 def prediction_of(recommendation: Recommendation, trace: Trace, work: Work, cost: IoCost) -> Prediction:
     """The prediction that a recommendation makes, to be saved and checked later."""
     state: State = recommendation.after
-    engine = replace(ENGINE, sample=recommendation.sample)
+    engine = replace(GROUP_ENGINE if work.members else ENGINE, sample=recommendation.sample)
     return Prediction(
         sources=tuple(path.name for path in trace.sources),
         seconds=work.seconds,

@@ -21,6 +21,7 @@ from plexlens.report.display import counted
 from plexlens.report.model import Column, ColumnKind, Figure, KeyFigures, Level, Note, Report, Section, Table
 from plexlens.report.pools_curves import curves_section
 from plexlens.report.pools_fields import Definitions, Field
+from plexlens.report.pools_group import GroupChange, group_figures, group_section
 from plexlens.report.pools_memory import clusters_section, residency_section, working_sets_section
 from plexlens.report.pools_objects import (
     STORAGE,
@@ -33,6 +34,11 @@ from plexlens.report.pools_objects import (
 )
 from plexlens.report.pools_responses import response_blocks
 from plexlens.report.pools_steps import prediction_section, recommendation_section
+
+_OF_MEMBERS = (
+    "By member: these are the misses of capacity. Pages read again because another member changed them are in the "
+    "simulation, and so in the tables, not in the curves."
+)
 
 
 @dataclass(frozen=True)
@@ -78,10 +84,16 @@ class PoolsAnalysis:
     def change(self) -> Prediction | None:
         """The prediction, if it is of a change: the pools before it are known, and it changes them."""
         found = self.prediction
-        if found is None or not found.before.configuration.pools:
+        return found if found is not None and found.is_change else None
+
+    @property
+    def group(self) -> GroupChange | None:
+        """The group now and after the change; None of a Db2 alone."""
+        found = self.recommendation or self.prediction
+        if found is None or not found.after.uses:
             return None
-        same = found.before.configuration == found.after.configuration and not found.commands
-        return None if same else found
+        now = found.before if found.before.configuration.pools else found.after
+        return GroupChange(now, found.after, self.observation.seconds)
 
 
 def pools_report(analysis: PoolsAnalysis) -> Report:
@@ -95,8 +107,9 @@ def pools_report(analysis: PoolsAnalysis) -> Report:
     Returns
     -------
     Report
-        Sections: summary, recommendation, the change asked for, curves, pools, objects, working sets, clusters,
-        residency, I/O delay, cost assumptions, what was lost and assumed; those that have nothing are not there.
+        Sections: summary, recommendation, the change asked for, curves, pools, group buffer pools, objects, working
+        sets, clusters, residency, I/O delay, cost assumptions, what was lost and assumed; those that have nothing are
+        not there. Of a group every pool has the name of its member before its own.
     """
     definitions = Definitions()
     observation, cost = analysis.observation, analysis.cost
@@ -106,17 +119,20 @@ def pools_report(analysis: PoolsAnalysis) -> Report:
         sections.append(recommendation_section(analysis.recommendation, seconds, definitions))
     if analysis.change is not None:
         sections.append(prediction_section(analysis.change, definitions))
+    group = analysis.group
     sections += [
         curves_section(
             analysis.curves,
             seconds,
             definitions,
+            note=_OF_MEMBERS if group is not None else "",
             now={name: pool.size for name, pool in observation.settings.items()},
             recommended=_recommended(analysis),
             after=analysis.curves_after,
             word="asked for" if analysis.recommendation is None else "recommended",
         ),
         pools_section(observation, cost, definitions),
+        None if group is None else group_section(group, definitions),
         objects_section(observation, cost, definitions),
         working_sets_section(observation, definitions),
         clusters_section(observation, cost, definitions),
@@ -127,7 +143,39 @@ def pools_report(analysis: PoolsAnalysis) -> Report:
         prices_section(cost.assumptions, cost.notes),
         _losses(analysis),
     ]
-    members = ", ".join(analysis.facts.members)
+    return _report(analysis.sources, analysis.facts, sections, definitions, grouped=group is not None)
+
+
+def curves_report(sources: Sequence[str], facts: TraceFacts, curves: Sequence[PoolCurve], *, grouped: bool) -> Report:
+    """The report where nothing is known of the pools: their curves.
+
+    Parameters
+    ----------
+    sources
+        Names of the trace's files.
+    facts
+        What the trace held and lost.
+    curves
+        Curves of the pools.
+    grouped
+        Whether they are of the members of a group.
+    """
+    definitions = Definitions()
+    note = _OF_MEMBERS if grouped else ""
+    found = curves_section(curves, facts.seconds, definitions, now={}, recommended={}, note=note)
+    assumed = Section("assumed", "What was lost and assumed", _lost(facts, facts.notes), _LOST_LEAD)
+    return _report(sources, facts, [found, assumed], definitions, grouped=grouped)
+
+
+def _report(
+    sources: Sequence[str],
+    facts: TraceFacts,
+    sections: Sequence[Section | None],
+    definitions: Definitions,
+    *,
+    grouped: bool,
+) -> Report:
+    members = ", ".join(facts.members)
     return Report(
         title="Buffer pools" + (f" of {members}" if members else ""),
         systems=(),
@@ -136,21 +184,21 @@ def pools_report(analysis: PoolsAnalysis) -> Report:
         end=None,
         utc_offset=None,
         time_note="",
-        alerts=loss_alerts(analysis.facts),
+        alerts=loss_alerts(facts),
         sections=tuple(section for section in sections if section is not None),
         definitions=definitions.found,
         generator=f"Plexlens {__version__}",
         kind="Buffer pool report",
-        subject=_subject(analysis),
+        subject=_subject(sources, facts, grouped=grouped),
     )
 
 
-def _subject(analysis: PoolsAnalysis) -> str:
-    names = list(analysis.sources)
+def _subject(sources: Sequence[str], facts: TraceFacts, *, grouped: bool) -> str:
+    names = list(sources)
     shown = ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
-    facts = analysis.facts
     span = f", {timedelta(seconds=round(facts.seconds))}" if facts.timed and facts.seconds > 0 else ""
-    return f"Trace {shown}: {facts.references['getpage']:,} getpages{span}"
+    members = f" of {len(facts.members)} members" if grouped else ""
+    return f"Trace {shown}: {facts.references['getpage']:,} getpages{members}{span}"
 
 
 def _recommended(analysis: PoolsAnalysis) -> dict[str, int]:
@@ -213,6 +261,10 @@ def _summary(analysis: PoolsAnalysis, definitions: Definitions) -> Section:
     detail = counted(len(observation.settings), "pool")
     figures.append(Figure("storage", STORAGE.title, size, storage_unit(size), definitions.add(STORAGE), detail))
     lead = "The pools as they are, simulated event by event over the trace."
+    group = analysis.group
+    if group is not None:
+        figures += group_figures(GroupChange(group.before, group.before, group.seconds), definitions)
+        lead = "The pools of all members and the group buffer pools between them, simulated event by event."
     return Section("summary", "Summary", (KeyFigures("pools_summary", tuple(figures)),), lead)
 
 
@@ -266,15 +318,19 @@ def _range(one: Assumption) -> str:
     return f"{with_symbol(one.low, one.unit)} to {with_symbol(one.high, one.unit)}"
 
 
-def _losses(analysis: PoolsAnalysis) -> Section | None:
+_LOST_LEAD = "What this report does not know, and what it takes for granted."
+
+
+def _losses(analysis: PoolsAnalysis) -> Section:
     facts = analysis.facts
     extra = analysis.recommendation.notes if analysis.recommendation is not None else ()
-    told = dict.fromkeys([*facts.notes, *analysis.notes, *extra])
-    notes = [Note(f"{text[:1].upper()}{text[1:]}{'' if text.endswith('.') else '.'}") for text in told]
+    told = [*facts.notes, *analysis.notes, *extra]
+    if analysis.group is not None and analysis.observation.delays:
+        told.append("I/O times of an object are those that the records of all members tell together")
+    return Section("assumed", "What was lost and assumed", _lost(facts, told), _LOST_LEAD)
+
+
+def _lost(facts: TraceFacts, notes: Sequence[str]) -> tuple[Note, ...]:
     counts = ", ".join(f"{count:,} {name}" for name, count in facts.references.items() if count)
-    return Section(
-        "assumed",
-        "What was lost and assumed",
-        (Note(f"References in the trace: {counts}; lost: {facts.lost:,}."), *notes),
-        "What this report does not know, and what it takes for granted.",
-    )
+    told = [f"{text[:1].upper()}{text[1:]}{'' if text.endswith('.') else '.'}" for text in dict.fromkeys(notes)]
+    return (Note(f"References in the trace: {counts}; lost: {facts.lost:,}."), *map(Note, told))

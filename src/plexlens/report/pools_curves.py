@@ -73,6 +73,7 @@ def curves_section(
     recommended: Mapping[str, int],
     after: Sequence[PoolCurve] = (),
     word: str = "recommended",
+    note: str = "",
 ) -> Section | None:
     """The curve of every pool, and its objects' shares.
 
@@ -88,6 +89,8 @@ def curves_section(
         With the objects where they are recommended to be; empty where none moves.
     word
         What the sizes in ``recommended`` are: ``recommended`` or ``asked for``.
+    note
+        What the curves are of, where it has to be said.
     """
     if not curves:
         return None
@@ -97,7 +100,7 @@ def curves_section(
     fields = _fields(unit, seconds > 0, word.capitalize())
     misses = definitions.add(fields["misses"])
     size = definitions.add(fields["size"])
-    blocks: list[Block] = []
+    blocks: list[Block] = [Note(note)] if note else []
     for one in marked:
         blocks.append(_whole(one, moved.pop(one.curve.pool, None), unit, misses, size))
         if len(one.curve.shares) > 1:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from plexlens.metrics.display import shown
 from plexlens.metrics.unit import PAGES, PER_SECOND, Unit
@@ -12,6 +12,7 @@ from plexlens.pools.search.recommendation import Recommendation, Step
 from plexlens.report.display import byte_size, counted
 from plexlens.report.model import Advice, Block, Figure, KeyFigures, Note, Section, Table
 from plexlens.report.pools_fields import Definitions, Field, Subject
+from plexlens.report.pools_group import GroupChange, structure_figure, structure_table
 from plexlens.report.pools_objects import STORAGE, storage_unit
 
 CHANGE = Subject("pool_change", "Change of pools", "one buffer pool, or all of them, before and after the change")
@@ -53,11 +54,26 @@ def changes(before: State, after: State, seconds: float) -> list[PoolChange]:
             seconds,
             before.configuration.pools[name].size if name in before.configuration.pools else None,
             after.configuration.pools[name].size if name in after.configuration.pools else None,
-            before.pools.get(name, Activity()),
-            after.pools.get(name, Activity()),
+            _activity(before, name),
+            _activity(after, name),
         )
         for name in names
     ]
+
+
+def _activity(state: State, name: str) -> Activity:
+    """What a pool does, its requests to the group buffer pool in its CPU."""
+    return replace(state.pools.get(name, Activity()), cpu_seconds=state.cost_of(name))
+
+
+def _total(state: State) -> Activity:
+    """What all pools do, with CPU of all requests to group buffer pools."""
+    return replace(state.total, cpu_seconds=state.cpu_seconds)
+
+
+def _priced(state: State) -> str:
+    """What the CPU is of."""
+    return "read and write I/O" + (" and group buffer pool requests" if state.structures else "")
 
 
 def _fields(timed: bool) -> list[Field[PoolChange]]:
@@ -104,7 +120,7 @@ def _table(name: str, title: str, rows: Sequence[PoolChange], definitions: Defin
 
 
 def _figures(before: State, after: State, seconds: float, definitions: Definitions) -> KeyFigures:
-    whole = PoolChange("", seconds, None, None, before.total, after.total)
+    whole = PoolChange("", seconds, None, None, _total(before), _total(after))
     fields = {one.name: one for one in _fields(seconds > 0)}
 
     def figure(name: str, title: str, detail: str) -> Figure:
@@ -119,7 +135,7 @@ def _figures(before: State, after: State, seconds: float, definitions: Definitio
         (
             figure("reads_before", "Read I/O now", ""),
             figure("reads_after", "Read I/O after the change", share),
-            figure("cpu_saved", "CPU saved", "read and write I/O"),
+            figure("cpu_saved", "CPU saved", _priced(after)),
             figure("delay_saved", "Delay saved" + (" in 24 hours" if seconds > 0 else ""), "synchronous reads"),
             Figure(
                 "storage",
@@ -129,8 +145,26 @@ def _figures(before: State, after: State, seconds: float, definitions: Definitio
                 definitions.add(STORAGE),
                 f"{byte_size(bytes_before)} now",
             ),
+            *_structure_figure(before, after, definitions),
         ),
     )
+
+
+def _structure_figure(before: State, after: State, definitions: Definitions) -> list[Figure]:
+    if not after.structures:
+        return []
+    return [structure_figure(after, definitions, f"{byte_size(before.configuration.structure_bytes)} now")]
+
+
+def _evidence(name: str, title: str, change: GroupChange, definitions: Definitions) -> tuple[Table, tuple[Table, ...]]:
+    """Pools, and group buffer pools, that a change is of."""
+    before, after, seconds = change.before, change.after, change.seconds
+    pools = _table(name, title, changes(before, after, seconds), definitions)
+    structures = None
+    if before.structures and before.configuration.structures != after.configuration.structures:
+        structures = structure_table(f"{name}_group_pools", title, change, definitions, changed=True)
+    found = [one for one in (structures, pools) if one is not None]
+    return (found[0], tuple(found[1:])) if found else (Table(name, title, (), ()), ())
 
 
 def recommendation_section(found: Recommendation, seconds: float, definitions: Definitions) -> Section:
@@ -170,7 +204,7 @@ def _how(found: Recommendation) -> str:
 
 
 def _saved(before: State, after: State, seconds: float) -> str:
-    one = PoolChange("", seconds, None, None, before.total, after.total)
+    one = PoolChange("", seconds, None, None, _total(before), _total(after))
     reads = one.rate(one.before.read_ios - one.after.read_ios)
     cpu = one.rate(one.before.cpu_seconds - one.after.cpu_seconds, _HOUR)
     if seconds > 0:
@@ -183,9 +217,8 @@ def _sentence(text: str) -> str:
 
 
 def _step(number: int, step: Step, seconds: float, definitions: Definitions) -> Advice:
-    rows = changes(step.before, step.after, seconds)
     name = f"step_{number}"
-    evidence = _table(name, step.title, rows, definitions) or Table(name, step.title, (), ())
+    evidence, more = _evidence(name, step.title, GroupChange(step.before, step.after, seconds), definitions)
     return Advice(
         name=name,
         rank=number,
@@ -198,10 +231,11 @@ def _step(number: int, step: Step, seconds: float, definitions: Definitions) -> 
         condition="",
         source="",
         cost=_saved(step.before, step.after, seconds),
-        cost_meaning="of the simulated trace; CPU of read and write I/O at the cost assumptions",
+        cost_meaning=f"of the simulated trace; CPU of {_priced(step.after)} at the cost assumptions",
         command="\n".join(step.script.change),
         undo="\n".join(step.script.reverse),
         folded=not step.worth,
+        more=more,
     )
 
 
@@ -229,8 +263,8 @@ def prediction_section(found: Prediction, definitions: Definitions) -> Section:
     """A change that was asked for."""
     seconds = found.seconds
     blocks: list[Block] = [_figures(found.before, found.after, seconds, definitions)]
-    table = _table("pool_changes", "By pool", changes(found.before, found.after, seconds), definitions)
-    if table is None:
+    table, more = _evidence("pool_changes", "By pool", GroupChange(found.before, found.after, seconds), definitions)
+    if not table.rows:
         blocks.append(Note("The change changes nothing: every pool reads what it read before."))
     elif found.commands:
         blocks.append(
@@ -246,9 +280,10 @@ def prediction_section(found: Prediction, definitions: Definitions) -> Section:
                 condition="",
                 source="",
                 cost=_saved(found.before, found.after, seconds),
-                cost_meaning="of the simulated trace; CPU of read and write I/O at the cost assumptions",
+                cost_meaning=f"of the simulated trace; CPU of {_priced(found.after)} at the cost assumptions",
                 command="\n".join(found.commands),
                 undo="\n".join(found.reverse),
+                more=more,
             )
         )
     else:

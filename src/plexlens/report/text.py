@@ -195,7 +195,8 @@ class _Writer:
             yield from self.wrapped(f"Cost: {advice.cost_meaning}", "   ")
         if advice.evidence.note:
             yield from self.wrapped(advice.evidence.note, "   ")
-        yield from self.grid(advice.evidence.columns, advice.evidence.rows[: self.rows])
+        if advice.evidence.columns:
+            yield from self.grid(advice.evidence.columns, advice.evidence.rows[: self.rows])
         for table in advice.more:
             yield from self.wrapped(f"{table.title} ({len(table.rows):,})", "   ")
 

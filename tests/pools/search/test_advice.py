@@ -34,7 +34,7 @@ def advisor(reads: Reads, *, least: float = 33e-6, seconds: float = 10.0, **othe
     def simulate(configurations: Sequence[Configuration]) -> list[State]:
         return [_of(one, reads, **others) for one in configurations]
 
-    return Advisor(simulate, lambda activity: activity.cpu_seconds, least=least, seconds=seconds)
+    return Advisor(simulate, least=least, seconds=seconds)
 
 
 def test_thresholds_are_changed_where_that_saves_enough() -> None:

@@ -13,14 +13,16 @@ from plexlens.errors import UsageError
 from plexlens.pools.alter import apply
 from plexlens.pools.cost import default_cost
 from plexlens.pools.headroom import Headroom
-from plexlens.pools.outcome import Work, moved_names, states_of
+from plexlens.pools.outcome import moved_names, states_of
+from plexlens.pools.search.case import Limits
 from plexlens.pools.search.optimiser import Optimiser
-from plexlens.pools.search.recommendation import Limits, Recommendation
+from plexlens.pools.search.recommendation import Recommendation
 from plexlens.pools.settings import Configuration, PoolSettings
 from plexlens.pools.trace import open_trace
+from plexlens.pools.work import Work
 
 BEFORE = Configuration({name: PoolSettings.of(name, 2000) for name in ("BP1", "BP2", "BP3")})
-LIMITS = Limits(budget=8_000 * 4096, least_buffers=200)
+LIMITS = Limits(budgets={"": 8_000 * 4096}, least_buffers=200)
 
 
 @pytest.fixture(scope="module")
@@ -103,7 +105,7 @@ def test_pools_without_size_and_small_budgets_are_refused(fifty: Path) -> None:
     one = Configuration({"BP1": PoolSettings.of("BP1", 3000)})
     with pytest.raises(UsageError, match="the size of BP2, BP3 is not known"):
         Optimiser(open_trace([fifty]), one, cost=default_cost(), limits=LIMITS)
-    limits = replace(LIMITS, budget=4096)
+    limits = replace(LIMITS, budgets={"": 4096})
     with pytest.raises(UsageError, match="the budget of 4,096 bytes is below the minimum"):
         Optimiser(open_trace([fifty]), BEFORE, cost=default_cost(), limits=limits).run()
 
@@ -120,9 +122,9 @@ def test_the_published_case_of_two_pools() -> None:
 
 
 def test_a_budget_below_what_there_is_is_kept_though_it_costs(fifty: Path) -> None:
-    limits = replace(LIMITS, budget=4_500 * 4096)
+    limits = replace(LIMITS, budgets={"": 4_500 * 4096})
     made = Optimiser(open_trace([fifty]), BEFORE, cost=default_cost(), limits=limits).run()
-    assert made.after.configuration.bytes <= limits.budget < BEFORE.bytes
+    assert made.after.configuration.bytes <= 4_500 * 4096 < BEFORE.bytes
     first = made.steps[0]
     assert first.worth
     assert first.why.startswith("the budget is below the 23.4 MiB that there are now")

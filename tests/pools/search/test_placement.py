@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import product
 
 import numpy as np
+import pyarrow as pa
 import pytest
 
 from plexlens.errors import UsageError
-from plexlens.pools.page_sample import GroupCurves, take
+from plexlens.ingest.page_trace import TraceNames
+from plexlens.pools.page_sample import GroupCurves, MemberCurves, take
 from plexlens.pools.search.beginnings import named
 from plexlens.pools.search.case import Case
 from plexlens.pools.search.composition import Composition
 from plexlens.pools.search.placement import PlacementSearch, simulate
 from plexlens.pools.search.plan import Planner, Without, storage_curve
+from plexlens.pools.settings import Configuration, PoolSettings
+from plexlens.pools.work import work_of
 from tests.pools.made_trace import MadeTrace, mixed, zipf
 
 PAGE = 4096
@@ -34,21 +39,22 @@ def rings_and_hot() -> MadeTrace:
     return MadeTrace(object=objects, page=pages, pool=np.ones(len(pages)))
 
 
-def world(budget: int, **others: object) -> tuple[Case, GroupCurves, Composition]:
+def world(budget: int, **others: object) -> tuple[Case, GroupCurves, dict[str, Composition]]:
     sample = take(rings_and_hot())
     weights = dict.fromkeys(sample.objects, 1.0)
     names = ["BP1", "BP2", "BP3"]
     settings: dict[str, object] = {
         "home": {"BP1": frozenset(sample.objects)},
         "page_bytes": dict.fromkeys(names, PAGE),
-        "budget": budget * PAGE,
+        "work": work_of(sample, TraceNames(), 0.0),
+        "budgets": {"": budget * PAGE},
         "least": dict.fromkeys(names, 1),
         "free": ["BP2", "BP3"],
     }
-    return Case(**{**settings, **others}), GroupCurves(sample, weights), Composition(sample, weights)  # type: ignore[arg-type]
+    return Case(**{**settings, **others}), GroupCurves(sample, weights), {"": Composition(sample, weights)}  # type: ignore[arg-type]
 
 
-def cheapest(case: Case, curves: GroupCurves) -> float:
+def cheapest(case: Case, curves: GroupCurves | MemberCurves) -> float:
     """The slow way: every assignment of the objects to the pools."""
     numbers = sorted(case.home_of())
     costs = []
@@ -68,8 +74,44 @@ def test_against_every_grouping(budget: int) -> None:
     best = cheapest(case, curves)
     assert found.best.cost <= found.home.cost
     # What a move or pool must save may be forgone: 0.1 % each of at most 4 objects and 2 pools.
-    assert found.best.cost <= best + 6 * case.least_gain * found.home.cost
+    assert found.best.cost <= best + 6 * case.limits.least_gain * found.home.cost
     assert best < found.home.cost, "there is something to find"
+
+
+def test_members_of_a_group_against_every_grouping() -> None:
+    """Two members with budgets of their own: each uses some of the objects, where they are is common to both."""
+    trace = rings_and_hot()
+    objects = trace.batch["object"].to_numpy()
+    ours = {"DB1A": np.isin(objects, [1, 3, 4]), "DB1B": np.isin(objects, [2, 3])}
+    samples = {}
+    for member, rows in ours.items():
+        part = MadeTrace(page=[0])
+        part.batch = trace.batch.filter(pa.array(rows))
+        samples[member] = take(part)
+    weights = dict.fromkeys((1, 2, 3, 4), 1.0)
+    curves = MemberCurves({member: GroupCurves(sample, weights) for member, sample in samples.items()})
+    composition = {member: Composition(sample, weights) for member, sample in samples.items()}
+    parts = {member: work_of(sample, TraceNames(), 0.0) for member, sample in samples.items()}
+    names = ["BP1", "BP2", "BP3"]
+    case = Case(
+        work=replace(work_of(take(trace), TraceNames(), 0.0), members=parts),
+        home={"BP1": frozenset(weights)},
+        page_bytes=dict.fromkeys(names, PAGE),
+        budgets={"DB1A": 110 * PAGE, "DB1B": 70 * PAGE},
+        least={f"{member}.{name}": 1 for member in ours for name in names},
+        before=Configuration.of_members({member: {"BP1": PoolSettings("BP1", 60)} for member in ours}),
+        free=["BP2", "BP3"],
+    )
+    found = PlacementSearch(case, curves, composition).run()
+    best = cheapest(case, curves)
+    assert found.best.cost <= best + 6 * case.limits.least_gain * found.home.cost
+    assert best < 0.9 * found.home.cost, "there is something to find"
+    sizes = found.best.sizes
+    spent = {member: sum(size * PAGE for name, size in sizes.items() if name.startswith(member)) for member in ours}
+    assert all(spent[member] <= case.budgets[member] for member in ours)
+    # A pool that nothing of a member is in has no buffers there.
+    apart = {name for name, held in found.best.groups.items() if held <= {1, 4} and name != "BP1"}
+    assert not {f"DB1B.{name}" for name in apart} & sizes.keys()
 
 
 def test_a_flood_is_parted_from_what_is_read_again() -> None:
@@ -135,7 +177,7 @@ def test_a_plan_leads_to_the_wished_groups_and_names_what_each_step_saves() -> N
     moved = [target for step in steps for target in step.targets]
     assert len(moved) == len(set(moved))
     without = Planner(case, curves, present={"BP1": 100}, storage=storage).plan(
-        wished.groups, Without(frozenset(moved), sizes=True, storage=True)
+        wished.groups, Without(frozenset(moved), sizes=frozenset({""}), storage=True)
     )
     assert without == []
 

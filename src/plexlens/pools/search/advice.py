@@ -1,6 +1,7 @@
 """Settings of pools other than size: thresholds, page steal, page fix; each tried by simulation or priced.
 
-Pools do not touch each other, so one pass over the trace tries a variant of every pool at once.
+Pools do not touch each other, so one pass over the trace tries a variant of every pool at once. The pools of one name
+at the members of a group touch each other through their group buffer pool: what is chosen is simulated once more.
 """
 
 from __future__ import annotations
@@ -62,8 +63,10 @@ class Advisor:
     ----------
     simulate
         Simulates configurations.
-    objective
-        What an activity costs.
+    delay_weight
+        CPU seconds that a second of delay is worth.
+    kept
+        Pools, by full name, whose settings stay.
     least
         What a change has to save.
     seconds
@@ -71,16 +74,23 @@ class Advisor:
     """
 
     def __init__(
-        self, simulate: Simulate, objective: Callable[[Activity], float], *, least: float, seconds: float
+        self,
+        simulate: Simulate,
+        *,
+        least: float,
+        seconds: float,
+        delay_weight: float = 0.0,
+        kept: frozenset[str] = frozenset(),
     ) -> None:
         self._simulate = simulate
-        self._objective = objective
+        self._delay_weight = delay_weight
         self._least = least
         self._seconds = seconds
+        self._kept = kept
 
     def thresholds(self, now: State) -> Advice | None:
         """Thresholds that cost least, pool by pool; None where no others save enough."""
-        pools = now.configuration.pools
+        pools = self._open(now)
         kinds: dict[str, list[Mapping[str, int]]] = {
             "VPSEQT": [{"vpseqt": value} for value in VPSEQT],
             "VDWQT": [{"vdwqt": percent, "vdwqt_pages": buffers} for percent, buffers in VDWQT],
@@ -88,14 +98,14 @@ class Advisor:
         }
         variants = [change for changes in kinds.values() for change in changes]
         states = self._simulate([_with(now.configuration, dict.fromkeys(pools, change)) for change in variants])
-        costs = {name: [self._objective(state.pools[name]) for state in states] for name in pools}
+        costs = {name: [self._cost(state, name) for state in states] for name in pools}
         chosen: dict[str, dict[str, int]] = {}
         at = 0
         for changes in kinds.values():
             for name in pools:
                 own = costs[name][at : at + len(changes)]
                 best = min(range(len(changes)), key=lambda number: own[number])
-                if self._objective(now.pools[name]) - own[best] >= self._least:
+                if self._cost(now, name) - own[best] >= self._least:
                     chosen.setdefault(name, {}).update(changes[best])
             at += len(changes)
         if not chosen:
@@ -105,7 +115,7 @@ class Advisor:
         kept = {
             name: change
             for name, change in chosen.items()
-            if self._objective(now.pools[name]) - self._objective(after.pools[name]) >= self._least
+            if self._cost(now, name) - self._cost(after, name) >= self._least
         }
         if not kept:
             return None
@@ -114,10 +124,17 @@ class Advisor:
         told = ", ".join(f"{name} {_told(pools[name], after.configuration.pools[name])}" for name in kept)
         return Advice(f"Set thresholds: {told}", after, True, "the cheapest of those tried, by simulation")
 
+    def _open(self, state: State) -> dict[str, PoolSettings]:
+        """Pools whose settings may change."""
+        return {name: pool for name, pool in state.configuration.pools.items() if name not in self._kept}
+
+    def _cost(self, state: State, name: str) -> float:
+        return state.cost_of(name, self._delay_weight)
+
     def steal(self, now: State) -> list[Advice]:
         """Page steal without LRU chains where that reads no more: NONE where all fits, FIFO where order is no help."""
         wished: dict[str, tuple[str, str]] = {}
-        for name, pool in now.configuration.pools.items():
+        for name, pool in self._open(now).items():
             activity = now.pools[name]
             if pool.steal != "LRU" or activity.getpages == 0:
                 continue
@@ -148,7 +165,7 @@ class Advisor:
         """Pools whose buffers are worth fixing, the one with most pages moved a buffer first."""
         found: list[Advice] = []
         rated = []
-        for name, pool in now.configuration.pools.items():
+        for name, pool in self._open(now).items():
             activity = now.pools[name]
             if not pool.pgfix and activity.ios > 0:
                 rated.append(((activity.pages_read + activity.pages_written) / pool.size, name))
@@ -187,10 +204,12 @@ def _with(configuration: Configuration, changes: Mapping[str, Mapping[str, objec
 def _one_pool(now: State, tried: State, name: str) -> State:
     """The state with one pool as it was tried."""
     pools = {**now.configuration.pools, name: tried.configuration.pools[name]}
-    return State(
-        replace(now.configuration, pools=pools),
-        {**now.pools, name: tried.pools[name]},
-        {key: (tried if key[0] == name else now).data_sets[key] for key in now.data_sets},
+    return replace(
+        now,
+        configuration=replace(now.configuration, pools=pools),
+        pools={**now.pools, name: tried.pools[name]},
+        data_sets={key: (tried if key[0] == name else now).data_sets[key] for key in now.data_sets},
+        uses={key: (tried if key == name else now).uses[key] for key in now.uses},
     )
 
 
@@ -201,10 +220,11 @@ def _priced(now: State, name: str, cost: IoCost) -> State:
         return replace(activity, cpu_seconds=activity.cpu_seconds * (1 - cost.page_fix.value))
 
     pools = {**now.configuration.pools, name: replace(now.configuration.pools[name], pgfix=True)}
-    return State(
-        replace(now.configuration, pools=pools),
-        {**now.pools, name: fixed(now.pools[name])},
-        {key: fixed(one) if key[0] == name else one for key, one in now.data_sets.items()},
+    return replace(
+        now,
+        configuration=replace(now.configuration, pools=pools),
+        pools={**now.pools, name: fixed(now.pools[name])},
+        data_sets={key: fixed(one) if key[0] == name else one for key, one in now.data_sets.items()},
     )
 
 

@@ -10,12 +10,13 @@ from scipy.optimize import linear_sum_assignment
 
 from plexlens.pools.search.case import Case
 from plexlens.pools.search.composition import Composition
+from plexlens.pools.search.sizes import Floats
 
 #: Ages, as parts of the logarithmic scale, at which objects are compared.
 _AGES = (0.4, 0.55, 0.7, 0.85)
 
 
-def clusterings(case: Case, composition: Composition) -> dict[str, dict[int, int]]:
+def clusterings(case: Case, composition: Mapping[str, Composition]) -> dict[str, dict[int, int]]:
     """All objects together, and clusters of objects that are used alike, from two to as many as there may be pools.
 
     Ward's method on how an object uses storage: the logarithm of its working set at four ages, and the share of its
@@ -27,12 +28,11 @@ def clusterings(case: Case, composition: Composition) -> dict[str, dict[int, int
     found: dict[str, dict[int, int]] = {"all objects together": dict.fromkeys(numbers, 0)}
     if len(numbers) < 3:
         return found
-    at = [int(part * (len(composition.ages) - 1)) for part in _AGES]
     rows = []
     for number in numbers:
-        held, costs = composition.working_sets[number], composition.costs[number]
-        left = costs[at] / costs.max() if costs.max() > 0 else np.zeros(len(at))
-        rows.append([*np.log1p(held[at]), *left])
+        held, costs = _at_ages(composition, number)
+        left = costs[1:] / costs[0] if costs[0] > 0 else np.zeros(len(_AGES))
+        rows.append([*np.log1p(held), *left])
     features = np.asarray(rows)
     spread = features.std(axis=0)
     tree = linkage((features - features.mean(axis=0)) / np.where(spread > 0, spread, 1.0), method="ward")
@@ -40,6 +40,17 @@ def clusterings(case: Case, composition: Composition) -> dict[str, dict[int, int
         labels = fcluster(tree, count, criterion="maxclust")
         found[f"{count} clusters of like use"] = dict(zip(numbers, (int(label) for label in labels), strict=True))
     return found
+
+
+def _at_ages(composition: Mapping[str, Composition], number: int) -> tuple[Floats, Floats]:
+    """Of all members together: working sets of an object at the ages, and its cost before and at these ages."""
+    held, costs = np.zeros(len(_AGES)), np.zeros(len(_AGES) + 1)
+    for one in composition.values():
+        if number in one.costs:
+            at = [int(part * (len(one.ages) - 1)) for part in _AGES]
+            held += one.working_sets[number][at]
+            costs += [one.costs[number].max(), *one.costs[number][at]]
+    return held, costs
 
 
 def named(case: Case, labels: Mapping[int, int]) -> dict[str, frozenset[int]]:

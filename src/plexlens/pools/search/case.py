@@ -1,61 +1,167 @@
-"""What a search starts from and what it finds: pools, objects, limits; groups of objects with their sizes."""
+"""The carrier of what a search knows: the trace, the pools, prices, limits; and what it finds, groups with sizes."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from plexlens.pools.search.sizes import Allocation
+from plexlens.errors import UsageError
+from plexlens.pools.cost import IoCost, default_cost
+from plexlens.pools.headroom import Headroom
+from plexlens.pools.members import full_name
+from plexlens.pools.settings import LEAST, Configuration, page_bytes_of
+from plexlens.pools.work import Work
 
 #: Objects of each pool, by the pool's name.
 Groups = Mapping[str, frozenset[int]]
 
+#: Buffers of 4 KB that a pool has at least where nothing else is asked for: with fewer, prefetch reads less at once.
+LEAST_BUFFERS = 1000
+
+#: Objects that are moved about at most, those of most I/O; the others stay where they are.
+MOST_MOVABLE = 200
+
+#: Databases of the catalog and directory, whose objects stay in their pools.
+_CATALOG = ("DSNDB01", "DSNDB06")
+_CATALOG_IDS = (1, 6)
+
 
 @dataclass(frozen=True)
-class Case:
-    """The pools, the objects in them, and what may be done with both.
+class Limits:
+    """What a recommendation may do.
 
     Attributes
     ----------
+    budgets
+        Bytes that the pools of each member may have together, by its name; of a Db2 alone by an empty name. A member
+        without keeps its pools; a Db2 alone without may have what it has.
+    structures
+        Bytes of the coupling facility for all group buffer pools; None: they stay as they are.
+    new_pools
+        Pools that may be made.
+    least_buffers
+        Buffers of 4 KB that a pool has at least; in bytes also for larger pages.
+    pinned
+        Pools, by full name, whose sizes stay.
+    pinned_structures
+        Group buffer pools, by their pool, that stay.
+    stay
+        Objects that stay where they are.
+    moves
+        Whether objects may move at all.
+    least_gain
+        Share of the present cost that a moved object, a new pool, or any other step must save.
+    delay_weight
+        CPU seconds that a second of delay is worth.
+    settings
+        Whether thresholds, page steal and page fix are looked at too.
+    """
+
+    budgets: Mapping[str, int] = field(default_factory=dict)
+    structures: int | None = None
+    new_pools: int = 4
+    least_buffers: int = LEAST_BUFFERS
+    pinned: frozenset[str] = frozenset()
+    pinned_structures: frozenset[str] = frozenset()
+    stay: frozenset[str] = frozenset()
+    moves: bool = True
+    least_gain: float = 0.001
+    delay_weight: float = 0.0
+    settings: bool = True
+
+
+@dataclass(frozen=True)
+class Case:
+    """Everything that a search starts from.
+
+    Attributes
+    ----------
+    work
+        What the trace is, and what each member does.
     home
-        Where the objects are now: all pools that there are, also those without objects.
+        Objects by pool, as they are now, at all members: all pools that there are, also those without objects.
     page_bytes
         Bytes of a page, by pool.
-    budget
-        Bytes that the pools may have together.
+    budgets
+        Bytes that the pools of each member may have together.
     least
-        Buffers that each pool has at least, by pool.
+        Buffers that each pool has at least, by full name.
+    before
+        Settings and placement now.
+    cost
+        Prices of I/O and of requests to group buffer pools.
+    limits
+        What may be done.
+    headroom
+        Free storage of the system; None where nothing tells it.
     free
         Names of pools that may be made, of page sizes that there are.
     fixed
         Objects that cannot move.
-    least_gain
-        Share of the present cost that a moved object, or a new pool, must save.
     pinned
-        Pools whose size is not to change; their least size is it.
+        Pools, by full name, whose size is not to change; their least size is it.
+    notes
+        What was assumed, for the user.
     """
 
+    work: Work
     home: Groups
     page_bytes: Mapping[str, int]
-    budget: int
+    budgets: Mapping[str, int]
     least: Mapping[str, int]
+    before: Configuration = field(default_factory=Configuration)
+    cost: IoCost = field(default_factory=default_cost)
+    limits: Limits = field(default_factory=Limits)
+    headroom: Headroom | None = None
     free: Sequence[str] = ()
     fixed: frozenset[int] = frozenset()
-    least_gain: float = 0.001
     pinned: frozenset[str] = frozenset()
+    notes: tuple[str, ...] = ()
 
     @property
     def names(self) -> list[str]:
         """Pools that there are, and those that may be made."""
         return [*self.home, *self.free]
 
+    @property
+    def members(self) -> list[str]:
+        """Members of the group; a Db2 alone is a group of one without a name."""
+        return list(self.budgets)
+
+    @property
+    def kept_members(self) -> frozenset[str]:
+        """Members of a group that have no budget: their pools stay as they are."""
+        return frozenset(self.work.members.keys() - self.limits.budgets.keys())
+
+    @property
+    def budget(self) -> int:
+        """Bytes that the pools of all members may have together."""
+        return sum(self.budgets.values())
+
     def home_of(self) -> dict[int, str]:
         """The present pool of each object."""
         return {number: name for name, objects in self.home.items() for number in objects}
 
-    def least_bytes(self, groups: Groups) -> int:
-        """Bytes that the pools of these groups have at least."""
-        return sum(self.least[name] * self.page_bytes[name] for name in self.kept(groups))
+    def pools_of(self, member: str, groups: Groups) -> list[str]:
+        """Pools that a member needs: those that it has, and those with objects that it uses."""
+        kept = self.kept(groups)
+        if not self.work.members:
+            return list(kept)
+        used = {number for number, _ in self.work.members[member].data_sets}
+        return [name for name in kept if full_name(member, name) in self.before.pools or kept[name] & used]
+
+    def least_bytes(self, groups: Groups) -> dict[str, int]:
+        """Bytes that the pools of these groups have at least, by member."""
+        return {
+            member: sum(
+                self.least[full_name(member, name)] * self.page_bytes[name] for name in self.pools_of(member, groups)
+            )
+            for member in self.members
+        }
+
+    def fits(self, groups: Groups, budgets: Mapping[str, int]) -> bool:
+        """Whether budgets hold the least sizes of the pools of these groups."""
+        return all(least <= budgets[member] for member, least in self.least_bytes(groups).items())
 
     def moved(self, groups: Groups) -> int:
         """Objects that are elsewhere than now."""
@@ -70,6 +176,145 @@ class Case:
         return {name: groups.get(name, frozenset()) for name in self.names if name in self.home or groups.get(name)}
 
 
+def case_of(
+    work: Work, before: Configuration, *, cost: IoCost, limits: Limits, headroom: Headroom | None = None
+) -> Case:
+    """The case of a trace and its pools.
+
+    Parameters
+    ----------
+    work
+        What the trace is.
+    before
+        Settings and placement now, of all pools of the trace.
+    cost
+        Prices of I/O and of requests to group buffer pools.
+    limits
+        What may be done.
+    headroom
+        Free storage of the system.
+
+    Raises
+    ------
+    UsageError
+        The size of a pool is not known, or a budget is for a member that is not there.
+    """
+    missing = [name for name in work.pool_names if name not in before.pools]
+    if missing:
+        raise UsageError(
+            file="",
+            what=f"the size of {', '.join(missing)} is not known",
+            remedy="give it with --pool NAME=SIZE, or all settings with --settings",
+        )
+    unknown = sorted(limits.budgets.keys() - set(work.parts))
+    if unknown:
+        raise UsageError(
+            file="",
+            what=f"--budget names {unknown[0]}, which is no member of the trace",
+            remedy=f"give one of {', '.join(work.parts)}",
+        )
+    notes = list(before.notes)
+    budgets = _budgets(work, before, limits, headroom, notes)
+    # Where an object is, the catalog says for all members: objects move where the storage of every member is in hand.
+    moves = limits.moves and (not work.members or limits.budgets.keys() == work.members.keys())
+    home: dict[str, set[int]] = {pool.name: set() for pool in before.pools.values()}
+    current = work.numbers_of(before.placement)
+    for number, use in work.objects.items():
+        pool = next((target for (one, _), target in current.items() if one == number), use.home)
+        home[work.names.pool(pool)].add(number)
+    page_bytes = {name: page_bytes_of(name) or 4096 for name in home}
+    free = [
+        name for size in sorted(set(page_bytes.values())) for name in _free_names(size, set(home))[: limits.new_pools]
+    ]
+    page_bytes |= {name: page_bytes_of(name) or 4096 for name in free}
+    pinned = limits.pinned
+    if work.members:
+        pinned |= {
+            full_name(member, name)
+            for member in work.members.keys() - limits.budgets.keys()
+            for name in before.of(member).pools
+        }
+    return Case(
+        work=work,
+        home={name: frozenset(objects) for name, objects in home.items()},
+        page_bytes=page_bytes,
+        budgets=budgets,
+        least=_least(work, before, limits, page_bytes) | {name: before.pools[name].size for name in pinned},
+        before=before,
+        cost=cost,
+        limits=limits,
+        headroom=headroom,
+        free=free if moves else [],
+        fixed=_fixed(work, limits, notes) if moves else frozenset(work.objects),
+        pinned=pinned,
+        notes=tuple(notes),
+    )
+
+
+def _budgets(
+    work: Work, before: Configuration, limits: Limits, headroom: Headroom | None, notes: list[str]
+) -> dict[str, int]:
+    """Bytes of each member, cut to what its system has free."""
+    found: dict[str, int] = {}
+    unknown = False
+    for member in work.parts:
+        have = before.of(member).bytes
+        wanted = limits.budgets.get(member, have)
+        most = wanted if headroom is None else have + headroom.growth
+        unknown |= headroom is None and wanted > have
+        if wanted > most:
+            head = f"{member}: the" if member else "The"
+            notes.append(f"{head} budget is cut to {most / (1 << 30):.2f} GiB: {headroom}.")
+        found[member] = min(wanted, most)
+    if unknown:
+        systems = "systems have" if work.members else "system has"
+        notes.append(
+            f"Whether the {systems} the storage is not known: there is no SMF 71 with the trace. Look at free frames "
+            "and paging before pools grow."
+        )
+    return found
+
+
+def _least(work: Work, before: Configuration, limits: Limits, page_bytes: Mapping[str, int]) -> dict[str, int]:
+    """Buffers that each pool of each member has at least."""
+    floor = limits.least_buffers * 4096
+    found: dict[str, int] = {}
+    for member in work.parts:
+        for name, size in page_bytes.items():
+            full, catalog = full_name(member, name), LEAST.get(name, 0)
+            found[full] = max(floor // size, catalog, 1)
+            if full in before.pools:
+                # A pool that is smaller now may stay so.
+                found[full] = min(found[full], max(before.pools[full].size, catalog))
+    return found
+
+
+def _fixed(work: Work, limits: Limits, notes: list[str]) -> frozenset[int]:
+    """Objects that cannot move."""
+    objects = work.objects
+    fixed = {
+        number
+        for number in objects
+        if number >> 16 in _CATALOG_IDS
+        or work.object_name(number).partition(".")[0] in _CATALOG
+        or work.object_name(number) in limits.stay
+    }
+    movable = sorted(objects.keys() - fixed, key=lambda number: (-objects[number].total, number))
+    if len(movable) > MOST_MOVABLE:
+        notes.append(
+            f"Only the {MOST_MOVABLE} objects of most getpages, of {len(movable)}, were considered for a move."
+        )
+        fixed |= set(movable[MOST_MOVABLE:])
+    return frozenset(fixed)
+
+
+def _free_names(page_bytes: int, taken: set[str]) -> list[str]:
+    """Names of pools of a page size that are not in use, without those of the catalog."""
+    kind, last = {4096: ("", 49), 8192: ("8K", 9), 16384: ("16K", 9)}.get(page_bytes, ("32K", 9))
+    names = [f"BP{kind}{number}" for number in range(1, last + 1)]
+    return [name for name in names if name not in taken]
+
+
 @dataclass(frozen=True)
 class Grouping:
     """Groups of objects and the sizes of their pools.
@@ -78,22 +323,23 @@ class Grouping:
     ----------
     groups
         Objects by pool.
-    allocation
-        Sizes in the order of the groups, their cost and its bound.
+    sizes
+        Buffers of each pool of each member, by full name.
+    cost
+        What the pools of all members cost with these sizes.
+    bound
+        What no sizes within the budgets can cost less than.
     """
 
     groups: Groups
-    allocation: Allocation
+    sizes: Mapping[str, int]
+    cost: float
+    bound: float
 
     @property
-    def cost(self) -> float:
-        """What the pools cost with these sizes."""
-        return self.allocation.cost
-
-    @property
-    def sizes(self) -> dict[str, int]:
-        """Buffers by pool."""
-        return dict(zip(self.groups, self.allocation.sizes, strict=True))
+    def gap(self) -> float:
+        """How far the best sizes can be below these, as a fraction of the cost."""
+        return 0.0 if self.cost <= 0 else max(self.cost - self.bound, 0.0) / self.cost
 
 
 @dataclass(frozen=True)

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from plexlens.pools.members import full_name
 from plexlens.pools.search.case import Case, Groups
 from plexlens.pools.search.composition import Composition
 from plexlens.pools.search.sizes import Floats
@@ -24,7 +25,7 @@ _AT = np.arange(_UNITS + 1)
 _REST = np.maximum(_AT[:, None] - _AT[None, :], 0)
 _IMPOSSIBLE = _AT[:, None] < _AT[None, :]
 
-#: Working sets and costs by age of a pool's objects, added up.
+#: Working sets and costs by age of the objects of a pool, by its full name, added up.
 Sums = Mapping[str, tuple[Floats, Floats]]
 
 
@@ -52,21 +53,25 @@ class Guess:
     case
         What may be done.
     composition
-        What objects do alone.
+        What objects do alone, by member.
     groups
         The groups to begin with.
     """
 
-    def __init__(self, case: Case, composition: Composition, groups: Groups) -> None:
+    def __init__(self, case: Case, composition: Mapping[str, Composition], groups: Groups) -> None:
         self.case = case
         self.composition = composition
         self.home = case.home_of()
         self.members = {name: set(groups.get(name, frozenset())) for name in case.names}
         self.place = {number: name for name, objects in self.members.items() for number in objects}
-        self._sums = {name: self._sum(objects) for name, objects in self.members.items()}
+        self._sums = {
+            full_name(member, name): self._sum(member, objects)
+            for member in case.members
+            for name, objects in self.members.items()
+        }
         self.movable = sorted(
             (number for number in self.home if number not in case.fixed),
-            key=lambda number: (-float(composition.costs[number].max()), number),
+            key=lambda number: (-self._most(number), number),
         )
 
     def groups(self) -> dict[str, frozenset[int]]:
@@ -79,11 +84,14 @@ class Guess:
 
     def after(self, move: Move) -> float:
         """What they would cost after a move."""
-        held, costs = self.composition.working_sets[move.number], self.composition.costs[move.number]
-        source, target = self._sums[move.source], self._sums[move.target]
         tried = {**self._sums}
-        tried[move.source] = (source[0] - held, source[1] - costs)
-        tried[move.target] = (target[0] + held, target[1] + costs)
+        for member, own in self.composition.items():
+            if move.number not in own.costs:
+                continue
+            held, costs = own.working_sets[move.number], own.costs[move.number]
+            source, target = full_name(member, move.source), full_name(member, move.target)
+            tried[source] = (tried[source][0] - held, tried[source][1] - costs)
+            tried[target] = (tried[target][0] + held, tried[target][1] + costs)
         leaves_none = len(self.members[move.source]) == 1 and move.source not in self.case.home
         used = [name for name in self._used(move.target) if not (leaves_none and name == move.source)]
         return self._cost(tried, used)
@@ -138,8 +146,10 @@ class Guess:
             for target in self._used():
                 if target == name or self.case.page_bytes[target] != self.case.page_bytes[name]:
                     continue
-                own, other = self._sums[name], self._sums[target]
-                tried = {**self._sums, target: (other[0] + own[0], other[1] + own[1])}
+                tried = {**self._sums}
+                for member in self.case.members:
+                    own, other = tried[full_name(member, name)], tried[full_name(member, target)]
+                    tried[full_name(member, target)] = (other[0] + own[0], other[1] + own[1])
                 tries.append((self._cost(tried, [one for one in self._used() if one != name]), target))
             if tries and min(tries)[0] <= now:
                 now, target = min(tries)
@@ -156,27 +166,43 @@ class Guess:
 
     def _renew(self, *names: str) -> None:
         # Added up anew: differences would leave rounding behind.
-        for name in names:
-            self._sums[name] = self._sum(self.members[name])
+        for member in self.case.members:
+            for name in names:
+                self._sums[full_name(member, name)] = self._sum(member, self.members[name])
 
-    def _sum(self, objects: set[int]) -> tuple[Floats, Floats]:
-        held, costs = np.zeros(len(self.composition.ages)), np.zeros(len(self.composition.ages))
-        for number in sorted(objects):
-            held += self.composition.working_sets[number]
-            costs += self.composition.costs[number]
+    def _most(self, number: int) -> float:
+        """What an object costs at most, at all members together."""
+        return sum(float(one.costs[number].max()) for one in self.composition.values() if number in one.costs)
+
+    def _sum(self, member: str, objects: set[int]) -> tuple[Floats, Floats]:
+        own = self.composition[member]
+        held, costs = np.zeros(len(own.ages)), np.zeros(len(own.ages))
+        for number in sorted(objects & own.costs.keys()):
+            held += own.working_sets[number]
+            costs += own.costs[number]
         return held, costs
 
     def _cost(self, sums: Sums, used: Sequence[str]) -> float:
-        """What these pools cost with the best sizes."""
+        """What these pools cost with the best sizes, at all members together."""
+        return sum(self._cost_of(member, sums, used) for member in self.case.members)
+
+    def _cost_of(self, member: str, sums: Sums, used: Sequence[str]) -> float:
         case = self.case
-        least = [case.least[name] * case.page_bytes[name] for name in used]
-        room = case.budget - sum(least)
+        if case.work.members:
+            # A pool that the member has, or that something it uses is in.
+            used = [
+                name
+                for name in used
+                if full_name(member, name) in case.before.pools or sums[full_name(member, name)][1].any()
+            ]
+        least = [case.least[full_name(member, name)] * case.page_bytes[name] for name in used]
+        room = case.budgets[member] - sum(least)
         if room < 0:
             return float("inf")
         best = np.zeros(_UNITS + 1)
         for name, floor in zip(used, least, strict=True):
-            held, costs = sums[name]
-            more = 0.0 if name in case.pinned else room / _UNITS
+            held, costs = sums[full_name(member, name)]
+            more = 0.0 if full_name(member, name) in case.pinned else room / _UNITS
             sizes = (floor + _AT * more) / case.page_bytes[name]
             age = np.searchsorted(held, sizes, side="right") - 1
             both = best[_REST] + costs[np.maximum(age, 0)]

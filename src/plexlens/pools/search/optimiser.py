@@ -1,8 +1,9 @@
 """What to change: sizes, groups of objects, and storage, chosen on simulated curves and scored by simulating the pools.
 
-The curves choose, because they tell all sizes of all groups at once; but they know no prefetch and no thresholds. So
-every step of what they chose is then simulated event by event, as Db2 would run it, on the whole trace, and a step that
-saves nothing there is left out.
+The curves choose, because they tell all sizes of all groups at once; but they know no thresholds and see each group by
+itself. So every step of what they chose is then simulated event by event, as Db2 would run it, on the whole trace, and
+a step that saves nothing there is left out. In a group all members are simulated together, with the group buffer pools
+between them, and these are sized for the pools that are wished for.
 """
 
 from __future__ import annotations
@@ -10,36 +11,40 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from plexlens.errors import UsageError
+import pyarrow as pa
+
 from plexlens.pools.alter import Script, script
 from plexlens.pools.cost import IoCost
 from plexlens.pools.headroom import Headroom
-from plexlens.pools.outcome import moved_names, states_of, weights_of, work_of
-from plexlens.pools.page_sample import MOST, GroupCurves, take
+from plexlens.pools.members import ALONE, by_member, full_name, member_and_pool
+from plexlens.pools.outcome import moved_names, states_of, weights_of
+from plexlens.pools.page_sample import MOST, GroupCurves, MemberCurves, PageSample, Sampler
 from plexlens.pools.prediction import Activity, State
 from plexlens.pools.search.advice import Advice, Advisor
-from plexlens.pools.search.case import Case, Grouping, Groups, Search
+from plexlens.pools.search.case import Grouping, Groups, Limits, Search, case_of
 from plexlens.pools.search.composition import Composition
 from plexlens.pools.search.placement import PlacementSearch, simulate
 from plexlens.pools.search.plan import PAST_KNEE, PlannedStep, Planner, StorageCurve, Without, cost_at, storage_curve
-from plexlens.pools.search.policy_curves import PolicyCurves, Prices, middle
-from plexlens.pools.search.recommendation import Limits, Recommendation, Step
-from plexlens.pools.settings import LEAST, Configuration, PoolSettings, page_bytes_of
+from plexlens.pools.search.policy_curves import MOST_ROWS, PolicyCurves, Prices, middle
+from plexlens.pools.search.recommendation import Recommendation, Step
+from plexlens.pools.search.structure_steps import StructureSizing, StructureSteps, coupled
+from plexlens.pools.search.structures import Stretch
+from plexlens.pools.settings import Configuration, PoolSettings
 from plexlens.pools.trace import Trace
+from plexlens.pools.work import Work, work_of
 from plexlens.progress import Progress
+
+#: What a recommendation for a group does not look at.
+NOT_OPTIMISED = "Not looked at in a group: CLASST, GBPOOLT, GBPCACHE"
 
 #: A knee at this share of the budget or more leaves nothing to spend past it.
 NEARLY_ALL = 0.98
 
-#: Objects that are moved about at most, those of most I/O; the others stay where they are.
-MOST_MOVABLE = 200
-
 #: Parts of the present sizes at which prices of page reads are looked at too.
 _SMALLER = (4, 16)
 
-#: Databases of the catalog and directory, whose objects stay in their pools.
-_CATALOG = ("DSNDB01", "DSNDB06")
-_CATALOG_IDS = (1, 6)
+#: Members whose references make the stretch longer that curves are simulated on.
+_MOST_MEMBERS = 4
 
 
 class Optimiser:
@@ -52,11 +57,13 @@ class Optimiser:
     before
         Settings and placement now, of all pools of the trace.
     cost
-        Prices of I/O.
+        Prices of I/O and of requests to group buffer pools.
     limits
         What may be done.
     headroom
         Free storage of the system.
+    work
+        What a pass over the trace has found; None: a pass of its own looks at it as at one Db2.
     most
         References to choose groups on; a longer trace is sampled.
     progress
@@ -71,21 +78,19 @@ class Optimiser:
         cost: IoCost,
         limits: Limits,
         headroom: Headroom | None = None,
+        work: Work | None = None,
         most: int = MOST,
         progress: Progress | None = None,
     ) -> None:
         self.trace = trace
         self.before = before
-        self.cost = cost
-        self.limits = limits
-        self.headroom = headroom
         self._progress = progress
-        self._notes: list[str] = list(before.notes)
-        self.sample = take(trace, most=most, progress=progress)
-        self.work = work_of(self.sample, trace.names, trace.facts.seconds)
-        self._check_pools()
-        self.budget = self._budget()
-        self.case = self._case()
+        self.samples = _samples(trace, {} if work is None else work.numbers, most, progress)
+        self.work = work_of(self.samples[ALONE], trace.names, trace.facts.seconds) if work is None else work
+        self.case = case_of(self.work, before, cost=cost, limits=limits, headroom=headroom)
+        self.whole = self.case
+        #: Where the pool steps begin: the pools now, with the group buffer pools that grow first.
+        self.base = before
 
     def run(self, groupings: Mapping[str, Mapping[str, int]] | None = None) -> Recommendation:
         """Search, plan, simulate.
@@ -98,57 +103,110 @@ class Optimiser:
         Raises
         ------
         UsageError
-            The budget is below the least sizes of the pools.
+            A budget is below the least sizes of the pools, or of the group buffer pools.
         """
-        limits = self.limits
+        whole, limits = self.whole, self.whole.limits
         states = self._simulate([self.before, *(self._smaller(part) for part in _SMALLER)])
         before = states[0]
-        weights = weights_of(states, self.work, self.cost, delay_weight=limits.delay_weight)
-        guesses = GroupCurves(self.sample, weights)
-        composition = Composition(self.sample, weights)
-        whole = self.case
-        curves = PolicyCurves(
-            middle(self.trace, self.trace.facts.rows, progress=self._progress),
-            guesses,
-            Prices.of(self.cost, limits.delay_weight),
-            least=min(whole.least[name] * whole.page_bytes[name] for name in whole.names),
-            most=max(self.budget, self.before.bytes),
-            progress=self._tell,
+        sampled = self._sampled(states)
+        composition = {member: Composition(self.samples[member], curves.weights) for member, curves in sampled.items()}
+        rows = middle(
+            self.trace,
+            self.trace.facts.rows,
+            most=MOST_ROWS * min(len(sampled), _MOST_MEMBERS),
+            progress=self._progress,
         )
-        search = self._search(guesses, curves, composition, groupings or {})
+        sizing = StructureSizing(self.case, Stretch(rows), tell=self._tell)
+        curves = self._curves(rows, sampled, sizing)
+        search = self._search(sampled, curves, composition, groupings or {})
+        if limits.structures is not None:
+            sizing.size(self.trace, self._wished(search.best), self._progress)
+            # Pools again with these group buffer pools, and these again with the pools.
+            curves = self._curves(rows, sampled, sizing)
+            search = replace(search, best=simulate(whole, search.best.groups, curves))
+            sizing.size(self.trace, self._wished(search.best), self._progress)
         storage = storage_curve(whole, search.best.groups, curves)
         beyond = None
-        if storage.is_flat_past_knee and max(storage.knee_bytes, self.before.bytes) < whole.budget:
+        if storage.is_flat_past_knee and self._is_short_of_budget(storage):
             # Groups are chosen anew for the storage that they will have.
-            self.case = replace(whole, budget=max(storage.knee_bytes, min(self.before.bytes, whole.budget)))
-            search = self._search(guesses, curves, composition, groupings or {})
+            present = {member: self.before.of(member).bytes for member in whole.members}
+            budgets = {
+                member: max(knee, min(present[member], whole.budgets[member]))
+                for member, knee in storage.knee_levels.items()
+            }
+            self.case = replace(whole, budgets=budgets)
+            search = self._search(sampled, curves, composition, groupings or {})
             beyond = simulate(whole, search.best.groups, curves)
-        kept, dropped = self._steps(before, search.best.groups, curves, storage)
-        after = kept[-1].after if kept else before
+        steps = StructureSteps(self._simulate, self._script, self.whole, sizing.found, self._wished(search.best))
+        growing = steps.growing(before)
+        start = growing[-1].after if growing else before
+        self.base = start.configuration
+        kept, dropped = self._steps(start, search.best.groups, curves, storage)
+        after = kept[-1].after if kept else start
         if limits.settings:
             for step in self._advised(after, before):
                 (kept if step.worth else dropped).append(step)
-            after = kept[-1].after if kept else before
+            after = kept[-1].after if kept else start
         # Where the knee is all but the budget, there is nothing left to spend.
-        if beyond is not None and storage.knee_bytes < NEARLY_ALL * self.budget:
+        if beyond is not None and storage.knee_bytes < NEARLY_ALL * whole.budget:
             dropped.append(self._past_knee(after, beyond, storage))
+        shrinking = steps.shrinking(after)
+        after = shrinking[-1].after if shrinking else after
+        dropped += steps.dropped(after)
         sizes = {name: pool.size for name, pool in self.before.pools.items()}
         now = cost_at(whole.kept(whole.home), sizes, curves, whole)
         groups, sizes = self._groups(after.configuration)
         return Recommendation(
             before=before,
             after=after,
-            steps=(*kept, *dropped),
+            steps=(*growing, *kept, *shrinking, *dropped),
             script=self._script(self.before, after.configuration),
             search=search,
             storage=storage,
-            gap=simulate(self.case, groups, curves).allocation.gap,
+            gap=simulate(self.case, groups, curves).gap,
             curve_costs=(now, cost_at(groups, sizes, curves, self.case)),
-            sample=self.sample.rate,
-            budget=self.budget,
-            headroom=self.headroom,
-            notes=tuple(self._notes),
+            sample=min(sample.rate for sample in self.samples.values()),
+            budget=whole.budget,
+            headroom=whole.headroom,
+            notes=(*whole.notes, *self._notes(after)),
         )
+
+    def _sampled(self, states: Sequence[State]) -> dict[str, GroupCurves]:
+        """LRU curves of each member, with what a page read of each object costs it."""
+        case = self.case
+        return {
+            member: GroupCurves(
+                sample,
+                weights_of(states, self.work, case.cost, member=member, delay_weight=case.limits.delay_weight),
+            )
+            for member, sample in self.samples.items()
+        }
+
+    def _curves(
+        self, rows: pa.RecordBatch, sampled: Mapping[str, GroupCurves], sizing: StructureSizing
+    ) -> PolicyCurves:
+        case, cost = self.whole, self.whole.cost
+        least = min(case.least[full_name(member, name)] * case.page_bytes[name] for member, name in self._every())
+        return PolicyCurves(
+            rows,
+            sampled,
+            Prices.of(cost, case.limits.delay_weight),
+            least=least,
+            most=max(*case.budgets.values(), *(self.before.of(member).bytes for member in case.members)),
+            coupling=sizing.coupling,
+            progress=self._tell,
+        )
+
+    def _every(self) -> list[tuple[str, str]]:
+        return [(member, name) for member in self.whole.members for name in self.whole.names]
+
+    def _is_short_of_budget(self, storage: StorageCurve) -> bool:
+        """Whether the storage at the knee, or what there is now, is less than the budget."""
+        return max(storage.knee_bytes, self.before.bytes) < self.whole.budget
+
+    def _wished(self, grouping: Grouping) -> Configuration:
+        """The configuration of a grouping with the group buffer pools as they are."""
+        return self._configuration(PlannedStep("wished", (), frozenset(), self.whole.budgets, grouping, 0.0))
 
     def _smaller(self, part: int) -> Configuration:
         """The present pools with a part of their buffers each."""
@@ -162,82 +220,14 @@ class Optimiser:
         if self._progress:
             self._progress(0, 0, stage)
 
-    def _check_pools(self) -> None:
-        missing = [name for name in self.work.pools if name not in self.before.pools]
-        if missing:
-            raise UsageError(
-                file="",
-                what=f"the size of {', '.join(missing)} is not known",
-                remedy="give it with --pool NAME=SIZE, or all settings with --settings",
-            )
-
-    def _budget(self) -> int:
-        wanted = self.before.bytes if self.limits.budget is None else self.limits.budget
-        if self.headroom is None:
-            if wanted > self.before.bytes:
-                self._notes.append(
-                    "Whether the system has the storage is not known: there is no SMF 71 with the trace. Look at free "
-                    "frames and paging before pools grow."
-                )
-            return wanted
-        most = self.before.bytes + self.headroom.growth
-        if wanted > most:
-            self._notes.append(f"The budget is cut to {most / (1 << 30):.2f} GiB: {self.headroom}.")
-        return min(wanted, most)
-
-    def _case(self) -> Case:
-        work, pools = self.work, self.before.pools
-        current = work.numbers_of(self.before.placement)
-        home: dict[str, set[int]] = {name: set() for name in pools}
-        for number, use in work.objects.items():
-            pool = next((target for (one, _), target in current.items() if one == number), use.home)
-            home[work.names.pool(pool)].add(number)
-        sizes = sorted({pool.page_bytes for pool in pools.values()})
-        free = [name for size in sizes for name in _free_names(size, set(pools))[: self.limits.new_pools]]
-        page_bytes = {name: page_bytes_of(name) or 4096 for name in [*pools, *free]}
-        floor = self.limits.least_buffers * 4096
-        least = {name: max(floor // page_bytes[name], LEAST.get(name, 0), 1) for name in page_bytes}
-        # A pool that is smaller now may stay so.
-        least |= {name: min(least[name], max(pool.size, LEAST.get(name, 0))) for name, pool in pools.items()}
-        least |= {name: pools[name].size for name in self.limits.pinned}
-        return Case(
-            home={name: frozenset(objects) for name, objects in home.items()},
-            page_bytes=page_bytes,
-            budget=self.budget,
-            least=least,
-            free=free if self.limits.moves else [],
-            fixed=self._fixed(),
-            least_gain=self.limits.least_gain,
-            pinned=self.limits.pinned,
-        )
-
-    def _fixed(self) -> frozenset[int]:
-        objects = self.work.objects
-        if not self.limits.moves:
-            return frozenset(objects)
-        fixed = {
-            number
-            for number in objects
-            if number >> 16 in _CATALOG_IDS
-            or self.work.object_name(number).partition(".")[0] in _CATALOG
-            or self.work.object_name(number) in self.limits.stay
-        }
-        movable = sorted(objects.keys() - fixed, key=lambda number: (-objects[number].total, number))
-        if len(movable) > MOST_MOVABLE:
-            self._notes.append(
-                f"Only the {MOST_MOVABLE} objects of most getpages, of {len(movable)}, were considered for a move."
-            )
-            fixed |= set(movable[MOST_MOVABLE:])
-        return frozenset(fixed)
-
     def _search(
         self,
-        guesses: GroupCurves,
+        sampled: Mapping[str, GroupCurves],
         curves: PolicyCurves,
-        composition: Composition,
+        composition: Mapping[str, Composition],
         groupings: Mapping[str, Mapping[str, int]],
     ) -> Search:
-        if not self.limits.moves:
+        if self.case.fixed >= self.work.objects.keys():
             home = simulate(self.case, self.case.home, curves)
             return Search(home, home)
         numbers = {self.work.object_name(number): number for number in self.work.objects}
@@ -245,14 +235,14 @@ class Optimiser:
             name: {numbers[one]: label for one, label in labels.items() if one in numbers}
             for name, labels in groupings.items()
         }
-        search = PlacementSearch(self.case, guesses, composition, exact=curves, progress=self._tell)
+        search = PlacementSearch(self.case, MemberCurves(sampled), composition, exact=curves, progress=self._tell)
         return search.run(labelled)
 
     def _simulate(self, configurations: Sequence[Configuration]) -> list[State]:
-        return states_of(self.trace, configurations, work=self.work, cost=self.cost, progress=self._progress)
+        return states_of(self.trace, configurations, work=self.work, cost=self.case.cost, progress=self._progress)
 
     def _steps(
-        self, before: State, wished: Groups, curves: PolicyCurves, storage: StorageCurve
+        self, start: State, wished: Groups, curves: PolicyCurves, storage: StorageCurve
     ) -> tuple[list[Step], list[Step]]:
         """Steps that save enough when simulated, and those that do not.
 
@@ -262,16 +252,16 @@ class Optimiser:
         planner = Planner(self.case, curves, present=present, storage=storage)
         dropped: list[Step] = []
         without = Without()
-        least = self.limits.least_gain * self._objective(before.total)
+        least = self._least_saving(start)
         while planned := planner.plan(wished, without):
             states = self._simulate([self._configuration(one) for one in planned])
             made = [
                 self._step(one, earlier, later, storage)
-                for one, earlier, later in zip(planned, [before, *states[:-1]], states, strict=True)
+                for one, earlier, later in zip(planned, [start, *states[:-1]], states, strict=True)
             ]
             saved = [self._objective(step.saved) / max(len(step.objects), 1) for step in made]
             # Where there is more than the budget, storage is divided whatever it costs.
-            kept = [number for number, one in enumerate(planned) if one.kind == "sizes" and self._is_over]
+            kept = [number for number, one in enumerate(planned) if one.kind == "sizes" and self._is_over(one.member)]
             free = [number for number in range(len(made)) if number not in kept]
             worst = min(free, key=lambda number: saved[number], default=None)
             if worst is None or saved[worst] >= least:
@@ -280,15 +270,25 @@ class Optimiser:
             without = without.and_step(planned[worst])
         return [], dropped
 
-    @property
-    def _is_over(self) -> bool:
-        """Whether the pools have more storage now than they may have."""
-        return self.before.bytes > self.budget
+    def _least_saving(self, before: State) -> float:
+        """What a step has to save."""
+        limits = self.case.limits
+        return limits.least_gain * before.cost(limits.delay_weight)
+
+    def _is_over(self, member: str) -> bool:
+        """Whether the pools of a member have more storage now than they may have."""
+        return self.before.of(member).bytes > self.whole.budgets[member]
 
     def _advised(self, now: State, before: State) -> list[Step]:
         """Thresholds, page steal and page fix of the pools as the steps leave them."""
-        least = self.limits.least_gain * self._objective(before.total)
-        advisor = Advisor(self._simulate, self._objective, least=least, seconds=self.work.seconds)
+        case = self.case
+        advisor = Advisor(
+            self._simulate,
+            least=self._least_saving(before),
+            seconds=self.work.seconds,
+            delay_weight=case.limits.delay_weight,
+            kept=frozenset(name for name in now.configuration.pools if member_and_pool(name)[0] in case.kept_members),
+        )
         found: list[Step] = []
 
         def add(advice: Advice) -> None:
@@ -302,16 +302,16 @@ class Optimiser:
             add(thresholds)
         for one in advisor.steal(now):
             add(one)
-        for one in advisor.page_fix(now, self.cost, self.headroom):
+        for one in advisor.page_fix(now, case.cost, case.headroom):
             add(one)
         return found
 
     def _objective(self, activity: Activity) -> float:
-        return activity.cpu_seconds + self.limits.delay_weight * activity.delay_seconds
+        return activity.cpu_seconds + self.case.limits.delay_weight * activity.delay_seconds
 
     def _refused(self, step: Step, planned: PlannedStep, least: float) -> Step:
         saved = self._objective(step.saved)
-        share = saved / least * self.limits.least_gain if least > 0 else 0.0
+        share = saved / least * self.case.limits.least_gain if least > 0 else 0.0
         if planned.saved > 0 >= saved:
             why = (
                 "the curves promise a saving, but simulated with prefetch and write thresholds it costs "
@@ -321,26 +321,29 @@ class Optimiser:
             why = f"it costs {-share:.2%} more I/O CPU" if saved < 0 else "it saves no I/O CPU"
         else:
             why = (
-                f"it saves {share:.2%} of the I/O CPU; a change has to save {self.limits.least_gain:.2%}"
+                f"it saves {share:.2%} of the I/O CPU; a change has to save {self.case.limits.least_gain:.2%}"
                 + f", for each of {len(step.objects)} objects" * (len(step.objects) > 1)
             )
         return replace(step, worth=False, why=why)
 
     def _past_knee(self, before: State, beyond: Grouping, storage: StorageCurve) -> Step:
         """The step that would spend what is left of the budget."""
-        planned = PlannedStep("storage", (), frozenset(), self.budget, beyond, 0.0, past_knee=True)
+        planned = PlannedStep("storage", (), frozenset(), self.whole.budgets, beyond, 0.0, past_knee=True)
         (after,) = self._simulate([self._configuration(planned)])
         return replace(self._step(planned, before, after, storage), worth=False)
 
     def _step(self, planned: PlannedStep, before: State, after: State, storage: StorageCurve) -> Step:
         names = tuple(sorted(self.work.object_name(number) for number in planned.objects))
         if planned.kind == "sizes":
-            title = f"Divide {_gib(planned.budget)} among the pools by what a buffer saves"
+            whose = f" of {planned.member}" if planned.member else ""
+            spent = planned.budgets[planned.member]
+            title = f"Divide {_gib(spent)} among the pools{whose} by what a buffer saves"
             why = "storage goes where it saves most I/O cost, and nowhere where it saves none"
-            if self._is_over:
-                why = f"the budget is below the {_gib(self.before.bytes)} that there are now; {why}"
+            if self._is_over(planned.member):
+                have = self.before.of(planned.member).bytes
+                why = f"the budget is below the {_gib(have)} that there are now; {why}"
         elif planned.kind == "move":
-            to = ", ".join(f"new {name}" if name not in self.before.pools else name for name in planned.targets)
+            to = ", ".join(f"new {name}" if name not in self.case.home else name for name in planned.targets)
             title = f"Move {len(names)} object{'s' * (len(names) != 1)} to {to}"
             why = "objects that take each other's buffers are parted"
         else:
@@ -364,42 +367,70 @@ class Optimiser:
         return f"{_three_digits(cost)} CPU seconds in the trace"
 
     def _configuration(self, planned: PlannedStep) -> Configuration:
-        sizes = planned.grouping.sizes
+        case, groups = self.case, planned.grouping.groups
         placement = dict(self.before.placement)
-        home = self.case.home_of()
-        pools: dict[str, PoolSettings] = {}
-        for name, objects in planned.grouping.groups.items():
+        home = case.home_of()
+        for name, objects in groups.items():
             for number in objects:
                 if home[number] != name:
                     placement[self.work.object_name(number)] = name
-            pools[name] = self._settings(name, sizes[name], objects, home)
-        return Configuration(pools, placement)
+        pools: dict[str, PoolSettings] = {}
+        for member in case.members:
+            for name in case.pools_of(member, groups):
+                full = full_name(member, name)
+                pools[full] = self._settings(full, planned.grouping.sizes[full], groups[name], home)
+        made = Configuration(pools, placement, structures=self.base.structures, group=self.base.group)
+        return coupled(made, self.work) if self.work.members else made
 
-    def _settings(self, name: str, size: int, objects: frozenset[int], home: Mapping[int, str]) -> PoolSettings:
-        if name in self.before.pools:
-            return replace(self.before.pools[name], size=size)
+    def _settings(self, full: str, size: int, objects: frozenset[int], home: Mapping[int, str]) -> PoolSettings:
+        if full in self.base.pools:
+            return replace(self.base.pools[full], size=size)
         # A new pool is set up as the one that most of its objects come from.
-        sources = [home[number] for number in objects]
+        member, name = member_and_pool(full)
+        sources = [home[number] for number in objects if full_name(member, home[number]) in self.base.pools]
+        if not sources:
+            return PoolSettings.of(name, size)
         source = max(sorted(set(sources)), key=sources.count)
-        return replace(self.before.pools[source], name=name, size=size)
+        return replace(self.base.pools[full_name(member, source)], name=name, size=size)
 
     def _groups(self, configuration: Configuration) -> tuple[dict[str, frozenset[int]], dict[str, int]]:
         """Groups and sizes of a configuration."""
-        members: dict[str, set[int]] = {name: set() for name in configuration.pools}
+        members: dict[str, set[int]] = {name: set() for name in configuration.pool_names}
         for number, name in self.case.home_of().items():
             members[configuration.placement.get(self.work.object_name(number), name)].add(number)
         kept = self.case.kept({name: frozenset(objects) for name, objects in members.items()})
-        return kept, {name: configuration.pools[name].size for name in kept}
+        return kept, {name: pool.size for name, pool in configuration.pools.items()}
+
+    def _notes(self, after: State) -> list[str]:
+        """What a recommendation for a group does not look at."""
+        case = self.whole
+        if not self.work.members:
+            return []
+        notes = [NOT_OPTIMISED]
+        if case.limits.moves and case.limits.budgets.keys() != self.work.members.keys():
+            notes.append(
+                "Objects stay where they are: an object moves at all members at once, so that every member needs a "
+                "budget (--budget)"
+            )
+        if case.limits.structures is None:
+            reclaimed = [pool for pool, one in after.structures.items() if one.invalidated_by_reclaim]
+            told = f" ({', '.join(f'G{pool}' for pool in reclaimed)} take directory entries from pages in use)"
+            notes.append(
+                "Group buffer pools stay as they are" + (told if reclaimed else "") + ": --gbp-budget sizes them too"
+            )
+        return notes
 
     def _script(self, before: Configuration, after: Configuration) -> Script:
         return script(before, after, moved_names(self.work), self.work.home)
 
 
-def _free_names(page_bytes: int, taken: set[str]) -> list[str]:
-    """Names of pools of a page size that are not in use, without those of the catalog."""
-    kind, last = {4096: ("", 49), 8192: ("8K", 9), 16384: ("16K", 9)}.get(page_bytes, ("32K", 9))
-    names = [f"BP{kind}{number}" for number in range(1, last + 1)]
-    return [name for name in names if name not in taken]
+def _samples(trace: Trace, members: Mapping[int, str], most: int, progress: Progress | None) -> dict[str, PageSample]:
+    """A sample of the getpages of each member; of a Db2 alone by an empty name."""
+    samplers = {member: Sampler(most) for member in members.values() or [ALONE]}
+    for batch in trace.batches(progress):
+        for number, own in by_member(batch) if members else [(0, batch)]:
+            samplers[members.get(number, ALONE)].add(own)
+    return {member: sampler.sample() for member, sampler in samplers.items()}
 
 
 def _gib(size: int) -> str:

@@ -10,12 +10,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
+from plexlens.errors import UsageError
+from plexlens.pools.members import full_name
 from plexlens.pools.page_sample import Curves
 from plexlens.pools.search.beginnings import clusterings, named
 from plexlens.pools.search.case import Beginning, Case, Grouping, Groups, Search
 from plexlens.pools.search.composition import Composition
 from plexlens.pools.search.guess import Guess, Move
-from plexlens.pools.search.sizes import best_sizes
+from plexlens.pools.search.sizes import Allocation, best_sizes
 
 #: Moves that are simulated in a round of the search by simulation, and rounds of it.
 _TRIED, _ROUNDS = 6, 8
@@ -23,8 +25,8 @@ _TRIED, _ROUNDS = 6, 8
 _CHOSEN = 3
 
 
-def simulate(case: Case, groups: Groups, curves: Curves, budget: int | None = None) -> Grouping:
-    """Groups with the best sizes, their curves simulated.
+def simulate(case: Case, groups: Groups, curves: Curves, budgets: Mapping[str, int] | None = None) -> Grouping:
+    """Groups with the best sizes at every member, their curves simulated.
 
     Parameters
     ----------
@@ -34,21 +36,46 @@ def simulate(case: Case, groups: Groups, curves: Curves, budget: int | None = No
         Objects by pool.
     curves
         Simulated curves of groups.
-    budget
-        Bytes for all pools, where it is not the case's.
+    budgets
+        Bytes for all pools of each member, where they are not the case's.
+
+    Raises
+    ------
+    UsageError
+        A budget is below the least sizes.
+    """
+    kept = case.kept(groups)
+    sizes: dict[str, int] = {}
+    cost = bound = 0.0
+    for member, budget in (case.budgets if budgets is None else budgets).items():
+        found = divided(case, kept, curves, member, budget)
+        names = case.pools_of(member, kept)
+        sizes |= {full_name(member, name): size for name, size in zip(names, found.sizes, strict=True)}
+        cost += found.cost
+        bound += found.bound
+    return Grouping(kept, sizes, cost, bound)
+
+
+def divided(case: Case, groups: Groups, curves: Curves, member: str, budget: int) -> Allocation:
+    """The best sizes of one member's pools, in the order of `Case.pools_of`.
 
     Raises
     ------
     UsageError
         The budget is below the least sizes.
     """
-    kept = case.kept(groups)
-    held = []
-    for name, objects in kept.items():
-        curve = curves.of(objects, case.page_bytes[name])
-        held.append(curve.pinned(case.least[name]) if name in case.pinned else curve)
-    least = [case.least[name] for name in kept]
-    return Grouping(kept, best_sizes(held, case.budget if budget is None else budget, least=least))
+    held, least = [], []
+    for name in case.pools_of(member, groups):
+        full = full_name(member, name)
+        curve = curves.of(groups[name], case.page_bytes[name], member)
+        held.append(curve.pinned(case.least[full]) if full in case.pinned else curve)
+        least.append(case.least[full])
+    try:
+        return best_sizes(held, budget, least=least)
+    except UsageError as error:
+        if not member:
+            raise
+        raise UsageError(file="", what=f"{member}: {error.what}", remedy=error.remedy) from error
 
 
 class PlacementSearch:
@@ -61,7 +88,7 @@ class PlacementSearch:
     curves
         Simulated curves of groups.
     composition
-        Guessed curves of groups.
+        Guessed curves of groups, by member.
     exact
         Curves by which the best of what was found is chosen, where these are others: dearer and better ones.
     progress
@@ -72,7 +99,7 @@ class PlacementSearch:
         self,
         case: Case,
         curves: Curves,
-        composition: Composition,
+        composition: Mapping[str, Composition],
         *,
         exact: Curves | None = None,
         progress: Callable[[str], None] | None = None,
@@ -100,7 +127,7 @@ class PlacementSearch:
         """
         case = self.case
         home = simulate(case, case.home, self.exact)
-        self._threshold = case.least_gain * home.cost
+        self._threshold = case.limits.least_gain * home.cost
         labellings = {**clusterings(case, self.composition), **(groupings or {})}
         beginnings: dict[str, Groups] = {"where objects are": case.home}
         beginnings |= {name: named(case, labels) for name, labels in labellings.items()}
@@ -130,7 +157,7 @@ class PlacementSearch:
             guess.improve(self._threshold)
             improved = guess.groups()
             identity = tuple(improved.items())
-            if identity in seen or self.case.least_bytes(improved) > self.case.budget:
+            if identity in seen or not self.case.fits(improved, self.case.budgets):
                 continue
             seen.add(identity)
             self._tell("simulating groups of objects")

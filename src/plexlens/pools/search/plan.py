@@ -12,9 +12,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from plexlens.pools.members import ALONE, full_name, member_and_pool
 from plexlens.pools.page_sample import Curves
 from plexlens.pools.search.case import Case, Grouping, Groups
-from plexlens.pools.search.placement import simulate
+from plexlens.pools.search.placement import divided, simulate
 from plexlens.pools.search.sizes import CostCurve, knee
 
 #: Amounts of storage that the curve of the whole is drawn through.
@@ -31,16 +32,24 @@ class StorageCurve:
     Attributes
     ----------
     budgets
-        Bytes, rising.
+        Bytes, rising; of all members together.
     costs
         Cost of the trace at each.
     knee
         Index of the knee: of the points of the lower hull the one farthest below the chord.
+    levels
+        The same bytes by member.
     """
 
     budgets: tuple[int, ...]
     costs: tuple[float, ...]
     knee: int
+    levels: tuple[Mapping[str, int], ...] = ()
+
+    @property
+    def knee_levels(self) -> Mapping[str, int]:
+        """Storage at the knee, by member."""
+        return self.levels[self.knee]
 
     @property
     def knee_bytes(self) -> int:
@@ -61,14 +70,16 @@ class StorageCurve:
 
 def storage_curve(case: Case, groups: Groups, curves: Curves) -> StorageCurve:
     """The best cost of groups for amounts of storage from the least to the budget, by equal factors."""
-    least = max(case.least_bytes(groups), 1)
-    if least >= case.budget:
-        budgets = [case.budget]
-    else:
-        budgets = sorted({int(size) for size in np.geomspace(least, case.budget, LEVELS)} | {case.budget})
-    costs = [simulate(case, groups, curves, budget).cost for budget in budgets if budget >= least]
-    budgets = [budget for budget in budgets if budget >= least]
-    return StorageCurve(tuple(budgets), tuple(costs), knee(budgets, costs))
+    least = {member: max(size, 1) for member, size in case.least_bytes(groups).items()}
+    by_member = {
+        member: np.geomspace(min(least[member], budget), budget, LEVELS) for member, budget in case.budgets.items()
+    }
+    tries = [{member: int(sizes[at]) for member, sizes in by_member.items()} for at in range(LEVELS)]
+    every = {sum(one.values()): one for one in [*tries, dict(case.budgets)]}
+    levels = [every[size] for size in sorted(every) if case.fits(groups, every[size])]
+    costs = [simulate(case, groups, curves, level).cost for level in levels]
+    budgets = [sum(level.values()) for level in levels]
+    return StorageCurve(tuple(budgets), tuple(costs), knee(budgets, costs), tuple(levels))
 
 
 @dataclass(frozen=True)
@@ -78,28 +89,36 @@ class PlannedStep:
     Attributes
     ----------
     kind
-        ``sizes`` (storage divided anew), ``move`` (objects to pools), ``storage`` (more of it).
+        ``sizes`` (storage of a member divided anew), ``move`` (objects to pools), ``storage`` (more of it).
     targets
         Pools that objects go to.
     objects
         Objects that move.
-    budget
-        Bytes for all pools after the step.
+    budgets
+        Bytes for all pools of each member after the step.
     grouping
         Groups and sizes after the step.
     saved
         What the step saves by the curves.
     past_knee
         Whether it is storage beyond the knee.
+    member
+        Whose storage is divided anew.
     """
 
     kind: str
     targets: tuple[str, ...]
     objects: frozenset[int]
-    budget: int
+    budgets: Mapping[str, int]
     grouping: Grouping
     saved: float
     past_knee: bool = False
+    member: str = ALONE
+
+    @property
+    def budget(self) -> int:
+        """Bytes for all pools of all members after the step."""
+        return sum(self.budgets.values())
 
 
 @dataclass(frozen=True)
@@ -111,20 +130,22 @@ class Without:
     targets
         Pools that no object goes to.
     sizes
-        Whether sizes within the present storage stay.
+        Members whose sizes within the present storage stay.
     storage
         Whether storage stays as it is.
     """
 
     targets: frozenset[str] = frozenset()
-    sizes: bool = False
+    sizes: frozenset[str] = frozenset()
     storage: bool = False
 
     def and_step(self, step: PlannedStep) -> Without:
         """What is left out if this step is, too."""
         if step.kind == "move":
             return replace(self, targets=self.targets | set(step.targets))
-        return replace(self, sizes=True) if step.kind == "sizes" else replace(self, storage=True)
+        if step.kind == "sizes":
+            return replace(self, sizes=self.sizes | {step.member})
+        return replace(self, storage=True)
 
 
 class Planner:
@@ -137,7 +158,7 @@ class Planner:
     curves
         Simulated curves of groups.
     present
-        Buffers of each pool now.
+        Buffers of each pool now, by full name.
     storage
         The curve of the wished groups by storage.
     """
@@ -152,40 +173,51 @@ class Planner:
         """Steps in their order."""
         case = self.case
         groups = case.kept(case.home)
-        held = sum(size * case.page_bytes[name] for name, size in self.present.items())
-        level = max(min(held, case.budget), case.least_bytes(groups))
+        least = case.least_bytes(groups)
+        held = {
+            member: sum(size * case.page_bytes[name] for name, size in self._sizes_of(member).items())
+            for member in case.members
+        }
+        level = {member: max(min(held[member], case.budgets[member]), least[member]) for member in case.members}
         cost = cost_at(groups, self.present, self.curves, case)
         steps: list[PlannedStep] = []
 
         def take(step: PlannedStep) -> None:
             nonlocal groups, level, cost
             steps.append(step)
-            groups, level, cost = dict(step.grouping.groups), step.budget, step.grouping.cost
+            groups, level, cost = dict(step.grouping.groups), dict(step.budgets), step.grouping.cost
 
-        if not without.sizes:
-            grouping = simulate(case, groups, self.curves, level)
-            take(PlannedStep("sizes", (), frozenset(), level, grouping, cost - grouping.cost))
+        sizes = dict(self.present)
+        for member in case.members:
+            own = {full_name(member, name) for name in case.pools_of(member, groups)}
+            if member in without.sizes or (member and own <= case.pinned):
+                continue
+            grouping = self._divided(groups, sizes, level, member)
+            take(PlannedStep("sizes", (), frozenset(), level, grouping, cost - grouping.cost, member=member))
+            sizes = dict(grouping.sizes)
         bundles = {name: objects - case.home.get(name, frozenset()) for name, objects in wished.items()}
         left = {name: objects for name, objects in bundles.items() if objects and name not in without.targets}
-        levels = [] if without.storage else sorted({self.storage.knee_bytes, case.budget})
-        levels = [budget for budget in levels if budget > level]
+        amounts = (
+            {} if without.storage else {self.storage.knee_bytes: self.storage.knee_levels, case.budget: case.budgets}
+        )
+        levels = [size for size in sorted(amounts) if size > sum(level.values())]
         while left or levels:
             tries: list[PlannedStep | None]
             tries = [self._move(groups, left, (name,), level, cost) for name in sorted(left)]
             if levels and (levels[0] <= self.storage.knee_bytes or not left):
-                tries.append(self._grow(groups, levels[0], cost))
+                tries.append(self._grow(groups, amounts[levels[0]], cost))
             best = max((step for step in tries if step is not None), key=lambda step: step.saved, default=None)
             if best is None or best.saved <= 0:
                 # None is of use now: perhaps with more storage, or all objects that are left together.
                 if levels:
-                    best = self._grow(groups, levels[0], cost)
+                    best = self._grow(groups, amounts[levels[0]], cost)
                 elif left:
                     best = self._move(groups, left, tuple(sorted(left)), level, cost)
             if best is None:
                 break
             take(best)
             left = {name: objects for name, objects in left.items() if name not in best.targets}
-            levels = [budget for budget in levels if budget > level]
+            levels = [size for size in levels if size > sum(level.values())]
         return steps
 
     def _move(
@@ -193,7 +225,7 @@ class Planner:
         groups: Groups,
         left: Mapping[str, frozenset[int]],
         targets: tuple[str, ...],
-        level: int,
+        level: Mapping[str, int],
         cost: float,
     ) -> PlannedStep | None:
         moved = dict(groups)
@@ -202,21 +234,38 @@ class Planner:
             objects |= left[target]
             moved = {name: held - left[target] for name, held in moved.items()}
             moved[target] = moved.get(target, frozenset()) | left[target]
-        if self.case.least_bytes(moved) > level:
+        if not self.case.fits(moved, level):
             return None
         grouping = simulate(self.case, moved, self.curves, level)
         return PlannedStep("move", targets, objects, level, grouping, cost - grouping.cost)
 
-    def _grow(self, groups: Groups, budget: int, cost: float) -> PlannedStep:
-        grouping = simulate(self.case, groups, self.curves, budget)
-        past = budget > self.storage.knee_bytes
-        return PlannedStep("storage", (), frozenset(), budget, grouping, cost - grouping.cost, past)
+    def _grow(self, groups: Groups, budgets: Mapping[str, int], cost: float) -> PlannedStep:
+        grouping = simulate(self.case, groups, self.curves, budgets)
+        past = sum(budgets.values()) > self.storage.knee_bytes
+        return PlannedStep("storage", (), frozenset(), budgets, grouping, cost - grouping.cost, past)
+
+    def _sizes_of(self, member: str) -> dict[str, int]:
+        """Buffers of a member's pools now."""
+        split = {name: member_and_pool(name) for name in self.present}
+        return {pool: self.present[name] for name, (own, pool) in split.items() if own == member}
+
+    def _divided(self, groups: Groups, sizes: Mapping[str, int], level: Mapping[str, int], member: str) -> Grouping:
+        """The groups with the storage of one member divided anew."""
+        case = self.case
+        if case.members == [member]:
+            return simulate(case, groups, self.curves, level)
+        found = divided(case, groups, self.curves, member, level[member])
+        names = [full_name(member, name) for name in case.pools_of(member, groups)]
+        every = {**sizes, **dict(zip(names, found.sizes, strict=True))}
+        cost = cost_at(groups, every, self.curves, case)
+        return Grouping(groups, every, cost, cost)
 
 
 def cost_at(groups: Groups, sizes: Mapping[str, int], curves: Curves, case: Case) -> float:
     """What groups cost with given sizes, by their simulated curves."""
     total = 0.0
-    for name, objects in groups.items():
-        curve: CostCurve = curves.of(objects, case.page_bytes[name])
-        total += float(curve.at([sizes[name]])[0])
+    for member in case.members:
+        for name in case.pools_of(member, groups):
+            curve: CostCurve = curves.of(groups[name], case.page_bytes[name], member)
+            total += float(curve.at([sizes[full_name(member, name)]])[0])
     return total

@@ -19,8 +19,11 @@ import pyarrow as pa
 
 from plexlens import _core
 from plexlens.pools.cost import IoCost
+from plexlens.pools.members import ALONE, by_member
 from plexlens.pools.page_sample import Batches, GroupCurves, cost_curve
+from plexlens.pools.prediction import use_of
 from plexlens.pools.search.sizes import CostCurve, Floats, Integers
+from plexlens.pools.structures import GroupPoolSettings
 from plexlens.progress import Progress
 
 #: References that groups are simulated on at most.
@@ -79,19 +82,46 @@ def middle(trace: Batches, rows: int, *, most: int = MOST_ROWS, progress: Progre
     return batches[0] if batches else pa.RecordBatch.from_pylist([], schema)
 
 
+@dataclass(frozen=True)
+class Coupling:
+    """What makes the pools of one group's members depend on each other.
+
+    Attributes
+    ----------
+    members
+        Names of the members by their numbers in the trace.
+    shared
+        Data sets (object and partition) that are kept coherent.
+    request
+        CPU seconds of a request to a group buffer pool.
+    structure
+        The group buffer pool of a group of objects, for so many buffers of so many bytes at all members together.
+    """
+
+    members: Mapping[int, str]
+    shared: frozenset[tuple[int, int]]
+    request: float
+    structure: Callable[[frozenset[int], int, int], GroupPoolSettings]
+
+
 class PolicyCurves:
     """Simulated curves of groups; each group is simulated once.
+
+    Of a group with several members all of them are simulated together, each with a pool of the same size, so that
+    cross-invalidation and requests to the group buffer pool are in what a size costs.
 
     Parameters
     ----------
     rows
         References to simulate on, of the whole trace or of its middle.
     curves
-        LRU curves of groups, of the whole trace.
+        LRU curves of groups, of the whole trace, by member.
     prices
         What I/Os cost.
     least, most
         Bytes of the smallest and largest pool that matters.
+    coupling
+        What members share; None of a Db2 alone.
     progress
         Told what is being done.
     """
@@ -99,31 +129,33 @@ class PolicyCurves:
     def __init__(
         self,
         rows: pa.RecordBatch,
-        curves: GroupCurves,
+        curves: Mapping[str, GroupCurves],
         prices: Prices,
         *,
         least: int,
         most: int,
+        coupling: Coupling | None = None,
         progress: Callable[[str], None] | None = None,
     ) -> None:
         self.curves = curves
         self.prices = prices
+        self.coupling = coupling
         self.simulated = 0
         self._rows = rows
         self._objects = rows.column("object").to_numpy()
         self._range = max(least, 4096), max(most, 2 * least, 8192)
         self._tell = progress or (lambda stage: None)
-        self._known: dict[tuple[frozenset[int], int], CostCurve] = {}
+        self._known: dict[tuple[frozenset[int], int], dict[str, CostCurve]] = {}
 
-    def of(self, objects: frozenset[int], page_bytes: int) -> CostCurve:
+    def of(self, objects: frozenset[int], page_bytes: int, member: str = ALONE) -> CostCurve:
         """What a pool of these objects alone costs at each size, with the defaults of Db2 for its thresholds."""
         key = (objects, page_bytes)
         if key not in self._known:
-            self._known[key] = self._curve(objects, page_bytes)
-        return self._known[key]
+            self._known[key] = self._of_members(objects, page_bytes)
+        return self._known[key][member]
 
-    def _curve(self, objects: frozenset[int], page_bytes: int) -> CostCurve:
-        lru = self.curves.of(objects, page_bytes)
+    def _of_members(self, objects: frozenset[int], page_bytes: int) -> dict[str, CostCurve]:
+        lru = {member: curves.of(objects, page_bytes) for member, curves in self.curves.items()}
         mask = np.isin(self._objects, np.fromiter(sorted(objects), np.uint32))
         own = self._rows.filter(pa.array(mask))
         if own.num_rows == 0:
@@ -133,14 +165,48 @@ class PolicyCurves:
         sizes = np.unique(np.geomspace(*self._range, SIZES).astype(np.int64) // page_bytes)
         sizes = sizes[sizes > 0]
         own = own.set_column(own.schema.get_field_index("pool"), "pool", pa.array(np.zeros(own.num_rows, np.uint16)))
-        window = _lru(own, self.curves.weights, page_bytes)
-        costs = self._simulate(own, sizes, page_bytes)
-        # The whole trace has so many times the getpages of the part.
-        scale = sum(self.curves.sample.objects[number].total for number in objects) / max(_getpages(own), 1)
-        extra = (costs - window.at(sizes)) * scale
-        every = np.union1d(lru.sizes, sizes)
-        total = lru.at(every) + np.interp(np.log(every), np.log(sizes), extra)
-        return CostCurve(every, np.maximum(np.minimum.accumulate(total), 0.0), page_bytes)
+        parts = {ALONE: own}
+        if self.coupling is not None:
+            parts = {self.coupling.members[number]: rows for number, rows in by_member(own)}
+        costs = self._costs(own, parts, objects, sizes, page_bytes)
+        found = {}
+        for member, rows in parts.items():
+            simulated = CostCurve(sizes, costs[member], page_bytes)
+            found[member] = _levelled(lru[member], simulated, rows, self.curves[member], objects)
+        return lru | found
+
+    def _costs(
+        self,
+        own: pa.RecordBatch,
+        parts: Mapping[str, pa.RecordBatch],
+        objects: frozenset[int],
+        sizes: Integers,
+        page_bytes: int,
+    ) -> dict[str, Floats]:
+        """Costs of each member at the sizes."""
+        coupling = self.coupling
+        shared = [] if coupling is None else sorted(one for one in coupling.shared if one[0] in objects)
+        if coupling is None or not shared:
+            return {member: self._simulate(rows, sizes, page_bytes) for member, rows in parts.items()}
+        numbers = {number: member for number, member in coupling.members.items() if member in parts}
+
+        def one(size: int) -> dict[str, float]:
+            structure = coupling.structure(objects, size * len(numbers), page_bytes).engine()
+            simulation = _core.GroupSimulation(
+                {0: {number: {"size": size, "page_bytes": page_bytes} for number in numbers}},
+                {0: structure | {"page_bytes": page_bytes}},
+                {0: shared},
+            )
+            simulation.add(own)
+            reads, uses = simulation.data_sets(0), simulation.members(0)
+            return {
+                member: self._price(reads[number]) + coupling.request * use_of(uses[number]).requests
+                for number, member in numbers.items()
+            }
+
+        with ThreadPoolExecutor(_THREADS) as threads:
+            found = list(threads.map(one, sizes.tolist()))
+        return {member: np.array([costs[member] for costs in found]) for member in parts}
 
     def _simulate(self, rows: pa.RecordBatch, sizes: Integers, page_bytes: int) -> Floats:
         def one(size: int) -> float:
@@ -155,6 +221,20 @@ class PolicyCurves:
         sync = sum(counters["sync_reads"] for _, _, counters in data_sets)
         other = sum(counters["prefetch_reads"] + counters["writes"] for _, _, counters in data_sets)
         return sync * self.prices.sync + other * self.prices.other
+
+
+def _levelled(
+    lru: CostCurve, simulated: CostCurve, rows: pa.RecordBatch, curves: GroupCurves, objects: frozenset[int]
+) -> CostCurve:
+    """The level of the simulated costs of a part of the trace, in the shape of the LRU curve of the whole."""
+    window = _lru(rows, curves.weights, lru.page_bytes)
+    # The whole trace has so many times the getpages of the part.
+    known = curves.sample.objects
+    scale = sum(known[number].total for number in objects if number in known) / max(_getpages(rows), 1)
+    extra = (simulated.costs - window.at(simulated.sizes)) * scale
+    every = np.union1d(lru.sizes, simulated.sizes)
+    total = lru.at(every) + np.interp(np.log(every), np.log(simulated.sizes), extra)
+    return CostCurve(every, np.maximum(np.minimum.accumulate(total), 0.0), lru.page_bytes)
 
 
 def _getpages(rows: pa.RecordBatch) -> int:

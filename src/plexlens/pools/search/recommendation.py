@@ -1,54 +1,15 @@
-"""What a recommendation may do, and what it is: steps with what each saves, and their text."""
+"""What a recommendation is: steps with what each saves, and their text."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 from plexlens.pools.alter import Script
 from plexlens.pools.headroom import Headroom
 from plexlens.pools.prediction import Activity, State
 from plexlens.pools.search.case import Search
 from plexlens.pools.search.plan import StorageCurve
-
-#: Buffers of 4 KB that a pool has at least where nothing else is asked for: with fewer, prefetch reads less at once.
-LEAST_BUFFERS = 1000
-
-
-@dataclass(frozen=True)
-class Limits:
-    """What a recommendation may do.
-
-    Attributes
-    ----------
-    budget
-        Bytes that the pools may have together; None: what they have now.
-    new_pools
-        Pools that may be made.
-    least_buffers
-        Buffers of 4 KB that a pool has at least; in bytes also for larger pages.
-    pinned
-        Pools whose sizes stay.
-    stay
-        Objects that stay where they are.
-    moves
-        Whether objects may move at all.
-    least_gain
-        Share of the present cost that a moved object, a new pool, or any other step must save.
-    delay_weight
-        CPU seconds that a second of delay is worth.
-    settings
-        Whether thresholds, page steal and page fix are looked at too.
-    """
-
-    budget: int | None = None
-    new_pools: int = 4
-    least_buffers: int = LEAST_BUFFERS
-    pinned: frozenset[str] = frozenset()
-    stay: frozenset[str] = frozenset()
-    moves: bool = True
-    least_gain: float = 0.001
-    delay_weight: float = 0.0
-    settings: bool = True
 
 
 @dataclass(frozen=True)
@@ -82,9 +43,10 @@ class Step:
 
     @property
     def saved(self) -> Activity:
-        """What the step saves over the time of the trace; negative amounts are added."""
+        """What the step saves over the time of the trace, CPU of requests included; negative amounts are added."""
         before, after = self.before.total, self.after.total
-        return before + Activity(*(-value for value in vars(after).values()))
+        saved = before + Activity(*(-value for value in vars(after).values()))
+        return replace(saved, cpu_seconds=self.before.cpu_seconds - self.after.cpu_seconds)
 
 
 @dataclass(frozen=True)
@@ -129,3 +91,29 @@ class Recommendation:
     budget: int
     headroom: Headroom | None = None
     notes: tuple[str, ...] = field(default=())
+
+
+def to_json(recommendation: Recommendation) -> dict[str, Any]:
+    """The steps as one JSON object."""
+    return {
+        "steps": [
+            {
+                "title": step.title,
+                "worth": step.worth,
+                "why": step.why,
+                "objects": list(step.objects),
+                "saved": vars(step.saved),
+                "commands": list(step.script.change),
+                "reverse": list(step.script.reverse),
+            }
+            for step in recommendation.steps
+        ],
+        "gap": recommendation.gap,
+        "sample": recommendation.sample,
+        "budget": recommendation.budget,
+        "storage": {
+            "knee": recommendation.storage.knee_bytes,
+            "budgets": list(recommendation.storage.budgets),
+            "costs": list(recommendation.storage.costs),
+        },
+    }

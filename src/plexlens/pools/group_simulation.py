@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -15,12 +14,13 @@ import pyarrow.compute as pc
 from plexlens import _core
 from plexlens.errors import UsageError
 from plexlens.ingest.page_trace import pool_name
-from plexlens.pools.group.settings import GroupPoolSettings, id_of
-from plexlens.pools.group.work import check_several
+from plexlens.pools.engine import Counters, new_group, refused
+from plexlens.pools.members import check_several
 from plexlens.pools.placed import Placed
 from plexlens.pools.settings import PoolSettings
-from plexlens.pools.simulation import Counters, interval_of, refused
+from plexlens.pools.simulation import interval_of
 from plexlens.pools.statistics_records import Member, Row, Statistics, pool_row, write_statistics
+from plexlens.pools.structures import GroupPoolSettings, id_of
 from plexlens.pools.trace import Trace
 from plexlens.progress import Progress
 
@@ -127,7 +127,7 @@ def simulate_group(
     own = _by_member(settings, list(members.values()))
     length = interval_of(trace, interval)
     dependent = {pool: data_sets for pool, data_sets in interest.dependent().items() if data_sets}
-    run = _Run(new_simulation(own, structures, dependent, members), members, own)
+    run = _Run(new_group(own, structures, dependent, members), members, own)
     placed = Placed(placement or {}, trace.names)
     for batch in placed.batches(trace.batches(progress)):
         run.add(batch, length)
@@ -164,60 +164,6 @@ def _by_member(
             file="", what=f"the trace has no member {unknown[0]}", remedy=f"give one of {', '.join(members)}"
         )
     return {member: {pool.name: pool for pool in settings.get(member, ())} for member in members}
-
-
-def new_simulation(
-    pools: Mapping[str, Mapping[str, PoolSettings]],
-    structures: Iterable[GroupPoolSettings],
-    dependent: Mapping[int, Sequence[tuple[int, int]]],
-    members: Mapping[int, str],
-) -> _core.GroupSimulation:
-    """A simulation of a group that nothing has been added to.
-
-    Parameters
-    ----------
-    pools
-        By member and name.
-    structures
-        Group buffer pools. A pool whose data sets nobody shares needs none.
-    dependent
-        Data sets that are kept coherent, by pool id.
-    members
-        Names of the members by number.
-
-    Raises
-    ------
-    UsageError
-        Impossible settings, a shared pool without a group buffer pool, a group buffer pool without a pool.
-    """
-    by_id: dict[int, dict[int, dict[str, Any]]] = {}
-    for number, member in members.items():
-        for one in pools.get(member, {}).values():
-            by_id.setdefault(id_of(one.name), {})[number] = one.engine()
-    have = {id_of(one.name): one for one in structures}
-    for pool in sorted(by_id.keys() ^ have.keys()):
-        if pool in have:
-            raise UsageError(
-                file="",
-                what=f"group buffer pool of {pool_name(pool)} has no pool",
-                remedy="give the pool's size at the members",
-            )
-        if dependent.get(pool):
-            raise UsageError(
-                file="",
-                what=f"pool {pool_name(pool)} has no group buffer pool, and members share what is in it",
-                remedy=f"give its size, as in --gbp G{pool_name(pool)}=128MiB",
-            )
-        # Nothing goes through it.
-        have[pool] = GroupPoolSettings(pool_name(pool), 1, 1)
-    try:
-        return _core.GroupSimulation(
-            by_id,
-            {pool: have[pool].engine() for pool in by_id},
-            {pool: data_sets for pool, data_sets in dependent.items() if pool in by_id},
-        )
-    except _core.PoolError as error:
-        raise refused(error) from error
 
 
 def write_group_smf(simulated: SimulatedGroup, path: Path, *, group: str = "SIMGROUP") -> int:

@@ -1,16 +1,13 @@
-"""Changes of a group's pools as text for Db2 and z/OS, with the exact reverse.
+"""Changes of group buffer pools as text for Db2 and z/OS, with the exact reverse.
 
-Syntax: -ALTER BUFFERPOOL, -ALTER GROUPBUFFERPOOL (Db2 for z/OS Command reference), SETXCF START (z/OS MVS System
+Syntax: -ALTER GROUPBUFFERPOOL (Db2 for z/OS Command reference), SETXCF START (z/OS MVS System
 Commands). Lines that begin with ``--`` are remarks.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
-from plexlens.pools.alter import MovedObject, Script, script
-from plexlens.pools.group.settings import GroupConfiguration, GroupPoolSettings
-from plexlens.pools.settings import Configuration, Placement
+from plexlens.pools.settings import Configuration
+from plexlens.pools.structures import GroupPoolSettings
 
 #: What is told wherever a structure changes its size.
 SIZE_REMARK = "-- SIZE: in units of 1 KB, at most that of the CFRM policy; CFSizer tells what a CF level needs."
@@ -60,52 +57,38 @@ def _kilobytes(one: GroupPoolSettings) -> int:
     return -(-one.bytes // 1024)
 
 
-def group_script(
-    before: GroupConfiguration, after: GroupConfiguration, objects: Mapping[str, MovedObject], home: Placement
-) -> Script:
-    """Text that makes one configuration of a group of another.
-
-    Group buffer pools that grow come first and those that shrink last, so that the pools between always find the
-    directory entries that they need; objects move when all pools have their buffers.
-
-    Parameters
-    ----------
-    before, after
-        The configurations, with the same members.
-    objects
-        Names and kinds of objects that move.
-    home
-        The pool of each object in the trace.
+def structures_script(
+    before: Configuration, after: Configuration
+) -> tuple[list[tuple[list[str], list[str]]], list[tuple[list[str], list[str]]]]:
+    """Commands for the group buffer pools that grow, and for those that shrink; each with its reverse.
 
     Raises
     ------
     UsageError
         A change that Db2 does not take.
     """
-    parts: list[Script] = []
-    shrinking: list[Script] = []
+    growing: list[tuple[list[str], list[str]]] = []
+    shrinking: list[tuple[list[str], list[str]]] = []
     for name, new in after.structures.items():
-        old = before.structures.get(name, new)
-        forth, back = alter_structure(old, new, after.name)
+        old = before.structures.get(name)
+        if old is None:
+            if before.pools and name not in before.pool_names and name in after.pool_names:
+                growing.append(([_defined(new, after.group)], []))
+            continue
+        forth, back = alter_structure(old, new, after.group)
         if not forth:
             continue
-        remarks = _remarks(forth)
-        if name in before.assumed:
+        if new.structure in before.assumed:
             back = [f"-- {new.structure}: its present settings are not known."]
-        one = Script((*remarks, *forth), (*_remarks(back), *back))
-        (parts if new.bytes >= old.bytes else shrinking).append(one)
-    for member in after.members:
-        own = script(Configuration(before.members[member].pools, assumed=before.members[member].assumed),
-                     Configuration(after.members[member].pools), {}, {})  # fmt: skip
-        if own.change:
-            head = f"-- On member {member}:"
-            parts.append(Script((head, *own.change), (head, *own.reverse)))
-    moved = script(Configuration(placement=before.placement), Configuration(placement=after.placement), objects, home)
-    parts += [moved] if moved.change else []
-    parts += shrinking
-    change = tuple(line for part in parts for line in part.change)
-    reverse = tuple(line for part in reversed(parts) for line in part.reverse)
-    return Script(_once(change), _once(reverse))
+        one = ([*_remarks(forth), *forth], [*_remarks(back), *back])
+        (growing if new.bytes >= old.bytes else shrinking).append(one)
+    return growing, shrinking
+
+
+def _defined(one: GroupPoolSettings, group: str) -> str:
+    """What is needed for a group buffer pool that is not there yet."""
+    structure = f"{group or '<group>'}_{one.structure}"
+    return f"-- Define structure {structure} in the CFRM policy: SIZE({_kilobytes(one)}), RATIO {one.ratio:g}."
 
 
 def _remarks(lines: list[str]) -> list[str]:
@@ -117,7 +100,7 @@ def _remarks(lines: list[str]) -> list[str]:
     return told
 
 
-def _once(lines: tuple[str, ...]) -> tuple[str, ...]:
+def once(lines: tuple[str, ...]) -> tuple[str, ...]:
     """The lines, general remarks only where they come first."""
     general = {SIZE_REMARK, RATIO_REMARK}
     told: set[str] = set()

@@ -1,0 +1,212 @@
+"""The event-by-event simulation of a configuration: of one Db2, or of the members of a group with what is between them.
+
+Both run the same pools of `plexlens._core`; those of a Db2 alone need no ordering between members and run side by side.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Protocol
+
+import pyarrow as pa
+
+from plexlens import _core
+from plexlens.errors import UsageError
+from plexlens.ingest.page_trace import pool_name
+from plexlens.pools.members import full_name, member_and_pool
+from plexlens.pools.settings import Configuration, PoolSettings
+from plexlens.pools.structures import GroupPoolSettings, id_of
+
+#: What was counted, by name.
+Counters = dict[str, int]
+
+#: Object, partition, and what was counted of them.
+Row = tuple[int, int, Counters]
+
+
+class Simulation(Protocol):
+    """A simulation while stretches of a trace are added."""
+
+    def add(self, batch: pa.RecordBatch) -> None:
+        """Add the next stretch."""
+
+    def data_sets(self, name: str) -> Sequence[Row]:
+        """Data sets of a pool, by its full name."""
+
+    def counters(self) -> dict[str, Counters]:
+        """Counters of every pool, by full name."""
+
+    def uses(self, pools: Iterable[str]) -> dict[str, Counters]:
+        """What is done with the group buffer pools of these pools: by members, by full name; and by the structures."""
+
+    def without_configuration(self) -> dict[str, int]:
+        """References to pools that are not simulated, by full name."""
+
+
+def refused(error: Exception) -> UsageError:
+    """What the engine refuses, as an error of ours."""
+    what, _, remedy = str(error).partition("; ")
+    return UsageError(file="", what=what, remedy=remedy or "see docs/pools.md for what pools can be")
+
+
+def new_simulation(
+    configuration: Configuration,
+    members: Mapping[int, str],
+    dependent: Mapping[int, Sequence[tuple[int, int]]],
+    placement: Mapping[tuple[int, int], int] | None = None,
+) -> Simulation:
+    """A simulation that nothing has been added to.
+
+    Parameters
+    ----------
+    configuration
+        Pools and group buffer pools.
+    members
+        Names of the members by number; none of a Db2 alone.
+    dependent
+        Data sets that are kept coherent, by pool id.
+    placement
+        Data sets, by object and partition, that are in another pool (by its id) than a trace of a Db2 alone has them;
+        of a group they are moved before they are added.
+
+    Raises
+    ------
+    UsageError
+        Impossible settings, a shared pool without a group buffer pool, a group buffer pool without a pool.
+    """
+    if not members:
+        return _Alone(configuration, placement)
+    structures = [one for name, one in configuration.structures.items() if name in configuration.pool_names]
+    by_member = {member: configuration.of(member).pools for member in configuration.members}
+    return _Group(new_group(by_member, structures, dependent, members), members, list(configuration.pools))
+
+
+class _Alone:
+    """The pools of one Db2."""
+
+    def __init__(self, configuration: Configuration, placement: Mapping[tuple[int, int], int] | None) -> None:
+        settings = {id_of(name): pool.engine() for name, pool in configuration.pools.items()}
+        try:
+            self._simulation = _core.PoolSimulation(settings, placement=placement or None)
+        except _core.PoolError as error:
+            raise refused(error) from error
+
+    def add(self, batch: pa.RecordBatch) -> None:
+        try:
+            self._simulation.add(batch)
+        except _core.PoolError as error:
+            raise refused(error) from error
+
+    def data_sets(self, name: str) -> Sequence[Row]:
+        return self._simulation.data_sets(id_of(name))
+
+    def counters(self) -> dict[str, Counters]:
+        return {pool_name(pool): counted for pool, counted in self._simulation.counters().items()}
+
+    def uses(self, pools: Iterable[str]) -> dict[str, Counters]:
+        return {}
+
+    def without_configuration(self) -> dict[str, int]:
+        return {pool_name(pool): rows for pool, rows in self._simulation.without_configuration().items()}
+
+
+class _Group:
+    """The pools of several members, and the group buffer pools between them."""
+
+    def __init__(self, simulation: _core.GroupSimulation, members: Mapping[int, str], names: Sequence[str]) -> None:
+        self._simulation = simulation
+        self._names = names
+        self._members = members
+        self._numbers = {name: number for number, name in members.items()}
+
+    def add(self, batch: pa.RecordBatch) -> None:
+        try:
+            self._simulation.add(batch)
+        except _core.PoolError as error:
+            raise refused(error) from error
+
+    def data_sets(self, name: str) -> Sequence[Row]:
+        member, pool = member_and_pool(name)
+        return self._simulation.data_sets(id_of(pool)).get(self._numbers[member], [])
+
+    def counters(self) -> dict[str, Counters]:
+        found = {}
+        for name in self._names:
+            member, pool = member_and_pool(name)
+            found[name] = self._simulation.pools(id_of(pool))[self._numbers[member]]
+        return found
+
+    def uses(self, pools: Iterable[str]) -> dict[str, Counters]:
+        # What members count of castout the structure counts once more, for all of them.
+        counted_twice = {name for name, _, _ in _core.GroupSimulation.member_fields()}
+        found: dict[str, Counters] = {}
+        for pool in pools:
+            try:
+                of_members = self._simulation.members(id_of(pool))
+            except KeyError:
+                continue
+            for number, counters in of_members.items():
+                found[full_name(self._members[number], pool)] = counters
+            structure = self._simulation.structure(id_of(pool))
+            found[f"G{pool}"] = {name: count for name, count in structure.items() if name not in counted_twice}
+        return found
+
+    def without_configuration(self) -> dict[str, int]:
+        return {
+            full_name(self._members[member], pool_name(pool)): rows
+            for (pool, member), rows in self._simulation.without_configuration().items()
+        }
+
+
+def new_group(
+    pools: Mapping[str, Mapping[str, PoolSettings]],
+    structures: Iterable[GroupPoolSettings],
+    dependent: Mapping[int, Sequence[tuple[int, int]]],
+    members: Mapping[int, str],
+) -> _core.GroupSimulation:
+    """The engine of a group that nothing has been added to.
+
+    Parameters
+    ----------
+    pools
+        By member and name.
+    structures
+        Group buffer pools. A pool whose data sets nobody shares needs none.
+    dependent
+        Data sets that are kept coherent, by pool id.
+    members
+        Names of the members by number.
+
+    Raises
+    ------
+    UsageError
+        Impossible settings, a shared pool without a group buffer pool, a group buffer pool without a pool.
+    """
+    by_id: dict[int, dict[int, dict[str, Any]]] = {}
+    for number, member in members.items():
+        for one in pools.get(member, {}).values():
+            by_id.setdefault(id_of(one.name), {})[number] = one.engine()
+    have = {id_of(one.name): one for one in structures}
+    for pool in sorted(by_id.keys() ^ have.keys()):
+        if pool in have:
+            raise UsageError(
+                file="",
+                what=f"group buffer pool of {pool_name(pool)} has no pool",
+                remedy="give the pool's size at the members",
+            )
+        if dependent.get(pool):
+            raise UsageError(
+                file="",
+                what=f"pool {pool_name(pool)} has no group buffer pool, and members share what is in it",
+                remedy=f"give its size, as in --gbp G{pool_name(pool)}=128MiB",
+            )
+        # Nothing goes through it.
+        have[pool] = GroupPoolSettings(pool_name(pool), 1, 1)
+    try:
+        return _core.GroupSimulation(
+            by_id,
+            {pool: have[pool].engine() for pool in by_id},
+            {pool: data_sets for pool, data_sets in dependent.items() if pool in by_id},
+        )
+    except _core.PoolError as error:
+        raise refused(error) from error

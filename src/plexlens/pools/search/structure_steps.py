@@ -1,0 +1,217 @@
+"""Group buffer pools as steps of a recommendation: sized for the pools that are wished for, grown first, shrunk last.
+
+Pools and group buffer pools need each other, so that a step is not judged by what it saves alone but by what is lost if
+it alone is left out of what is wished for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+
+from plexlens.ingest.page_trace import page_bytes as bytes_of_page
+from plexlens.pools.alter import Script
+from plexlens.pools.prediction import State
+from plexlens.pools.search.case import Case
+from plexlens.pools.search.policy_curves import Coupling
+from plexlens.pools.search.recommendation import Step
+from plexlens.pools.search.structures import Stretch, StructureSearch
+from plexlens.pools.settings import Configuration
+from plexlens.pools.structures import (
+    ASSUMED_RATIO,
+    ASSUMED_SHARE,
+    DIRECTORY_ENTRY,
+    GroupPoolSettings,
+    check_structure,
+    id_of,
+)
+from plexlens.pools.trace import Trace
+from plexlens.pools.work import Work, dependents
+from plexlens.progress import Progress
+
+
+def coupled(configuration: Configuration, work: Work) -> Configuration:
+    """The configuration with a group buffer pool for every pool that shared data sets are in."""
+    shared = {one for data_sets in work.dependent.values() for one in data_sets}
+    moved = work.numbers_of(configuration.placement)
+    home = {pool for pool, data_sets in work.dependent.items() for one in data_sets if one not in moved}
+    pools = {work.names.pool(number) for number in home | {moved[one] for one in shared if one in moved}}
+    missing = sorted(pools - configuration.structures.keys())
+    made = {
+        pool: assumed(pool, configuration.buffers(pool), work.updates_a_commit)
+        for pool in missing
+        if configuration.buffers(pool)
+    }
+    return configuration.with_structures(made) if made else configuration
+
+
+def assumed(pool: str, buffers: int, updates_a_commit: int | None) -> GroupPoolSettings:
+    """A group buffer pool by the rule of thumb, for so many buffers at all members together."""
+    page = bytes_of_page(id_of(pool))
+    least = page + int(ASSUMED_RATIO) * DIRECTORY_ENTRY
+    size = max(int(ASSUMED_SHARE * buffers * page), least)
+    return GroupPoolSettings.of_bytes(pool, size, ASSUMED_RATIO, updates_a_commit=updates_a_commit)
+
+
+class StructureSizing:
+    """Sizes of group buffer pools while the pools are being chosen.
+
+    Parameters
+    ----------
+    case
+        The trace, its pools and limits.
+    stretch
+        References to simulate on.
+    tell
+        Told what is being done.
+    """
+
+    def __init__(self, case: Case, stretch: Stretch, *, tell: Callable[[str], None]) -> None:
+        self.case = case
+        self.stretch = stretch
+        self.found: dict[str, GroupPoolSettings] = {}
+        self._tell = tell
+        self._home = case.home_of()
+
+    @property
+    def coupling(self) -> Coupling | None:
+        """What curves of a group are simulated with; None for a Db2 alone."""
+        work, request = self.case.work, self.case.cost.request
+        if not work.members:
+            return None
+        shared = frozenset(one for data_sets in work.dependent.values() for one in data_sets)
+        return Coupling(work.numbers, shared, 0.0 if request is None else request.value, self._structure)
+
+    def size(self, trace: Trace, wished: Configuration, progress: Progress | None) -> None:
+        """Size the group buffer pools for the pools that are wished for.
+
+        Raises
+        ------
+        UsageError
+            The budget is too small.
+        """
+        work, budget = self.case.work, self.case.limits.structures
+        if budget is None:
+            return
+        shared = work.dependent
+        if wished.placement:
+            (shared,) = dependents(trace, work.names, [wished.placement], progress=progress)
+        search = StructureSearch(self.stretch, self.case, shared, tell=self._tell)
+        self.found, _ = search.structures(wished.with_structures(self.found), budget)
+
+    def _structure(self, objects: frozenset[int], buffers: int, page_bytes: int) -> GroupPoolSettings:
+        """The group buffer pool of a group of objects: that of the pool which most of them are in now."""
+        homes = [self._home[number] for number in sorted(objects)]
+        pool = max(sorted(set(homes)), key=homes.count)
+        known = {**self.case.before.structures, **self.found}
+        one = known.get(pool) or assumed(pool, buffers, self.case.work.updates_a_commit)
+        if self.case.limits.structures is None:
+            return one
+        # Its directory is sized for the pools afterwards.
+        return replace(one, directory_entries=max(one.directory_entries, one.data_entries + buffers))
+
+
+class StructureSteps:
+    """Steps that change group buffer pools.
+
+    Parameters
+    ----------
+    simulate
+        Simulates configurations on the whole trace.
+    script
+        Makes the text of a change.
+    case
+        The pools now, and limits.
+    found
+        Group buffer pools that are wished for, by pool.
+    wished
+        The pools that are wished for.
+    """
+
+    def __init__(
+        self,
+        simulate: Callable[[Sequence[Configuration]], list[State]],
+        script: Callable[[Configuration, Configuration], Script],
+        case: Case,
+        found: Mapping[str, GroupPoolSettings],
+        wished: Configuration,
+    ) -> None:
+        self._simulate = simulate
+        self._script = script
+        self.case = case
+        before = case.before.structures
+        self.changed = {pool: one for pool, one in found.items() if one != before.get(pool)}
+        self.forced = case.limits.structures is not None and case.before.structure_bytes > case.limits.structures
+        #: What is left out, and the share of the cost that it saves.
+        self.left: dict[str, tuple[GroupPoolSettings, float]] = {}
+        if self.changed:
+            self._judge(wished)
+
+    def _judge(self, wished: Configuration) -> None:
+        """Leave out what the others save all but nothing without, the least worth first."""
+        weight = self.case.limits.delay_weight
+        (now,) = self._simulate([self.case.before])
+        least = self.case.limits.least_gain * now.cost(weight)
+        while self.changed and not self.forced:
+            every = wished.with_structures(self.changed)
+            without = [
+                replace(every, structures={**every.structures, pool: wished.structures[pool]}) for pool in self.changed
+            ]
+            base, *states = self._simulate([every, *without])
+            lost = {pool: one.cost(weight) - base.cost(weight) for pool, one in zip(self.changed, states, strict=True)}
+            worst = min(lost, key=lambda pool: lost[pool])
+            if lost[worst] >= least:
+                return
+            base_cost = now.cost(weight)
+            self.left[worst] = self.changed.pop(worst), lost[worst] / base_cost if base_cost > 0 else 0.0
+
+    def growing(self, before: State) -> list[Step]:
+        """Group buffer pools that grow, or are new: before the pools change."""
+        return self._made(before, lambda old, new: old is None or new.bytes >= old.bytes)
+
+    def shrinking(self, before: State) -> list[Step]:
+        """Group buffer pools that shrink: when the pools have changed."""
+        return self._made(before, lambda old, new: old is not None and new.bytes < old.bytes)
+
+    def _made(self, before: State, wanted: Callable[[GroupPoolSettings | None, GroupPoolSettings], bool]) -> list[Step]:
+        known = self.case.before.structures
+        chosen = [one for pool, one in self.changed.items() if wanted(known.get(pool), one)]
+        configurations = [before.configuration]
+        for one in chosen:
+            configurations.append(configurations[-1].with_structures({one.name: one}))
+        states = [before, *(self._simulate(configurations[1:]) if chosen else [])]
+        return [self._step(one, states[at], states[at + 1], worth=True) for at, one in enumerate(chosen)]
+
+    def dropped(self, after: State) -> list[Step]:
+        """What is not worth it, each as it would be after all else."""
+        if not self.left:
+            return []
+        left = [one for one, _ in self.left.values()]
+        states = self._simulate([after.configuration.with_structures({one.name: one}) for one in left])
+        return [self._step(one, after, state, worth=False) for one, state in zip(left, states, strict=True)]
+
+    def _step(self, new: GroupPoolSettings, before: State, after: State, *, worth: bool) -> Step:
+        check_structure(new)
+        old = self.case.before.structures.get(new.name)
+        title = (
+            f"Set {new.structure} to {new.data_entries:,} data and {new.directory_entries:,} directory entries "
+            f"(RATIO {new.ratio:g}, {_storage(new.bytes)})"
+        )
+        why = "it is new, for objects that move there"
+        if old is not None:
+            why = f"it has {old.data_entries:,} and {old.directory_entries:,} ({_storage(old.bytes)})"
+        weight = self.case.limits.delay_weight
+        if not worth:
+            need = f"a step has to save {self.case.limits.least_gain:.2%}"
+            why = f"{why}; with the other steps it saves {self.left[new.name][1]:.3%} of the cost of the pools; {need}"
+        elif before.cost(weight) <= after.cost(weight):
+            why = (
+                f"{why}; the budget is below what there is now"
+                if self.forced
+                else (f"{why}; it saves nothing by itself, but the steps after it need it")
+            )
+        return Step(title, before, after, self._script(before.configuration, after.configuration), worth, why)
+
+
+def _storage(size: int) -> str:
+    return f"{size / (1 << 30):.2f} GiB" if size >= 1 << 28 else f"{size / (1 << 20):.1f} MiB"

@@ -1,0 +1,146 @@
+"""Group buffer pools between the pools of several members: their settings, and what Db2 lets them be."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import asdict, dataclass, replace
+from typing import Any, NoReturn
+
+from plexlens.errors import UsageError
+from plexlens.ingest.page_trace import page_bytes, pool_id
+
+#: Bytes of a directory entry: about 400, by page size and level of the coupling facility (Db2 13 for z/OS, Group buffer
+#: pool sizes).
+DIRECTORY_ENTRY = 400
+
+#: What RATIO may be (-ALTER GROUPBUFFERPOOL; up to 1024 with APAR PH13045).
+LEAST_RATIO, MOST_RATIO = 1.0, 255.0
+
+#: A group buffer pool of unknown size: so much of the members' buffers together, at so many directory entries a page.
+ASSUMED_SHARE, ASSUMED_RATIO = 0.4, 5.0
+
+
+@dataclass(frozen=True)
+class GroupPoolSettings:
+    """A group buffer pool.
+
+    Attributes
+    ----------
+    name
+        The buffer pool it belongs to: ``BP2`` for GBP2.
+    data_entries, directory_entries
+        Pages and directory entries of the structure.
+    class_threshold, class_pages
+        CLASST in per cent; in pages, where the per cent are 0.
+    pool_threshold
+        GBPOOLT in per cent.
+    updates_a_commit
+        Updates after which a member commits; None where the trace records commits.
+    """
+
+    name: str
+    data_entries: int = 4000
+    directory_entries: int = 20000
+    class_threshold: int = 5
+    class_pages: int = 0
+    pool_threshold: int = 30
+    updates_a_commit: int | None = 1
+
+    @property
+    def structure(self) -> str:
+        """``GBP2``."""
+        return f"G{self.name}"
+
+    @property
+    def page_bytes(self) -> int:
+        """Bytes of a page."""
+        return page_bytes(id_of(self.name))
+
+    @property
+    def bytes(self) -> int:
+        """Storage in the coupling facility: pages, and directory entries of `DIRECTORY_ENTRY` bytes."""
+        return self.data_entries * self.page_bytes + self.directory_entries * DIRECTORY_ENTRY
+
+    @property
+    def ratio(self) -> float:
+        """Directory entries for each page, with the one decimal that Db2 takes."""
+        return math.floor(10 * self.directory_entries / max(self.data_entries, 1) + 0.5) / 10
+
+    def at_ratio(self) -> GroupPoolSettings:
+        """The same with as many directory entries as a RATIO of one decimal gives: not fewer, where Db2 takes it."""
+        ratio = math.ceil(10 * self.directory_entries / max(self.data_entries, 1) - 1e-9) / 10
+        ratio = min(max(ratio, LEAST_RATIO), MOST_RATIO)
+        return replace(self, directory_entries=max(int(round(self.data_entries * ratio, 6)), self.data_entries))
+
+    @classmethod
+    def of_bytes(cls, name: str, size: int, ratio: float = ASSUMED_RATIO, **others: Any) -> GroupPoolSettings:
+        """The group buffer pool that a structure of so many bytes is, at a ratio.
+
+        Raises
+        ------
+        UsageError
+            Too small for a page, or a ratio that Db2 does not take.
+        """
+        if not LEAST_RATIO <= ratio <= MOST_RATIO:
+            refuse_structure(f"G{name}", f"RATIO {ratio:g} is not possible", f"give {LEAST_RATIO:g} to {MOST_RATIO:g}")
+        data = int(size / (page_bytes(id_of(name)) + ratio * DIRECTORY_ENTRY))
+        if data < 1:
+            refuse_structure(f"G{name}", f"{size:,} bytes hold no page", "give more, as in 64MiB")
+        return cls(name, data, max(int(data * ratio), data), **others)
+
+    def engine(self) -> dict[str, Any]:
+        """What `plexlens._core.GroupSimulation` takes for the structure."""
+        settings = asdict(self)
+        settings.pop("name")
+        return settings | {"page_bytes": self.page_bytes}
+
+
+def id_of(name: str) -> int:
+    """Number of a pool.
+
+    Raises
+    ------
+    UsageError
+        Db2 has no such pool.
+    """
+    number = pool_id(name)
+    if number is None:
+        raise UsageError(
+            file="", what=f"{name!r} names no buffer pool", remedy="name pools as BP0, BP8K0, BP16K0, BP32K"
+        )
+    return number
+
+
+def refuse_structure(name: str, what: str, remedy: str) -> NoReturn:
+    """Refuse settings of a group buffer pool.
+
+    Raises
+    ------
+    UsageError
+        Always.
+    """
+    raise UsageError(file="", what=f"group buffer pool {name}: {what}", remedy=remedy)
+
+
+def check_structure(one: GroupPoolSettings) -> None:
+    """Check that Db2 takes a group buffer pool.
+
+    Raises
+    ------
+    UsageError
+        No data entry, fewer directory entries than data entries or more than RATIO may be, impossible thresholds.
+    """
+    if one.data_entries < 1:
+        refuse_structure(one.structure, f"{one.data_entries} data entries", "give 1 at least")
+    if one.directory_entries < one.data_entries:
+        what = f"{one.directory_entries:,} directory entries for {one.data_entries:,} data entries"
+        refuse_structure(one.structure, what, "give as many directory entries as data entries, or more")
+    if one.directory_entries / one.data_entries > MOST_RATIO:
+        what = f"a ratio of {one.directory_entries / one.data_entries:,.1f} directory entries a page"
+        refuse_structure(one.structure, what, f"give {MOST_RATIO:g} at most")
+    for what, value, most in (
+        ("CLASST", one.class_threshold, 90),
+        ("GBPOOLT", one.pool_threshold, 90),
+    ):
+        if not 0 <= value <= most:
+            refuse_structure(one.structure, f"{what} {value} is not possible", f"give 0 to {most}")
