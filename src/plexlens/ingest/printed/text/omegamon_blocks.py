@@ -276,7 +276,7 @@ class Blocks:
         return result
 
     def completed(self, words: list[Word], pending: str, *, tabbed: bool) -> list[Segment]:
-        """A line's names and values, the first name completed by the end of the line before where that is a known one."""
+        """A line's names and values, the first name completed by the end of the line before where that is known."""
         for count in range(min(len(words), 6), -1, -1) if pending else ():
             whole = " ".join([pending, *(word.text for word in words[:count])])
             if whole in self.known and (count or (words and is_value(words[0].text))):
