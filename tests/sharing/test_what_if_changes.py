@@ -11,8 +11,8 @@ import pytest
 
 from plexlens.errors import UsageError
 from plexlens.sharing.what_if_changes import Kind, apply_changes, class_rates, parse_change
-from plexlens.sharing.what_if_closed import dependent_sets
 from plexlens.simulate import Scenario, run_scenario
+from tests.sharing.closed_numbers import dependent_sets
 
 ROOT = Path(__file__).parents[2]
 
@@ -49,6 +49,11 @@ def changed(values: dict[str, Any], *texts: tuple[str, str]) -> dict[str, Any]:
         ("distance", "10", "write it as in --distance 10km"),
         ("distance", "20000km", "1000 km at most"),
         ("link", "2", "write it as in --link 0.5x"),
+        ("engine-speed", "2km", "write it as in --engine-speed 1.5"),
+        ("engine-speed", "SYS1=0", "above 0"),
+        ("threshold", "30", "write it as in --threshold 30us"),
+        ("threshold", "CF1=30us", "write it as in --threshold 30us"),
+        ("threshold", "1e6us", "10000 microseconds at most"),
         ("separate", "", "name a buffer pool"),
         ("separate", "BP1=2x", "name a buffer pool"),
     ],
@@ -68,6 +73,7 @@ def test_absurd_changes_are_refused(kind: str, text: str, said: str) -> None:
         ("ratio", "GBP7=7", "name one of: GBP1"),
         ("cf-speed", "CF9=2", "name one of: CF1, CF2"),
         ("distance", "CF9=2km", "name one of: CF1, CF2"),
+        ("engine-speed", "SYS9=2", "name one of: SYS1, SYS2"),
         ("separate", "BP9", "name one of: BP1, DB.IX, DB.TS"),
     ],
 )
@@ -102,6 +108,17 @@ def test_facilities_by_hand(values: dict[str, Any]) -> None:
     first, second = made["coupling_facility"]
     assert (first["speed"], first["distance_km"], first.get("link")) == (1.5, 10.0, None)
     assert (second.get("speed"), second["distance_km"], second["link"]) == (None, 10.0, 1.5e-6)
+
+
+def test_machines_by_hand(values: dict[str, Any]) -> None:
+    values["cec"][0]["speed"] = 1.5
+    made = changed(values, ("engine-speed", "SYS1=2"), ("threshold", "30us"))
+    first, second = made["cec"]
+    assert (first["speed"], first["ziip_speed"], second.get("speed")) == (3.0, 2.0, None)
+    # Links and facilities are not of the machine.
+    assert made["coupling_facility"] == values["coupling_facility"]
+    assert made["coupling"]["convert_above_us"] == 30.0
+    assert changed(values, ("threshold", "0"))["coupling"]["convert_above_us"] == 0.0
 
 
 def test_separated_members_share_nothing(values: dict[str, Any]) -> None:

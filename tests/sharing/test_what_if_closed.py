@@ -8,7 +8,7 @@ import pytest
 
 from plexlens.sharing.twin_numbers import Key
 from plexlens.sharing.what_if_changes import Kind, apply_changes, parse_change
-from plexlens.sharing.what_if_closed import Basis, closed_numbers, dependent_sets
+from tests.sharing.closed_numbers import Basis, closed_numbers, dependent_sets
 
 #: A tenth of a second in Db2; so a lock that stays to commit is held for a twentieth.
 BASIS = Basis({"A": 0.1, "B": 0.1}, {"A": "WORK", "B": "WORK"}, {"DSNG_GBP1": 0.5}, {})

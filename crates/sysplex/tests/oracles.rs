@@ -273,6 +273,24 @@ fn requests_above_the_threshold_are_sent_asynchronously() {
 }
 
 #[test]
+fn faster_engines_convert_earlier() {
+    let converted = |threshold: f64, speed: f64| {
+        let results = one_by_one(|value| {
+            value["coupling"]["convert_above_us"] = json!(threshold);
+            value["coupling_facility"][0]["distance_km"] = json!(10.0);
+            value["cec"].as_array_mut().unwrap().iter_mut().for_each(|cec| cec["speed"] = json!(speed));
+        });
+        results.intervals[0].structures.iter().filter(|one| one.lock).map(|one| one.converted).sum::<u64>() > 0
+    };
+    // A lock takes 111 us at any speed of the engines, since distance, link and facility are not theirs: 10 km are
+    // 100 us. The threshold is a path length: 224 us at speed 1 are 112 at speed 2, and 220 are 110.
+    assert!(!converted(224.0, 1.0));
+    assert!(!converted(224.0, 2.0));
+    assert!(!converted(220.0, 1.0));
+    assert!(converted(220.0, 2.0));
+}
+
+#[test]
 fn threadsafe_programs_leave_the_qr_tcb_to_others() {
     // 100 a second of 4 x 5 ms on one QR TCB are twice what it can; threadsafe only the first part is on it.
     let with = |threadsafe: bool, rate: f64| {

@@ -29,6 +29,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 
+from scipy.optimize import brentq
+
 from plexlens._core import erlang_c
 
 #: Waits that the formula counts as if they had been measured: a factor from few waits would be chance.
@@ -184,14 +186,10 @@ def servers_for(offered: float, service: float, wait: float, *, most: int = 1000
 
 def gate_length(rate: float, wait: float) -> float:
     """Seconds of one write of a log where requests at that rate wait so long."""
-    low, high = wait / 1.5, wait
-    for _ in range(60):
-        middle = (low + high) / 2
-        if middle * (1.0 + _gate_busy(rate, middle) / 2) < wait:
-            low = middle
-        else:
-            high = middle
-    return (low + high) / 2
+    if wait <= 0.0:
+        return 0.0
+    # A wait is one write, and at most half of one more.
+    return float(brentq(lambda write: write * (1.0 + _gate_busy(rate, write) / 2) - wait, 0.66 * wait, wait))
 
 
 def _gate_busy(rate: float, write: float) -> float:

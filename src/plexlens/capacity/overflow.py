@@ -15,6 +15,8 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
+from scipy.optimize import brentq
+
 from plexlens._core import erlang_c
 
 
@@ -67,14 +69,7 @@ class Overflow:
             return 1.0
         if self.patience is None or offered <= 0:
             return 0.0
-        low, high = 0.0, 1.0
-        for _ in range(60):
-            middle = (low + high) / 2
-            if self._waiting(engines, offered * (1 - middle)) > middle:
-                low = middle
-            else:
-                high = middle
-        return (low + high) / 2
+        return float(brentq(lambda share: self._waiting(engines, offered * (1.0 - share)) - share, 0.0, 1.0))
 
     def _waiting(self, engines: int, busy: float) -> float:
         if busy >= engines:

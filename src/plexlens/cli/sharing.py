@@ -90,9 +90,19 @@ def sharing(
         list[str] | None,
         typer.Option(metavar="[CF=]Nx", help="What if: time on links and adapters as a multiple of today's."),
     ] = None,
+    engine_speed: Annotated[
+        list[str] | None,
+        typer.Option(metavar="[SYSTEM=]N", help="What if: speed of a system's machine as a multiple of today's."),
+    ] = None,
+    threshold: Annotated[
+        list[str] | None,
+        typer.Option(metavar="Nus", help="What if: service time above which requests become asynchronous; 0 = never."),
+    ] = None,
     convert_above: Annotated[
         float | None,
-        typer.Option(metavar="MICROSECONDS", help="Service time above which requests become asynchronous; 0 = never."),
+        typer.Option(
+            metavar="MICROSECONDS", help="Today's threshold of conversion, instead of the measured one; 0 = never."
+        ),
     ] = None,
     index_pool: Annotated[
         list[str] | None, typer.Option(metavar="BPn", help="Pool that holds only indexes, whose pages are not locked.")
@@ -120,8 +130,9 @@ def sharing(
 
     The report has requests by kind, CPU time by transaction class and address space, and delays.
 
-    The options --lock-entries, --gbp, --ratio, --separate, --cf-speed, --distance and --link ask what a change would
-    do. The group is then simulated with each change alone and with all of them, and checked against closed forms.
+    The options --lock-entries, --gbp, --ratio, --separate, --cf-speed, --distance, --link, --engine-speed and
+    --threshold ask what a change would do. The group is then simulated with each change alone and with all of them;
+    each answer has an error bar.
     """
     from plexlens.report.sharing import sharing_report
     from plexlens.sharing import Assumptions, CommitWrites, cost_of, measure
@@ -131,7 +142,7 @@ def sharing(
     asked = asked_for(
         {
             "lock-entries": lock_entries, "gbp": gbp, "ratio": ratio, "separate": separate, "cf-speed": cf_speed,
-            "distance": distance, "link": link,
+            "distance": distance, "link": link, "engine-speed": engine_speed, "threshold": threshold,
         },
         seeds=seeds, tolerance=tolerance, convert_above=convert_above, index_pools=index_pool,
         write_scenario=write_scenario,

@@ -8,10 +8,11 @@ from collections.abc import Iterable, Sequence
 from plexlens.metrics.page_numbers import page_numbers
 from plexlens.report.model import Block, Cell, Column, ColumnKind, Level, Note, Section, Table
 from plexlens.report.page_definitions import definitions_of
+from plexlens.sharing.conversion import Threshold
 from plexlens.sharing.twin import PoolFit
 from plexlens.sharing.twin_calibrate import Check, Twin
 from plexlens.sharing.twin_numbers import TITLES, Key
-from plexlens.sharing.what_if import Outcome, Trust, WhatIf
+from plexlens.sharing.what_if import Outcome, Verdict, WhatIf
 from plexlens.simulate.estimates import Estimate
 
 #: Units of numbers by their sign, with the factor to the unit shown.
@@ -74,13 +75,11 @@ def what_if_sections(twin: Twin, answers: Sequence[WhatIf], tolerance: float) ->
 
 
 def _answers(twin: Twin, answers: Sequence[WhatIf]) -> Section:
-    columns = [_text("change", "Change", key=True), _text("by", "By", key=True)]
+    columns = [_text("change", "Change", key=True)]
     columns += [_number(name, name, _WHAT_IF[name].title) for name in _SUMMARY]
     rows: list[tuple[Cell, ...]] = []
-    rows.append(("As measured", "", *(_measured(twin, name) for name in _SUMMARY)))
-    for answer in answers:
-        for by in ("twin", "closed form"):
-            rows.append((answer.title, by, *(_summed(twin, answer, name, by) for name in _SUMMARY)))
+    rows.append(("As measured", *(_measured(twin, name) for name in _SUMMARY)))
+    rows += [(answer.title, *(_summed(twin, answer, name) for name in _SUMMARY)) for answer in answers]
     blocks: list[Block] = [
         Table(
             "what-if",
@@ -94,7 +93,7 @@ def _answers(twin: Twin, answers: Sequence[WhatIf]) -> Section:
     ]
     blocks += [_detail(number, answer) for number, answer in enumerate(answers, 1)]
     for answer in answers:
-        off = [one for one in answer.outcomes if one.trust is Trust.NEITHER]
+        off = [one for one in answer.outcomes if one.verdict is Verdict.OFF]
         if off:
             blocks.append(
                 Note(
@@ -106,8 +105,8 @@ def _answers(twin: Twin, answers: Sequence[WhatIf]) -> Section:
             )
         blocks += [Note(f"{answer.title}: {text}", Level.WARNING) for text in answer.notes]
     lead = (
-        "The group as a scenario of the simulator, run again with each change, and the same by closed forms. Measured "
-        "numbers are moved as the twin moves."
+        "The group as a scenario of the simulator, run again with each change. Measured numbers are moved as the twin "
+        "moves; the error bar is 95 % of what the runs, the measurement, the fit and rare events leave open."
     )
     return Section("what-if", "What would change it", tuple(blocks), lead)
 
@@ -138,15 +137,9 @@ def _measured(twin: Twin, what: str) -> float | None:
     return _mean(found, added=what == "xi_reclaim")
 
 
-def _summed(twin: Twin, answer: WhatIf, what: str, by: str) -> float | None:
+def _summed(twin: Twin, answer: WhatIf, what: str) -> float | None:
     weights = _weights(twin)
-    found = [
-        (value, weights.get(one.key.of, 1.0))
-        for one in answer.outcomes
-        if one.key.what == what
-        for value in [one.predicted.mean if by == "twin" else one.closed]
-        if value is not None
-    ]
+    found = [(one.answer.value, weights.get(one.key.of, 1.0)) for one in answer.outcomes if one.key.what == what]
     return _mean(found, added=what == "xi_reclaim")
 
 
@@ -158,10 +151,10 @@ def _name(key: Key) -> str:
 def _detail(number: int, answer: WhatIf) -> Table:
     heads = (
         _text("what", "Number", key=True), _text("of", "Of", key=True), _text("measured", "Measured"),
-        _text("predicted", "With the change"), _text("closed", "Closed form"), _text("trust", "Go by"),
+        _text("answer", "With the change"), _text("low", "From"), _text("high", "To"), _text("verdict", "Verdict"),
         _text("runs", "Twin before and after"), _text("why", "Because"),
     )  # fmt: skip
-    moved = [one for one in answer.outcomes if one.trust is not Trust.NO_CHANGE]
+    moved = [one for one in answer.outcomes if one.verdict is not Verdict.NO_CHANGE]
     rows = tuple(_row(one) for one in moved)
     same = len(answer.outcomes) - len(moved)
     return Table(
@@ -181,9 +174,10 @@ def _row(one: Outcome) -> tuple[Cell, ...]:
         TITLES[what][0],
         one.key.of,
         shown(what, one.measured),
-        interval(what, one.predicted),
-        shown(what, one.closed),
-        one.trust.value,
+        shown(what, one.answer.value),
+        shown(what, one.answer.low),
+        shown(what, one.answer.high),
+        one.verdict.value,
         f"{shown(what, one.before.mean)} → {shown(what, one.after.mean)}",
         one.why,
     )
@@ -234,7 +228,7 @@ def _quality(twin: Twin, tolerance: float) -> Section:
         *links,
         f"Execution: lock {twin.fit.lock * 1e6:.2f} µs, registering read {twin.fit.read * 1e6:.2f} µs, page moved "
         f"{twin.fit.page * 1e6:.2f} µs",
-        f"Requests become asynchronous above {twin.fit.threshold * 1e6:.1f} µs",
+        _threshold(twin.fit.threshold),
     ]
     return Section(
         "twin",
@@ -242,6 +236,19 @@ def _quality(twin: Twin, tolerance: float) -> Section:
         (table, *about, Note("What no record holds was fitted or assumed.", details=tuple(fitted))),
         "A scenario in the likeness of the group; --write-scenario writes it with the origin of every number.",
     )
+
+
+def _threshold(found: Threshold) -> str:
+    """From what service time on requests are asynchronous, and what tells it."""
+    if found.source == "stated":
+        return (
+            f"Requests become asynchronous above {found.seconds * 1e6:.1f} µs, as stated"
+            if found.seconds
+            else ("Requests never become asynchronous, as stated")
+        )
+    high = f"and {found.high * 1e6:.1f} µs" if math.isfinite(found.high) else "µs and any time"
+    between = f"between {found.low * 1e6:.1f} {high}, by requests that were changed and those that were not"
+    return f"Requests become asynchronous above {found.seconds * 1e6:.1f} µs ({found.source}; {between})"
 
 
 def _checked(check: Check, tolerance: float) -> tuple[Cell, ...]:

@@ -108,4 +108,8 @@ class Assumptions:
     def seconds(self, name: str, system: str | None) -> float:
         """A stated time on the engines of a system."""
         value: float = getattr(self, name)
-        return value / self.speeds.get(system or "", self.speed)
+        return value / self.speed_of(system or "")
+
+    def speed_of(self, system: str) -> float:
+        """Speed of the engines of a system."""
+        return self.speeds.get(system, self.speed)

@@ -6,7 +6,10 @@ Rates are a second, times seconds.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
+
+from scipy.optimize import brentq
 
 #: Seconds of light in a kilometre of fibre, one way (refractive index of some 1.5).
 FIBRE = 5e-6
@@ -138,6 +141,26 @@ class Sending:
     def cpu(self, service: float) -> float:
         """Processor seconds of a request: the processor waits for the answer of a synchronous one."""
         return self.async_host if self.is_converted(service) else self.sync_host + service
+
+
+def crossing(rising: Callable[[float], float], low: float, high: float, *, within: float = 1e-3) -> float:
+    """Where something that rises with a positive number becomes 0; an end where it is above, or below, everywhere.
+
+    Parameters
+    ----------
+    rising
+        What rises.
+    low, high
+        Between which numbers; both above 0.
+    within
+        Part of the number to which it is found.
+    """
+    if rising(low) >= 0:
+        return low
+    if rising(high) <= 0:
+        return high
+    found = brentq(lambda x: rising(math.exp(x)), math.log(low), math.log(high), xtol=within)
+    return math.exp(float(found))
 
 
 def break_even(sync_host: float, async_host: float) -> float:

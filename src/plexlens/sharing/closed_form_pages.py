@@ -22,6 +22,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from plexlens.sharing.closed_form import crossing
+
 Floats = npt.NDArray[np.float64]
 
 #: Ranks that have a class of their own; beyond, classes of ranks grow in proportion.
@@ -142,18 +144,7 @@ def characteristic_time(held: Callable[[float], float], capacity: float, most: f
         return math.inf
     if capacity <= 0:
         return 0.0
-    low, high = 1e-9, 1.0
-    while held(high) < capacity and high < 1e12:
-        low, high = high, high * 4.0
-    for _ in range(40):
-        middle = math.sqrt(low * high)
-        if held(middle) < capacity:
-            low = middle
-        else:
-            high = middle
-        if high / low < 1.0 + 1e-5:
-            break
-    return math.sqrt(low * high)
+    return crossing(lambda time: held(time) - capacity, 1e-9, 1e12, within=1e-6)
 
 
 def _present(rates: Floats, time: float) -> Floats:

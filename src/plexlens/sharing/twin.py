@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
 from plexlens.sharing.assumptions import Assumptions
+from plexlens.sharing.conversion import Threshold
 from plexlens.sharing.twin_group import (
     Group,
     MemberUse,
@@ -41,9 +42,6 @@ HOT_PAGES = 1_000_000
 
 #: Getpages of a transaction below which a scan is none: each scan of the simulator is read ahead by whole prefetches.
 _SHORTEST_SCAN = 8.0
-
-#: Seconds of a warm-up at most.
-_LONGEST_WARM_UP = 600.0
 
 _LOCK_STEP = 1e-9
 
@@ -125,7 +123,9 @@ class Fit:
     avoidance
         Share of read-only getpages without a lock, by group.
     db2_cpu
-        CPU seconds of a transaction besides path lengths and requests, by twin class.
+        CPU seconds of a transaction on an engine of speed 1 besides path lengths and requests, by twin class.
+    threshold
+        From what service time on requests are asynchronous.
     lock, read, page
         Execution times in the coupling facility, seconds.
     speed, link
@@ -145,7 +145,7 @@ class Fit:
     read_time: float = 0.0005
     log_time: float = 0.0005
     write_cpu: float = 3e-6
-    threshold: float = 0.0
+    threshold: Threshold = field(default_factory=lambda: Threshold(0.0, 0.0, math.inf, "stated"))
     index_pools: frozenset[str] = frozenset()
 
 
@@ -218,7 +218,8 @@ def build(
             "name": f"C{number}",
             "engines": max(round(measured.systems[name].engines), 1),
             "ziips": round(measured.systems[name].ziips),
-            "ziip_speed": round(measured.systems[name].ziip_speed, 6),
+            "speed": assumptions.speed_of(name),
+            "ziip_speed": round(measured.systems[name].ziip_speed * assumptions.speed_of(name), 6),
         }
         for number, name in enumerate(used, 1)
     ]
@@ -237,14 +238,14 @@ def build(
         "lock_us": fit.lock * 1e6,
         "read_us": fit.read * 1e6,
         "page_us": fit.page * 1e6,
-        "sync_host_us": assumptions.seconds("sync_path", None) * 1e6,
-        "async_host_us": assumptions.seconds("async_path", None) * 1e6,
-        "convert_above_us": fit.threshold * 1e6,
-        "contention_host_us": assumptions.seconds("contention_path", None) * 1e6,
+        "sync_host_us": assumptions.sync_path * 1e6,
+        "async_host_us": assumptions.async_path * 1e6,
+        "convert_above_us": fit.threshold.seconds * 1e6,
+        "contention_host_us": assumptions.contention_path * 1e6,
     }
     values["dasd"] = {"volumes": 256, "parallel": 8, "cache_hits": 1.0, "hit_time": fit.read_time}
     values["db2"] = [_group(measured, group, fit) for group in measured.groups]
-    values["region"], values["class"] = _work(measured, fit, classes)
+    values["region"], values["class"] = _work(measured, fit, assumptions, classes)
     return values
 
 
@@ -314,7 +315,7 @@ def _group(measured: SharingMeasured, group: Group, fit: Fit) -> dict[str, Any]:
         "group": group.name,
         "lock_avoidance": fit.avoidance.get(group.name, 0.9),
         "log_write": fit.log_time,
-        "path": PATH | {"write_us": fit.write_cpu * 1e6},
+        "path": PATH | {"write_us": fit.write_cpu * 1e6, "castout_us": fit.write_cpu * 1e6},
         "lock": {"coupling_facility": lock.facility, "entries": max(round(lock.lock_entries), 1)},
         "member": [{"name": member.name, "system": member.system, "threads": 5000} for member in group.members],
         "pool": pools,
@@ -323,7 +324,7 @@ def _group(measured: SharingMeasured, group: Group, fit: Fit) -> dict[str, Any]:
 
 
 def _work(
-    measured: SharingMeasured, fit: Fit, classes: tuple[TwinClass, ...]
+    measured: SharingMeasured, fit: Fit, assumptions: Assumptions, classes: tuple[TwinClass, ...]
 ) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
     regions: list[dict[str, Any]] = []
     made: list[dict[str, Any]] = []
@@ -334,21 +335,23 @@ def _work(
             busy = sum(one.work.rate * others.by_class[one.name] for one in held)
             names = [f"{member.name[:4]}R{n:03d}" for n in range(max(math.ceil(busy / _REGION_BUSY), 1))]
             regions += [{"name": name, "system": member.system, "db2": group.name, "threads": 1000} for name in names]
+            speed = assumptions.speed_of(member.system)
             for one in held:
                 values: dict[str, Any] = {
                     "name": one.name,
                     "rate": one.work.rate,
                     "regions": names,
-                    "cpu": others.by_class[one.name],
-                    "db2_cpu": fit.db2_cpu.get(one.name, one.work.db2_cpu),
+                    "cpu": others.by_class[one.name] * speed,
+                    "db2_cpu": fit.db2_cpu.get(one.name, one.work.db2_cpu * speed),
                     "ziip_share": round(one.work.ziip_share, 6) if measured.systems[one.system].ziips else 0.0,
                     "references": list(references(group, member, one, fit)),
                 }
                 made.append(values)
     for number, (system, engines) in enumerate(sorted(others.background.items()), 1):
+        speed = assumptions.speed_of(system)
         names = [f"OTH{number:02d}{n:03d}" for n in range(max(math.ceil(engines / _REGION_BUSY), 1))]
         regions += [{"name": name, "system": system, "priority": 7} for name in names]
-        made.append({"name": f"OTHER{number:02d}", "rate": engines / _PIECE, "regions": names, "cpu": _PIECE})
+        made.append({"name": f"OTHER{number:02d}", "rate": engines / _PIECE, "regions": names, "cpu": _PIECE * speed})
     return regions, made
 
 
@@ -444,7 +447,8 @@ def references(group: Group, member: MemberUse, one: TwinClass, fit: Fit) -> Ite
         if leaf_getpages > _LOCK_STEP:
             share = min(leaf_updates / leaf_getpages, 1.0)
             yield {"page_set": locked_set(pool), "getpages": round(leaf_getpages, 6), "update": round(share, 6)}
-        hot = min(about.hot * (changed - leaf_updates), by_key - leaf_getpages)
+        # Rows that a unit of work inserts go to one page, which is written once.
+        hot = min(about.hot * (changed - leaf_updates), by_key - leaf_getpages, 1.0)
         if hot > _LOCK_STEP:
             end = {"page_set": hot_set(pool), "getpages": round(hot, 6), "update": 1.0, "access": "append"}
             inserts.append(end)
@@ -462,20 +466,3 @@ def references(group: Group, member: MemberUse, one: TwinClass, fit: Fit) -> Ite
             if by_scan > _LOCK_STEP:
                 yield {"page_set": name, "getpages": round(by_scan, 6), "access": "sequential"}
     yield from inserts
-
-
-def run_length(values: Mapping[str, Any]) -> dict[str, Any]:
-    """How long to run a twin: long enough for some 20,000 transactions, and for its group buffer pools to fill."""
-    rate = sum(one.get("rate", 0.0) for one in values["class"] if one.get("references"))
-    changes = sum(
-        one["rate"] * reference["getpages"] * reference.get("update", 0.0)
-        for one in values["class"]
-        for reference in one.get("references", [])
-    )
-    entries = sum(
-        pool["group"]["data_entries"] for group in values["db2"] for pool in group["pool"] if pool.get("group")
-    )
-    seconds = min(max(20_000 / max(rate, 1e-9), 20.0), 3600.0)
-    # Three times what it takes to write every entry once: by then the popular pages are where they belong.
-    warm_up = min(max(3.0 * entries / changes if changes else 0.0, 5.0), _LONGEST_WARM_UP)
-    return {"seed": 1, "warm_up": round(warm_up, 1), "seconds": round(seconds, 1), "interval": round(seconds, 1)}

@@ -12,12 +12,13 @@ from plexlens.errors import UsageError
 from plexlens.metrics.page_numbers import page_numbers
 from plexlens.progress import Progress, silent
 from plexlens.sharing.assumptions import Assumptions
-from plexlens.sharing.twin import Fit, PoolFit, TwinClass, build, run_length, twin_classes
+from plexlens.sharing.twin import Fit, PoolFit, TwinClass, build, twin_classes
 from plexlens.sharing.twin_fit import first_fit
 from plexlens.sharing.twin_group import Group, SharingMeasured, lock_structure, pool_structure
-from plexlens.sharing.twin_numbers import TITLES, Key, Numbers, of_measured, of_results
+from plexlens.sharing.twin_length import run_length
+from plexlens.sharing.twin_numbers import TITLES, Key, Numbers, events, of_measured, of_results
 from plexlens.sharing.twin_page_locks import PageLockTargets, page_lock_targets
-from plexlens.sharing.twin_pages import fit_pool, targets
+from plexlens.sharing.twin_pages import fit_pool, reached, targets
 from plexlens.simulate import Scenario, resource_text, run_scenario, run_scenarios
 from plexlens.simulate.estimates import Estimate, estimate
 
@@ -79,12 +80,15 @@ class Twin:
 
     Attributes
     ----------
-    scenario
-        As TOML has it; the seed is that of the first run.
+    fit
+        The one that explains the measurement best.
+    scenarios
+        Those that are run, each with a seed of its own and with one of the fits that explain the measurement best; the
+        first has the very best.
     labels
         Name of the measured class by that of the twin's.
     runs
-        Numbers of each base run, by seed.
+        Numbers of each of them.
     checks
         Measured beside the mean of the runs.
     """
@@ -93,17 +97,26 @@ class Twin:
     assumptions: Assumptions
     fit: Fit
     classes: tuple[TwinClass, ...]
-    scenario: Scenario
+    scenarios: tuple[Scenario, ...]
     labels: dict[str, str]
-    seeds: tuple[int, ...]
     runs: tuple[Numbers, ...]
     checks: tuple[Check, ...]
     notes: tuple[str, ...] = ()
 
     @property
     def values(self) -> dict[str, Any]:
-        """Tables of the scenario."""
-        return self.scenario.values
+        """Tables of the first scenario."""
+        return self.scenarios[0].values
+
+    @property
+    def seeds(self) -> tuple[int, ...]:
+        """Seeds of the runs."""
+        return tuple(scenario.values["run"]["seed"] for scenario in self.scenarios)
+
+    @property
+    def seconds(self) -> float:
+        """Seconds of all runs together."""
+        return sum(float(scenario.values["run"]["seconds"]) for scenario in self.scenarios)
 
     def check(self, key: Key) -> Check | None:
         """The check of a number; None where it was not measured."""
@@ -165,8 +178,8 @@ def make_twin(
     assumptions
         Path lengths of the host.
     threshold
-        Service time above which requests become asynchronous, in seconds; None: from the path lengths, and above what
-        was measured as synchronous.
+        Service time above which requests become asynchronous, in seconds, if it is known; None: as measured (see
+        `plexlens.sharing.conversion`).
     index_pools
         Pools that hold indexes alone, whose pages are not locked: records do not tell.
     seeds
@@ -195,48 +208,46 @@ def make_twin(
     steps = _ROUNDS + len(seeds)
     progress(0, steps, "fitting page sets")
     fit, notes = first_fit(measured, assumptions, threshold, indexes)
-    work = _Calibration(measured, fit, classes, wanted)
-    best: tuple[float, Fit] | None = None
+    work = _Calibration(measured, fit, assumptions, classes, wanted)
+    tried: list[tuple[float, int, Fit]] = []
     for number in range(_ROUNDS):
         values = build(measured, fit, assumptions, classes)
         values["run"] = run_length(values)
         progress(number, steps, "calibrating")
         results = run_scenario(Scenario("", values)).results
         found = of_results(values, results, labels)
-        misfit = _misfit(wanted, found)
-        if best is None or misfit < best[0]:
-            best = misfit, copy.deepcopy(fit)
-        work.correct(found, results)
-    fit = best[1] if best else fit
-    values = build(measured, fit, assumptions, classes)
-    values["run"] = run_length(values)
-    scenario = Scenario("", values)
+        seconds = values["run"]["seconds"]
+        misfit = _misfit(wanted, found, (measured.seconds, seconds))
+        tried.append((misfit, number, copy.deepcopy(fit)))
+        work.correct(found, results, number, seconds)
+    # Several fits explain the measurement about as well: what they differ in, the error bar of an answer has.
+    fits = [held for *_, held in sorted(tried, key=lambda one: one[:2])[: len(seeds)]]
+    scenarios = []
+    for number, seed in enumerate(seeds):
+        values = build(measured, fits[number % len(fits)], assumptions, classes)
+        scenarios.append(Scenario("", values | {"run": run_length(values)}).with_run(seed=seed))
     runs = []
     progress(_ROUNDS, steps, "running the twin")
-    for run in run_scenarios([scenario.with_run(seed=seed) for seed in seeds]):
+    for scenario, run in zip(scenarios, run_scenarios(scenarios), strict=True):
         results = run.results
-        runs.append(of_results(values, results, labels))
+        runs.append(of_results(scenario.values, results, labels))
         notes += [
             f"The {resource_text(one)} is saturated in the twin: queues there grow with the length of the run."
             for one in results["saturated"]
         ]
-    checks = tuple(_checks(wanted, runs, _unfitted(measured, indexes)))
+    checks = tuple(_checks(wanted, runs, _unfitted(measured)))
     notes = [*measured.notes, *dict.fromkeys(notes)]
-    return Twin(measured, assumptions, fit, classes, scenario, labels, seeds, tuple(runs), checks, tuple(notes))
+    return Twin(measured, assumptions, fits[0], classes, tuple(scenarios), labels, tuple(runs), checks, tuple(notes))
 
 
-def _unfitted(measured: SharingMeasured, indexes: frozenset[str]) -> frozenset[Key]:
+def _unfitted(measured: SharingMeasured) -> frozenset[Key]:
     """Numbers of page P-locks that this twin is not fitted to."""
     found = set()
     for group in measured.groups:
-        aims = [page_lock_targets(measured, group, pool) for pool in group.pools if pool not in indexes]
+        aims = [page_lock_targets(measured, group, pool) for pool in group.pools]
         # Without page P-locks, false contention follows from how long transactions hold locks.
         if not any(aim and aim.held for aim in aims):
             found.add(Key("false_contention", lock_structure(group.name)))
-        # All pages of a pool of indexes have page P-locks: what comes of that is not fitted.
-        for pool in indexes:
-            name = pool_structure(group.name, pool)
-            found |= {Key("page_lock_requests", name), Key("page_lock_waits", name)}
     return frozenset(found)
 
 
@@ -249,46 +260,91 @@ def _checks(wanted: Numbers, runs: list[Numbers], unfitted: frozenset[Key]) -> I
             yield Check(key, value, estimate(found), fitted, small)
 
 
-def _misfit(wanted: Numbers, found: Numbers) -> float:
-    """How far a run is off what it is calibrated to: squared logarithms of ratios, small numbers left out."""
+def _noise(*events: float) -> float:
+    """Variance of the logarithm of a ratio of counts, as of Poisson's distribution."""
+    return sum(1.0 / max(one, 1.0) for one in events)
+
+
+def _misfit(wanted: Numbers, found: Numbers, seconds: tuple[float, float]) -> float:
+    """How far a run is off what it is calibrated to, beyond chance: squared logarithms of ratios without small numbers.
+
+    ``seconds`` are those measured and those of the run.
+    """
     total = 0.0
     for key, value in wanted.items():
-        if (key.what in CALIBRATED or key.what == "contention") and value > _SMALL[TITLES[key.what][1]]:
+        if key.what in CALIBRATED and value > _SMALL[TITLES[key.what][1]]:
             other = max(found.get(key, 0.0), 1e-3 * value)
-            total += math.log(other / value) ** 2
+            chance = _noise(*(events(key, one, time) for one, time in zip((wanted, found), seconds, strict=True)))
+            total += max(math.log(other / value) ** 2 - chance, 0.0)
     return total
 
 
 # --- corrections ------------------------------------------------------------------------------------------------------
 
+#: Most that a number is multiplied by after one run.
+_BOLDEST = math.log(2.5)
 
-def _factor(wanted: float, found: float) -> float:
-    """By how much to multiply what led to a number, not too boldly."""
+
+def _factor(wanted: float, found: float, *, gain: float = 1.0, noise: float = 0.0) -> float:
+    """By how much to multiply what led to a number.
+
+    Parameters
+    ----------
+    wanted, found
+        The number as measured and as a run has it.
+    gain
+        Part of the way to go.
+    noise
+        Variance of the logarithm of their ratio by chance: what is within two standard errors stays.
+    """
     if wanted <= 0 or found <= 0:
         return 1.0
-    return min(max(wanted / found, 0.4), 2.5)
+    way = math.log(wanted / found)
+    sure = max(1.0 - 4.0 * noise / way**2, 0.0) if way else 0.0
+    return math.exp(gain * sure * min(max(way, -_BOLDEST), _BOLDEST))
 
 
 class _Calibration:
     """Parameters on their way to what would have given the measured numbers."""
 
-    def __init__(self, measured: SharingMeasured, fit: Fit, classes: tuple[TwinClass, ...], wanted: Numbers) -> None:
-        self._measured, self._fit, self._classes, self._wanted = measured, fit, classes, wanted
+    def __init__(
+        self,
+        measured: SharingMeasured,
+        fit: Fit,
+        assumptions: Assumptions,
+        classes: tuple[TwinClass, ...],
+        wanted: Numbers,
+    ) -> None:
+        self._measured, self._fit, self._assumptions = measured, fit, assumptions
+        self._classes, self._wanted = classes, wanted
+        self._seconds, self._gain = (measured.seconds, measured.seconds), 1.0
         self._aims = {
             (group.name, pool): targets(measured, group, pool, fit.index_pools)
             for group in measured.groups
             for pool in group.pools
         }
 
-    def correct(self, found: Numbers, results: Mapping[str, Any]) -> None:
-        """Move every parameter after a run."""
+    def correct(self, found: Numbers, results: Mapping[str, Any], round_number: int, seconds: float) -> None:
+        """Move every parameter after a run, less and less from round to round."""
+        self._seconds, self._gain = (self._measured.seconds, seconds), 1.0 / (1.0 + round_number / 6.0)
         for group in self._measured.groups:
             before = self._locked_reads(group)
             for pool in group.pools:
                 self._correct_pool(group, pool, found)
             self._correct_locks(group, found, before)
-        _correct_work(self._fit, self._classes, results)
+        _correct_work(self._fit, self._assumptions, self._classes, results)
         _correct_links(self._measured, self._fit, self._wanted, found)
+
+    def _key_factor(self, key: Key, found: Numbers) -> float:
+        """Factor for what leads to a number."""
+        both = (self._wanted, found)
+        noise = _noise(*(events(key, one, time) for one, time in zip(both, self._seconds, strict=True)))
+        return _factor(*(one.get(key, 0.0) for one in both), gain=self._gain, noise=noise)
+
+    def _rate_factor(self, wanted: float, found: float) -> float:
+        """The same of a rate that is no number of its own."""
+        noise = _noise(*(rate * time for rate, time in zip((wanted, found), self._seconds, strict=True)))
+        return _factor(wanted, found, gain=self._gain, noise=noise)
 
     def _conflicts(self, group: Group, found: Numbers) -> float:
         """Factor for lock contention that is not false."""
@@ -301,22 +357,18 @@ class _Calibration:
             )
             return share * numbers.get(Key("lock_requests", lock), 0.0) - waits
 
-        return _factor(other(self._wanted), other(found))
+        return self._rate_factor(other(self._wanted), other(found))
 
     def _page_locks(self, group: Group, pool: str, aim: PageLockTargets, found: Numbers) -> PageLockTargets:
-        """Page P-locks to aim at after a run; those held go with false contention.
-
-        Part of the way: what else is fitted to the pool moves with them, and false contention of one run says little,
-        since it hangs on the entries that a few popular pages have.
-        """
+        """Page P-locks to aim at after a run; those held go with false contention."""
         name, lock = pool_structure(group.name, pool), lock_structure(group.name)
-        asked, waited, false = Key("page_lock_requests", name), Key("page_lock_waits", name), "false_contention"
+        asked, waited = Key("page_lock_requests", name), Key("page_lock_waits", name)
         granted = (numbers[asked] - numbers[waited] for numbers in (self._wanted, found))
-        held = _factor(*(numbers.get(Key(false, lock), 0.0) for numbers in (self._wanted, found)))
+        held = None
+        if aim.held is not None:
+            held = aim.held * _held_factor(self._wanted, found, lock) ** (0.5 * self._gain)
         return PageLockTargets(
-            aim.granted * math.sqrt(_factor(*granted)),
-            aim.negotiated * math.sqrt(_factor(self._wanted[waited], found[waited])),
-            None if aim.held is None else aim.held * held**0.25,
+            aim.granted * self._rate_factor(*granted), aim.negotiated * self._key_factor(waited, found), held
         )
 
     def _locked_reads(self, group: Group) -> float:
@@ -345,14 +397,19 @@ class _Calibration:
             return
 
         def factor(what: str) -> float:
-            return _factor(wanted.get(Key(what, name), 0.0), found.get(Key(what, name), 0.0))
+            return self._key_factor(Key(what, name), found)
 
         about, aim, disk = self._fit.pools[which], self._aims[which], Key("sync_reads", " ".join(which))
-        about = replace(about, written=about.written * factor("writes"))
+        # Writes follow at once: all of the way.
+        written = self._key_factor(Key("writes", name), found) ** (1.0 / self._gain)
+        about = replace(about, written=about.written * written)
         if about.dependent_by == "assumed":
             # What Db2 did not count is free: all reads together tell how many getpages there are to need them.
-            reads = [numbers[Key("absent", name)] + numbers[Key("invalid", name)] for numbers in (wanted, found)]
-            about = replace(about, dependent=min(about.dependent * _factor(*reads), 1.0))
+            reads = (numbers[Key("absent", name)] + numbers[Key("invalid", name)] for numbers in (wanted, found))
+            about = replace(about, dependent=min(about.dependent * self._rate_factor(*reads), 1.0))
+        # From what the closed form reached: an aim that it cannot reach would only go farther away.
+        avoidance = self._fit.avoidance[group.name]
+        aim = reached(self._measured, group, pool, self._fit.pools[which], aim, avoidance=avoidance)
         self._aims[which] = aim = replace(
             aim,
             absent=aim.absent * factor("absent"),
@@ -362,11 +419,20 @@ class _Calibration:
             directory_reclaims=aim.directory_reclaims * factor("directory_reclaims"),
             conflicts=None if aim.conflicts is None else aim.conflicts * self._conflicts(group, found),
             # Reads from disk beyond those of shared pages are of the others.
-            private_misses=max(aim.private_misses + 0.7 * (wanted[disk] - found[disk]), 0.0),
+            private_misses=max(aim.private_misses + 0.7 * self._gain * (wanted[disk] - found[disk]), 0.0),
             locks=None if aim.locks is None else self._page_locks(group, pool, aim.locks, found),
         )
-        avoidance = self._fit.avoidance[group.name]
         self._fit.pools[which] = fit_pool(self._measured, group, pool, aim, avoidance=avoidance, before=about)
+
+
+def _held_factor(wanted: Numbers, found: Numbers, lock: str) -> float:
+    """Factor for the locks held: false contention is 1 - e^-(held / entries) of the requests that can meet any."""
+    key = Key("false_contention", lock)
+    shares = [min(2.0 * numbers.get(key, 0.0), 0.99) for numbers in (wanted, found)]
+    if min(shares) <= 0:
+        return 1.0
+    ratio = math.log1p(-shares[0]) / math.log1p(-shares[1])
+    return min(max(ratio, math.exp(-_BOLDEST)), math.exp(_BOLDEST))
 
 
 def _locked_by_transactions(about: PoolFit) -> float:
@@ -374,7 +440,9 @@ def _locked_by_transactions(about: PoolFit) -> float:
     return about.dependent * (1.0 - (about.locked.getpages if about.locked else 0.0))
 
 
-def _correct_work(fit: Fit, classes: tuple[TwinClass, ...], results: Mapping[str, Any]) -> None:
+def _correct_work(
+    fit: Fit, assumptions: Assumptions, classes: tuple[TwinClass, ...], results: Mapping[str, Any]
+) -> None:
     used = {one["name"]: one for interval in results["intervals"] for one in interval["classes"]}
     logged = waited = 0.0
     for one in classes:
@@ -384,8 +452,9 @@ def _correct_work(fit: Fit, classes: tuple[TwinClass, ...], results: Mapping[str
             continue
         cpu = sum(counts["used"]["db2_cpu"] for counts in counts) / count
         if one.work.db2_cpu > 0:
-            before = fit.db2_cpu.get(one.name, one.work.db2_cpu)
-            fit.db2_cpu[one.name] = max(before + one.work.db2_cpu - cpu, 0.0)
+            speed = assumptions.speed_of(one.system)
+            before = fit.db2_cpu.get(one.name, one.work.db2_cpu * speed)
+            fit.db2_cpu[one.name] = max(before + (one.work.db2_cpu - cpu) * speed, 0.0)
         else:
             fit.db2_cpu[one.name] = 0.0
         if one.work.log_wait > 0:

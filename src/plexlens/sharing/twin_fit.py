@@ -8,7 +8,8 @@ from collections.abc import Iterable, Mapping
 import numpy as np
 
 from plexlens.sharing.assumptions import Assumptions
-from plexlens.sharing.closed_form import break_even, facility_wait
+from plexlens.sharing.closed_form import facility_wait
+from plexlens.sharing.conversion import threshold_of
 from plexlens.sharing.twin import Fit
 from plexlens.sharing.twin_group import Group, SharingMeasured, StructureUse, lock_structure, pool_structure
 from plexlens.sharing.twin_pages import fit_pool, targets
@@ -82,7 +83,9 @@ def fit_coupling(measured: SharingMeasured, fit: Fit, assumptions: Assumptions, 
                 modelled += rate * expected
                 measured_execution += rate * execution
         fit.speed[facility] = modelled / measured_execution if modelled and measured_execution else 1.0
-    fit.threshold = _threshold(measured, assumptions) if threshold is None else threshold
+    fit.threshold = threshold_of(measured, assumptions, stated=threshold)
+    if fit.threshold.note:
+        notes.append(fit.threshold.note)
     return notes
 
 
@@ -127,13 +130,6 @@ def _fit_execution(measured: SharingMeasured, fit: Fit, executions: Mapping[str,
     fit.lock, fit.read, fit.page = (float(max(value, 1e-7)) for value in found)
 
 
-def _threshold(measured: SharingMeasured, assumptions: Assumptions) -> float:
-    """Service time from which requests are converted: what costs as much CPU either way, if the data agree with it."""
-    threshold = break_even(assumptions.seconds("sync_path", None), assumptions.seconds("async_path", None))
-    kept = [use.sync_service for use in measured.uses if use.sync > 9 * use.asynchronous and use.sync_service]
-    return max(threshold, 1.2 * max(kept, default=0.0))
-
-
 def first_fit(
     measured: SharingMeasured,
     assumptions: Assumptions,
@@ -158,17 +154,18 @@ def first_fit(
 
 
 def _write_cpu(measured: SharingMeasured, assumptions: Assumptions) -> float:
-    """CPU of DBM1 for a page written or cast out, without its requests to the coupling facility; 0 where unknown."""
+    """CPU of DBM1 for a page written or cast out, at speed 1, without coupling facility requests; 0 where unknown."""
     pages = cpu = 0.0
     for group in measured.groups:
         for member in group.members:
             pages += sum(pool.pages_written for pool in member.pools.values())
-            cpu += member.dbm1_cpu
+            speed = assumptions.speed_of(member.system)
+            cpu += member.dbm1_cpu * speed
             for pool, used in member.group_pools.items():
                 _, service = _service(measured.of_structure(pool_structure(group.name, pool)))
                 pages += used.castouts
                 # Each page is read, and every third request is one that unlocks.
-                cpu -= used.castouts * 4.0 / 3.0 * (service + assumptions.seconds("sync_path", member.system))
+                cpu -= used.castouts * 4.0 / 3.0 * (service * speed + assumptions.sync_path)
     return min(max(cpu / pages, 1e-6), 100e-6) if pages > 1.0 else 0.0
 
 

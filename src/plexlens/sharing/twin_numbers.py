@@ -6,6 +6,7 @@ stand beside the other. Rates are a second, times seconds, shares fractions.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -42,6 +43,7 @@ TITLES: dict[str, tuple[str, str]] = {
     "false_contention": ("False contention, of requests", "%"),
     "contention": ("All contention, of requests", "%"),
     "lock_requests": ("Lock structure requests", "/s"),
+    "lock_asks": ("Lock structure requests for a lock", "/s"),
     "pool_requests": ("Group buffer pool requests", "/s"),
     "hit": ("Group buffer pool reads that returned the page", "%"),
     "absent": ("Reads of pages not in the local pool", "/s"),
@@ -62,6 +64,19 @@ TITLES: dict[str, tuple[str, str]] = {
 }
 
 
+#: Numbers that are shares of events: of which.
+_SHARES_OF = {"hit": ("absent", "invalid"), "contention": ("lock_requests",), "false_contention": ("lock_requests",)}
+
+
+def events(key: Key, numbers: Numbers, seconds: float) -> float:
+    """How many events a number counts; infinite of times and processor use, which are sums over very many."""
+    value = numbers.get(key, 0.0)
+    whole = _SHARES_OF.get(key.what)
+    if whole is not None:
+        return value * sum(numbers.get(Key(what, key.of), 0.0) for what in whole) * seconds
+    return value * seconds if TITLES[key.what][1] == "/s" else math.inf
+
+
 def of_measured(measured: SharingMeasured, assumptions: Assumptions) -> Numbers:
     """The numbers of a measurement; what was not measured is absent."""
     numbers: Numbers = {}
@@ -72,6 +87,7 @@ def of_measured(measured: SharingMeasured, assumptions: Assumptions) -> Numbers:
     for name in sorted(known & measured.allocated.keys()):
         coupling_cpu += _structure_numbers(numbers, measured, name, assumptions)
     for group in measured.groups:
+        numbers[Key("lock_asks", lock_structure(group.name))] = sum(member.xes_locks for member in group.members)
         for pool in group.pools:
             _pool_numbers(numbers, measured, group, pool)
     for facility in measured.facilities.values():
@@ -266,6 +282,8 @@ def _add_members(
     }
     seen: set[tuple[str, int]] = set()
     for member in interval["members"]:
+        asked = member["locking"]["global_locks"] + sum(pool["page_locks"]["requests"] for pool in member["pools"])
+        add(Key("lock_asks", lock_structure(member["group"])), asked / seconds)
         for pool in member["pools"]:
             local, used, whole = pool["local"], pool["member"], pool["group"]
             reads = local["sync_reads_random"] + local["sync_reads_sequential"]

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
 
-from plexlens.sharing.closed_form import held_by_little, held_of_contention
+from plexlens.sharing.closed_form import crossing, held_by_little, held_of_contention
 from plexlens.sharing.closed_form_locks import PageLockRates, page_lock_rates
 from plexlens.sharing.twin import LockedPages
 from plexlens.sharing.twin_group import Group, SharingMeasured, lock_structure
@@ -98,11 +97,7 @@ def fit_page_locks(group: Group, pool: str, wanted: PageLockTargets, changed: fl
     other = 1.0 - sum(weight**2 for weight in weights)
     updates = wanted.granted + (wanted.negotiated / other if other > 0 else 0.0)
     updates = min(updates, changed)
-    stays = []
-    for member in members:
-        about, used = member.pools[pool], member.group_pools.get(pool)
-        misses = about.sync_reads + about.prefetch_pages + (used.absent_data if used else 0.0)
-        stays.append(about.size / misses if misses > 0 else math.inf)
+    stays = buffer_stays(group, pool)
     most = max(most, updates)
 
     def rates(pages: float, getpages: float) -> PageLockRates:
@@ -111,15 +106,15 @@ def fit_page_locks(group: Group, pool: str, wanted: PageLockTargets, changed: fl
 
     def used_by(pages: float) -> float:
         """Getpages with which as many locks are given back as wanted; that many are granted again."""
-        return _bisect(lambda value: rates(pages, value).granted < wanted.granted, updates, most)
+        return crossing(lambda value: wanted.granted - rates(pages, value).granted, updates, most)
 
     if wanted.held is None:
         # Nothing tells reads of these pages apart: none but those that change them.
-        pages = _bisect(lambda value: rates(value, updates).granted > wanted.granted, 2.0, _MOST_PAGES)
+        pages = crossing(lambda value: rates(value, updates).granted - wanted.granted, 2.0, _MOST_PAGES)
         getpages = updates
     else:
         held = wanted.held
-        pages = _bisect(lambda value: sum(rates(value, used_by(value)).held) > held, 2.0, _MOST_PAGES)
+        pages = crossing(lambda value: sum(rates(value, used_by(value)).held) - held, 2.0, _MOST_PAGES)
         getpages = used_by(pages)
     return LockedPages(
         max(round(pages), 2),
@@ -129,16 +124,18 @@ def fit_page_locks(group: Group, pool: str, wanted: PageLockTargets, changed: fl
     )
 
 
+def buffer_stays(group: Group, pool: str) -> list[float]:
+    """Seconds that an unused page stays in a pool, by member that has it: its buffers over what comes into them."""
+    stays = []
+    for member in group.members:
+        if pool not in member.pools:
+            continue
+        about, used = member.pools[pool], member.group_pools.get(pool)
+        misses = about.sync_reads + about.prefetch_pages + (used.absent_data if used else 0.0)
+        stays.append(about.size / misses if misses > 0 else math.inf)
+    return stays
+
+
 def _shares(values: list[float]) -> list[float]:
     total = sum(values)
     return [value / total for value in values] if total > 0 else [1.0 / len(values)] * len(values)
-
-
-def _bisect(beyond: Callable[[float], bool], low: float, high: float) -> float:
-    """Where something begins to hold, within one part in a thousand; an end where it holds everywhere or nowhere."""
-    if beyond(low):
-        return low
-    while high / low > 1.001:
-        middle = math.sqrt(low * high)
-        low, high = (low, middle) if beyond(middle) else (middle, high)
-    return math.sqrt(low * high)

@@ -7,16 +7,19 @@ own (`plexlens.sharing.twin_page_locks`).
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy.optimize import minimize
 
+from plexlens.sharing.closed_form import crossing
+from plexlens.sharing.closed_form_locks import page_lock_rates
 from plexlens.sharing.closed_form_pages import PageRates, PageSetLoad, page_rates, zipf_classes
 from plexlens.sharing.twin import LockedPages, PageSets, PoolFit, data_pages
-from plexlens.sharing.twin_group import Group, SharingMeasured, lock_structure, pool_structure
+from plexlens.sharing.twin_group import Group, MemberUse, SharingMeasured, lock_structure, pool_structure
 from plexlens.sharing.twin_page_locks import (
     PageLockTargets,
+    buffer_stays,
     fit_page_locks,
     page_lock_contention,
     page_lock_targets,
@@ -132,7 +135,9 @@ class PageTargets:
     held
         Seconds that locks are held to commit: half of the time in Db2 of transactions that update.
     locks
-        Page P-locks; None where there are none, and in pools of indexes, whose pages all have them.
+        Page P-locks; None where there are none.
+    is_index
+        Whether the pool holds indexes alone, all of whose pages have page P-locks.
     """
 
     absent: float
@@ -144,6 +149,7 @@ class PageTargets:
     conflicts: float | None
     held: float
     locks: PageLockTargets | None = None
+    is_index: bool = False
 
 
 def targets(
@@ -179,7 +185,8 @@ def targets(
         structure.directory_reclaims if structure else 0.0,
         contention if pool == max(writes, key=lambda name: (writes[name], name), default="") else None,
         sum(rate * time for rate, time in updating) / weight / 2.0 if weight else 0.0,
-        page_lock_targets(measured, group, pool) if pool not in index_pools else None,
+        page_lock_targets(measured, group, pool),
+        pool in index_pools,
     )
 
 
@@ -196,7 +203,7 @@ def loads(
         leaf_updates = min(changed * locked.updates, by_key) if locked else 0.0
         leaves = max(by_key * locked.getpages, leaf_updates) if locked else 0.0
         changed, by_key = changed - leaf_updates, by_key - leaves
-        inserted = min(changed * hot, by_key)
+        inserted = min(changed * _inserted_share(member, pool, hot, dependent * written), by_key)
         made.append(
             MemberLoad(
                 about.size,
@@ -213,6 +220,16 @@ def loads(
         return made
     mean = [sum(getattr(load, name) for load in made) / len(made) for name in MemberLoad.__dataclass_fields__]
     return [MemberLoad(*mean)] * len(made)
+
+
+def _inserted_share(member: MemberUse, pool: str, hot: float, written: float) -> float:
+    """Share of a member's changed pages that are the one where all insert: at most one of a unit of work.
+
+    Rows that a unit of work inserts go to one page, which is written once.
+    """
+    pages = [(work.rate, work.updates.get(pool, 0.0) * written) for work in member.work]
+    changed = sum(rate * each for rate, each in pages)
+    return sum(rate * min(hot * each, 1.0) for rate, each in pages) / changed if changed > 0 else hot
 
 
 def dependent_share(group: Group, pool: str) -> tuple[float, str]:
@@ -281,9 +298,12 @@ def fit_pool(
     if dependent <= 0.0:
         return PoolFit(PageSets(0, 0.0, *private), 0.0, 0.0, how)
     locked = None
-    if wanted.locks is not None:
+    if wanted.locks is not None and not wanted.is_index:
         by_key = sum(member.pools[pool].random for member in members) * dependent
         locked = fit_page_locks(group, pool, wanted.locks, changed=updates * dependent * written, most=by_key)
+
+    stays = buffer_stays(group, pool)
+    stays = stays if len(stays) == len(held) else [sum(stays) / len(stays)] * len(held)
 
     def error(x: tuple[float, ...]) -> float:
         pages, skew, hot = _bounded(x)
@@ -293,7 +313,7 @@ def fit_pool(
         # Without contention nothing tells inserts at one place from popular pages: none, then.
         extra = (0.01 if wanted.conflicts else 1.0) * hot
         found = rates_of(sets, here, data, directory, kept=structure.kept if structure else None, locked=locked)
-        return _misfit(found, met, wanted) + extra
+        return _misfit(found, met, wanted) + extra + _index_misfit(sets, here, stays, wanted)
 
     if before is not None and before.pages.shared:
         places = [(math.log(before.pages.shared), before.pages.skew, before.hot)]
@@ -320,6 +340,30 @@ def fit_pool(
     return PoolFit(PageSets(shared, round(skew, 4), *private), dependent, written, how, round(hot, 4), locked)
 
 
+def reached(
+    measured: SharingMeasured, group: Group, pool: str, about: PoolFit, aim: PageTargets, *, avoidance: float
+) -> PageTargets:
+    """What page sets give in closed form, where it was to give an aim that it may be unable to give."""
+    structure = measured.allocated.get(pool_structure(group.name, pool))
+    members = [member for member in group.members if pool in member.pools]
+    if structure is None or not members:
+        return aim
+    data = data_pages(structure.size, structure.data_elements, members[0].pools[pool].page_bytes)
+    here = loads(group, pool, about.dependent, about.written, hot=about.hot, locked=about.locked)
+    directory = max(structure.directory_entries, data)
+    found = rates_of(about.pages, here, data, directory, kept=structure.kept, locked=about.locked)
+    met = conflicts(about.pages, here, avoidance, aim.held)
+    return replace(
+        aim,
+        absent=found.absent or aim.absent,
+        invalid=found.invalid or aim.invalid,
+        absent_hits=found.absent_hits or aim.absent_hits,
+        invalid_hits=found.invalid_hits or aim.invalid_hits,
+        directory_reclaims=found.directory_reclaims or aim.directory_reclaims,
+        conflicts=aim.conflicts and (met or aim.conflicts),
+    )
+
+
 def _misfit(found: PageRates, met: float, wanted: PageTargets) -> float:
     """Squared logarithms of ratios, by how much each is worth; softened where next to nothing was counted."""
     pairs = (
@@ -335,6 +379,21 @@ def _misfit(found: PageRates, met: float, wanted: PageTargets) -> float:
         return total
     rare = 0.02 * wanted.conflicts + 0.05
     return total + 0.2 * math.log((met + rare) / (wanted.conflicts + rare)) ** 2
+
+
+def _index_misfit(pages: PageSets, members: list[MemberLoad], stays: list[float], wanted: PageTargets) -> float:
+    """The same of page P-locks in a pool of indexes: their pages are those of the shared page set."""
+    if wanted.locks is None or not wanted.is_index or not pages.shared:
+        return 0.0
+    updates, getpages = [load.updates for load in members], [load.random for load in members]
+    found = page_lock_rates(pages.shared, pages.skew, updates, getpages, stays)
+    aim = wanted.locks
+    floor = 0.1 * (aim.granted + aim.negotiated)
+    pairs = [(found.granted, aim.granted), (found.negotiated, aim.negotiated)]
+    total = sum(0.5 * math.log((one + floor) / (other + floor)) ** 2 for one, other in pairs)
+    if aim.held is not None:
+        total += 0.5 * math.log((sum(found.held) + 1.0) / (aim.held + 1.0)) ** 2
+    return total
 
 
 #: Skew of the page sets that members have alone: nothing measured tells it; popularity of business data is about this.
@@ -365,7 +424,4 @@ def _private_pages(held: list[MemberLoad], wanted: PageTargets, buffers: float) 
     low, high = 10.0, buffers * 200.0
     if miss <= misses(low) + 1e-6:
         return max(round(0.5 * buffers * own / whole), 10), PRIVATE_SKEW
-    for _ in range(40):
-        middle = math.sqrt(low * high)
-        low, high = (middle, high) if misses(middle) < miss else (low, middle)
-    return round(math.sqrt(low * high)), PRIVATE_SKEW
+    return round(crossing(lambda pages: misses(pages) - miss, low, high)), PRIVATE_SKEW

@@ -20,6 +20,9 @@ _MOST = 1000.0
 #: Kilometres that coupling links can have in a sysplex at the utmost.
 _FARTHEST = 1000.0
 
+#: Microseconds above which no threshold of conversion is sensible.
+_LONGEST = 10_000.0
+
 #: Most directory entries to a data page that Db2 takes (RATIO of ALTER GROUPBUFFERPOOL).
 _MOST_RATIO = 255.0
 
@@ -36,6 +39,8 @@ class Kind(StrEnum):
     SPEED = "cf-speed"
     DISTANCE = "distance"
     LINK = "link"
+    ENGINE_SPEED = "engine-speed"
+    THRESHOLD = "threshold"
 
 
 @dataclass(frozen=True)
@@ -47,9 +52,9 @@ class Change:
     kind
         What is changed.
     target
-        Of which group, pool, page set or facility; empty: all.
+        Of which group, pool, page set, facility or system; empty: all.
     amount
-        Factor where ``is_factor``, else entries, kilometres, or the ratio; nothing for a separation.
+        Factor where ``is_factor``, else entries, kilometres, microseconds, or the ratio; nothing for a separation.
     text
         As it was asked for.
     """
@@ -81,30 +86,38 @@ def parse_change(kind: Kind, text: str) -> Change:
         return Change(kind, text, 1.0, False, text)
     example = _EXAMPLES[kind]
     unit, number = "", amount
-    match = re.fullmatch(r"([-+0-9.eE]+)(x|km|%)?", amount.strip())
+    match = re.fullmatch(r"([-+0-9.eE]+)(x|km|us|%)?", amount.strip())
     if match:
         number, unit = match[1], match[2] or ""
     try:
         value = float(number)
     except ValueError:
         value = math.nan
+    if kind is Kind.THRESHOLD and value == 0 and not target:
+        return Change(kind, target, 0.0, False, text)
     if not math.isfinite(value) or value <= 0:
         raise _wrong(kind, text, f"give a number above 0, as in {example}")
-    allowed = {Kind.DISTANCE: ("km",), Kind.SPEED: ("", "x"), Kind.LINK: ("x",), Kind.RATIO: ("",)}.get(kind, ("x", ""))
-    if unit not in allowed:
+    if unit not in _UNITS.get(kind, ("x", "")) or (kind is Kind.THRESHOLD and target):
         raise _wrong(kind, text, f"write it as in {example}")
-    is_factor = unit == "x" or kind is Kind.SPEED
+    is_factor = unit == "x" or kind in (Kind.SPEED, Kind.ENGINE_SPEED)
     if is_factor and not 1 / _MOST <= value <= _MOST:
         raise _wrong(kind, text, f"give a factor from {1 / _MOST:g} to {_MOST:g}", absurd=True)
-    if kind is Kind.DISTANCE and value > _FARTHEST:
-        raise _wrong(kind, text, f"give {_FARTHEST:g} km at most", absurd=True)
-    if kind is Kind.RATIO and not 1 <= value <= _MOST_RATIO:
-        raise _wrong(kind, text, f"give 1 to {_MOST_RATIO:g} directory entries to a data page", absurd=True)
+    _check_amount(kind, text, value, is_factor=is_factor)
     if kind in (Kind.RATIO, Kind.GROUP_POOL) and not target:
         raise _wrong(kind, text, f"say which group buffer pool, as in {example}")
-    if not is_factor and kind in (Kind.LOCK_ENTRIES, Kind.GROUP_POOL) and (value != round(value) or value > 2**40):
-        raise _wrong(kind, text, f"give a whole number, or a factor as in {example}", absurd=True)
     return Change(kind, target, value, is_factor, text)
+
+
+def _check_amount(kind: Kind, text: str, value: float, *, is_factor: bool) -> None:
+    """Refuse what no sysplex has."""
+    if kind is Kind.DISTANCE and value > _FARTHEST:
+        raise _wrong(kind, text, f"give {_FARTHEST:g} km at most", absurd=True)
+    if kind is Kind.THRESHOLD and value > _LONGEST:
+        raise _wrong(kind, text, f"give {_LONGEST:g} microseconds at most, or 0 for never", absurd=True)
+    if kind is Kind.RATIO and not 1 <= value <= _MOST_RATIO:
+        raise _wrong(kind, text, f"give 1 to {_MOST_RATIO:g} directory entries to a data page", absurd=True)
+    if not is_factor and kind in (Kind.LOCK_ENTRIES, Kind.GROUP_POOL) and (value != round(value) or value > 2**40):
+        raise _wrong(kind, text, f"give a whole number, or a factor as in {_EXAMPLES[kind]}", absurd=True)
 
 
 def parse_changes(asked: Mapping[str, Iterable[str] | None]) -> tuple[Change, ...]:
@@ -118,6 +131,16 @@ def parse_changes(asked: Mapping[str, Iterable[str] | None]) -> tuple[Change, ..
     return tuple(parse_change(Kind(name), text) for name, texts in asked.items() for text in texts or ())
 
 
+#: Units that an amount can have, where it is not entries or a factor.
+_UNITS: dict[Kind, tuple[str, ...]] = {
+    Kind.DISTANCE: ("km",),
+    Kind.SPEED: ("", "x"),
+    Kind.ENGINE_SPEED: ("", "x"),
+    Kind.LINK: ("x",),
+    Kind.RATIO: ("",),
+    Kind.THRESHOLD: ("us",),
+}
+
 _EXAMPLES = {
     Kind.LOCK_ENTRIES: "--lock-entries 2x",
     Kind.GROUP_POOL: "--gbp GBP1=2x",
@@ -125,6 +148,8 @@ _EXAMPLES = {
     Kind.SPEED: "--cf-speed 1.5",
     Kind.DISTANCE: "--distance 10km",
     Kind.LINK: "--link 0.5x",
+    Kind.ENGINE_SPEED: "--engine-speed 1.5",
+    Kind.THRESHOLD: "--threshold 30us",
 }
 
 
@@ -174,6 +199,10 @@ def apply_changes(values: Mapping[str, Any], changes: Iterable[Change]) -> Chang
                 _group_pools(made, change)
             case Kind.SEPARATE:
                 _separate(made, change, labels)
+            case Kind.ENGINE_SPEED:
+                _engines(made, change)
+            case Kind.THRESHOLD:
+                made["coupling"] = made.get("coupling", {}) | {"convert_above_us": change.amount}
             case _:
                 _facilities(made, change)
     return Changed(made, labels)
@@ -228,6 +257,18 @@ def _facilities(values: Tables, change: Change) -> None:
             facility["link"] = facility.get("link", 3e-6) * change.amount
         else:
             facility["distance_km"] = facility.get("distance_km", 0.0) + change.amount
+
+
+def _engines(values: Tables, change: Change) -> None:
+    """Other machines, whose engines, zIIPs among them, are faster; links, distance and facilities stay as they are."""
+    homes = {system["name"]: system["cec"] for system in values["system"]}
+    chosen = set(homes.values()) if not change.target else {homes[change.target]} if change.target in homes else set()
+    if not chosen:
+        raise _absent(change, "system", homes)
+    for cec in values["cec"]:
+        if cec["name"] in chosen:
+            for key in ("speed", "ziip_speed"):
+                cec[key] = cec.get(key, 1.0) * change.amount
 
 
 # --- separation -------------------------------------------------------------------------------------------------------

@@ -13,9 +13,16 @@ from plexlens.simulate.estimates import Estimate
 
 def what_if_object(twin: Twin, answers: Sequence[WhatIf], tolerance: float) -> dict[str, Any]:
     """The numbers: rates a second, seconds, shares, engines."""
+    threshold = twin.fit.threshold
     return {
         "tolerance": tolerance,
         "seeds": list(twin.seeds),
+        "threshold": {
+            "seconds": threshold.seconds,
+            "low": threshold.low,
+            "high": threshold.high if math.isfinite(threshold.high) else None,
+            "source": threshold.source,
+        },
         "twin": [
             {
                 "number": check.key.what,
@@ -39,9 +46,13 @@ def what_if_object(twin: Twin, answers: Sequence[WhatIf], tolerance: float) -> d
                         "measured": one.measured,
                         "before": _estimate(one.before),
                         "after": _estimate(one.after),
-                        "predicted": _estimate(one.predicted),
-                        "closed_form": one.closed,
-                        "go_by": one.trust.value,
+                        "answer": {
+                            "value": one.answer.value,
+                            "low": one.answer.low,
+                            "high": one.answer.high,
+                            "events": one.answer.events,
+                        },
+                        "verdict": one.verdict.value,
                         "because": one.why,
                     }
                     for one in answer.outcomes

@@ -100,7 +100,6 @@ def _requests(used: Mapping[str, Any], *, second: bool) -> Row:
         "r744sarc": float(asynchronous["count"]),
         "r744satm": asynchronous["seconds"],
         "r744sasq": asynchronous["squares"],
-        "r744ssta": float(used["converted"]),
         "r744sqrc": float(waits["count"]),
         "r744sqtm": waits["seconds"],
         "r744sqsq": waits["squares"],

@@ -17,8 +17,7 @@ impl Simulation<'_> {
             Request::List(pages) => costs.list_us + costs.list_page_us * f64::from(pages),
             Request::Page | Request::Write => costs.page_us,
         });
-        let limit = costs.convert_above_us / 1e6;
-        let converted = limit > 0.0 && about.expected[system] > limit;
+        let converted = self.is_converted(structure, system);
         let (first, second) =
             (about.facility, about.duplex.filter(|_| matches!(request, Request::Lock | Request::Write)));
         let (begin, mut end) = self.ask(system, first, now, service);
@@ -58,6 +57,13 @@ impl Simulation<'_> {
         task.burst = Some(Burst { since: now, length, charged, space, eligible: false });
         let turn = task.turn;
         self.calendar.at(end, Event::Done { task: number, turn });
+    }
+
+    /// Whether a request of a system to a structure goes asynchronously: the processor would wait for its answer longer
+    /// than the threshold. That is a path length of the host, so that faster engines convert earlier.
+    pub(super) fn is_converted(&self, structure: u16, system: usize) -> bool {
+        let limit = self.scenario.coupling.convert_above_us / 1e6 * self.plex.systems[system].slowness;
+        limit > 0.0 && self.plex.structures[usize::from(structure)].expected[system] > limit
     }
 
     /// One request: when its subchannel takes it, and when the answer is there.

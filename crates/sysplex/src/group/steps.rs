@@ -143,8 +143,7 @@ impl Simulation<'_> {
     fn ask_for(&mut self, number: u32, structure: u16, request: Request, count: u32, space: Space) -> bool {
         let costs = &self.scenario.coupling;
         let system = usize::from(self.tasks[number as usize].system);
-        let limit = costs.convert_above_us / 1e6;
-        let converted = limit > 0.0 && self.plex.structures[usize::from(structure)].expected[system] > limit;
+        let converted = self.is_converted(structure, system);
         let path = &self.scenario.db2[usize::from(self.plex.structures[usize::from(structure)].group)].path;
         let more = if request == Request::Lock { path.global_lock_us } else { path.group_request_us };
         let image = &mut self.plex.systems[system];

@@ -55,7 +55,8 @@ pub struct Coupling {
     pub async_host_us: f64,
     /// Seconds until the end of an asynchronous request is noticed.
     pub async_delay: f64,
-    /// Expected synchronous service time above which a request is sent asynchronously; 0: never.
+    /// Expected synchronous service time above which a request is sent asynchronously, divided by the speed of the
+    /// sending engine; 0: never.
     pub convert_above_us: f64,
     /// Processor time at both systems that settle a contention by messages.
     pub contention_host_us: f64,
