@@ -99,10 +99,10 @@ docs: $(BUILD)/core
 	$(BIN)/python -m plexlens.compare.reference docs/studies.md
 	$(BIN)/python -m plexlens.ingest.printed.reference
 	$(BIN)/python -m plexlens.compare.formula_list studies/README.md
-	$(BIN)/python -m plexlens.simulate.reference docs/scenario-keys.md
+	$(BIN)/python -m tools.scenario_keys docs/scenario-keys.md
 	@mkdir -p $(BUILD)
-	$(BIN)/python -m plexlens.simulate.case_1996 > $(BUILD)/sysplex-1996.md && mv $(BUILD)/sysplex-1996.md docs/sysplex-1996.md
-	$(BIN)/python -m plexlens.simulate.case_2008 > $(BUILD)/xml-2008.md && mv $(BUILD)/xml-2008.md docs/xml-2008.md
+	$(BIN)/python -m tools.case_1996 > $(BUILD)/sysplex-1996.md && mv $(BUILD)/sysplex-1996.md docs/sysplex-1996.md
+	$(BIN)/python -m tools.case_2008 > $(BUILD)/xml-2008.md && mv $(BUILD)/xml-2008.md docs/xml-2008.md
 
 benchmarks: $(BUILD)/core
 	$(BIN)/python -m benchmarks

@@ -8,14 +8,14 @@ import pytest
 
 from plexlens.capacity import Change, calibrate, make_plan, measure
 from plexlens.capacity.predict import saturation
-from plexlens.capacity.trials import LOADS, Answer, Trial, Truth, _crossing, errors, planned, summary
-from plexlens.capacity.trials_page import page
 from plexlens.metrics.inputs import Inputs
 from plexlens.pdb import Pdb, ingest
 from plexlens.report import render_text
 from plexlens.report.plan import plan_report
 from plexlens.simulate import Scenario, read_scenario, run_scenario, simulate_to_smf, write_smf
 from plexlens.simulate.estimates import Estimate
+from tools.trials import LOADS, Answer, Trial, Truth, _crossing, errors, planned, summary
+from tools.trials_page import page
 
 ROOT = Path(__file__).parents[2]
 

@@ -8,14 +8,14 @@ import pytest
 
 from plexlens.example import studies_path
 from plexlens.example.printed import Study
-from plexlens.sharing.against_truth import Beside, Compared, compare, stated_of
 from plexlens.sharing.kinds import Part
 from plexlens.simulate import read_scenario, run_scenario
-from plexlens.simulate.case_1996 import run_b1
-from plexlens.simulate.case_1996.comparisons import LESS_MANAGEMENT
-from plexlens.simulate.case_1996.comparisons import compared as compared_runs
-from plexlens.simulate.case_1996.measured import runs
-from plexlens.simulate.case_1996.variants import without_sysplex
+from tools.against_truth import Beside, Compared, compare, stated_of
+from tools.case_1996 import run_b1
+from tools.case_1996.comparisons import LESS_MANAGEMENT
+from tools.case_1996.comparisons import compared as compared_runs
+from tools.case_1996.measured import runs
+from tools.case_1996.variants import without_sysplex
 
 TWO_MEMBERS = Path(__file__).parents[1] / "simulate" / "two-members.toml"
 

@@ -11,19 +11,19 @@ import pytest
 from plexlens.example import studies_path
 from plexlens.example.printed import Study, number
 from plexlens.simulate import Scenario, read_scenario
-from plexlens.simulate.beside_print import Line
-from plexlens.simulate.case_1996 import printed_rate, run_b1, with_rates
-from plexlens.simulate.case_1996.comparisons import LESS_MANAGEMENT, compared, printed_difference_in_differences
-from plexlens.simulate.case_1996.measured import measure
-from plexlens.simulate.case_1996.measured import runs as run_all
-from plexlens.simulate.case_1996.page import page
-from plexlens.simulate.case_1996.provenance import SourcesError, numbers, read_sources
-from plexlens.simulate.case_1996.structures import kind_lines, structure_lines
-from plexlens.simulate.case_1996.terms import Term, with_term
-from plexlens.simulate.case_1996.transactions import printed_mean
-from plexlens.simulate.case_1996.variants import changed, without_sysplex
 from plexlens.simulate.estimates import Estimate, estimate, estimates
 from plexlens.simulate.scenario import Simulated
+from tools.beside_print import Line
+from tools.case_1996 import printed_rate, run_b1, with_rates
+from tools.case_1996.comparisons import LESS_MANAGEMENT, compared, printed_difference_in_differences
+from tools.case_1996.measured import measure
+from tools.case_1996.measured import runs as run_all
+from tools.case_1996.page import page
+from tools.case_1996.provenance import SourcesError, numbers, read_sources
+from tools.case_1996.structures import kind_lines, structure_lines
+from tools.case_1996.terms import Term, with_term
+from tools.case_1996.transactions import printed_mean
+from tools.case_1996.variants import changed, without_sysplex
 
 ROOT = Path(__file__).parents[2]
 

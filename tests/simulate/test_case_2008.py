@@ -7,8 +7,8 @@ from pathlib import Path
 from plexlens.example import studies_path
 from plexlens.example.printed import Study
 from plexlens.simulate import Scenario, read_scenario, run_scenario
-from plexlens.simulate.case_2008 import eligible, lines, measure, page, with_cpu_of
 from plexlens.simulate.estimates import estimates
+from tools.case_2008 import eligible, lines, measure, page, with_cpu_of
 
 ROOT = Path(__file__).parents[2]
 

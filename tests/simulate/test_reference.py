@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from plexlens.simulate import ScenarioFileError, parse_scenario, run_scenario
-from plexlens.simulate.reference import page, tables
+from tools.scenario_keys import page, tables
 
 ROOT = Path(__file__).parents[2]
 CRATE = ROOT / "crates" / "sysplex" / "src"

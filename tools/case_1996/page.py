@@ -6,17 +6,17 @@ import math
 from collections.abc import Sequence
 
 from plexlens.example.printed import Study, number
-from plexlens.simulate.beside_print import Numbers, errors_of, lines_table
-from plexlens.simulate.case_1996 import comparisons, structures
-from plexlens.simulate.case_1996 import text as texts
-from plexlens.simulate.case_1996.comparisons import LESS_MANAGEMENT, compared
-from plexlens.simulate.case_1996.measured import runs
-from plexlens.simulate.case_1996.provenance import sources_table
-from plexlens.simulate.case_1996.terms import terms_table
-from plexlens.simulate.case_1996.transactions import response_lines, transaction_lines
-from plexlens.simulate.case_1996.variants import rates, run_b1, with_rates, without_db2, without_sysplex
 from plexlens.simulate.estimates import estimates
 from plexlens.simulate.scenario import Scenario
+from tools.beside_print import Numbers, errors_of, lines_table
+from tools.case_1996 import comparisons, structures
+from tools.case_1996 import text as texts
+from tools.case_1996.comparisons import LESS_MANAGEMENT, compared
+from tools.case_1996.measured import runs
+from tools.case_1996.provenance import sources_table
+from tools.case_1996.terms import terms_table
+from tools.case_1996.transactions import response_lines, transaction_lines
+from tools.case_1996.variants import rates, run_b1, with_rates, without_db2, without_sysplex
 
 #: Seeds of the runs.
 SEEDS = (1, 2, 3, 4, 5)

@@ -2,7 +2,7 @@
 
 The scenarios of ``scenarios/held-out`` were written before a plan was made of any of them. Each is run at its own load
 and written as SMF, from which it is planned; the same scenario is then simulated at other loads with other seeds, which
-the plan has not seen. `plexlens.capacity.trials_page` writes ``docs/plan-trials.md``.
+the plan has not seen. `tools.trials_page` writes ``docs/plan-trials.md``.
 """
 
 from __future__ import annotations

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from plexlens.example.printed import Study
-from plexlens.simulate.case_1996.comparisons import LESS_MANAGEMENT, compared
-from plexlens.simulate.case_1996.measured import runs
-from plexlens.simulate.case_1996.variants import changed, run_b1, without_sysplex
 from plexlens.simulate.estimates import Estimate, estimates
 from plexlens.simulate.scenario import Scenario
+from tools.case_1996.comparisons import LESS_MANAGEMENT, compared
+from tools.case_1996.measured import runs
+from tools.case_1996.variants import changed, run_b1, without_sysplex
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,6 @@
 """The XML inserts of 2008 predicted: what more eligible work does to engines and throughput.
 
-``python -m plexlens.simulate.case_2008 > docs/xml-2008.md`` writes the page. The scenario is calibrated on case 1-1;
+``python -m tools.case_2008 > docs/xml-2008.md`` writes the page. The scenario is calibrated on case 1-1;
 case 1-2 differs from it in the share of eligible work alone.
 """
 
@@ -13,10 +13,10 @@ from pathlib import Path
 
 from plexlens.example import studies_path
 from plexlens.example.printed import Study, number
-from plexlens.simulate.beside_print import Line, Numbers, lines_table
 from plexlens.simulate.estimates import Estimate, estimates
 from plexlens.simulate.replications import run_scenarios
 from plexlens.simulate.scenario import Scenario, Simulated, read_scenario
+from tools.beside_print import Line, Numbers, lines_table
 
 #: Seeds of the runs.
 SEEDS = (1, 2, 3, 4, 5)
@@ -88,7 +88,7 @@ def lines(study: Study, case: str, found: Mapping[str, Estimate]) -> Iterator[Li
 
 _HEAD = """# The XML inserts of 2008, predicted
 
-Written by `python -m plexlens.simulate.case_2008`; do not edit. The scenario is
+Written by `python -m tools.case_2008`; do not edit. The scenario is
 [`scenarios/xml-2008.toml`](../scenarios/xml-2008.toml): 40 remote clients that insert documents, two general engines,
 two zIIPs. It is calibrated on case 1-1; two of its numbers are fitted, the wait after which general engines help (to
 the share that was redirected) and the time that threads do not need engines (to the transactions a second). ± is half
@@ -142,7 +142,7 @@ def page(scenario: Scenario, study: Study, seeds: Sequence[int] = SEEDS) -> str:
 
 def main() -> None:
     """Write the page to standard output."""
-    folder = Path(__file__).resolve().parents[3] / "scenarios"
+    folder = Path(__file__).resolve().parents[1] / "scenarios"
     path = Path(sys.argv[1]) if len(sys.argv) > 1 else folder / "xml-2008.toml"
     sys.stdout.write(page(read_scenario(path), Study(studies_path() / "zxml-2008")))
 

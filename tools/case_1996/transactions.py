@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from plexlens.example.printed import Study, number
-from plexlens.simulate.beside_print import Line
 from plexlens.simulate.estimates import Estimate
+from tools.beside_print import Line
 
 #: Rows of tables 4a and 4b by class, which are weighted by volume. Table 4b spells some names differently.
 _PROFILES = {

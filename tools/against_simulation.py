@@ -1,6 +1,6 @@
 """The model against a system that behaves: the sysplex simulator measured, planned from, and run as planned.
 
-``python -m plexlens.capacity.against_simulation`` writes the tables of ``docs/plan.md`` again. A scenario is run once
+``python -m tools.against_simulation`` writes the tables of ``docs/plan.md`` again. A scenario is run once
 and written as SMF, read into a database and calibrated from, as any measurement is; each plan is set beside runs of the
 changed scenario with other seeds, which the model has not seen.
 """
@@ -196,7 +196,7 @@ def tables(scenario: Scenario, seeds: Sequence[int] = SEEDS) -> str:
 
 def main() -> None:
     """Write the tables into the document."""
-    root = Path(__file__).parents[3]
+    root = Path(__file__).parents[1]
     page = root / "docs" / "plan.md"
     text = page.read_text(encoding="utf-8")
     before, _, rest = text.partition(BEGIN)

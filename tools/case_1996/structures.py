@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from plexlens.example.printed import Study, number
-from plexlens.simulate.beside_print import Line, Numbers
-from plexlens.simulate.case_1996.variants import printed_rate
 from plexlens.simulate.estimates import Estimate, estimate
+from tools.beside_print import Line, Numbers
+from tools.case_1996.variants import printed_rate
 
 #: Tables of group buffer pools, by run.
 _POOLS = {"A3": "table_12", "A1": "table_14"}

@@ -6,9 +6,9 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 
 from plexlens.example.printed import Study, number
-from plexlens.simulate.beside_print import Line, Numbers
-from plexlens.simulate.case_1996.variants import PRIMARY
 from plexlens.simulate.estimates import Estimate, estimates
+from tools.beside_print import Line, Numbers
+from tools.case_1996.variants import PRIMARY
 
 #: How the study makes processor times of different machines comparable (text before table 6): those of the RX3 are 15 %
 #: less on an R53, those of partitions 10 % less without the management of partitions.

@@ -1,6 +1,6 @@
 """How near the cost of data sharing, worked out from records, comes to what a simulated group really spent on it.
 
-``python -m plexlens.sharing.against_truth > docs/sharing.md`` writes the page. What was really spent is the simulator's
+``python -m tools.against_truth > docs/sharing.md`` writes the page. What was really spent is the simulator's
 own account, task by task, which no record holds: how long the tasks of a class spun, and the path of their requests.
 """
 
@@ -23,8 +23,8 @@ from plexlens.sharing.cost import CostOfSharing, cost_of
 from plexlens.sharing.measured import ClassUse
 from plexlens.sharing.reading import measure
 from plexlens.simulate import read_scenario, run_scenario, write_smf
-from plexlens.simulate.case_1996 import run_b1
 from plexlens.simulate.scenario import Scenario
+from tools.case_1996 import run_b1
 
 
 @dataclass(frozen=True)
@@ -121,7 +121,7 @@ def _classes(results: Mapping[str, Any], cost: CostOfSharing, stated: Assumption
 
 _HEAD = """# plexlens sharing: what data sharing costs
 
-Written by `python -m plexlens.sharing.against_truth`; do not edit.
+Written by `python -m tools.against_truth`; do not edit.
 
     plexlens sharing PDB|DUMP...                    the cost, as text
     plexlens sharing DUMP... -o sharing.html        the same as a page; --json as one object
@@ -278,7 +278,7 @@ def page(scenarios: Path) -> str:
 
 def main() -> None:
     """Write the page to standard output."""
-    folder = Path(__file__).resolve().parents[3] / "scenarios"
+    folder = Path(__file__).resolve().parents[1] / "scenarios"
     sys.stdout.write(page(Path(sys.argv[1]) if len(sys.argv) > 1 else folder))
 
 

@@ -1,6 +1,6 @@
 """Fits the processor times of the scenario to the runs that it is calibrated on, and prints them.
 
-``python -m plexlens.simulate.case_1996.calibrate`` prints keys of `scenarios/sysplex-1996.toml` with their values. It
+``python -m tools.case_1996.calibrate`` prints keys of `scenarios/sysplex-1996.toml` with their values. It
 has two inputs: Db2 TCB times of table 4a, in the mix of run A3, and processor times per transaction of the address
 spaces of run B1 (table 7). It simulates what the scenario's own requests and path lengths take, and takes that off.
 """
@@ -15,12 +15,12 @@ from typing import Any
 
 from plexlens.example import studies_path
 from plexlens.example.printed import Study, number
-from plexlens.simulate.case_1996.comparisons import LESS_MANAGEMENT
-from plexlens.simulate.case_1996.measured import runs
-from plexlens.simulate.case_1996.transactions import printed_mean
-from plexlens.simulate.case_1996.variants import changed, rates, run_b1, with_rates
 from plexlens.simulate.estimates import estimates
 from plexlens.simulate.scenario import Scenario, read_scenario
+from tools.case_1996.comparisons import LESS_MANAGEMENT
+from tools.case_1996.measured import runs
+from tools.case_1996.transactions import printed_mean
+from tools.case_1996.variants import changed, rates, run_b1, with_rates
 
 #: Seeds of the runs, other than those of the predictions, and how often the fit is repeated.
 SEEDS, ROUNDS = (101, 102), 4
@@ -83,7 +83,7 @@ def keys(scenario: Scenario) -> Iterator[tuple[str, Any]]:
 
 def main() -> None:
     """Print what the fit sets."""
-    path = Path(__file__).resolve().parents[4] / "scenarios" / "sysplex-1996.toml"
+    path = Path(__file__).resolve().parents[2] / "scenarios" / "sysplex-1996.toml"
     scenario = fitted(read_scenario(path), Study(studies_path() / "sysplex-1996"))
     sys.stdout.writelines(f"{name} = {value}\n" for name, value in keys(scenario))
 

@@ -1,4 +1,4 @@
-"""``python -m plexlens.capacity.trials_page`` writes ``docs/plan-trials.md``: `plexlens.capacity.trials` as tables."""
+"""``python -m tools.trials_page`` writes ``docs/plan-trials.md``: `tools.trials` as tables."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from plexlens.capacity.trials import GOALS, LOADS, SECONDS, SEEDS, Answer, Error, Trial, errors, summary, trial
+from tools.trials import GOALS, LOADS, SECONDS, SEEDS, Answer, Error, Trial, errors, summary, trial
 
 #: Methods by their attribute of a trial.
 METHODS = (("plan", "plexlens plan"), ("queue", "M/M/c"), ("ratio", "capacity ratio"))
@@ -21,7 +21,7 @@ def page(trials: Sequence[Trial]) -> str:
 def _head(trials: Sequence[Trial]) -> str:
     return f"""# Plans tried on held-out scenarios
 
-Written by `python -m plexlens.capacity.trials_page`; do not edit.
+Written by `python -m tools.trials_page`; do not edit.
 
 Each of the {len(trials)} scenarios in `scenarios/held-out` saturates something else. They were written before a plan
 was made of any of them. The simulator runs each at its own load and writes SMF, transaction by transaction;
@@ -122,7 +122,7 @@ def _break(answer: Answer, name: str, broken: float | None) -> str:
 
 def main() -> None:
     """Try all scenarios and write the page."""
-    root = Path(__file__).parents[3]
+    root = Path(__file__).parents[1]
     paths = sorted((root / "scenarios" / "held-out").glob("*.toml"))
     trials = []
     for path in paths:

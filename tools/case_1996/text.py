@@ -2,7 +2,7 @@
 
 HEAD = """# The 1996 case study, predicted
 
-Written by `python -m plexlens.simulate.case_1996`; do not edit. The scenario is
+Written by `python -m tools.case_1996`; do not edit. The scenario is
 [`scenarios/sysplex-1996.toml`](../scenarios/sysplex-1996.toml).
 
 This is not a blind prediction. What was known and chosen:

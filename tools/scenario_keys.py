@@ -1,6 +1,6 @@
 """The reference of scenario keys, from the source that reads them.
 
-``python -m plexlens.simulate.reference docs/scenario-keys.md`` writes it. Meanings are the comments of
+``python -m tools.scenario_keys docs/scenario-keys.md`` writes it. Meanings are the comments of
 ``crates/sysplex/src/scenario.rs`` and its modules, defaults and their sources those of ``scenario/defaults.rs``.
 """
 
@@ -183,7 +183,7 @@ def page(crate: Path) -> str:
     names = _paths(found)
     parts = [
         "# Keys of a scenario\n",
-        "Written by `python -m plexlens.simulate.reference`; do not edit. [simulate.md](simulate.md) says how a "
+        "Written by `python -m tools.scenario_keys`; do not edit. [simulate.md](simulate.md) says how a "
         "scenario is written. Lengths of time are in seconds, or in microseconds where the key ends with `_us`; "
         "processor times are those of an engine of speed 1. A key without a default must be given; `none` may be "
         "absent.\n",
@@ -211,9 +211,9 @@ def page(crate: Path) -> str:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Write the reference, or check the file that is named."""
-    crate = Path(__file__).resolve().parents[3] / _SOURCE
+    crate = Path(__file__).resolve().parents[1] / _SOURCE
     about = "Write the reference of scenario keys."
-    return write_or_check(lambda: page(crate), "plexlens.simulate.reference", about, "docs/scenario-keys.md", arguments)
+    return write_or_check(lambda: page(crate), "tools.scenario_keys", about, "docs/scenario-keys.md", arguments)
 
 
 if __name__ == "__main__":

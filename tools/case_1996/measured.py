@@ -6,10 +6,10 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from plexlens.simulate.beside_print import Numbers
-from plexlens.simulate.case_1996.variants import PRIMARY
 from plexlens.simulate.replications import run_scenarios
 from plexlens.simulate.scenario import Scenario, Simulated
+from tools.beside_print import Numbers
+from tools.case_1996.variants import PRIMARY
 
 #: Engines of the machine, in both runs that are compared.
 ENGINES = 10
