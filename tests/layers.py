@@ -22,9 +22,17 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("cli", "__main__"),
 )
 
+#: Rooms of a layer from the lowest. A name is a folder of the layer; modules in no folder are above all rooms.
+ROOMS: dict[str, tuple[tuple[str, ...], ...]] = {
+    "compare": (("numbers",), ("runs", "formulas"), ("study",), ("audit",), ("analysis",), ("comparison",)),
+}
+
 #: Imports that go up all the same: (importing module, imported layer) and why.
 EXCEPTIONS: dict[tuple[str, str], str] = {}
 
+_FLOOR = {
+    (layer, room): floor for layer, floors in ROOMS.items() for floor, rooms in enumerate(floors) for room in rooms
+}
 _LEVEL = {name: level for level, names in enumerate(LAYERS) for name in names}
 
 
@@ -57,6 +65,8 @@ def violations(root: Path) -> list[str]:
         module = ".".join(("plexlens", *parts))
         for line, name in imported_modules(path.read_text(encoding="utf-8"), module):
             there = name.split(".")[1]
+            if there == here in ROOMS:
+                wrong += [f"{path}:{line}: {what}" for what in _between_rooms(root / here, parts, name)]
             if there == here or there.startswith("__version__") or (here, there) in EXCEPTIONS:
                 continue
             if there not in _LEVEL:
@@ -64,3 +74,44 @@ def violations(root: Path) -> list[str]:
             elif _LEVEL[there] >= _LEVEL[here]:
                 wrong.append(f"{path}:{line}: {here} imports {there}, which is not below it")
     return wrong
+
+
+def _between_rooms(layer: Path, parts: tuple[str, ...], name: str) -> list[str]:
+    """What is wrong with an import within a layer that has rooms."""
+    here = parts[1] if len(parts) > 2 else ""
+    there = name.split(".")[2] if name.count(".") > 1 else ""
+    for room in (here, there):
+        if (layer / room).is_dir() and room and (layer.name, room) not in _FLOOR:
+            return [f"{layer.name}/{room} has no place among the rooms; name it in tests/layers.py"]
+    if not here or here == there:
+        return []
+    if (layer.name, there) not in _FLOOR:
+        return [f"{layer.name}/{here} imports {name}, which stands above the rooms"]
+    if _FLOOR[layer.name, there] >= _FLOOR[layer.name, here]:
+        return [f"{layer.name}/{here} imports {layer.name}/{there}, which is not below it"]
+    return []
+
+
+def circles(root: Path) -> list[str]:
+    """Every circle of imports between the files below ``root`` (the folder of the package), as module names."""
+    imports: dict[str, set[str]] = {}
+    for path in sorted(root.rglob("*.py")):
+        parts = path.relative_to(root).with_suffix("").parts
+        module = ".".join(("plexlens", *(parts[:-1] if parts[-1] == "__init__" else parts)))
+        package = f"{module}.__init__" if parts[-1] == "__init__" else module
+        found = imported_modules(path.read_text(encoding="utf-8"), package)
+        imports[module] = {name for _, name in found} - {module}
+    made: list[str] = []
+    done: set[str] = set()
+
+    def visit(module: str, way: list[str]) -> None:
+        if module in way:
+            made.append(" -> ".join([*way[way.index(module) :], module]))
+        elif module in imports and module not in done:
+            for other in sorted(imports[module]):
+                visit(other, [*way, module])
+            done.add(module)
+
+    for module in imports:
+        visit(module, [])
+    return made

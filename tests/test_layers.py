@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.layers import violations
+from tests.layers import ROOMS, circles, violations
 
 ROOT = Path(__file__).parent.parent
 
@@ -23,9 +23,17 @@ def test_no_import_goes_up() -> None:
         ("metrics/cpu.py", "import plexlens.cli\n", "metrics imports cli"),
         ("ingest/smf.py", "def f():\n    from plexlens import metrics\n", "ingest imports metrics"),
         ("ingest/deep/smf.py", "from ...pdb import Pdb\n", "ingest imports pdb"),
-        ("compare/audit.py", "from plexlens.report.model import Table\n", "compare imports report"),
+        ("compare/audit/audit.py", "from plexlens.report.model import Table\n", "compare imports report"),
         ("pools/lru.py", "from plexlens.compare.runs import Run\n", "pools imports compare"),
         ("odd/thing.py", "x = 1\n", "odd has no layer"),
+        ("compare/audit/audit.py", "from plexlens.compare.analysis.values import Numbers\n", "is not below it"),
+        ("compare/runs/run.py", "from plexlens.compare.formulas import FORMULAS\n", "is not below it"),
+        ("compare/runs/run.py", "from plexlens.compare.reference import main\n", "stands above the rooms"),
+        (
+            "compare/cellar/run.py",
+            "from plexlens.compare.numbers.line import fit_line\n",
+            "compare/cellar has no place",
+        ),
     ],
 )
 def test_planted_import_is_found(tmp_path: Path, path: str, source: str, expected: str) -> None:
@@ -43,6 +51,9 @@ def test_planted_import_is_found(tmp_path: Path, path: str, source: str, expecte
         ("report/page.py", "from plexlens.metrics import GRAINS\nimport json\n"),
         ("metrics/cpu.py", "from plexlens.metrics.unit import COUNT\nfrom . import mq\n"),
         ("cli/app.py", "from plexlens import __version__, report\n"),
+        ("compare/audit/audit.py", "from plexlens.compare.numbers.quantity import exact\n"),
+        ("compare/audit/audit.py", "from plexlens.compare.audit.relations import tested\n"),
+        ("compare/reference.py", "from plexlens.compare.audit.audit import audit\n"),
     ],
 )
 def test_import_downwards_is_allowed(tmp_path: Path, path: str, source: str) -> None:
@@ -50,6 +61,20 @@ def test_import_downwards_is_allowed(tmp_path: Path, path: str, source: str) -> 
     file.parent.mkdir(parents=True, exist_ok=True)
     file.write_text(source)
     assert violations(tmp_path) == []
+
+
+@pytest.mark.parametrize("layer", ROOMS)
+def test_files_of_a_layer_with_rooms_do_not_import_in_a_circle(layer: str) -> None:
+    assert [one for one in circles(ROOT / "src" / "plexlens") if f"plexlens.{layer}." in one] == []
+
+
+def test_a_planted_circle_is_found(tmp_path: Path) -> None:
+    for name, other in (("line", "knee"), ("knee", "scalability"), ("scalability", "line"), ("quantity", "line")):
+        file = tmp_path / "compare" / "numbers" / f"{name}.py"
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(f"from plexlens.compare.numbers.{other} import it\n")
+    (found,) = circles(tmp_path)
+    assert {part.rpartition(".")[2] for part in found.split(" -> ")} == {"line", "knee", "scalability"}
 
 
 def test_crates_depend_downwards() -> None:

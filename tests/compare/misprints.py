@@ -16,16 +16,16 @@ from fractions import Fraction
 from pathlib import Path
 
 from plexlens.compare import Study, StudyError, audit, load_study, study_names
-from plexlens.compare.analysis import analyse, analysis_files
-from plexlens.compare.audit import Audit, audit_table
-from plexlens.compare.claims import Claim, read_claim
-from plexlens.compare.entries import Entry
-from plexlens.compare.quantity import printed
-from plexlens.compare.recomputation import Recomputation
-from plexlens.compare.redundancy import Cover, covers
-from plexlens.compare.study import Place
-from plexlens.compare.study_toml import TomlReader
-from plexlens.compare.values import Numbers
+from plexlens.compare.analysis.analysis import analyse, analysis_files
+from plexlens.compare.analysis.claims import Claim, read_claim
+from plexlens.compare.analysis.entries import Entry
+from plexlens.compare.analysis.redundancy import Cover, covers
+from plexlens.compare.analysis.values import Numbers
+from plexlens.compare.audit.audit import Audit, audit_table
+from plexlens.compare.audit.recomputation import Recomputation
+from plexlens.compare.numbers.quantity import printed
+from plexlens.compare.study.model import Place
+from plexlens.compare.study.toml import TomlReader
 
 #: How many cells are changed at most, drawn at random.
 MOST = 2000

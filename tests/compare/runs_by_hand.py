@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from plexlens.compare.run import Activity, Better, Estimate, Group, Measure, Reading, Run, Setting
+from plexlens.compare.runs.run import Activity, Better, Estimate, Group, Measure, Reading, Run, Setting
 from plexlens.metrics.unit import MILLISECONDS, PER_SECOND, Unit
 
 UNITS: dict[str, Unit] = {"rate": PER_SECOND, "time": MILLISECONDS}

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from plexlens.compare import Audit, StudyError, audit, load_study, studies_path, study_names
-from plexlens.compare.analysis import Analysis, analyse
-from plexlens.compare.curves import CapacityCurve, LoadCurve
-from plexlens.compare.figures import BarFigure
+from plexlens.compare.analysis.analysis import Analysis, analyse
+from plexlens.compare.analysis.curves import CapacityCurve, LoadCurve
+from plexlens.compare.analysis.figures import BarFigure
 from plexlens.report import render_html, render_text
 from plexlens.report.study import study_report
 from tests.test_cli import run

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from plexlens.compare import audit, load_study
-from plexlens.compare.analysis import Analysis, analyse
-from plexlens.compare.asked import asked_of, check_asked
-from plexlens.compare.curves import CapacityCurve, LoadCurve
+from plexlens.compare.analysis.analysis import Analysis, analyse
+from plexlens.compare.analysis.asked import asked_of, check_asked
+from plexlens.compare.analysis.curves import CapacityCurve, LoadCurve
 from plexlens.errors import UsageError
 from tests.test_cli import run
 

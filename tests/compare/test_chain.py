@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from plexlens.compare.chain import Pair, Transition, chains, spread_of, transitions_of
-from plexlens.compare.quantity import exact, printed
+from plexlens.compare.comparison.chain import Pair, Transition, chains, spread_of, transitions_of
+from plexlens.compare.numbers.quantity import exact, printed
 from plexlens.errors import UsageError
 from tests.test_cli import run
 

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from plexlens.compare.comparability import Bounds, Outcome, comparability
-from plexlens.compare.run import Activity
+from plexlens.compare.runs.comparability import Bounds, Outcome, comparability
+from plexlens.compare.runs.run import Activity
 from tests.compare.runs_by_hand import run
 
 AMOUNTS = st.dictionaries(st.text("ABCDEF", min_size=1, max_size=3), st.floats(0.5, 1e6), min_size=1, max_size=8)

@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 from scipy import stats
 
-from plexlens.compare.comparison import Comparison, compare
-from plexlens.compare.database_run import database_run
-from plexlens.compare.deltas import Judgement
-from plexlens.compare.run import Run
-from plexlens.compare.subjects import SUBJECTS
+from plexlens.compare.comparison.comparison import Comparison, compare
+from plexlens.compare.runs.database_run import database_run
+from plexlens.compare.runs.deltas import Judgement
+from plexlens.compare.runs.run import Run
+from plexlens.compare.runs.subjects import SUBJECTS
 from plexlens.errors import NothingUsableError, UsageError
 from plexlens.metrics import GRAINS
 from plexlens.metrics.inputs import Inputs

@@ -6,12 +6,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from plexlens.compare.comparison import compare
-from plexlens.compare.deltas import Judgement, delta, deltas
-from plexlens.compare.environment import NOT_SAID, environments
-from plexlens.compare.explain import split_by_load
-from plexlens.compare.prediction_check import check_rate, totals
-from plexlens.compare.run import Better, Estimate, Group, Reading
+from plexlens.compare.comparison.comparison import compare
+from plexlens.compare.runs.deltas import Judgement, delta, deltas
+from plexlens.compare.runs.environment import NOT_SAID, environments
+from plexlens.compare.runs.explain import split_by_load
+from plexlens.compare.runs.prediction_check import check_rate, totals
+from plexlens.compare.runs.run import Better, Estimate, Group, Reading
 from plexlens.errors import NothingUsableError, UsageError
 from tests.compare.runs_by_hand import measure, run
 

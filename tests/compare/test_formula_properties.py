@@ -8,8 +8,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from plexlens.compare.formulas import FORMULAS, Formula
-from plexlens.compare.quantity import Quantity, UndefinedError, exact
+from plexlens.compare.formulas.catalogue import FORMULAS, Formula
+from plexlens.compare.numbers.quantity import Quantity, UndefinedError, exact
 
 NUMBERS = st.fractions(min_value=Fraction(1, 100), max_value=Fraction(1000), max_denominator=100)
 SHARES = st.fractions(min_value=0, max_value=1, max_denominator=20)

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from plexlens.compare.formulas import FORMULAS, Formula, formulas_of
-from plexlens.compare.quantity import Quantity, UndefinedError
+from plexlens.compare.formulas.catalogue import FORMULAS, Formula, formulas_of
+from plexlens.compare.numbers.quantity import Quantity, UndefinedError
 from plexlens.expression import Interval, bounds, value
 from plexlens.metrics.catalogue import Catalogue, CatalogueError
 

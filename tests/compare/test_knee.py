@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from plexlens.compare.knee import find_knee, least_that_meets
+from plexlens.compare.numbers.knee import find_knee, least_that_meets
 
 #: Real and expanded storage in megabytes, and seconds of external response: table 34 of the VM/ESA report.
 STORAGE = ([768, 1024, 1216, 1344, 1408, 2560], [63.246, 9.767, 6.811, 0.804, 0.700, 0.502])

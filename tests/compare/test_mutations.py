@@ -8,7 +8,7 @@ from __future__ import annotations
 import pytest
 
 from plexlens.compare import study_names
-from plexlens.compare.redundancy import Cover
+from plexlens.compare.analysis.redundancy import Cover
 from tests.compare.misprints import misprints, share
 
 #: Changes for each study, and the share of them that is found at least: below the rate of a larger sample by two

@@ -10,7 +10,7 @@ import pytest
 
 from plexlens.compare import StudyError, audit, load_study, studies_path
 from plexlens.compare.formula_list import README, document, formula_list
-from plexlens.compare.formulas import FORMULAS
+from plexlens.compare.formulas.catalogue import FORMULAS
 from plexlens.errors import UsageError
 from plexlens.metrics import GRAINS
 from tests.cli.command import run
@@ -100,7 +100,7 @@ def test_two_runs_of_a_folder_are_compared_the_right_way_round(own: Path) -> Non
 
 def test_a_heading_of_a_bundled_study_means_nothing_to_another() -> None:
     """ITR of the 1996 study counts the transactions of a run; that of any other study does not."""
-    from plexlens.compare.headings import NONE, heading
+    from plexlens.compare.runs.headings import NONE, heading
 
     assert heading(load_study("sysplex-1996").headings, "ITR").unit == "transactions"
     assert heading(NONE, "ITR").unit == ""

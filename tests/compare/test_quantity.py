@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from plexlens.compare.line import fit_line
-from plexlens.compare.quantity import Quantity, UndefinedError, as_printed, exact, printed
+from plexlens.compare.numbers.line import fit_line
+from plexlens.compare.numbers.quantity import Quantity, UndefinedError, as_printed, exact, printed
 
 
 @pytest.mark.parametrize(

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from plexlens.compare import StudyError, TableAudit, audit, load_study
-from plexlens.compare.analysis import analyse
-from plexlens.compare.quantity import printed
-from plexlens.compare.relations import keeps
+from plexlens.compare.analysis.analysis import analyse
+from plexlens.compare.audit.relations import keeps
+from plexlens.compare.numbers.quantity import printed
 from plexlens.report.model import Level, Note, PrintedNumber, Table
 from plexlens.report.study import study_report
 

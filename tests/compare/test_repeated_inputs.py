@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from plexlens.compare import audit, load_study
-from plexlens.compare.quantity import Quantity, exact, printed, total
+from plexlens.compare.numbers.quantity import Quantity, exact, printed, total
 
 STUDY = """\
 name = "shares"
@@ -95,7 +95,7 @@ def test_slopes_hold_difference_quotients() -> None:
 
 def test_a_rounded_number_has_no_slope_and_narrows_nothing() -> None:
     """What is not known to rise or fall is left as interval arithmetic has it."""
-    from plexlens.compare.quantity import rounded
+    from plexlens.compare.numbers.quantity import rounded
 
     a = printed("3.04")
     assert a is not None

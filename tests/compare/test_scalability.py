@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import optimize
 
-from plexlens.compare.line import interval_at
-from plexlens.compare.scalability import PARAMETERS, fit_scalability, terms_for
+from plexlens.compare.numbers.line import interval_at
+from plexlens.compare.numbers.scalability import PARAMETERS, fit_scalability, terms_for
 
 #: ITR (H) of one, two, three and six processors, table 31 of the VM/ESA report.
 ITR = ([1, 2, 3, 6], [44.73, 87.53, 123.64, 236.35])

@@ -10,8 +10,8 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from scipy import stats
 
-from plexlens.compare.run import Estimate
-from plexlens.compare.significance import (
+from plexlens.compare.runs.run import Estimate
+from plexlens.compare.runs.significance import (
     FEWEST_INTERVALS,
     MOST_GROUPS,
     group_lengths,

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from plexlens.compare import Audit, StudyError, TableAudit, audit, load_study, studies_path, study_names
-from plexlens.compare.formulas import FORMULAS
-from plexlens.compare.quantity import exact
+from plexlens.compare.formulas.catalogue import FORMULAS
+from plexlens.compare.numbers.quantity import exact
 from plexlens.errors import UsageError
 from tests.test_cli import run
 

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from plexlens.compare import LeftOut, StudyError, audit, load_study
-from plexlens.compare.json_object import to_object
-from plexlens.compare.quantity import Quantity, printed, rounded
+from plexlens.compare.audit.json_object import to_object
+from plexlens.compare.numbers.quantity import Quantity, printed, rounded
 from plexlens.report.model import Note
 from plexlens.report.study import study_report
 

@@ -9,13 +9,13 @@ from pathlib import Path
 import pytest
 
 from plexlens.compare import load_study, studies_path
-from plexlens.compare.address import address
-from plexlens.compare.comparison import Comparison, compare
-from plexlens.compare.deltas import Delta, Judgement
-from plexlens.compare.headings import NONE, common_name, heading
-from plexlens.compare.run import Better, Group, Run
-from plexlens.compare.study import StudyError
-from plexlens.compare.study_run import StudyAddress, study_run
+from plexlens.compare.comparison.address import address
+from plexlens.compare.comparison.comparison import Comparison, compare
+from plexlens.compare.comparison.study_run import StudyAddress, study_run
+from plexlens.compare.runs.deltas import Delta, Judgement
+from plexlens.compare.runs.headings import NONE, common_name, heading
+from plexlens.compare.runs.run import Better, Group, Run
+from plexlens.compare.study.model import StudyError
 from plexlens.errors import UsageError
 
 
@@ -202,8 +202,8 @@ def test_a_run_against_itself(text: str) -> None:
 
 def test_every_table_of_every_study_can_be_a_run() -> None:
     """Every table with numbers can be read as a run, whatever it holds."""
-    from plexlens.compare.study import study_names
-    from plexlens.compare.study_run import StudyReader
+    from plexlens.compare.comparison.study_run import StudyReader
+    from plexlens.compare.study.model import study_names
 
     for name in study_names():
         if name == "example":

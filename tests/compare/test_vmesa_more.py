@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 from plexlens.compare import Audit, TableAudit, audit, load_study, studies_path
-from plexlens.compare.analysis import analyse
-from plexlens.compare.formulas import FORMULAS
-from plexlens.compare.quantity import UndefinedError, exact, printed
+from plexlens.compare.analysis.analysis import analyse
+from plexlens.compare.formulas.catalogue import FORMULAS
+from plexlens.compare.numbers.quantity import UndefinedError, exact, printed
 
 FOLDER = studies_path() / "vmesa-1992"
 

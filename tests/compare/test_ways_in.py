@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from plexlens.compare import Audit, audit, load_study
-from plexlens.compare.ways_in import Advice, Way, Wish, advise, payload_bytes
+from plexlens.compare.analysis.ways_in import Advice, Way, Wish, advise, payload_bytes
 from plexlens.errors import UsageError
 from tests.test_cli import run
 

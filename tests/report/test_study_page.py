@@ -10,7 +10,7 @@ import lxml.html
 import pytest
 
 from plexlens.compare import audit, load_study
-from plexlens.compare.ways_in import Wish, advise
+from plexlens.compare.analysis.ways_in import Wish, advise
 from plexlens.report import render_html
 from plexlens.report.study import study_report
 from plexlens.report.ways_in import ways_report

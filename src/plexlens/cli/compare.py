@@ -20,11 +20,11 @@ from plexlens.errors import UsageError
 from plexlens.progress import Progress
 
 if TYPE_CHECKING:
-    from plexlens.compare.address import Address, DatabaseAddress
-    from plexlens.compare.comparability import Bounds
-    from plexlens.compare.prediction_run import Came
-    from plexlens.compare.run import Run
-    from plexlens.compare.study_run import StudyAddress
+    from plexlens.compare.comparison.address import Address, DatabaseAddress
+    from plexlens.compare.comparison.study_run import StudyAddress
+    from plexlens.compare.runs.comparability import Bounds
+    from plexlens.compare.runs.prediction_run import Came
+    from plexlens.compare.runs.run import Run
     from plexlens.metrics.inputs import Inputs
     from plexlens.metrics.selection import Selection
     from plexlens.pools.prediction import Prediction
@@ -81,8 +81,8 @@ def compare(
     The answer lists differences of the environment, whether the runs did the same work, what changed and why, and every
     number by group.
     """
-    from plexlens.compare.address import address
-    from plexlens.compare.comparability import Bounds
+    from plexlens.compare.comparison.address import address
+    from plexlens.compare.runs.comparability import Bounds
 
     where = target("compare", output, form, as_json=as_json)
     bounds = Bounds(
@@ -111,7 +111,7 @@ def _share(name: str, value: float) -> float:
 
 
 def _chained(table: str, base: str, new: str) -> tuple[Report, Callable[[], dict[str, Any]]]:
-    from plexlens.compare.chain import chains, transitions_of
+    from plexlens.compare.comparison.chain import chains, transitions_of
     from plexlens.report.chain import chain_json, chain_report
 
     study, colon, name = table.partition(":")
@@ -151,8 +151,8 @@ class _Sources:
 
     def run(self, where: DatabaseAddress | StudyAddress, role: str) -> Run:
         """The run at an address; ``role`` is BASE or NEW."""
-        from plexlens.compare.database_run import database_run
-        from plexlens.compare.study_run import StudyAddress, study_run
+        from plexlens.compare.comparison.study_run import StudyAddress, study_run
+        from plexlens.compare.runs.database_run import database_run
 
         if isinstance(where, StudyAddress):
             return study_run(where)
@@ -163,8 +163,8 @@ class _Sources:
 
     def came(self, where: DatabaseAddress | StudyAddress, prediction: Prediction) -> Came:
         """The measurement after a prediction: a database or dump with Db2 statistics, else a trace."""
-        from plexlens.compare.prediction_run import came_in_database, came_in_trace
-        from plexlens.compare.study_run import StudyAddress
+        from plexlens.compare.comparison.study_run import StudyAddress
+        from plexlens.compare.runs.prediction_run import came_in_database, came_in_trace
         from plexlens.pools.trace import is_trace_file, open_trace
 
         if isinstance(where, StudyAddress):
@@ -191,9 +191,9 @@ def _compared(
     first: Address, second: Address, bounds: Bounds, sources: _Sources
 ) -> tuple[Report, Callable[[], dict[str, Any]]]:
     """The report, and the function that makes its plain values."""
-    from plexlens.compare.address import PredictionAddress
-    from plexlens.compare.comparison import compare as compare_runs
-    from plexlens.compare.prediction_run import compare_prediction
+    from plexlens.compare.comparison.address import PredictionAddress
+    from plexlens.compare.comparison.comparison import compare as compare_runs
+    from plexlens.compare.runs.prediction_run import compare_prediction
     from plexlens.pools.prediction import load
     from plexlens.report.compare import compare_json, compare_report
     from plexlens.report.prediction_check import prediction_json, prediction_report

@@ -59,10 +59,10 @@ def study(
     listed with the arithmetic. studies/README.md shows how to write a study.
     """
     from plexlens import compare
-    from plexlens.compare.analysis import analyse
-    from plexlens.compare.analysis_object import to_object as analysis_object
-    from plexlens.compare.asked import asked_of, check_asked
-    from plexlens.compare.json_object import to_object
+    from plexlens.compare.analysis.analysis import analyse
+    from plexlens.compare.analysis.asked import asked_of, check_asked
+    from plexlens.compare.analysis.json_object import to_object as analysis_object
+    from plexlens.compare.audit.json_object import to_object
     from plexlens.report.study import study_csv, study_report
     from plexlens.report.study_xlsx import study_workbook
 

@@ -6,9 +6,9 @@ compares them with what is printed, allowing for the rounding of every printed d
 
 from __future__ import annotations
 
-from plexlens.compare.audit import Audit, Cell, TableAudit, audit
-from plexlens.compare.study import LeftOut, Study, StudyError, studies_path, study_names
-from plexlens.compare.study_reader import load_study
+from plexlens.compare.audit.audit import Audit, Cell, TableAudit, audit
+from plexlens.compare.study.model import LeftOut, Study, StudyError, studies_path, study_names
+from plexlens.compare.study.reader import load_study
 
 __all__ = [
     "Audit",

@@ -10,8 +10,8 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from plexlens.compare.formulas import FORMULAS, Formula
-from plexlens.compare.study import studies_path
+from plexlens.compare.formulas.catalogue import FORMULAS, Formula
+from plexlens.compare.study.model import studies_path
 from plexlens.generated_doc import write_or_check
 from plexlens.metrics.reference import cell
 

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from plexlens import __version__
-from plexlens.compare.chain import Chain, Transition
-from plexlens.compare.wording import percent
+from plexlens.compare.comparison.chain import Chain, Transition
+from plexlens.compare.runs.wording import percent
 from plexlens.metrics.display import NULL
 from plexlens.metrics.unit import RATIO
 from plexlens.report.json_object import to_json

@@ -6,15 +6,15 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from plexlens import __version__
-from plexlens.compare.comparability import Check, Comparability, Outcome
-from plexlens.compare.comparison import Comparison
-from plexlens.compare.deltas import Delta, Judgement, by_group
-from plexlens.compare.environment import Environments
-from plexlens.compare.explain import Explanation, LoadExplanation
-from plexlens.compare.prediction_check import RateCheck
-from plexlens.compare.quantity import shown as as_text
-from plexlens.compare.run import Better, Group, Measure
-from plexlens.compare.wording import capital, percent, within_a_sentence
+from plexlens.compare.comparison.comparison import Comparison
+from plexlens.compare.numbers.quantity import shown as as_text
+from plexlens.compare.runs.comparability import Check, Comparability, Outcome
+from plexlens.compare.runs.deltas import Delta, Judgement, by_group
+from plexlens.compare.runs.environment import Environments
+from plexlens.compare.runs.explain import Explanation, LoadExplanation
+from plexlens.compare.runs.prediction_check import RateCheck
+from plexlens.compare.runs.run import Better, Group, Measure
+from plexlens.compare.runs.wording import capital, percent, within_a_sentence
 from plexlens.metrics.display import NULL, with_symbol
 from plexlens.report import compare_amounts as amounts
 from plexlens.report.compare_amounts import symbol_of

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 
-from plexlens.compare.deltas import Delta
-from plexlens.compare.run import Measure, Reading
-from plexlens.compare.wording import percent
+from plexlens.compare.runs.deltas import Delta
+from plexlens.compare.runs.run import Measure, Reading
+from plexlens.compare.runs.wording import percent
 from plexlens.metrics.display import NULL, with_symbol
 from plexlens.metrics.unit import Unit
 

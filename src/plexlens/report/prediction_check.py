@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from plexlens import __version__
-from plexlens.compare.prediction_check import CheckTotals, RateCheck, totals
-from plexlens.compare.prediction_run import PredictionComparison
-from plexlens.compare.significance import LEVEL, METHOD_NONE, METHOD_ONE, reach
-from plexlens.compare.wording import percent
+from plexlens.compare.runs.prediction_check import CheckTotals, RateCheck, totals
+from plexlens.compare.runs.prediction_run import PredictionComparison
+from plexlens.compare.runs.significance import LEVEL, METHOD_NONE, METHOD_ONE, reach
+from plexlens.compare.runs.wording import percent
 from plexlens.metrics.display import NULL
 from plexlens.metrics.unit import PER_SECOND
 from plexlens.report.compare import (

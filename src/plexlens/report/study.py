@@ -11,11 +11,11 @@ from itertools import groupby
 from plexlens import __version__
 from plexlens.compare import Audit, TableAudit
 from plexlens.compare import Cell as AuditCell
-from plexlens.compare.analysis import Analysis, analyse
-from plexlens.compare.formulas import FORMULAS
-from plexlens.compare.json_object import RELATION_RULE, RULE, counted
-from plexlens.compare.quantity import printed, shown
-from plexlens.compare.study import TURNED, StudyTable
+from plexlens.compare.analysis.analysis import Analysis, analyse
+from plexlens.compare.audit.json_object import RELATION_RULE, RULE, counted
+from plexlens.compare.formulas.catalogue import FORMULAS
+from plexlens.compare.numbers.quantity import printed, shown
+from plexlens.compare.study.model import TURNED, StudyTable
 from plexlens.metrics.unit import COUNT, Unit
 from plexlens.report.model import (
     Block,
@@ -47,7 +47,7 @@ def study_report(audits: Sequence[Audit], analyses: Sequence[Analysis] | None = 
     Parameters
     ----------
     audits
-        As `plexlens.compare.audit` makes them, at least one.
+        As `plexlens.compare.audit.audit` makes them, at least one.
     analyses
         What is declared about each; worked out if not given.
     """

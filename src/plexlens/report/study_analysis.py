@@ -5,14 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 
-from plexlens.compare.analysis import Analysis
-from plexlens.compare.claims import RELATIONS, Claim, Finding
-from plexlens.compare.curves import CapacityCurve, Curve, LoadCurve
-from plexlens.compare.figures import BarFigure, CurveFigure, Figure
-from plexlens.compare.leave_out import LeaveOut
-from plexlens.compare.quantity import shown
-from plexlens.compare.scalability import LEVEL
-from plexlens.compare.sentences import check_sentence, law_sentence, load_sentence
+from plexlens.compare.analysis.analysis import Analysis
+from plexlens.compare.analysis.claims import RELATIONS, Claim, Finding
+from plexlens.compare.analysis.curves import CapacityCurve, Curve, LoadCurve
+from plexlens.compare.analysis.figures import BarFigure, CurveFigure, Figure
+from plexlens.compare.analysis.leave_out import LeaveOut
+from plexlens.compare.analysis.sentences import check_sentence, law_sentence, load_sentence
+from plexlens.compare.numbers.quantity import shown
+from plexlens.compare.numbers.scalability import LEVEL
 from plexlens.metrics.unit import Unit
 from plexlens.report.model import Block, Cell, Column, ColumnKind, Definition, Level, Linked, Note, Section, Table
 from plexlens.report.xy import MOST_SERIES, XYChart, XYMark, XYSeries, XYStyle

@@ -17,9 +17,9 @@ from typing import Any
 import xlsxwriter
 
 from plexlens.compare import Audit, Cell, TableAudit
-from plexlens.compare.analysis import Analysis, analyse
-from plexlens.compare.formulas import FORMULAS
-from plexlens.compare.json_object import RULE
+from plexlens.compare.analysis.analysis import Analysis, analyse
+from plexlens.compare.audit.json_object import RULE
+from plexlens.compare.formulas.catalogue import FORMULAS
 from plexlens.report.study import restored_by
 from plexlens.report.study_xlsx_analysis import write_analyses
 
@@ -72,7 +72,7 @@ def study_workbook(audits: Sequence[Audit], analyses: Sequence[Analysis] | None 
     Parameters
     ----------
     audits
-        As `plexlens.compare.audit` makes them, at least one.
+        As `plexlens.compare.audit.audit` makes them, at least one.
     analyses
         What is declared about each; worked out if not given.
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from plexlens.compare.analysis import Analysis
-from plexlens.compare.curves import CapacityCurve
-from plexlens.compare.sentences import check_sentence, law_sentence, load_sentence
+from plexlens.compare.analysis.analysis import Analysis
+from plexlens.compare.analysis.curves import CapacityCurve
+from plexlens.compare.analysis.sentences import check_sentence, law_sentence, load_sentence
 
 Value = str | float | None
 

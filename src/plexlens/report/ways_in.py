@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from plexlens import __version__
-from plexlens.compare.ways_in import Advice, Way
+from plexlens.compare.analysis.ways_in import Advice, Way
 from plexlens.metrics.unit import Unit
 from plexlens.report.model import Block, Cell, Column, ColumnKind, Definition, Level, Note, Report, Section, Table
 

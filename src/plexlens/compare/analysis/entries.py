@@ -1,0 +1,93 @@
+"""Entries of an ``analysis.toml``, read with messages that say where something is wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from plexlens.compare.analysis.values import Numbers
+from plexlens.compare.study.model import StudyError, StudyTable
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One table of the file.
+
+    Parameters
+    ----------
+    content
+        Its keys.
+    where
+        What messages call it.
+    numbers
+        The study that its values are looked up in.
+    """
+
+    content: Mapping[str, Any]
+    where: str
+    numbers: Numbers
+
+    def wrong(self, key: str, what: str, remedy: str) -> StudyError:
+        """The error for a key that cannot be."""
+        return self.numbers.wrong(f"{self.where}, key {key!r}", what, remedy)
+
+    def only(self, *allowed: str) -> None:
+        """Refuse keys that nothing reads."""
+        for key in self.content:
+            if key not in allowed:
+                raise self.wrong(key, "there is no such key", f"use one of {', '.join(allowed)}")
+
+    def text(self, key: str, default: str | None = None) -> str:
+        """A text; with a default it may be missing."""
+        value = self.content.get(key, default)
+        if not isinstance(value, str):
+            raise self.wrong(key, "it is missing" if value is None else f"{value!r} is no text", f'write {key} = "..."')
+        return value
+
+    def one_of(self, key: str, choices: Sequence[str], default: str | None = None) -> str:
+        """A text out of a few."""
+        value = self.text(key, default)
+        if value not in choices:
+            raise self.wrong(key, f"{value!r} is not known", f"use one of {', '.join(choices)}")
+        return value
+
+    def texts(self, key: str) -> tuple[str, ...]:
+        """A list of texts, or one; empty where the key is missing."""
+        value = self.content.get(key, [])
+        found = [value] if isinstance(value, str) else value
+        if not isinstance(found, list) or not all(isinstance(one, str) for one in found):
+            raise self.wrong(key, f"{value!r} is no list of texts", f'write {key} = ["...", "..."]')
+        return tuple(found)
+
+    def number(self, key: str, default: float | None = None) -> float:
+        """A number; with a default it may be missing."""
+        value = self.content.get(key, default)
+        if isinstance(value, bool) or not isinstance(value, (int, float)):
+            raise self.wrong(key, "it is missing" if value is None else f"{value!r} is no number", f"write {key} = 1.0")
+        return float(value)
+
+    def entries(self, key: str) -> list[Entry]:
+        """The tables below this one."""
+        value = self.content.get(key, [])
+        if not isinstance(value, list) or not all(isinstance(one, dict) for one in value):
+            raise self.wrong(key, "it is no list of tables", f"write {key} = [{{...}}]")
+        return [Entry(one, f"{self.where}, {key} {number}", self.numbers) for number, one in enumerate(value, 1)]
+
+    def table(self, key: str = "table") -> StudyTable:
+        """The table of the study that a key names."""
+        return self.numbers.table(self.content.get(key), f"{self.where}, key {key!r}")
+
+    def rows(self, table: StudyTable) -> list[int]:
+        """The rows that ``rows`` and ``but`` leave, in order."""
+        return self.numbers.rows(table, self.content.get("rows"), self.content.get("but"), self.where)
+
+    def sums(self, key: str, table: StudyTable, rows: Sequence[int]) -> list[float]:
+        """A column, or the sum of several, as plain numbers."""
+        columns = self.texts(key)
+        if not columns:
+            raise self.wrong(key, "no column is named", f'write {key} = "a heading", or a list of headings to add up')
+        for column in columns:
+            self.numbers.column(table, column, f"{self.where}, key {key!r}")
+        parts = [self.numbers.floats(table, rows, column, self.where) for column in columns]
+        return [sum(one) for one in zip(*parts, strict=True)]

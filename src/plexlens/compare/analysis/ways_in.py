@@ -1,0 +1,386 @@
+"""Which way into CICS to take for a payload, a rate, a kind of connection and security: what each costs and what binds.
+
+The ways, where each was measured and what limits it are data (``ways_in.toml`` beside the study's tables). Costs are
+read from the measured points: between two of them the processor time of each address space is interpolated over the
+rate. Outside of what was measured nothing is said unless it is asked for, and the result then says so.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+import tomllib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+from plexlens.compare.analysis.entries import Entry
+from plexlens.compare.analysis.values import Numbers
+from plexlens.compare.audit.audit import Audit, audit
+from plexlens.compare.numbers.line import fit_line
+from plexlens.compare.numbers.quantity import UndefinedError
+from plexlens.compare.study.model import StudyError
+from plexlens.compare.study.reader import load_study
+from plexlens.errors import UsageError
+
+#: The study that measured the ways.
+STUDY = "cics-2012"
+
+CONNECTIONS = ("persistent", "per-request")
+SECURITIES = ("none", "ssl")
+
+#: Any of the choices.
+ANY = "any"
+
+#: What ways can be ranked by: all processor time, or that on general-purpose processors.
+RANKS = ("cpu", "general")
+
+_PAYLOAD = re.compile(r"(?P<number>\d+(?:\.\d+)?) ?(?P<unit>|bytes|byte|b|k|kb|kib)\Z", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class Wish:
+    """What is asked for.
+
+    Attributes
+    ----------
+    payload
+        Bytes in, and as many out.
+    rate
+        Transactions a second.
+    connection, security
+        One of `CONNECTIONS` and `SECURITIES`, or `ANY`.
+    engines
+        General-purpose processors there are.
+    extrapolate
+        Whether ways are ranked that were not measured at that payload or rate.
+    rank
+        One of `RANKS`.
+    """
+
+    payload: int
+    rate: float
+    connection: str = ANY
+    security: str = ANY
+    engines: float | None = None
+    extrapolate: bool = False
+    rank: str = "cpu"
+
+    def __post_init__(self) -> None:
+        for name, value, choices in (
+            ("connection", self.connection, (*CONNECTIONS, ANY)), ("security", self.security, (*SECURITIES, ANY)),
+            ("rank", self.rank, RANKS),
+        ):  # fmt: skip
+            if value not in choices:
+                raise UsageError(
+                    file="", what=f"there is no {name} {value!r}", remedy=f"use one of {', '.join(choices)}"
+                )
+        if not (self.rate > 0 and math.isfinite(self.rate)):
+            raise UsageError(file="", what=f"rate {self.rate:g} is not above zero", remedy="give transactions a second")
+        if self.payload <= 0:
+            raise UsageError(file="", what="the payload is not above zero", remedy="give bytes, as 1920 or 32KB")
+        if self.engines is not None and not self.engines > 0:
+            raise UsageError(file="", what=f"there are {self.engines:g} engines", remedy="give a number above zero")
+
+
+def payload_bytes(text: str) -> int:
+    """Bytes of a payload as people write it: ``1920``, ``32KB``; a KB has 1024 bytes, as in the study.
+
+    Raises
+    ------
+    UsageError
+        It is no size.
+    """
+    found = _PAYLOAD.match(text.strip())
+    if found is None:
+        raise UsageError(file="", what=f"{text!r} is no payload", remedy="give bytes, as 1920, 1920bytes or 32KB")
+    return round(float(found["number"]) * (1024 if found["unit"].lower().startswith("k") else 1))
+
+
+@dataclass(frozen=True)
+class Limit:
+    """Something that lets no more through.
+
+    Attributes
+    ----------
+    name, text
+        What it is, and how it limits.
+    rate
+        Transactions a second at which it binds.
+    basis
+        Where the rate comes from.
+    relief
+        What there has to be more of, for more.
+    """
+
+    name: str
+    text: str
+    rate: float
+    basis: str
+    relief: str
+
+
+@dataclass(frozen=True)
+class Way:
+    """A way that can be taken, at the rate asked for.
+
+    Attributes
+    ----------
+    parts
+        Milliseconds per transaction by address space: on general-purpose processors, then on specialty engines.
+    general_ms, specialty_ms, total_ms
+        Their sums.
+    general_engines, specialty_engines
+        Processors of each kind kept busy.
+    response_ms
+        Response time, interpolated between measured points; None outside of them.
+    measured
+        Lowest and highest rate measured.
+    payload
+        Bytes measured.
+    limits
+        In rising order of rate; the first one binds first.
+    beyond
+        In which ways the request lies outside of what was measured; empty where it does not.
+    """
+
+    id: str
+    title: str
+    table: str
+    connection: str
+    security: str
+    parts: tuple[tuple[str, float], ...]
+    general_ms: float
+    specialty_ms: float
+    response_ms: float | None
+    general_engines: float
+    specialty_engines: float
+    measured: tuple[float, float]
+    payload: int
+    limits: tuple[Limit, ...]
+    beyond: tuple[str, ...]
+    caveats: tuple[str, ...]
+
+    @property
+    def total_ms(self) -> float:
+        """Milliseconds per transaction on processors of any kind."""
+        return self.general_ms + self.specialty_ms
+
+    @property
+    def binding(self) -> Limit:
+        """The limit that binds first."""
+        return self.limits[0]
+
+    def needed(self, rate: float) -> int:
+        """How many of what binds first there have to be for a rate."""
+        return max(1, math.ceil(rate / self.binding.rate - 1e-9))
+
+
+@dataclass(frozen=True)
+class NotTaken:
+    """A way that is left out, and why.
+
+    Attributes
+    ----------
+    can_extrapolate
+        Whether it would be ranked if extrapolation were asked for.
+    """
+
+    id: str
+    title: str
+    reason: str
+    can_extrapolate: bool = False
+
+
+@dataclass(frozen=True)
+class Advice:
+    """Ranked ways.
+
+    Attributes
+    ----------
+    ways
+        The cheapest first.
+    left_out
+        All others.
+    caveats
+        What holds for the study as a whole.
+    source
+        Which study.
+    """
+
+    wish: Wish
+    engines: float
+    ways: tuple[Way, ...]
+    left_out: tuple[NotTaken, ...]
+    caveats: tuple[str, ...]
+    source: str
+
+
+def advise(wish: Wish, found: Audit | None = None) -> Advice:
+    """Rank the ways for what is asked.
+
+    Parameters
+    ----------
+    wish
+        What is asked for.
+    found
+        The study recomputed; that which comes with Plexlens if not given.
+
+    Raises
+    ------
+    UsageError
+        No way was measured so; the message says what was.
+    StudyError
+        ``ways_in.toml`` cannot be read or names what the study does not have.
+    """
+    found = audit(load_study(STUDY)) if found is None else found
+    path = found.study.path.parent / "ways_in.toml"
+    try:
+        content = tomllib.loads(path.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise StudyError(file=str(path), what=f"it cannot be read: {error}", remedy="restore the file") from error
+    whole = Entry(content, path.name, Numbers(found, str(path)))
+    whole.only("caveats", "engines", "specialty_engines", "ways")
+    engines = whole.number("engines") if wish.engines is None else wish.engines
+    ways = [_way(entry, wish, engines) for entry in whole.entries("ways")]
+    taken = [one for one in ways if isinstance(one, Way)]
+    others = [one for one in ways if isinstance(one, NotTaken)]
+    if not taken:
+        near = [one for one in others if one.can_extrapolate]
+        told = "; ".join(f"{one.title}: {one.reason}" for one in near)
+        raise UsageError(
+            file="",
+            what=f"no way in was measured with {wish.payload:,} bytes at {wish.rate:,g} transactions a second, "
+            f"{wish.connection} connections and {wish.security} security" + (f" ({told})" if told else ""),
+            remedy="ask for what was measured, or give --extrapolate" if near else
+            f"use {ANY} for connection and security, or a smaller payload",
+        )  # fmt: skip
+    taken.sort(key=lambda one: (bool(one.beyond), one.total_ms if wish.rank == "cpu" else one.general_ms))
+    return Advice(
+        wish, engines, tuple(taken), tuple(others), whole.texts("caveats"),
+        f"{found.study.title}. {found.study.source}",
+    )  # fmt: skip
+
+
+def _way(entry: Entry, wish: Wish, engines: float) -> Way | NotTaken:
+    entry.only(
+        "id", "title", "table", "rate", "response", "payload", "largest_payload", "connection", "security", "general",
+        "specialty", "region", "caveats", "limits",
+    )  # fmt: skip
+    name, title = entry.text("id"), entry.text("title")
+    connection, security = entry.one_of("connection", CONNECTIONS), entry.one_of("security", SECURITIES)
+    table = entry.table()
+    rows = list(range(len(table.rows)))
+    rates = entry.sums("rate", table, rows)
+    payload = int(entry.number("payload"))
+    unfit = [
+        f"{what}: {there}, not {asked}"
+        for asked, there, what in (
+            (wish.connection, connection, "connections"),
+            (wish.security, security, "security"),
+        )
+        if asked not in (ANY, there)
+    ]
+    largest = entry.number("largest_payload", math.inf)
+    if wish.payload > largest:
+        unfit.append(f"takes at most {largest:,.0f} bytes")
+    if unfit:
+        return NotTaken(name, title, "; ".join(unfit))
+    beyond: list[tuple[str, str]] = []
+    if wish.payload != payload:
+        bound = "an upper bound" if wish.payload < payload else "a lower bound"
+        beyond.append(
+            (
+                f"measured with {payload:,} bytes",
+                f"the cost of {payload:,} bytes is taken unchanged, {bound} for {wish.payload:,}",
+            )
+        )
+    if not min(rates) <= wish.rate <= max(rates):
+        beyond.append(
+            (
+                f"measured from {min(rates):,.0f} to {max(rates):,.0f} transactions a second",
+                "a straight line through the measured points is taken",
+            )
+        )
+    if beyond and not wish.extrapolate:
+        return NotTaken(name, title, "; ".join(measured for measured, _ in beyond), True)
+    shares = {column: entry.numbers.floats(table, rows, column, entry.where) for column in _columns(entry)}
+    inside = min(rates) <= wish.rate <= max(rates)
+    # Percent of a processor are hundredths of a second a second: ten times as many milliseconds.
+    parts = tuple((column, 10 * _at(rates, percent, wish.rate) / wish.rate) for column, percent in shares.items())
+    specialty = set(entry.texts("specialty"))
+    general_ms = sum(ms for column, ms in parts if column not in specialty)
+    specialty_ms = sum(ms for column, ms in parts if column in specialty)
+    response = _at(rates, entry.sums("response", table, rows), wish.rate) if inside else None
+    limits = sorted((*_declared(entry), *_general(entry, rates, shares, general_ms, engines)), key=lambda one: one.rate)
+    return Way(
+        name, title, table.id, connection, security, parts, general_ms, specialty_ms, response,
+        general_ms * wish.rate / 1000, specialty_ms * wish.rate / 1000, (min(rates), max(rates)), payload,
+        tuple(limits), tuple(f"{measured}; {taken}" for measured, taken in beyond), entry.texts("caveats"),
+    )  # fmt: skip
+
+
+def _columns(entry: Entry) -> tuple[str, ...]:
+    return (*entry.texts("general"), *entry.texts("specialty"))
+
+
+def _at(rates: Sequence[float], values: Sequence[float], rate: float) -> float:
+    """A value at a rate: between its neighbours, or on the least squares line outside of all."""
+    points = sorted(zip(rates, values, strict=True))
+    for (left, low), (right, high) in pairwise(points):
+        if left <= rate <= right:
+            return low + (high - low) * (rate - left) / (right - left)
+    line = fit_line(rates, values)
+    if line is None:
+        raise ValueError("a line needs two different rates")
+    return max(0.0, line.at(rate))
+
+
+def _declared(entry: Entry) -> list[Limit]:
+    found = []
+    for one in entry.entries("limits"):
+        one.only("name", "text", "rate", "basis", "relief")
+        try:
+            rate = one.numbers.value(one.content.get("rate"), f"{one.where}, key 'rate'")
+        except UndefinedError as error:
+            raise one.wrong("rate", str(error), "name cells that hold numbers") from error
+        found.append(
+            Limit(one.text("name"), one.text("text"), float(rate.quantity.value), one.text("basis"), one.text("relief"))
+        )
+    return found
+
+
+def _general(
+    entry: Entry, rates: Sequence[float], shares: dict[str, list[float]], general_ms: float, engines: float
+) -> list[Limit]:
+    """What limits every way: the processors, and the region where one TCB may do all of its work."""
+    found = [
+        Limit(
+            "general-purpose processors",
+            f"{engines:g} of them, always busy.",
+            1000 * engines / general_ms,
+            "processor time per transaction",
+            f"{engines:g} processors",
+        )
+    ]
+    region = shares[entry.text("region")]
+    top = max(range(len(rates)), key=lambda place: rates[place])
+    stated = any(one.get("name") == "QR TCB" for one in _raw_limits(entry))
+    if not stated and region[top] <= 100:
+        found.append(
+            Limit(
+                "QR TCB, at worst",
+                f"The region used {region[top]:.1f} % of a processor at {rates[top]:,.0f} transactions a second. If "
+                "all of it were on the one QR TCB, that would be full at this rate; open TCBs leave more room.",
+                100 * rates[top] / region[top],
+                "region's processor time at the highest rate, in proportion",
+                "CICS regions",
+            )
+        )
+    return found
+
+
+def _raw_limits(entry: Entry) -> list[dict[str, Any]]:
+    value = entry.content.get("limits", [])
+    return [one for one in value if isinstance(one, dict)]

@@ -1,0 +1,129 @@
+"""An audit as plain values, for JSON."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+from plexlens.compare.audit.audit import Audit, Cell, TableAudit
+from plexlens.compare.numbers.quantity import Quantity
+
+#: Which way agreement is decided; stands in every output.
+RULE = (
+    "A computed number agrees where it can be what is printed: each printed number stands for all that round to it, "
+    "half a unit of its last digit to either side (up to a unit further from zero where the study cuts digits off), "
+    "and the inputs' own rounding is carried through the formula by interval arithmetic."
+)
+
+#: What is tested where no number follows.
+RELATION_RULE = (
+    "Cells from which nothing follows are held against what must be so: a part is not above its whole, two monitors of "
+    "one run agree, the same run has the same numbers in every table. A relation is broken where no numbers that round "
+    "to the printed ones keep it."
+)
+
+
+def counted(audit: Audit) -> str:
+    """How the printed cells of a study stand, in a sentence or two."""
+    tables = audit.tables
+    compared, agree = sum(len(one.compared) for one in tables), sum(one.agree for one in tables)
+    own_way = sum(len(one.conventions) for one in tables)
+    tested, broken = sum(len(one.tested) for one in tables), sum(len(one.broken) for one in tables)
+    text = f"Of {compared} printed cells that follow from others, {agree} agree and {compared - agree - own_way} do not"
+    text += f"; {own_way} are worked out in a way of the source's own." if own_way else "."
+    return text + (f" Of {tested} comparisons with relations {broken} fail." if tested else "")
+
+
+def to_object(audit: Audit) -> dict[str, Any]:
+    """The tables of a study with what agrees and what does not."""
+    return {
+        "name": audit.study.name,
+        "title": audit.study.title,
+        "source": audit.study.source,
+        "rule": RULE,
+        "tables": [_table(one) for one in audit.tables],
+    }
+
+
+def _table(one: TableAudit) -> dict[str, Any]:
+    return {
+        "id": one.table.id,
+        "title": one.table.title,
+        "rows": len(one.table.rows),
+        "computed": len(one.compared),
+        "agree": one.agree,
+        "disagree": [_disagreement(cell) for cell in one.disagree],
+        "own_convention": [_disagreement(cell) for cell in one.conventions],
+        "relations": {
+            "tested": len(one.tested),
+            "broken": [
+                {
+                    "row": test.row,
+                    "label": test.label,
+                    "column": test.column,
+                    "printed": test.text,
+                    "arithmetic": test.arithmetic,
+                    "reason": test.reason,
+                    "note": test.note,
+                }
+                for test in one.broken
+            ],
+        },
+        "cells": [_cell(cell) for cell in one.cells],
+        "lines": [
+            {
+                "cpu_percent": list(fitted.columns),
+                "fixed_ms_per_second": fitted.line.fixed,
+                "ms_per_transaction": fitted.line.slope,
+                "fixed_standard_error": fitted.line.fixed_error,
+                "ms_per_transaction_standard_error": fitted.line.slope_error,
+                "residuals_ms_per_second": list(fitted.line.residuals),
+                "predicted": [
+                    {"rate": rate, "ms_per_transaction": measured, "predicted_ms_per_transaction": predicted}
+                    for rate, measured, predicted in fitted.predicted
+                ],
+            }
+            for fitted in one.lines
+        ],
+        "left_out": [
+            {"column": lacking.column, "missing": list(lacking.missing), "template": lacking.template}
+            for lacking in one.table.left_out
+        ],
+        "note": one.table.note,
+    }
+
+
+def _disagreement(cell: Cell) -> dict[str, Any]:
+    return {
+        "row": cell.row,
+        "column": cell.column,
+        "printed": cell.text,
+        "computed": _value(cell.computed),
+        "arithmetic": cell.arithmetic,
+        "label": cell.label,
+        "note": cell.note,
+    }
+
+
+def _cell(cell: Cell) -> dict[str, Any]:
+    return {
+        "row": cell.row,
+        "label": cell.label,
+        "column": cell.column,
+        "formula": cell.formula,
+        "printed": cell.text or None,
+        "computed": _value(cell.computed),
+        "low": None if cell.computed is None else float(cell.computed.low),
+        "high": None if cell.computed is None else float(cell.computed.high),
+        "difference": None if cell.difference is None else _number(cell.difference),
+        "agrees": cell.agrees if cell.compared else None,
+        "arithmetic": cell.arithmetic,
+    }
+
+
+def _value(quantity: Quantity | None) -> float | int | None:
+    return None if quantity is None else _number(quantity.value)
+
+
+def _number(value: Fraction) -> float | int:
+    return value.numerator if value.denominator == 1 else float(value)

@@ -1,0 +1,1 @@
+"""Two runs side by side, of studies or of databases, and chains of them."""

@@ -1,0 +1,97 @@
+"""Two runs compared, from their environments to the reasons of what changed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from plexlens.compare.comparison.study_pairs import StudyPair, study_pair
+from plexlens.compare.runs.comparability import Bounds, Comparability, comparability
+from plexlens.compare.runs.deltas import Delta, deltas
+from plexlens.compare.runs.environment import Environments, environments
+from plexlens.compare.runs.explain import Explanation, LoadExplanation, explanations, load_explanations
+from plexlens.compare.runs.run import Run
+from plexlens.compare.runs.significance import METHOD_INTERVALS, METHOD_NONE, METHOD_REPEATS
+from plexlens.errors import NothingUsableError, UsageError
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """What came of comparing two runs.
+
+    Attributes
+    ----------
+    deltas
+        Every number of both runs; those that only explain others (`Measure.part`) are left out.
+    method
+        How chance was judged.
+    pair
+        What a study itself says of the two runs; None where it says nothing.
+    """
+
+    base: Run
+    new: Run
+    environments: Environments
+    comparability: Comparability
+    deltas: tuple[Delta, ...]
+    explanations: tuple[Explanation, ...]
+    loads: tuple[LoadExplanation, ...]
+    method: str
+    pair: StudyPair | None
+
+
+def compare(base: Run, new: Run, *, bounds: Bounds | None = None, studies: Path | None = None) -> Comparison:
+    """Compare two runs.
+
+    Parameters
+    ----------
+    base, new
+        The runs; differences are NEW less BASE, ratios NEW over BASE.
+    bounds
+        How far the work of the two may differ and still count as alike.
+    studies
+        Where studies are; those that come with Plexlens if not given.
+
+    Raises
+    ------
+    UsageError
+        The runs are of different studies, or one is of a study and the other of a database.
+    NothingUsableError
+        The two have no number in common.
+    """
+    if base.family != new.family:
+        raise UsageError(
+            file="",
+            what=f"{base.name} is of {_family(base)} and {new.name} of {_family(new)}: they measure different things",
+            remedy="name two runs of one study, or two performance databases",
+        )
+    found = tuple(one for one in deltas(base, new) if not one.measure.part)
+    if not any(one.difference is not None for one in found):
+        objects = sorted({one.thing for one in found if one.thing})
+        raise NothingUsableError(
+            file="",
+            what=f"{base.name} and {new.name} have no number in common",
+            remedy="name runs with the same kind of data"
+            + (f"; objects found: {', '.join(objects[:6])}" if objects else ""),
+        )
+    return Comparison(
+        base,
+        new,
+        environments(base, new),
+        comparability(base, new, bounds),
+        found,
+        explanations(base, new),
+        load_explanations(base, new),
+        _method(found, base),
+        study_pair(base, new, studies) if base.family != "database" else None,
+    )
+
+
+def _family(run: Run) -> str:
+    return "a performance database" if run.family == "database" else f"study {run.family}"
+
+
+def _method(found: tuple[Delta, ...], base: Run) -> str:
+    if not any(one.interval is not None for one in found):
+        return METHOD_NONE
+    return METHOD_INTERVALS if base.family == "database" else METHOD_REPEATS

@@ -1,0 +1,129 @@
+"""What a study says of two of its tables: claims in its text, and predictions it made of the second from the first.
+
+``compare.toml`` of the study declares it in ``[[pairs]]``: the two tables, the file with the claims
+(`plexlens.compare.analysis.claims`), and the predictions as printed.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from plexlens.compare.analysis.claims import Claim, read_claim
+from plexlens.compare.analysis.entries import Entry
+from plexlens.compare.analysis.values import Numbers
+from plexlens.compare.audit.audit import audit
+from plexlens.compare.comparison.study_run import COMPARE
+from plexlens.compare.numbers.quantity import printed
+from plexlens.compare.runs.headings import Headings, common_name
+from plexlens.compare.runs.prediction_check import RateCheck, check_rate
+from plexlens.compare.runs.run import Run
+from plexlens.compare.study.model import Study, StudyError
+from plexlens.compare.study.reader import load_study
+
+_PAIR_KEYS = ("base", "new", "claims", "predictions", "notes")
+_PREDICTION_KEYS = ("object", "rate", "work", "predicted", "place", "text")
+
+
+@dataclass(frozen=True)
+class StudyPair:
+    """What a study says of two tables.
+
+    Attributes
+    ----------
+    claims
+        Numbers of its text against its tables.
+    predictions
+        Predictions of its text, each for one object, against the second table; with what the load explains.
+    notes
+        What else it says of the comparison, in our words.
+    """
+
+    claims: tuple[Claim, ...]
+    predictions: tuple[tuple[str, str, RateCheck], ...]
+    notes: tuple[str, ...]
+
+
+def study_pair(base: Run, new: Run, folder: Path | None = None) -> StudyPair | None:
+    """What the study says of the tables of two runs; None where it says nothing.
+
+    Raises
+    ------
+    StudyError
+        The files that declare it cannot be read, or name what is not there.
+    """
+    study = load_study(base.family, folder)
+    path = study.path.parent / COMPARE
+    if not path.is_file():
+        return None
+    tables = tuple(run.name.partition(":")[2] for run in (base, new))
+    content = tomllib.loads(path.read_text(encoding="utf-8"))
+    for number, pair in enumerate(content.get("pairs", ()), 1):
+        where = f"pair {number}"
+        _only(path, where, pair, _PAIR_KEYS)
+        for key in ("base", "new"):
+            if pair.get(key) not in study.tables:
+                raise _wrong(path, f"{where}: there is no table {pair.get(key)!r}", ", ".join(study.tables))
+        if (pair["base"], pair["new"]) == tables:
+            return _read(study, path, where, pair, (base, new))
+    return None
+
+
+def _read(study: Study, path: Path, where: str, pair: Mapping[str, Any], runs: tuple[Run, Run]) -> StudyPair:
+    claims: tuple[Claim, ...] = ()
+    if "claims" in pair:
+        file = study.path.parent / str(pair["claims"])
+        if not file.is_file():
+            raise _wrong(path, f"{where}, claims: there is no file {file.name}", "the name of a file beside this one")
+        numbers = Numbers(audit(study), str(file))
+        content = tomllib.loads(file.read_text(encoding="utf-8"))
+        claims = tuple(read_claim(entry) for entry in Entry(content, file.name, numbers).entries("claims"))
+    predictions = []
+    for number, one in enumerate(pair.get("predictions", ()), 1):
+        place = f"{where}, prediction {number}"
+        _only(path, place, one, _PREDICTION_KEYS)
+        predictions.append(_prediction(path, place, one, runs, study.headings))
+    return StudyPair(claims, tuple(predictions), tuple(str(note) for note in pair.get("notes", ())))
+
+
+def _prediction(
+    path: Path, where: str, one: Mapping[str, Any], runs: tuple[Run, Run], headings: Headings
+) -> tuple[str, str, RateCheck]:
+    base, new = runs
+    for key in _PREDICTION_KEYS:
+        if key not in one:
+            raise _wrong(path, f"{where}: key {key!r} is missing", "a value for it")
+    thing = str(one["object"])
+    try:
+        predicted = printed(str(one["predicted"]))
+    except ValueError as error:
+        raise _wrong(path, f"{where}: {error}", "the number as printed") from error
+    rate, work = (common_name(headings, str(one[key])) for key in ("rate", "work"))
+    before, actual = base.value(rate, thing), new.value(rate, thing)
+    work_before, work_after = base.value(work, thing), new.value(work, thing)
+    if predicted is None or before is None or actual is None or work_before is None or work_after is None:
+        raise _wrong(path, f"{where}: {thing!r} has no {one['rate']!r} or {one['work']!r}", "an object of both tables")
+    check = check_rate(
+        thing,
+        base=before,
+        predicted=float(predicted.value),
+        actual=actual,
+        work_base=work_before,
+        work_new=work_after,
+    )
+    return str(one["text"]), str(one["place"]), check
+
+
+def _only(path: Path, where: str, entry: Any, allowed: tuple[str, ...]) -> None:
+    if not isinstance(entry, dict):
+        raise _wrong(path, f"{where}: it is no table", ", ".join(allowed))
+    for key in entry:
+        if key not in allowed:
+            raise _wrong(path, f"{where}: there is no key {key!r}", ", ".join(allowed))
+
+
+def _wrong(path: Path, what: str, choices: str) -> StudyError:
+    return StudyError(file=str(path), what=what, remedy=f"use {choices}")

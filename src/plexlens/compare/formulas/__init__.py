@@ -1,0 +1,1 @@
+"""The formulas by which derived columns of studies are worked out."""

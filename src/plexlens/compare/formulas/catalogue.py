@@ -1,0 +1,134 @@
+"""The formulas by which derived columns of studies are worked out, read from ``studies/*.toml`` of the catalogue.
+
+An argument is one number, or a list of any length where dots follow its name. What a site's folder says of a formula
+takes the place of all that was said of it before.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+
+from plexlens.compare.formulas.formula import CALLS, OPERATORS, Argument, Formula
+from plexlens.expression import FUNCTIONS, Binary, Call, Expression, ExpressionError, names_of, parse, walk
+from plexlens.expression.types import NUMBER, Kind, Scope, Type, number
+from plexlens.metrics import GRAINS
+from plexlens.metrics.catalogue.catalogue import Catalogue
+from plexlens.metrics.catalogue.document import Document
+from plexlens.metrics.catalogue.error import near
+from plexlens.metrics.catalogue.table import Entry, Table
+
+__all__ = ["FORMULAS", "Argument", "Formula", "Formulas"]
+
+_KEYS = ("title", "unit", "arguments", "formula", "scope", "note", "source")
+_NAME = re.compile(r"[a-z][a-z0-9_]*")
+_DOTS = "..."
+_LIST = Type(Kind.LIST)
+
+
+class Formulas(Mapping[str, Formula]):
+    """Every formula by name, read when one is first asked for."""
+
+    def __init__(self) -> None:
+        self._read_from: Catalogue | None = None
+        self._formulas: dict[str, Formula] = {}
+
+    def _found(self) -> dict[str, Formula]:
+        catalogue = GRAINS.catalogue
+        if self._read_from is not catalogue:
+            self._formulas = formulas_of(catalogue)
+            self._read_from = catalogue
+        return self._formulas
+
+    def __getitem__(self, name: str) -> Formula:
+        """The formula of that name."""
+        return self._found()[name]
+
+    def __iter__(self) -> Iterator[str]:
+        """Names, in the order of files and within them."""
+        return iter(self._found())
+
+    def __len__(self) -> int:
+        """How many formulas there are."""
+        return len(self._found())
+
+
+def formulas_of(catalogue: Catalogue) -> dict[str, Formula]:
+    """The formulas of a catalogue.
+
+    Raises
+    ------
+    CatalogueError
+        One that cannot be used: file, line, key, what is wrong, what is valid.
+    """
+    made: dict[str, Formula] = {}
+    for documents in catalogue.studies():
+        stands: dict[str, Document] = {}
+        for document in documents:
+            entries = Entry(document.values, document, ()).table("formula").get("formula")
+            if entries is None:
+                raise document.wrong((), "there is no formula", "add [formula.itr] with title, arguments and formula")
+            for name, entry in entries.table(open_ended=True).entries.items():
+                if name in stands:
+                    raise entry.wrong(f"formula {name} stands in {stands[name].path} too", "give it another name")
+                stands[name] = document
+                made[name] = _formula(name, entry)
+    return made
+
+
+def _formula(name: str, entry: Entry) -> Formula:
+    if not _NAME.fullmatch(name):
+        raise entry.wrong(f"{name!r} is no name", "begin with a small letter; small letters, digits and _ follow")
+    table = entry.table(*_KEYS)
+    title = table.need("title", 'title = "Hit ratio"').text()
+    singles, lists = _arguments(table)
+    return Formula(
+        name,
+        title,
+        table.text("unit"),
+        _expression(table, singles, lists),
+        singles,
+        lists,
+        table.need("source", 'source = "where it is defined"').text(),
+        table.text("scope"),
+        table.text("note"),
+    )
+
+
+def _arguments(table: Table) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Names of the arguments that are one number, and of those that are lists."""
+    entry = table.need("arguments", 'arguments = ["getpages", "pages_read..."]')
+    names = [one.removesuffix(_DOTS) for one in entry.texts()]
+    for name in names:
+        if not _NAME.fullmatch(name):
+            raise entry.wrong(f"{name!r} is no name", 'write ["getpages", "pages_read..."]; dots follow that of a list')
+        if names.count(name) > 1:
+            raise entry.wrong(f"{name} stands there twice", "name each argument once")
+    lists = [name for name in names if name + _DOTS in entry.value]
+    return tuple(name for name in names if name not in lists), tuple(lists)
+
+
+def _expression(table: Table, singles: tuple[str, ...], lists: tuple[str, ...]) -> Expression:
+    entry = table.need("formula", 'formula = "100 - sum(pages_read) / getpages * 100"')
+    scope = Scope("an argument", dict.fromkeys(singles, NUMBER) | dict.fromkeys(lists, _LIST))
+    try:
+        tree = number(parse(entry.text()), scope)
+    except ExpressionError as error:
+        raise entry.wrong(error.what, error.remedy) from error
+    for one in walk(tree):
+        if (isinstance(one, Call) and one.function not in CALLS) or (
+            isinstance(one, Binary) and one.operator not in OPERATORS
+        ):
+            what = one.function if isinstance(one, Call) else one.operator
+            valid = "; ".join([*OPERATORS, *(FUNCTIONS[name] for name in CALLS)])
+            raise entry.wrong(f"{what} cannot be worked out over printed numbers", f"there are: {valid}")
+    for name in (*singles, *lists):
+        if name not in names_of(tree):
+            raise table.entries["arguments"].wrong(
+                f"{name} does not stand in the formula", f"leave it out; {near(name, names_of(tree))}"
+            )
+    return tree
+
+
+#: Every formula by name.
+FORMULAS = Formulas()

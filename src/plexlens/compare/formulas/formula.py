@@ -1,0 +1,144 @@
+"""What a formula of a study is, and its value over printed numbers."""
+
+from __future__ import annotations
+
+import math
+import operator
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property, reduce
+from typing import Any
+
+from plexlens.compare.numbers.quantity import Quantity, exact, total
+from plexlens.expression import Binary, Call, Expression, Name, Number, Unary, operands_of, words_of
+
+Argument = Quantity | list[Quantity]
+
+
+@dataclass(frozen=True)
+class Formula:
+    """How a derived column follows from others.
+
+    Parameters
+    ----------
+    name, title
+        What a study names it by, and what a report calls it.
+    unit
+        Unit of the result; empty for that of the arguments.
+    expression
+        The formula, over the names of the arguments.
+    singles, lists
+        Names of the arguments that are one number, and of those that are any number of them.
+    source
+        Study and table, or manual, that defines it.
+    scope
+        Of what the arguments are: each a second, of one and the same work.
+    note
+        What the reader has to know of the result.
+    """
+
+    name: str
+    title: str
+    unit: str
+    expression: Expression
+    singles: tuple[str, ...]
+    lists: tuple[str, ...]
+    source: str
+    scope: str = ""
+    note: str = ""
+
+    @property
+    def arguments(self) -> tuple[str, ...]:
+        """Names of all arguments."""
+        return self.singles + self.lists
+
+    @cached_property
+    def text(self) -> str:
+        """The formula in words and symbols, with the names of the arguments, and what is said of it."""
+        scope = f", {self.scope}" if self.scope else ""
+        note = f": {self.note}" if self.note else ""
+        return f"{words_of(self.expression, str)}{scope}{note}"
+
+    def worked(self, numbers: Mapping[str, Sequence[str]]) -> str:
+        """The formula with the numbers of each argument in place of its name."""
+        return words_of(self.expression, lambda name: numbers[name] if name in self.lists else numbers[name][0])
+
+    def __call__(self, arguments: Mapping[str, Argument]) -> Quantity:
+        """The result.
+
+        Raises
+        ------
+        UndefinedError
+            A divisor is zero or may be zero within its rounding.
+        ValueError
+            Two lists of different length are multiplied, or the largest of no numbers is asked for.
+        """
+        found: Quantity = _value(self.expression, arguments)
+        return found
+
+
+def _value(one: Expression, arguments: Mapping[str, Argument]) -> Any:
+    """The value of a tree over quantities: a number with its bounds, or a list of them."""
+    if isinstance(one, Name):
+        return arguments[one.name]
+    if isinstance(one, Number):
+        return exact(_fraction(one))
+    operands = []
+    for operand in operands_of(one):
+        operands.append(_value(operand, arguments))
+    if isinstance(one, Unary):
+        return exact(0) - operands[0]
+    if isinstance(one, Binary):
+        return OPERATORS[one.operator](*operands)
+    assert isinstance(one, Call)
+    return CALLS[one.function](*operands)
+
+
+def _fraction(number: Number) -> Fraction:
+    """The number as it was written: 0.1 is a tenth, not the double that is nearest to it."""
+    plain = Fraction(repr(number.value))
+    return plain if number.unit is None else plain * Fraction(number.unit.times) / Fraction(number.unit.parts)
+
+
+def _largest(values: Sequence[Quantity], pick: Callable[..., Fraction] = max) -> Quantity:
+    if not values:
+        raise ValueError("no number is given")
+    return Quantity(
+        pick(one.value for one in values), pick(one.low for one in values), pick(one.high for one in values)
+    )
+
+
+def _smallest(values: Sequence[Quantity]) -> Quantity:
+    return _largest(values, min)
+
+
+def _ceiling(one: Quantity) -> Quantity:
+    value, low, high = (Fraction(math.ceil(end)) for end in (one.value, one.low, one.high))
+    return Quantity(value, low, high)
+
+
+def _sum_of_products(first: Sequence[Quantity], second: Sequence[Quantity]) -> Quantity:
+    if len(first) != len(second):
+        raise ValueError(f"{len(first)} numbers are multiplied with {len(second)}")
+    return total(a * b for a, b in zip(first, second, strict=True))
+
+
+#: What printed numbers can be put into; a print is never null, and no condition is certain of a rounded number.
+OPERATORS: dict[str, Callable[..., Quantity]] = {
+    "+": operator.add,
+    "-": operator.sub,
+    "*": operator.mul,
+    "/": operator.truediv,
+}
+CALLS: dict[str, Callable[..., Quantity]] = {
+    "greatest": lambda *values: _largest(values),
+    "least": lambda *values: _smallest(values),
+    "ceiling": _ceiling,
+    "sum": total,
+    "product": lambda values: reduce(operator.mul, values, exact(1)),
+    "count": lambda values: exact(len(values)),
+    "largest": _largest,
+    "smallest": _smallest,
+    "sum_of_products": _sum_of_products,
+}

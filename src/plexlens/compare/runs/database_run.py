@@ -1,0 +1,346 @@
+"""A run out of a performance database: all that `plexlens.compare.runs.subjects` names, over a stretch of time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from typing import Any
+
+import pyarrow as pa
+
+from plexlens.compare.runs.run import Activity, Better, Group, Key, Measure, Reading, Run, Setting
+from plexlens.compare.runs.significance import group_lengths, without_each
+from plexlens.compare.runs.subjects import SUBJECTS, Subject, Watched
+from plexlens.errors import NothingUsableError
+from plexlens.metrics import GRAINS
+from plexlens.metrics.definition import Attribute, Fact, Grain, Metric, Rollup
+from plexlens.metrics.definition import Key as GrainKey
+from plexlens.metrics.display import with_symbol
+from plexlens.metrics.engine_table import fresh_name
+from plexlens.metrics.evaluate import available, facts, rolled_up
+from plexlens.metrics.inputs import Inputs
+from plexlens.metrics.query import Query
+from plexlens.metrics.reduction import reduced, scoping
+from plexlens.metrics.required import read_by
+from plexlens.metrics.unit import Unit
+from plexlens.pdb.engine import Connection, arrow, literal
+
+#: Objects of one kind that are compared; those with the least work are left out beyond it, and counted.
+MOST_OBJECTS = 200
+
+_OUT = "left_out"
+_ALL = "none"
+
+#: What joins the keys of an object; a sign that no name holds, so that names can be told apart again.
+BETWEEN = " / "
+
+
+#: Transactions for each second that general processors were busy. It is of two grains, so it is put together here.
+ITR = Measure(
+    "internal_throughput_rate",
+    "Internal throughput rate (ITR): ended transactions of all service classes for each second of busy processors",
+    Unit("/CPU s", "1/s", 1.0, 1),
+    Group.THROUGHPUT,
+    Better.HIGHER,
+    "Systems",
+    "all systems together",
+    "ended transactions a second of all service classes / general processors busy",
+    "Sysplex data sharing, 1996, note 1 to table 5; VM/ESA 1.1 performance, 1992: ITR",
+    "Transactions of different kinds count alike, so it can be compared only where the mix is alike.",
+)
+
+
+def database_run(inputs: Inputs, name: str, *, subjects: Sequence[Subject] = SUBJECTS) -> Run:
+    """The run that a performance database holds.
+
+    Parameters
+    ----------
+    inputs
+        Its raw tables, with the selection that the run is of; the engine behind them must allow temporary tables.
+    name
+        What the user called it.
+    subjects
+        What of it is compared; everything by default.
+
+    Raises
+    ------
+    NothingUsableError
+        It holds nothing that can be compared, or nothing of it is selected.
+    """
+    parts = [part for subject in subjects if (part := _part(inputs, subject)) is not None]
+    if not parts:
+        raise NothingUsableError(
+            file=name,
+            what="it holds no numbers that can be compared" + (" in what is selected" if inputs.selection else ""),
+            remedy="name a database or dump with SMF 30, 70 to 74, 100, 101, 110 or 115 of both times"
+            + (", or select more" if inputs.selection else ""),
+        )
+    measures = {measure.id: measure for part in parts for measure in part.measures}
+    readings = {key: reading for part in parts for key, reading in part.readings.items()}
+    throughput = _internal_throughput(parts)
+    if throughput is not None:
+        measures[ITR.id], readings[ITR.id, ""] = ITR, Reading(throughput)
+    return Run(
+        name=name,
+        description=_description(parts),
+        family="database",
+        settings=_settings(inputs, parts),
+        activities=tuple(activity for part in parts for activity in part.activities),
+        measures=measures,
+        readings=readings,
+        intervals={part.grain.title: part.intervals for part in parts},
+        notes=tuple(note for part in parts for note in part.notes),
+    )
+
+
+@dataclass(frozen=True)
+class _Part:
+    """What one grain gives to a run."""
+
+    grain: Grain
+    measures: tuple[Measure, ...]
+    readings: Mapping[Key, Reading]
+    activities: tuple[Activity, ...]
+    settings: tuple[Setting, ...]
+    systems: frozenset[str]
+    times: tuple[tuple[datetime, datetime], ...]
+    intervals: int
+    seconds: float
+    notes: tuple[str, ...]
+
+
+def _part(inputs: Inputs, subject: Subject) -> _Part | None:
+    whole = GRAINS[subject.grain]
+    if not available(inputs, whole):
+        return None
+    grain = _narrowed(whole, subject)
+    table = facts(inputs, grain)
+    assert table is not None
+    held = fresh_name(f"compare_{grain.name}")
+    kept = table.kept(held)
+    times = _times(inputs.connection, held)
+    if not times:
+        return None
+    moments = [moment for moment, _, _ in times]
+    rows = _rolled_up(inputs, grain, subject.by, kept, moments)
+    seconds = sum((end - start).total_seconds() for _, start, end in times)
+    objects = _objects(rows, subject)
+    chosen = dict(objects[:MOST_OBJECTS])
+    readings: dict[Key, Reading] = {}
+    shown = dict(chosen)
+    if subject.together and len(objects) > 1:
+        shown = {"": {row[_OUT]: row for row in _rolled_up(inputs, grain, (), kept, moments)}, **shown}
+    measures = []
+    parts = (Watched(name, Group.OTHER) for name in subject.parts)
+    for watched in (*subject.columns, *parts):
+        column = whole.column(watched.column)
+        measures.append(replace(_measure(whole, column, watched), part=watched.column in subject.parts))
+        spread = _repeatable(whole, column)
+        for thing, mine in shown.items():
+            readings[measures[-1].id, thing] = _reading(mine, watched.column, len(times), spread)
+    names = inputs.connection.execute(f"select distinct system from {held} where system is not null").fetchall()
+    out = len(objects) - MOST_OBJECTS
+    told = f"{whole.title}: {out:,} of {len(objects):,}, those with the least work, are left out."
+    notes = (told,) if out > 0 else ()
+    return _Part(
+        whole,
+        tuple(measures),
+        readings,
+        tuple(_activities(whole, subject, objects, seconds)),
+        tuple(_part_settings(whole, subject, chosen)),
+        frozenset(name for (name,) in names),
+        tuple((start, end) for _, start, end in times),
+        len(times),
+        seconds,
+        notes,
+    )
+
+
+def _narrowed(whole: Grain, subject: Subject) -> Grain:
+    """The grain with only what is compared."""
+    wanted = {one.column for one in subject.columns} | {*subject.parts, *subject.settings, subject.weight}
+    wanted.update(fact for work in subject.work for fact in work.facts)
+    grain = reduced(whole, wanted, ())
+    scopes = {*subject.settings, *scoping(grain)}
+    return replace(grain, attributes=tuple(one for one in whole.attributes if one.name in scopes))
+
+
+def _times(connection: Connection, held: str) -> list[tuple[datetime, datetime, datetime]]:
+    """Name, local start and local end of each interval, in order."""
+    # Facts of local reports have no offset and are local already.
+    rows = arrow(
+        connection,
+        'select "interval" as moment, min(coalesce(interval_start, interval_end)'
+        " + to_seconds(coalesce(utc_offset, 0))) as first, max(coalesce(interval_end, interval_start)"
+        f" + to_seconds(coalesce(utc_offset, 0))) as last from {held}"
+        ' where "interval" is not null group by 1 order by 1',
+    )
+    columns = ([moment.astimezone(UTC) for moment in rows[name].to_pylist()] for name in ("moment", "first", "last"))
+    return [(moment, start, max(start, end)) for moment, start, end in zip(*columns, strict=True)]
+
+
+def _rolled_up(
+    inputs: Inputs, grain: Grain, by: Sequence[str], kept: Query, moments: Sequence[datetime]
+) -> list[dict[str, Any]]:
+    """The grain over all time, and over all time without each group of intervals.
+
+    Every value, with and without a group, comes from `evaluate`: the facts are repeated under a further key that says
+    which group is left out.
+    """
+    lengths = group_lengths(len(moments))
+    groups = [group for group, length in enumerate(lengths) for _ in range(length)] or [0] * len(moments)
+    numbers = pa.table(
+        {"numbered": pa.array(moments, pa.timestamp("us", "UTC")), "group_no": pa.array(groups, pa.int64())}
+    )
+    table = fresh_name("compare_groups")
+    inputs.connection.register(f"{table}_listed", numbers)
+    inputs.connection.execute(f"create temp table {table} as select * from {table}_listed")
+    inputs.connection.unregister(f"{table}_listed")
+    outs = ", ".join(literal(name) for name in (_ALL, *(str(number) for number in range(len(lengths)))))
+    spread = Query.of(
+        inputs.connection,
+        f'select k.*, o.{_OUT} from {kept.source} k left join {table} n on k."interval" = n.numbered'
+        f" cross join (select unnest([{outs}]) as {_OUT}) o"
+        f" where o.{_OUT} = {literal(_ALL)} or coalesce(n.group_no::varchar, '') <> o.{_OUT}",
+        (*kept.columns, _OUT),
+    )
+    wide = replace(grain, keys=(*grain.keys, GrainKey(_OUT, "Without")))
+    return rolled_up(inputs, wide, by=(*by, _OUT), time="all", kept=spread, apart=(_OUT,))
+
+
+def _objects(rows: Iterable[dict[str, Any]], subject: Subject) -> list[tuple[str, dict[str, dict[str, Any]]]]:
+    """Rows of each object by what is left out of them; the object with the most work first."""
+    found: dict[str, dict[str, dict[str, Any]]] = {}
+    for row in rows:
+        thing = BETWEEN.join(str(row[key]) for key in subject.by if row[key] is not None)
+        found.setdefault(thing, {})[row[_OUT]] = row
+    there = [(thing, mine) for thing, mine in found.items() if _ALL in mine]
+    return sorted(there, key=lambda one: (-(one[1][_ALL].get(subject.weight) or 0.0), one[0]))
+
+
+def _measure(grain: Grain, column: Fact | Metric, watched: Watched) -> Measure:
+    return Measure(
+        f"{grain.name}.{column.name}",
+        column.title,
+        column.unit,
+        watched.group,
+        watched.better,
+        grain.title,
+        grain.row,
+        column.words if isinstance(column, Metric) else "",
+        column.source,
+        column.caveat if isinstance(column, Metric) else "",
+        watched.summed,
+    )
+
+
+def _repeatable(grain: Grain, column: Fact | Metric) -> bool:
+    """Whether leaving intervals out tells the spread: not for high-water and low-water marks."""
+    read = read_by(grain, (column,))[column.name].facts if isinstance(column, Metric) else {column.name}
+    return not any(fact.rollup in (Rollup.PEAK, Rollup.FLOOR) for fact in grain.facts if fact.name in read)
+
+
+def _reading(mine: Mapping[str, Mapping[str, Any]], column: str, count: int, spread: bool) -> Reading:
+    value = mine[_ALL][column]
+    without = [mine[str(number)][column] for number in range(len(group_lengths(count))) if str(number) in mine]
+    complete = len(without) == len(group_lengths(count))
+    return Reading(value, estimate=without_each(value, without, count) if spread and complete else None)
+
+
+def _activities(
+    grain: Grain, subject: Subject, objects: Sequence[tuple[str, Mapping[str, Mapping[str, Any]]]], seconds: float
+) -> Iterable[Activity]:
+    if seconds <= 0:
+        return
+    split = "class_kind" if "class_kind" in subject.by else ""
+    kinds = sorted({mine[_ALL][split] or "" for _, mine in objects}) if split else [""]
+    for work in subject.work:
+        for kind in kinds:
+            mine = {thing: rows[_ALL] for thing, rows in objects if not split or (rows[_ALL][split] or "") == kind}
+            if work.kinds:
+                amounts = {
+                    title: sum(row[fact] or 0.0 for row in mine.values()) / seconds
+                    for fact, title in zip(work.facts, work.kinds, strict=True)
+                }
+            else:
+                amounts = {thing: sum(row[fact] or 0.0 for fact in work.facts) / seconds for thing, row in mine.items()}
+            title = f"{work.title} by {kind}" if kind else work.title
+            kept = {thing: amount for thing, amount in amounts.items() if amount > 0}
+            if kept:
+                yield Activity(
+                    f"{grain.name}.{title}",
+                    title,
+                    "kinds of access" if work.kinds else grain.title,
+                    amounts if work.kinds else kept,
+                    bool(work.kinds),
+                )
+
+
+def _part_settings(
+    grain: Grain, subject: Subject, objects: Mapping[str, Mapping[str, Mapping[str, Any]]]
+) -> Iterable[Setting]:
+    attributes = {attribute.name: attribute for attribute in grain.attributes}
+    for name in subject.settings:
+        for thing, mine in objects.items():
+            value = mine[_ALL].get(name)
+            if value is None:
+                continue
+            column: Attribute | Fact | Metric = attributes[name] if name in attributes else grain.column(name)
+            text = str(value) if isinstance(column, Attribute) else with_symbol(value, column.unit)
+            yield Setting(f"{grain.title}: {thing}", column.title, text)
+
+
+def _settings(inputs: Inputs, parts: Sequence[_Part]) -> tuple[Setting, ...]:
+    """The environment: who was measured and how long, levels of software, then what the grains say."""
+    found = [
+        Setting("Systems", "names", ", ".join(sorted(set().union(*(part.systems for part in parts)))) or "unknown")
+    ]
+    start = min(first for part in parts for first, _ in part.times)
+    end = max(last for part in parts for _, last in part.times)
+    found += [Setting("Time, local", "from", _moment(start)), Setting("Time, local", "to", _moment(end))]
+    found.append(Setting("Time, local", "weekday of the start", f"{start:%A}"))
+    if inputs.has("rmf_product_section"):
+        rows = inputs.connection.execute(
+            "select system, string_agg(distinct smf7xmvs, ', ' order by smf7xmvs) from rmf_product_section"
+            " where smf7xmvs is not null and system is not null group by 1 order by 1"
+        ).fetchall()
+        measured = set().union(*(part.systems for part in parts))
+        found += [Setting(f"System {name}", "z/OS level", level) for name, level in rows if name in measured]
+    for part in parts:
+        lengths = sorted({round((end - start).total_seconds()) for start, end in part.times})
+        shown = f"{lengths[0]:,} s" if len(lengths) == 1 else f"{lengths[0]:,} to {lengths[-1]:,} s"
+        found.append(Setting("Length of intervals", part.grain.title, shown))
+    return (*found, *(setting for part in parts for setting in part.settings))
+
+
+def _internal_throughput(parts: Sequence[_Part]) -> float | None:
+    """Transactions of service classes for each second of busy general processors; None where either is missing.
+
+    Both must be of the same systems and intervals.
+    """
+    named = {part.grain.name: part for part in parts}
+    work, processors = named.get("workload_period"), named.get("cpu_system")
+    if work is None or processors is None or (work.systems, work.times) != (processors.systems, processors.times):
+        return None
+    ended = sum(one.total for one in work.activities if one.title.endswith("by service class"))
+    busy = sum(
+        reading.value or 0.0
+        for (name, thing), reading in processors.readings.items()
+        if name == "cpu_system.processors_used" and thing.endswith(f"{BETWEEN}CP")
+    )
+    return ended / busy if ended > 0 and busy > 0 else None
+
+
+def _description(parts: Sequence[_Part]) -> str:
+    start = min(first for part in parts for first, _ in part.times)
+    end = max(last for part in parts for _, last in part.times)
+    systems = sorted(set().union(*(part.systems for part in parts)))
+    who = ("systems " if len(systems) > 1 else "system ") + ", ".join(systems) if systems else "no system named"
+    most = max(part.intervals for part in parts)
+    times = f"{most:,} intervals" if most > 1 else "one interval"
+    return f"performance database, {who}, {_moment(start)} to {_moment(end)} local time, {times}"
+
+
+def _moment(moment: datetime) -> str:
+    return f"{moment.day} {moment:%B %Y %H:%M:%S}".removesuffix(":00")

@@ -1,0 +1,143 @@
+"""Differences and ratios of every number that two runs share, in the groups of a performance report."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from enum import StrEnum
+
+from plexlens.compare.runs.run import Better, Group, Measure, Reading, Run
+from plexlens.compare.runs.significance import ALIKE, Interval, interval_of
+
+
+class Judgement(StrEnum):
+    """What can be said of a change."""
+
+    SAME = "same"
+    BETTER = "better"
+    WORSE = "worse"
+    HIGHER = "higher"
+    LOWER = "lower"
+    CHANCE = "within chance"
+    ROUNDING = "within rounding"
+    ONE_SIDED = "in one run only"
+
+
+@dataclass(frozen=True)
+class Delta:
+    """A number of both runs.
+
+    Attributes
+    ----------
+    base, new
+        Its readings; None where a run has none.
+    difference
+        NEW less BASE.
+    ratio
+        NEW over BASE; None where BASE is zero or either is negative.
+    low, high
+        Bounds of the difference that the printed digits leave; None where nothing is printed.
+    ratio_low, ratio_high
+        The same of the ratio.
+    interval
+        Confidence interval; None where one of the runs has no repeats.
+    """
+
+    measure: Measure
+    thing: str
+    base: Reading | None
+    new: Reading | None
+    difference: float | None
+    ratio: float | None
+    low: float | None
+    high: float | None
+    ratio_low: float | None
+    ratio_high: float | None
+    interval: Interval | None
+
+    @property
+    def judgement(self) -> Judgement:
+        """What can be said of the change."""
+        if self.difference is None:
+            return Judgement.ONE_SIDED
+        if self.difference == 0:
+            return Judgement.SAME
+        if self.interval is not None and not self.interval.excludes_zero:
+            return Judgement.CHANCE
+        if self.low is not None and self.high is not None and self.low <= 0 <= self.high:
+            return Judgement.ROUNDING
+        rises = self.difference > 0
+        if self.measure.better is Better.NEITHER:
+            return Judgement.HIGHER if rises else Judgement.LOWER
+        return Judgement.BETTER if rises == (self.measure.better is Better.HIGHER) else Judgement.WORSE
+
+    @property
+    def told_from_chance(self) -> bool | None:
+        """Whether the confidence interval leaves zero out; None without one."""
+        return None if self.interval is None else self.interval.excludes_zero
+
+    @property
+    def too_narrow(self) -> bool:
+        """Whether neighbouring groups of intervals resemble each other, which makes the interval too narrow."""
+        estimates = (one.estimate for one in (self.base, self.new) if one is not None and self.interval is not None)
+        found = (one.resemblance for one in estimates if one is not None)
+        return any(one is not None and one > ALIKE for one in found)
+
+    @property
+    def change(self) -> float | None:
+        """The ratio less one."""
+        return None if self.ratio is None else self.ratio - 1
+
+
+def deltas(base: Run, new: Run) -> tuple[Delta, ...]:
+    """Every number of either run, in the order of the groups and of BASE, then of NEW.
+
+    What neither run has a value for is left out.
+    """
+    measures = {**new.measures, **base.measures}
+    keys = dict.fromkeys((*base.readings, *new.readings))
+    order = {group: place for place, group in enumerate(Group)}
+    places = {name: place for place, name in enumerate(measures)}
+    found = [
+        delta(measures[name], thing, base.readings.get((name, thing)), new.readings.get((name, thing)))
+        for name, thing in keys
+    ]
+    there = [one for one in found if _value(one.base) is not None or _value(one.new) is not None]
+    return tuple(sorted(there, key=lambda one: (order[one.measure.group], places[one.measure.id])))
+
+
+def delta(measure: Measure, thing: str, base: Reading | None, new: Reading | None) -> Delta:
+    """One number of two runs."""
+    before, after = _value(base), _value(new)
+    if base is None or new is None or before is None or after is None:
+        return Delta(measure, thing, base, new, None, None, None, None, None, None, None)
+    interval = None
+    if base.estimate is not None and new.estimate is not None:
+        interval = interval_of(before, after, base.estimate, new.estimate)
+    low = high = ratio_low = ratio_high = None
+    lows, highs = _bounds(base), _bounds(new)
+    if base.low is not None or new.low is not None:
+        low, high = highs[0] - lows[1], highs[1] - lows[0]
+        if lows[0] > 0 and highs[0] >= 0:
+            ratio_low, ratio_high = highs[0] / lows[1], highs[1] / lows[0]
+    ratio = after / before if before > 0 and after >= 0 else None
+    return Delta(
+        measure, thing, base, new, after - before, ratio, low, high, ratio_low, ratio_high, interval
+    )  # fmt: skip
+
+
+def _value(reading: Reading | None) -> float | None:
+    return None if reading is None else reading.value
+
+
+def _bounds(reading: Reading) -> tuple[float, float]:
+    value = reading.value or 0.0
+    return (value if reading.low is None else reading.low, value if reading.high is None else reading.high)
+
+
+def by_group(found: Iterable[Delta]) -> dict[Group, list[Delta]]:
+    """Deltas by their group; groups without any are left out."""
+    groups: dict[Group, list[Delta]] = {}
+    for one in found:
+        groups.setdefault(one.measure.group, []).append(one)
+    return groups

@@ -1,0 +1,49 @@
+"""What of the environment differs between two runs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from plexlens.compare.runs.run import Run
+
+#: Shown where one run does not say.
+NOT_SAID = "not recorded"
+
+
+@dataclass(frozen=True)
+class SettingDifference:
+    """A setting that the two runs do not share; `NOT_SAID` where one of them does not tell it."""
+
+    subject: str
+    name: str
+    base: str
+    new: str
+
+
+@dataclass(frozen=True)
+class Environments:
+    """How the environments of two runs compare.
+
+    Attributes
+    ----------
+    differences
+        Settings that differ, or that one run alone tells, in the order of the runs.
+    alike
+        Settings that are the same in both.
+    """
+
+    differences: tuple[SettingDifference, ...]
+    alike: int
+
+
+def environments(base: Run, new: Run) -> Environments:
+    """The settings of two runs side by side."""
+    before = {(one.subject, one.name): one.value for one in base.settings}
+    after = {(one.subject, one.name): one.value for one in new.settings}
+    keys = dict.fromkeys((*before, *after))
+    differences = tuple(
+        SettingDifference(subject, name, before.get((subject, name), NOT_SAID), after.get((subject, name), NOT_SAID))
+        for subject, name in keys
+        if before.get((subject, name)) != after.get((subject, name))
+    )
+    return Environments(differences, len(keys) - len(differences))

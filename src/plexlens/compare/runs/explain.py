@@ -1,0 +1,340 @@
+"""Why a number changed: what its parts did, and how much of a change the load explains.
+
+Three kinds of explanation are made. A time is split into its parts (`plexlens.compare.runs.compositions`): processor,
+I/O, waits. A rate that follows the work, such as I/Os the getpages, is split object by object into what the load did
+and what each unit of work did. What objects add up to is split into the objects.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from plexlens.compare.runs.compositions import ADDED, CAUSED, CICS_TOTAL, DATABASE, VM, Composition, Kind, Part
+from plexlens.compare.runs.run import Measure, Run
+from plexlens.compare.runs.wording import percent
+from plexlens.metrics.display import with_symbol
+from plexlens.metrics.unit import Unit
+
+#: Objects of one measure whose change is explained; those with the largest change.
+MOST_EXPLAINED = 6
+
+#: A change of less than this share of the whole is too small to be divided.
+LEAST_CHANGE = 0.001
+
+
+@dataclass(frozen=True)
+class PartChange:
+    """A part of a whole in both runs.
+
+    Attributes
+    ----------
+    base, new, change
+        In the base unit of the whole.
+    share
+        Share of the whole's change; None where the whole did not change enough to be divided.
+    """
+
+    title: str
+    kind: Kind
+    base: float
+    new: float
+    change: float
+    share: float | None
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """A change and what it is made of.
+
+    Attributes
+    ----------
+    title
+        The number that changed, of what object.
+    unit
+        Unit of all numbers.
+    text
+        The explanation in sentences.
+    arithmetic
+        How the parts were found.
+    """
+
+    title: str
+    thing: str
+    unit: Unit
+    base: float
+    new: float
+    parts: tuple[PartChange, ...]
+    text: str
+    arithmetic: str
+
+    @property
+    def change(self) -> float:
+        """NEW less BASE."""
+        return self.new - self.base
+
+
+@dataclass(frozen=True)
+class LoadSplit:
+    """A rate that follows the work, for one object.
+
+    Attributes
+    ----------
+    base, new
+        The rate.
+    work_base, work_new
+        The work that causes it, a second.
+    load
+        (NEW work - BASE work) x BASE rate per work: what the load alone would have changed.
+    rest
+        The rest of the change: NEW work x the change of the rate per work.
+    """
+
+    thing: str
+    base: float
+    new: float
+    work_base: float
+    work_new: float
+    load: float
+    rest: float
+
+
+@dataclass(frozen=True)
+class LoadExplanation:
+    """How much of the change of a rate the load explains.
+
+    Attributes
+    ----------
+    title, work
+        The rate, and the work that causes it.
+    objects
+        The split of each object.
+    """
+
+    title: str
+    work: str
+    unit: Unit
+    objects: tuple[LoadSplit, ...]
+    text: str
+
+    @property
+    def change(self) -> float:
+        """Change of the rate over all objects."""
+        return math.fsum(one.new - one.base for one in self.objects)
+
+    @property
+    def load(self) -> float:
+        """What of it the load explains."""
+        return math.fsum(one.load for one in self.objects)
+
+    @property
+    def rest(self) -> float:
+        """What it does not."""
+        return math.fsum(one.rest for one in self.objects)
+
+
+def explanations(base: Run, new: Run) -> tuple[Explanation, ...]:
+    """What the changes between two runs are made of, the largest change of each measure first."""
+    found: list[Explanation] = []
+    for composition in (*DATABASE, *VM, *_address_spaces(base, new)):
+        found += _composed(base, new, composition)
+    for name in ADDED:
+        found += _added(base, new, name)
+    return tuple(found)
+
+
+def load_explanations(base: Run, new: Run) -> tuple[LoadExplanation, ...]:
+    """How much of the changes that follow the work the work explains."""
+    found = (_caused(base, new, rate, work) for rate, work in CAUSED)
+    return tuple(one for one in found if one is not None)
+
+
+def _measure(base: Run, new: Run, name: str) -> Measure | None:
+    return base.measures.get(name) or new.measures.get(name)
+
+
+def _address_spaces(base: Run, new: Run) -> list[Composition]:
+    """The total of a table of the CICS study over its address spaces."""
+    names = [name for name in {**base.measures, **new.measures} if name.startswith("part: ")]
+    if not names:
+        return []
+    parts = []
+    for name in names:
+        measure = _measure(base, new, name)
+        title = measure.title.partition(": ")[2] if measure is not None else name
+        parts.append(Part(name, Kind.CPU, title=title))
+    return [Composition(CICS_TOTAL, tuple(parts))]
+
+
+def _composed(base: Run, new: Run, composition: Composition) -> list[Explanation]:
+    whole = _measure(base, new, composition.whole)
+    if whole is None:
+        return []
+    things = [thing for thing in base.objects(composition.whole) if new.value(composition.whole, thing) is not None]
+    made = [one for thing in things if (one := _of_object(base, new, composition, whole, thing)) is not None]
+    made.sort(key=lambda one: -abs(one.change))
+    return made[:MOST_EXPLAINED]
+
+
+def _of_object(base: Run, new: Run, composition: Composition, whole: Measure, thing: str) -> Explanation | None:
+    scales = _scales(base, new, composition, thing)
+    before, after = base.value(whole.id, thing), new.value(whole.id, thing)
+    if before is None or after is None or scales is None:
+        return None
+    before, after = before / scales[0], after / scales[1]
+    parts = []
+    for part in composition.parts:
+        measure = _measure(base, new, part.measure)
+        values = (base.value(part.measure, thing), new.value(part.measure, thing))
+        if measure is None or values == (None, None):
+            continue
+        old, now = ((value or 0.0) * part.factor / scale for value, scale in zip(values, scales, strict=True))
+        if old or now:
+            title = part.title or measure.title
+            parts.append(PartChange(title, part.kind, old, now, now - old, _share(now - old, before, after)))
+    if not parts:
+        return None
+    if composition.rest:
+        old = before - math.fsum(part.base for part in parts)
+        now = after - math.fsum(part.new for part in parts)
+        parts.append(
+            PartChange(composition.rest, composition.rest_kind, old, now, now - old, _share(now - old, before, after))
+        )
+    title = composition.scaled_title or whole.title
+    explained = Explanation(
+        title, thing, whole.unit, before, after, tuple(sorted(parts, key=lambda part: -abs(part.change))), "",
+        "the whole less its other parts is the last part" if composition.rest else "the parts add up to the whole",
+    )  # fmt: skip
+    return replace(explained, text=_told(explained))
+
+
+def _scales(base: Run, new: Run, composition: Composition, thing: str) -> tuple[float, float] | None:
+    if not composition.scale:
+        return 1.0, 1.0
+    found = (base.value(composition.scale, thing), new.value(composition.scale, thing))
+    return (found[0], found[1]) if found[0] and found[1] else None
+
+
+def _share(change: float, before: float, after: float) -> float | None:
+    whole = after - before
+    return None if abs(whole) <= LEAST_CHANGE * max(abs(before), abs(after)) else change / whole
+
+
+def _told(one: Explanation) -> str:
+    """The explanation in sentences: the change, the parts that made it, and the kinds of time if there are several."""
+    name = one.title + (f" of {one.thing}" if one.thing else "")
+    from_to = f"from {with_symbol(one.base, one.unit)} to {with_symbol(one.new, one.unit)}"
+    if _share(0.0, one.base, one.new) is None:
+        return f"{name} hardly changed, {from_to}; there is no change to divide."
+    relative = f" ({percent(abs(one.change / one.base))})" if one.base else ""
+    text = f"{name} {_went(one.change)} by {with_symbol(abs(one.change), one.unit)}{relative}, {from_to}."
+    moved = [part for part in one.parts if part.share is not None and abs(part.share) >= 0.05]
+    told = [
+        f"{part.title} {_went(part.change)} by {with_symbol(abs(part.change), one.unit)}, "
+        + (f"{percent(part.share, 0)} of the change" if part.share and part.share > 0 else f"{_against(part, one)}")
+        for part in moved[:4]
+    ]
+    if told:
+        text += f" {'; '.join(told)[:1].upper()}{'; '.join(told)[1:]}."
+    kinds = {part.kind for part in one.parts}
+    if len(kinds) > 1:
+        shares = {
+            kind: math.fsum(part.share or 0.0 for part in one.parts if part.kind is kind)
+            for kind in Kind
+            if kind in kinds
+        }
+        text += (
+            " By kind: "
+            + ", ".join(f"{kind} {percent(share, 0)}" for kind, share in shares.items())
+            + " of the change."
+        )
+    return text
+
+
+def _against(part: PartChange, one: Explanation) -> str:
+    return f"against the change ({percent(abs(part.share or 0.0), 0)} of it)"
+
+
+def _went(change: float) -> str:
+    return "rose" if change > 0 else "fell"
+
+
+def _added(base: Run, new: Run, name: str) -> list[Explanation]:
+    """What objects add up to."""
+    measure = _measure(base, new, name)
+    if measure is None:
+        return []
+    things = list(dict.fromkeys((*base.objects(name), *new.objects(name))))
+    if len(things) < 2:
+        return []
+    values = {thing: (base.value(name, thing) or 0.0, new.value(name, thing) or 0.0) for thing in things}
+    before = math.fsum(old for old, _ in values.values())
+    after = math.fsum(now for _, now in values.values())
+    parts = [
+        PartChange(thing, Kind.CPU, old, now, now - old, _share(now - old, before, after))
+        for thing, (old, now) in values.items()
+    ]
+    made = Explanation(
+        f"{measure.title}, all {measure.kind[:1].lower()}{measure.kind[1:]} together", "", measure.unit, before, after,
+        tuple(sorted(parts, key=lambda part: -abs(part.change))), "", "the objects add up to the whole",
+    )  # fmt: skip
+    return [replace(made, text=_told(made))]
+
+
+def _caused(base: Run, new: Run, rate: str, work: str) -> LoadExplanation | None:
+    measure, cause = _measure(base, new, rate), _measure(base, new, work)
+    if measure is None or cause is None:
+        return None
+    things = [thing for thing in dict.fromkeys((*base.objects(rate), *new.objects(rate))) if thing]
+    splits = [split_by_load(thing, *_four(base, new, rate, work, thing)) for thing in things]
+    if not splits or not any(one.base or one.new for one in splits):
+        return None
+    made = LoadExplanation(measure.title, cause.title, measure.unit, tuple(splits), "")
+    return replace(made, text=_load_told(made))
+
+
+def _four(base: Run, new: Run, rate: str, work: str, thing: str) -> tuple[float, float, float, float]:
+    values: Sequence[float] = [run.value(name, thing) or 0.0 for name in (rate, work) for run in (base, new)]
+    return values[0], values[1], values[2], values[3]
+
+
+def split_by_load(thing: str, base: float, new: float, work_base: float, work_new: float) -> LoadSplit:
+    """The change of a rate, split into what the load and what the rate per work did.
+
+    With rate = work x rate per work, the change is (work_new - work_base) x base / work_base, the load's part, and
+    work_new x (new / work_new - base / work_base), the rest. Where an object had no work before, all of its change is
+    the load's.
+
+    Examples
+    --------
+    >>> split = split_by_load("BP2", base=100.0, new=90.0, work_base=1000.0, work_new=800.0)
+    >>> split.load, split.rest
+    (-20.0, 10.0)
+    """
+    load = (work_new - work_base) * base / work_base if work_base > 0 else new - base
+    return LoadSplit(thing, base, new, work_base, work_new, load, new - base - load)
+
+
+def _load_told(one: LoadExplanation) -> str:
+    before = math.fsum(split.base for split in one.objects)
+    work_before, work_after = (
+        math.fsum(getattr(split, name) for split in one.objects) for name in ("work_base", "work_new")
+    )
+    text = (
+        f"{one.title} {_went(one.change)} by {with_symbol(abs(one.change), one.unit)}, from "
+        f"{with_symbol(before, one.unit)} to {with_symbol(before + one.change, one.unit)}."
+    )
+    if work_before > 0:
+        text += (
+            f" {one.work} {_went(work_after - work_before)} by {percent(abs(work_after / work_before - 1))}."
+            f" With the rate per unit of work of BASE, object by object, the load alone would have changed it by"
+            f" {_signed(one.load, one.unit)}; {_signed(one.rest, one.unit)} is left for everything else."
+        )
+        if abs(one.change) > LEAST_CHANGE * abs(before):
+            text += f" So the load explains {percent(one.load / one.change, 0)} of the change."
+    return text
+
+
+def _signed(value: float, unit: Unit) -> str:
+    return ("+" if value > 0 else "") + with_symbol(value, unit)

@@ -1,0 +1,389 @@
+"""A saved prediction beside what came of it: was the work the same, was the change made, was it right.
+
+The prediction (`plexlens.pools.prediction`) holds the work that it was made from, the pools that it was made for, and
+the I/O it expects. What came is a performance database with Db2 statistics, or a page-reference trace of the time
+after the change.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from plexlens.compare.runs.comparability import Bounds, Comparability, comparability
+from plexlens.compare.runs.database_run import BETWEEN, database_run
+from plexlens.compare.runs.environment import Environments, SettingDifference
+from plexlens.compare.runs.prediction_check import RateCheck, check_rate
+from plexlens.compare.runs.run import Activity, Better, Estimate, Group, Measure, Reading, Run
+from plexlens.compare.runs.subjects import SUBJECTS
+from plexlens.errors import NothingUsableError
+from plexlens.metrics.inputs import Inputs
+from plexlens.metrics.unit import PER_SECOND
+from plexlens.pools.observation import Observation, ObservedObject, observe
+from plexlens.pools.prediction import Activity as PoolActivity
+from plexlens.pools.prediction import Prediction, State
+from plexlens.pools.settings import Configuration
+from plexlens.pools.trace import Trace
+from plexlens.progress import Progress
+
+#: Read I/Os a second from which Db2 writes a record of a data set (IFCID 199).
+LEAST_REPORTED = 1.0
+
+READS = "db2_pool.read_ios_per_second"
+WRITES = "db2_pool.write_ios_per_second"
+_GETPAGES = "db2_pool.getpages"
+_ACCESS = "db2_pool.getpages by access"
+_UPDATES = "db2_pool.buffer updates"
+_DATA_SETS = "data sets"
+
+_COLUMNS = ("getpages_per_second", "read_ios_per_second", "write_ios_per_second")
+
+
+@dataclass(frozen=True)
+class _Rate:
+    """A predicted rate: its measure, its amount in a prediction, and the work that causes it in both."""
+
+    measure: str
+    amount: str
+    work: str
+    activity: str
+
+
+_READ = _Rate(READS, "read_ios", "getpages", _GETPAGES)
+_WRITE = _Rate(WRITES, "write_ios", "updates", _UPDATES)
+
+
+@dataclass(frozen=True)
+class Came:
+    """What came after the change.
+
+    Attributes
+    ----------
+    run
+        Its work by pool, and its I/Os.
+    how
+        Where the I/Os come from, as a sentence.
+    sizes
+        Buffers of each pool, where they are recorded.
+    data_sets
+        Getpages and read I/Os a second of each data set; None where only pools are known.
+    """
+
+    run: Run
+    how: str
+    sizes: Mapping[str, float]
+    data_sets: Mapping[str, tuple[float, float]] | None = None
+
+
+@dataclass(frozen=True)
+class PredictionComparison:
+    """A prediction and what came.
+
+    Attributes
+    ----------
+    environments
+        Pools whose size is not that of the prediction.
+    reads, writes
+        Read and write I/Os a second of each pool: predicted, come, and what the load explains.
+    data_sets
+        The same of read I/Os by data set, the largest difference first; empty where only pools are known.
+    estimates
+        Spread of the read I/Os that came, by pool, where there are intervals.
+    """
+
+    prediction: Prediction
+    name: str
+    came: Came
+    environments: Environments
+    comparability: Comparability
+    reads: tuple[RateCheck, ...]
+    writes: tuple[RateCheck, ...]
+    data_sets: tuple[RateCheck, ...]
+    estimates: Mapping[str, Estimate]
+
+    @property
+    def made(self) -> bool:
+        """Whether no pool is known to have another size than predicted for."""
+        return not self.environments.differences
+
+
+def came_in_database(inputs: Inputs, name: str) -> Came:
+    """What Db2 recorded of its pools after the change.
+
+    Parameters
+    ----------
+    inputs
+        The raw tables of the database, with the selection that counts.
+    name
+        What the user called it.
+
+    Raises
+    ------
+    NothingUsableError
+        It holds no statistics of buffer pools, or none of them are selected.
+    """
+    pools = next(one for one in SUBJECTS if one.grain == "db2_pool")
+    columns = tuple(one for one in pools.columns if one.column in _COLUMNS)
+    # Members of a group are taken together: a prediction knows pools by their name alone.
+    subjects = [replace(pools, by=("pool",), columns=columns, settings=("buffers",), together=False)]
+    subjects += [
+        replace(one, by=("database", "page_set"), settings=()) for one in SUBJECTS if one.grain == "db2_data_set"
+    ]
+    run = database_run(inputs, name, subjects=subjects)
+    if not any(activity.id == _GETPAGES for activity in run.activities):
+        raise NothingUsableError(
+            file=name,
+            what="it holds no statistics of buffer pools",
+            remedy="name a database with SMF 100 of the time after the change, or a page-reference trace",
+        )
+    sizes = {}
+    for setting in run.settings:
+        kind, _, pool = setting.subject.partition(": ")
+        if kind == "Db2 buffer pools" and pool:
+            sizes[pool] = float(setting.value.split()[0].replace(",", ""))
+    objects = next((one for one in run.activities if one.id == "db2_data_set.I/Os to Db2 data sets"), None)
+    activities = [one for one in run.activities if one.id in (_GETPAGES, _ACCESS, _UPDATES)]
+    if objects is not None:
+        amounts = {thing.replace(BETWEEN, "."): amount for thing, amount in objects.amounts.items()}
+        activities.append(_named(amounts))
+    return Came(
+        replace(run, activities=tuple(activities)), "The I/Os that came are those that Db2 recorded (SMF 100).", sizes
+    )
+
+
+def came_in_trace(trace: Trace, name: str, prediction: Prediction, *, progress: Progress | None = None) -> Came:
+    """What a trace of the time after the change tells.
+
+    Read I/Os are those it records. Where it records none, the pools as predicted for are simulated, and so are writes.
+
+    Parameters
+    ----------
+    trace
+        The trace.
+    name
+        What the user called it.
+    prediction
+        What was predicted, with the pools it was predicted for.
+    progress
+        Told how far the reading is.
+
+    Raises
+    ------
+    NothingUsableError
+        It tells no times, so that it has no rates.
+    PlexlensError
+        It cannot be read or simulated.
+    """
+    seen = observe(trace, Configuration(prediction.after.configuration.pools), progress=progress)
+    if seen.seconds <= 0 or not seen.timed:
+        raise NothingUsableError(
+            file=name, what="the trace tells no times, so there are no rates", remedy="give a trace with a column time"
+        )
+    pools: dict[str, PoolActivity] = {}
+    data_sets: dict[str, tuple[float, float]] = {}
+    for one in seen.data_sets:
+        mine = _observed(one, recorded=seen.recorded)
+        pools[one.pool] = pools.get(one.pool, PoolActivity()) + mine
+        title = trace.names.data_set(one.object, one.partition)
+        before = data_sets.get(title, (0.0, 0.0))
+        data_sets[title] = (before[0] + mine.getpages / seen.seconds, before[1] + mine.read_ios / seen.seconds)
+    how = (
+        "The read I/Os that came are those that the trace records (IFCID 6)."
+        if seen.recorded
+        else "The trace records no I/O: what came is a simulation of the pools that the prediction was made for."
+    )
+    notes = _left_out(seen)
+    run = _run(name, f"page-reference trace of {seen.seconds:,.0f} s", pools, seen.seconds, notes)
+    named = _named({title: getpages for title, (getpages, _) in data_sets.items()}, title="getpages")
+    return Came(replace(run, activities=(*run.activities, named)), how, {}, data_sets)
+
+
+def compare_prediction(
+    prediction: Prediction, name: str, came: Came, *, bounds: Bounds | None = None
+) -> PredictionComparison:
+    """Hold a prediction against what came.
+
+    Parameters
+    ----------
+    prediction
+        What was predicted.
+    name
+        What the user called it.
+    came
+        What came, from `came_in_database` or `came_in_trace`.
+    bounds
+        How far the work may differ and still count as alike.
+
+    Raises
+    ------
+    NothingUsableError
+        The prediction tells no rates, or no pool is in both.
+    """
+    seconds = prediction.seconds
+    if seconds <= 0:
+        raise NothingUsableError(
+            file=name,
+            what="the trace of the prediction told no times, so it predicts no rates",
+            remedy="predict from a trace with times (plexlens pools TRACE --save)",
+        )
+    run = _predicted(prediction, name, came)
+    pools = [pool for pool in prediction.after.pools if came.run.value(READS, pool) is not None]
+    if not pools:
+        there = ", ".join(came.run.objects(READS)) or "none"
+        raise NothingUsableError(
+            file=came.run.name,
+            what=f"it has none of the pools of the prediction ({', '.join(prediction.after.pools) or 'none'})",
+            remedy=f"name a run of the same Db2; its pools are {there}",
+        )
+    reads = [_check(prediction, came.run, _READ, pool) for pool in pools]
+    writes = [_check(prediction, came.run, _WRITE, pool) for pool in pools if came.run.value(WRITES, pool) is not None]
+    estimates = {
+        pool: reading.estimate
+        for pool in pools
+        if (reading := came.run.readings.get((READS, pool))) is not None and reading.estimate is not None
+    }
+    return PredictionComparison(
+        prediction,
+        name,
+        came,
+        _sizes(prediction, came),
+        comparability(run, came.run, bounds),
+        tuple(reads),
+        tuple(writes),
+        tuple(_data_set_checks(prediction, came)),
+        estimates,
+    )
+
+
+def _check(prediction: Prediction, run: Run, rate: _Rate, pool: str) -> RateCheck:
+    after, before = prediction.after.pools.get(pool, PoolActivity()), prediction.before.pools.get(pool)
+    return check_rate(
+        pool,
+        base=None if before is None else float(getattr(before, rate.amount)) / prediction.seconds,
+        predicted=float(getattr(after, rate.amount)) / prediction.seconds,
+        actual=run.value(rate.measure, pool) or 0.0,
+        work_base=float(getattr(after, rate.work)) / prediction.seconds,
+        work_new=_amounts(run, rate.activity).get(pool, 0.0),
+    )
+
+
+def _data_set_checks(prediction: Prediction, came: Came) -> list[RateCheck]:
+    if came.data_sets is None:
+        return []
+    before, after = _by_data_set(prediction.before), _by_data_set(prediction.after)
+    seconds = prediction.seconds
+    checks = [
+        check_rate(
+            title,
+            base=before[title].read_ios / seconds if title in before else None,
+            predicted=mine.read_ios / seconds,
+            actual=came.data_sets[title][1],
+            work_base=mine.getpages / seconds,
+            work_new=came.data_sets[title][0],
+        )
+        for title, mine in after.items()
+        if title in came.data_sets
+    ]
+    return sorted(checks, key=lambda one: -abs(one.difference))
+
+
+def _by_data_set(state: State) -> dict[str, PoolActivity]:
+    found: dict[str, PoolActivity] = {}
+    for (_, title), mine in state.data_sets.items():
+        found[title] = found.get(title, PoolActivity()) + mine
+    return found
+
+
+def _predicted(prediction: Prediction, name: str, came: Came) -> Run:
+    """The work that the prediction was made from, as a run beside what came."""
+    run = _run(
+        name,
+        f"prediction from {', '.join(prediction.sources) or 'a trace'}, {prediction.seconds:,.0f} s",
+        prediction.after.pools,
+        prediction.seconds,
+        prediction.notes,
+    )
+    held = _by_data_set(prediction.after)
+    if came.data_sets is not None:
+        amounts = {title: mine.getpages / prediction.seconds for title, mine in held.items()}
+        return replace(run, activities=(*run.activities, _named(amounts, title="getpages")))
+    # Db2 reports data sets without their partitions' getpages, and only those with I/O.
+    amounts = {}
+    for title, mine in held.items():
+        whole = ".".join(title.split(".")[:2])
+        amounts[whole] = amounts.get(whole, 0.0) + mine.read_ios / prediction.seconds
+    kept = {title: amount for title, amount in amounts.items() if amount >= LEAST_REPORTED}
+    return replace(run, activities=(*run.activities, _named(kept))) if kept else run
+
+
+def _named(amounts: Mapping[str, float], title: str = "I/Os") -> Activity:
+    return Activity(
+        _DATA_SETS,
+        title,
+        "Db2 data sets",
+        {thing: amount for thing, amount in amounts.items() if amount > 0},
+        only_objects=True,
+    )
+
+
+def _run(name: str, description: str, pools: Mapping[str, PoolActivity], seconds: float, notes: tuple[str, ...]) -> Run:
+    def rates(amount: str) -> dict[str, float]:
+        found = {pool: float(getattr(mine, amount)) / seconds for pool, mine in pools.items()}
+        return {pool: rate for pool, rate in found.items() if rate > 0}
+
+    random = sum(mine.random_getpages for mine in pools.values()) / seconds
+    every = sum(mine.getpages for mine in pools.values()) / seconds
+    activities = (
+        Activity(_GETPAGES, "getpages", "Db2 buffer pools", rates("getpages")),
+        Activity(
+            _ACCESS, "getpages by access", "kinds of access", {"random": random, "sequential": every - random}, True
+        ),
+        Activity(_UPDATES, "buffer updates", "Db2 buffer pools", rates("updates")),
+    )
+    measures = {
+        READS: Measure(READS, "Read I/Os", PER_SECOND, Group.IO, Better.LOWER, "Db2 buffer pools", "one pool"),
+        WRITES: Measure(WRITES, "Write I/Os", PER_SECOND, Group.IO, Better.LOWER, "Db2 buffer pools", "one pool"),
+    }
+    readings = {(READS, pool): Reading(mine.read_ios / seconds) for pool, mine in pools.items()}
+    readings |= {(WRITES, pool): Reading(mine.write_ios / seconds) for pool, mine in pools.items()}
+    return Run(name, description, "database", (), activities, measures, readings, {}, "", notes)
+
+
+def _observed(one: ObservedObject, *, recorded: bool) -> PoolActivity:
+    sync = one.recorded_sync_reads if recorded else one.counters.get("sync_reads", 0)
+    prefetch = one.recorded_prefetches if recorded else one.counters.get("prefetch_reads", 0)
+    return PoolActivity(
+        getpages=one.getpages,
+        random_getpages=one.getpages_of("random"),
+        updates=one.updates,
+        sync_reads=sync,
+        prefetch_reads=prefetch,
+        write_ios=one.counters.get("writes", 0),
+    )
+
+
+def _left_out(seen: Observation) -> tuple[str, ...]:
+    return tuple(
+        f"{count:,} references of the trace are to {pool}, which the prediction does not have; they are left out."
+        for pool, count in seen.left_out.items()
+    )
+
+
+def _amounts(run: Run, name: str) -> Mapping[str, float]:
+    return next((one.amounts for one in run.activities if one.id == name), {})
+
+
+def _sizes(prediction: Prediction, came: Came) -> Environments:
+    """Pools that have not the size that was predicted for; a size that is not recorded is no difference."""
+    differences = []
+    alike = 0
+    for pool, settings in prediction.after.configuration.pools.items():
+        if pool not in came.sizes:
+            continue
+        if round(came.sizes[pool]) == settings.size:
+            alike += 1
+            continue
+        differences.append(
+            SettingDifference(pool, "Pool size", f"{settings.size:,} pages", f"{came.sizes[pool]:,.0f} pages")
+        )
+    return Environments(tuple(differences), alike)

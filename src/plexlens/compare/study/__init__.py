@@ -1,0 +1,1 @@
+"""Studies as folders: tables as printed, and what follows from what in them."""

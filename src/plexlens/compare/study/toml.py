@@ -1,0 +1,91 @@
+"""Keys of a study's TOML files, each read with a message that names file, place and key where it cannot be."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+from plexlens.compare.study.model import StudyError
+
+
+class TomlReader:
+    """Reads keys; knows in which file and where it is for the sake of messages."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.where = ""
+
+    def toml(self, path: Path) -> dict[str, Any]:
+        """The content of a TOML file."""
+        try:
+            return tomllib.loads(path.read_text(encoding="utf-8"))
+        except (OSError, UnicodeDecodeError) as error:
+            raise StudyError(file=str(path), what=f"it cannot be read: {error}", remedy="restore the file") from error
+        except tomllib.TOMLDecodeError as error:
+            raise StudyError(file=str(path), what=f"it is no TOML: {error}", remedy="correct the syntax") from error
+
+    def wrong(self, key: str, what: str, remedy: str) -> StudyError:
+        """The error for a key that cannot be."""
+        at = ", ".join(part for part in (self.where, f"key {key!r}") if part)
+        return StudyError(file=str(self.path), what=f"{at}: {what}", remedy=remedy)
+
+    def known_keys(self, content: Mapping[str, Any], allowed: tuple[str, ...], of: str = "") -> None:
+        """Refuse keys that nothing reads."""
+        for key in content:
+            if key not in allowed:
+                raise self.wrong(f"{of}{key}", "there is no such key", f"use one of {', '.join(allowed)}")
+
+    def text(self, content: Mapping[str, Any], key: str, default: str | None = None) -> str:
+        """A text; with a default it may be missing."""
+        value = content.get(key, default)
+        if not isinstance(value, str):
+            found = "it is missing" if value is None else f"{value!r} is no text"
+            raise self.wrong(key, found, f'write {key} = "..."')
+        return value
+
+    def entries(self, content: Mapping[str, Any], key: str) -> list[Mapping[str, Any]]:
+        """The tables below a key; none where it is missing."""
+        value = content.get(key, [])
+        if not isinstance(value, list) or not all(isinstance(one, dict) for one in value):
+            raise self.wrong(key, "it is no list of tables", f"write [[tables.{key}]]")
+        return value
+
+    def choice(self, one: Mapping[str, Any], key: str, choices: Sequence[str], default: str) -> str:
+        """A text out of a few."""
+        value = self.text(one, key, default)
+        if value not in choices:
+            raise self.wrong(key, f"{value!r} is not known", f"use one of {', '.join(c for c in choices if c)}")
+        return value
+
+    def column_names(self, value: Any) -> tuple[str, ...]:
+        """A heading, or a list of headings."""
+        names = [value] if isinstance(value, str) else value
+        if not isinstance(names, list) or not names or not all(isinstance(name, str) for name in names):
+            raise self.wrong("column", f"{value!r} names no column", "give a heading, or a list of headings")
+        return tuple(names)
+
+    def decimals(self, entry: Mapping[str, Any], key: str) -> int | None:
+        """A number of decimals; None where the key is missing."""
+        value = entry.get(key)
+        if value is None or (type(value) is int and value >= 0):
+            return value
+        raise self.wrong(f"derived.{key}", f"{value!r} is no number of decimals", f"write {key} = 3")
+
+    def flag(self, content: Mapping[str, Any], of: str, key: str, default: bool = False) -> bool:
+        """True or false."""
+        value = content.get(key, default)
+        if not isinstance(value, bool):
+            raise self.wrong(f"{of}{key}", f"{value!r} is neither true nor false", f"write {key} = true or false")
+        return value
+
+    def factor(self, key: str, value: Any) -> Fraction:
+        """A constant that a cell is multiplied by: a number, or a quotient as text."""
+        try:
+            if isinstance(value, bool) or not isinstance(value, (int, float, str)):
+                raise ValueError
+            return Fraction(str(value))
+        except (ValueError, ZeroDivisionError):
+            raise self.wrong(f"{key}.times", f"{value!r} is no factor", 'write times = 1000, or "1/3600"') from None
