@@ -15,6 +15,7 @@ from plexlens.pdb import engine
 from plexlens.pdb.engine import Connection
 from plexlens.report.display import counted
 from plexlens.report.model import Cell, Column, ColumnKind, PrintedNumber, Table
+from plexlens.report.printed_width import fitted
 
 #: Values of one report that are shown at most: the latest intervals are.
 MOST_VALUES = 40_000
@@ -230,15 +231,15 @@ def tables_of(report: PrintedReport, prefix: str, *, folded: bool = False) -> It
         Whether the tables begin folded.
     """
     if report.heads:
-        yield _intervals(report, f"{prefix}_reports", folded=folded)
+        yield from fitted(_intervals(report, f"{prefix}_reports", folded=folded))
     layouts: dict[_Layout, list[_Body]] = {}
     for body in report.bodies:
         layouts.setdefault(body.layout(), []).append(body)
     for number, (layout, bodies) in enumerate(layouts.items(), 1):
         make = _variables if layout.is_list and len(bodies) == 1 else _grid
-        yield make(report, f"{prefix}_{number}", layout, bodies, folded=folded)
+        yield from fitted(make(report, f"{prefix}_{number}", layout, bodies, folded=folded))
     if report.messages:
-        yield _messages(report, f"{prefix}_messages")
+        yield from fitted(_messages(report, f"{prefix}_messages"))
     if report.others:
         yield _others(report, f"{prefix}_others", folded=folded)
 
