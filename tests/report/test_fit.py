@@ -12,12 +12,18 @@ from pathlib import Path
 
 import pytest
 
+from plexlens.metrics import GRAINS
+from plexlens.metrics.inputs import Inputs
 from plexlens.metrics.unit import FRACTION, MILLISECONDS
-from plexlens.report import Report, render_html
+from plexlens.pdb import Pdb, ingest
+from plexlens.report import Report, build, render_html
 from plexlens.report.chart import Chart, ChartKind, Series
 from plexlens.report.heat import HeatMap
 from plexlens.report.model import Note, Section
+from plexlens.report.readings import readings_of
 from tests.report import browser as chromium
+from tests.report import shop
+from tests.report.made_up import made_up
 
 PHONE, LAPTOP, WIDE = 390, 1280, 2560
 
@@ -147,6 +153,36 @@ def test_every_table_fits_into_1400_pixels(browser: chromium.Browser, page: Path
     _opened(browser, page, width=1400)
     assert len(browser.run("return [...document.querySelectorAll('.scroll')]")) > 50
     assert browser.run(_SCROLLING) == []
+
+
+def test_the_hours_of_days_fit_into_1400_pixels(browser: chromium.Browser, tmp_path: Path) -> None:
+    """Three days have heat maps, with tables that hold a number for each hour."""
+    inputs, grains = made_up({"workload_period": GRAINS["workload_period"]}, steps=288, entities=4)
+    page = tmp_path / "days.html"
+    page.write_text(render_html(build(inputs, shop.readings(), grains={**GRAINS, **grains})), encoding="utf-8")
+    _opened(browser, page, width=1400)
+    assert browser.run("return document.querySelectorAll('[id^=table-][id$=_table]').length") > 0
+    assert browser.run(_SCROLLING) == []
+
+
+def test_pages_of_real_files_fit(browser: chromium.Browser, shared_data: Path, tmp_path: Path) -> None:
+    """Each file by itself and all together, at 1,400 pixels and on a phone."""
+    files = sorted(path for folder in ("mq", "rmf") for path in (shared_data / folder).iterdir())
+    assert files
+    page = tmp_path / "real.html"
+    for several in (*([one] for one in files), files):
+        with Pdb.temporary() as pdb:
+            results = ingest(several, pdb)
+            connection = pdb.connect()
+            report = build(Inputs(connection), readings_of(connection, results=results))
+        page.write_text(render_html(report), encoding="utf-8")
+        names = [one.name for one in several]
+        for width in (PHONE, 1400):
+            _opened(browser, page, width=width)
+            assert browser.run("return document.documentElement.scrollWidth") <= width, names
+            assert _overprinted(browser.run(_LABELS)) == [], names
+            assert browser.run(_WRAPPED) == [], names
+        assert browser.run(_SCROLLING) == [], names
 
 
 @pytest.mark.parametrize("width", [LAPTOP, 1400, WIDE])

@@ -100,12 +100,16 @@ def test_a_ratio_is_formed_over_the_hour(report: Report) -> None:
     assert {round(value, 9) for line in heat.rows for value in line if value is not None} == {1.5}
 
 
-def test_the_table_has_the_same_numbers(report: Report) -> None:
+def test_the_tables_have_the_same_numbers(report: Report) -> None:
+    """A table of the hours before noon and one of those from noon on, so that each fits beside the contents."""
     heat = _maps(report)["Transactions, NEWY"]
-    table = next(one for one in report.section("work").blocks if isinstance(one, Table) and one.name == heat.table)
-    assert [line[1:] for line in table.rows] == list(heat.rows)
-    assert table.rows[0][0] == "2024-10-25 Fri"
-    assert table.folded
+    tables = [one for one in report.section("work").blocks if isinstance(one, Table)]
+    first = next(number for number, one in enumerate(tables) if one.name == heat.table)
+    morning, afternoon = tables[first], tables[first + 1]
+    assert [a[1:] + b[1:] for a, b in zip(morning.rows, afternoon.rows, strict=True)] == list(heat.rows)
+    assert morning.rows[0][0] == afternoon.rows[0][0] == "2024-10-25 Fri"
+    assert [afternoon.columns[place].title for place in (1, 12)] == ["12", "23"]
+    assert morning.folded and afternoon.folded
 
 
 def test_percentiles_of_a_figure_and_of_rows(report: Report) -> None:

@@ -28,7 +28,7 @@ class HeatMap:
     rows
         For each day a value, or null, for each of the 24 hours; base unit.
     table
-        Name of the table with the same numbers.
+        Name of the first table with the same numbers.
     note, origin
         As in `plexlens.report.model.Table`.
     """
@@ -127,5 +127,5 @@ def describe_heat(heat: HeatMap) -> str:
     return (
         f"{heat.title}, by hour for {len(heat.days)} days from {heat.days[0]:%Y-%m-%d} to {heat.days[-1]:%Y-%m-%d}. "
         f"Highest: {with_symbol(value, heat.unit)} on {day:%Y-%m-%d} from {hour:02d}:00. "
-        "A table on this page has every number."
+        "Tables on this page have every number."
     )

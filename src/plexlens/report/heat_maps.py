@@ -1,4 +1,4 @@
-"""Heat maps of a grain: a column by hour and day of the local time of each system, with its table."""
+"""Heat maps of a grain: a column by hour and day of the local time of each system, with its tables."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ HOUR_TITLE = "Hour of the day"
 
 
 def heat_maps(context: Context, spec: HeatSpec, where_from: str) -> list[Block]:
-    """Heat maps of a specification, each with its table; none where the data covers a day or less.
+    """Heat maps of a specification, each with its tables; none where the data covers a day or less.
 
     Hours are those of local time: two hours of the same name, when a clock is set back, count as one.
     """
@@ -46,7 +46,7 @@ def heat_maps(context: Context, spec: HeatSpec, where_from: str) -> list[Block]:
     for number, entity in enumerate(entities[: spec.most], 1):
         name = " / ".join(part for part in entity if part)
         named = replace(spec, name=f"{spec.name}_{number}", title=f"{spec.title}, {name}" if name else spec.title)
-        blocks += _pair(context, held, named, found[entity], note=note, origin=where_from)
+        blocks += _with_tables(context, held, named, found[entity], note=note, origin=where_from)
     return blocks
 
 
@@ -89,7 +89,7 @@ def _mean(hours: dict[int, float]) -> float:
     return sum(hours.values()) / len(hours)
 
 
-def _pair(
+def _with_tables(
     context: Context, held: Held, spec: HeatSpec, hours: dict[int, float], *, note: str, origin: str
 ) -> list[Block]:
     grain = held.grain
@@ -101,20 +101,25 @@ def _pair(
     definition = context.define(grain, spec.column)
     if len(kept) < len(numbers):
         note += f" The last {len(kept)} of {len(numbers):,} days are shown."
-    columns = (
-        Column("day", "Day", ColumnKind.TEXT, key=True),
-        *(
-            Column(f"h{hour:02d}", f"{hour:02d}", ColumnKind.NUMBER, unit, definition, group=HOUR_TITLE)
-            for hour in range(HOURS)
-        ),
-    )
-    table = Table(
-        f"{spec.name}_table",
-        f"{spec.title}, by day and hour",
-        columns,
-        tuple((f"{day:%Y-%m-%d %a}", *row) for day, row in zip(days, rows, strict=True)),
-        note=note,
-        origin=origin,
-        folded=True,
-    )
-    return [HeatMap(spec.name, spec.title, unit, days, rows, table.name, definition, note, origin), table]
+    tables = []
+    for first, words, name in ((0, "before noon", "table"), (HOURS // 2, "from noon on", "table_from_noon")):
+        chosen = range(first, first + HOURS // 2)
+        columns = (
+            Column("day", "Day", ColumnKind.TEXT, key=True),
+            *(
+                Column(f"h{hour:02d}", f"{hour:02d}", ColumnKind.NUMBER, unit, definition, group=HOUR_TITLE)
+                for hour in chosen
+            ),
+        )
+        tables.append(
+            Table(
+                f"{spec.name}_{name}",
+                f"{spec.title}, by day and hour, {words}",
+                columns,
+                tuple((f"{day:%Y-%m-%d %a}", *(row[h] for h in chosen)) for day, row in zip(days, rows, strict=True)),
+                note=note,
+                origin=origin,
+                folded=True,
+            )
+        )
+    return [HeatMap(spec.name, spec.title, unit, days, rows, tables[0].name, definition, note, origin), *tables]
