@@ -111,6 +111,45 @@ def test_the_time_of_the_last_checkpoint_stands_on_a_line_of_its_own(tmp_path: P
     assert value(rows, "LAST GROUP BUFFER POOL CHECKPOINT")["value"] == "OCT 16, 2011 17:08:41"
 
 
+@pytest.mark.parametrize(
+    ("lines", "shown"),
+    [
+        ("LAST GROUP BUFFER POOL CHECKPOINT\n             17:23:21 OCT 4, 2002", "OCT 4, 2002 17:23:21"),
+        ("LAST GROUP BUFFER POOL CHECKPOINT 17:23:21 OCT 4, 2002", "17:23:21 OCT 4, 2002"),
+    ],
+    ids=["two lines", "one line"],
+)
+def test_the_time_of_the_last_checkpoint_is_a_point_in_time(tmp_path: Path, lines: str, shown: str) -> None:
+    head = "DSNB750I -DB1A DISPLAY FOR GROUP BUFFER POOL GBP0 FOLLOWS\nDSNB798I -DB1A "
+    rest = "\n             GBP CHECKPOINT RECOVERY LRSN = ACD74C01EE30\n             STRUCTURE OWNER = DB1A\n"
+    rows, reading = read_text(tmp_path, head + lines + rest)
+    understood(reading)
+    found = value(rows, "LAST GROUP BUFFER POOL CHECKPOINT")
+    # 11,964 days after 1970-01-01: 32 years of 365, 8 leap days, and 276 days of 2002.
+    assert (found["value"], found["value_type"]) == (shown, "timestamp")
+    assert found["number"] == (32 * 365 + 8 + 276) * 86400 + 17 * 3600 + 23 * 60 + 21
+
+
+def test_what_failed_in_the_group_is_not_what_failed_in_the_member(tmp_path: Path) -> None:
+    failed = "               FAILED DUE TO LACK OF STORAGE       = 8\n"
+    group = GROUP_POOL.replace("               CLEAN PAGES                         = 11\n", failed)
+    member = """\
+DSNB772I -DB2A CUMULATIVE MEMBER DETAIL STATISTICS SINCE 15:35:25 MAR 17, 2022
+DSNB777I -DB2A ASYNCHRONOUS WRITES
+               CHANGED PAGES                       = 600
+             FAILED WRITES DUE TO LACK OF STORAGE  = 2
+DSNB764I -DB2A DUPLEXING STATISTICS FOR GBP1-SEC
+             WRITES
+               FAILED DUE TO LACK OF STORAGE       = 1
+DSNB790I"""
+    assert failed in group
+    with inputs_of(tmp_path, group.replace("DSNB790I", member)) as inputs:
+        found = rows_of(inputs, "db2_group_pool")
+    one = {name: [row[name] for row in found if row[name] is not None] for name in found[0]}
+    assert (one["group_writes_failed"], one["write_failed_no_storage"]) == ([8], [2])
+    assert one["secondary_write_failed"] == [1]
+
+
 def test_reads_and_writes_of_the_group_reach_the_grain(tmp_path: Path) -> None:
     with inputs_of(tmp_path, GROUP_POOL) as inputs:
         (pool,) = rows_of(inputs, "db2_group_pool")

@@ -272,9 +272,11 @@ GROUP_ROW = {
     "allocated_bytes": 62914560, "directory_entries": 61394, "data_pages": 11370, "connections": 3,
     "group_reads_data": 3845, "group_reads_entry_existed": 27, "group_reads_entry_created": 28336,
     "group_reads_entry_not_created": 332, "group_writes_changed": 20909, "group_writes_clean": 14,
-    "write_failed_no_storage": 8, "changed_pages_now": 974, "directory_reclaims": 18281, "data_reclaims": 4779,
+    "group_writes_failed": 8, "changed_pages_now": 974, "directory_reclaims": 18281, "data_reclaims": 4779,
     "castouts": 16073, "invalidations_directory_reclaim": 4489, "invalidations_writes": 3624,
-    "explicit_invalidations": 2, "secondary_write_failed": 9,
+    "invalidations_explicit": 2, "group_secondary_writes_failed": 9,
+    # These are the member's own.
+    "write_failed_no_storage": None, "explicit_invalidations": None, "secondary_write_failed": None,
     # printed in microseconds
     "directory_residency_seconds": 2.5, "data_residency_seconds": 1.25,
 }  # fmt: skip

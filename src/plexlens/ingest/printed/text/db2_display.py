@@ -21,7 +21,7 @@ from plexlens.ingest.printed.text.lines import Line, without_log_prefix
 from plexlens.ingest.printed.text.output import Output
 from plexlens.ingest.printed.text.pairs import Pair, equal_pairs
 from plexlens.ingest.printed.text.words import has_numbers, is_prose, is_rule
-from plexlens.ingest.printed.values import NUMBER, Printed, read_point, read_value
+from plexlens.ingest.printed.values import NUMBER, TIMESTAMP, Printed, point_of, read_point, read_value
 
 _MESSAGE = re.compile(r"(?P<id>DSN[B9]\d{3,4}[IE])\s*(?P<rest>.*)")
 _PREFIX = re.compile(r"(?P<prefix>[-\u2013\u2014+@#$?!%&*./<|;:]\S{0,8})(?=\s|$)\s*")
@@ -155,16 +155,9 @@ class DisplayReport:
         """Messages whose values stand in a sentence."""
         since = _SINCE.search(text)
         if since:
-            kind = since[1].lower()
-            moment = read_point(f"{since['year']}-{_MONTHS.get(since['month'].upper(), 0):02d}-{int(since['day']):02d}",
-                                since["time"])  # fmt: skip
-            self._counts_since(kind, moment)
-            self._value(
-                line,
-                "STATISTICS SINCE",
-                read_value(f"{since['month']} {since['day']}, {since['year']} {since['time']}"),
-            )
-            return True  # fmt: skip
+            self._counts_since(since[1].lower(), _moment(since))
+            self._value(line, "STATISTICS SINCE", _value_of(_shown(since), since))
+            return True
         frames = _FRAMES.search(text)
         if frames:
             self._value(line, f"BUFFERS USING {frames[2]} FRAME SIZE", read_value(frames[1], exact=True))
@@ -172,12 +165,13 @@ class DisplayReport:
         time_line = _TIME_LINE.fullmatch(text)
         if time_line and self._message == "DSNB798I":
             # The message's own words stand on the line before.
-            shown = f"{time_line['month']} {time_line['day']}, {time_line['year']} {time_line['time']}"
-            self._value(line, "LAST GROUP BUFFER POOL CHECKPOINT", read_value(shown))
+            self._value(line, "LAST GROUP BUFFER POOL CHECKPOINT", _value_of(_shown(time_line), time_line))
             return True
         sentence = _SENTENCE.search(text)
         if sentence:
-            self._value(line, sentence["name"], read_value(sentence["value"].strip()))
+            said = sentence["value"].strip()
+            moment = _TIME_LINE.fullmatch(said)
+            self._value(line, sentence["name"], _value_of(said, moment) if moment else read_value(said))
             return True
         structure = _STRUCTURE.search(text)
         if structure:
@@ -271,3 +265,18 @@ class DisplayReport:
         self._output.value(
             line, name, value, block=self._message or None, about=self._pool, parent=self._heading or None
         )
+
+
+def _moment(found: re.Match[str]) -> datetime | None:
+    month = _MONTHS.get(found["month"].upper(), 0)
+    return read_point(f"{found['year']}-{month:02d}-{int(found['day']):02d}", found["time"])
+
+
+def _shown(found: re.Match[str]) -> str:
+    return f"{found['month']} {found['day']}, {found['year']} {found['time']}"
+
+
+def _value_of(text: str, found: re.Match[str]) -> Printed:
+    """``17:23:21 OCT 4, 2002`` as a point in time."""
+    moment = _moment(found)
+    return Printed(text, "text") if moment is None else point_of(text, TIMESTAMP, moment)
