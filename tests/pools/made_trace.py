@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
 from plexlens import _core
+from plexlens.pools.settings import Configuration, PoolSettings
 
 
 class MadeTrace:
@@ -30,6 +31,11 @@ class MadeTrace:
         """The trace in short stretches."""
         for at in range(0, self.batch.num_rows, self.rows):
             yield self.batch.slice(at, self.rows)
+
+
+def configured(pools: Iterable[PoolSettings], placement: Mapping[str, str] | None = None) -> Configuration:
+    """The configuration of one Db2 with these pools."""
+    return Configuration({pool.name: pool for pool in pools}, placement or {})
 
 
 def lru_misses(pages: Sequence[Any], size: int) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -16,11 +17,12 @@ from plexlens.metrics import GRAINS
 from plexlens.metrics.evaluate import facts
 from plexlens.metrics.inputs import Inputs
 from plexlens.pdb import Pdb, ingest
-from plexlens.pools.group_simulation import SimulatedGroup, simulate_group, write_group_smf
-from plexlens.pools.settings import PoolSettings
-from plexlens.pools.simulation import simulate
+from plexlens.pools.settings import Configuration, PoolSettings
+from plexlens.pools.simulation import Simulated, simulate, write_smf
 from plexlens.pools.structures import GroupPoolSettings
 from plexlens.pools.trace import open_trace
+from plexlens.pools.work import look_at
+from tests.pools.made_trace import configured
 
 GROUP_POOL = GRAINS["db2_group_pool"]
 POOL = GRAINS["db2_pool"]
@@ -49,34 +51,49 @@ def write(path: Path, *, shared: bool, rows: int = 20_000) -> Path:
     return path
 
 
+def group_of(
+    path: Path,
+    pools: Iterable[PoolSettings] = POOLS,
+    structures: Iterable[GroupPoolSettings] = STRUCTURES,
+    interval: float | None = None,
+) -> Simulated:
+    """The pools, the same at each member, simulated."""
+    trace = open_trace([path])
+    work = look_at(trace, group=True)
+    own = {pool.name: pool for pool in pools}
+    known = {one.name: one for one in structures}
+    configuration = Configuration.of_members(dict.fromkeys(work.members, own), structures=known)
+    return simulate(trace, configuration, work=work, interval=interval)
+
+
 @pytest.fixture(scope="module")
-def simulated(tmp_path_factory: pytest.TempPathFactory) -> SimulatedGroup:
+def simulated(tmp_path_factory: pytest.TempPathFactory) -> Simulated:
     path = write(tmp_path_factory.mktemp("group") / "t.parquet", shared=True)
-    return simulate_group(open_trace([path]), POOLS, STRUCTURES)
+    return group_of(path)
 
 
 def test_members_that_share_nothing_are_alone(tmp_path: Path) -> None:
     """Each member's counters are those of its references simulated without the other."""
     path = write(tmp_path / "t.parquet", shared=False)
-    group = simulate_group(open_trace([path]), POOLS, STRUCTURES)
-    assert group.dependent == {"BP2": (), "BP3": ()}
+    group = group_of(path)
+    assert group.dependent == {}
     table = pq.read_table(path)
     for member in ("DB1A", "DB1B"):
         own = tmp_path / f"{member}.parquet"
         pq.write_table(table.filter(pa.compute.equal(table["member"], member)), own)
-        alone = simulate(open_trace([own]), POOLS)
+        alone = simulate(open_trace([own]), configured(POOLS))
         for pool in ("BP2", "BP3"):
-            assert group.total.pools[member][pool] == alone.pools[pool]
-    assert all(value == 0 for one in group.total.structures.values() for value in one.values())
+            assert group.pools[f"{member}.{pool}"] == alone.pools[pool]
+    assert all(value == 0 for one in group.uses.values() for value in one.values())
 
 
-def test_sharing_is_seen(simulated: SimulatedGroup) -> None:
+def test_sharing_is_seen(simulated: Simulated) -> None:
     assert sorted(simulated.members) == ["DB1A", "DB1B"]
     assert simulated.dependent == {"BP2": ("D.A", "D.B"), "BP3": ("D.A", "D.B")}
     for pool in ("BP2", "BP3"):
-        assert simulated.total.structures[pool]["invalidated_by_write"] > 0
-        assert simulated.total.structures[pool]["castout_pages"] > 0
-        assert all(simulated.total.group_pools[member][pool]["sync_writes"] > 0 for member in simulated.members)
+        assert simulated.uses[f"G{pool}"]["invalidated_by_write"] > 0
+        assert simulated.uses[f"G{pool}"]["castout_pages"] > 0
+        assert all(simulated.uses[f"{member}.{pool}"]["sync_writes"] > 0 for member in simulated.members)
 
 
 def metrics(dump: Path, folder: Path, grain: Any) -> list[dict[str, Any]]:
@@ -86,16 +103,16 @@ def metrics(dump: Path, folder: Path, grain: Any) -> list[dict[str, Any]]:
     return rows
 
 
-def test_the_statistics_of_each_member_are_what_it_counted(simulated: SimulatedGroup, tmp_path: Path) -> None:
+def test_the_statistics_of_each_member_are_what_it_counted(simulated: Simulated, tmp_path: Path) -> None:
     dump = tmp_path / "group.smf"
     # 150 s: three intervals, with the beginning four times, of two kinds for two members.
-    assert write_group_smf(simulated, dump, group="DSNPLEX") == 16
+    assert write_smf(simulated, dump, group="DSNPLEX") == 16
     pools = metrics(dump, tmp_path / "pdb", POOL)
     shared = metrics(dump, tmp_path / "pdb", GROUP_POOL)
     for member in simulated.members:
         for pool in ("BP2", "BP3"):
             own = [row for row in pools if (row["subsystem"], row["pool"]) == (member, pool)]
-            counters = simulated.total.pools[member][pool]
+            counters = simulated.pools[f"{member}.{pool}"]
             assert len(own) == 3
             assert {row["group_name"] for row in own} == {"DSNPLEX"}
             assert sum(row["getpages"] for row in own) == counters["getpages"] > 0
@@ -104,7 +121,7 @@ def test_the_statistics_of_each_member_are_what_it_counted(simulated: SimulatedG
             )
             group = [row for row in shared if row["subsystem"] == member and row["group_pool"] == f"G{pool}"]
             assert len(group) == 3
-            counted = simulated.total.group_pools[member][pool]
+            counted = simulated.uses[f"{member}.{pool}"]
             for fact, name in (
                 ("reads_invalid_data", "invalid_with_data"),
                 ("reads_invalid_no_data", "invalid_without_data"),
@@ -116,29 +133,30 @@ def test_the_statistics_of_each_member_are_what_it_counted(simulated: SimulatedG
             ):
                 assert sum(row[fact] for row in group) == counted[name], fact
             assert sum(row["pages_castout"] for row in group) == counted["castout_pages"]
-    for pool, structure in simulated.total.structures.items():
-        counted = [simulated.total.group_pools[member][pool] for member in simulated.members]
+    for pool in ("BP2", "BP3"):
+        structure = simulated.uses[f"G{pool}"]
+        counted = [simulated.uses[f"{member}.{pool}"] for member in simulated.members]
         for whole, own in (("castout_pages", "castout_pages"), ("castout_ios", "castout_unlocks")):
             assert sum(one[own] for one in counted) == structure[whole] > 0
 
 
-def test_intervals_add_up_to_one_run(simulated: SimulatedGroup, tmp_path: Path) -> None:
+def test_intervals_add_up_to_one_run(simulated: Simulated, tmp_path: Path) -> None:
     path = write(tmp_path / "t.parquet", shared=True)
-    whole = simulate_group(open_trace([path]), POOLS, STRUCTURES, interval=1e6)
-    assert whole.total == simulated.total
-    assert [one.time for one in whole.intervals] == [simulated.total.time]
-    assert [one.time - simulated.first for one in simulated.intervals[:-1]] == [60_000_000, 120_000_000]
+    whole = group_of(path, interval=1e6)
+    assert (whole.pools, whole.uses) == (simulated.pools, simulated.uses)
+    assert [one.end for one in whole.intervals] == [simulated.last]
+    assert [one.end - simulated.first for one in simulated.intervals[:-1]] == [60_000_000, 120_000_000]
 
 
-def test_getpages_are_those_of_the_trace(simulated: SimulatedGroup, tmp_path: Path) -> None:
+def test_getpages_are_those_of_the_trace(simulated: Simulated, tmp_path: Path) -> None:
     table = pq.read_table(write(tmp_path / "t.parquet", shared=True)).to_pylist()
     for member in simulated.members:
         for pool in ("BP2", "BP3"):
             wanted = sum((row["member"], row["pool"], row["function"]) == (member, pool, "getpage") for row in table)
-            assert simulated.total.pools[member][pool]["getpages"] == wanted
+            assert simulated.pools[f"{member}.{pool}"]["getpages"] == wanted
 
 
-def test_impossible_groups(simulated: SimulatedGroup, tmp_path: Path) -> None:
+def test_impossible_groups(simulated: Simulated, tmp_path: Path) -> None:
     path = write(tmp_path / "t.parquet", shared=True, rows=100)
     for settings, structures, expected in (
         (POOLS, STRUCTURES[:1], "pool BP3 has no group buffer pool"),
@@ -146,15 +164,17 @@ def test_impossible_groups(simulated: SimulatedGroup, tmp_path: Path) -> None:
         (POOLS[:1], (GroupPoolSettings("BP2", 0),), "data"),
     ):
         with pytest.raises(UsageError, match=expected):
-            simulate_group(open_trace([path]), settings, structures)
+            group_of(path, settings, structures)
     one = tmp_path / "one.csv"
     one.write_text("time,pool,page\n1,BP2,1\n")
     with pytest.raises(UsageError, match="the trace has one member"):
-        simulate_group(open_trace([one]), POOLS, STRUCTURES)
+        group_of(one)
     with pytest.raises(UsageError, match="'long name' is no name of a group"):
-        write_group_smf(simulated, tmp_path / "g.smf", group="long name")
-    other = simulate_group(open_trace([path]), POOLS[:1], STRUCTURES[:1])
-    assert other.left_out == {"BP3": pa.compute.sum(pa.compute.equal(pq.read_table(path)["pool"], "BP3")).as_py()}
+        write_smf(simulated, tmp_path / "g.smf", group="long name")
+    other = group_of(path, POOLS[:1], STRUCTURES[:1])
+    rows = pa.compute.sum(pa.compute.equal(pq.read_table(path)["pool"], "BP3")).as_py()
+    assert set(other.left_out) == {"DB1A.BP3", "DB1B.BP3"}
+    assert sum(other.left_out.values()) == rows
 
 
 def test_every_counter_of_a_member_has_its_fact() -> None:

@@ -13,11 +13,11 @@ import pytest
 from plexlens.errors import UsageError
 from plexlens.pools.cost import REQUEST, group_cost
 from plexlens.pools.curves import curves_of
-from plexlens.pools.group_simulation import simulate_group
 from plexlens.pools.objects import pools_of
 from plexlens.pools.observation import observe
 from plexlens.pools.outcome import states_of
 from plexlens.pools.settings import Configuration, PoolSettings
+from plexlens.pools.simulation import simulate
 from plexlens.pools.structures import GroupPoolSettings
 from plexlens.pools.trace import open_trace
 from plexlens.pools.work import look_at
@@ -107,10 +107,9 @@ def test_members_and_group_buffer_pool_count_what_a_slow_group_does(
     assert slow.structure["invalidated_by_write"] > 100
     assert (slow.structure["invalidated_by_reclaim"] > 0) == (seed in (2, 3, 4))
     # The whole simulation, with sizes by member, counts the same.
-    by_member = {name: list(configuration.of(name).pools.values()) for name in configuration.members}
-    done = simulate_group(trace, by_member, list(configuration.structures.values()))
+    done = simulate(trace, configuration, work=work)
     for member in range(3):
-        counters = done.total.pools[f"DB{member}A"]["BP2"]
+        counters = done.pools[f"DB{member}A.BP2"]
         assert counters["sync_reads_random"] == slow.members[member]["disk_reads"]
 
 
@@ -201,7 +200,7 @@ def test_what_is_shared_needs_a_group_buffer_pool(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match=r"pool BP2 has no group buffer pool.*--gbp GBP2"):
         states_of(trace, [nothing], work=work, cost=group_cost())
     with pytest.raises(UsageError, match=r"no member DB9A.*DB0A"):
-        simulate_group(trace, {"DB9A": [PoolSettings("BP2", 100)]}, [])
+        simulate(trace, Configuration.of_members({"DB9A": pools}), work=work)
     # A member whose pool is not set up is left out, and counted.
     part = Configuration.of_members(
         {"DB0A": pools, "DB1A": pools}, structures={"BP2": GroupPoolSettings("BP2", 50, 100)}

@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import random
 from collections import OrderedDict
-from collections.abc import Iterable
 from pathlib import Path
 
 import numpy as np
@@ -19,10 +18,11 @@ from plexlens.pools.cost import default_cost
 from plexlens.pools.objects import Io, objects_of, partitions_of, pools_of, ranked
 from plexlens.pools.observation import Observation, observe
 from plexlens.pools.residency import residencies
-from plexlens.pools.settings import Configuration, PoolSettings
+from plexlens.pools.settings import PoolSettings
 from plexlens.pools.trace import open_trace
 from plexlens.pools.working_set import working_sets
 from tests.conftest import REPOSITORY
+from tests.pools.made_trace import configured
 
 STUDY = REPOSITORY / "studies" / "pools-2014"
 
@@ -31,10 +31,6 @@ def written(folder: Path, **columns: list[object]) -> Path:
     path = folder / "trace.parquet"
     pa.parquet.write_table(pa.table(columns), path)
     return path
-
-
-def configured(pools: Iterable[PoolSettings], placement: dict[str, str] | None = None) -> Configuration:
-    return Configuration({pool.name: pool for pool in pools}, placement or {})
 
 
 def bp(number: int, size: int, **others: int) -> PoolSettings:

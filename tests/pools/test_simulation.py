@@ -23,6 +23,7 @@ from plexlens.pdb import Pdb, ingest
 from plexlens.pools.settings import PoolSettings
 from plexlens.pools.simulation import Simulated, simulate, write_smf
 from plexlens.pools.trace import open_trace
+from tests.pools.made_trace import configured
 
 POOL = GRAINS["db2_pool"]
 
@@ -85,7 +86,7 @@ def traced(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def simulated(traced: Path) -> Simulated:
-    return simulate(open_trace([traced]), POOLS)
+    return simulate(open_trace([traced]), configured(POOLS))
 
 
 def metrics(dump: Path, folder: Path) -> list[dict[str, Any]]:
@@ -146,7 +147,7 @@ def test_the_report_reads_them(simulated: Simulated, tmp_path: Path) -> None:
 
 def test_intervals_add_up_to_one_run(traced: Path, simulated: Simulated) -> None:
     """Where the trace is cut into intervals changes no counter."""
-    whole = simulate(open_trace([traced]), POOLS, interval=1e6)
+    whole = simulate(open_trace([traced]), configured(POOLS), interval=1e6)
     assert whole.pools == simulated.pools
     assert whole.objects == simulated.objects
     assert [one.end for one in whole.intervals] == [simulated.last]
@@ -175,16 +176,16 @@ def test_an_lru_pool_without_prefetch_misses_what_the_curve_says(traced: Path) -
 
 
 def test_a_move_is_as_if_the_trace_had_it(traced: Path, tmp_path: Path) -> None:
-    moved = simulate(open_trace([traced]), POOLS, placement={"PAY.HIST": "BP8K0"})
+    moved = simulate(open_trace([traced]), configured(POOLS, placement={"PAY.HIST": "BP8K0"}))
     table = pq.read_table(traced)
     to = pa.compute.if_else(pa.compute.equal(table["object"], "PAY.HIST"), "BP8K0", table["pool"])
     path = tmp_path / "moved.parquet"
     pq.write_table(table.set_column(1, "pool", to), path)
-    assert moved.pools == simulate(open_trace([path]), POOLS).pools
+    assert moved.pools == simulate(open_trace([path]), configured(POOLS)).pools
 
 
 def test_other_pools_are_counted(traced: Path) -> None:
-    done = simulate(open_trace([traced]), POOLS[:1])
+    done = simulate(open_trace([traced]), configured(POOLS[:1]))
     table = pq.read_table(traced)
     others = pa.compute.sum(pa.compute.equal(table["pool"], "BP8K0")).as_py()
     assert done.left_out == {"BP8K0": others}
@@ -199,13 +200,13 @@ def test_other_pools_are_counted(traced: Path) -> None:
 )
 def test_impossible_moves(traced: Path, placement: dict[str, str], expected: str) -> None:
     with pytest.raises(UsageError, match=expected):
-        simulate(open_trace([traced]), POOLS, placement=placement)
+        simulate(open_trace([traced]), configured(POOLS, placement=placement))
 
 
 def test_no_times_no_statistics(tmp_path: Path) -> None:
     trace, dump = tmp_path / "pages.csv", tmp_path / "sim.smf"
     trace.write_text("pool,page\nBP2,1\nBP2,2\n")
-    done = simulate(open_trace([trace]), POOLS)
+    done = simulate(open_trace([trace]), configured(POOLS))
     assert done.pools["BP2"]["getpages"] == 2
     with pytest.raises(UsageError, match="the trace tells no times"):
         write_smf(done, dump)
@@ -215,7 +216,7 @@ def test_no_times_no_statistics(tmp_path: Path) -> None:
 def test_relative_times_begin_in_2000(tmp_path: Path) -> None:
     trace, dump = tmp_path / "pages.csv", tmp_path / "sim.smf"
     trace.write_text(f"time,pool,page\n0,BP2,1\n{MINUTE},BP2,2\n")
-    write_smf(simulate(open_trace([trace]), POOLS), dump)
+    write_smf(simulate(open_trace([trace]), configured(POOLS)), dump)
     rows = metrics(dump, tmp_path / "pdb")
     assert {row["interval_end"] for row in rows} == {datetime(2000, 1, 1, 0, 1, tzinfo=UTC)}
     assert {row["pool"]: row["getpages"] for row in rows} == {"BP2": 2, "BP8K0": 0}
@@ -225,7 +226,7 @@ def test_nothing_half_written(simulated: Simulated, tmp_path: Path) -> None:
     with pytest.raises(PlexlensError, match="it cannot be written"):
         write_smf(simulated, tmp_path / "nowhere" / "sim.smf")
     with pytest.raises(UsageError, match="an interval of 0 s"):
-        simulate(open_trace([write_trace(tmp_path / "t.parquet", rows=100)]), POOLS, interval=0)
+        simulate(open_trace([write_trace(tmp_path / "t.parquet", rows=100)]), configured(POOLS), interval=0)
     with pytest.raises(UsageError, match="'TOOLONG' is no name of a subsystem"):
         write_smf(simulated, tmp_path / "sim.smf", subsystem="TOOLONG")
     assert [path.name for path in tmp_path.iterdir()] == ["t.parquet"]

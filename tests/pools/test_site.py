@@ -21,6 +21,7 @@ from plexlens.pools.trace import open_trace
 from tests.ingest.test_text_db2_display import GROUP_POOL
 from tests.metrics.raw import inputs, row
 from tests.metrics.test_coupling import two_systems
+from tests.pools.made_trace import configured
 from tests.pools.traced_records import Page, pages
 
 
@@ -29,7 +30,7 @@ def statistics(folder: Path, subsystem: str, **sizes: int) -> bytes:
     path = folder / "t.csv"
     rows = [f"{1_772_445_600_000_000 + at * 100_000},{pool},{at}" for at in range(40) for pool in sizes]
     path.write_text("time,pool,page\n" + "\n".join(rows) + "\n")
-    made = simulate(open_trace([path]), [PoolSettings.of(pool, size) for pool, size in sizes.items()])
+    made = simulate(open_trace([path]), configured(PoolSettings.of(pool, size) for pool, size in sizes.items()))
     write_smf(made, folder / "s.smf", subsystem=subsystem)
     return (folder / "s.smf").read_bytes()
 

@@ -21,6 +21,7 @@ from plexlens.pools.settings import PoolSettings
 from plexlens.pools.simulation import simulate
 from plexlens.pools.trace import open_trace
 from plexlens.simulate import Simulated, parse_scenario, read_scenario, simulate_to_smf
+from tests.pools.made_trace import configured
 from tests.simulate.conftest import TWO_MEMBERS
 
 SIZE = 700
@@ -118,7 +119,7 @@ def test_prefetch_and_thresholds(tmp_path: Path, vpseqt: int) -> None:
     """Scans, sequential prefetch, updates: a replay of the trace counts what the member did, counter by counter."""
     run, dump = one_member(tmp_path, vpseqt=vpseqt, scans=1.0)
     settings = [PoolSettings("BP2", SIZE, vpseqt=vpseqt), PoolSettings("BP3", 60)]
-    found = simulate(open_trace([dump]), settings).pools
+    found = simulate(open_trace([dump]), configured(settings)).pools
     for pool, counters in counted(run).items():
         replayed = found[f"BP{pool}"]
         # How long pages stay depends on times, which a record has once for all its references.

@@ -218,18 +218,11 @@ class _Found:
 
     def simulate_to(self, path: Path, progress: Progress) -> None:
         """Write the simulated pools as the statistics of each Db2."""
-        from plexlens.pools.group_simulation import simulate_group, write_group_smf
         from plexlens.pools.simulation import simulate, write_smf
 
         after = self.check_pools().after.configuration
-        if self.work is None or not self.work.members:
-            done = simulate(self.trace, list(after.pools.values()), placement=after.placement, progress=progress)
-            write_smf(done, path)
-            return
-        pools = {member: list(after.of(member).pools.values()) for member in after.members}
-        structures = [one for pool, one in after.structures.items() if pool in after.pool_names]
-        group = simulate_group(self.trace, pools, structures, placement=after.placement, progress=progress)
-        write_group_smf(group, path, **({"group": after.group} if after.group else {}))
+        done = simulate(self.trace, after, work=self.work, progress=progress)
+        write_smf(done, path, **({"group": after.group} if after.group else {}))
 
     def as_json(self) -> dict[str, Any]:
         from plexlens.pools import curves

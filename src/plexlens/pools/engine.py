@@ -37,7 +37,10 @@ class Simulation(Protocol):
         """Counters of every pool, by full name."""
 
     def uses(self, pools: Iterable[str]) -> dict[str, Counters]:
-        """What is done with the group buffer pools of these pools: by members, by full name; and by the structures."""
+        """What is counted of the group buffer pools of these pools: by members, by full name; and of the structures.
+
+        What members count of castout the structure (``GBP2``) counts once more, for all of them.
+        """
 
     def without_configuration(self) -> dict[str, int]:
         """References to pools that are not simulated, by full name."""
@@ -75,38 +78,64 @@ def new_simulation(
         Impossible settings, a shared pool without a group buffer pool, a group buffer pool without a pool.
     """
     if not members:
-        return _Alone(configuration, placement)
-    structures = [one for name, one in configuration.structures.items() if name in configuration.pool_names]
+        return Alone(new_alone(configuration, placement=placement or None))
+    structures = list(configuration.structures.values())
     by_member = {member: configuration.of(member).pools for member in configuration.members}
+    unknown = sorted(by_member.keys() - set(members.values()))
+    if unknown:
+        remedy = f"give one of {', '.join(members.values())}"
+        raise UsageError(file="", what=f"the trace has no member {unknown[0]}", remedy=remedy)
     return _Group(new_group(by_member, structures, dependent, members), members, list(configuration.pools))
 
 
-class _Alone:
-    """The pools of one Db2."""
+def new_alone(configuration: Configuration, **others: Any) -> _core.PoolSimulation:
+    """The engine of a Db2 alone that nothing has been added to.
 
-    def __init__(self, configuration: Configuration, placement: Mapping[tuple[int, int], int] | None) -> None:
-        settings = {id_of(name): pool.engine() for name, pool in configuration.pools.items()}
-        try:
-            self._simulation = _core.PoolSimulation(settings, placement=placement or None)
-        except _core.PoolError as error:
-            raise refused(error) from error
+    Raises
+    ------
+    UsageError
+        Impossible settings.
+    """
+    settings = {id_of(name): pool.engine() for name, pool in configuration.pools.items()}
+    try:
+        return _core.PoolSimulation(settings, **others)
+    except _core.PoolError as error:
+        raise refused(error) from error
+
+
+class Alone:
+    """The pools of one Db2.
+
+    Parameters
+    ----------
+    simulation
+        Its engine.
+    """
+
+    def __init__(self, simulation: _core.PoolSimulation) -> None:
+        self._simulation = simulation
 
     def add(self, batch: pa.RecordBatch) -> None:
+        """Add the next stretch."""
         try:
             self._simulation.add(batch)
         except _core.PoolError as error:
             raise refused(error) from error
 
     def data_sets(self, name: str) -> Sequence[Row]:
+        """Data sets of a pool."""
         return self._simulation.data_sets(id_of(name))
 
     def counters(self) -> dict[str, Counters]:
+        """Counters of every pool."""
         return {pool_name(pool): counted for pool, counted in self._simulation.counters().items()}
 
     def uses(self, pools: Iterable[str]) -> dict[str, Counters]:
+        """Nothing: there are no group buffer pools."""
         return {}
 
     def without_configuration(self) -> dict[str, int]:
+        """References to pools that are not simulated."""
         return {pool_name(pool): rows for pool, rows in self._simulation.without_configuration().items()}
 
 
@@ -137,8 +166,6 @@ class _Group:
         return found
 
     def uses(self, pools: Iterable[str]) -> dict[str, Counters]:
-        # What members count of castout the structure counts once more, for all of them.
-        counted_twice = {name for name, _, _ in _core.GroupSimulation.member_fields()}
         found: dict[str, Counters] = {}
         for pool in pools:
             try:
@@ -147,8 +174,7 @@ class _Group:
                 continue
             for number, counters in of_members.items():
                 found[full_name(self._members[number], pool)] = counters
-            structure = self._simulation.structure(id_of(pool))
-            found[f"G{pool}"] = {name: count for name, count in structure.items() if name not in counted_twice}
+            found[f"G{pool}"] = self._simulation.structure(id_of(pool))
         return found
 
     def without_configuration(self) -> dict[str, int]:

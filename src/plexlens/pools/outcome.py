@@ -108,7 +108,10 @@ class _Run:
         self._work = work
         self._names = dependent_names(shared, work.names)
         placement = work.numbers_of(configuration.placement)
-        self._simulation = new_simulation(configuration, work.numbers, shared, placement)
+        pools = configuration.pool_names
+        # A group buffer pool may be there before the pool that is to use it.
+        there = {name: one for name, one in configuration.structures.items() if name in pools}
+        self._simulation = new_simulation(replace(configuration, structures=there), work.numbers, shared, placement)
 
     def add(self, batch: pa.RecordBatch) -> None:
         self._simulation.add(batch)
@@ -126,8 +129,10 @@ class _Run:
                 total += activity
             pools[name] = total
         uses = {}
+        counted_twice = {name for name, _, _ in _core.GroupSimulation.member_fields()}
         for name, counters in self._simulation.uses(self._names).items():
-            use = use_of(counters)
+            left = counted_twice if name.startswith("GBP") else ()
+            use = use_of({key: count for key, count in counters.items() if key not in left})
             request = 0.0 if cost.request is None else cost.request.value
             uses[name] = replace(use, cpu_seconds=use.requests * request + cost.cpu_seconds(0, use.castout_ios))
         return State(self._configuration, pools, data_sets, uses, self._names, self._simulation.without_configuration())

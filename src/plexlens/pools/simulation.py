@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import numpy as np
 import pyarrow as pa
 
 from plexlens import _core
 from plexlens.errors import UsageError
-from plexlens.ingest.page_trace import SCHEMA, pool_id, pool_name
-from plexlens.pools.engine import Counters, refused
+from plexlens.ingest.page_trace import SCHEMA
+from plexlens.pools.engine import Alone, Counters, Simulation, new_alone, new_simulation, refused
+from plexlens.pools.members import ALONE, full_name, pool_order
 from plexlens.pools.placed import Placed
-from plexlens.pools.settings import PoolSettings
-from plexlens.pools.statistics_records import Member, Statistics, pool_row, write_statistics
+from plexlens.pools.settings import Configuration
+from plexlens.pools.statistics_records import Member, Row, Statistics, pool_row, write_statistics
+from plexlens.pools.structures import id_of
 from plexlens.pools.trace import Trace
+from plexlens.pools.work import Dependents, Work, dependent_names, dependents
 from plexlens.progress import Progress
 
 #: Statistics interval of Db2 (STATIME), in seconds.
@@ -36,14 +41,18 @@ class SimulatedInterval:
     end
         Time in microseconds of the trace.
     pools
-        Counters since the beginning, by pool name.
+        Counters since the beginning, by full name of the pool.
     chains
-        Fewest and most buffers on the sequential chain within the interval, by pool name.
+        Fewest and most buffers on the sequential chain within the interval; of a Db2 alone.
+    uses
+        What a member has counted of a group buffer pool, by full name of its pool
+        (`plexlens._core.GroupSimulation.member_fields`), and what was counted of the structure, by its name.
     """
 
     end: int
     pools: dict[str, Counters]
-    chains: dict[str, tuple[int, int]]
+    chains: dict[str, tuple[int, int]] = field(default_factory=dict)
+    uses: dict[str, Counters] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -52,12 +61,16 @@ class Simulated:
 
     Attributes
     ----------
-    settings
-        The pools simulated, by name.
-    pools
-        Counters since the beginning, by pool name.
+    configuration
+        The pools simulated.
+    members
+        Names of the members, in the order of their numbers; a Db2 alone has none.
+    dependent
+        Data sets that are kept coherent, by pool: several members use them and one at least changes them.
+    pools, uses
+        Counters since the beginning, as `SimulatedInterval` has them.
     objects
-        Counters by pool name and data set name.
+        Counters by full name of the pool and name of the data set.
     numbers
         Object and partition of these.
     intervals
@@ -67,11 +80,14 @@ class Simulated:
     seconds
         Time between them; 0 where the trace tells none.
     left_out
-        References to pools that are not simulated, by pool name.
+        References to pools that are not simulated, by full name.
     """
 
-    settings: dict[str, PoolSettings]
+    configuration: Configuration
+    members: tuple[str, ...]
+    dependent: dict[str, tuple[str, ...]]
     pools: dict[str, Counters]
+    uses: dict[str, Counters]
     objects: dict[tuple[str, str], Counters]
     numbers: dict[tuple[str, str], tuple[int, int]]
     intervals: list[SimulatedInterval] = field(repr=False)
@@ -83,10 +99,10 @@ class Simulated:
 
 def simulate(
     trace: Trace,
-    settings: Sequence[PoolSettings],
+    configuration: Configuration,
     *,
+    work: Work | None = None,
     interval: float | None = None,
-    placement: Mapping[str, str] | None = None,
     progress: Progress | None = None,
 ) -> Simulated:
     """Simulate pools event by event.
@@ -95,66 +111,67 @@ def simulate(
     ----------
     trace
         The references.
-    settings
-        The pools; references to others are counted and left out.
+    configuration
+        The pools, group buffer pools, and data sets that are in other pools than the trace has them
+        (``DATABASE.PAGESET`` -> ``BP2``). References to other pools are counted and left out.
+    work
+        What a pass over the trace has found; None for a Db2 alone.
     interval
         Seconds of a statistics interval; None for `INTERVAL`, or longer ones if there were more than `MOST_INTERVALS`.
-    placement
-        Data sets that are simulated in other pools than the trace has them: ``DATABASE.PAGESET`` -> ``BP2``.
     progress
         Told bytes done, bytes in all and the file.
 
     Raises
     ------
     UsageError
-        Impossible settings, or a data set that the trace does not have.
+        Impossible settings, a shared pool without a group buffer pool, or a data set that the trace does not have.
     UnreadableInputError
         The trace cannot be read.
     """
-    by_id = {_id(pool): pool for pool in settings}
     # Names that come with the records of a dump may follow the first reference; so do times.
-    if (placement or interval is None) and not trace.facts.complete:
+    if (configuration.placement or interval is None) and not trace.facts.complete:
         for _ in trace.batches(progress):
             pass
     length = interval_of(trace, interval)
-    simulation = _simulation(by_id, length)
-    placed = Placed(placement or {}, trace.names)
+    shared: Dependents = {}
+    numbers = {} if work is None else work.numbers
+    if work is not None and numbers:
+        shared = work.dependent
+        if configuration.placement:
+            (shared,) = dependents(trace, trace.names, [configuration.placement], progress=progress)
+    placed = Placed(configuration.placement, trace.names)
+    run = _GroupRun(configuration, numbers, shared, length) if numbers else _Run(configuration, length)
     batch = None
     try:
         for batch in placed.batches(trace.batches(progress)):
-            if trace.facts.first == batch["time"][0].as_py():
-                simulation.add(_marks(by_id, batch.slice(0, 1)))
-            simulation.add(batch)
+            run.add(batch, begins=trace.facts.first == batch["time"][0].as_py())
         if batch is not None:
-            simulation.add(_marks(by_id, batch.slice(batch.num_rows - 1)))
+            run.end(batch)
     except _core.PoolError as error:
         raise refused(error) from error
     placed.check_all_met()
     facts = trace.facts
     first, last = facts.first or 0, facts.last or 0
-    counted = {pool_name(pool): counters for pool, counters in simulation.counters().items()}
-    objects, numbers = {}, {}
-    for pool, one in by_id.items():
-        for number, partition, counters in simulation.data_sets(pool):
-            key = (one.name, trace.names.data_set(number, partition))
-            objects[key], numbers[key] = counters, (number, partition)
+    total = run.counted(last)
+    objects, of_objects = {}, {}
+    for name in configuration.pools:
+        for number, partition, counters in run.simulation.data_sets(name):
+            key = (name, trace.names.data_set(number, partition))
+            objects[key], of_objects[key] = counters, (number, partition)
     return Simulated(
-        settings={pool.name: pool for pool in settings},
-        pools=counted,
+        configuration=configuration,
+        members=tuple(numbers[number] for number in sorted(numbers)),
+        dependent=dependent_names(shared, trace.names),
+        pools=total.pools,
+        uses=total.uses,
         objects=objects,
-        numbers=numbers,
-        intervals=_intervals(simulation, by_id, counted, last) if facts.timed else [],
+        numbers=of_objects,
+        intervals=[*(one for one in run.ends() if one.end < last), total] if facts.timed else [],
         first=first,
         last=last,
         seconds=facts.seconds,
-        left_out={pool_name(pool): rows for pool, rows in simulation.without_configuration().items()},
+        left_out=run.simulation.without_configuration(),
     )
-
-
-def _id(pool: PoolSettings) -> int:
-    number = pool_id(pool.name)
-    assert number is not None, "PoolSettings takes names of Db2's pools alone"
-    return number
 
 
 def interval_of(trace: Trace, interval: float | None) -> int | None:
@@ -168,14 +185,85 @@ def interval_of(trace: Trace, interval: float | None) -> int | None:
     return max(round(interval * _SECOND), 1)
 
 
-def _simulation(pools: Mapping[int, PoolSettings], interval: int | None) -> _core.PoolSimulation:
-    try:
-        return _core.PoolSimulation({pool: one.engine() for pool, one in pools.items()}, interval=interval)
-    except _core.PoolError as error:
-        raise refused(error) from error
+class _Run:
+    """The simulation of a Db2 alone; the engine keeps what was counted at the ends of intervals."""
+
+    def __init__(self, configuration: Configuration, length: int | None) -> None:
+        self._pools = {id_of(name): name for name in configuration.pools}
+        self.engine = new_alone(configuration, interval=length)
+        self.simulation: Simulation = Alone(self.engine)
+
+    def add(self, batch: pa.RecordBatch, *, begins: bool) -> None:
+        """Add a stretch; the first one shows all pools the time."""
+        if begins:
+            self.engine.add(_marks(list(self._pools), batch.slice(0, 1)))
+        self.engine.add(batch)
+
+    def end(self, batch: pa.RecordBatch) -> None:
+        """Show all pools the time of the last reference."""
+        self.engine.add(_marks(list(self._pools), batch.slice(batch.num_rows - 1)))
+
+    def counted(self, time: int) -> SimulatedInterval:
+        """What was counted so far."""
+        return SimulatedInterval(time, self.simulation.counters())
+
+    def ends(self) -> list[SimulatedInterval]:
+        """The full intervals."""
+        by_time: dict[int, SimulatedInterval] = {}
+        for number, pool in self._pools.items():
+            for time, fewest, most, counters in self.engine.snapshots(number):
+                one = by_time.setdefault(time, SimulatedInterval(time, {}))
+                one.pools[pool], one.chains[pool] = counters, (fewest, most)
+        return [by_time[time] for time in sorted(by_time)]
 
 
-def _marks(pools: Mapping[int, PoolSettings], reference: pa.RecordBatch) -> pa.RecordBatch:
+class _GroupRun:
+    """The simulation of a group, cut where intervals end."""
+
+    def __init__(
+        self, configuration: Configuration, members: Mapping[int, str], shared: Dependents, length: int | None
+    ) -> None:
+        self.simulation: Simulation = new_simulation(configuration, members, shared)
+        self._pools = configuration.pool_names
+        self._length = length
+        self._next: int | None = None
+        self._ends: list[SimulatedInterval] = []
+
+    def add(self, batch: pa.RecordBatch, *, begins: bool) -> None:
+        """Add a stretch."""
+        for part in self._parts(batch):
+            self.simulation.add(part)
+
+    def end(self, batch: pa.RecordBatch) -> None:
+        """Nothing is left to do."""
+
+    def _parts(self, batch: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
+        if self._length is None:
+            yield batch
+            return
+        times = batch["time"].to_numpy()
+        if self._next is None:
+            self._next = int(times[0]) + self._length
+        done = 0
+        while times[-1] >= self._next:
+            rows = int(np.count_nonzero(times < self._next))
+            if rows > done:
+                yield batch.slice(done, rows - done)
+                done = rows
+            self._ends.append(self.counted(self._next))
+            self._next += self._length
+        yield batch.slice(done)
+
+    def counted(self, time: int) -> SimulatedInterval:
+        """What was counted so far."""
+        return SimulatedInterval(time, self.simulation.counters(), uses=self.simulation.uses(self._pools))
+
+    def ends(self) -> list[SimulatedInterval]:
+        """The full intervals."""
+        return self._ends
+
+
+def _marks(pools: Sequence[int], reference: pa.RecordBatch) -> pa.RecordBatch:
     """A commit in every pool at the time of a reference: it changes no pool of one Db2, but shows it the time.
 
     So the intervals of all pools begin and end together, whenever each is referenced.
@@ -183,32 +271,20 @@ def _marks(pools: Mapping[int, PoolSettings], reference: pa.RecordBatch) -> pa.R
     marks = {
         name: column.take(pa.array([0] * len(pools))) for name, column in zip(SCHEMA.names, reference, strict=True)
     }
-    marks["pool"] = pa.array(list(pools), pa.uint16())
+    marks["pool"] = pa.array(pools, pa.uint16())
     marks["function"] = pa.array([_core.TRACE_FUNCTIONS.index("commit")] * len(pools), pa.uint8())
     return pa.record_batch(marks, schema=SCHEMA)
 
 
-def _intervals(
-    simulation: _core.PoolSimulation, pools: Mapping[int, PoolSettings], counted: dict[str, Counters], last: int
-) -> list[SimulatedInterval]:
-    """The full intervals, and what is left after the last of them."""
-    by_time: dict[int, tuple[dict[str, Counters], dict[str, tuple[int, int]]]] = {}
-    for number, pool in pools.items():
-        for time, fewest, most, counters in simulation.snapshots(number):
-            held, chains = by_time.setdefault(time, ({}, {}))
-            held[pool.name], chains[pool.name] = counters, (fewest, most)
-    intervals = []
-    for time in sorted(time for time in by_time if time < last):
-        intervals.append(SimulatedInterval(time, *by_time[time]))
-    intervals.append(SimulatedInterval(last, counted, {}))
-    return intervals
-
-
-def write_smf(simulated: Simulated, path: Path, *, system: str = "SIM1", subsystem: str = "DBS1") -> int:
+def write_smf(
+    simulated: Simulated, path: Path, *, system: str = "SIM1", subsystem: str = "DBS1", group: str = "SIMGROUP"
+) -> int:
     """Write the simulation as the statistics that Db2 would have written: SMF 100 IFCID 1 and 2.
 
     A record of each kind for the beginning and for the end of each interval, with counters since the beginning, as Db2
-    counts since its start. Times are those of the trace; a trace whose times are relative begins on 1 January 2000.
+    counts since its start. Times are those of the trace; a trace whose times are relative begins on 1 January 2000. A
+    member of a group keeps its name where that is one of a Db2 (else ``DBS1``, ``DBS2`` and so on), each on a system of
+    its own, with QBGL; castout is counted by the first member that changed a page of the data set, its owner.
 
     Parameters
     ----------
@@ -216,10 +292,10 @@ def write_smf(simulated: Simulated, path: Path, *, system: str = "SIM1", subsyst
         What was counted.
     path
         The dump; what is there is replaced when it is complete.
-    system
-        SMF id.
-    subsystem
-        Name of the Db2.
+    system, subsystem
+        SMF id and name of a Db2 alone.
+    group
+        Name of the data-sharing group.
 
     Returns
     -------
@@ -233,21 +309,48 @@ def write_smf(simulated: Simulated, path: Path, *, system: str = "SIM1", subsyst
     PlexlensError
         The file cannot be written.
     """
-    start = SimulatedInterval(simulated.first, {name: {} for name in simulated.pools}, {})
+    start = SimulatedInterval(simulated.first, {})
     ends = [start, *simulated.intervals] if simulated.intervals else []
-    statistics = [_statistics(simulated, one) for one in ends]
-    return write_statistics(path, [Member(system, subsystem, statistics=statistics)])
+    if not simulated.members:
+        own = [_statistics(simulated, one, ALONE) for one in ends]
+        return write_statistics(path, [Member(system, subsystem, statistics=own)])
+    if re.fullmatch(r"[A-Z0-9@#$]{1,8}", group) is None:
+        raise UsageError(
+            file="", what=f"{group!r} is no name of a group", remedy="give 1 to 8 of the characters A-Z 0-9 @ # $"
+        )
+    members = [
+        Member(
+            system=f"SI{number:02}",
+            subsystem=name if re.fullmatch(r"[A-Z@#$][A-Z0-9@#$]{0,3}", name) else f"DBS{number}",
+            group=group,
+            statistics=[_statistics(simulated, end, name) for end in ends],
+        )
+        for number, name in enumerate(simulated.members, 1)
+    ]
+    return write_statistics(path, members)
 
 
-def _statistics(simulated: Simulated, interval: SimulatedInterval) -> Statistics:
-    """What Db2 would have counted at the end of an interval."""
-    settings = sorted(simulated.settings.values(), key=_id)
+def _statistics(simulated: Simulated, interval: SimulatedInterval, member: str) -> Statistics:
+    """What one Db2 would have counted at the end of an interval."""
+    pools: list[Row] = []
+    group_pools: list[Row] = []
+    settings = simulated.configuration.of(member).pools
+    counted = {pool: interval.pools.get(full_name(member, pool), {}) for pool in settings}
+    for pool in sorted(settings, key=pool_order):
+        name = full_name(member, pool)
+        row = pool_row(id_of(pool), settings[pool].size, counted[pool], interval.chains.get(name))
+        if member:
+            own = interval.uses.get(name, {})
+            # After each castout I/O its pages are unlocked.
+            row |= {"qbstpco": own.get("castout_pages", 0), "qbstcio": own.get("castout_unlocks", 0)}
+            fields = _core.GroupSimulation.member_fields()
+            used: Row = {place.lower(): own.get(field, 0) for field, place, _ in fields if place}
+            group_pools.append({"qbglgn": id_of(pool)} | used)
+        pools.append(row)
     return Statistics(
         time=interval.end,
-        pools=[
-            pool_row(_id(pool), pool.size, interval.pools[pool.name], interval.chains.get(pool.name))
-            for pool in settings
-        ],
+        pools=pools,
+        group_pools=group_pools,
         # All pools are written at the same checkpoints; one that is not used has none.
-        checkpoints=max((counters.get("checkpoints", 0) for counters in interval.pools.values()), default=0),
+        checkpoints=max((counters.get("checkpoints", 0) for counters in counted.values()), default=0),
     )
