@@ -17,6 +17,7 @@ from plexlens.metrics.inputs import Inputs
 from plexlens.metrics.query import Query
 from plexlens.metrics.required import read_by
 from plexlens.metrics.rollup import Grouping, entity, epochs, joined, overlaps, statement
+from plexlens.metrics.rollup_direct import clean_intervals, direct_statement, has_lengths, is_direct
 from plexlens.metrics.slices import sliced
 from plexlens.metrics.variants import Plan
 from plexlens.pdb.engine import quoted
@@ -214,17 +215,20 @@ def evaluate(
     table = table.where(within)
     base = _with_interval_to(inputs, table, grain)
     rows = base if not where else _with_interval_to(inputs, table.where(where), grain)
-    several = _several(inputs, rows, grain, keys, apart)
-    if several and cut and time == "interval":
-        base, rows = sliced(inputs, grain, base, rows)
-    has_epochs = several and _has_epochs(inputs, base, grain)
     described = [a.name for a in grain.attributes if a.name not in keys]
-    plan = Plan.of(
-        grain,
-        _patterns(inputs, table.source, base, grain, apart),
-        several=several,
-        shown=asked,
-    )
+    plan = Plan.of(grain, _patterns(inputs, table.source, base, grain, apart), several=False, shown=asked)
+    asks_intervals = plan.takes_time or (has_lengths(grain) and cut and time == "interval")
+    intervals = clean_intervals(inputs, base, grain, apart) if asks_intervals else None
+    is_one_step = is_direct(plan, time, intervals) and (intervals is not None or not asks_intervals)
+    has_epochs = several = False
+    if not is_one_step or (intervals is not None and intervals.common is None):
+        several = _several(inputs, rows, grain, keys, apart)
+        is_one_step = is_one_step and not several
+    if not is_one_step:
+        if several and cut and time == "interval":
+            base, rows = sliced(inputs, grain, base, rows)
+        has_epochs = several and _has_epochs(inputs, base, grain)
+        plan = Plan.of(grain, _patterns(inputs, table.source, base, grain, apart), several=several, shown=asked)
     columns = (
         *keys,
         *(["time"] if time != "all" else []),
@@ -234,15 +238,13 @@ def evaluate(
         *plan.variants,
         *described,
     )
-    grouping = Grouping(
-        keys,
-        tuple(described),
-        bucket,
-        tuple(apart),
-        has_epochs=has_epochs,
-        is_plain=not several and plan.takes_time and _is_plain(inputs, base, grain, apart),
-    )
-    sql = statement(plan, base, rows, grouping)
+    is_plain = not is_one_step and not several and plan.takes_time and _is_plain(inputs, base, grain, apart)
+    grouping = Grouping(keys, tuple(described), bucket, tuple(apart), has_epochs=has_epochs, is_plain=is_plain)
+    if is_one_step:
+        common = intervals.common if intervals is not None and time == "all" else None
+        sql = direct_statement(plan, base, rows, grouping, common)
+    else:
+        sql = statement(plan, base, rows, grouping)
     rolled = with_metrics(Query.of(inputs.connection, sql, columns), grain, plan.columns)
     plain = {fact.name for fact in grain.facts if asked is None or fact.name in asked}
     names = [name for name in rolled.columns if name not in plan.variants or name in plain]

@@ -24,7 +24,7 @@ makes a difference, it gets columns of its own: a *variant* of each fact it read
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from plexlens.expression import Clauses
@@ -47,7 +47,7 @@ _ENDS = (
 _STAMP = "coalesce(interval_end, interval_start, timestamptz '1900-01-01')"
 
 #: Columns that a statement of this module makes.
-_OBSERVER, _EPOCH = "rolled_observer", "rolled_epoch"
+OBSERVER, _EPOCH = "rolled_observer", "rolled_epoch"
 
 
 def entity(grain: Grain) -> tuple[str, ...]:
@@ -116,10 +116,12 @@ def statement(plan: Plan, base: str, rows: str, grouping: Grouping) -> str:
     grouping
         What one row of the result is.
     """
-    return _Statement(plan, grouping).text(base, rows)
+    return Statement(plan, grouping).text(base, rows)
 
 
-class _Statement:
+class Statement:
+    """The steps of a roll-up as parts of a statement."""
+
     def __init__(self, plan: Plan, grouping: Grouping) -> None:
         keys, described, apart = grouping.keys, grouping.described, grouping.apart
         self.plan = plan
@@ -170,6 +172,10 @@ class _Statement:
         for scope, name in self.scopes.items():
             parts |= self._latest(scope, name)
         parts["texts"] = self._texts()
+        return self._joined(parts, {one.column: self._final(one) for one in self.plan.variants.values()})
+
+    def _joined(self, parts: Mapping[str, str], made: Mapping[str, str]) -> str:
+        """The steps, and a row for each group with what they made."""
         wholes = [name for name in parts if name.endswith(("_whole", "_settings"))]
         listed = ",\n".join(f"{name} as ({sql})" for name, sql in parts.items())
         joins = "".join(f"\nleft join {name} on {self._same('texts', name, self.group)}" for name in wholes)
@@ -178,7 +184,7 @@ class _Statement:
             "texts.intervals",
             "texts.first_interval",
             "texts.last_interval",
-            *(f"{self._final(variant)} as {quoted(variant.column)}" for variant in self.plan.variants.values()),
+            *(f"{sql} as {quoted(column)}" for column, sql in made.items()),
             *(f"texts.{quoted(name)}" for name in self.described),
         ]
         return f"with {listed}\nselect {', '.join(columns)}\nfrom texts{joins}"
@@ -191,7 +197,7 @@ class _Statement:
         bucket = f', {self.bucket} as "time"' if self.bucket else ""
         who = joined(self.grain.observers)
         rows = (
-            f"select {joined(self.observers)} as {_OBSERVER}, {who} as who{bucket}, local_time, interval, interval_to, "
+            f"select {joined(self.observers)} as {OBSERVER}, {who} as who{bucket}, local_time, interval, interval_to, "
             f"max({self._length()}) as length, {_ENDS} from {base} group by all"
         )
         if not self.has_epochs:
@@ -200,7 +206,7 @@ class _Statement:
 
     def _rows(self, rows: str) -> str:
         """The rows that count, with whose they are and what they know."""
-        columns = [f"{joined(self.observers)} as {_OBSERVER}"]
+        columns = [f"{joined(self.observers)} as {OBSERVER}"]
         columns += [f'{self.bucket} as "time"'] if self.bucket else []
         columns += [f"{joined(scope)} as {name}" for scope, name in self.scopes.items()]
         inner = f"select *, {', '.join(columns)} from {rows}"
@@ -267,7 +273,7 @@ class _Statement:
         own = tuple(variant for variant in measured if not variant.fact.of)
         # The time that is covered together is that of the observers, whatever is measured of them.
         is_asked = bool(own or self.together)
-        clocks = [Clock("own", _OBSERVER, is_shared=False, variants=own)] if is_asked else []
+        clocks = [Clock("own", OBSERVER, is_shared=False, variants=own)] if is_asked else []
         for scope, name in self.scopes.items():
             shared = tuple(v for v in measured if v.fact.of and self.scope(v.fact) == scope)
             if shared:
@@ -279,14 +285,14 @@ class _Statement:
 
         Merged, intervals of the same name are one, as they are for a number that several observers report of it.
         """
-        own = ", ".join(dict.fromkeys([*by, _OBSERVER, *self.time]))
+        own = ", ".join(dict.fromkeys([*by, OBSERVER, *self.time]))
         epoch = [f"i.{_EPOCH}"] if self.has_epochs else []
         columns = ", ".join([*(f"o.{n}" for n in by), *epoch, "i.local_time", "i.interval", "i.interval_to"])
-        extra = "" if merged else f", o.{_OBSERVER}, i.starts, i.ends"
+        extra = "" if merged else f", o.{OBSERVER}, i.starts, i.ends"
         return (
-            f"select {columns}{'' if merged else f', o.{_OBSERVER}'}, max(i.length) as length, "
+            f"select {columns}{'' if merged else f', o.{OBSERVER}'}, max(i.length) as length, "
             f"min(i.starts) as starts, max(i.ends) as ends from (select distinct {own} from measured) o "
-            f"join every i on {self._same('o', 'i', [_OBSERVER, *self.time])} group by {columns}{extra}"
+            f"join every i on {self._same('o', 'i', [OBSERVER, *self.time])} group by {columns}{extra}"
         )
 
     def _clocked(self, clock: Clock) -> dict[str, str]:
@@ -343,7 +349,7 @@ class _Statement:
             covered = [f"covered_{i} as together_{i}" for i in self.together]
             together = f"select {', '.join([*by, *covered])} from own_clocks"
         else:
-            interval = [*self.group, _OBSERVER, "interval", "interval_to"]
+            interval = [*self.group, OBSERVER, "interval", "interval_to"]
             flags = [f"c.known_{i}" for i in self.conditions if i]
             counted = {i: self._counted()[f"fresh_{i}"] for i in self.together}
             fresh = [f"{fresh_share([*by, 'local_time'], where)} as fresh_{i}" for i, where in counted.items()]
@@ -397,7 +403,7 @@ class _Statement:
     def _state_of(self, variant: Variant) -> int:
         return self.states.index(self.plan.conditions[variant.condition].settings)
 
-    def _texts(self) -> str:
+    def _texts(self, more: Iterable[str] = ()) -> str:
         """One row for each group: its intervals, and what the entities in it have in common."""
         columns = [
             *self.group,
@@ -408,6 +414,7 @@ class _Statement:
                 f"case when min({quoted(n)}) = max({quoted(n)}) then max({quoted(n)}) end as {quoted(n)}"
                 for n in self.described
             ),
+            *more,
         ]
         by = f" group by {', '.join(self.group)}" if self.group else ""
         return f"select {', '.join(columns)} from measured{by}"

@@ -1,0 +1,201 @@
+"""The roll-up where no interval has to be weighed: one step in place of the steps of `plexlens.metrics.rollup`.
+
+Nothing that is asked for depends on time; or all observers have the same intervals; or each row of the result is of one
+observer, whose intervals do not overlap (`clean_intervals`). Then no moment counts twice, the covered time is known
+beforehand, and a count is a sum. The statement is a fraction of the other one, which matters: of a small table the
+engine spends its time on reading the statement. The answers are the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from plexlens.metrics.definition import Grain, Rollup
+from plexlens.metrics.engine_table import quoted
+from plexlens.metrics.inputs import Inputs
+from plexlens.metrics.over_time import MOMENTS, filled_column, where_known
+from plexlens.metrics.rollup import OBSERVER, Grouping, Statement, joined
+from plexlens.metrics.variants import Plan, Variant
+
+#: What depends on how long intervals are.
+_TIMED = ("rate", "mean", "level", "covered")
+
+#: The column with the time that the observer of a row covers.
+_COVERED = "rolled_covered"
+
+_MOMENTS = f"to_seconds({MOMENTS})"
+
+
+@dataclass(frozen=True)
+class CleanIntervals:
+    """Intervals of observers, none of which overlaps another one of its observer.
+
+    Attributes
+    ----------
+    common
+        Their length together where all observers have the same ones: seconds, or how many for a grain that tells no
+        lengths. None where observers differ.
+    are_named_apart
+        Whether no two intervals of an observer have the same name.
+    """
+
+    common: float | None
+    are_named_apart: bool
+
+
+def clean_intervals(inputs: Inputs, base: str, grain: Grain, apart: Sequence[str] = ()) -> CleanIntervals | None:
+    """The intervals of a table of facts; None where some overlap, have no ends, or are told in two ways."""
+    key = ("clean intervals", base, grain.observers, tuple(apart))
+    if key not in inputs.kept:
+        length = "interval_seconds" if has_lengths(grain) else "1.0::double"
+        told = ("interval_start", "interval_end", length)
+        known = " and ".join(f"count(*) = count({one}) and min({one}) = max({one})" for one in told)
+        seen = (
+            f"select {joined(dict.fromkeys((*grain.observers, *apart)))} as who, interval, interval_to, "
+            f"min({length}) as length, min(interval_start) as starts, max(interval_end) as ends, {known} as is_told "
+            f"from {base} group by all"
+        )
+        before = (
+            "max(ends) over (partition by who order by starts, ends rows between unbounded preceding and 1 preceding)"
+        )
+        is_clean = f"is_told and length > 0 and ends > starts and coalesce({before} - starts <= {_MOMENTS}, true)"
+        spans = (
+            "select min(length) as length, count(*) as observers, min(length) = max(length) and min(starts) = "
+            "max(starts) and min(ends) = max(ends) as is_same from seen group by interval, interval_to"
+        )
+        everybody = "(select count(distinct who) from seen)"
+        sql = (
+            f"with seen as ({seen}), spans as ({spans})\n"
+            f"select (select bool_and(is_clean) from (select {is_clean} as is_clean from seen)) "
+            f"and (select count(distinct local_time) from {base}) = 1 as is_clean, "
+            "(select count(*) = count(distinct (who, interval)) from seen) as are_named_apart, "
+            f"case when bool_and(is_same and observers = {everybody}) then sum(length) end as common from spans"
+        )
+        row = inputs.connection.execute(sql).fetchone()
+        inputs.kept[key] = CleanIntervals(row[2], bool(row[1])) if row and row[0] else None
+    found: CleanIntervals | None = inputs.kept[key]
+    return found
+
+
+def is_direct(plan: Plan, time: str, intervals: CleanIntervals | None) -> bool:
+    """Whether the one step gives what the others give, unless several observers that differ come together.
+
+    A condition leaves intervals out, other ones of each group.
+    """
+    if not plan.takes_time:
+        return True
+    if intervals is None or any(one.condition and one.how in _TIMED for one in plan.variants.values()):
+        return False
+    return time != "interval" or intervals.are_named_apart
+
+
+def direct_statement(plan: Plan, base: str, rows: str, grouping: Grouping, common: float | None) -> str:
+    """The SQL of such a roll-up, with the columns of `plexlens.metrics.rollup.statement`.
+
+    ``common`` is the time that every row of the result covers, where it is all of the time of all observers.
+    """
+    return _Direct(plan, grouping, common).direct(base, rows)
+
+
+class _Direct(Statement):
+    def __init__(self, plan: Plan, grouping: Grouping, common: float | None) -> None:
+        super().__init__(plan, grouping)
+        self.is_by_interval = grouping.time == "interval"
+        self.common = common
+
+    def direct(self, base: str, rows: str) -> str:
+        """The statement."""
+        variants = self.plan.variants.values()
+        one_step = {one.column: self._one_step(one) for one in variants if self._is_one_step(one)}
+        parts = {"measured": self._rows(rows)}
+        if self.plan.takes_time and not self.is_by_interval and self.common is None:
+            parts = {"spans": self._spans(base), "measured": self._with_covered(self._rows(rows))}
+        for column, name in ((OBSERVER, "own"), *((name, name) for name in self.scopes.values())):
+            parts |= self._by_interval([one for one in variants if self._clock(one) == column], column, name)
+        for scope, name in self.scopes.items():
+            parts |= self._latest(scope, name)
+        parts["texts"] = self._texts([f"{sql} as {quoted(column)}" for column, sql in one_step.items()])
+        own = {
+            one.column: f"texts.{quoted(one.column)}" if one.column in one_step else self._final(one)
+            for one in variants
+        }
+        return self._joined(parts, own)
+
+    def _is_one_step(self, variant: Variant) -> bool:
+        if variant.how in ("max", "min", "typical", "covered"):
+            return True
+        return not variant.fact.of and variant.how in ("sum", "rate", "mean")
+
+    def _clock(self, variant: Variant) -> str | None:
+        """The column that says whose intervals a number is taken over in two steps; None where it is not."""
+        if self._is_one_step(variant) or variant.how in ("latest", "common"):
+            return None
+        return self.scopes[variant.fact.of] if variant.fact.of else OBSERVER
+
+    def _covered(self, length: str) -> str:
+        """The time that a row of the result covers; ``length`` is that of its interval where it is of one."""
+        if self.is_by_interval:
+            return f"max({length})"
+        return f"max({_COVERED})" if self.common is None else f"{self.common!r}::double"
+
+    def _spans(self, base: str) -> str:
+        """The time that each observer covers."""
+        bucket = f', {self.bucket} as "time"' if self.bucket else ""
+        rows = (
+            f"select distinct {joined(self.observers)} as {OBSERVER}{bucket}, interval, interval_to, "
+            f"{self._length()} as length from {base}"
+        )
+        by = ", ".join([OBSERVER, *self.time])
+        return f"select {by}, sum(length) as {_COVERED} from ({rows}) group by {by}"
+
+    def _with_covered(self, rows: str) -> str:
+        return (
+            f"select r.*, s.{_COVERED} from ({rows}) r join spans s on {self._same('r', 's', [OBSERVER, *self.time])}"
+        )
+
+    def _one_step(self, variant: Variant) -> str:
+        fact, where, length = variant.fact, where_known(variant.condition), self._length()
+        value = quoted(filled_column(fact.name) if fact.name in self.plan.gaps else fact.name)
+        if variant.how in ("max", "min"):
+            return f"{variant.how}({quoted(fact.name)}){where}"
+        if variant.how == "covered":
+            return self._covered(length)
+        if variant.how == "typical":
+            known = f"sum(case when {quoted(fact.name)} is not null then {length} end){where}"
+            return f"sum({quoted(fact.name)} * {length}){where} / nullif({known}, 0)"
+        if variant.how == "mean":
+            return f"sum({value} * {length}) / {self._covered(length)}"
+        return f"sum({value}){where}"
+
+    def _by_interval(self, variants: Sequence[Variant], column: str, name: str) -> dict[str, str]:
+        """Levels, which leave out intervals whose rows lack them, and numbers that several rows report."""
+        if not variants:
+            return {}
+        by = [*self.group, column]
+        cells, clocks, whole = [f"max({self._length()}) as rolled_length"], [], []
+        if self.common is None and not self.is_by_interval:
+            cells.append(f"max({_COVERED}) as {_COVERED}")
+        for variant in variants:
+            fact, cell = variant.fact, quoted(variant.column)
+            value = quoted(filled_column(fact.name) if fact.name in self.plan.gaps else fact.name)
+            cells.append(f"{'max' if fact.of else 'sum'}({value}){where_known(variant.condition)} as {cell}")
+            in_time, covered = f"sum({cell} * rolled_length)", self._covered("rolled_length")
+            unknown = f"coalesce(sum(rolled_length) filter (where {cell} is null), 0)"
+            clock = {
+                "mean": f"{in_time} / {covered}",
+                "level": f"{in_time} / nullif({covered} - {unknown}, 0)",
+            }.get(variant.how, f"sum({cell})")
+            clocks.append(f"{clock} as {cell}")
+            whole.append(f"sum({cell}) as {cell}")
+        interval = [*by, "interval", "interval_to"]
+        return {
+            f"{name}_cells": f"select {', '.join([*interval, *cells])} from measured group by {', '.join(interval)}",
+            f"{name}_clocks": f"select {', '.join([*by, *clocks])} from {name}_cells group by {', '.join(by)}",
+            f"{name}_whole": self._grouped(f"{name}_clocks", whole),
+        }
+
+
+def has_lengths(grain: Grain) -> bool:
+    """Whether rows of a grain tell how long their interval was."""
+    return any(fact.rollup is Rollup.SPAN for fact in grain.facts)
