@@ -20,6 +20,7 @@ import pytest
 
 from plexlens.expression import sql_of
 from plexlens.metrics import GRAINS
+from plexlens.metrics import evaluate as evaluation
 from plexlens.metrics.definition import Grain, Metric
 from plexlens.metrics.evaluate import evaluate
 from plexlens.metrics.inputs import Inputs
@@ -170,6 +171,17 @@ _WAYS: dict[str, _Way] = {
         cases=("REPEATS", "ENDLESS"),
     ),
     "such rows, by interval": _Way(lambda _: ("sysplex",), "interval", cases=("REPEATS", "ENDLESS")),
+    "the same intervals, all time": _Way(lambda _: ("sysplex",), cases=("ALIGNED",)),
+    "the same intervals, by interval": _Way(lambda _: ("sysplex",), "interval", cases=("ALIGNED",)),
+    "the same intervals, every entity and hour": _Way(
+        lambda g: tuple(dict.fromkeys(("system", "sysplex", *(k.name for k in g.keys)))), "hour", cases=("ALIGNED",)
+    ),
+    "intervals of their own, each observer": _Way(
+        lambda g: tuple(dict.fromkeys(("system", "sysplex", *g.observers))), cases=("UNALIGNED",)
+    ),
+    "intervals of their own, each observer by hour": _Way(
+        lambda g: tuple(dict.fromkeys(("system", "sysplex", *g.observers))), "hour", cases=("UNALIGNED",)
+    ),
     "local times, by interval": _Way(lambda _: (), "interval", cases=("LOCAL", "SHORT")),
 }
 
@@ -278,14 +290,29 @@ def _disagreements(grain: Grain, way: _Way) -> list[str]:
 #: Ways that every grain is rolled up in; of the others each grain takes two, in turn.
 _ALWAYS = ("every entity, all time", "sysplex, all time", "unaligned, by interval", "systems apart from the others")
 
+#: Ways that nearly all grains are rolled up in by one step (`plexlens.metrics.rollup_direct`).
+_ONE_STEP = (
+    "the same intervals, all time",
+    "the same intervals, by interval",
+    "the same intervals, every entity and hour",
+    "intervals of their own, each observer",
+    "intervals of their own, each observer by hour",
+)
+
 
 def _grains_and_ways() -> list[tuple[str, str]]:
-    others = [way for way in _WAYS if way not in _ALWAYS]
+    others = [way for way in _WAYS if way not in (*_ALWAYS, *_ONE_STEP)]
     turn = (len(others) + 1) // 2
     return [
         (name, way)
         for number, name in enumerate(GRAINS)
-        for way in (*_ALWAYS, others[number % len(others)], others[(number + turn) % len(others)])
+        for way in (
+            *_ALWAYS,
+            others[number % len(others)],
+            others[(number + turn) % len(others)],
+            _ONE_STEP[number % len(_ONE_STEP)],
+            _ONE_STEP[(number + 2) % len(_ONE_STEP)],
+        )
     ]
 
 
@@ -293,3 +320,21 @@ def _grains_and_ways() -> list[tuple[str, str]]:
 def test_rolled_up_as_slowly(name: str, way: str) -> None:
     wrong = _disagreements(GRAINS[name], _WAYS[way])
     assert not wrong, f"{len(wrong)} numbers differ:\n" + "\n".join(wrong[:20])
+
+
+@pytest.mark.parametrize("way", _ONE_STEP)
+def test_clean_intervals_are_rolled_up_in_one_step(way: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without this the other statement could answer in all of these ways, and the one step go untested."""
+    made: list[str] = []
+    whole = evaluation.direct_statement
+
+    def noted(*given: Any) -> str:
+        made.append(name)
+        return whole(*given)
+
+    monkeypatch.setattr(evaluation, "direct_statement", noted)
+    for name, grain in GRAINS.items():
+        _, raw, kept = _given(name)
+        within = f"sysplex in ({', '.join(map(literal, _WAYS[way].cases))})"
+        evaluate(raw, grain, by=_WAYS[way].keys(grain), time=_WAYS[way].time, kept=kept, within=within)
+    assert len(made) > 0.9 * len(GRAINS), sorted(set(GRAINS) - set(made))

@@ -17,7 +17,7 @@ from plexlens.metrics.inputs import Inputs
 from plexlens.metrics.query import Query
 from plexlens.metrics.required import read_by
 from plexlens.metrics.rollup import Grouping, entity, epochs, joined, overlaps, statement
-from plexlens.metrics.rollup_direct import clean_intervals, direct_statement, has_lengths, is_direct
+from plexlens.metrics.rollup_direct import clean_intervals, direct_statement, has_lengths, leaves_out
 from plexlens.metrics.slices import sliced
 from plexlens.metrics.variants import Plan
 from plexlens.pdb.engine import quoted
@@ -219,11 +219,11 @@ def evaluate(
     plan = Plan.of(grain, _patterns(inputs, table.source, base, grain, apart), several=False, shown=asked)
     asks_intervals = plan.takes_time or (has_lengths(grain) and cut and time == "interval")
     intervals = clean_intervals(inputs, base, grain, apart) if asks_intervals else None
-    is_one_step = is_direct(plan, time, intervals) and (intervals is not None or not asks_intervals)
+    is_one_step = not asks_intervals or (intervals is not None and (time != "interval" or intervals.are_named_apart))
     has_epochs = several = False
-    if not is_one_step or (intervals is not None and intervals.common is None):
+    if not is_one_step or (intervals is not None and (intervals.common is None or leaves_out(plan))):
         several = _several(inputs, rows, grain, keys, apart)
-        is_one_step = is_one_step and not several
+        is_one_step = is_one_step and not several and not leaves_out(plan, "rate")
     if not is_one_step:
         if several and cut and time == "interval":
             base, rows = sliced(inputs, grain, base, rows)
@@ -241,8 +241,7 @@ def evaluate(
     is_plain = not is_one_step and not several and plan.takes_time and _is_plain(inputs, base, grain, apart)
     grouping = Grouping(keys, tuple(described), bucket, tuple(apart), has_epochs=has_epochs, is_plain=is_plain)
     if is_one_step:
-        common = intervals.common if intervals is not None and time == "all" else None
-        sql = direct_statement(plan, base, rows, grouping, common)
+        sql = direct_statement(plan, base, rows, grouping, intervals)
     else:
         sql = statement(plan, base, rows, grouping)
     rolled = with_metrics(Query.of(inputs.connection, sql, columns), grain, plan.columns)

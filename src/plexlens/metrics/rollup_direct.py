@@ -11,11 +11,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from plexlens.metrics.definition import Grain, Rollup
+from plexlens.metrics.definition import Fact, Grain, Rollup
 from plexlens.metrics.engine_table import quoted
 from plexlens.metrics.inputs import Inputs
 from plexlens.metrics.over_time import MOMENTS, filled_column, where_known
-from plexlens.metrics.rollup import OBSERVER, Grouping, Statement, joined
+from plexlens.metrics.rollup import OBSERVER, Grouping, Statement, entity, joined
 from plexlens.metrics.variants import Plan, Variant
 
 #: What depends on how long intervals are.
@@ -38,71 +38,86 @@ class CleanIntervals:
         lengths. None where observers differ.
     are_named_apart
         Whether no two intervals of an observer have the same name.
+    has_single_rows
+        Whether no entity has several rows in an interval.
     """
 
     common: float | None
     are_named_apart: bool
+    has_single_rows: bool
 
 
 def clean_intervals(inputs: Inputs, base: str, grain: Grain, apart: Sequence[str] = ()) -> CleanIntervals | None:
-    """The intervals of a table of facts; None where some overlap, have no ends, or are told in two ways."""
-    key = ("clean intervals", base, grain.observers, tuple(apart))
+    """The intervals of a table of facts; None where some overlap, have no ends, or are told in two ways.
+
+    A row without a length and without one of the ends (the first record of a counter that runs since the start) covers
+    nothing.
+    """
+    key = ("clean intervals", base, grain.observers, entity(grain), tuple(apart))
     if key not in inputs.kept:
         length = "interval_seconds" if has_lengths(grain) else "1.0::double"
         told = ("interval_start", "interval_end", length)
         known = " and ".join(f"count(*) = count({one}) and min({one}) = max({one})" for one in told)
         seen = (
             f"select {joined(dict.fromkeys((*grain.observers, *apart)))} as who, interval, interval_to, "
-            f"min({length}) as length, min(interval_start) as starts, max(interval_end) as ends, {known} as is_told "
-            f"from {base} group by all"
+            f"min({length}) as length, min(interval_start) as starts, max(interval_end) as ends, {known} as is_told, "
+            f"count({length}) = 0 and count(interval_start + (interval_end - interval_start)) = 0 as is_none, "
+            f"count(*) as n, count(distinct {joined((*entity(grain), *apart))}) as entities from {base} group by all"
         )
         before = (
             "max(ends) over (partition by who order by starts, ends rows between unbounded preceding and 1 preceding)"
         )
-        is_clean = f"is_told and length > 0 and ends > starts and coalesce({before} - starts <= {_MOMENTS}, true)"
+        overlaps = f"coalesce({before} - starts > {_MOMENTS}, false)"
+        cleaned = (
+            f"select *, is_told and length > 0 and ends > starts and not {overlaps} as is_clean "
+            "from seen where not is_none"
+        )
         spans = (
-            "select min(length) as length, count(*) as observers, min(length) = max(length) and min(starts) = "
-            "max(starts) and min(ends) = max(ends) as is_same from seen group by interval, interval_to"
+            "select min(length) as length, count(*) as observers, bool_and(is_clean) as are_clean, min(length) = "
+            "max(length) and min(starts) = max(starts) and min(ends) = max(ends) as is_same "
+            "from cleaned group by interval, interval_to"
         )
         everybody = "(select count(distinct who) from seen)"
         sql = (
-            f"with seen as ({seen}), spans as ({spans})\n"
-            f"select (select bool_and(is_clean) from (select {is_clean} as is_clean from seen)) "
-            f"and (select count(distinct local_time) from {base}) = 1 as is_clean, "
+            f"with seen as ({seen}), cleaned as ({cleaned}), spans as ({spans})\n"
+            f"select bool_and(are_clean) and (select count(distinct local_time) from {base}) = 1 as is_clean, "
             "(select count(*) = count(distinct (who, interval)) from seen) as are_named_apart, "
-            f"case when bool_and(is_same and observers = {everybody}) then sum(length) end as common from spans"
+            f"case when bool_and(is_same and observers = {everybody}) then sum(length) end as common, "
+            "(select bool_and(n = entities) from seen) as has_single_rows from spans"
         )
         row = inputs.connection.execute(sql).fetchone()
-        inputs.kept[key] = CleanIntervals(row[2], bool(row[1])) if row and row[0] else None
+        inputs.kept[key] = CleanIntervals(row[2], bool(row[1]), bool(row[3])) if row and row[0] else None
     found: CleanIntervals | None = inputs.kept[key]
     return found
 
 
-def is_direct(plan: Plan, time: str, intervals: CleanIntervals | None) -> bool:
-    """Whether the one step gives what the others give, unless several observers that differ come together.
-
-    A condition leaves intervals out, other ones of each group.
-    """
-    if not plan.takes_time:
-        return True
-    if intervals is None or any(one.condition and one.how in _TIMED for one in plan.variants.values()):
-        return False
-    return time != "interval" or intervals.are_named_apart
+def has_lengths(grain: Grain) -> bool:
+    """Whether rows of a grain tell how long their interval was."""
+    return any(fact.rollup is Rollup.SPAN for fact in grain.facts)
 
 
-def direct_statement(plan: Plan, base: str, rows: str, grouping: Grouping, common: float | None) -> str:
+def leaves_out(plan: Plan, *how: str) -> bool:
+    """Whether some metric leaves intervals out, other ones of each group and observer; for columns of these ways."""
+    return any(one.condition and one.how in (how or _TIMED) for one in plan.variants.values())
+
+
+def direct_statement(
+    plan: Plan, base: str, rows: str, grouping: Grouping, intervals: CleanIntervals | None = None
+) -> str:
     """The SQL of such a roll-up, with the columns of `plexlens.metrics.rollup.statement`.
 
-    ``common`` is the time that every row of the result covers, where it is all of the time of all observers.
+    Without ``intervals``, nothing that is asked for depends on them.
     """
-    return _Direct(plan, grouping, common).direct(base, rows)
+    return _Direct(plan, grouping, intervals).direct(base, rows)
 
 
 class _Direct(Statement):
-    def __init__(self, plan: Plan, grouping: Grouping, common: float | None) -> None:
+    def __init__(self, plan: Plan, grouping: Grouping, intervals: CleanIntervals | None) -> None:
         super().__init__(plan, grouping)
         self.is_by_interval = grouping.time == "interval"
-        self.common = common
+        self.has_single_rows = intervals is not None and intervals.has_single_rows
+        #: The time that every row of the result covers, where it is all of the time of all observers.
+        self.common = intervals.common if intervals is not None and not grouping.time else None
 
     def direct(self, base: str, rows: str) -> str:
         """The statement."""
@@ -123,9 +138,11 @@ class _Direct(Statement):
         return self._joined(parts, own)
 
     def _is_one_step(self, variant: Variant) -> bool:
-        if variant.how in ("max", "min", "typical", "covered"):
+        if variant.how in ("max", "min", "typical"):
             return True
-        return not variant.fact.of and variant.how in ("sum", "rate", "mean")
+        if variant.how == "covered":
+            return not variant.condition
+        return variant.fact.of is None and variant.how in ("sum", "rate")
 
     def _clock(self, variant: Variant) -> str | None:
         """The column that says whose intervals a number is taken over in two steps; None where it is not."""
@@ -133,11 +150,19 @@ class _Direct(Statement):
             return None
         return self.scopes[variant.fact.of] if variant.fact.of else OBSERVER
 
+    def _final(self, variant: Variant) -> str:
+        return f"own_whole.{quoted(variant.column)}" if variant.how == "covered" else super()._final(variant)
+
     def _covered(self, length: str) -> str:
         """The time that a row of the result covers; ``length`` is that of its interval where it is of one."""
         if self.is_by_interval:
             return f"max({length})"
         return f"max({_COVERED})" if self.common is None else f"{self.common!r}::double"
+
+    def _is_known(self, fact: Fact) -> str:
+        if self.has_single_rows and not fact.rollup.is_setting:
+            return f"{quoted(fact.name)} is not null"
+        return super()._is_known(fact)
 
     def _spans(self, base: str) -> str:
         """The time that each observer covers."""
@@ -156,7 +181,6 @@ class _Direct(Statement):
 
     def _one_step(self, variant: Variant) -> str:
         fact, where, length = variant.fact, where_known(variant.condition), self._length()
-        value = quoted(filled_column(fact.name) if fact.name in self.plan.gaps else fact.name)
         if variant.how in ("max", "min"):
             return f"{variant.how}({quoted(fact.name)}){where}"
         if variant.how == "covered":
@@ -164,12 +188,10 @@ class _Direct(Statement):
         if variant.how == "typical":
             known = f"sum(case when {quoted(fact.name)} is not null then {length} end){where}"
             return f"sum({quoted(fact.name)} * {length}){where} / nullif({known}, 0)"
-        if variant.how == "mean":
-            return f"sum({value} * {length}) / {self._covered(length)}"
-        return f"sum({value}){where}"
+        return f"sum({quoted(fact.name)}){where}"
 
     def _by_interval(self, variants: Sequence[Variant], column: str, name: str) -> dict[str, str]:
-        """Levels, which leave out intervals whose rows lack them, and numbers that several rows report."""
+        """What leaves intervals out, and numbers that several rows report."""
         if not variants:
             return {}
         by = [*self.group, column]
@@ -179,23 +201,27 @@ class _Direct(Statement):
         for variant in variants:
             fact, cell = variant.fact, quoted(variant.column)
             value = quoted(filled_column(fact.name) if fact.name in self.plan.gaps else fact.name)
-            cells.append(f"{'max' if fact.of else 'sum'}({value}){where_known(variant.condition)} as {cell}")
+            cells.append(
+                f"{'max' if fact.of is not None else 'sum'}({value}){where_known(variant.condition)} as {cell}"
+            )
             in_time, covered = f"sum({cell} * rolled_length)", self._covered("rolled_length")
+            if variant.condition and variant.how in ("mean", "covered"):
+                # Nothing is known against an interval without a row.
+                flag = quoted(f"known_{variant.condition}")
+                cells.append(f"bool_or({flag}) as {flag}")
+                covered = f"({covered} - coalesce(sum(rolled_length) filter (where not {flag}), 0))"
             unknown = f"coalesce(sum(rolled_length) filter (where {cell} is null), 0)"
             clock = {
-                "mean": f"{in_time} / {covered}",
-                "level": f"{in_time} / nullif({covered} - {unknown}, 0)",
+                "covered": covered,
+                "mean": f"coalesce({in_time} / nullif({covered}, 0), avg({cell}))",
+                "level": f"coalesce({in_time} / nullif({covered} - {unknown}, 0), avg({cell}))",
             }.get(variant.how, f"sum({cell})")
             clocks.append(f"{clock} as {cell}")
             whole.append(f"sum({cell}) as {cell}")
         interval = [*by, "interval", "interval_to"]
+        cells_of = ", ".join(dict.fromkeys([*interval, *cells]))
         return {
-            f"{name}_cells": f"select {', '.join([*interval, *cells])} from measured group by {', '.join(interval)}",
+            f"{name}_cells": f"select {cells_of} from measured group by {', '.join(interval)}",
             f"{name}_clocks": f"select {', '.join([*by, *clocks])} from {name}_cells group by {', '.join(by)}",
             f"{name}_whole": self._grouped(f"{name}_clocks", whole),
         }
-
-
-def has_lengths(grain: Grain) -> bool:
-    """Whether rows of a grain tell how long their interval was."""
-    return any(fact.rollup is Rollup.SPAN for fact in grain.facts)
