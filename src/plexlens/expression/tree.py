@@ -225,7 +225,7 @@ class _Expansion:
         levels = 1 + max((deep for _, _, deep in inner), default=0)
         if parts > MOST_PARTS or levels > MOST_LEVELS:
             raise wrong("the formula is too large once its terms are put in", "make several metrics of it", one.at)
-        return _with_operands(one, [tree for tree, _, _ in inner]), parts, levels
+        return with_operands(one, [tree for tree, _, _ in inner]), parts, levels
 
     def term(self, one: Name) -> tuple[Expression, int, int]:
         if one.name in self.within:
@@ -240,7 +240,8 @@ class _Expansion:
         return self.made[one.name]
 
 
-def _with_operands(one: Expression, operands: list[Expression]) -> Expression:
+def with_operands(one: Expression, operands: list[Expression]) -> Expression:
+    """The expression made of other operands."""
     if isinstance(one, Unary | Among):
         return replace(one, operand=operands[0])
     if isinstance(one, Binary):

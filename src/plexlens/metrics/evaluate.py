@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 from typing import Any
 
-from plexlens.expression import sql_of
+from plexlens.expression import Expression, Name, expand, shared_parts, sql_of
 from plexlens.metrics.catalogue.current import GRAINS
 from plexlens.metrics.ceiling import above_ceiling, below_ceiling
 from plexlens.metrics.definition import IDENTITY, Grain
@@ -17,13 +16,22 @@ from plexlens.metrics.inputs import Inputs
 from plexlens.metrics.query import Query
 from plexlens.metrics.required import read_by
 from plexlens.metrics.rollup import Grouping, entity, epochs, joined, overlaps, statement
-from plexlens.metrics.rollup_direct import clean_intervals, direct_statement, has_lengths, leaves_out
+from plexlens.metrics.rollup_direct import (
+    clean_intervals,
+    direct_statement,
+    has_lengths,
+    leaves_out,
+    leaves_out_of_reports,
+)
 from plexlens.metrics.slices import sliced
 from plexlens.metrics.variants import Plan
 from plexlens.pdb.engine import quoted
 
 #: Lengths of time a result can be grouped by.
 TIMES = ("interval", "hour", "day", "all")
+
+#: What the names of columns begin with that several metrics, or one metric several times, are made of.
+_SHARED = "shared_"
 
 
 def with_metrics(rows: Query, grain: Grain, columns: Mapping[str, Mapping[str, str]] | None = None) -> Query:
@@ -39,19 +47,28 @@ def with_metrics(rows: Query, grain: Grain, columns: Mapping[str, Mapping[str, s
         For each metric, the column that stands for a fact where it is not the one of its name.
     """
     named = columns or {}
-    made = []
-    for metric in grain.metrics:
-        own = named.get(metric.name, {})
-        value = sql_of(metric.expression, partial(_column, own))
-        made.append(f"({value})::double as {quoted(metric.name)}")
+    own = [_with_columns(metric.expression, named.get(metric.name, {})) for metric in grain.metrics]
+    steps, expressions = shared_parts(own, _SHARED)
+    source = rows.source
+    for parts in steps:
+        listed = ", ".join(f"({sql_of(part, quoted)}) as {quoted(name)}" for name, part in parts.items())
+        source = f"(select *, {listed}\nfrom {source})"
+    made = [
+        f"({sql_of(expression, quoted)})::double as {quoted(metric.name)}"
+        for metric, expression in zip(grain.metrics, expressions, strict=True)
+    ]
     names = {metric.name for metric in grain.metrics}
     plain = [name for name in rows.columns if name not in names]
     listed = ",\n".join([*(quoted(name) for name in plain), *made])
-    select = f"select {listed}\nfrom {rows.source}"
+    select = f"select {listed}\nfrom {source}"
     if bounded := below_ceiling(grain):
         shown = [bounded.get(name) or quoted(name) for name in (*plain, *(metric.name for metric in grain.metrics))]
         select = f"select {', '.join(shown)}\nfrom (\n{select}\n)"
     return Query.of(rows.connection, select, (*plain, *(metric.name for metric in grain.metrics)))
+
+
+def _with_columns(expression: Expression, columns: Mapping[str, str]) -> Expression:
+    return expand(expression, {name: Name(column) for name, column in columns.items() if name != column})
 
 
 def view_select(rows: Query, grain: Grain) -> str:
@@ -59,10 +76,6 @@ def view_select(rows: Query, grain: Grain) -> str:
     named = Query(rows.connection, "facts", rows.columns)
     metrics = with_metrics(named, grain)
     return f"with facts as (\n{rows.sql}\n)\n{metrics.sql}"
-
-
-def _column(own: Mapping[str, str], name: str) -> str:
-    return quoted(own.get(name, name))
 
 
 def above_whole(rows: Query, grain: Grain) -> dict[str, tuple[int, float]]:
@@ -98,10 +111,16 @@ def _patterns(inputs: Inputs, rows: str, view: str, grain: Grain, apart: Sequenc
     return inputs.patterns[key]
 
 
-def _several(inputs: Inputs, view: str, grain: Grain, keys: Sequence[str], apart: Sequence[str]) -> bool:
-    """Whether rows of several observers come together in a group."""
+def _several(inputs: Inputs, view: str, grain: Grain, keys: Sequence[str], apart: Sequence[str], *, cut: bool) -> bool:
+    """Whether rows of several observers come together in a group; to be cut, in all groups together."""
     observers = [name for name in dict.fromkeys((*grain.observers, *apart)) if name not in keys]
-    return bool(observers) and _count(inputs, f"select count(distinct {joined(observers)}) from {view}") > 1
+    if not observers:
+        return False
+    counted = f"select count(distinct {joined(observers)}) as n from {view}"
+    if _count(inputs, counted) <= 1:
+        return False
+    groups = "" if cut or not keys else f" group by {', '.join(quoted(key) for key in keys)}"
+    return not groups or _count(inputs, f"select coalesce(max(n), 0) from ({counted}{groups})") > 1
 
 
 def _has_epochs(inputs: Inputs, view: str, grain: Grain) -> bool:
@@ -222,8 +241,8 @@ def evaluate(
     is_one_step = not asks_intervals or (intervals is not None and (time != "interval" or intervals.are_named_apart))
     has_epochs = several = False
     if not is_one_step or (intervals is not None and (intervals.common is None or leaves_out(plan))):
-        several = _several(inputs, rows, grain, keys, apart)
-        is_one_step = is_one_step and not several and not leaves_out(plan, "rate")
+        several = _several(inputs, rows, grain, keys, apart, cut=cut and time == "interval")
+        is_one_step = is_one_step and not several and not leaves_out_of_reports(plan)
     if not is_one_step:
         if several and cut and time == "interval":
             base, rows = sliced(inputs, grain, base, rows)

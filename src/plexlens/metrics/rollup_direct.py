@@ -96,9 +96,14 @@ def has_lengths(grain: Grain) -> bool:
     return any(fact.rollup is Rollup.SPAN for fact in grain.facts)
 
 
-def leaves_out(plan: Plan, *how: str) -> bool:
-    """Whether some metric leaves intervals out, other ones of each group and observer; for columns of these ways."""
-    return any(one.condition and one.how in (how or _TIMED) for one in plan.variants.values())
+def leaves_out(plan: Plan) -> bool:
+    """Whether some metric leaves intervals out, other ones of each observer."""
+    return any(one.condition and one.how in _TIMED for one in plan.variants.values())
+
+
+def leaves_out_of_reports(plan: Plan) -> bool:
+    """Whether a rate leaves intervals out of what several rows report, other ones for each thing reported."""
+    return any(one.condition and one.how == "rate" and one.fact.of for one in plan.variants.values())
 
 
 def direct_statement(

@@ -1,0 +1,81 @@
+"""Parts that occur more than once in expressions, taken out: each is made once, and named where it stood."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+
+from plexlens.expression.tree import Call, Expression, Name, operands_of, walk, with_operands
+
+#: Parts of fewer pieces than this stay where they are: a name in their place says no less.
+FEWEST_PIECES = 6
+
+
+def shared_parts(
+    expressions: Sequence[Expression], prefix: str
+) -> tuple[list[dict[str, Expression]], list[Expression]]:
+    """The parts that occur more than once, and the expressions with a name in place of each.
+
+    Parameters
+    ----------
+    expressions
+        The expressions.
+    prefix
+        What the names of parts begin with; a number follows.
+
+    Returns
+    -------
+    list of dict, list of expressions
+        Parts by name, in steps: those of a step name only what the expressions name, and parts of steps before it.
+    """
+    return _Sharing(expressions, prefix).taken_out()
+
+
+class _Sharing:
+    def __init__(self, expressions: Sequence[Expression], prefix: str) -> None:
+        self.expressions = expressions
+        self.prefix = prefix
+        self.uses = Counter[Expression]()
+        seen: set[Expression] = set()
+        waiting = list(expressions)
+        while waiting:
+            one = waiting.pop()
+            self.uses[one] += 1
+            if one not in seen:
+                seen.add(one)
+                waiting += _parts(one)
+        self.steps: list[dict[str, Expression]] = []
+        self.made: dict[Expression, tuple[Expression, int]] = {}
+
+    def taken_out(self) -> tuple[list[dict[str, Expression]], list[Expression]]:
+        whole = [self.named(one)[0] for one in self.expressions]
+        return self.steps, whole
+
+    def named(self, one: Expression) -> tuple[Expression, int]:
+        """The expression with names in it, and after which step it can be made."""
+        if one not in self.made:
+            inner = [self.named(part) for part in operands_of(one)]
+            tree = with_operands(one, [part for part, _ in inner])
+            step = max((after for _, after in inner), default=0)
+            if self.uses[one] > 1 and _is_worth_it(one):
+                while len(self.steps) <= step:
+                    self.steps.append({})
+                name = f"{self.prefix}{sum(map(len, self.steps)) + 1}"
+                self.steps[step][name] = tree
+                tree, step = Name(name), step + 1
+            self.made[one] = tree, step
+        return self.made[one]
+
+
+def _parts(one: Expression) -> Iterable[Expression]:
+    """What an expression is made of; what is added to a total within it is added to the whole."""
+    for part in operands_of(one):
+        if isinstance(one, Call) and isinstance(part, Call) and one.function == part.function == "total":
+            yield from _parts(part)
+        else:
+            yield part
+
+
+def _is_worth_it(one: Expression) -> bool:
+    pieces = walk(one)
+    return sum(1 for _, _ in zip(range(FEWEST_PIECES), pieces, strict=False)) == FEWEST_PIECES
