@@ -100,15 +100,23 @@ def _patterns(inputs: Inputs, rows: str, view: str, grain: Grain, apart: Sequenc
     names = tuple(sorted({name for read in needed if len(read.facts & there) > 1 for name in read.facts & there}))
     if not names:
         return []
-    key = (rows, names, tuple(apart))
-    if key not in inputs.patterns:
-        known = ", ".join(f"count({quoted(name)}) > 0 as {quoted(name)}" for name in names)
-        by = ", ".join(quoted(name) for name in (*entity(grain), *apart, "interval", "interval_to"))
-        listed = ", ".join(quoted(name) for name in names)
-        sql = f"select distinct {listed} from (select {known} from {view} group by {by})"
-        found = inputs.connection.execute(sql).fetchall()
-        inputs.patterns[key] = [dict(zip(names, row, strict=True)) for row in found]
-    return inputs.patterns[key]
+    asked = inputs.patterns.setdefault((rows, tuple(apart)), [])
+    for among, known in asked:
+        if among.issuperset(names):
+            return _projected(known, names)
+    made = ", ".join(f"count({quoted(name)}) > 0 as {quoted(name)}" for name in names)
+    by = ", ".join(quoted(name) for name in (*entity(grain), *apart, "interval", "interval_to"))
+    listed = ", ".join(quoted(name) for name in names)
+    sql = f"select distinct {listed} from (select {made} from {view} group by {by})"
+    found = inputs.connection.execute(sql).fetchall()
+    asked.append((frozenset(names), [dict(zip(names, row, strict=True)) for row in found]))
+    return asked[-1][1]
+
+
+def _projected(patterns: Iterable[Mapping[str, bool]], names: Sequence[str]) -> list[dict[str, bool]]:
+    """The combinations of fewer facts that those of more come to."""
+    distinct = {tuple(known[name] for name in names) for known in patterns}
+    return [dict(zip(names, row, strict=True)) for row in sorted(distinct)]
 
 
 def _several(inputs: Inputs, view: str, grain: Grain, keys: Sequence[str], apart: Sequence[str], *, cut: bool) -> bool:

@@ -9,13 +9,13 @@ from itertools import pairwise
 from typing import Any
 
 from plexlens.metrics.definition import Attribute, Fact, Grain, Metric
+from plexlens.metrics.grain_data import Covered, GrainData
 from plexlens.metrics.unit import Unit
 from plexlens.report.chart import Chart, ChartKind, Series, mean
 from plexlens.report.clock import Clock, length
 from plexlens.report.context import Context, both, one_of
 from plexlens.report.course import Course, Entity, pivot, stepped
 from plexlens.report.display import counted, shown
-from plexlens.report.held import Covered, Held
 from plexlens.report.model import Cell, Column, ColumnKind, Figure, Table
 from plexlens.report.omissions import apart_in_time, omissions
 from plexlens.report.page import ChartSpec, FigureSpec, Page, Pick, Shown, TableSpec
@@ -73,21 +73,21 @@ class Builder:
     def plan(self, page: Page) -> None:
         """Note every course that the page will ask for, so that those that differ in columns alone are one query."""
         for chart in page.charts:
-            self.context.need(chart.grain, (*chart.columns, *chart.by), chart.where)
+            self.context.numbers.need(chart.grain, (*chart.columns, *chart.by), chart.where, by=chart.by)
             self._wanted.setdefault((chart.grain, chart.by, chart.where), {}).update(dict.fromkeys(chart.columns))
         for figure in page.figures:
-            self.context.need(figure.grain, (figure.column, *figure.by), figure.where)
+            self.context.numbers.need(figure.grain, (figure.column, *figure.by), figure.where, by=figure.by)
             if figure.pick is Pick.WHOLE:
                 self._wanted.setdefault((figure.grain, (), figure.where), {})[figure.column] = None
         for heat in page.heat_maps:
-            self.context.need(heat.grain, (heat.column, *heat.by), heat.where)
+            self.context.numbers.need(heat.grain, (heat.column, *heat.by), heat.where)
         for table in page.tables:
             shown = [one.column if isinstance(one, Shown) else one for one in table.columns]
-            columns = (*shown, *table.profile, *(table.by or ()), table.order, table.course)
-            self.context.need(table.grain, columns, table.where)
+            columns = (*shown, *table.profile, table.order, table.course)
+            by = self._names(self.context.grain(table.grain), table)
+            self.context.numbers.need(table.grain, (*columns, *by), table.where, by=by)
             if table.course:
-                key = (table.grain, self._names(self.context.grain(table.grain), table), table.where)
-                self._wanted.setdefault(key, {})[table.course] = None
+                self._wanted.setdefault((table.grain, by, table.where), {})[table.course] = None
 
     @staticmethod
     def _names(grain: Grain, spec: TableSpec) -> tuple[str, ...]:
@@ -96,23 +96,23 @@ class Builder:
             return spec.by
         return tuple(dict.fromkeys(("system", *(key.name for key in grain.keys))))
 
-    def whole(self, held: Held, where: str | None) -> Mapping[str, float | None]:
+    def whole(self, held: GrainData, where: str | None) -> Mapping[str, float | None]:
         """The planned columns of a grain, everything rolled up."""
         key = (held.name, where)
         if key not in self._wholes:
-            found, _ = self.context.rows(held, tuple(self._wanted[held.name, (), where]), where=where)
+            found, _ = self.context.numbers.rows(held, tuple(self._wanted[held.name, (), where]), where=where)
             rows = found.to_pylist()
             self._wholes[key] = rows[0] if rows else {}
         return self._wholes[key]
 
-    def course(self, held: Held, by: tuple[str, ...], where: str | None, covered: Covered | None = None) -> Course:
+    def course(self, held: GrainData, by: tuple[str, ...], where: str | None, covered: Covered | None = None) -> Course:
         """The planned columns of a grain over time, by entity as `apart` names them; those of known time by default."""
         covered = covered or held.first
         key = (held.name, by, where, covered.is_local)
         if key not in self._courses:
             columns = tuple(self._wanted[held.name, by, where])
             names = apart(held, by)
-            found, _ = self.context.rows(
+            found, _ = self.context.numbers.rows(
                 held, columns, by=names, time=covered.time, where=also(where, held.on(covered))
             )
             self._courses[key] = pivot(found, names, columns, is_local=covered.is_local)
@@ -130,13 +130,13 @@ class Builder:
 
     def charts(self, spec: ChartSpec) -> Sequence[Chart]:
         """The chart; two where some intervals are in local time of unknown offset; none where there is no course."""
-        held = self.context.held(spec.grain)
+        held = self.context.data(spec.grain)
         if held is None or not held.regular:
             return ()
         made = (self._chart(spec, held, covered) for covered in held.clocks if len(covered.times) > 1)
         return [chart for chart in made if chart is not None]
 
-    def _chart(self, spec: ChartSpec, held: Held, covered: Covered) -> Chart | None:
+    def _chart(self, spec: ChartSpec, held: GrainData, covered: Covered) -> Chart | None:
         where = also(spec.where, held.on(covered))
         names = apart(held, spec.by)
         columns = tuple(self._wanted[held.name, spec.by, spec.where])
@@ -199,23 +199,25 @@ class Builder:
         )
 
     def _by_own_intervals(
-        self, held: Held, columns: tuple[str, ...], names: tuple[str, ...], covered: Covered, where: str | None
+        self, held: GrainData, columns: tuple[str, ...], names: tuple[str, ...], covered: Covered, where: str | None
     ) -> Course:
         """A course in which each entity's values hold for its own intervals: those of others begin at other times."""
         key = (held.name, columns, names, where, covered.is_local)
         if key not in self._stepped:
-            found, _ = self.context.rows(held, columns, by=names, time="interval", where=where)
+            found, _ = self.context.numbers.rows(held, columns, by=names, time="interval", where=where)
             course = pivot(found, names, columns, is_local=covered.is_local)
-            self._stepped[key] = stepped(course, self.context.ends(held, names, where, is_local=covered.is_local))
+            self._stepped[key] = stepped(
+                course, self.context.numbers.ends(held, names, where, is_local=covered.is_local)
+            )
         return self._stepped[key]
 
     def _whole_by(
-        self, held: Held, columns: tuple[str, ...], names: tuple[str, ...], where: str | None
+        self, held: GrainData, columns: tuple[str, ...], names: tuple[str, ...], where: str | None
     ) -> Mapping[Entity, Mapping[str, float | None]]:
         """The planned columns of each entity of a chart, rolled up as a table does."""
         key = (held.name, columns, names, where)
         if key not in self._means:
-            found, _ = self.context.rows(held, columns, by=names, where=where)
+            found, _ = self.context.numbers.rows(held, columns, by=names, where=where)
             self._means[key] = {tuple(row[name] for name in names): row for row in found.to_pylist()}
         return self._means[key]
 
@@ -230,14 +232,14 @@ class Builder:
 
     def figure(self, spec: FigureSpec) -> Figure | None:
         """The key figure; None where there is no value."""
-        held = self.context.held(spec.grain)
+        held = self.context.data(spec.grain)
         if held is None:
             return None
         unit = held.grain.column(spec.column).unit
         if spec.pick is Pick.WHOLE:
             return self._whole(spec, held, unit)
         by = apart(held, spec.by)
-        found, _ = self.context.rows(
+        found, _ = self.context.numbers.rows(
             held,
             (spec.column,),
             by=by,
@@ -259,7 +261,7 @@ class Builder:
             detail=" / ".join(part for part in entity if part),
         )
 
-    def _whole(self, spec: FigureSpec, held: Held, unit: Unit) -> Figure | None:
+    def _whole(self, spec: FigureSpec, held: GrainData, unit: Unit) -> Figure | None:
         value = self.whole(held, spec.where).get(spec.column)
         if value is None:
             return None
@@ -297,14 +299,14 @@ class Builder:
 
     def table(self, spec: TableSpec) -> Table | None:
         """The table; None where there is no data or no number in it."""
-        held = self.context.held(spec.grain)
+        held = self.context.data(spec.grain)
         if held is None or (spec.across_systems and len(held.systems) < 2):
             return None
         grain = held.grain
         by = apart(held, self._names(grain, spec))
         shown = [one if isinstance(one, Shown) else Shown(one) for one in spec.columns]
         names = [*(one.column for one in shown), *spec.profile]
-        found, total = self.context.rows(
+        found, total = self.context.numbers.rows(
             held,
             names,
             by=by,
@@ -397,7 +399,7 @@ class Builder:
         )
 
     def _over_time(
-        self, held: Held, spec: TableSpec, by: Sequence[str], entities: Sequence[Entity]
+        self, held: GrainData, spec: TableSpec, by: Sequence[str], entities: Sequence[Entity]
     ) -> list[tuple[Column, list[Cell]]]:
         """The course of a table's rows as small pictures, and its percentiles over the intervals."""
         if not (spec.course and held.regular and len(held.first.times) > 2):
@@ -411,16 +413,16 @@ class Builder:
         picture = replace(drawn, name=f"{spec.course}_course", title=f"{drawn.title} over time", kind=ColumnKind.SPARK)
         return [(picture, sparks), *self.spreads.columns(held, spec, drawn, by, rows=entities, course=course)]
 
-    def _table_course(self, held: Held, spec: TableSpec, by: Sequence[str], entities: Sequence[Entity]) -> Course:
+    def _table_course(self, held: GrainData, spec: TableSpec, by: Sequence[str], entities: Sequence[Entity]) -> Course:
         if len(entities) <= SPARK_ROWS:
             return self.course(held, self._names(held.grain, spec), spec.where)
         covered = held.first
         there = also(both(spec.where, one_of(by, entities[:SPARK_ROWS])), held.on(covered))
-        found, _ = self.context.rows(held, (spec.course,), by=by, time=covered.time, where=there)
+        found, _ = self.context.numbers.rows(held, (spec.course,), by=by, time=covered.time, where=there)
         return pivot(found, by, (spec.course,), is_local=covered.is_local)
 
 
-def apart(held: Held, by: tuple[str, ...]) -> tuple[str, ...]:
+def apart(held: GrainData, by: tuple[str, ...]) -> tuple[str, ...]:
     """What tells entities apart: the sysplex too where there are several, since names repeat from one to the other."""
     return ("sysplex", *by) if by and len(held.sysplexes) > 1 and "sysplex" not in by else by
 
@@ -429,7 +431,7 @@ def _identifier(name: str) -> str:
     return f'"{name}"' if name in _RESERVED else name
 
 
-def observed(held: Held, by: tuple[str, ...]) -> tuple[str, ...]:
+def observed(held: GrainData, by: tuple[str, ...]) -> tuple[str, ...]:
     """What tells apart those whose intervals begin and end at times of their own: systems, or what they run."""
     keys = [key.name for key in held.grain.keys]
     observer = next((name for name in _OBSERVERS if name in keys), "system")
@@ -447,7 +449,7 @@ def also(first: str | None, second: str | None) -> str | None:
     return first if second is None else both(first, second)
 
 
-def origin(held: Held, covered: Covered | None = None) -> str:
+def origin(held: GrainData, covered: Covered | None = None) -> str:
     """Where the numbers of a grain come from: ``SMF 74-4; 48 intervals of 15 min``."""
     if not held.intervals:
         return ", ".join(held.kinds)

@@ -14,9 +14,10 @@ from plexlens.metrics import local_time
 from plexlens.metrics.definition import Grain
 from plexlens.metrics.evaluate import available
 from plexlens.metrics.inputs import Inputs
+from plexlens.metrics.moments import on_axis
 from plexlens.progress import Progress, silent
 from plexlens.report.blocks import Builder, origin
-from plexlens.report.clock import Clock, length, on_axis
+from plexlens.report.clock import Clock, length
 from plexlens.report.context import Context
 from plexlens.report.display import counted
 from plexlens.report.heat_maps import heat_maps
@@ -113,7 +114,7 @@ def build(
     steps, total = count(), len(names) + len(pages) + 2
     for name in names:
         progress(next(steps), total, STAGE)
-        context.held(name)
+        context.data(name)
     spans = [_span(context, is_local=is_local) for is_local in (False, True)]
     # Where no interval has a known offset, the report is in local time; else those in local time are told apart.
     start, end = builder.start, builder.end = spans[0] if spans[0][0] is not None else spans[1]
@@ -174,7 +175,7 @@ def _page_section(page: Page, builder: Builder) -> Section | None:
     blocks: list[Block] = list(page.blocks(context)) if page.blocks is not None else []
     if not page.grains and not blocks:
         return None
-    there = [name for name in page.grains if context.held(name) is not None]
+    there = [name for name in page.grains if context.data(name) is not None]
     if page.grains and not there:
         if _left_out(page, context):
             blocks.append(Missing(f"No data on {page.what} in the selection.", ()))
@@ -186,7 +187,7 @@ def _page_section(page: Page, builder: Builder) -> Section | None:
             blocks.extend(builder.charts(chart))
     by_hour: list[Block] = []
     for heat in page.heat_maps:
-        held = context.held(heat.grain)
+        held = context.data(heat.grain)
         by_hour.extend(heat_maps(context, heat, origin(held)) if held is not None else ())
     blocks.extend(block for block in by_hour if not isinstance(block, Table))
     for table in page.tables:
@@ -245,7 +246,7 @@ def _timeline(pages: Sequence[Page], builder: Builder) -> Section:
     charts = [chart for page in pages for spec in page.charts if spec.timeline for chart in builder.charts(spec)]
     blocks: tuple[Block, ...] = tuple(charts)
     if not charts:
-        most = max((held.intervals for held in builder.context.read), default=0)
+        most = max((held.intervals for held in builder.context.numbers.read), default=0)
         text = (
             "No kind of data covers more than one interval, so there is no course over time to draw. "
             "The tables below hold the numbers of that interval."
@@ -264,10 +265,10 @@ def _span(context: Context, *, is_local: bool) -> tuple[datetime | None, datetim
 
     Where no metric has an interval, those of RMF reports that are shown as printed count.
     """
-    clocks = [covered for held in context.read for covered in held.clocks if covered.is_local == is_local]
+    clocks = [covered for held in context.numbers.read for covered in held.clocks if covered.is_local == is_local]
     starts = [covered.start for covered in clocks if covered.start is not None]
     ends = [covered.end for covered in clocks if covered.end is not None]
-    if not any(context.read) and context.inputs.has(VALUES):
+    if not any(context.numbers.read) and context.inputs.has(VALUES):
         known = "is null" if is_local else "is not null"
         rows = context.inputs.connection.execute(
             f"select min(epoch_us(interval_start)), max(epoch_us(interval_end)) from {VALUES} where utc_offset {known}"
@@ -278,9 +279,9 @@ def _span(context: Context, *, is_local: bool) -> tuple[datetime | None, datetim
 
 
 def _names(context: Context) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    systems: set[str] = set() if any(context.read) else set(context.readings.systems)
+    systems: set[str] = set() if any(context.numbers.read) else set(context.readings.systems)
     sysplexes: set[str] = set()
-    for held in context.read:
+    for held in context.numbers.read:
         systems.update(held.systems)
         sysplexes.update(held.sysplexes)
     return tuple(sorted(systems)), tuple(sorted(sysplexes))
@@ -354,7 +355,7 @@ def _covered(context: Context, *, is_local: bool) -> float:
     """Seconds that an interval of any kind of data covers, on one kind of clock."""
     spans = sorted(
         (on_axis(start).timestamp(), on_axis(end).timestamp())
-        for held in context.read
+        for held in context.numbers.read
         if held.regular
         for covered in held.clocks
         if covered.is_local == is_local

@@ -7,11 +7,11 @@ from dataclasses import replace
 from datetime import datetime
 
 from plexlens.metrics.changed_settings import ChangedSetting, changed_settings
+from plexlens.metrics.grain_data import GrainData
 from plexlens.metrics.inputs import Inputs
+from plexlens.metrics.moments import on_axis
 from plexlens.metrics.unit import Unit
-from plexlens.report.clock import on_axis
 from plexlens.report.display import with_symbol
-from plexlens.report.held import Held
 from plexlens.report.model import Column, ColumnKind, PrintedNumber, Table
 
 #: Changes that are listed; of more, the table gives their number.
@@ -27,7 +27,7 @@ _NOTE = (
 )
 
 
-def changed_settings_table(inputs: Inputs, grains: Iterable[Held]) -> Table:
+def changed_settings_table(inputs: Inputs, grains: Iterable[GrainData]) -> Table:
     """Changes of the settings that the pages read, the latest first; without rows where there are none."""
     changes: list[ChangedSetting] = []
     total = 0

@@ -16,9 +16,10 @@ from itertools import accumulate
 
 from markupsafe import Markup
 
+from plexlens.metrics.moments import TOGETHER, on_axis
 from plexlens.report import axis
 from plexlens.report.chart import Chart, ChartKind
-from plexlens.report.clock import LOCAL, TOGETHER, Clock, on_axis
+from plexlens.report.clock import LOCAL, Clock
 from plexlens.report.display import shown, with_symbol
 from plexlens.report.time_axis import Mark, TimeAxis
 

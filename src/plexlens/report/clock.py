@@ -22,18 +22,10 @@ _MARKS = tuple(
 )
 
 
-#: Systems close their intervals within this time of each other.
-TOGETHER = timedelta(seconds=60)
-
 #: What the time of moments without a time zone is called.
 LOCAL = "local time"
 
 _UNKNOWN = "how far it is from UTC is not recorded"
-
-
-def on_axis(moment: datetime) -> datetime:
-    """The moment as a place on an axis: one without a time zone by its reading, with those of its own kind."""
-    return moment if moment.tzinfo is not None else moment.replace(tzinfo=UTC)
 
 
 def offset_text(seconds: float) -> str:

@@ -1,24 +1,19 @@
 """Numbers of the grains as the pages ask for them.
 
-The facts of a grain are taken from the raw tables once and kept in the engine; every table, chart and figure is a
-roll-up of those, done by the engine, of which only the rows to be shown come back (as Arrow).
+The metric layer computes them (`plexlens.metrics.roll_ups`), of which only the rows to be shown come back, as Arrow.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from datetime import datetime
-
-import pyarrow as pa
+from collections.abc import Mapping, Sequence
 
 from plexlens.findings import Decision, Findings, Kept, Rule, check, load_rules
 from plexlens.metrics.definition import Attribute, Fact, Grain, Key
-from plexlens.metrics.evaluate import available, evaluate
+from plexlens.metrics.grain_data import GrainData
 from plexlens.metrics.inputs import Inputs
-from plexlens.metrics.reduction import narrowed
+from plexlens.metrics.roll_ups import RollUps
 from plexlens.pdb.engine import literal, quoted
 from plexlens.report.clock import Clock
-from plexlens.report.held import Held, shown_on
 from plexlens.report.model import Definition
 from plexlens.report.readings import Readings
 
@@ -73,56 +68,19 @@ class Context:
         self.grains = grains
         self.readings = readings
         self.clock = clock
+        self.numbers = RollUps(inputs, grains, clock.offset or 0.0)
         self.definitions: dict[str, Definition] = {}
         self.findings: Findings | None = None
         self._rules = rules
         self._decisions = decisions
-        self._held: dict[str, Held | None] = {}
-        self._needs: dict[str, tuple[set[str], set[str | None]]] = {}
-
-    def need(self, name: str, columns: Iterable[str], where: str | None) -> None:
-        """Say, before the first question about a grain, which columns and conditions questions will name.
-
-        Raises
-        ------
-        KeyError
-            There is no such grain or column; the message names the ones there are.
-        """
-        columns = tuple(columns)
-        grain = self.grain(name)
-        described = {*self.named(grain), "system", "sysplex"}
-        for column in columns:
-            if column and column not in described:
-                grain.column(column)
-        wanted, wheres = self._needs.setdefault(name, (set(), set()))
-        wanted.update(columns)
-        wheres.add(where)
-
-    @staticmethod
-    def named(grain: Grain) -> tuple[str, ...]:
-        """Names of the keys and attributes of a grain."""
-        return (*(key.name for key in grain.keys), *(attribute.name for attribute in grain.attributes))
 
     def grain(self, name: str) -> Grain:
         """The definition of that name; KeyError names the ones there are."""
-        if name not in self.grains:
-            raise KeyError(f"no grain {name!r}; there are {', '.join(sorted(self.grains))}")
-        return self.grains[name]
+        return self.numbers.grain(name)
 
-    def held(self, name: str) -> Held | None:
-        """The grain's facts; None where no source of it is in the database, or it holds no row.
-
-        Raises
-        ------
-        KeyError
-            No grain has that name.
-        """
-        if name not in self._held:
-            grain = self.grain(name)
-            columns, wheres = self._needs.get(name, (set(), set()))
-            found = Held(self.inputs, grain, columns, wheres) if available(self.inputs, grain) else None
-            self._held[name] = found if found is not None and found.kinds else None
-        return self._held[name]
+    def data(self, name: str) -> GrainData | None:
+        """The facts of a grain; None where no source of it is in the database, or it holds no row."""
+        return self.numbers.data(name)
 
     @property
     def rules(self) -> Sequence[Rule]:
@@ -136,17 +94,12 @@ class Context:
         if self.findings is None:
             grains = {rule.grain for rule in self.rules if rule.grain in self.grains}
             kept = {
-                name: Kept(held.grain, held.kept) for name in sorted(grains) if (held := self.held(name)) is not None
+                name: Kept(data.grain, data.kept) for name in sorted(grains) if (data := self.data(name)) is not None
             }
             self.findings = check(
                 self.inputs, rules=self.rules, grains=self.grains, kept=kept, decisions=self._decisions
             )
         return self.findings
-
-    @property
-    def read(self) -> Iterable[Held]:
-        """Every grain with data that was asked for so far."""
-        return (held for held in self._held.values() if held is not None)
 
     def title(self, grain: Grain, name: str) -> str:
         """Title of a key, an attribute or an identity column."""
@@ -170,78 +123,6 @@ class Context:
                 key, grain.title, grain.row, column.title, column.unit, text, column.source, caveat, rollup
             )
         return key
-
-    def rows(
-        self,
-        held: Held,
-        columns: Sequence[str],
-        *,
-        by: Sequence[str] = (),
-        time: str = "all",
-        where: str | None = None,
-        order: str = "",
-        descending: bool = True,
-        limit: int = 0,
-    ) -> tuple[pa.Table, int]:
-        """Rolled-up rows of a grain.
-
-        Parameters
-        ----------
-        held
-            The grain.
-        columns
-            Facts, metrics and attributes to return.
-        by
-            What to keep apart; nothing gives one row for each time.
-        time, where
-            As `plexlens.metrics.evaluate.evaluate` takes them.
-        order, descending
-            Column to order by, nulls last; ties and no order: by the names of the rows, then time.
-        limit
-            Rows to return at most; 0 for all.
-
-        Returns
-        -------
-        pyarrow.Table, int
-            Columns ``by``, ``time`` unless it is ``all``, and ``columns``; and the number of rows there are.
-        """
-        wanted = {*columns, *by} | ({order} if order else set())
-        grain = narrowed(held.grain, wanted, (where,))
-        # The kind of source is the same in all kept rows: grouping by it rolls everything up.
-        keys = tuple(by) or ("source_kind",)
-        offset = self.clock.offset or 0.0
-        table = evaluate(
-            self.inputs, grain, by=keys, time=time, where=where, kept=held.kept, utc_offset=offset, shown=wanted
-        )
-        assert table is not None
-        names = [*by, *(["time"] if time != "all" else [])]
-        if time != "all":
-            table = table.where('"time" is not null')
-        table = table.select(
-            *names, *(c for c in dict.fromkeys((*columns, *([order] if order else []))) if c not in names)
-        )
-        ordering = [f"{quoted(order)} {'desc' if descending else 'asc'} nulls last"] if order else []
-        ordering += [f"{quoted(name)} asc nulls last" for name in names]
-        if not limit:
-            found = table.ordered(*ordering)
-            return found, found.num_rows
-        found = table.ordered(*ordering, limit=limit + 1)
-        if found.num_rows <= limit:
-            return found, found.num_rows
-        return found.slice(0, limit), table.count()
-
-    def ends(
-        self, held: Held, by: Sequence[str], where: str | None, *, is_local: bool
-    ) -> dict[tuple[str | None, ...], dict[datetime, datetime]]:
-        """For each entity the end of each of its intervals, by the interval's name."""
-        rows = held.kept.where(where).where('"interval" is not null and interval_end is not null')
-        ends = rows.grouped(tuple(dict.fromkeys((*by, "interval"))), {"ends": "max(interval_end)"}).rows()
-        found: dict[tuple[str | None, ...], dict[datetime, datetime]] = {}
-        for row in ends:
-            start, end = (shown_on(row[name], is_local=is_local) for name in ("interval", "ends"))
-            if start is not None and end is not None:
-                found.setdefault(tuple(row[name] for name in by), {})[start] = end
-        return found
 
 
 def one_of(names: Sequence[str], values: Sequence[tuple[str | None, ...]]) -> str:

@@ -8,8 +8,7 @@ from datetime import datetime, timedelta
 from itertools import pairwise
 from typing import Any
 
-from plexlens.report.clock import TOGETHER
-from plexlens.report.held import shown_on
+from plexlens.metrics.moments import TOGETHER, shown_on
 
 Entity = tuple[str | None, ...]
 

@@ -8,13 +8,13 @@ from datetime import date, timedelta
 
 from plexlens.metrics.definition import Key
 from plexlens.metrics.evaluate import evaluate
+from plexlens.metrics.grain_data import GrainData
 from plexlens.metrics.query import Query
 from plexlens.metrics.reduction import narrowed
 from plexlens.pdb.engine import quoted
 from plexlens.report.context import Context
 from plexlens.report.course import Entity
 from plexlens.report.heat import HOURS, HeatMap
-from plexlens.report.held import Held
 from plexlens.report.model import Block, Column, ColumnKind, Table
 from plexlens.report.page import HeatSpec
 
@@ -32,7 +32,7 @@ def heat_maps(context: Context, spec: HeatSpec, where_from: str) -> list[Block]:
 
     Hours are those of local time: two hours of the same name, when a clock is set back, count as one.
     """
-    held = context.held(spec.grain)
+    held = context.data(spec.grain)
     if held is None or not held.regular or not _over_a_day(held):
         return []
     by = ("sysplex", *spec.by) if len(held.sysplexes) > 1 else spec.by
@@ -50,13 +50,13 @@ def heat_maps(context: Context, spec: HeatSpec, where_from: str) -> list[Block]:
     return blocks
 
 
-def _over_a_day(held: Held) -> bool:
+def _over_a_day(held: GrainData) -> bool:
     return any(
         one.start is not None and one.end is not None and one.end - one.start > timedelta(days=1) for one in held.clocks
     )
 
 
-def _hours(context: Context, held: Held, spec: HeatSpec, by: Sequence[str]) -> dict[Entity, dict[int, float]]:
+def _hours(context: Context, held: GrainData, spec: HeatSpec, by: Sequence[str]) -> dict[Entity, dict[int, float]]:
     """The column of each entity by hours of local time since 1970."""
     grain = narrowed(held.grain, {spec.column, *by}, (spec.where,))
     # A key of its own: intervals stay apart, so that two hours of the same local name roll up over time.
@@ -90,7 +90,7 @@ def _mean(hours: dict[int, float]) -> float:
 
 
 def _with_tables(
-    context: Context, held: Held, spec: HeatSpec, hours: dict[int, float], *, note: str, origin: str
+    context: Context, held: GrainData, spec: HeatSpec, hours: dict[int, float], *, note: str, origin: str
 ) -> list[Block]:
     grain = held.grain
     numbers = sorted({hour // HOURS for hour in hours})

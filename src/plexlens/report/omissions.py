@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from plexlens.metrics.definition import Rollup
+from plexlens.metrics.grain_data import GrainData
 from plexlens.metrics.inputs import Inputs
 from plexlens.metrics.left_out import LeftOut, left_out
 from plexlens.metrics.required import read_by
-from plexlens.report.held import Held
 
 #: Systems named in one sentence; of more, their number is given.
 _MOST_NAMED = 4
 
 
-def omissions(inputs: Inputs, held: Held, columns: Sequence[str], where: str | None, *, timed: bool) -> str:
+def omissions(inputs: Inputs, held: GrainData, columns: Sequence[str], where: str | None, *, timed: bool) -> str:
     """What the metrics among the columns leave out for want of a field; empty where nothing is left out.
 
     Metrics that leave out the same intervals share a sentence. ``timed`` is as `left_out` takes it.
@@ -35,7 +35,7 @@ def omissions(inputs: Inputs, held: Held, columns: Sequence[str], where: str | N
     )
 
 
-def apart_in_time(held: Held, by: Sequence[str], columns: Sequence[str]) -> str:
+def apart_in_time(held: GrainData, by: Sequence[str], columns: Sequence[str]) -> str:
     """What numbers over observers that were never measured together are; empty where no such numbers are shown."""
     together = [names for names in held.epochs if names]
     if len(together) < 2 or held.grain.observers[-1] in by:

@@ -6,12 +6,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import timedelta
 
+from plexlens.metrics.grain_data import Covered, GrainData
 from plexlens.metrics.percentile import LEAST_INTERVALS, SHARES, percentiles
 from plexlens.metrics.unit import Unit
 from plexlens.report.context import Context, both, one_of
 from plexlens.report.course import Course, Entity, pivot
 from plexlens.report.display import shown
-from plexlens.report.held import Covered, Held
 from plexlens.report.model import Cell, Column
 from plexlens.report.page import TableSpec
 
@@ -35,7 +35,7 @@ class Spreads:
         self._wholes: dict[tuple[str, str | None], Course] = {}
 
     def of_whole(
-        self, held: Held, column: str, columns: Sequence[str], where: str | None, drawn: Callable[[], Course]
+        self, held: GrainData, column: str, columns: Sequence[str], where: str | None, drawn: Callable[[], Course]
     ) -> tuple[float, ...]:
         """Percentiles of a column, everything rolled up; nothing where there are too few intervals.
 
@@ -60,7 +60,7 @@ class Spreads:
 
     def columns(
         self,
-        held: Held,
+        held: GrainData,
         spec: TableSpec,
         drawn: Column,
         by: Sequence[str],
@@ -97,15 +97,15 @@ class Spreads:
             for place, (name, title) in enumerate(zip(NAMES, TITLES, strict=True))
         ]
 
-    def _course(self, held: Held, columns: Sequence[str], by: Sequence[str], where: str | None) -> Course:
+    def _course(self, held: GrainData, columns: Sequence[str], by: Sequence[str], where: str | None) -> Course:
         """The columns interval by interval, whatever length of time charts draw them by."""
         on_clock = held.on(held.first)
         there = where if on_clock is None else both(where, on_clock)
-        found, _ = self._context.rows(held, columns, by=by, time="interval", where=there)
+        found, _ = self._context.numbers.rows(held, columns, by=by, time="interval", where=there)
         return pivot(found, by, columns, is_local=held.first.is_local)
 
 
-def _enough(held: Held) -> bool:
+def _enough(held: GrainData) -> bool:
     return held.regular and len(held.first.times) >= LEAST_INTERVALS
 
 

@@ -21,24 +21,24 @@ _MOST = 500
 
 
 def _prepare(context: Context) -> None:
-    context.need("data_set", (*COLUMNS, *OBJECT), OF_DB2)
-    context.need("dasd_device", ("response_time", "disconnect_time"), None)
-    context.need("db2_data_set", ("sync_delay",), None)
+    context.numbers.need("data_set", (*COLUMNS, *OBJECT), OF_DB2)
+    context.numbers.need("dasd_device", ("response_time", "disconnect_time"), None)
+    context.numbers.need("db2_data_set", ("sync_delay",), None)
 
 
 def _blocks(context: Context) -> Sequence[Block]:
-    held = context.held("data_set")
+    held = context.data("data_set")
     if held is None:
         return ()
 
     def rows(
         name: str, columns: Iterable[str], by: tuple[str, ...], where: Any = None, limit: int = 0
     ) -> list[dict[str, Any]]:
-        one = context.held(name)
+        one = context.data(name)
         if one is None:
             return []
         order = "response_seconds" if limit else ""
-        table, _ = context.rows(one, tuple(columns), by=by, where=where, order=order, limit=limit)
+        table, _ = context.numbers.rows(one, tuple(columns), by=by, where=where, order=order, limit=limit)
         found: list[dict[str, Any]] = table.to_pylist()
         return found
 

@@ -45,7 +45,7 @@ def _prepare(context: Context) -> None:
     for rule in context.rules:
         if rule.grain in context.grains:
             columns, where = needs(rule, context.grains[rule.grain])
-            context.need(rule.grain, columns, where)
+            context.numbers.need(rule.grain, columns, where)
 
 
 def _blocks(context: Context) -> Sequence[Block]:

@@ -181,7 +181,7 @@ def _implausible(readings: Readings) -> Table:
 def _above_the_whole(context: Context) -> Table:
     """Shares of more than the whole, by metric: they have no value on any page."""
     rows = []
-    for held in context.read:
+    for held in context.numbers.read:
         found = above_whole(held.kept, held.grain)
         for metric in held.grain.metrics:
             if metric.name in found:
@@ -250,7 +250,7 @@ def _coverage(context: Context) -> Table:
                 covered.end,
                 covered.gaps if held.regular else None,
             )
-            for held in context.read
+            for held in context.numbers.read
             for covered in held.clocks
         ),
         top=40,
@@ -333,7 +333,7 @@ def _blocks(context: Context) -> Sequence[Block]:
         blocks.append(_implausible(readings))
     if (above := _above_the_whole(context)).rows:
         blocks.append(above)
-    if (changed := changed_settings_table(context.inputs, context.read)).rows:
+    if (changed := changed_settings_table(context.inputs, context.numbers.read)).rows:
         blocks.append(changed)
     blocks.append(_files(readings))
     if readings.records:

@@ -1,9 +1,9 @@
-"""The facts of one grain, kept in the engine for the time a report is made, and the times they cover."""
+"""The facts of one grain, taken from the raw tables once and kept in the engine, and the times they cover."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from itertools import pairwise
 from statistics import median
 from typing import Any
@@ -11,12 +11,12 @@ from typing import Any
 import pyarrow as pa
 
 from plexlens.metrics.definition import Grain
-from plexlens.metrics.evaluate import facts, observed_apart
+from plexlens.metrics.evaluate import facts, observed_apart, patterns_of
 from plexlens.metrics.inputs import Inputs
+from plexlens.metrics.moments import TOGETHER, on_axis, shown_on
 from plexlens.metrics.query import Query
 from plexlens.metrics.reduction import narrowed
 from plexlens.pdb.engine import Connection, arrow
-from plexlens.report.clock import TOGETHER, on_axis
 
 #: More intervals than this are drawn by the hour, more hours by the day.
 MOST_TIMES = 400
@@ -88,8 +88,8 @@ class Covered:
         return "hour" if hours <= MOST_TIMES else "day"
 
 
-class Held:
-    """A grain whose facts are in the engine, with the times it covers.
+class GrainData:
+    """The facts of a grain in the engine, with the times they cover.
 
     Attributes
     ----------
@@ -113,7 +113,7 @@ class Held:
     def __init__(self, inputs: Inputs, whole: Grain, columns: Iterable[str], wheres: Iterable[str | None]) -> None:
         grain = narrowed(whole, columns, wheres)
         self.name = grain.name
-        table = f"report_{grain.name}"
+        table = f"data_{grain.name}"
         made = facts(inputs, grain)
         assert made is not None, f"{grain.name} has no source in the database"
         self.recorded = made.kept(table)
@@ -126,6 +126,8 @@ class Held:
         self.kinds: tuple[str, ...] = _names(named["source_kind"])
         self.systems: tuple[str, ...] = _names(named["system"])
         self.sysplexes: tuple[str, ...] = _names(named["sysplex"])
+        # Every roll-up asks which facts are known together: those of all of them are asked at once.
+        patterns_of(inputs, grain, self.kept)
         self.regular = any(fact.name == "interval_seconds" for fact in grain.facts)
         rows = _asked(
             inputs.connection,
@@ -159,14 +161,6 @@ class Held:
     def intervals(self) -> int:
         """How many intervals there are, on any clock."""
         return sum(len(covered.times) for covered in self.clocks)
-
-
-def shown_on(moment: datetime | None, *, is_local: bool) -> datetime | None:
-    """A time stamp of the engine as the report has it: UTC, or local time without a time zone."""
-    if moment is None:
-        return None
-    moment = moment.astimezone(UTC)
-    return moment.replace(tzinfo=None) if is_local else moment
 
 
 def _asked(connection: Connection, sql: str) -> pa.Table:

@@ -1,0 +1,204 @@
+"""Roll-ups of many grains for one reader: a report, a page, a program that asks many questions of one database.
+
+The reader says what it will ask before it asks. Then the facts of a grain are taken from the raw tables once, with the
+columns that some question names, and questions that differ in columns alone are answered by one statement.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
+
+import pyarrow as pa
+
+from plexlens.metrics.definition import Grain
+from plexlens.metrics.engine_table import fresh_name
+from plexlens.metrics.evaluate import available, evaluate
+from plexlens.metrics.grain_data import GrainData
+from plexlens.metrics.inputs import Inputs
+from plexlens.metrics.moments import shown_on
+from plexlens.metrics.query import Query
+from plexlens.metrics.reduction import narrowed
+from plexlens.pdb.engine import quoted
+
+#: What tells questions apart that cannot be answered by one statement: the grain, what is kept apart, which rows count.
+_Rows = tuple[str, tuple[str, ...], str | None]
+
+
+class RollUps:
+    """Numbers of the grains of a database, for a reader that says beforehand what it will ask.
+
+    Parameters
+    ----------
+    inputs
+        The raw tables. The engine behind them must allow temporary tables.
+    grains
+        Definitions by name.
+    utc_offset
+        Seconds by which the clock on which hours and days begin is ahead of UTC.
+    """
+
+    def __init__(self, inputs: Inputs, grains: Mapping[str, Grain], utc_offset: float = 0.0) -> None:
+        self.inputs = inputs
+        self.grains = grains
+        self.utc_offset = utc_offset
+        self._data: dict[str, GrainData | None] = {}
+        self._needs: dict[str, tuple[set[str], set[str | None]]] = {}
+        self._asked: dict[_Rows, list[frozenset[str]]] = {}
+        self._kept: dict[_Rows, Query] = {}
+
+    def grain(self, name: str) -> Grain:
+        """The definition of that name; KeyError names the ones there are."""
+        if name not in self.grains:
+            raise KeyError(f"no grain {name!r}; there are {', '.join(sorted(self.grains))}")
+        return self.grains[name]
+
+    def need(self, name: str, columns: Iterable[str], where: str | None, *, by: Sequence[str] | None = None) -> None:
+        """Say which columns and conditions a question about a grain will name.
+
+        Parameters
+        ----------
+        name, columns, where
+            The grain, the columns and the condition.
+        by
+            What the question keeps apart, of all time; None where it is of a length of time.
+
+        Raises
+        ------
+        KeyError
+            There is no such grain or column; the message names the ones there are.
+        """
+        columns = tuple(name for name in columns if name)
+        grain = self.grain(name)
+        described = {*self.named(grain), "system", "sysplex"}
+        for column in columns:
+            if column not in described:
+                grain.column(column)
+        wanted, wheres = self._needs.setdefault(name, (set(), set()))
+        wanted.update(columns)
+        wheres.add(where)
+        if by is not None:
+            # Names of systems repeat from sysplex to sysplex: where there are several, rows are kept apart by it too.
+            for apart in (tuple(by), tuple(dict.fromkeys(("sysplex", *by)))):
+                self._asked.setdefault((name, apart, where), []).append(frozenset(columns))
+
+    @staticmethod
+    def named(grain: Grain) -> tuple[str, ...]:
+        """Names of the keys and attributes of a grain."""
+        return (*(key.name for key in grain.keys), *(attribute.name for attribute in grain.attributes))
+
+    def data(self, name: str) -> GrainData | None:
+        """The facts of a grain; None where no source of it is in the database, or it holds no row.
+
+        Raises
+        ------
+        KeyError
+            No grain has that name.
+        """
+        if name not in self._data:
+            grain = self.grain(name)
+            columns, wheres = self._needs.get(name, (set(), set()))
+            found = GrainData(self.inputs, grain, columns, wheres) if available(self.inputs, grain) else None
+            self._data[name] = found if found is not None and found.kinds else None
+        return self._data[name]
+
+    @property
+    def read(self) -> Iterable[GrainData]:
+        """Every grain with data that was asked for so far."""
+        return (data for data in self._data.values() if data is not None)
+
+    def rows(
+        self,
+        data: GrainData,
+        columns: Sequence[str],
+        *,
+        by: Sequence[str] = (),
+        time: str = "all",
+        where: str | None = None,
+        order: str = "",
+        descending: bool = True,
+        limit: int = 0,
+    ) -> tuple[pa.Table, int]:
+        """Rolled-up rows of a grain.
+
+        Parameters
+        ----------
+        data
+            The grain.
+        columns
+            Facts, metrics and attributes to return.
+        by
+            What to keep apart; nothing gives one row for each time.
+        time, where
+            As `plexlens.metrics.evaluate.evaluate` takes them.
+        order, descending
+            Column to order by, nulls last; ties and no order: by the names of the rows, then time.
+        limit
+            Rows to return at most; 0 for all.
+
+        Returns
+        -------
+        pyarrow.Table, int
+            Columns ``by``, ``time`` unless it is ``all``, and ``columns``; and the number of rows there are.
+        """
+        wanted = frozenset({*columns, *by} | ({order} if order else set()))
+        table = self._rolled_up(data, wanted, tuple(by), time, where)
+        names = [*by, *(["time"] if time != "all" else [])]
+        if time != "all":
+            table = table.where('"time" is not null')
+        table = table.select(
+            *names, *(c for c in dict.fromkeys((*columns, *([order] if order else []))) if c not in names)
+        )
+        ordering = [f"{quoted(order)} {'desc' if descending else 'asc'} nulls last"] if order else []
+        ordering += [f"{quoted(name)} asc nulls last" for name in names]
+        if not limit:
+            found = table.ordered(*ordering)
+            return found, found.num_rows
+        found = table.ordered(*ordering, limit=limit + 1)
+        if found.num_rows <= limit:
+            return found, found.num_rows
+        return found.slice(0, limit), table.count()
+
+    def _rolled_up(
+        self, data: GrainData, wanted: frozenset[str], by: tuple[str, ...], time: str, where: str | None
+    ) -> Query:
+        key = (data.name, by, where)
+        asked = self._asked.get(key, []) if time == "all" else []
+        # A question alone takes the rows that it shows; several take them from a table of all.
+        together = frozenset[str]().union(*asked) if len(set(asked)) > 1 else frozenset[str]()
+        if not wanted <= together | frozenset(by):
+            return self._evaluated(data, wanted, by, time, where)
+        if key not in self._kept:
+            made = self._evaluated(data, together | frozenset(by), by, time, where)
+            self._kept[key] = made.kept(fresh_name("rolled_up"))
+        return self._kept[key]
+
+    def _evaluated(
+        self, data: GrainData, wanted: frozenset[str], by: tuple[str, ...], time: str, where: str | None
+    ) -> Query:
+        table = evaluate(
+            self.inputs,
+            narrowed(data.grain, wanted, (where,)),
+            # The kind of source is the same in all kept rows: grouping by it rolls everything up.
+            by=by or ("source_kind",),
+            time=time,
+            where=where,
+            kept=data.kept,
+            utc_offset=self.utc_offset,
+            shown=wanted,
+        )
+        assert table is not None
+        return table
+
+    def ends(
+        self, data: GrainData, by: Sequence[str], where: str | None, *, is_local: bool
+    ) -> dict[tuple[str | None, ...], dict[datetime, datetime]]:
+        """For each entity the end of each of its intervals, by the interval's name."""
+        rows = data.kept.where(where).where('"interval" is not null and interval_end is not null')
+        ends = rows.grouped(tuple(dict.fromkeys((*by, "interval"))), {"ends": "max(interval_end)"}).rows()
+        found: dict[tuple[str | None, ...], dict[datetime, datetime]] = {}
+        for row in ends:
+            start, end = (shown_on(row[name], is_local=is_local) for name in ("interval", "ends"))
+            if start is not None and end is not None:
+                found.setdefault(tuple(row[name] for name in by), {})[start] = end
+        return found
