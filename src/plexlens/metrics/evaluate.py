@@ -344,8 +344,9 @@ def attach(inputs: Inputs, names: Iterable[str] | None = None) -> tuple[str, ...
     made = []
     # Says of every report in local time whether its offset is inferred; made whatever is asked, for SQL to read.
     _ = inputs.places_reports
-    for grain in GRAINS.values():
-        if (wanted is None or grain.name in wanted) and available(inputs, grain):
+    # By name: a grain that is not wanted is not read from its file.
+    for grain in (GRAINS[name] for name in GRAINS if wanted is None or name in wanted):
+        if available(inputs, grain):
             rows = facts(inputs, grain)
             if rows is not None:
                 select = view_select(rows, grain)

@@ -8,10 +8,19 @@
 ``docs/pdb.md`` describes what lies on disk and what is promised of it.
 """
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
 from plexlens.pdb.database import SYSTEM_SCHEMAS, Pdb, TableInfo
-from plexlens.pdb.loading import IngestResult, Outcome, ingest
 from plexlens.pdb.manifest import DataFile, Ingest, Manifest, Note
 from plexlens.pdb.schema import Column
+
+if TYPE_CHECKING:
+    from plexlens.pdb.loading import IngestResult, Outcome, ingest
+
+#: What stores sources needs every decoder; a question to a database needs none of them.
+_LOADING = ("IngestResult", "Outcome", "ingest")
 
 __all__ = [
     "SYSTEM_SCHEMAS",
@@ -26,3 +35,11 @@ __all__ = [
     "TableInfo",
     "ingest",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _LOADING:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from plexlens.pdb import loading
+
+    return getattr(loading, name)
