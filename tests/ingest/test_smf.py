@@ -14,7 +14,6 @@ import pyarrow as pa
 import pytest
 import zstandard
 
-from plexlens import ingest as sources
 from plexlens.errors import (
     NothingUsableError,
     PlexlensError,
@@ -22,6 +21,7 @@ from plexlens.errors import (
     UnknownSourceError,
     UnreadableInputError,
 )
+from plexlens.ingest import kinds as sources
 from plexlens.ingest import smf
 from plexlens.ingest.source import Reading
 from plexlens.pdb import Outcome, Pdb, ingest

@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from plexlens import ingest as sources
 from plexlens.errors import UnknownSourceError
+from plexlens.ingest import kinds as sources
 from plexlens.ingest.printed import text as text_reports
 from plexlens.ingest.printed.text.tables import KINDS
 from plexlens.pdb import Outcome, Pdb, ingest

@@ -4,14 +4,14 @@ from pathlib import Path
 
 import pytest
 
-from plexlens import ingest
+from plexlens.ingest import kinds
 from plexlens.pdb import Pdb
 from tests.pdb import fake_source
 
 
 @pytest.fixture(autouse=True)
 def _fake_kind(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(ingest, "SOURCES", (fake_source.KIND, *ingest.SOURCES))
+    monkeypatch.setattr(kinds, "SOURCES", (fake_source.KIND, *kinds.SOURCES))
 
 
 @pytest.fixture

@@ -20,7 +20,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from plexlens import ingest as sources
+from plexlens.ingest import kinds as sources
 from plexlens.pdb import Pdb, ingest
 from tests.pdb import fake_source
 

@@ -18,7 +18,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from plexlens import ingest
+from plexlens.ingest import kinds
 from plexlens.ingest.source import COMMON_FIELDS, Damage, Severity, SourceError
 from plexlens.pdb import Pdb
 from plexlens.pdb.engine import tables_of
@@ -120,7 +120,7 @@ def sniff(head: bytes, name: str) -> bool:
 
 
 class Reading:
-    def __init__(self, path: Path, options: ingest.ReadOptions) -> None:
+    def __init__(self, path: Path, options: kinds.ReadOptions) -> None:
         self._path = path
         self._content = json.loads(path.read_bytes()[len(HEAD) :])
         self._options = options
@@ -221,4 +221,4 @@ class Reading:
         return pa.RecordBatch.from_arrays(arrays, schema=pa.schema(fields))
 
 
-KIND = ingest.SourceKind("fake", "a fake dump", sniff, Reading)
+KIND = kinds.SourceKind("fake", "a fake dump", sniff, Reading)

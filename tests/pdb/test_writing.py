@@ -160,7 +160,7 @@ def test_a_disk_that_fills_up_at_any_step_leaves_the_pdb_whole(tmp_path: Path, p
 
 LIMITED = """
 import resource, signal, sys
-from plexlens import ingest as sources
+from plexlens.ingest import kinds as sources
 from plexlens.errors import PdbWriteError
 from plexlens.pdb import Pdb, ingest
 from tests.pdb import fake_source

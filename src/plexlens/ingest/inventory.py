@@ -11,7 +11,8 @@ from typing import Any
 import pyarrow as pa
 
 from plexlens.errors import PlexlensError
-from plexlens.ingest import ReadOptions, expand, plausible, recognise, smf
+from plexlens.ingest import plausible, smf
+from plexlens.ingest.kinds import ReadOptions, expand, recognise
 from plexlens.ingest.plausible import Implausible, Plausibility
 from plexlens.ingest.source import Damage, Reading
 from plexlens.progress import Progress, silent

@@ -18,7 +18,7 @@ from plexlens.ingest.source import Damage, Severity
 from plexlens.layouts_path import layout_folders
 
 if TYPE_CHECKING:
-    from plexlens.ingest import ReadOptions
+    from plexlens.ingest.kinds import ReadOptions
 
 INVENTORY = "smf_record"
 """The table with a row for every record, decoded or not."""

@@ -12,7 +12,6 @@ from typing import TypeVar
 
 import pyarrow as pa
 
-from plexlens import ingest as sources
 from plexlens.errors import (
     EmptyInputError,
     IngestFailuresError,
@@ -23,6 +22,7 @@ from plexlens.errors import (
     SourceChangedError,
     UnknownSourceError,
 )
+from plexlens.ingest import kinds as sources
 from plexlens.ingest import plausible
 from plexlens.ingest.plausible import Bound, Plausibility
 from plexlens.ingest.source import Reading, Severity, damage_batch

@@ -16,7 +16,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from plexlens.ingest import RecordRows
+from plexlens.ingest.kinds import RecordRows
 from plexlens.ingest.source import COMMON_FIELDS
 from plexlens.pdb.partition import partition_of
 from plexlens.pdb.staging import StagedFile, StagedTables

@@ -24,7 +24,7 @@ class Course:
     values
         For each entity and column a value, or null, for each time.
     ends
-        End of each interval; empty where `plexlens.report.held.Covered.end_of` tells it.
+        End of each interval; empty where `plexlens.metrics.grain_data.Covered.end_of` tells it.
     """
 
     times: tuple[datetime, ...]

@@ -14,7 +14,7 @@ from plexlens.ingest.printed.errors import TextReportError
 from plexlens.ingest.printed.text.reading import TextReportReading, read, sniff
 
 if TYPE_CHECKING:
-    from plexlens.ingest import ReadOptions
+    from plexlens.ingest.kinds import ReadOptions
 
 __all__ = ["TextReportError", "TextReportReading", "read", "read_with", "sniff"]
 

@@ -14,7 +14,7 @@ from plexlens.ingest.printed.errors import RmfXmlError
 from plexlens.ingest.printed.xml.reading import RmfXmlReading, read, sniff
 
 if TYPE_CHECKING:
-    from plexlens.ingest import ReadOptions
+    from plexlens.ingest.kinds import ReadOptions
 
 __all__ = ["RmfXmlError", "RmfXmlReading", "read", "read_with", "sniff"]
 

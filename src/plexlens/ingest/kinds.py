@@ -1,0 +1,198 @@
+"""The kinds of source that are read, and which of them a file is."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from datetime import date
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from plexlens.errors import UnknownSourceError, UnreadableInputError
+from plexlens.ingest import smf
+from plexlens.ingest.printed import text as text_reports
+from plexlens.ingest.printed import xml as rmf_xml
+from plexlens.ingest.recognition import describe, read_head
+from plexlens.ingest.source import Reading
+
+
+@dataclass(frozen=True, slots=True)
+class ReadOptions:
+    """What a module is told besides the file.
+
+    Attributes
+    ----------
+    source_id : str
+        What the rows bear in ``source_id``.
+    seen : callable
+        For a day, hashes (64 bits, ascending) of the records written on it that are held already; None asks for
+        records without a date.
+    layouts : tuple of Path
+        Folders with record layouts of the site.
+    codepage : str
+        EBCDIC code page of text in dumps: ``037`` or ``1047``.
+    leap_seconds : bool
+        Whether the clocks of the systems run ahead of UTC by the leap seconds.
+    """
+
+    source_id: str
+    seen: Callable[[date | None], npt.NDArray[np.uint64]]
+    layouts: tuple[Path, ...] = ()
+    codepage: str = "1047"
+    leap_seconds: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class RecordRows:
+    """By which rows a record (a report) is known again, where a module does not leave out records that are held.
+
+    Attributes
+    ----------
+    table : str
+        The table whose rows with one ``record_no`` are all that a record says.
+    columns : tuple of str
+        Its columns that say it. To add one makes records that are held look new: do not.
+    label : str
+        Its column with the record's name.
+    inventory : str
+        The table in which the PDB notes the records it holds.
+    """
+
+    table: str
+    columns: tuple[str, ...]
+    label: str
+    inventory: str
+
+
+@dataclass(frozen=True, slots=True)
+class SourceKind:
+    """A kind of source and the module that reads it.
+
+    Attributes
+    ----------
+    name : str
+        As the PDB notes it.
+    title : str
+        As messages call it.
+    sniff : callable
+        Whether a file looks like this kind, from its first bytes (decompressed) and its name.
+    read : callable
+        The file as a `plexlens.ingest.source.Reading`.
+    once : RecordRows or None
+        For a module that knows a record only by its rows; None for one that asks `ReadOptions.seen` itself.
+    """
+
+    name: str
+    title: str
+    sniff: Callable[[bytes, str], bool]
+    read: Callable[[Path, ReadOptions], Reading]
+    once: RecordRows | None = None
+
+
+_RMF_REPORTS = RecordRows(
+    table="rmf_xml_value",
+    columns=(
+        *("system", "sysplex", "interval_start", "interval_end", "report", "resource", "segment_no", "part_no"),
+        *("kind", "table_no", "row_no", "cell_no", "name", "value"),
+    ),
+    label="report",
+    inventory="rmf_xml_record",
+)
+
+_TEXT_REPORTS = RecordRows(
+    table="text_report_value",
+    columns=(
+        *("system", "sysplex", "subsystem", "interval_start", "interval_end", "report", "location", "group_name"),
+        *("member", "block", "object", "parent", "name", "column_head", "value"),
+    ),
+    label="report",
+    inventory="text_report_record",
+)
+
+SOURCES: tuple[SourceKind, ...] = (
+    SourceKind("rmf_xml", "RMF Postprocessor or Monitor III XML", rmf_xml.sniff, rmf_xml.read_with, _RMF_REPORTS),
+    SourceKind(
+        "text_reports", "Db2, RMF or CICS text reports", text_reports.sniff, text_reports.read_with, _TEXT_REPORTS
+    ),
+    SourceKind("smf", "an SMF dump", smf.sniff, smf.read_with),
+)
+"""The kinds of source, asked in this order."""
+
+
+def known_kinds() -> str:
+    """The kinds of source in words, for messages."""
+    titles = [kind.title for kind in SOURCES]
+    return " or ".join([", ".join(titles[:-1]), titles[-1]] if len(titles) > 1 else titles)
+
+
+def recognise(path: Path) -> SourceKind:
+    """The kind of source that a file is.
+
+    Raises
+    ------
+    UnknownSourceError
+        It looks like none; the message says what it looks like.
+    UnreadableInputError
+        It cannot be read.
+    EmptyInputError
+        It is empty.
+    """
+    head = read_head(path)
+    for kind in SOURCES:
+        if kind.sniff(head, path.name):
+            return kind
+    looks_like, remedy = describe(head) or (
+        f"bytes that begin {head[:8].hex(' ')}",
+        "check that it was transferred in binary",
+    )
+    raise UnknownSourceError(
+        file=str(path), what=f"the file looks like {looks_like}, not like {known_kinds()}", remedy=remedy
+    )
+
+
+def expand(paths: str | Path | Iterable[str | Path]) -> list[tuple[Path, bool]]:
+    """The files that are meant.
+
+    Parameters
+    ----------
+    paths
+        Files and folders.
+
+    Returns
+    -------
+    list of (Path, bool)
+        Each file once, with whether it was named itself; the files of a folder, and of folders in it, by name.
+
+    Raises
+    ------
+    UnreadableInputError
+        A folder holds no file at all, or cannot be listed.
+    """
+    found: dict[Path, bool] = {}
+    for path in map(Path, [paths] if isinstance(paths, (str, Path)) else paths):
+        if not path.is_dir():
+            found[path] = True
+            continue
+        inside = sorted(_files_in(path))
+        if not inside:
+            raise UnreadableInputError(
+                file=str(path), what="there is no file in this folder", remedy="give the folder that holds the dumps"
+            )
+        for entry in inside:
+            found.setdefault(entry, False)
+    return list(found.items())
+
+
+def _files_in(folder: Path) -> Iterator[Path]:
+    def refuse(error: OSError) -> None:
+        raise UnreadableInputError(
+            file=str(error.filename),
+            what=f"the folder cannot be listed: {error.strerror}",
+            remedy="check that you may read it",
+        ) from error
+
+    for place, _, names in os.walk(folder, onerror=refuse):
+        yield from (Path(place, name) for name in names)
