@@ -67,8 +67,8 @@ lint: $(BUILD)/core
 	$(CARGO) clippy --quiet --locked --workspace --all-targets -- -D warnings
 	$(BIN)/python -m plexlens.metrics.reference --check docs/metrics.md
 	$(BIN)/python -m plexlens.findings.reference --check docs/findings.md
-	$(BIN)/python -m plexlens.compare.reference --check docs/studies.md
-	$(BIN)/python -m plexlens.compare.formula_list --check studies/README.md
+	$(BIN)/python -m tools.study_reference --check docs/studies.md
+	$(BIN)/python -m tools.study_formulas --check studies/README.md
 
 types: $(BUILD)/core
 	$(BIN)/mypy
@@ -96,9 +96,9 @@ fuzz: $(BUILD)/core
 docs: $(BUILD)/core
 	$(BIN)/python -m plexlens.metrics.reference docs/metrics.md
 	$(BIN)/python -m plexlens.findings.reference docs/findings.md
-	$(BIN)/python -m plexlens.compare.reference docs/studies.md
+	$(BIN)/python -m tools.study_reference docs/studies.md
 	$(BIN)/python -m plexlens.ingest.printed.reference
-	$(BIN)/python -m plexlens.compare.formula_list studies/README.md
+	$(BIN)/python -m tools.study_formulas studies/README.md
 	$(BIN)/python -m tools.scenario_keys docs/scenario-keys.md
 	@mkdir -p $(BUILD)
 	$(BIN)/python -m tools.case_1996 > $(BUILD)/sysplex-1996.md && mv $(BUILD)/sysplex-1996.md docs/sysplex-1996.md

@@ -53,7 +53,7 @@ def test_planted_import_is_found(tmp_path: Path, path: str, source: str, expecte
         ("cli/app.py", "from plexlens import __version__, report\n"),
         ("compare/audit/audit.py", "from plexlens.compare.numbers.quantity import exact\n"),
         ("compare/audit/audit.py", "from plexlens.compare.audit.relations import tested\n"),
-        ("compare/reference.py", "from plexlens.compare.audit.audit import audit\n"),
+        ("compare/__init__.py", "from plexlens.compare.audit.audit import audit\n"),
     ],
 )
 def test_import_downwards_is_allowed(tmp_path: Path, path: str, source: str) -> None:

@@ -1,6 +1,6 @@
 """How many misprints the audit finds: single digits of printed cells changed at random, cell by cell.
 
-`tests.compare.misprints` changes them; docs/misprints.md has the rates of a larger sample.
+`tools.misprints` changes them; docs/misprints.md has the rates of a larger sample.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ import pytest
 
 from plexlens.compare import study_names
 from plexlens.compare.analysis.redundancy import Cover
-from tests.compare.misprints import misprints, share
+from tools.misprints import misprints, share
 
 #: Changes for each study, and the share of them that is found at least: below the rate of a larger sample by two
 #: standard errors of a sample of this size.

@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 
 from plexlens.compare import StudyError, audit, load_study, studies_path
-from plexlens.compare.formula_list import README, document, formula_list
 from plexlens.compare.formulas.catalogue import FORMULAS
 from plexlens.errors import UsageError
 from plexlens.metrics import GRAINS
 from tests.cli.command import run
+from tools.study_formulas import README, document, formula_list
 
 TEMPLATE = """
 [[templates]]

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from plexlens.compare import audit, load_study, study_names
-from plexlens.compare.reference import document, main
+from tools.study_reference import document, main
 
 
 @pytest.fixture(scope="module")
@@ -44,7 +44,7 @@ def test_curves_checks_and_contradictions_are_in_it(text: str) -> None:
 def test_check_tells_stale_from_fresh(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("plexlens.compare.reference.document", lambda: "a document\n")
+    monkeypatch.setattr("tools.study_reference.document", lambda: "a document\n")
     path = tmp_path / "studies.md"
     assert main([str(path), "--check"]) == 1
     assert "missing" in capsys.readouterr().err

@@ -1,5 +1,5 @@
 """The list of formulas in the studies' README, written from `FORMULAS`:
-``python -m plexlens.compare.formula_list PATH``.
+``python -m tools.study_formulas PATH``.
 
 The README's own text stands before the list's heading and is kept.
 """
@@ -53,7 +53,7 @@ def document(path: Path | None = None) -> str:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Write the README with its list, or check that it is up to date; the exit code."""
-    return write_or_check(document, "plexlens.compare.formula_list", __doc__ or "", "studies/README.md", arguments)
+    return write_or_check(document, "tools.study_formulas", __doc__ or "", "studies/README.md", arguments)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""The reference of all studies, written from their audits: ``python -m plexlens.compare.reference PATH``."""
+"""The reference of all studies, written from their audits: ``python -m tools.study_reference PATH``."""
 
 from __future__ import annotations
 
@@ -189,7 +189,7 @@ def _covered(found: Audit, analysis: Analysis) -> tuple[str, ...]:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Write the reference, or check that it is up to date; the exit code."""
-    return write_or_check(document, "plexlens.compare.reference", __doc__ or "", "docs/studies.md", arguments)
+    return write_or_check(document, "tools.study_reference", __doc__ or "", "docs/studies.md", arguments)
 
 
 if __name__ == "__main__":

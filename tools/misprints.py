@@ -1,6 +1,6 @@
 """Single digits of printed cells changed at random: how many of the changes the audit of a study finds.
 
-``python -m tests.compare.misprints PATH`` writes the table of all studies. A change is found where a cell disagrees, a
+``python -m tools.misprints PATH`` writes the table of all studies. A change is found where a cell disagrees, a
 relation breaks, a number of the text is contradicted or a note no longer holds, that was not so before. A cell by which
 another names its row is not found by its name: who copies the misprint copies it there too.
 """
@@ -24,7 +24,7 @@ from plexlens.compare.analysis.values import Numbers
 from plexlens.compare.audit.audit import Audit, audit_table
 from plexlens.compare.audit.recomputation import Recomputation
 from plexlens.compare.numbers.quantity import printed
-from plexlens.compare.study.model import Place
+from plexlens.compare.study.model import Derived, Place, Relation
 from plexlens.compare.study.toml import TomlReader
 
 #: How many cells are changed at most, drawn at random.
@@ -59,7 +59,8 @@ def readers(study: Study) -> dict[str, set[str]]:
     """For each table the tables whose audit may read it, itself among them."""
     found = {name: {name} for name in study.tables}
     for table in study.tables.values():
-        for rule in (*table.derived, *table.relations):
+        rules: list[Derived | Relation] = [*table.derived, *table.relations]
+        for rule in rules:
             for references in rule.arguments.values():
                 for reference in references:
                     if reference.table:
@@ -175,7 +176,7 @@ def row(name: str, made: list[Misprint]) -> str:
 HEAD = f"""\
 # Misprints that the audit finds
 
-Written by `python -m tests.compare.misprints docs/misprints.md`. In each study cells that print a number are drawn at
+Written by `python -m tools.misprints docs/misprints.md`. In each study cells that print a number are drawn at
 random, {MOST:,} at most, and one digit of each is changed to another, one cell at a time; *found* is what the audit,
 the text or a note then contradicts and did not before. What cannot be found: a change in a cell that stands *alone*, of
 which nothing else in the study speaks (settings, names with digits, measurements that nothing follows from); a change
