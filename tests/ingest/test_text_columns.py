@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ from plexlens.pdb import Pdb, ingest
 from plexlens.report.readings import readings_of
 from tests.ingest.test_text_db2_accounting import LONG, SHORT
 from tests.ingest.text_report_documents import read_text, understood, value
+from tests.ingest.text_rmf_documents import WORKLOAD
 from tests.metrics.text import inputs_of, rows_of
 
 POOL = """\
@@ -203,3 +205,31 @@ def test_time_not_accounted_needs_class_3(tmp_path: Path) -> None:
     # The short report prints elapsed and CPU times, and no suspensions.
     with inputs_of(tmp_path, SHORT[: SHORT.index(" DSNTIAD")]) as inputs:
         assert not_accounted(inputs) == [None, None]
+
+
+def test_time_not_accounted_of_a_long_report_needs_class_3(tmp_path: Path) -> None:
+    printed = LONG[: LONG.index("SQL DML ")]
+    begin = printed.index("AVERAGE       APPL(CL.1)")
+    # Class 3 was not started: no block of suspensions beside the times, and no time suspended or not accounted.
+    times = "\n".join(line[:38].rstrip() for line in printed[begin:].splitlines())
+    times = re.sub(r"(SUSPEND TIME +)0\.000000( +)0\.537000", r"\1     N/P\2     N/P", times)
+    times = re.sub(r"(NOT ACCOUNT\. +N/A +)0\.130000", r"\1     N/P", times)
+
+    def found(text: str) -> list[object]:
+        with inputs_of(tmp_path, text) as inputs:
+            (plan,) = rows_of(inputs, "db2_accounting")
+        return [plan[name] for name in ("class2_elapsed_time", "suspended_time", "not_accounted_time")]
+
+    # 0.75 less 0.05 on CPs, 0.033 on zIIPs and 0.537 suspended.
+    assert found(printed) == pytest.approx([0.75, 0.537, 0.75 - 0.05 - 0.033 - 0.537])
+    assert found(printed[:begin] + times + "\n") == [0.75, None, None]
+
+
+def test_the_activation_of_a_policy_is_understood_above_classes(tmp_path: Path) -> None:
+    activation = "                               POLICY ACTIVATION DATE/TIME 05/04/2021 13.51.22\n"
+    at = WORKLOAD.index(" REPORT BY:")
+    plain, _ = read_text(tmp_path, WORKLOAD)
+    rows, reading = read_text(tmp_path, WORKLOAD[:at] + activation + WORKLOAD[at:])
+    understood(reading)
+    assert value(rows, "POLICY ACTIVATION DATE/TIME")["value"] == "05/04/2021 13.51.22"
+    assert rows["text_rmf_workload_period"] == plain["text_rmf_workload_period"]

@@ -19,22 +19,15 @@ WIDEST = 0.01
 
 
 class CountAndRate(NamedTuple):
-    """A count, its rate a second, and where both are printed.
-
-    Attributes
-    ----------
-    name : str
-        Name as printed.
-    line : int
-        Line of the file.
-    quantity, rate : Printed
-        The count, and the same over the seconds of the interval.
-    """
+    """A count, its rate a second, and where both are printed."""
 
     name: str
+    """Name as printed."""
     line: int
+    """Line of the file."""
     quantity: Printed
     rate: Printed
+    """The count, and the same over the seconds of the interval."""
 
     def bounds(self) -> tuple[float, float] | None:
         """Seconds that the pair allows; None where it tells nothing: a count of zero, or a value that is missing."""
@@ -45,22 +38,15 @@ class CountAndRate(NamedTuple):
 
 
 class Elapsed(NamedTuple):
-    """What pairs of count and rate say of the length of their interval.
-
-    Attributes
-    ----------
-    low, high : float
-        Seconds that the pairs allow.
-    agreeing : int
-        How many pairs allow them.
-    contradicting : tuple of CountAndRate
-        The others.
-    """
+    """What pairs of count and rate say of the length of their interval."""
 
     low: float
     high: float
+    """Seconds that the pairs allow."""
     agreeing: int
+    """How many pairs allow them."""
     contradicting: tuple[CountAndRate, ...]
+    """The others."""
 
     @property
     def seconds(self) -> float | None:

@@ -35,21 +35,14 @@ LOGGED = (_LOGGED, _LOGGED_SHORT)
 
 
 class Line(NamedTuple):
-    """One printed line.
-
-    Attributes
-    ----------
-    number : int
-        Its number in the file, from 1.
-    page : int
-        Its page, from 1, as form feeds and carriage control count them.
-    text : str
-        What is printed; blanks at its end are off.
-    """
+    """One printed line."""
 
     number: int
+    """Its number in the file, from 1."""
     page: int
+    """Its page, from 1, as form feeds and carriage control count them."""
     text: str
+    """What is printed; blanks at its end are off."""
 
 
 Note = Callable[[str, int], None]

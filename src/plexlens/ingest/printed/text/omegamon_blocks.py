@@ -48,56 +48,38 @@ _SUSPENSION_PARTS: dict[str, str | None] = {
 
 @dataclass(frozen=True, slots=True)
 class BlockKind:
-    """A kind of block.
-
-    Attributes
-    ----------
-    name : str
-        What its values are: ``pool``, ``locking`` ...
-    title : re.Pattern
-        How it is titled.
-    names : Names
-        Names known to stand in it.
-    parts : dict
-        Names that stand under another one; None for those that stand under the last one that is no part.
-    """
+    """A kind of block."""
 
     name: str
+    """What its values are: ``pool``, ``locking`` ..."""
     title: re.Pattern[str]
+    """How it is titled."""
     names: Names
+    """Names known to stand in it."""
     parts: dict[str, str | None] = field(default_factory=dict)
+    """Names that stand under another one; None for those that stand under the last one that is no part."""
 
 
 OTHER = BlockKind("other", re.compile(".+"), Names(()))
 
 
 class Heading(NamedTuple):
-    """A title with the heads of its columns, and the words of the line that it takes.
-
-    Attributes
-    ----------
-    title : str
-        Title as printed; empty for heads that go on with the heading on the line before.
-    heads : tuple of str
-        Heads of its columns.
-    cells : tuple of int
-        Their cells.
-    start, cell : int
-        Place of its first word.
-    first, last : int
-        The words of the line it takes: first, past the last.
-    is_wrapped : bool
-        Whether it began on the line before.
-    """
+    """A title with the heads of its columns, and the words of the line that it takes."""
 
     title: str
+    """Title as printed; empty for heads that go on with the heading on the line before."""
     heads: tuple[str, ...]
+    """Heads of its columns."""
     cells: tuple[int, ...]
+    """Their cells."""
     start: int
     cell: int
+    """Place of its first word."""
     first: int
     last: int
+    """The words of the line it takes: first, past the last."""
     is_wrapped: bool = False
+    """Whether it began on the line before."""
     kind: BlockKind = OTHER
 
 

@@ -15,27 +15,18 @@ _DRIFT = 4
 
 @dataclass(slots=True)
 class Lane:
-    """A block that is open: what its heading says, and the name under which parts stand.
-
-    Attributes
-    ----------
-    heading : Heading
-        Its heading.
-    kind : BlockKind
-        Its kind.
-    tabbed : bool
-        Whether its heading's cells were separated by tabs.
-    parent : str or None
-        The name that parts stand under.
-    last : Segment or None
-        Its last name and values, which a wrapped line goes on with.
-    """
+    """A block that is open: what its heading says, and the name under which parts stand."""
 
     heading: Heading
+    """Its heading."""
     kind: BlockKind
+    """Its kind."""
     tabbed: bool
+    """Whether its heading's cells were separated by tabs."""
     parent: str | None = None
+    """The name that parts stand under."""
     last: Segment | None = None
+    """Its last name and values, which a wrapped line goes on with."""
 
     @property
     def title(self) -> str:

@@ -24,25 +24,17 @@ _NUMBER_WITHIN = re.compile(r"(?<![\w.])\d[\d.,:]*[KMG]?%?(?![\w])")
 
 
 class Word(NamedTuple):
-    """A word and its place.
-
-    Attributes
-    ----------
-    text : str
-        The word.
-    start, end : int
-        Its columns, from 0; `end` is past its last character.
-    gap : int
-        Blanks before it; `TAB_GAP` after a tab and at the beginning of the line.
-    cell : int
-        Tabs before it: its cell, where tabs separate cells.
-    """
+    """A word and its place."""
 
     text: str
+    """The word."""
     start: int
     end: int
+    """Its columns, from 0; `end` is past its last character."""
     gap: int
+    """Blanks before it; `TAB_GAP` after a tab and at the beginning of the line."""
     cell: int
+    """Tabs before it: its cell, where tabs separate cells."""
 
 
 def split(text: str) -> list[Word]:
@@ -103,28 +95,19 @@ def runs(text: str) -> list[Word]:
 
 @dataclass(slots=True)
 class Segment:
-    """A name and the values after it.
-
-    Attributes
-    ----------
-    label : str
-        The name, one blank between its words; empty when the line begins with values.
-    values : list of Word
-        The values, in order.
-    start, cell : int
-        Place of its first word.
-    tabbed : bool
-        Whether tabs separate the line's cells.
-    is_pair : bool
-        The value follows a colon.
-    """
+    """A name and the values after it."""
 
     label: str
+    """The name, one blank between its words; empty when the line begins with values."""
     values: list[Word] = field(default_factory=list)
+    """The values, in order."""
     start: int = 0
     cell: int = 0
+    """Place of its first word."""
     tabbed: bool = False
+    """Whether tabs separate the line's cells."""
     is_pair: bool = False
+    """The value follows a colon."""
 
 
 class Names:

@@ -28,21 +28,14 @@ _MARKUP = bytes(range(0x20, 0x5C)) + bytes(range(0x5D, 0x7F)) + rb"\x41\u0041"
 
 @dataclass(frozen=True, slots=True)
 class Encoding:
-    """How a file's bytes are text.
-
-    Attributes
-    ----------
-    name : str
-        A Python codec, or ``ebcdic`` (1047, which equals 037 in all letters, digits and markup).
-    declared : str or None
-        The name in the XML declaration.
-    mislabelled : bool
-        The declaration names another kind of encoding than the bytes have.
-    """
+    """How a file's bytes are text."""
 
     name: str
+    """A Python codec, or ``ebcdic`` (1047, which equals 037 in all letters, digits and markup)."""
     declared: str | None
+    """The name in the XML declaration."""
     mislabelled: bool
+    """The declaration names another kind of encoding than the bytes have."""
 
     @property
     def is_identity(self) -> bool:
