@@ -39,7 +39,8 @@ def selection_note(selections: Mapping[str, Selection]) -> Note | None:
                 details.append(f"{start}Data that names no system is left out.")
         if selection.classes:
             details.append(
-                f"{start}Data that names no service class, report class or workload is not restricted by class."
+                f"{start}Data that names no service class, report class or workload is not restricted by class. "
+                "Rates of classes are over the intervals of each system in which a selected class has a row."
             )
     whole = "; ".join(one.text for name, one in told.items() if not name)
     text = f"Selection: {whole}." if whole else "Only a part of the data is selected."
