@@ -44,7 +44,7 @@ def test_a_line_keeps_up_until_it_is_full() -> None:
     line = Line("QR TCB", "AOR1", 1, 0.5, 0.002)
     assert line.wait(1.9) == pytest.approx(0.95 * 0.002 / 0.05)
     assert line.wait(2.0) is None
-    # GrainData for a quarter longer it is full at 1.6 times the requests.
+    # Held for a quarter longer it is full at 1.6 times the requests.
     assert line.wait(1.6, 1.25) is None
     assert line.used(1.2, 1.25) == pytest.approx(0.75)
 

@@ -146,7 +146,7 @@ def test_nothing_is_divided_by_what_may_be_zero(name: str) -> None:
         (("table-49", "9b", "Pathlength / Delta"), 57500 - 82850),
         (("table-57", "32000", "TRANSFER RATE (Kb/sec)"), 32000 / 87.91),
         (("sfs-9221-170", "H14M0241", "Derived results / Avg File Pool Request Time (msec)"), 48.7258 / 1.3752),
-        (("sfs-9021-720", "Y64F480M", "Derived results / Agents GrainData"), 119.4016 * 169.93 / 1000),
+        (("sfs-9021-720", "Y64F480M", "Derived results / Agents Held"), 119.4016 * 169.93 / 1000),
         (("sfs-9021-580", "Y34F2645", "Derived results / Checkpoint Utilization"), 560 / 29.5),
         (("customer-classes", "VIO1", "users"), 1445 * 0.759),
         # 15.3 % of the processor time that is used belongs to 0.7 % of the users

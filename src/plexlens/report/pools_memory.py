@@ -168,11 +168,11 @@ def _cluster_fields(timed: bool) -> list[Field[Cluster]]:
         ),
         Field(
             CLUSTER, "pages", "Pages", lambda one: one.pages, PAGES, "Σ average working sets of its objects", _HELD,
-            group="GrainData together",
+            group="Held together",
         ),
         Field(
             CLUSTER, "share", "Share of the pool", lambda one: one.share, FRACTION,
-            "Σ average working sets of its objects / buffers", _HELD, group="GrainData together", bar=True,
+            "Σ average working sets of its objects / buffers", _HELD, group="Held together", bar=True,
         ),
     ]  # fmt: skip
     if timed:

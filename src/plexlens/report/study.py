@@ -182,7 +182,7 @@ def _summary(audit: Audit, several: bool) -> Section:
     )  # fmt: skip
     counts = (
         ("rows", "Rows"), ("computed", "Computed cells"), ("agree", "Agree"), ("disagree", "Disagree"),
-        ("convention", "Own convention"), ("tested", "GrainData against relations"), ("broken", "Break one"),
+        ("convention", "Own convention"), ("tested", "Held against relations"), ("broken", "Break one"),
     )  # fmt: skip
     heads = (
         _column("table", "Table", key=True),

@@ -211,7 +211,7 @@ PAGE = Page(
                 Shown("service_class"),
                 Shown("elapsed_seconds", "Running", group="Time", bar=True),
                 Shown("queue_seconds", "For an initiator", group="Time"),
-                Shown("held_seconds", "GrainData", group="Time"),
+                Shown("held_seconds", "Held", group="Time"),
                 Shown("cpu_seconds"),
                 Shown("cp_fraction"),
                 Shown("excps"),
