@@ -63,6 +63,14 @@ def test_events_that_are_rare_state_their_interval() -> None:
     assert "6 events" in found.why
 
 
+def test_rare_events_are_named_where_the_runs_scatter_more() -> None:
+    """24 events whose runs scatter from 0 to 0.2 a second: the bar of the runs is wider, and holds the other."""
+    found = answer_of(RECLAIMS, moves(RECLAIMS, 10.0, [10.0] * 4, [0.0, 0.2, 0.0, 0.2]))
+    assert found.events == pytest.approx(24)
+    assert found.high >= 0.1 * poisson_interval(24)[1] / 24
+    assert "24 events" in found.why
+
+
 def test_nothing_counted_is_not_nothing() -> None:
     """No event in four runs of a minute: up to 3.7 in 240 seconds."""
     found = answer_of(RECLAIMS, moves(RECLAIMS, 20.0, [20.0] * 4, [0.0] * 4))

@@ -50,7 +50,7 @@ class Answer:
     Attributes
     ----------
     events
-        Events that it rests on, where they are so few that they make the interval; else None.
+        Events that it rests on, where they are so few that Poisson's interval is part of it; else None.
     why
         What makes the interval wide; empty where it is the runs alone.
     """
@@ -145,8 +145,7 @@ def answer_of(key: Key, moves: Moves) -> Answer:
     count = _fewest(key, moves)
     if count is not None and count < _RARE:
         below, above = _rare(key, moves, value, count)
-        if below < low or above > high:
-            few, why = count, f"rare: {count:.0f} events"
+        few, why = count, f"rare: {count:.0f} events"
         low, high = min(low, below), max(high, above)
     low, high, crossed = _with_thresholds(key, moves, Answer(value, low, high))
     if crossed:
