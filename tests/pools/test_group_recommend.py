@@ -172,28 +172,30 @@ def test_budgets_below_the_least(looked: tuple[Trace, Work], limits: Limits, exp
         recommended(looked, limits)
 
 
-def test_objects_of_a_group_move_and_settings_change_where_that_saves(tmp_path: Path) -> None:
-    """At both members a flood takes the buffers of a table that fits: in a pool of its own it harms nobody."""
+def flooded(path: Path, *, changed: float = 0.0) -> tuple[Trace, Work, int]:
+    """At both members a flood takes the buffers of a table that fits; how many pages of the flood are read."""
     rng = np.random.default_rng(3)
     rows = 24_000
     flood = rng.random(rows) < 0.5
     page = np.where(flood, np.arange(rows), rng.integers(0, 250, rows))
-    path = tmp_path / "t.parquet"
-    pq.write_table(
-        pa.table(
-            {
-                "time": 1_772_445_600_000_000 + np.arange(rows) * 5000,
-                "member": np.array(["DB1A", "DB1B"])[rng.integers(0, 2, rows)],
-                "pool": ["BP1"] * rows,
-                "object": np.array(["D.TABLE", "D.FLOOD"])[flood.astype(int)],
-                "page": page * 100,
-                "function": ["getpage"] * rows,
-            }
-        ),
-        path,
-    )
+    times = 1 + (rng.random(rows) < changed)
+    function = np.full(times.sum(), "getpage", object)
+    function[np.cumsum(times)[times == 2] - 1] = "set_write"
+    columns = {
+        "member": np.array(["DB1A", "DB1B"])[rng.integers(0, 2, rows)],
+        "object": np.array(["D.TABLE", "D.FLOOD"])[flood.astype(int)],
+        "page": page * 100,
+    }
+    table = {name: np.repeat(values, times) for name, values in columns.items()}
+    table["time"] = 1_772_445_600_000_000 + np.arange(times.sum()) * 5000
+    pq.write_table(pa.table({**table, "pool": ["BP1"] * len(function), "function": function.tolist()}), path)
     trace = open_trace([path])
-    work = look_at(trace)
+    return trace, look_at(trace), int(flood.sum())
+
+
+def test_objects_of_a_group_move_and_settings_change_where_that_saves(tmp_path: Path) -> None:
+    """In a pool of its own the flood harms nobody."""
+    trace, work, flood = flooded(tmp_path / "t.parquet")
     before = Configuration.of_members({member: {"BP1": PoolSettings("BP1", 300)} for member in work.members})
     limits = Limits(budgets=dict.fromkeys(work.members, 300 * PAGE), least_buffers=20)
     made = Optimiser(trace, before, work=work, cost=group_cost(), limits=limits).run()
@@ -205,7 +207,25 @@ def test_objects_of_a_group_move_and_settings_change_where_that_saves(tmp_path: 
         assert 250 <= pool.size <= 280
         assert made.after.configuration.of(member).bytes <= 300 * PAGE
     # Every page of the table is read once by each member, and the flood as before.
-    assert made.after.total.read_ios == pytest.approx(flood.sum() + 500, rel=0.01)
+    assert made.after.total.read_ios == pytest.approx(flood + 500, rel=0.01)
     alone = Optimiser(trace, before, work=work, cost=group_cost(), limits=replace(limits, moves=False)).run()
     assert made.after.cpu_seconds < 0.9 * alone.after.cpu_seconds
     assert any("PGSTEAL(FIFO)" in step.title and step.worth for step in made.steps)
+
+
+def test_a_shared_object_that_moves_has_a_group_buffer_pool_where_it_goes(tmp_path: Path) -> None:
+    trace, work, _ = flooded(tmp_path / "t.parquet", changed=0.05)
+    before = Configuration.of_members(
+        {member: {"BP1": PoolSettings("BP1", 300)} for member in work.members},
+        structures={"BP1": GroupPoolSettings("BP1", 200, 2000)},
+    )
+    limits = Limits(budgets=dict.fromkeys(work.members, 300 * PAGE), structures=4 << 20, least_buffers=20)
+    made = Optimiser(trace, before, work=work, cost=group_cost(), limits=limits).run()
+    after = made.after.configuration
+    assert after.placement
+    assert after.structures.keys() == set(after.pool_names) == made.after.dependent.keys()
+    assert after.structure_bytes <= 4 << 20
+    assert any(line.startswith("-- Define structure") for line in made.script.change)
+    assert made.after.cpu_seconds < 0.95 * made.before.cpu_seconds
+    (again,) = states_of(trace, [replace(after, pools=dict(after.pools))], work=work, cost=group_cost())
+    assert again.requests.requests == made.after.requests.requests

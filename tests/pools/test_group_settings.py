@@ -170,6 +170,17 @@ def test_text_of_a_change_and_its_reverse() -> None:
     assert "STRNAME=<group>_GBP1" in "\n".join(script(old, replace(new, group=""), {}, {}).change)
 
 
+def test_text_of_a_new_pool_names_the_structure_to_define() -> None:
+    before = Configuration.of_members({name: {"BP1": PoolSettings("BP1", 1000)} for name in MEMBERS}, group="DSNDB1G")
+    pools = {"BP1": PoolSettings("BP1", 1000), "BP5": PoolSettings("BP5", 500)}
+    made = {"BP5": GroupPoolSettings("BP5", 1000, 5000)}
+    after = Configuration.of_members(dict.fromkeys(MEMBERS, pools), structures=made, group="DSNDB1G")
+    text = script(before, after, {}, {}).change
+    # 1,000 x 4 KB + 5,000 x 400 bytes.
+    assert text[0] == "-- Define structure DSNDB1G_GBP5 in the CFRM policy: SIZE(5954), RATIO 5."
+    assert sum(line.startswith("-ALTER BUFFERPOOL(BP5) VPSIZE(500)") for line in text) == 2
+
+
 @pytest.mark.parametrize(("data", "directory", "expected"), [(1000, 4010, 4100), (1000, 4100, 4100), (30, 97, 99)])
 def test_directory_entries_follow_a_ratio_of_one_decimal(data: int, directory: int, expected: int) -> None:
     made = GroupPoolSettings("BP1", data, directory).at_ratio()

@@ -72,7 +72,7 @@ def structures_script(
     for name, new in after.structures.items():
         old = before.structures.get(name)
         if old is None:
-            if before.pools and name not in before.pool_names and name in after.pool_names:
+            if before.pools and name in after.pool_names:
                 growing.append(([_defined(new, after.group)], []))
             continue
         forth, back = alter_structure(old, new, after.group)

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from plexlens.errors import NothingUsableError, UsageError
-from plexlens.ingest.page_trace import page_bytes, pool_name
+from plexlens.ingest.page_trace import pool_name
 from plexlens.metrics.inputs import Inputs
 from plexlens.pdb import Pdb, ingest
 from plexlens.pdb.engine import Connection
@@ -21,7 +21,7 @@ from plexlens.pools.responses import Response, responses_of
 from plexlens.pools.settings import Configuration, PoolSettings
 from plexlens.pools.settings_file import read_toml
 from plexlens.pools.sources import of_database, of_members
-from plexlens.pools.structures import ASSUMED_RATIO, ASSUMED_SHARE, DIRECTORY_ENTRY, GroupPoolSettings, id_of
+from plexlens.pools.structures import ASSUMED_RATIO, ASSUMED_SHARE, GroupPoolSettings
 from plexlens.pools.trace import is_trace_file
 from plexlens.pools.work import Work, dependents
 from plexlens.progress import Progress
@@ -261,11 +261,7 @@ def with_assumed_structures(
     made: dict[str, GroupPoolSettings] = {}
     for pool in pools:
         if pool not in configuration.structures and configuration.buffers(pool):
-            size = int(ASSUMED_SHARE * configuration.buffers(pool) * page_bytes(id_of(pool)))
-            least = page_bytes(id_of(pool)) + int(ASSUMED_RATIO) * DIRECTORY_ENTRY
-            made[pool] = GroupPoolSettings.of_bytes(
-                pool, max(size, least), ASSUMED_RATIO, updates_a_commit=updates_a_commit
-            )
+            made[pool] = GroupPoolSettings.assumed(pool, configuration.buffers(pool), updates_a_commit)
     if not made:
         return configuration
     names = ", ".join(one.structure for one in made.values())

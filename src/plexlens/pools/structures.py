@@ -88,6 +88,13 @@ class GroupPoolSettings:
             refuse_structure(f"G{name}", f"{size:,} bytes hold no page", "give more, as in 64MiB")
         return cls(name, data, max(int(data * ratio), data), **others)
 
+    @classmethod
+    def assumed(cls, name: str, buffers: int, updates_a_commit: int | None) -> GroupPoolSettings:
+        """A group buffer pool by a rule of thumb, for so many buffers of its pool at all members together."""
+        page = page_bytes(id_of(name))
+        size = max(int(ASSUMED_SHARE * buffers * page), page + int(ASSUMED_RATIO) * DIRECTORY_ENTRY)
+        return cls.of_bytes(name, size, ASSUMED_RATIO, updates_a_commit=updates_a_commit)
+
     def engine(self) -> dict[str, Any]:
         """What `plexlens._core.GroupSimulation` takes for the structure."""
         settings = asdict(self)

@@ -27,7 +27,7 @@ from plexlens.pools.search.placement import PlacementSearch, simulate
 from plexlens.pools.search.plan import PAST_KNEE, PlannedStep, Planner, StorageCurve, Without, cost_at, storage_curve
 from plexlens.pools.search.policy_curves import MOST_ROWS, PolicyCurves, Prices, middle
 from plexlens.pools.search.recommendation import Recommendation, Step
-from plexlens.pools.search.structure_steps import StructureSizing, StructureSteps, coupled
+from plexlens.pools.search.structure_steps import StructureSizing, StructureSteps
 from plexlens.pools.search.structures import Stretch
 from plexlens.pools.settings import Configuration, PoolSettings
 from plexlens.pools.trace import Trace
@@ -89,6 +89,9 @@ class Optimiser:
         self.work = work_of(self.samples[ALONE], trace.names, trace.facts.seconds) if work is None else work
         self.case = case_of(self.work, before, cost=cost, limits=limits, headroom=headroom)
         self.whole = self.case
+        most_rows = MOST_ROWS * min(len(self.samples), _MOST_MEMBERS)
+        self.stretch = Stretch(middle(trace, trace.facts.rows, most=most_rows, progress=progress))
+        self.sizing = StructureSizing(self.case, self.stretch, tell=self._tell)
         #: Where the pool steps begin: the pools now, with the group buffer pools that grow first.
         self.base = before
 
@@ -110,13 +113,7 @@ class Optimiser:
         before = states[0]
         sampled = self._sampled(states)
         composition = {member: Composition(self.samples[member], curves.weights) for member, curves in sampled.items()}
-        rows = middle(
-            self.trace,
-            self.trace.facts.rows,
-            most=MOST_ROWS * min(len(sampled), _MOST_MEMBERS),
-            progress=self._progress,
-        )
-        sizing = StructureSizing(self.case, Stretch(rows), tell=self._tell)
+        rows, sizing = self.stretch.rows, self.sizing
         curves = self._curves(rows, sampled, sizing)
         search = self._search(sampled, curves, composition, groupings or {})
         if limits.structures is not None:
@@ -137,6 +134,7 @@ class Optimiser:
             self.case = replace(whole, budgets=budgets)
             search = self._search(sampled, curves, composition, groupings or {})
             beyond = simulate(whole, search.best.groups, curves)
+            sizing.size(self.trace, self._wished(search.best), self._progress)
         steps = StructureSteps(self._simulate, self._script, self.whole, sizing.found, self._wished(search.best))
         growing = steps.growing(before)
         start = growing[-1].after if growing else before
@@ -380,7 +378,7 @@ class Optimiser:
                 full = full_name(member, name)
                 pools[full] = self._settings(full, planned.grouping.sizes[full], groups[name], home)
         made = Configuration(pools, placement, structures=self.base.structures, group=self.base.group)
-        return coupled(made, self.work) if self.work.members else made
+        return self.sizing.completed(made)
 
     def _settings(self, full: str, size: int, objects: frozenset[int], home: Mapping[int, str]) -> PoolSettings:
         if full in self.base.pools:

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
-from plexlens.ingest.page_trace import page_bytes as bytes_of_page
 from plexlens.pools.alter import Script
 from plexlens.pools.prediction import State
 from plexlens.pools.search.case import Case
@@ -18,12 +17,8 @@ from plexlens.pools.search.recommendation import Step
 from plexlens.pools.search.structures import Stretch, StructureSearch
 from plexlens.pools.settings import Configuration
 from plexlens.pools.structures import (
-    ASSUMED_RATIO,
-    ASSUMED_SHARE,
-    DIRECTORY_ENTRY,
     GroupPoolSettings,
     check_structure,
-    id_of,
 )
 from plexlens.pools.trace import Trace
 from plexlens.pools.work import Work, dependents
@@ -38,19 +33,11 @@ def coupled(configuration: Configuration, work: Work) -> Configuration:
     pools = {work.names.pool(number) for number in home | {moved[one] for one in shared if one in moved}}
     missing = sorted(pools - configuration.structures.keys())
     made = {
-        pool: assumed(pool, configuration.buffers(pool), work.updates_a_commit)
+        pool: GroupPoolSettings.assumed(pool, configuration.buffers(pool), work.updates_a_commit)
         for pool in missing
         if configuration.buffers(pool)
     }
     return configuration.with_structures(made) if made else configuration
-
-
-def assumed(pool: str, buffers: int, updates_a_commit: int | None) -> GroupPoolSettings:
-    """A group buffer pool by the rule of thumb, for so many buffers at all members together."""
-    page = bytes_of_page(id_of(pool))
-    least = page + int(ASSUMED_RATIO) * DIRECTORY_ENTRY
-    size = max(int(ASSUMED_SHARE * buffers * page), least)
-    return GroupPoolSettings.of_bytes(pool, size, ASSUMED_RATIO, updates_a_commit=updates_a_commit)
 
 
 class StructureSizing:
@@ -97,14 +84,24 @@ class StructureSizing:
         if wished.placement:
             (shared,) = dependents(trace, work.names, [wished.placement], progress=progress)
         search = StructureSearch(self.stretch, self.case, shared, tell=self._tell)
-        self.found, _ = search.structures(wished.with_structures(self.found), budget)
+        pools = wished.pool_names
+        known = {pool: one for pool, one in self.found.items() if pool in pools}
+        self.found, _ = search.structures(wished.with_structures(known), budget)
+
+    def completed(self, configuration: Configuration) -> Configuration:
+        """The configuration with a group buffer pool for every pool that needs one: as sized, or assumed."""
+        if not self.case.work.members:
+            return configuration
+        pools, there = configuration.pool_names, configuration.structures
+        new = {pool: one for pool, one in self.found.items() if pool in pools and pool not in there}
+        return coupled(configuration.with_structures(new), self.case.work)
 
     def _structure(self, objects: frozenset[int], buffers: int, page_bytes: int) -> GroupPoolSettings:
         """The group buffer pool of a group of objects: that of the pool which most of them are in now."""
         homes = [self._home[number] for number in sorted(objects)]
         pool = max(sorted(set(homes)), key=homes.count)
         known = {**self.case.before.structures, **self.found}
-        one = known.get(pool) or assumed(pool, buffers, self.case.work.updates_a_commit)
+        one = known.get(pool) or GroupPoolSettings.assumed(pool, buffers, self.case.work.updates_a_commit)
         if self.case.limits.structures is None:
             return one
         # Its directory is sized for the pools afterwards.
@@ -140,7 +137,8 @@ class StructureSteps:
         self._script = script
         self.case = case
         before = case.before.structures
-        self.changed = {pool: one for pool, one in found.items() if one != before.get(pool)}
+        # What is new comes with the objects that move there.
+        self.changed = {pool: one for pool, one in found.items() if pool in before and one != before[pool]}
         self.forced = case.limits.structures is not None and case.before.structure_bytes > case.limits.structures
         #: What is left out, and the share of the cost that it saves.
         self.left: dict[str, tuple[GroupPoolSettings, float]] = {}
@@ -152,30 +150,34 @@ class StructureSteps:
         weight = self.case.limits.delay_weight
         (now,) = self._simulate([self.case.before])
         least = self.case.limits.least_gain * now.cost(weight)
+        limit = self.case.limits.structures
         while self.changed and not self.forced:
             every = wished.with_structures(self.changed)
-            without = [
-                replace(every, structures={**every.structures, pool: wished.structures[pool]}) for pool in self.changed
-            ]
+            without = [every.with_structures({pool: self.case.before.structures[pool]}) for pool in self.changed]
             base, *states = self._simulate([every, *without])
-            lost = {pool: one.cost(weight) - base.cost(weight) for pool, one in zip(self.changed, states, strict=True)}
-            worst = min(lost, key=lambda pool: lost[pool])
-            if lost[worst] >= least:
+            # What makes room for the others stays.
+            lost = {
+                pool: state.cost(weight) - base.cost(weight)
+                for pool, state in zip(self.changed, states, strict=True)
+                if limit is None or state.configuration.structure_bytes <= limit
+            }
+            worst = min(lost, key=lambda pool: lost[pool], default=None)
+            if worst is None or lost[worst] >= least:
                 return
             base_cost = now.cost(weight)
             self.left[worst] = self.changed.pop(worst), lost[worst] / base_cost if base_cost > 0 else 0.0
 
     def growing(self, before: State) -> list[Step]:
-        """Group buffer pools that grow, or are new: before the pools change."""
-        return self._made(before, lambda old, new: old is None or new.bytes >= old.bytes)
+        """Group buffer pools that grow: before the pools change."""
+        return self._made(before, lambda old, new: new.bytes >= old.bytes)
 
     def shrinking(self, before: State) -> list[Step]:
         """Group buffer pools that shrink: when the pools have changed."""
-        return self._made(before, lambda old, new: old is not None and new.bytes < old.bytes)
+        return self._made(before, lambda old, new: new.bytes < old.bytes)
 
-    def _made(self, before: State, wanted: Callable[[GroupPoolSettings | None, GroupPoolSettings], bool]) -> list[Step]:
+    def _made(self, before: State, wanted: Callable[[GroupPoolSettings, GroupPoolSettings], bool]) -> list[Step]:
         known = self.case.before.structures
-        chosen = [one for pool, one in self.changed.items() if wanted(known.get(pool), one)]
+        chosen = [one for pool, one in self.changed.items() if wanted(known[pool], one)]
         configurations = [before.configuration]
         for one in chosen:
             configurations.append(configurations[-1].with_structures({one.name: one}))
@@ -192,24 +194,23 @@ class StructureSteps:
 
     def _step(self, new: GroupPoolSettings, before: State, after: State, *, worth: bool) -> Step:
         check_structure(new)
-        old = self.case.before.structures.get(new.name)
+        old = self.case.before.structures[new.name]
         title = (
             f"Set {new.structure} to {new.data_entries:,} data and {new.directory_entries:,} directory entries "
             f"(RATIO {new.ratio:g}, {_storage(new.bytes)})"
         )
-        why = "it is new, for objects that move there"
-        if old is not None:
-            why = f"it has {old.data_entries:,} and {old.directory_entries:,} ({_storage(old.bytes)})"
+        why = f"it has {old.data_entries:,} and {old.directory_entries:,} ({_storage(old.bytes)})"
         weight = self.case.limits.delay_weight
         if not worth:
             need = f"a step has to save {self.case.limits.least_gain:.2%}"
             why = f"{why}; with the other steps it saves {self.left[new.name][1]:.3%} of the cost of the pools; {need}"
         elif before.cost(weight) <= after.cost(weight):
-            why = (
-                f"{why}; the budget is below what there is now"
-                if self.forced
-                else (f"{why}; it saves nothing by itself, but the steps after it need it")
-            )
+            reason = "it saves nothing by itself, but the steps after it need it"
+            if self.forced:
+                reason = "the budget is below what there is now"
+            elif new.bytes < old.bytes:
+                reason = "it makes room for other group buffer pools"
+            why = f"{why}; {reason}"
         return Step(title, before, after, self._script(before.configuration, after.configuration), worth, why)
 
 
