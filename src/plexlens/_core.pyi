@@ -132,7 +132,8 @@ class SmfReader:
     threads
         Decoding threads; 0 for as many as there are processors.
     batch_bytes
-        About how many bytes of records a batch holds.
+        About how many bytes of records a batch holds; 8 MiB by default, since a batch of a hundred tables costs a
+        hundred tables' worth of handling whatever its size.
     form
         ``rdw``, ``bdw`` or ``no_descriptors``; None tells it from the file.
     seen

@@ -102,7 +102,7 @@ impl Choices {
 impl SmfReader {
     #[new]
     #[pyo3(signature = (path, catalogue, *, source_id, codepage="1047".to_owned(), leap_seconds=false, tables=None,
-                        columns=None, threads=0, batch_bytes=4 << 20, form=None, seen=None, once=true))]
+                        columns=None, threads=0, batch_bytes=8 << 20, form=None, seen=None, once=true))]
     #[expect(clippy::too_many_arguments, reason = "keyword arguments of the Python signature")]
     fn new(
         py: Python<'_>,

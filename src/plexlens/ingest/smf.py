@@ -26,9 +26,6 @@ INVENTORY = "smf_record"
 # Types 2 and 3: written by the dump program, they measure nothing.
 _DUMP_MARKERS = {"2", "3"}
 
-# A batch of a hundred tables costs a hundred tables' worth of handling whatever its size.
-_BATCH_BYTES = 8 << 20
-
 _EPOCH = date(1970, 1, 1)
 # What `_core.SmfError.reason` says of a file that holds no SMF at all; other reasons mean a dump that cannot be read.
 _NO_DUMP = {"text_mode_transfer", "tersed", "transmit", "zip", "xml", "text", "zeros", "no_records"}
@@ -166,7 +163,6 @@ def read(
             leap_seconds=leap_seconds,
             tables=None if tables is None else list(tables),
             threads=threads,
-            batch_bytes=_BATCH_BYTES,
             seen=None if seen is None else lambda day: seen(_EPOCH + timedelta(days=day)),
         )
     except _core.SmfError as error:
