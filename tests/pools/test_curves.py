@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 
 from plexlens.cli import app
 from plexlens.errors import UsageError
-from plexlens.pools import curves_of, to_json
+from plexlens.pools.curves import curves_of, to_json
 
 
 @pytest.fixture

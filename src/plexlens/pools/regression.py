@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import stdtrit
 
 
 @dataclass(frozen=True)
@@ -89,6 +88,9 @@ def least_squares(
     variance = residual / freedom
     errors = np.sqrt(variance * ((vt.T / singular) ** 2).sum(axis=1))
     # The quantile of Student's t; scipy.stats has it too, and takes a second to import.
+    # Here, since loading it takes longer than most commands do without it.
+    from scipy.special import stdtrit
+
     t = float(stdtrit(freedom, 0.975))
     around = float((y**2).sum())
     return Fit(

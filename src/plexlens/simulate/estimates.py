@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from scipy.stats import t as student
+from scipy.special import stdtrit
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,7 @@ def estimate(values: Sequence[float]) -> Estimate:
     if count == 1:
         return Estimate(mean, math.nan)
     variance = math.fsum((value - mean) ** 2 for value in values) / (count - 1)
-    return Estimate(mean, float(student.ppf(0.975, count - 1)) * math.sqrt(variance / count))
+    return Estimate(mean, float(stdtrit(count - 1, 0.975)) * math.sqrt(variance / count))
 
 
 def estimates(runs: Sequence[Mapping[str, float]]) -> dict[str, Estimate]:

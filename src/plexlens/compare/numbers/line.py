@@ -6,8 +6,6 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from scipy import stats
-
 
 @dataclass(frozen=True)
 class FittedLine:
@@ -80,5 +78,8 @@ def interval_at(x: Sequence[float], y: Sequence[float], at: float, level: float)
     spread = math.fsum((one - middle) ** 2 for one in x)
     variance = math.fsum(one * one for one in line.residuals) / (count - 2)
     error = math.sqrt(variance * (1 + 1 / count + (at - middle) ** 2 / spread))
-    width = float(stats.t.ppf(0.5 + level / 2, count - 2)) * error
+    # Here, since loading it takes longer than most commands do without it.
+    from scipy.special import stdtrit
+
+    width = float(stdtrit(count - 2, 0.5 + level / 2)) * error
     return line.at(at) - width, line.at(at) + width

@@ -16,7 +16,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy import optimize, stats
 
 #: What a parameter is called in results.
 PARAMETERS = ("one", "serial", "coherency")
@@ -86,7 +85,10 @@ class Scalability:
         slope = np.array([_slope(name, processors, self.serial, self.coherency) for name in free])
         variance = math.fsum(one**2 for one in map(math.log1p, self.residuals)) / self.freedom
         spread = variance + float(slope @ np.array(self._covariance) @ slope)
-        width = float(stats.t.ppf(0.5 + level / 2, self.freedom)) * math.sqrt(spread)
+        # Here, since loading it takes longer than most commands do without it.
+        from scipy.special import stdtrit
+
+        width = float(stdtrit(self.freedom, 0.5 + level / 2)) * math.sqrt(spread)
         middle = self.at(processors)
         return middle * math.exp(-width), middle * math.exp(width)
 
@@ -155,7 +157,9 @@ def fit_scalability(
 
     start = [float(wanted[0] - math.log(count[0])), 0.01, 0.001][: len(terms)]
     low = [-np.inf, 0.0, 0.0][: len(terms)]
-    found = optimize.least_squares(
+    from scipy.optimize import least_squares
+
+    found = least_squares(
         lambda values: model(values) - wanted,
         start,
         bounds=(low, [np.inf] * len(terms)),

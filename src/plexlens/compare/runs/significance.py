@@ -15,8 +15,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from scipy import stats
-
 from plexlens.compare.runs.run import Estimate
 
 #: Confidence of every interval.
@@ -172,4 +170,7 @@ def _freedom(variances: tuple[float, float], freedoms: tuple[float, float]) -> f
 
 def reach(freedom: float) -> float:
     """Standard errors from the middle of a confidence interval to its ends."""
-    return float(stats.t.ppf((1 + LEVEL) / 2, freedom))
+    # Here, since loading it takes longer than most commands do without it.
+    from scipy.special import stdtrit
+
+    return float(stdtrit(freedom, (1 + LEVEL) / 2))
