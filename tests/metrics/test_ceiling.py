@@ -105,5 +105,5 @@ def test_shares_above_the_whole_are_named_on_the_page() -> None:
     values = {fact.name: pa.array([None, None], pa.float64()) for fact in grain.facts}
     values |= {"cpu_seconds": pa.array([3.0, 1.0]), "tcb_seconds": pa.array([2.0, 2.0])}
     held = SimpleNamespace(grain=grain, kept=query_of(connect(), pa.table(values)))
-    table = _above_the_whole(SimpleNamespace(read=[held]))  # type: ignore[arg-type]
+    table = _above_the_whole(SimpleNamespace(numbers=SimpleNamespace(read=[held])))  # type: ignore[arg-type]
     assert [row[:2] + row[3:] for row in table.rows] == [(grain.title, "Application TCB time in MQI calls", 1, 1.5)]
