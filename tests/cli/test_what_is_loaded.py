@@ -1,0 +1,23 @@
+"""What a command loads before it begins: a question to a database needs no decoder and no statistics."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+
+@pytest.mark.parametrize(
+    ("modules", "not_needed"),
+    [
+        ("plexlens.cli", ("duckdb", "numpy", "pyarrow", "scipy")),
+        ("plexlens.metrics.evaluate, plexlens.pdb", ("plexlens.ingest.smf", "plexlens.ingest.printed.text", "scipy")),
+        ("plexlens.report.build, plexlens.report.pages", ("scipy",)),
+        ("plexlens.compare", ("scipy.stats",)),
+    ],
+)
+def test_modules_load_no_more_than_they_need(modules: str, not_needed: tuple[str, ...]) -> None:
+    program = f"import sys, {modules}; print(*[name for name in {not_needed!r} if name in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == []
