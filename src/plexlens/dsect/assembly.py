@@ -1,4 +1,4 @@
-"""Sections of a source: the location counter moved over DS, DC, ORG and EQU, as the assembler moves it.
+"""Sections of a source: the location counter advanced over DS, DC, ORG and EQU by the assembler's rules.
 
 The statements are gone through until every symbol has its value, so that a duplication factor, length or EQU may use a
 symbol defined further down. What depends on itself, or on a symbol that is nowhere, is an error.
@@ -32,7 +32,7 @@ _SILENT = frozenset(
 
 @dataclass(frozen=True)
 class Storage:
-    """Bytes that one operand of DS or DC takes.
+    """Bytes that an operand of DS or DC takes.
 
     Attributes
     ----------
@@ -130,7 +130,7 @@ class Assembly:
 
 
 def assemble(statements: Sequence[Statement]) -> Assembly:
-    """Give every field its place.
+    """Assign an address to every field.
 
     Parameters
     ----------
@@ -178,7 +178,7 @@ def _unresolved(statements: Sequence[Statement], statement: Statement, symbol: s
 
 
 class _Pass:
-    """One pass over the statements, with the values that the pass before found."""
+    """A pass over the statements, using symbol values from the previous pass."""
 
     def __init__(
         self,
@@ -204,7 +204,7 @@ class _Pass:
 
     @property
     def waiting(self) -> int:
-        """How many statements lack a symbol."""
+        """Number of statements that lack a symbol."""
         return len(self.blocking) + len(self.valueless)
 
     def run(self) -> None:
@@ -230,7 +230,7 @@ class _Pass:
                 self._lose()
 
     def _lose(self) -> None:
-        """The section's location counter has no value from here on."""
+        """Mark the section's location counter as unknown from here on."""
         if self._here:
             self._locations[self._here.name] = self._highest[self._here.name] = None
 
@@ -275,7 +275,7 @@ class _Pass:
         )
 
     def _name(self, statement: Statement, length: int | None) -> None:
-        """Enters a statement's name with its length attribute."""
+        """Enter a statement's name with its length attribute."""
         name = statement.name
         if not name or name.startswith("."):
             return
@@ -441,7 +441,7 @@ class _Pass:
         return -(-length // 8) if operand.in_bits else length
 
     def _size(self, operand: DataOperand, here: Value | None) -> tuple[int, int | None]:
-        """Duplication factor, and length as the modifier says it."""
+        """Duplication factor, and length as given by the modifier."""
         length = None
         if operand.length is not None:
             length = evaluate_absolute(operand.length, self, here)

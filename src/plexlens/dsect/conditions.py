@@ -25,13 +25,13 @@ Term = int | str
 
 
 class Scope(Protocol):
-    """What expressions ask of the macro, or of open code, that they stand in."""
+    """Attributes and values that expressions request from the enclosing macro or open code."""
 
     def value(self, name: str, subscripts: list[int]) -> Term:
         """Value of a variable symbol."""
 
     def takes_subscripts(self, name: str) -> bool:
-        """Whether a parenthesis behind the variable is its subscript."""
+        """Whether a parenthesis after the variable is its subscript."""
 
     def attribute(self, letter: str, name: str, subscripts: list[int]) -> Term:
         """Attribute of a variable symbol."""
@@ -76,7 +76,7 @@ def substitute(text: str, scope: Scope) -> str:
 
 
 def _reference(text: str, at: int, scope: Scope) -> tuple[str, list[int], int]:
-    """The variable reference that begins there: name, subscripts, and where it ends."""
+    """The variable reference at this position: name, subscripts, and its end."""
     match = _VARIABLE.match(text, at)
     if not match:
         raise FaultError(f"`{text[at : at + 20]}` is no variable symbol", "created symbols, &(...), are not supported")
@@ -106,7 +106,7 @@ def character(text: str, scope: Scope) -> str:
 
 
 def as_number(term: Term) -> int:
-    """The number that a value is, or that its text writes."""
+    """The numeric value of a term, or the number that its text represents."""
     if isinstance(term, int):
         return term
     text = term.strip()
@@ -146,7 +146,7 @@ class _Parser:
             self._at += 1
 
     def _word(self) -> str:
-        """The operator at this place; empty when there is none."""
+        """The operator at this position; empty if none."""
         self._blanks()
         match = _WORD.match(self._text, self._at)
         if not match or (self._text[match.end() : match.end() + 1] == "'" and match[0].upper() not in _OPERATORS):
@@ -282,7 +282,7 @@ class _Parser:
         return term
 
     def _concatenated(self, times: int) -> str:
-        """Strings one behind the other, each with its substring notation; the first is taken ``times`` times."""
+        """Concatenated strings, each with its substring notation; the first is repeated ``times`` times."""
         whole = ""
         while True:
             match = _STRING.match(self._text, self._at)

@@ -1,4 +1,4 @@
-"""What a site's own mapping changes against the layout of the same name that comes with Plexlens."""
+"""Differences between a site's own mapping and the layout of the same name that ships with Plexlens."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from plexlens.dsect.fields import Field, Known
 
 @dataclass
 class Difference:
-    """Fields of an imported layout against the known one.
+    """Field differences between an imported layout and the shipped layout.
 
     Attributes
     ----------
@@ -65,7 +65,7 @@ class Difference:
 
 
 def difference(section: str, fields: Sequence[Field], known: Known) -> Difference:
-    """Compare an imported layout with the known one.
+    """Compare an imported layout with the shipped layout.
 
     Parameters
     ----------

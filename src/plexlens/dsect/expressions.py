@@ -1,4 +1,4 @@
-"""Ordinary assembler expressions: terms, arithmetic, and what is relocatable."""
+"""Ordinary assembler expressions: terms, arithmetic, relocatability."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _DEEPEST = 50
 
 
 class UnresolvedError(Exception):
-    """A symbol has no value yet.
+    """A symbol without a value yet.
 
     Attributes
     ----------
@@ -46,7 +46,7 @@ class Value:
 
 @dataclass(frozen=True)
 class _Sum:
-    """A value in the making: a number and how often each section's origin is in it."""
+    """A partial sum: a number, and the coefficient of each section's origin."""
 
     number: int
     origins: tuple[tuple[str, int], ...] = ()
@@ -60,7 +60,7 @@ class _Sum:
 
 
 class Symbols(Protocol):
-    """What expressions ask of the symbol table; either raises `UnresolvedError`."""
+    """Symbol table queries of expressions; each raises `UnresolvedError`."""
 
     def value(self, name: str) -> Value:
         """Value of a symbol."""
@@ -202,7 +202,7 @@ class _Parser:
 
 
 def quotient(dividend: int, divisor: int) -> int:
-    """Assembler division: the fraction is dropped; by zero gives zero."""
+    """Assembler division: the fraction is dropped; division by zero gives zero."""
     if divisor == 0:
         return 0
     size = abs(dividend) // abs(divisor)

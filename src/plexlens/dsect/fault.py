@@ -1,4 +1,4 @@
-"""What can be wrong with an assembler source."""
+"""Errors in an assembler source."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from plexlens.errors import UnreadableInputError
 
 
 class DsectError(UnreadableInputError):
-    """An assembler source that cannot be read as a mapping: file, line, statement, what, remedy.
+    """An assembler source that cannot be read as a mapping: file, line, statement, problem, remedy.
 
     Attributes
     ----------
@@ -19,14 +19,14 @@ class DsectError(UnreadableInputError):
         self.statement = statement
 
     def __str__(self) -> str:
-        """``file: line n: `statement`: what; remedy``."""
+        """``file: line n: `statement`: problem; remedy``."""
         where = f"line {self.line}" if self.line is not None else ""
         quoted = f"`{self.statement}`" if self.statement else ""
         return ": ".join(part for part in (self.file, where, quoted, f"{self.what}; {self.remedy}") if part)
 
 
 class FaultError(Exception):
-    """A fault in a part of a statement; whoever knows the statement makes a `DsectError` of it.
+    """A fault in part of a statement; the caller, who knows the statement, turns it into a `DsectError`.
 
     Attributes
     ----------

@@ -1,4 +1,4 @@
-"""From the storage of a section to the fields of a layout."""
+"""Conversion of a section's storage to the fields of a layout."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class Field:
 
     @property
     def end(self) -> int:
-        """The byte behind its last."""
+        """Offset of the byte after the field."""
         return self.offset + self.length
 
 
@@ -79,7 +79,7 @@ class Layout:
 
 
 class Known:
-    """The fields of a layout that comes with Plexlens, as `plexlens._core.Catalogue.describe` gives them.
+    """The fields of a layout that ships with Plexlens, as returned by `plexlens._core.Catalogue.describe`.
 
     Parameters
     ----------
@@ -104,7 +104,7 @@ class Known:
 
 @dataclass(frozen=True)
 class Choices:
-    """What the user and the known layouts say of fields.
+    """Field formats requested by the user or taken from known layouts.
 
     Attributes
     ----------
@@ -131,7 +131,7 @@ class Choices:
 
 
 def layout_of(section: Section, choices: Choices) -> Layout:
-    """Make the layout of a section.
+    """Build the layout of a section.
 
     Parameters
     ----------
@@ -195,7 +195,7 @@ def layout_of(section: Section, choices: Choices) -> Layout:
 
 
 def _form(piece: Piece, choices: Choices, has_masks: bool, layout: Layout) -> Form:
-    """How to read a field: the site's hint, the known layout, the type, the remark, in this order."""
+    """How to read a field: from the site's hint, the known layout, the type, the remark, in this order."""
     statement = piece.storage.statement
     own = by_type(piece.kind, piece.length, signed=choices.signed, has_masks=has_masks)
     hint = choices.hints.get(piece.name) or choices.hints.get(piece.base)
@@ -221,7 +221,7 @@ def _form(piece: Piece, choices: Choices, has_masks: bool, layout: Layout) -> Fo
 
 
 class _Names:
-    """Gives fields names that can be columns, each once."""
+    """Assigns field names that are valid as columns and unique."""
 
     def __init__(self, taken: set[str]) -> None:
         self._reserved = taken

@@ -1,4 +1,4 @@
-"""From assembler types to the formats of layouts.
+"""Conversion of assembler types to the formats of layouts.
 
 What the assembler says stands above what a remark says: a remark sets format or unit of a field only where the type
 leaves it open, never its place, and marks the row with confidence ``low``. The rules are in ``docs/dsect.md``.
@@ -76,7 +76,7 @@ class Form:
 
 @dataclass(frozen=True)
 class Hint:
-    """What the site says of a field: format and unit, and the line of the hints file."""
+    """A site's hint for a field: format and unit, and its line in the hints file."""
 
     format: str
     unit: str
@@ -84,7 +84,7 @@ class Hint:
 
 
 def by_type(kind: str, length: int, *, signed: bool, has_masks: bool) -> str:
-    """The format that the assembler's type gives.
+    """The format implied by the assembler's type.
 
     Parameters
     ----------

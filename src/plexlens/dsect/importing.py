@@ -1,4 +1,4 @@
-"""Assembler DSECTs become layouts: the whole way from a source file to a folder of layout files."""
+"""Import of assembler DSECTs as layouts: all steps from a source file to a folder of layout files."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _INVENTORY = "smf_record"
 
 @dataclass(frozen=True)
 class ImportedSection:
-    """One DSECT that became a layout.
+    """A DSECT that was imported as a layout.
 
     Attributes
     ----------
@@ -88,7 +88,7 @@ class ImportedSection:
 
 @dataclass(frozen=True)
 class ImportResult:
-    """What an import did.
+    """The result of an import.
 
     Attributes
     ----------
@@ -127,7 +127,7 @@ class ImportResult:
 
 @dataclass(frozen=True)
 class Wishes:
-    """What the user asks of an import.
+    """Options of an import.
 
     Attributes
     ----------
@@ -255,7 +255,7 @@ def _write(
 def _not_together(
     source: Source, imported: Sequence[ImportedSection], error: _core.SmfError, wishes: Wishes
 ) -> UsageError:
-    """What the catalogue refuses, said of the file that the user can change."""
+    """The catalogue's error, reworded for the file that the user can change."""
     what = str(error)
     fields = [one for made in imported for one in made.layout.fields if one.name == error.field and one.hint_line]
     if fields and wishes.hints and ".import-" in (error.file or ""):
@@ -278,7 +278,7 @@ def _is_usable(section: Section) -> bool:
 
 
 def _chosen(source: Source, assembly: Assembly, wishes: Wishes) -> list[Section]:
-    """The sections to import; raises the fault of one that cannot be."""
+    """The sections to import; raises the error of a section that cannot be imported."""
     usable = [section for section in assembly.sections if section.fault or _is_usable(section)]
     dummies = [section for section in usable if section.is_dummy]
     # A mapping cut out of its macro may have no DSECT statement at all.
@@ -311,7 +311,7 @@ def _chosen(source: Source, assembly: Assembly, wishes: Wishes) -> list[Section]
 
 
 def _names(source: Source, chosen: Sequence[Section], wishes: Wishes) -> list[str]:
-    """The layouts' names, one for each section."""
+    """Names of the layouts, one per section."""
     given: dict[str, str] = {}
     there = ", ".join(section.name or "(without name)" for section in chosen)
     if wishes.start and len(chosen) > 1:

@@ -1,4 +1,4 @@
-"""Macros and conditional assembly: what a source generates.
+"""Macros and conditional assembly: generation of the statements of a source.
 
 A member of a macro library holds one macro: it is expanded as if called with its defaults. The language is the part of
 conditional assembly that mapping macros use; whatever is outside it is an error with its place, never a guess.
@@ -214,7 +214,7 @@ class Expander:
         return self._made
 
     def _in_use(self) -> bool:
-        """Whether open code calls a macro or defines anything itself."""
+        """Whether open code calls a macro, or defines a section or storage."""
         return any(one.operation in self._macros.keys() | _SECTIONS | _STORAGE for one in self._open)
 
     def _run(self, body: Sequence[Statement], frame: _Frame, depth: int) -> None:
@@ -248,14 +248,14 @@ class Expander:
 
     @staticmethod
     def _jump(target: int, frame: _Frame) -> int:
-        """The branch's target, counted as the assembler counts."""
+        """Target of the branch, counted against the limit as the assembler counts."""
         frame.branches -= 1
         if frame.branches < 0:
             raise FaultError("conditional assembly does not come to an end", "check the loop's condition, or set ACTR")
         return target
 
     def _set(self, statement: Statement, frame: _Frame) -> bool:
-        """Obeys a statement that only changes variables; False when it is none."""
+        """Execute a statement that only changes variables; False for any other statement."""
         operation = statement.operation
         if operation == "ANOP":
             return True
@@ -417,7 +417,7 @@ def _macro(prototype: Statement, body: tuple[Statement, ...]) -> Macro:
 
 
 def _targets(body: Sequence[Statement]) -> dict[str, int]:
-    """Where each sequence symbol stands."""
+    """Position of each sequence symbol."""
     targets: dict[str, int] = {}
     for at, statement in enumerate(body):
         if statement.name.startswith("."):
@@ -428,7 +428,7 @@ def _targets(body: Sequence[Statement]) -> dict[str, int]:
 
 
 def _branch(statement: Statement, frame: _Frame) -> str:
-    """Where AIF or AGO goes; empty when it goes on with the next statement."""
+    """Sequence symbol to which AIF or AGO branches; empty if it falls through to the next statement."""
     parts = split_list(statement.operand)
     if statement.operation == "AGO":
         if not statement.operand.startswith("("):
@@ -445,7 +445,7 @@ def _branch(statement: Statement, frame: _Frame) -> str:
 
 
 def _condition(text: str) -> tuple[str, str]:
-    """The expression in parentheses that a part begins with, and what stands behind it."""
+    """The parenthesised expression at the start of a part, and the text after it."""
     close = closing(text, 0) if text.startswith("(") else -1
     if close < 0:
         raise FaultError(f"`{text[:40]}` has no condition in parentheses", "write (condition).SYMBOL")

@@ -32,7 +32,7 @@ _HEAD = re.compile(r"[0-9]+")
 
 @dataclass(frozen=True)
 class DataOperand:
-    """One operand of DS or DC; expressions are texts that the location counter's keeper evaluates.
+    """An operand of DS or DC; the caller evaluates its expressions, which are texts.
 
     Attributes
     ----------
@@ -59,17 +59,17 @@ class DataOperand:
 
     @property
     def boundary(self) -> int:
-        """The boundary that it is aligned to: the type's, or any byte when it says its length."""
+        """The operand's alignment: the type's boundary, or any byte if the operand gives its length."""
         return 1 if self.length is not None else TYPES[self.kind][1]
 
     @property
     def implied(self) -> tuple[int, ...]:
-        """Length in bytes of each element of one duplicate, as far as no length modifier says otherwise."""
+        """Length in bytes of each element of a duplicate, unless a length modifier overrides it."""
         return self.values or (TYPES[self.kind][0] or (2 if self.kind in _DOUBLE else 1),)
 
 
 def parse_operands(text: str) -> list[DataOperand]:
-    """Take the operand field of DS or DC apart.
+    """Parse the operand field of DS or DC.
 
     Raises
     ------
@@ -112,7 +112,7 @@ def _parse(text: str) -> DataOperand:
 
 
 def _expression(text: str, at: int) -> tuple[int, str | None]:
-    """A number or an expression in parentheses that begins there: where it ends, and its text or None."""
+    """The number or parenthesised expression at this position: its end, and its text or None."""
     number = _HEAD.match(text, at)
     if number:
         return number.end(), number[0]
@@ -125,7 +125,7 @@ def _expression(text: str, at: int) -> tuple[int, str | None]:
 
 
 def _values(text: str, at: int, kind: str) -> tuple[int, ...]:
-    """Implied lengths of the nominal values, which take the rest of the operand."""
+    """Implied lengths of the nominal values that make up the rest of the operand."""
     rest = text[at:]
     if not rest:
         return ()

@@ -1,4 +1,4 @@
-"""The named stretches of bytes of a section, and what EQU statements say of them."""
+"""Named byte ranges of a section, and the facts that EQU statements give about them."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _STRINGS = frozenset({"C", "CE", "X", "G"})
 
 @dataclass(frozen=True)
 class Piece:
-    """A named stretch of bytes.
+    """A named byte range.
 
     Attributes
     ----------
@@ -52,7 +52,7 @@ class Piece:
 
 @dataclass(frozen=True)
 class Skipped:
-    """A name that became no field."""
+    """A name that did not become a field, and why."""
 
     name: str
     line: int
@@ -60,7 +60,7 @@ class Skipped:
 
 
 def pieces_of(section: Section) -> tuple[list[Piece], list[Skipped]]:
-    """Cut a section into pieces: elements of arrays one by one, bit lengths of one statement together.
+    """Cut a section into pieces: each array element separately, bit lengths of a statement together.
 
     Parameters
     ----------
@@ -111,7 +111,7 @@ def pieces_of(section: Section) -> tuple[list[Piece], list[Skipped]]:
 
 
 def _together(bits: Sequence[Storage]) -> Piece:
-    """One piece of the operands with bit lengths that stand together in a statement."""
+    """One piece for the adjacent operands with bit lengths in a statement."""
     first, last = bits[0], bits[-1]
     base = first.statement.name if first.number == 1 else f"{first.statement.name}_OP{first.number}"
     length = last.offset + -(-(last.first_bit + last.bits) // 8) - first.offset
@@ -129,7 +129,7 @@ def bit_range(first: int, last: int) -> str:
 
 
 def _group(storage: Storage, base: str, section: Section) -> Piece | Skipped | None:
-    """A name with duplication factor zero: a group when it says its length, otherwise a mere label, None."""
+    """A name with duplication factor zero: a group if it gives a length, otherwise only a label (None)."""
     operand = storage.operand
     if operand.in_bits or (operand.length is None and not operand.values):
         return None
@@ -146,7 +146,7 @@ def _group(storage: Storage, base: str, section: Section) -> Piece | Skipped | N
 
 
 def _is_text(group: Storage, length: int, section: Section) -> bool:
-    """Whether the parts that follow a group up to its end are all text, so that the whole is."""
+    """Whether all parts of a group up to its end are text, so that the whole is text."""
     place = next(number for number, item in enumerate(section.items) if item is group)
     for one in section.items[place + 1 :]:
         if isinstance(one, Storage) and one.factor:
@@ -177,7 +177,7 @@ def _elements(storage: Storage, base: str) -> list[Piece]:
 
 
 def equates_behind(section: Section) -> dict[int, list[Equate]]:
-    """The EQU statements with a plain value that follow each storage, by the storage's identity."""
+    """The EQU statements with a plain value that follow each storage operand, by the operand's identity."""
     behind: dict[int, list[Equate]] = {}
     last: Storage | None = None
     for item in section.items:
@@ -201,7 +201,7 @@ def aliases(section: Section, pieces: Sequence[Piece]) -> dict[str, list[str]]:
 
 
 def told_by(equates: Sequence[Equate], piece: Piece) -> tuple[str, bool]:
-    """What EQU statements say of a piece, and whether they name its bits.
+    """Meaning of the EQU statements after a piece as text, and whether they name its bits.
 
     Parameters
     ----------
@@ -252,12 +252,12 @@ def _bits_of(mask: int, width: int) -> str:
 
 
 def remark_of(text: str) -> str:
-    """A remark without what only sets it off: leading dashes, comment signs of other languages."""
+    """A remark without decoration: leading dashes, comment signs of other languages."""
     return text.removeprefix("/*").removesuffix("*/").strip().lstrip("-").strip()
 
 
 def overlap(piece: Piece, owners: Sequence[int], names: Sequence[str]) -> str:
-    """A note of the earlier fields that a piece redefines; ``owners`` holds the latest field of each byte, or -1."""
+    """A note about the earlier fields that a piece redefines; ``owners`` holds the latest field of each byte, or -1."""
     covered = {owner for owner in owners[piece.offset : piece.offset + piece.length] if owner >= 0}
     if not covered:
         return ""

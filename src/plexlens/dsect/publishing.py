@@ -1,4 +1,4 @@
-"""Layout files: written beside their place, checked together with the known layouts, then moved there, all or none."""
+"""Layout files: written to a staging folder, checked together with the known layouts, then moved, all or none."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def publish(folder: Path, texts: Mapping[str, str]) -> list[str]:
 
 
 def _move_all(staged: Path, folder: Path, files: Sequence[str]) -> list[str]:
-    """Moves the files; when one cannot be moved, those before it are put back."""
+    """Move the files; if a move fails, undo the earlier moves."""
     kept = staged / "replaced"
     kept.mkdir()
     replaced: list[str] = []

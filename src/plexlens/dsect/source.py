@@ -1,4 +1,4 @@
-"""The lines of an assembler source: text as it is, EBCDIC recognised and converted."""
+"""The lines of an assembler source; EBCDIC is recognised and converted."""
 
 from __future__ import annotations
 
@@ -110,7 +110,7 @@ def _lines(file: str, data: bytes, codepage: str, notes: list[str]) -> list[str]
 
 
 def _split(file: str, text: str) -> list[str]:
-    """Lines of a text; card images without line ends are cut."""
+    """Lines of a text; card images without line ends are cut into lines."""
     if "\n" in text or "\r" in text:
         return re.split(r"\r\n|\n|\r", text)
     if len(text) <= CARD:

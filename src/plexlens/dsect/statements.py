@@ -51,7 +51,7 @@ class Statement:
     within: str = ""
 
     def error(self, what: str, remedy: str) -> DsectError:
-        """The error that this statement is, with its place."""
+        """An error in this statement, with its place."""
         if self.within:
             what = f"{what} ({self.within})"
         return DsectError(file=self.file, line=self.line, statement=self.text, what=what, remedy=remedy)
@@ -88,7 +88,7 @@ def read_statements(source: Source) -> list[Statement]:
 
 
 def _gather(lines: tuple[str, ...], at: int) -> tuple[list[str], int, tuple[str, str] | None]:
-    """The statement field of a line and of those that continue it, and the index of the line after them."""
+    """The statement field of a line and of its continuation lines, and the index of the line after them."""
     segments = [lines[at][:_END]]
     is_comment = segments[0].startswith(("*", ".*"))
     while len(lines[at]) > _END and lines[at][_END] != " ":
@@ -129,7 +129,7 @@ def _statement(file: str, index: int, segments: list[str], wrong: tuple[str, str
 
 
 def _split_operand(parts: list[str], *, keep_blanks: bool) -> tuple[str, str]:
-    """Operand and remark of the text behind the operation, one part for each line."""
+    """Operand and remark of the text after the operation; ``parts`` has an element per line."""
     operand = ""
     remarks: list[str] = []
     scan = OperandScan(keep_blanks=keep_blanks)
@@ -150,12 +150,12 @@ def _split_operand(parts: list[str], *, keep_blanks: bool) -> tuple[str, str]:
 
 
 def split_operand(text: str, *, keep_blanks: bool = False) -> tuple[str, str]:
-    """Operand and remark of one text, as a macro generates it."""
+    """Operand and remark of a single text, as a macro generates it."""
     return _split_operand([text.lstrip()], keep_blanks=keep_blanks)
 
 
 class OperandScan:
-    """Finds where an operand ends: at a blank outside apostrophes.
+    """Finds the end of an operand: the first blank outside apostrophes.
 
     Parameters
     ----------
@@ -169,7 +169,9 @@ class OperandScan:
         self._depth = 0
 
     def end(self, text: str) -> int:
-        """Where the operand ends in this text; its length when it does not. Goes on where the last text ended."""
+        """End of the operand in this text; the text's length if the operand continues. Resumes where the last text
+        ended.
+        """
         for at, character in enumerate(text):
             if character == "'":
                 if self._quoted or not is_attribute(text, at):
@@ -186,7 +188,7 @@ class OperandScan:
 
 
 def is_attribute(text: str, at: int) -> bool:
-    """Whether the apostrophe there belongs to an attribute reference (``L'SYMBOL``) and opens no string."""
+    """Whether the apostrophe belongs to an attribute reference (``L'SYMBOL``) rather than opening a string."""
     if at == 0 or text[at - 1].upper() not in _ATTRIBUTE_LETTERS:
         return False
     if at > 1 and (text[at - 2].isalnum() or text[at - 2] in "$#@_&"):
@@ -195,7 +197,7 @@ def is_attribute(text: str, at: int) -> bool:
 
 
 def split_list(text: str) -> list[str]:
-    """The parts of an operand between commas that stand outside apostrophes and parentheses."""
+    """The parts of an operand, split at commas outside apostrophes and parentheses."""
     parts: list[str] = []
     depth = start = 0
     quoted = False
@@ -217,7 +219,7 @@ def split_list(text: str) -> list[str]:
 
 
 def closing(text: str, at: int) -> int:
-    """Where the parenthesis that opens there closes; -1 when it does not."""
+    """Position of the parenthesis that closes the one at ``at``; -1 if it is not closed."""
     depth = 0
     quoted = False
     for place in range(at, len(text)):

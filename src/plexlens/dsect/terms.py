@@ -1,4 +1,4 @@
-"""Terms that ordinary expressions and conditional assembly share: self-defining terms and symbols."""
+"""Terms shared by ordinary expressions and conditional assembly: self-defining terms and symbols."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def is_symbol(text: str) -> bool:
 
 
 def bounded(number: int) -> int:
-    """The number, when it is in the range of arithmetic values.
+    """The number, if it is in the range of arithmetic values.
 
     Raises
     ------
@@ -37,7 +37,7 @@ def bounded(number: int) -> int:
 
 
 def self_defining(text: str, at: int) -> tuple[int, int] | None:
-    """The self-defining term that begins there: its value and where it ends; None when there is none.
+    """The self-defining term at this position: its value and its end; None if there is none.
 
     Raises
     ------

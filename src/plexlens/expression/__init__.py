@@ -1,4 +1,4 @@
-"""The language of formulas and conditions: text to tree once, and from the tree all that is asked of a formula.
+"""The language of formulas and conditions: text is parsed once to a tree, from which SQL, words and units follow.
 
 `parse` gives the tree of a text. From it come the text again (`text_of`), the words shown to the reader (`words_of`),
 the SQL (`sql_of`), the names it reads (`names_of`), those that have to be known (`needed`), its kind and unit

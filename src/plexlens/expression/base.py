@@ -1,4 +1,4 @@
-"""Base units of what is computed: seconds over a count are seconds, bytes over seconds are bytes per second.
+"""Base units of computed values: seconds over a count are seconds, bytes over seconds are bytes per second.
 
 A base unit is written as its parts: ``s``, ``bytes/s``, ``s²``, ``1/s``. What counts something has no parts, and
 neither has a share: a count over a count is a plain number, which agrees with everything that has no parts.
@@ -23,7 +23,7 @@ Parts = tuple[tuple[str, int], ...]
 
 
 def parts_of(base: str) -> Parts:
-    """The units that a base is made of, and how often each: ``bytes/s`` is bytes once, and seconds once below."""
+    """The units that make up a base, with their powers: in ``bytes/s`` bytes have the power 1, seconds -1."""
     if base in WITHOUT_PARTS:
         return ()
     powers: Counter[str] = Counter()
@@ -37,7 +37,7 @@ def parts_of(base: str) -> Parts:
 
 
 def base_of(parts: Parts) -> str:
-    """The base unit that is made of these."""
+    """The base unit with these parts."""
     if not parts:
         return PLAIN
     above = "·".join(_power(unit, power) for unit, power in parts if power > 0)
@@ -54,7 +54,7 @@ def times(first: str, second: str, power: int = 1) -> str:
 
 
 def root(base: str) -> str | None:
-    """The base of a square root; None where there is none."""
+    """The base of a square root; None if the root has no base unit."""
     parts = parts_of(base)
     return None if any(power % 2 for _, power in parts) else base_of(tuple((unit, p // 2) for unit, p in parts))
 

@@ -1,4 +1,4 @@
-"""What the value of an expression can be where its inputs are only known within bounds: interval arithmetic.
+"""Interval arithmetic: the possible values of an expression whose inputs are known within bounds.
 
 A printed number stands for all that round to it; the bounds of a formula over such numbers contain its value whatever
 they were. Floating point rounds in one direction for all, so that the bounds hold for computed values too, as long as
@@ -23,7 +23,7 @@ _INFINITE = math.inf
 
 @dataclass(frozen=True)
 class Interval:
-    """Numbers from ``low`` to ``high``, both among them; none where ``low`` is above ``high``.
+    """Numbers from ``low`` to ``high``, both included; empty if ``low`` is above ``high``.
 
     Attributes
     ----------
@@ -37,7 +37,7 @@ class Interval:
 
     @property
     def has_numbers(self) -> bool:
-        """Whether there may be a value."""
+        """Whether the interval contains any number."""
         return self.low <= self.high
 
     def __contains__(self, one: object) -> bool:
@@ -57,7 +57,8 @@ Bounds = Interval | Truths | str | None
 
 
 def bounds(expression: Expression, intervals: Mapping[str, Interval | str | Sequence[Interval] | None]) -> Bounds:
-    """What the expression may be for values within the intervals by name; a text is that text, and None is no value.
+    """Bounds of the expression for inputs within the named intervals; a text stands for itself, None is a missing
+    value.
 
     A list is a sequence of intervals.
 
@@ -95,7 +96,7 @@ def _of_operands(expression: Unary | Binary | Among | Call, operands: list[Any])
 
 
 def _over_names(expression: Unary | Binary | Among | Call) -> Expression:
-    """The same of operands named a and b."""
+    """The same expression with operands named a and b."""
     if isinstance(expression, Among):
         return Among(Name("a"), expression.values)
     if isinstance(expression, Binary):
@@ -157,7 +158,7 @@ def _negative(one: Interval) -> Interval:
 
 
 def _either(first: Interval, second: Interval) -> Interval:
-    """What is in one of them."""
+    """The union of the two."""
     return Interval(min(first.low, second.low), max(first.high, second.high), first.missing or second.missing)
 
 
@@ -188,7 +189,7 @@ def _ceiling(one: Interval) -> Interval:
 
 
 def _all_known(items: Sequence[Interval], made: Callable[[], Interval]) -> Interval:
-    """What is made of a list where its numbers may all be there."""
+    """The result of a function of a list, if all of its numbers may be known."""
     if not all(one.has_numbers for one in items):
         return NOTHING
     found = made()

@@ -1,4 +1,4 @@
-"""The error of an expression: what is wrong, at which character, and what would be valid."""
+"""Errors in an expression: the problem, the character, and the valid alternatives."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from plexlens.errors import UsageError
 
 
 class ExpressionError(UsageError):
-    """A text that is no expression, or an expression that means nothing where it stands.
+    """An expression that cannot be parsed, or has no meaning in its place.
 
     Attributes
     ----------

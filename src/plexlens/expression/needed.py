@@ -1,4 +1,4 @@
-"""Which names of an expression have to be known for a row to count in it.
+"""Names that must be known for an expression to have a value in a row.
 
 A product needs all of them; of ``coalesce(a, b)`` and of ``total(a, b)`` one is enough. What is needed is a set of
 clauses: in each at least one of the names has to be known.
@@ -24,7 +24,7 @@ _ONE_IS_ENOUGH = ("coalesce", "total", "greatest", "least")
 
 
 def needed(expression: Expression) -> Clauses:
-    """What has to be known for an expression to have a value, zero denominators aside."""
+    """Inputs that must be known for an expression to have a value, zero denominators aside."""
     if isinstance(expression, Name):
         return frozenset({frozenset({expression.name})})
     if isinstance(expression, Call) and expression.function == "if":
@@ -39,7 +39,7 @@ def needed(expression: Expression) -> Clauses:
 
 
 def _of_choice(choice: Call) -> Clauses:
-    """What a choice needs: what its conditions read, and what one of its results needs."""
+    """Requirements of a choice: the inputs of its conditions, and those of one of its results."""
     cases: list[tuple[Expression, Expression]] = []
     rest: Expression = choice
     while isinstance(rest, Call) and rest.function == "if":
@@ -58,7 +58,7 @@ def _of_choice(choice: Call) -> Clauses:
 
 
 def _missing(condition: Expression) -> list[Expression]:
-    """The values of which a condition says that one of them is null; empty where it says something else too."""
+    """The values of a condition that only tests whether one of them is null; empty for other conditions."""
     if isinstance(condition, Binary) and condition.operator == "or":
         return [*_missing(condition.left), *_missing(condition.right)]
     inner = _negated(condition)
@@ -66,7 +66,7 @@ def _missing(condition: Expression) -> list[Expression]:
 
 
 def _of_condition(one: Expression) -> Clauses:
-    """What has to be known for a condition to be able to hold."""
+    """Inputs that must be known for a condition to hold."""
     inner = _negated(one)
     if isinstance(inner, Call) and inner.function == "known":
         return _NOTHING
@@ -78,12 +78,12 @@ def _of_condition(one: Expression) -> Clauses:
 
 
 def _negated(one: Expression) -> Expression | None:
-    """What is said not to hold."""
+    """The operand of a negation."""
     return one.operand if isinstance(one, Unary) and one.operator == "not" else None
 
 
 def _asks_what_is_known(one: Expression) -> bool:
-    """Whether a condition asks what is known; so does a total."""
+    """Whether a condition tests for nulls; so does a total."""
     waiting = [one]
     while waiting:
         inner = waiting.pop()
@@ -104,5 +104,5 @@ def _either(first: Clauses, second: Clauses) -> Clauses:
 
 
 def _least(clauses: Clauses) -> Clauses:
-    """Without clauses that another one implies."""
+    """The clauses without those implied by another."""
     return frozenset(clause for clause in clauses if not any(other < clause for other in clauses))

@@ -1,4 +1,4 @@
-"""From the text of an expression to its tree.
+"""Parser: from the text of an expression to its tree.
 
 The grammar, from the loosest binding to the tightest::
 
@@ -100,7 +100,7 @@ class _Parser:
         return self.tokens[self.place]
 
     def taken(self, *texts: str) -> _Token | None:
-        """The next token if it is one of these words or signs."""
+        """Take the next token if it is one of these words or signs."""
         token = self.token
         if token.kind in ("word", "sign") and token.text in texts:
             self.place += 1

@@ -12,7 +12,7 @@ MOST_CHARACTERS = 200_000
 
 
 class Level(IntEnum):
-    """How tightly the outermost operator of a text binds, from the loosest."""
+    """Precedence of the outermost operator of a text, from the loosest."""
 
     PHRASE = 0
     OR = 1
@@ -37,7 +37,7 @@ LEVELS: dict[str, Level] = {
 
 @dataclass(frozen=True)
 class Piece:
-    """A text and how tightly it binds."""
+    """A text and its precedence."""
 
     text: str
     level: Level = Level.VALUE
@@ -47,12 +47,12 @@ class Piece:
             raise wrong("the formula is too long once it is written out", "make several of it")
 
     def at(self, least: Level) -> str:
-        """The text, in brackets where it binds less tightly than that."""
+        """The text, in brackets if its precedence is lower."""
         return self.text if self.level >= least else f"({self.text})"
 
 
 def sides(operator: str) -> tuple[Level, Level]:
-    """How tightly the left and the right operand of an operator have to bind: operators of a level go left to right."""
+    """Precedence required of the left and right operands; operators of equal precedence associate to the left."""
     level = LEVELS[operator]
     tighter = Level(level + 1)
     return (tighter if level is Level.COMPARISON else level), tighter

@@ -1,4 +1,4 @@
-"""Parts that occur more than once in expressions, taken out: each is made once, and named where it stood."""
+"""Common subexpressions: each is computed once, and named where it occurred."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ FEWEST_PIECES = 6
 def shared_parts(
     expressions: Sequence[Expression], prefix: str
 ) -> tuple[list[dict[str, Expression]], list[Expression]]:
-    """The parts that occur more than once, and the expressions with a name in place of each.
+    """The common subexpressions, and the expressions with names in their place.
 
     Parameters
     ----------
@@ -52,7 +52,7 @@ class _Sharing:
         return self.steps, whole
 
     def named(self, one: Expression) -> tuple[Expression, int]:
-        """The expression with names in it, and after which step it can be made."""
+        """The expression with names, and the number of the step after which it can be computed."""
         if one not in self.made:
             inner = [self.named(part) for part in operands_of(one)]
             tree = with_operands(one, [part for part, _ in inner])
@@ -68,7 +68,7 @@ class _Sharing:
 
 
 def _parts(one: Expression) -> Iterable[Expression]:
-    """What an expression is made of; what is added to a total within it is added to the whole."""
+    """Operands of an expression; those of a nested total belong to the outer total."""
     for part in operands_of(one):
         if isinstance(one, Call) and isinstance(part, Call) and one.function == part.function == "total":
             yield from _parts(part)

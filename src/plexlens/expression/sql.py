@@ -98,7 +98,7 @@ class _Sql:
         return Piece(f"case when coalesce({', '.join(known)}) is not null then {added} end")
 
     def added(self, arguments: Sequence[Expression]) -> tuple[list[str], str]:
-        """What of a total may be known, and its sum with zeros for the rest; of a total in it, that of its parts."""
+        """The possibly known operands of a total, and its sum with zeros for nulls; nested totals are flattened."""
         known: list[str] = []
         parts: list[str] = []
         for argument in arguments:

@@ -12,12 +12,12 @@ def text_of(expression: Expression) -> str:
 
 
 def digits_of(value: float) -> str:
-    """A number as few digits as tell it from every other."""
+    """The shortest text of a number that reads back as the same number."""
     return str(int(value)) if value.is_integer() and abs(value) < 1e15 else repr(value)
 
 
 def quoted(text: str) -> str:
-    """A text in quotes, those within it doubled: as the language and SQL write it."""
+    """A text in quotes, with inner quotes doubled, as in the language and in SQL."""
     return "'" + text.replace("'", "''") + "'"
 
 

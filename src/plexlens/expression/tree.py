@@ -1,4 +1,4 @@
-"""Expressions as a tree: what a formula, a condition, a cost or a place in a sentence is made of.
+"""Expressions as a tree: formulas, conditions, costs and the numbers of a message.
 
 The language has numbers with a unit (``5 %``, ``200 us``, ``4 MiB``), texts (``'cache'``), names of facts, metrics,
 keys and attributes, arithmetic, comparisons, ``in``, ``and``, ``or``, ``not``, ``null`` and a few functions. The tree
@@ -19,7 +19,7 @@ MOST_LEVELS = 200
 
 @dataclass(frozen=True)
 class LiteralUnit:
-    """A unit that may follow a number: the base unit it stands for, and how many of it, or how many make one of it.
+    """A unit that may follow a number: its base unit and its factor or divisor.
 
     A part is a divisor, not a fraction to multiply by: 70 % has to be the same number as 70 / 100.
     """
@@ -174,7 +174,7 @@ NULL = Null()
 
 
 def operands_of(expression: Expression) -> tuple[Expression, ...]:
-    """What an expression is made of, one level down."""
+    """The direct operands of an expression."""
     if isinstance(expression, Unary | Among):
         return (expression.operand,)
     if isinstance(expression, Binary):
@@ -183,7 +183,7 @@ def operands_of(expression: Expression) -> tuple[Expression, ...]:
 
 
 def walk(expression: Expression) -> Iterator[Expression]:
-    """The expression and all that it is made of."""
+    """The expression and all its descendants."""
     waiting = [expression]
     while waiting:
         one = waiting.pop()
@@ -197,7 +197,7 @@ def names_of(expression: Expression) -> frozenset[str]:
 
 
 def expand(expression: Expression, terms: Mapping[str, Expression]) -> Expression:
-    """The expression with each name of a term replaced by what the term stands for; terms may name terms.
+    """The expression with each term replaced by its definition; definitions may use terms.
 
     Raises
     ------
@@ -208,7 +208,7 @@ def expand(expression: Expression, terms: Mapping[str, Expression]) -> Expressio
 
 
 class _Expansion:
-    """Terms put in; each is expanded once, with its number of parts and levels."""
+    """Expansion of terms; each is expanded once, with its number of parts and its depth."""
 
     def __init__(self, terms: Mapping[str, Expression]) -> None:
         self.terms = terms
@@ -241,7 +241,7 @@ class _Expansion:
 
 
 def with_operands(one: Expression, operands: list[Expression]) -> Expression:
-    """The expression made of other operands."""
+    """The same expression with other operands."""
     if isinstance(one, Unary | Among):
         return replace(one, operand=operands[0])
     if isinstance(one, Binary):

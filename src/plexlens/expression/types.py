@@ -1,4 +1,4 @@
-"""What an expression is: which names it may use, whether its units agree, and the unit that it comes out in.
+"""Type checking of an expression: which names it may use, whether its units agree, and its resulting unit.
 
 A number must be given in a unit where the column it meets is a fraction, a time or a size: ``5 %``, not ``5`` or
 ``0.05``. Only so does a threshold say what it is beside a metric that is kept in one unit and shown in another.
@@ -32,7 +32,7 @@ from plexlens.expression.tree import (
 
 
 class Kind(StrEnum):
-    """What a value is."""
+    """Kind of a value."""
 
     NUMBER = "number"
     TEXT = "text"
@@ -42,7 +42,7 @@ class Kind(StrEnum):
 
 @dataclass(frozen=True)
 class Type:
-    """Kind of a value, and of a number or list its base unit; an empty base is not known and agrees with every other.
+    """Kind of a value and, for a number or list, its base unit; an empty base is unknown and agrees with every other.
 
     Parameters
     ----------
@@ -81,11 +81,11 @@ class Scope:
 
     @classmethod
     def of(cls, what: str, bases: Mapping[str, str], texts: Iterable[str] = ()) -> Scope:
-        """Numbers by name and base unit, and names of texts."""
+        """A scope of numbers with their base units, and of text names."""
         return cls(what, {name: Type(Kind.NUMBER, base) for name, base in bases.items()} | dict.fromkeys(texts, TEXT))
 
     def with_terms(self, terms: Mapping[str, Expression]) -> Scope:
-        """The scope with terms that stand for expressions over it, or over terms before or after them.
+        """The scope extended by terms, which may use each other in any order.
 
         Raises
         ------
@@ -163,7 +163,7 @@ def number(expression: Expression, scope: Scope) -> Expression:
 
 
 def check_metric(expression: Expression, scope: Scope, base: str) -> Expression:
-    """The expression, checked to be a number that comes out in the base unit that its metric declares.
+    """The expression, checked to be a number in the base unit that its metric declares.
 
     Where a number without unit multiplies, it may be what changes the unit: then nothing is said.
 
@@ -186,7 +186,7 @@ def _in(base: str) -> str:
 
 
 def _all_of(operands: _Operands, kind: Kind, where: str) -> None:
-    """Refuse operands that are of another kind."""
+    """Refuse operands of another kind."""
     for operand, found in operands:
         if found.kind is not kind:
             raise wrong(
@@ -225,7 +225,7 @@ def _call(call: Call, operands: _Operands) -> Type:
 
 
 def _of_lists(name: str, operands: _Operands) -> Type:
-    """The type of what a function makes of lists."""
+    """The type of a list function's result."""
     _all_of(operands, Kind.LIST, f"in {name}")
     (_, first), *others = operands
     if name == "count":
@@ -283,14 +283,14 @@ def _product(operator: str, operands: _Operands) -> Type:
 
 
 def _bare(one: Expression) -> Expression:
-    """What stands behind a sign."""
+    """The operand without its sign."""
     while isinstance(one, Unary) and one.operator == "-":
         one = one.operand
     return one
 
 
 def _one_unit(operands: _Operands, at: int) -> Type:
-    """The type of a sum, a choice or a comparison of values, which all have to be in one unit."""
+    """The type of a sum, a choice or a comparison, whose values must all have the same unit."""
     scaled = any(found.scaled for _, found in operands)
     first = next((found.base for _, found in operands if found.base), "")
     for one, found in operands:

@@ -1,4 +1,4 @@
-"""The value of an expression in plain Python, by the rules of SQL: what is made of nothing is nothing.
+"""The value of an expression in plain Python, with SQL's rules for nulls.
 
 A NaN is a value, equal to itself and above every number, as DuckDB has it.
 """
@@ -18,7 +18,7 @@ Value = float | str | bool | None
 
 
 def value(expression: Expression, values: Mapping[str, float | str | Sequence[float | None] | None]) -> Value:
-    """The value of an expression for values by name, a list's as a sequence; None where it has none.
+    """The value of an expression, given values by name and lists as sequences; None if it has no value.
 
     Raises
     ------
@@ -54,14 +54,14 @@ def _literal(one: Number | Text | Null) -> Value:
 
 
 def ordered(one: Any) -> Any:
-    """A number or text as something that compares as SQL does: NaN is equal to itself and above every number."""
+    """A number or text that compares as in SQL: NaN equals itself and exceeds every number."""
     if isinstance(one, str):
         return one
     return (True, 0.0) if math.isnan(one) else (False, one)
 
 
 def variance(squares: float, values: float, count: float) -> float | None:
-    """Mean of the squares less the square of the mean; 0 where rounding takes it below."""
+    """Mean of the squares minus the square of the mean; 0 if rounding makes it negative."""
     if count == 0:
         return None
     mean = values / count
@@ -99,7 +99,7 @@ def _ceiling(one: Any) -> Value:
 
 
 def _of_list(function: Callable[..., float | None]) -> Callable[..., Value]:
-    """A function of lists; of numbers that are not all there, it has no value."""
+    """A function of lists; it has no value if any number is missing."""
 
     def made(*lists: Sequence[float | None] | None) -> Value:
         return None if any(one is None or None in one for one in lists) else function(*lists)

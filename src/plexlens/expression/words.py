@@ -1,4 +1,4 @@
-"""From a tree to what the reader is shown: ``(R744SSRC + R744SARC) / interval``, ``√``, ``²``, ``x``, ``µs``.
+"""Printed form of a tree for the reader: ``(R744SSRC + R744SARC) / interval``, ``√``, ``²``, ``x``, ``µs``.
 
 The words are as exact as mathematics is on paper, not as floating point is: ``a + (b - c)`` is written without
 brackets, and what a sum counts as zero where it is missing is written as a plain sum.
@@ -27,7 +27,7 @@ Word = str | Sequence[str]
 
 
 def words_of(expression: Expression, word: Callable[[str], Word]) -> str:
-    """The expression in words and symbols; ``word`` gives what a name is called."""
+    """The expression in words and symbols; ``word`` gives the printed form of a name."""
     return _Words(word).piece(expression).text
 
 
@@ -131,7 +131,7 @@ class _Words:
         return Piece(f"{self.piece(arguments[0]).at(Level.SUM)}, rounded up", Level.PHRASE)
 
     def items(self, one: Expression) -> Sequence[str] | None:
-        """The items of a list that is written as them."""
+        """The items of a list literal."""
         word = self.word(one.name) if isinstance(one, Name) else ""
         return None if isinstance(word, str) else word
 
@@ -192,7 +192,7 @@ def _sum(items: Sequence[str]) -> Piece:
 
 
 def _tight(piece: Piece) -> str:
-    """A text to which a sign before or after it belongs as a whole."""
+    """The text, in brackets if an adjacent sign would otherwise apply to only a part."""
     text = piece.at(Level.VALUE)
     inside = text
     while inside != (inside := _OUTER.sub("", inside)):
@@ -201,7 +201,7 @@ def _tight(piece: Piece) -> str:
 
 
 def _named(text: str) -> Piece:
-    """A word; where it is itself arithmetic, it binds as that does."""
+    """The printed form of a name; if it is itself arithmetic, it has that precedence."""
     outside = text
     while outside != (outside := _OUTER.sub("", outside)):
         pass

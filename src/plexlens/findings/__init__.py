@@ -1,4 +1,4 @@
-"""Findings: rules as data, judged over the metrics, each with its evidence, its remedy and its source."""
+"""Findings: rules as data, evaluated over the metrics, each with evidence, remedy and source."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One finding for one cause: what several rules or several systems see of the same thing is joined."""
+"""Merging of findings with a common cause: several rules or several systems may see the same problem."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ MOST_OBJECTS = 25
 
 
 def weight(finding: Finding) -> tuple[int, float, float, str]:
-    """Order of the objects of one rule: the gravest, costliest, worst first."""
+    """Sort key for the objects of a rule: highest severity, highest cost, worst measure first."""
     worst = finding.worst if finding.worst is not None else 0.0
     return (
         -finding.severity.rank,
@@ -23,7 +23,7 @@ def weight(finding: Finding) -> tuple[int, float, float, str]:
 
 
 def joined(findings: Iterable[Finding]) -> list[Finding]:
-    """The findings with those of one cause about one thing as one.
+    """The findings, with those that share a cause and an object merged.
 
     The finding of the rule with the lowest order speaks for all, with the highest severity of them. Its cost is that of
     the rule whose findings cost most together: rules of one cause count the same time from different sides.
@@ -39,7 +39,7 @@ def joined(findings: Iterable[Finding]) -> list[Finding]:
 
 
 def _by_sysplex(members: Sequence[Finding]) -> list[list[Finding]]:
-    """Findings about things of one name, kept apart where they belong to several sysplexes.
+    """Findings about objects with the same name, separated by sysplex.
 
     Records of Db2 name no sysplex: what they tell belongs to the sysplex of the others only where that is one.
     """
@@ -77,7 +77,7 @@ def _one(members: Sequence[Finding]) -> Finding:
 
 
 def shortened(findings: Iterable[Finding]) -> tuple[list[Finding], dict[str, int]]:
-    """The worst objects of each rule, and how many more there are of each; so too behind a finding."""
+    """The worst objects of each rule, and the number of objects left out; the same for contributing findings."""
     by_rule: dict[str, list[Finding]] = {}
     for finding in findings:
         by_rule.setdefault(finding.rule.id, []).append(finding)
@@ -103,7 +103,7 @@ def _count(left: dict[str, int], findings: Sequence[Finding]) -> None:
 
 
 def withheld(findings: Sequence[Finding]) -> list[Finding]:
-    """The findings without the commands that would undo what another finding about the same object asks for."""
+    """The findings without commands that would undo the action of another finding about the same object."""
     fired: dict[str, list[Finding]] = {}
     for finding in findings:
         for one in (finding, *finding.contributing):
@@ -124,7 +124,7 @@ def _yielding(finding: Finding, fired: Mapping[str, Sequence[Finding]]) -> Findi
 
 
 def _same_object(first: Finding, second: Finding) -> bool:
-    """Whether two findings agree in every column that both name, and name one in common."""
+    """Whether two findings have a column in common and agree in all common columns."""
     mine = {part.column: part.value for part in first.entity}
     theirs = {part.column: part.value for part in second.entity}
     common = mine.keys() & theirs.keys()

@@ -1,4 +1,4 @@
-"""Rules over a database: what fired, what passed, what could not be checked and why."""
+"""Evaluation of rules over a database: which fired, which passed, which could not be checked and why."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def check(
     decisions: Sequence[Decision] = (),
     today: date | None = None,
 ) -> Findings:
-    """Judge a database by rules.
+    """Evaluate rules over a database.
 
     Parameters
     ----------
@@ -101,7 +101,7 @@ def check(
 
 
 def needs(rule: Rule, grain: Grain) -> tuple[tuple[str, ...], str | None]:
-    """Columns of its grain, and the condition on its rows, that kept facts must serve for a rule."""
+    """Columns of the grain, and the row condition, that cached facts must cover for a rule."""
     attributes = sorted(rule.named & {attribute.name for attribute in grain.attributes})
     formula = rule.where
     where = None if formula is None else sql_of(formula.expression, quoted)
@@ -123,7 +123,7 @@ def _without_source(inputs: Inputs, rule: Rule, grain: Grain | None) -> Findings
 
 
 def _kept(inputs: Inputs, grain: Grain, rules: Sequence[Rule], table: str) -> Kept:
-    """The facts that the rules need, as a temporary table."""
+    """The facts that the rules need, in a temporary table."""
     needed = [needs(rule, grain) for rule in rules]
     smaller = reduced(grain, {name for columns, _ in needed for name in columns}, [where for _, where in needed])
     made = facts(inputs, smaller)
@@ -151,7 +151,7 @@ def _of_grain(
 
 
 def _undated(facts: Query) -> bool:
-    """Whether rows lack a time, as excerpts of printed reports do."""
+    """Whether any row lacks a time, as in excerpts of printed reports."""
     return facts.where('"interval" is null').count() > 0
 
 
@@ -176,7 +176,7 @@ def _of_rule(
 
 
 def _nothing_known(evaluation: Evaluation, rule: Rule, releases: Mapping[str, tuple[int, int]]) -> NotChecked:
-    """Why no row gave the condition a value."""
+    """Reason why the condition has no value in any row."""
     grain = evaluation.whole
     rows, gaps = evaluation.rows_and_gaps(rule)
     if rows and gaps:
@@ -241,7 +241,7 @@ def _finding(rule: Rule, grain: Grain, one: Judged, values: Values, releases: Ma
 def _unrecorded(
     rule: Rule, grain: Grain, missing: Sequence[Place], not_undone: Sequence[Place], *, commanded: bool
 ) -> list[str]:
-    """What a command would need that the data does not hold."""
+    """Values that a command needs but the data does not hold."""
 
     def titles(places: Sequence[Place]) -> list[str]:
         names = [names_of(place.expression) if place.expression is not None else {place.name} for place in places]
@@ -260,7 +260,7 @@ def _unrecorded(
 
 
 def _changed(grain: Grain, values: Values) -> list[str]:
-    """Settings that are no longer what they were in the intervals of the finding."""
+    """Settings whose current value differs from that in the intervals of the finding."""
     remarks = []
     for name, (then, force) in values.settings.items():
         if then is not None and force is not None and then != force:

@@ -1,4 +1,4 @@
-"""The error of a rule file: what is wrong, in which file and line, and what would be valid."""
+"""Errors in a rule file: the problem, the file and line, and the valid alternatives."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from plexlens.errors import PlexlensError, UsageError
 
 
 class RuleError(UsageError):
-    """A rule, or a file of rules, that cannot be used as it stands.
+    """An invalid rule or rule file.
 
     Attributes
     ----------
@@ -18,10 +18,10 @@ class RuleError(UsageError):
 
     @classmethod
     def placed(cls, error: PlexlensError, *, file: str, line: int | None, where: str) -> RuleError:
-        """The error of a rule or an expression, with the place it was found at; ``where`` names rule and key."""
+        """The error of a rule or an expression, with its location; ``where`` names rule and key."""
         return cls(file=file, line=line, what=f"{where}: {error.what}", remedy=error.remedy)
 
 
 def wrong(what: str, remedy: str) -> RuleError:
-    """An error whose place the caller knows."""
+    """An error whose location the caller knows."""
     return RuleError(file="", what=what, remedy=remedy)

@@ -1,4 +1,4 @@
-"""Rules over the facts of their grain: where they hold, for whom, how long, how badly."""
+"""Evaluation of rules over the facts of their grain: which objects, which intervals, how long, how badly."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _RULE = "findings_rule"
 
 @dataclass(frozen=True)
 class Judged:
-    """What a rule says of one object.
+    """Result of a rule for an object.
 
     Attributes
     ----------
@@ -89,7 +89,7 @@ class Values:
 
 @dataclass(frozen=True)
 class Kept:
-    """The facts of a grain, kept as a table for all its rules.
+    """The facts of a grain, stored in a table for all its rules.
 
     Attributes
     ----------
@@ -104,7 +104,7 @@ class Kept:
 
 
 class Evaluation:
-    """Rules that read the same rows: of one grain, by the same columns and time, of the same systems.
+    """Rules that read the same rows: the same grain, columns, time and systems.
 
     What a statement costs is for the most part its making; so all of them are judged by one, and what it gives is kept
     as a temporary table, from which the intervals of each rule's numbers are taken. `close` drops it.
@@ -137,7 +137,7 @@ class Evaluation:
         self.rows: Query | None = None
 
     def _applies(self) -> str:
-        """SQL of which rows of facts the rules are about; empty for all."""
+        """SQL condition for the fact rows that the rules apply to; empty for all."""
         conditions = []
         formula = self.rules[0].where
         if formula is not None:
@@ -147,7 +147,7 @@ class Evaluation:
         return " and ".join(conditions)
 
     def _judgeable(self, rows: Query) -> Query:
-        """The rows that belong to a time of the rules' length.
+        """The rows whose interval matches the rules' interval length.
 
         A row that tells no time (an excerpt of a printed report) is an interval of its own. Where an object has several
         of them nothing tells whether they are of one interval, and adding them up would make up a load.
@@ -162,7 +162,9 @@ class Evaluation:
         return Query.of(rows.connection, told, rows.columns)
 
     def grain(self, rules: Sequence[Rule], named: Iterable[str] = ()) -> Grain:
-        """The grain with what these rules read, and the attributes that are named: each of them costs."""
+        """The grain reduced to the columns that these rules read and the named attributes, since each attribute costs
+        time.
+        """
         columns = frozenset[str]().union(*(rule.numbers for rule in rules))
         wanted = {*self.by, *named}
         attributes = tuple(one for one in self.whole.attributes if one.name in wanted)
@@ -171,11 +173,11 @@ class Evaluation:
     # --- who ----------------------------------------------------------------------------------------------------
 
     def close(self) -> None:
-        """Drop what was kept."""
+        """Drop the temporary tables."""
         self.inputs.connection.execute(f"drop table if exists {_ROWS}")
 
     def judged(self) -> list[tuple[Rule, list[Judged]]]:
-        """What each rule says of every object it applies to."""
+        """Results of each rule for every object it applies to."""
         self.rows = self._rows().kept(_ROWS)
         time = "first_interval"
         length = "coalesce(interval_seconds / nullif(intervals, 0), 0)"
@@ -203,14 +205,14 @@ class Evaluation:
         return [(rule, [self._one(rule, n, row) for row in found]) for n, rule in enumerate(self.rules)]
 
     def _in_local_time(self) -> frozenset[Entity]:
-        """Objects of which every row is in local time of unknown offset."""
+        """Objects whose rows are all in local time of unknown offset."""
         if not any(report.utc_offset is None for report in local_time.listed(self.inputs.connection)):
             return frozenset()
         rows = self.facts.grouped(self.by, {"is_local": "bool_and(local_time)"}).where("is_local").rows()
         return frozenset(tuple(row[name] for name in self.by) for row in rows)
 
     def _spanned_hours(self) -> float:
-        """Hours that the rows cover where they have no intervals in common: from first to last."""
+        """Hours from the first row to the last, for rows without common intervals."""
         if any(fact.name == "interval_seconds" for fact in self.whole.facts):
             return 0.0
         first = "min(coalesce(interval_start, interval_end))"
@@ -239,7 +241,7 @@ class Evaluation:
         return table.select(*self.by, *(["time"] if self.time != "all" else []), **made)
 
     def _meant(self, rule: Rule, formula: Formula) -> str:
-        """SQL of a formula over the rows; over percentiles of an object's rows where the rule says so."""
+        """SQL of a formula over the rows, or over percentiles of an object's rows if the rule asks for them."""
         if rule.percentile is None:
             return sql_of(formula.expression, quoted)
         by = ", ".join(quoted(name) for name in self.by)
@@ -277,7 +279,7 @@ class Evaluation:
     # --- how much -----------------------------------------------------------------------------------------------
 
     def values(self, wanted: Mapping[str, Sequence[Entity]]) -> dict[str, dict[Entity, Values]]:
-        """Numbers of the objects that are named for each rule, over the intervals in which its condition holds."""
+        """Numbers of the objects named for each rule, over the intervals in which its condition holds."""
         rules = [(n, rule) for n, rule in enumerate(self.rules) if wanted.get(rule.id)]
         if not rules:
             return {}
@@ -327,7 +329,7 @@ class Evaluation:
         return found
 
     def _settings(self, rules: Sequence[Rule], grain: Grain) -> tuple[str, ...]:
-        """Settings, and metrics made of settings alone, that the numbers of these rules name."""
+        """Settings, and metrics computed from settings alone, that these rules print."""
         # What takes a command back is the value in force, whatever its roll-up; conditions are of what held.
         taken_back = [place.expression for rule in rules for place in rule.undo.places if place.expression is not None]
         undone = {name for one in taken_back for name in names_of(one)}
@@ -338,13 +340,13 @@ class Evaluation:
         return tuple(sorted(named & settings))
 
     def _latest_alone(self, name: str) -> bool:
-        """Whether the latest row of an object holds the setting: it is a fact, and no other row adds to it."""
+        """Whether the latest row of an object determines the setting: it is a fact to which no other row adds."""
         fact = next((fact for fact in self.whole.facts if fact.name == name), None)
         keys = {key.name for key in self.whole.keys}
         return fact is not None and (fact.rollup.across != "sum" or keys <= set(self.by))
 
     def _with_settings(self, table: Query, grain: Grain, settings: Sequence[str]) -> Query:
-        """The rows with the settings in force at the end of the data beside them: of all intervals, not of some."""
+        """The rows joined with the settings in force at the end of the data, taken from all intervals."""
         if not settings:
             return table
         direct = [name for name in settings if self._latest_alone(name)]
@@ -371,7 +373,9 @@ class Evaluation:
         return Query.of(table.connection, select, (*table.columns, *(f"{_FORCE}{name}" for name in (*direct, *others))))
 
     def _held(self, numbers: Sequence[int]) -> Query:
-        """The facts of those intervals and objects alone in which a rule holds, with its number: once for each rule."""
+        """The facts of only those intervals and objects in which a rule holds, with the rule's number; repeated for
+        each rule.
+        """
         assert self.rows is not None
         names = [f"{quoted(name)} as {quoted(f'held_{name}')}" for name in self.by]
         if self.time != "all":
@@ -392,11 +396,11 @@ class Evaluation:
     # --- what is missing ----------------------------------------------------------------------------------------
 
     def only_undated(self) -> bool:
-        """Whether there are rows that the rules apply to, and none of them can be judged for want of a time."""
+        """Whether the rules apply to rows, but all of these lack the time that evaluation needs."""
         return self.time != "all" and self.undated and self.applicable.count() > 0
 
     def rows_and_gaps(self, rule: Rule) -> tuple[int, tuple[str, ...]]:
-        """Rows of facts the rule applies to, and which of the facts its condition reads have no value in any."""
+        """Number of fact rows the rule applies to, and the facts in its condition that are null in all of them."""
         read = _read(self.whole, rule)
         names = [fact.name for fact in self.whole.facts if fact.name in read]
         counts = {"rows": "count(*)"} | {f"known_{name}": f"count({quoted(name)})" for name in names}
@@ -409,12 +413,12 @@ def _same(first: str, second: str, names: Iterable[str]) -> str:
 
 
 def together(rule: Rule) -> tuple[Any, ...]:
-    """What rules must agree in to be judged by one statement."""
+    """Key that rules must share to be evaluated by one statement."""
     return rule.grain, rule.by, rule.time, rule.where and rule.where.text, rule.releases
 
 
 def _read(grain: Grain, rule: Rule) -> frozenset[str]:
-    """Facts that the condition of a rule reads."""
+    """Facts read by the condition of a rule."""
     metrics = {metric.name: metric for metric in grain.metrics}
     reads = read_by(grain, [metrics[name] for name in rule.condition.names if name in metrics])
     read: set[str] = set()
@@ -424,7 +428,7 @@ def _read(grain: Grain, rule: Rule) -> frozenset[str]:
 
 
 def _latest(name: str) -> str:
-    """SQL of the value of the latest row that has one; the largest of several as late, or of rows that tell no time."""
+    """SQL of the latest known value; the largest if several rows are equally late or have no time."""
     value = quoted(name)
     known = f"{value} is not null and interval_start is not null"
     dated = f"arg_max({value}, (interval_start, {value})) filter (where {known})"
@@ -432,12 +436,12 @@ def _latest(name: str) -> str:
 
 
 def is_setting(fact: Fact) -> bool:
-    """Whether a fact is a value that somebody set, and which is in force until it is set again."""
+    """Whether a fact is a setting, in force until it is changed."""
     return fact.rollup.over in ("latest", "last")
 
 
 def is_setting_name(grain: Grain, name: str) -> bool:
-    """Whether a column is a fact that keeps its latest value when it is rolled up."""
+    """Whether a column is a fact whose roll-up keeps the latest value."""
     return any(fact.name == name and is_setting(fact) for fact in grain.facts)
 
 

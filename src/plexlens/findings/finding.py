@@ -1,4 +1,4 @@
-"""What came of checking: findings with their evidence, rules that found nothing, rules that could not run."""
+"""Results of checking: findings with their evidence, rules that passed, rules that could not run."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from plexlens.metrics.unit import Unit
 
 @dataclass(frozen=True)
 class Evidence:
-    """A number that a finding rests on.
+    """A number that supports a finding.
 
     Attributes
     ----------
@@ -34,7 +34,7 @@ class Evidence:
 
 @dataclass(frozen=True)
 class Entity:
-    """A column that names the object of a finding, and its value."""
+    """A column that identifies the object of a finding, and its value."""
 
     column: str
     title: str
@@ -43,7 +43,7 @@ class Entity:
 
 @dataclass(frozen=True)
 class Finding:
-    """One thing that is wrong with one object.
+    """A problem with an object.
 
     Attributes
     ----------
@@ -111,12 +111,12 @@ class Finding:
 
     @property
     def costing(self) -> Cost | None:
-        """How the cost is derived; None where there is none."""
+        """Derivation of the cost; None if there is no cost."""
         return (self.cost_rule or self.rule).cost if self.cost is not None else None
 
     @property
     def cost_kind(self) -> CostKind | None:
-        """What the cost is made of."""
+        """Kind of the cost."""
         return self.costing.kind if self.costing is not None else None
 
     @property
@@ -144,14 +144,14 @@ class Passed:
 
 @dataclass(frozen=True)
 class Suppressed:
-    """A finding that the site does not want to see, and why."""
+    """A finding that the site suppresses, and the reason."""
 
     finding: Finding
     reason: str
 
 
 class Lack(StrEnum):
-    """Why a rule was not checked."""
+    """Reason why a rule was not checked."""
 
     SOURCE = "records missing"
     """No source of its grain is in the data."""
@@ -167,7 +167,7 @@ class Lack(StrEnum):
 
 @dataclass(frozen=True)
 class NotChecked:
-    """A rule that could not run, and what it lacked.
+    """A rule that could not run, and the input it lacked.
 
     Attributes
     ----------
@@ -187,7 +187,7 @@ class NotChecked:
 
 @dataclass(frozen=True)
 class Findings:
-    """Everything that came of checking.
+    """All results of checking.
 
     Attributes
     ----------
@@ -212,7 +212,7 @@ class Findings:
 
     @property
     def worst(self) -> Severity | None:
-        """The highest severity that fired; None where nothing did."""
+        """The highest severity that fired; None if no rule fired."""
         return max((one.severity for one in self.fired), key=lambda one: one.rank, default=None)
 
     def at_or_above(self, severity: Severity) -> tuple[Finding, ...]:

@@ -1,4 +1,4 @@
-"""From the keys of a rule file to a checked `Rule`."""
+"""Builds a checked `Rule` from the keys of a rule file."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ class Draft:
 
 
 def make(draft: Draft, grains: Mapping[str, Grain]) -> Rule:
-    """The rule of a draft.
+    """Build the rule of a draft.
 
     Raises
     ------
@@ -104,7 +104,7 @@ class _Maker:
         )
 
     def checked(self, key: str, made: Callable[[], Any]) -> Any:
-        """What the call gives; its error gets the place of the key."""
+        """Result of the call; an error gets the location of the key."""
         try:
             return made()
         except (RuleError, ExpressionError) as error:

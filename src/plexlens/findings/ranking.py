@@ -1,4 +1,4 @@
-"""The order of findings: what to look at first.
+"""The order of findings: the most important first.
 
 Findings of one rule stand together. A rule's cost is the sum of its findings' costs, and that sum is what the report
 heads the rule with.

@@ -1,4 +1,4 @@
-"""Rules from TOML files: the ones that come with Plexlens, and a site's own over them.
+"""Rules from TOML files: the shipped rules, overridden and extended by a site's own.
 
 A file holds ``[[rule]]`` tables. A folder of a site's may add rules, and change those that are there by their id: it
 then gives only the keys that differ, or ``disabled = true``.
@@ -29,7 +29,7 @@ _ID = re.compile(r"[a-z][a-z0-9_]*\.[a-z][a-z0-9_]*")
 
 @dataclass(frozen=True)
 class _Entry:
-    """One ``[[rule]]`` as it stands in a file."""
+    """A ``[[rule]]`` entry of a file."""
 
     file: str
     values: Mapping[str, Any]
@@ -40,12 +40,12 @@ class _Entry:
         return str(self.values["id"])
 
     def line(self, *keys: str) -> int | None:
-        """Line of the first of these keys that stands in the file, else of the rule."""
+        """Line of the first of these keys that is present, else of the rule."""
         return next((self.lines[key] for key in (*keys, "") if key in self.lines), None)
 
 
 def load_rules(folders: Iterable[Path] = (), *, grains: Mapping[str, Grain] | None = None) -> tuple[Rule, ...]:
-    """The rules of Plexlens, changed and added to by those of further folders.
+    """The shipped rules, changed and extended by the rules of further folders.
 
     Parameters
     ----------
@@ -82,7 +82,7 @@ def load_rules(folders: Iterable[Path] = (), *, grains: Mapping[str, Grain] | No
 
 
 def _add(drafts: dict[str, Draft], entries: Sequence[_Entry], *, shipped: bool) -> None:
-    """Put the rules of one folder over those that are there."""
+    """Apply the rules of a folder on top of the earlier ones."""
     seen: dict[str, _Entry] = {}
     for entry in entries:
         if entry.id in seen:

@@ -1,4 +1,4 @@
-"""The reference of all rules, written from them: ``python -m plexlens.findings.reference PATH``."""
+"""The reference of all rules, generated from them: ``python -m plexlens.findings.reference PATH``."""
 
 from __future__ import annotations
 
@@ -152,7 +152,7 @@ def rule_text(rule: Rule) -> str:
 
 
 def rule_lines(rule: Rule) -> list[str]:
-    """One rule in plain text, a line for each thing to know of it."""
+    """A rule in plain text, a line per item."""
     grain = GRAINS[rule.grain]
     numbers = "stated by the source" if rule.source.threshold is Threshold.STATED else "chosen by Plexlens"
     needs = " or ".join(
@@ -191,13 +191,13 @@ def rule_lines(rule: Rule) -> list[str]:
 
 
 def left_out() -> tuple[tuple[str, str], ...]:
-    """Rules of thumb that are no rules, and why."""
+    """Rules of thumb that Plexlens leaves out, and why."""
     text = (Path(__file__).parent / "left_out.toml").read_text(encoding="utf-8")
     return tuple((one["what"], one["why"]) for one in tomllib.loads(text)["left_out"])
 
 
 def rule_json(rule: Rule) -> dict[str, Any]:
-    """A rule as it stands, only JSON types."""
+    """A rule with only JSON types, unevaluated."""
     grain = GRAINS[rule.grain]
     return {
         "id": rule.id,
@@ -254,7 +254,7 @@ def document() -> str:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Write the reference, or check that it is up to date; the exit code."""
+    """Write the reference, or check that it is up to date; return the exit code."""
     return write_or_check(document, "plexlens.findings.reference", __doc__ or "", "docs/findings.md", arguments)
 
 

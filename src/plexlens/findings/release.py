@@ -1,4 +1,4 @@
-"""Releases of the systems in the data, as their records tell them."""
+"""Releases of the systems in the data, from their records."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def releases_of(names: Mapping[str, str | None], systems: Mapping[str, Level]) -
 
 
 def zos_releases(inputs: Inputs) -> dict[str, Level]:
-    """Version and release of z/OS by system; systems whose records do not tell it are absent."""
+    """Version and release of z/OS by system; systems whose records lack it are absent."""
     if not inputs.has(_TABLE):
         return {}
     found: dict[str, Level] = {}

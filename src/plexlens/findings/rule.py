@@ -1,4 +1,4 @@
-"""What a rule is: what it reads, when it speaks, what it says and where that comes from.
+"""The parts of a rule: the facts it reads, its condition, its message and its source.
 
 A rule is data (`plexlens.findings.reading` takes it from TOML); everything in it has been checked against the grain it
 reads, so that evaluating it cannot fail for want of a name or a unit.
@@ -32,7 +32,7 @@ class Severity(StrEnum):
 
 
 class CostKind(StrEnum):
-    """What an estimated cost is made of."""
+    """Kind of an estimated cost."""
 
     CPU = "CPU"
     """Processor time."""
@@ -41,7 +41,7 @@ class CostKind(StrEnum):
 
 
 class Threshold(StrEnum):
-    """Where the numbers of a condition come from."""
+    """Origin of the numbers in a condition."""
 
     STATED = "stated"
     """The source states them."""
@@ -58,13 +58,13 @@ class Formula:
 
     @property
     def names(self) -> frozenset[str]:
-        """Names in it."""
+        """Names used in the formula."""
         return names_of(self.expression)
 
 
 @dataclass(frozen=True)
 class Cost:
-    """An estimate of what a finding costs.
+    """An estimate of the cost of a finding.
 
     Attributes
     ----------
@@ -106,14 +106,14 @@ class Reference:
 
 @dataclass(frozen=True)
 class Releases:
-    """Releases that a rule is for, both ends included; None for an open end."""
+    """Range of releases that a rule applies to, both ends included; None for an open end."""
 
     product: str
     since: tuple[int, int] | None
     until: tuple[int, int] | None
 
     def include(self, release: tuple[int, int]) -> bool:
-        """Whether a release is among them."""
+        """Whether a release is in the range."""
         return (self.since is None or release >= self.since) and (self.until is None or release <= self.until)
 
     def __str__(self) -> str:
@@ -126,7 +126,7 @@ class Releases:
 
 @dataclass(frozen=True)
 class Cause:
-    """What several rules see from different sides.
+    """A cause that several rules detect from different sides.
 
     Findings of one cause about one thing are one finding: that of the rule with the lowest ``order``, with the others
     as further evidence. The cost of a cause is that of the rule that sees the most of it.
@@ -219,22 +219,22 @@ class Rule:
 
     @property
     def family(self) -> str:
-        """The word its id begins with."""
+        """The first word of the id."""
         return self.id.partition(".")[0]
 
     @property
     def severities(self) -> str:
-        """Its severity, and the highest it can be raised to: ``low``, ``low to high``."""
+        """The rule's severity, and the highest it can be raised to: ``low``, ``low to high``."""
         return f"{self.severity} to {self.grades[-1][0]}" if self.grades else str(self.severity)
 
     @property
     def measure(self) -> str:
-        """The column by which the worst interval is found."""
+        """The column that determines the worst interval."""
         return self.evidence[0]
 
     @property
     def numbers(self) -> frozenset[str]:
-        """Every fact and metric that evaluating it reads from rolled-up rows."""
+        """Every fact and metric that the rule reads from rolled-up rows."""
         formulas = [self.condition, *(formula for _, formula in self.grades)]
         if self.cost is not None:
             formulas.append(self.cost.seconds)
@@ -244,17 +244,17 @@ class Rule:
 
     @property
     def written(self) -> tuple[Expression, ...]:
-        """The numbers and conditions of its sentence and action."""
+        """The numbers and conditions in its message and action."""
         return tuple(dict.fromkeys((*self.sentence.expressions, *self.action.expressions)))
 
     @property
     def commanded(self) -> tuple[Expression, ...]:
-        """The numbers and conditions of its command and what takes it back."""
+        """The numbers and conditions in its command and in the command that reverses it."""
         return tuple(dict.fromkeys((*self.command.expressions, *self.undo.expressions)))
 
     @property
     def named(self) -> frozenset[str]:
-        """The keys and attributes that its texts hold."""
+        """The keys and attributes used in its texts."""
         texts = (self.sentence, self.action, self.command, self.undo)
         things = (self.cause.thing,) if self.cause is not None else ()
         return frozenset[str]().union(*(text.names for text in (*texts, *things)))

@@ -1,4 +1,4 @@
-"""The names that the expressions of a rule may use: those of a grain's rolled-up rows, and those of its rows."""
+"""Names available to the expressions of a rule: those of a grain's rolled-up rows, and those of its original rows."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from plexlens.metrics.definition import Fact, Grain, Metric
 
 
 def numbers_of(grain: Grain) -> Scope:
-    """Facts and metrics of a grain: what stands in its rolled-up rows."""
+    """Facts and metrics of a grain: the names available in rolled-up rows."""
     columns: tuple[Fact | Metric, ...] = (*grain.facts, *grain.metrics)
     return Scope.of(f"a fact or metric of {grain.name}", {column.name: column.unit.base for column in columns})
 
 
 def rows_of(grain: Grain) -> Scope:
-    """Keys, attributes and facts of a grain: what stands in its rows before they are rolled up."""
+    """Keys, attributes and facts of a grain: the names available before roll-up."""
     named = ("system", "sysplex", *(key.name for key in grain.keys), *(one.name for one in grain.attributes))
     bases = {fact.name: fact.unit.base for fact in grain.facts}
     return Scope.of(f"a key, attribute or fact of {grain.name}", bases, named)

@@ -1,4 +1,4 @@
-"""What a site has decided about findings: acknowledged ones stay and do not fail a report, suppressed ones are folded.
+"""A site's decisions about findings: acknowledged findings do not fail a report, suppressed findings are folded.
 
 A file of decisions::
 
@@ -65,7 +65,7 @@ class Decision:
     place: str
 
     def meets(self, finding: Finding) -> bool:
-        """Whether a finding is one it speaks of."""
+        """Whether the decision applies to a finding."""
         names = {part.column: part.value or "" for part in finding.entity}
         return fnmatchcase(finding.rule.id, self.rule) and all(
             column in names and fnmatchcase(names[column], pattern) for column, pattern in self.objects.items()
@@ -169,7 +169,7 @@ class _Entry:
 def decided(
     findings: Sequence[Finding], decisions: Sequence[Decision], today: date
 ) -> tuple[list[Finding], list[Suppressed], list[str]]:
-    """The findings that stay, those that are suppressed, and what is to be said of the decisions themselves."""
+    """The remaining findings, the suppressed ones, and messages about the decisions themselves."""
     valid = [one for one in decisions if one.until is None or one.until >= today]
     notes = [
         f"{one.place}: the decision to {one.kind} expired on {one.until} and is ignored."

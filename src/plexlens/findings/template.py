@@ -1,4 +1,4 @@
-"""Sentences and commands of rules: text with places for values, and clauses that may be left out.
+"""Messages and commands of rules: text with placeholders, and clauses that may be omitted.
 
 A place is ``{expression}``: a key or attribute, a fact or metric, or arithmetic over them. A fact or metric is written
 in its unit (``{contention_fraction}`` becomes ``2.3 %``). ``{expression:n}`` is a whole number without unit or
@@ -49,7 +49,7 @@ _MISSING = "\0"
 
 @dataclass(frozen=True)
 class Place:
-    """A place for a value.
+    """A placeholder for a value.
 
     Attributes
     ----------
@@ -74,7 +74,7 @@ class Place:
 
 @dataclass(frozen=True)
 class Clause:
-    """Text and places that are written together or not at all.
+    """Text and placeholders that are written together or not at all.
 
     Attributes
     ----------
@@ -91,7 +91,7 @@ class Clause:
 
 @dataclass(frozen=True)
 class Filling:
-    """What is known of one object.
+    """Values known for an object.
 
     Attributes
     ----------
@@ -110,7 +110,7 @@ class Filling:
 
 @dataclass(frozen=True)
 class Template:
-    """Text, places and clauses, in order; as a text, what it was written as.
+    """Text, placeholders and clauses, in order; as a string, the original text.
 
     Attributes
     ----------
@@ -127,13 +127,13 @@ class Template:
 
     @property
     def places(self) -> tuple[Place, ...]:
-        """The places alone, those of clauses included."""
+        """The placeholders, including those in clauses."""
         inner = (part.parts if isinstance(part, Clause) else (part,) for part in self.parts)
         return tuple(part for parts in inner for part in parts if isinstance(part, Place))
 
     @property
     def expressions(self) -> tuple[Expression, ...]:
-        """Every number and condition that filling it in takes."""
+        """Every number and condition needed to fill in the text."""
         wanted = [place.expression for place in self.places if place.expression is not None]
         wanted += [part.when for part in self.parts if isinstance(part, Clause) and part.when is not None]
         return tuple(dict.fromkeys(wanted))
@@ -153,7 +153,7 @@ class Template:
         return " ".join(part for part in kept if part)
 
     def commands(self, values: Filling) -> tuple[str, tuple[Place, ...]]:
-        """The text as lines of commands, and the places whose values are missing.
+        """The text as lines of commands, and the placeholders whose values are missing.
 
         A line that lacks a value is left out: a command without its number is none.
         """
@@ -162,7 +162,7 @@ class Template:
         return "\n".join(line for line in lines if line and _MISSING not in line), missing
 
     def key(self, values: Filling) -> str:
-        """The text as a name of a thing; empty where the data does not tell it.
+        """The text as an object's name; empty if the data lacks it.
 
         Parts stand between slashes. The last one has to be known; an unknown one before it (records that name no
         system) stays empty.
@@ -211,7 +211,7 @@ def _written(part: str | Place, values: Filling) -> str:
 
 
 def _of_three_digits(value: float, unit: Unit | None) -> str:
-    """A number in its unit with three digits at least, and no decimals that nobody reads: 1,350, 13.5, 1.35."""
+    """A number in its unit with at least three digits and no superfluous decimals: 1,350, 13.5, 1.35."""
     if unit is None:
         return shown(value, unit)
     size = abs(value) * unit.factor
@@ -220,12 +220,12 @@ def _of_three_digits(value: float, unit: Unit | None) -> str:
 
 
 def _tidy(text: str) -> str:
-    """The text without the blanks that clauses left behind."""
+    """The text without the blanks left by omitted clauses."""
     return re.sub(r"\s+([,.;:])", r"\1", re.sub(r"\s+", " ", text)).strip()
 
 
 def template(text: str, grain: Grain, names: frozenset[str]) -> Template:
-    """A template over the rows of a grain.
+    """Parse a template over the rows of a grain.
 
     Parameters
     ----------
@@ -252,7 +252,7 @@ def template(text: str, grain: Grain, names: frozenset[str]) -> Template:
 
 
 def _names(parts: Iterable[str | Place | Clause], names: frozenset[str]) -> frozenset[str]:
-    """The keys and attributes in places, in conditions and behind releases."""
+    """The keys and attributes in placeholders, in conditions and in release texts."""
     taken: set[str] = set()
     for part in parts:
         if isinstance(part, Place):

@@ -1,4 +1,4 @@
-"""What is in sources, without keeping anything: records by type and system, time span, damage."""
+"""Survey of sources without storing them: records by type and system, time span, damage."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from plexlens.progress import Progress, silent
 
 @dataclass(frozen=True)
 class Inventory:
-    """What one source holds.
+    """Contents of a source.
 
     Attributes
     ----------
@@ -68,7 +68,7 @@ class Inventory:
 
 
 def of_files(paths: Iterable[str | Path], progress: Progress = silent) -> Iterator[Inventory]:
-    """The inventory of each file; folders stand for the files in them that are a known source.
+    """The inventory of each file; a folder stands for the files in it that are a known source.
 
     Parameters
     ----------
@@ -144,7 +144,7 @@ def _of_dump(path: Path, progress: Progress) -> Inventory:
 
 
 def _marked(checker: Plausibility, sections: Mapping[str, pa.Table]) -> list[Implausible]:
-    """The values that cannot be of a batch of records; all sections of a record are in one batch."""
+    """Implausible values in a batch of records; all sections of a record are in the same batch."""
     marked = [one for table, rows in sections.items() for one in Implausible.of(checker.marked(table, rows, sections))]
     return sorted(marked, key=lambda one: one.record_no)
 
@@ -186,7 +186,7 @@ def _type_order(name: str) -> tuple[int, int, str]:
 
 
 def to_json(found: Sequence[Inventory]) -> dict[str, Any]:
-    """The inventories as one object: files, records by type, span, damage."""
+    """The inventories as a JSON object: files, records by type, span, damage."""
     records: Counter[str] = Counter()
     systems: dict[str, Counter[str]] = {}
     for one in found:

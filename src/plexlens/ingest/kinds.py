@@ -1,4 +1,4 @@
-"""The kinds of source that are read, and which of them a file is."""
+"""The supported kinds of source, and recognition of a file's kind."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from plexlens.ingest.source import Reading
 
 @dataclass(frozen=True, slots=True)
 class ReadOptions:
-    """What a module is told besides the file.
+    """Options passed to a module together with the file.
 
     Attributes
     ----------
@@ -47,7 +47,7 @@ class ReadOptions:
 
 @dataclass(frozen=True, slots=True)
 class RecordRows:
-    """By which rows a record (a report) is known again, where a module does not leave out records that are held.
+    """Rows that identify a record (or report), for modules that do not leave out records held already.
 
     Attributes
     ----------
@@ -129,7 +129,7 @@ def known_kinds() -> str:
 
 
 def recognise(path: Path) -> SourceKind:
-    """The kind of source that a file is.
+    """The kind of source of a file.
 
     Raises
     ------
@@ -154,7 +154,7 @@ def recognise(path: Path) -> SourceKind:
 
 
 def expand(paths: str | Path | Iterable[str | Path]) -> list[tuple[Path, bool]]:
-    """The files that are meant.
+    """The files named by the paths, with folders expanded.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Values that cannot be: bounds of recorded fields as data, and the values that lie outside them.
+"""Implausible values: bounds of recorded fields as data, and detection of values outside them.
 
 A file of ``plausible/`` in a folder of layouts says for fields of raw tables what they are at most, in terms of other
 fields of the same row. A value above its bound is *marked*: it stays in the raw table, it is named in the table
@@ -90,7 +90,7 @@ class Implausible:
     reason: str
 
     def __str__(self) -> str:
-        """The value as one line of a message."""
+        """The value as a line of a message."""
         unit = f" {self.unit}" if self.unit else ""
         return (
             f"{self.file}, record {self.record_no}: {self.table_name} {self.field} is {self.value:,.9g}{unit}, at most"
@@ -106,7 +106,7 @@ class Implausible:
 
 @dataclass(frozen=True, slots=True)
 class Bound:
-    """What a field of a raw table is at most.
+    """Upper bound of a field of a raw table.
 
     Attributes
     ----------
@@ -138,13 +138,13 @@ class Bound:
 
     @property
     def elsewhere(self) -> frozenset[tuple[str, str]]:
-        """Tables and fields of other sections of the record that it needs."""
+        """Tables and fields of other sections of the record that the bound needs."""
         return frozenset(
             (table, field) for text in (self.at_most, self.when) for table, field in _ELSEWHERE.findall(text)
         )
 
     def of_columns(self, columns: Iterable[str], others: Mapping[str, Iterable[str]] | None = None) -> list[Bound]:
-        """The bound of each column that it is about; none where a field that the bound needs is lacking.
+        """The bounds that apply to these columns; a bound whose fields are missing is left out.
 
         Parameters
         ----------
@@ -233,7 +233,7 @@ def _bounds_of_file(path: Path) -> list[Bound]:
 
 
 def _check_expression(path: Path, line: int, text: str) -> None:
-    """Whether it is one SQL expression and no more."""
+    """Check that the text is a single SQL expression."""
     if not text:
         return
     try:
@@ -251,7 +251,7 @@ def _refusal(path: Path, line: int | None, what: str) -> UnreadableInputError:
 
 
 class Plausibility:
-    """Looks for values above their bounds in the rows of one source.
+    """Checks the rows of a source for values above their bounds.
 
     Parameters
     ----------
@@ -267,12 +267,12 @@ class Plausibility:
 
     @property
     def tables(self) -> tuple[str, ...]:
-        """The tables whose fields have bounds, and those that bounds refer to."""
+        """The tables with bounded fields, and those that bounds refer to."""
         named = {table for of_table in self._bounds.values() for bound in of_table for table, _ in bound.elsewhere}
         return tuple(sorted(named | set(self._bounds)))
 
     def marked(self, table: str, rows: pa.Table, others: Mapping[str, pa.Table] | None = None) -> pa.Table:
-        """The values of a table that lie above their bounds.
+        """The values of a table that exceed their bounds.
 
         Parameters
         ----------
@@ -317,7 +317,7 @@ class Plausibility:
 
     @cached_property
     def _connection(self) -> duckdb.DuckDBPyConnection:
-        """One for all tables: to open one takes longer than a query."""
+        """A shared connection for all tables, since opening a connection takes longer than a query."""
         connection = duckdb.connect(config={"autoinstall_known_extensions": False, "threads": 2})
         connection.execute("SET TimeZone = 'UTC'")
         connection.execute(_MACRO)
@@ -362,7 +362,7 @@ def _relation(files: Sequence[Path]) -> str:
 
 
 def _statement(bounds: Sequence[Bound], relation: str, columns: Sequence[str], others: Mapping[str, str]) -> str:
-    """The query for values above their bounds: the fields that bounds name are read, and no others."""
+    """The query for values above their bounds; it reads only the fields that the bounds name."""
     length = "" if "interval_seconds" in columns else ", seconds(interval_start, interval_end) AS interval_seconds"
     entries, tests = [], []
     for number, bound in enumerate(bounds):

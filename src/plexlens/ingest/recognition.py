@@ -1,4 +1,4 @@
-"""The first bytes of a file, and what a file looks like that no ingest module takes."""
+"""The first bytes of a file, and a description of files that no ingest module accepts."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ def read_head(path: Path) -> bytes:
 
 
 def describe(head: bytes) -> tuple[str, str] | None:
-    """What a file is that is text, markup or a file of a known make, and what to do with it.
+    """Description of a text, markup or otherwise recognisable file, and what to do with it.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""SMF dumps, decoded by the layouts: the extension module does the work, this module gives it the common form."""
+"""SMF dumps decoded by the layouts: the extension module decodes, this module adapts its result to the common form."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ class SmfReading:
 
     @property
     def damage(self) -> list[Damage]:
-        """What was wrong with the dump, in the order met; of very many the first, ``summary`` counts all."""
+        """Damage to the dump, in the order met; only the first of very many, while ``summary`` counts all."""
         return [
             Damage(
                 source_id=self._source_id,
@@ -109,7 +109,7 @@ class SmfReading:
 
 
 def tables_of(names: Iterable[str]) -> tuple[str, ...]:
-    """Those of the names that are tables of a dump; others are tables of reports."""
+    """The names that are tables of a dump; others are tables of reports."""
     known = set(_core.Catalogue(layout_folders()).tables())
     return tuple(name for name in names if name in known)
 
@@ -171,7 +171,7 @@ def read(
 
 
 def read_with(path: Path, options: ReadOptions) -> SmfReading:
-    """`read`, as the list of sources calls it."""
+    """`read` with the signature that the list of sources expects."""
     return read(
         path,
         source_id=options.source_id,
@@ -183,7 +183,7 @@ def read_with(path: Path, options: ReadOptions) -> SmfReading:
 
 
 def smf_error(path: Path, error: Any) -> PlexlensError:
-    """The extension's error as one of ours: its text is "file: what; remedy", with attributes for the parts."""
+    """The extension's error as a Plexlens error: its text is "file: problem; remedy", with attributes for the parts."""
     file = error.file or str(path)
     remedy = error.remedy or "see the message"
     what = str(error).removeprefix(f"{file}: ").removesuffix(f"; {remedy}")

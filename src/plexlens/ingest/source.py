@@ -1,4 +1,4 @@
-"""What every ingest module shares: the columns each row begins with, damage rows, errors, the reading itself.
+"""Definitions shared by all ingest modules: the common columns, damage rows, errors, and the reading itself.
 
 An ingest module turns one source (a dump, an XML file) into tables of Arrow batches. It offers
 
@@ -43,7 +43,7 @@ COMMON_FIELDS: tuple[pa.Field, ...] = (
 
 
 class Severity(StrEnum):
-    """How much a piece of damage costs the reader of a report."""
+    """Effect of damage on the reader of a report."""
 
     INFO = "info"
     """Worth knowing; every value was read."""
@@ -55,7 +55,7 @@ class Severity(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Damage:
-    """One thing wrong with a source, and what to do about it.
+    """A defect of a source, and its remedy.
 
     Attributes
     ----------
@@ -87,7 +87,7 @@ class Damage:
     remedy: str
 
     def __str__(self) -> str:
-        """The row as one line of a message."""
+        """The row as a line of a message."""
         where = [self.file]
         if self.record_no is not None:
             where.append(f"record {self.record_no}")
@@ -112,7 +112,7 @@ DAMAGE_SCHEMA: pa.Schema = pa.schema(
 
 
 def damage_batch(rows: Iterable[Damage]) -> pa.RecordBatch:
-    """Damage rows as one Arrow batch of `DAMAGE_SCHEMA`, in the order given."""
+    """Damage rows as an Arrow batch of `DAMAGE_SCHEMA`, in the order given."""
     listed = list(rows)
     return pa.RecordBatch.from_arrays(
         [pa.array([getattr(row, field.name) for row in listed], type=field.type) for field in DAMAGE_SCHEMA],
@@ -121,7 +121,7 @@ def damage_batch(rows: Iterable[Damage]) -> pa.RecordBatch:
 
 
 class SourceError(UnreadableInputError):
-    """A source that cannot be read at all: what is wrong, where, and what to do.
+    """A source that cannot be read at all: problem, location and remedy.
 
     Damage that leaves something to read is a `Damage` row instead.
     """
@@ -129,7 +129,7 @@ class SourceError(UnreadableInputError):
 
 @runtime_checkable
 class Reading(Protocol):
-    """One source being read.
+    """A source being read.
 
     Iterate it once, to the end; `summary` and `damage` are complete only after that. The batches of one
     table all have the same schema within one reading. Iteration raises `SourceError` (or a subclass) when
@@ -138,11 +138,11 @@ class Reading(Protocol):
 
     @property
     def summary(self) -> dict[str, Any]:
-        """Counts and time span of what was read; JSON types only, keys fixed by each module."""
+        """Counts and time span of the source; JSON types only, with keys fixed by each module."""
 
     @property
     def damage(self) -> list[Damage]:
-        """What was wrong with the source, in the order met."""
+        """Damage to the source, in the order met."""
 
     def __iter__(self) -> Iterator[tuple[str, pa.RecordBatch]]:
         """Pairs of table name and batch."""

@@ -1,4 +1,4 @@
-"""The moment an ingest becomes part of a PDB, and what is left of one that never did.
+"""Commit of an ingest to a PDB, and cleanup after ingests that did not complete.
 
 Steps of a commit, each durable before the next begins:
 
@@ -28,7 +28,7 @@ _JOURNAL = "journal.json"
 
 
 def staging_folder(folder: Path, ingest_id: str) -> Path:
-    """Where the files of an ingest are written before it is committed."""
+    """Folder that holds the files of an ingest until it is committed."""
     return folder / STAGING / ingest_id
 
 

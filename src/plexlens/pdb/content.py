@@ -1,4 +1,4 @@
-"""What makes two files the same: the SHA-256 of their bytes.
+"""Identity of files: two files are the same if the SHA-256 of their bytes is.
 
 To take the hash before reading would cost the first quarter of a fast ingest with one core at work. So a *sample*
 (the size, the first and the last MiB) tells whether the PDB can hold the file at all; if it cannot, the hash is taken

@@ -84,7 +84,7 @@ SYSTEM_SCHEMAS: dict[str, pa.Schema] = {
 
 @dataclass(frozen=True, slots=True)
 class TableInfo:
-    """What is known of a table without opening its files.
+    """Facts about a table that are known without opening its files.
 
     Attributes
     ----------
@@ -186,7 +186,7 @@ class Pdb:
 
     @classmethod
     def open_or_create(cls, path: str | Path) -> Pdb:
-        """Open the PDB at this path, or make it where nothing is.
+        """Open the PDB at this path, or create it if nothing is there.
 
         Raises
         ------
@@ -201,7 +201,7 @@ class Pdb:
     @classmethod
     @contextmanager
     def temporary(cls) -> Iterator[Pdb]:
-        """A PDB that is gone afterwards, for a report without a PDB. It is not forced to the device."""
+        """A temporary PDB for a report without a PDB; it is deleted afterwards and never forced to the device."""
         with tempfile.TemporaryDirectory(prefix="plexlens-", ignore_cleanup_errors=True) as folder:
             yield cls._create(Path(folder) / "pdb", Disk(sync=False))
 
@@ -228,7 +228,7 @@ class Pdb:
         return cls(path, Manifest(), disk)
 
     def remove_if_empty(self, *, folder_was_there: bool = False) -> bool:
-        """Take a PDB that holds nothing away again; whether it did.
+        """Remove a PDB that holds nothing; return whether it was removed.
 
         Parameters
         ----------
@@ -245,11 +245,11 @@ class Pdb:
 
     @property
     def ingests(self) -> tuple[Ingest, ...]:
-        """The sources it holds, in the order in which they were ingested."""
+        """The ingested sources, in the order of ingestion."""
         return self.manifest.ingests
 
     def refresh(self) -> None:
-        """See what was ingested since the PDB was opened.
+        """Reread the manifest, to include sources that were ingested since the PDB was opened.
 
         Raises
         ------
@@ -318,7 +318,7 @@ class Pdb:
         return connection
 
     def _marked_fields(self) -> dict[str, set[str]]:
-        """Table to those of its fields of which a value lies above its bound."""
+        """Fields of each table that have at least one value above the field's bound."""
         marked: dict[str, set[str]] = {}
         for ingest in self.ingests:
             for note in ingest.notes:
@@ -327,7 +327,7 @@ class Pdb:
         return marked
 
     def record_hashes(self, day: date | None) -> npt.NDArray[np.uint64]:
-        """Hashes of the SMF records it holds that were written on a day, ascending; None asks for the undated ones.
+        """Hashes of the SMF records held for a day, ascending; with None, of records without a date.
 
         Raises
         ------
@@ -360,7 +360,7 @@ class Pdb:
         return np.unique(np.concatenate([np.empty(0, np.uint64), *parts]))
 
     def _kept(self, name: str) -> pa.Table | None:
-        """A table that is made of the manifest; None for those that lie in files."""
+        """A table that is built from the manifest; None for tables that are stored in files."""
         if name == "source":
             return _source_table(self.ingests)
         if name == "note":
@@ -368,7 +368,7 @@ class Pdb:
         return None if name in self.manifest.columns else SYSTEM_SCHEMAS[name].empty_table()
 
     def check_files(self) -> None:
-        """Look whether every file that the manifest names is there, with its size.
+        """Check that every file that the manifest names exists and has its recorded size.
 
         Raises
         ------
@@ -395,7 +395,7 @@ def _damaged_file(path: Path, what: str) -> PdbDamagedError:
 
 
 def _is_new(path: Path) -> bool:
-    """Whether a PDB can be made here: an empty folder, or what a creation that was cut short has left."""
+    """Whether a PDB can be created here: the folder is empty, or holds only the remains of an interrupted creation."""
     if not path.is_dir():
         return False
     left_over = {STAGING, "tables", f"{manifests.NAME}.new"}

@@ -1,4 +1,4 @@
-"""The few file system steps on which the PDB's promise rests: write, sync, move.
+"""The few file system operations on which the PDB's promise rests: write, sync, move.
 
 Every change that a reader could see goes through a `Disk`, so that the order of steps is in one place and can be
 observed or cut short by a test.
@@ -11,7 +11,7 @@ from pathlib import Path
 
 
 class Disk:
-    """File system steps that survive a crash once they have returned.
+    """File system operations whose effect survives a crash once they have returned.
 
     Parameters
     ----------
@@ -28,12 +28,12 @@ class Disk:
             _fsync(path, os.O_RDONLY)
 
     def sync_folder(self, path: Path) -> None:
-        """Force the names in a folder to the device: a rename is not durable before this."""
+        """Force the names in a folder to the device; until then a rename is not durable."""
         if self.sync:
             _fsync(path, os.O_RDONLY | getattr(os, "O_DIRECTORY", 0))
 
     def make_folder(self, path: Path) -> None:
-        """Make a folder and its parents, each durable in its own parent; one that exists stays."""
+        """Make a folder and its parents, each durable in its own parent; an existing folder stays."""
         missing = []
         while not path.is_dir():
             missing.append(path)
@@ -43,11 +43,11 @@ class Disk:
             self.sync_folder(folder.parent)
 
     def move(self, source: Path, target: Path) -> None:
-        """Give a file another name on the same file system, in one step; durable after `sync_folder`."""
+        """Rename a file within a file system, atomically; durable after `sync_folder`."""
         source.rename(target)
 
     def write(self, path: Path, text: str) -> None:
-        """Write a whole file: a reader sees the former contents or the new ones, also after a crash."""
+        """Write a whole file: a reader sees the old contents or the new contents, even after a crash."""
         new = path.with_name(path.name + ".new")
         new.write_text(text, encoding="utf-8", newline="\n")
         self.sync_file(new)

@@ -1,4 +1,4 @@
-"""What is asked of a DuckDB connection beside statements: its tables, their columns, rows as Arrow."""
+"""Metadata queries on a DuckDB connection: its tables, their columns, rows as Arrow."""
 
 from __future__ import annotations
 
@@ -34,13 +34,13 @@ def tables_of(connection: Connection, schema: str = "main") -> tuple[str, ...]:
 
 
 def columns_of(connection: Connection, name: str) -> dict[str, str]:
-    """Columns of a table, view or query (a table's name as SQL, or a select in brackets), with their types."""
+    """Names and types of the columns of a table, view or query (a table's name as SQL, or a select in brackets)."""
     rows = connection.execute(f"describe select * from {name}").fetchall()
     return {row[0]: row[1] for row in rows}
 
 
 def arrow(connection: Connection, sql: str) -> pa.Table:
-    """The result of a statement as Arrow: the engine's own rows need a further package for times with a zone."""
+    """The result of a statement as Arrow; DuckDB's own rows need another package for times with a zone."""
     return connection.execute(sql).to_arrow_table()
 
 

@@ -1,4 +1,4 @@
-"""Sources into a PDB: each file whole or not at all."""
+"""Load sources into a PDB: each file completely or not at all."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ _ABOUT_THE_SOURCE = {"damage", plausible.TABLE}
 
 
 class Outcome(StrEnum):
-    """What became of a file."""
+    """Status of a file after an ingest."""
 
     ADDED = "added"
     """Its rows are in the PDB."""
@@ -57,7 +57,7 @@ class Outcome(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class IngestResult:
-    """What became of one file.
+    """Result of ingesting one file.
 
     Attributes
     ----------
@@ -79,7 +79,7 @@ class IngestResult:
 
 @dataclass(frozen=True, slots=True)
 class _Identity:
-    """By what a change of the file is noticed while it is read."""
+    """File attributes compared before and after reading, to detect that a file changed meanwhile."""
 
     device: int
     inode: int
@@ -115,7 +115,7 @@ def ingest(
     leap_seconds: bool = False,
     memory: int = MEMORY,
 ) -> list[IngestResult]:
-    """Put sources into a PDB, one after the other, each whole or not at all.
+    """Load sources into a PDB one after another, each completely or not at all.
 
     Parameters
     ----------
@@ -185,7 +185,7 @@ def ingest(
 
 @dataclass(frozen=True, slots=True)
 class _Source:
-    """A file that the PDB does not hold."""
+    """A file that the PDB does not hold yet."""
 
     path: Path
     kind: sources.SourceKind
@@ -236,7 +236,7 @@ def _ingest_file(path: Path, job: _Job) -> IngestResult:
 
 
 def _stage(source: _Source, reading: Reading, tables: StagedTables, job: _Job) -> None:
-    """Read the source to its end, into the staged tables; its damage is a table of its own."""
+    """Read the whole source into the staged tables; its damage becomes a table of its own."""
     path, size, stage = source.path, source.size, f"reading {source.path.name}"
     job.progress(0, size, stage)
     for table, batch in reading:
@@ -268,7 +268,7 @@ def _check_unchanged(path: Path, state: _Identity) -> None:
 
 
 def _records_once(kind: sources.SourceKind, reading: Reading, tables: StagedTables, pdb: Pdb) -> Found:
-    """How many records there were and are held already; those are left out, if the module has not done so."""
+    """Count the records of a source and those already held, which are left out unless the module has done so."""
     rows = kind.once
     if rows is not None:
         return _writing(pdb, lambda: leave_out_held(tables, rows, pdb.held_hashes))
@@ -277,7 +277,7 @@ def _records_once(kind: sources.SourceKind, reading: Reading, tables: StagedTabl
 
 
 def _mark_implausible(path: Path, tables: StagedTables, job: _Job) -> tuple[Note, ...]:
-    """Name the values above their bounds in a table of their own; what was counted, as notes."""
+    """Record the values above their bounds in a table of their own; return their counts as notes."""
     checker = Plausibility(str(path), job.bounds)
     columns = {
         table: {column.name: column.unit for variant in variants for column in variant}
@@ -302,7 +302,7 @@ def _mark_implausible(path: Path, tables: StagedTables, job: _Job) -> tuple[Note
 
 
 def _is_anything_new(path: Path, reading: Reading, found: Found, tables: StagedTables, pdb: Pdb) -> bool:
-    """Whether the source brought records; if the PDB holds all of them, only what is said of the source is kept."""
+    """Whether the source brought new records; if not, only the facts about the source are kept."""
     if found.duplicates and found.duplicates == found.records:
         _writing(pdb, lambda: tables.keep_only(_ABOUT_THE_SOURCE))
         return False
@@ -326,7 +326,7 @@ def _store(
     found: Found,
     marks: tuple[Note, ...],
 ) -> Ingest:
-    """Commit the staged tables; return what the manifest says of them."""
+    """Commit the staged tables; return the source's entry in the manifest."""
     files = _writing(pdb, tables.finish)
     summary = reading.summary
     first, last = summary.get("span") or (None, None)
@@ -364,7 +364,7 @@ def _store(
 
 
 def _damage_counts(reading: Reading) -> dict[str, int]:
-    """Damage by reason: as the reader counted it, since it may keep only the first of very many rows."""
+    """Damage by reason, as counted by the reader; the damage table may hold only the first rows of very many."""
     counted: dict[str, int] = dict(reading.summary.get("damage", {}))
     if not counted:
         for damage in reading.damage:
@@ -384,7 +384,7 @@ def _identity(path: Path) -> _Identity:
 
 
 def _writing(pdb: Pdb, step: Callable[[], _T]) -> _T:
-    """Take a step that writes; what the system refuses becomes an error that says what that means for the PDB."""
+    """Run a step that writes; an error of the operating system becomes one that explains its effect on the PDB."""
     try:
         return step()
     except OSError as error:

@@ -1,4 +1,4 @@
-"""The manifest: what a PDB holds, and the only place that says so.
+"""The manifest: the only authority on the contents of a PDB.
 
 A file under ``tables/`` that the manifest does not name does not exist for a reader. The manifest is one JSON file,
 replaced whole. Its first line carries the format's version and the SHA-256 of every byte after that line, so that a
@@ -56,7 +56,7 @@ class DataFile:
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """Something that was counted while a source was read, and is no damage.
+    """A count of something noteworthy in a source that is not damage.
 
     Attributes
     ----------
@@ -137,7 +137,7 @@ class Ingest:
 
 @dataclass(frozen=True)
 class Manifest:
-    """What a PDB holds at one moment; never changed, only replaced.
+    """Contents of a PDB at one moment; immutable, replaced by a new manifest.
 
     Attributes
     ----------
@@ -169,7 +169,7 @@ class Manifest:
         return next((ingest for ingest in self.ingests if ingest.sha256 == sha256), None)
 
     def may_hold(self, sample: str) -> bool:
-        """Whether a file with this sample may be held; only then its hash has to be known."""
+        """Whether a file with this sample may be held; only then is its hash needed."""
         return any(ingest.sample == sample for ingest in self.ingests)
 
     def new_id(self, sample: str) -> str:
@@ -179,7 +179,7 @@ class Manifest:
         return next(candidate for candidate in candidates if candidate not in taken)
 
     def with_ingest(self, ingest: Ingest, variants: dict[str, tuple[tuple[Column, ...], ...]]) -> Manifest:
-        """A manifest with one ingest more.
+        """The manifest with another ingest added.
 
         Parameters
         ----------
@@ -211,7 +211,7 @@ class Manifest:
 
 
 def write_manifest(folder: Path, manifest: Manifest, disk: Disk) -> None:
-    """Replace the manifest in one step, and keep the one before beside it.
+    """Replace the manifest atomically, and keep the previous version next to it.
 
     Raises
     ------
@@ -227,7 +227,7 @@ def write_manifest(folder: Path, manifest: Manifest, disk: Disk) -> None:
 
 
 def _body_lines(manifest: Manifest) -> Iterator[str]:
-    """The manifest after its first line: one line for each table and ingest, for whoever reads or compares it."""
+    """The manifest after its first line: a line per table and per ingest, so that two versions can be compared."""
     yield f'"written_by": {json.dumps("plexlens " + __version__)},'
     yield '"tables": {'
     yield ",\n".join(
@@ -333,7 +333,7 @@ def _column(entry: dict[str, Any]) -> Column:
 
 
 def damaged(path: Path, what: str, *, offset: int | None = None) -> PdbDamagedError:
-    """The error for a manifest that is not as it was written, with the way back."""
+    """The error for a damaged manifest, with the way to recover."""
     if path.with_name(PREVIOUS).exists():
         remedy = f"copy {PREVIOUS} to {NAME} (it lacks the last ingest only) and ingest that dump again"
     else:

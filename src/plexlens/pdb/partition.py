@@ -1,4 +1,4 @@
-"""Where rows belong: the record family of a table, the day of a row.
+"""Placement of rows: the record family of a table, the day of a row.
 
 Partitions serve reading: a question about a day opens that day's files. Nothing but a file's path depends on them, and
 a row whose day cannot be told is not lost but `undated`.
@@ -42,7 +42,7 @@ def family_of(table: str) -> str:
 
 
 def partition_of(day: date | None) -> str:
-    """The partition of the rows of a day: ``2022-08-15``; `UNDATED` for no day, or one no measurement has."""
+    """The partition for the rows of a day: ``2022-08-15``; `UNDATED` for rows without a plausible day."""
     if day is None or not _PLAUSIBLE[0] <= (day - _EPOCH).days < _PLAUSIBLE[1]:
         return UNDATED
     return day.isoformat()

@@ -1,4 +1,4 @@
-"""Records kept once, for sources whose module does not see to it: reports in files that overlap.
+"""De-duplication of records for sources whose module does not do it itself: reports in overlapping files.
 
 An SMF reader knows the hash of a record before it decodes it. A report in XML or text is known only when its rows are:
 so its rows are staged, a hash is taken over what they say (not over where they stood), and the rows of a report that
@@ -37,7 +37,7 @@ INVENTORY_SCHEMA = pa.schema(
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """How many records (reports) a source had, and how many of them are left out as held already."""
+    """Number of records (reports) in a source, and the number left out because they are held already."""
 
     records: int
     duplicates: int
@@ -46,7 +46,7 @@ class Found:
 def leave_out_held(
     tables: StagedTables, rows: RecordRows, hashes: Callable[[str, Iterable[str]], npt.NDArray[np.uint64]]
 ) -> Found:
-    """Take the rows of records that are held out of the staged tables, and note the others in the inventory.
+    """Remove the rows of records that are already held from the staged tables; add the others to the inventory.
 
     Parameters
     ----------
@@ -112,7 +112,7 @@ def _inventory(files: list[StagedFile], rows: RecordRows) -> pa.Table:
 
 
 def _without(part: pa.Table, record_numbers: pa.Array) -> pa.Table:
-    """The rows that belong to none of these records; a table that knows no records is left as it is."""
+    """The rows that belong to none of these records; a table without record numbers stays as it is."""
     if "record_no" not in part.column_names:
         return part
     return part.filter(pc.invert(pc.is_in(part.column("record_no"), value_set=record_numbers)))

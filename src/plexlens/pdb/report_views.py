@@ -60,7 +60,7 @@ def report_views(connection: Connection) -> Iterator[tuple[str, str]]:
 
 
 def attach_report_views(connection: Connection) -> tuple[str, ...]:
-    """Make the views, so that statements of this connection can name them; their names."""
+    """Create the views so that statements of this connection can name them; return their names."""
     made = []
     for name, select in report_views(connection):
         connection.execute(f"create or replace view {identifier(name)} as {select}")
@@ -69,7 +69,7 @@ def attach_report_views(connection: Connection) -> tuple[str, ...]:
 
 
 def _wide(report: str, options: str | None, part: str, heads: dict[tuple[str, int], bool]) -> str:
-    """The cells of a part as rows; a heading that several columns of one table have is numbered."""
+    """The cells of a part as rows; a heading that several columns of a table share is numbered."""
     place = ", ".join((*_PLACE, *_WITHIN))
     taken = {*_PLACE, *_WITHIN}
     columns = []
@@ -95,7 +95,7 @@ def _wide(report: str, options: str | None, part: str, heads: dict[tuple[str, in
 
 
 def _repeated(heads: dict[tuple[str, int], bool]) -> set[str]:
-    """Headings that stand over more than one place."""
+    """Headings that occur in more than one place."""
     seen: set[str] = set()
     return {head for head, _ in heads if head in seen or seen.add(head)}  # type: ignore[func-returns-value]
 
@@ -107,7 +107,7 @@ def _condition(report: str, options: str | None) -> str:
 
 
 def _unique(name: str, taken: set[str]) -> str:
-    """The name, numbered where it is taken; case does not tell names apart in SQL."""
+    """The name, numbered if it is taken; SQL ignores case in names."""
     chosen, number = name, 1
     while chosen.lower() in taken:
         number += 1

@@ -1,4 +1,4 @@
-"""Columns of a table over the years: which types the PDB holds, and how a column grows.
+"""Column types over the years: the types that the PDB stores, and how a column's type widens.
 
 A later dump may bring more columns (a longer section) or another type for one (a changed layout). Files stay as they
 were written; a table is read by the union of its columns, missing ones null, each in the narrowest type that holds
@@ -62,7 +62,7 @@ the layout's to tell."""
 
 
 class TypeConflictError(Exception):
-    """A column that has no type (or no unit) of its own any more; the text says which and why."""
+    """A column whose type or unit conflicts with that of earlier files; the message gives both."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +90,7 @@ class Column:
 
     @property
     def description(self) -> str:
-        """What the column holds, in a few words."""
+        """Short description of the column."""
         return dict(self.metadata).get("description", "")
 
     @property
@@ -100,12 +100,12 @@ class Column:
 
     @property
     def duckdb_type(self) -> str:
-        """The type as DuckDB writes it."""
+        """The type in DuckDB's notation."""
         return str(_TYPES[self.type][1])
 
 
 def stored_type(arrow: pa.DataType) -> pa.DataType:
-    """The type in which the PDB holds values of this Arrow type.
+    """The type in which the PDB stores values of this Arrow type.
 
     Raises
     ------
@@ -121,7 +121,7 @@ def stored_type(arrow: pa.DataType) -> pa.DataType:
 
 
 def stored_schema(schema: pa.Schema) -> pa.Schema:
-    """A batch's schema as the PDB holds it: types, and of the metadata units and descriptions.
+    """A batch's schema as the PDB stores it: types, and the metadata reduced to units and descriptions.
 
     Raises
     ------
@@ -145,7 +145,7 @@ def stored_schema(schema: pa.Schema) -> pa.Schema:
 
 
 def columns_of(schema: pa.Schema) -> tuple[Column, ...]:
-    """The columns of a schema whose types the PDB holds."""
+    """The columns of a schema whose types the PDB stores."""
     return tuple(
         Column(
             field.name,
@@ -157,7 +157,7 @@ def columns_of(schema: pa.Schema) -> tuple[Column, ...]:
 
 
 def merge_columns(variants: Iterable[Sequence[Column]]) -> tuple[Column, ...]:
-    """The columns of a table whose files were written with these variants of it, the earliest first.
+    """The columns of a table whose files were written with these variants, the earliest first.
 
     Columns stand in the order of the first variant; one that a later variant adds comes after its neighbour there.
     Metadata is the latest variant's.
@@ -202,7 +202,7 @@ def _spoken_unit(unit: str) -> str:
 
 
 def common_type(left: pa.DataType, right: pa.DataType) -> pa.DataType | None:
-    """The narrowest type the PDB holds for the values of both, or None (the rule is this module's docstring)."""
+    """The narrowest stored type for the values of both, or None (the module's docstring gives the rule)."""
     if left == right or pa.types.is_null(right):
         return left
     if pa.types.is_null(left):

@@ -1,4 +1,4 @@
-"""Batches in, Parquet files out: the tables of one ingest, written beside the PDB's own until they are committed.
+"""Batches in, Parquet files out: the tables of an ingest, written to a separate folder until they are committed.
 
 Rows are gathered by table and day, so that files are few and large, within a fixed amount of memory: a partition is
 written when it is large, and the largest ones when all together are. Encoding runs in a thread pool while the next
@@ -81,7 +81,7 @@ class _Partition:
     levels: list[list[pa.RecordBatch]] = field(default_factory=lambda: [[]])
 
     def add(self, rows: pa.RecordBatch, width: _RowWidth) -> int:
-        """Take rows, the youngest of the partition; return by how much that changed its memory."""
+        """Add rows at the end of the partition; return the change of its memory in bytes."""
         added = width.memory(rows)
         self.levels[0].append(rows)
         level = 0
@@ -103,7 +103,7 @@ class _Partition:
 
 
 class _RowWidth:
-    """How much memory batches of one schema take, told without asking each of their columns."""
+    """Estimated memory per row of batches with the same schema, computed without inspecting each column."""
 
     def __init__(self, schema: pa.Schema) -> None:
         self.fixed = 0.0
@@ -116,13 +116,13 @@ class _RowWidth:
         self.overhead = _COLUMN_OVERHEAD * len(schema)
 
     def memory(self, batch: pa.RecordBatch) -> int:
-        """Bytes, roughly: bits for nulls are counted whether or not there are any."""
+        """Memory of a batch in bytes, roughly: bits for nulls are counted whether or not there are any."""
         varying = sum(batch.column(index).nbytes for index in self._varying)
         return int(batch.num_rows * self.fixed + varying + self.overhead)
 
 
 def _check_name(table: str) -> None:
-    """A name that no table can have is found before a file bears it: a layout of the site may have any."""
+    """Refuse an impossible table name before a file gets it; a site's own layout may have any name."""
     try:
         family_of(table)
     except ValueError as error:
@@ -195,7 +195,7 @@ class StagedTables:
             self._write_largest()
 
     def flush(self) -> list[StagedFile]:
-        """Write what was added so far; return the files there are.
+        """Write the rows added since the last flush; return all files written.
 
         Raises
         ------
@@ -208,7 +208,7 @@ class StagedTables:
         return sorted(self._done, key=lambda file: file.target)
 
     def rewrite(self, file: StagedFile, change: Callable[[pa.Table], pa.Table]) -> None:
-        """Replace the rows of a written file; one that has no rows left is removed.
+        """Replace the rows of a written file; remove the file if no rows are left.
 
         Raises
         ------
@@ -239,7 +239,7 @@ class StagedTables:
         self._schemas = {table: schemas for table, schemas in self._schemas.items() if table in tables}
 
     def finish(self) -> list[StagedFile]:
-        """Write what is left; every file is on the device when this returns.
+        """Write the remaining rows; every file is on the device when this returns.
 
         Raises
         ------
@@ -254,12 +254,12 @@ class StagedTables:
         return files
 
     def abandon(self) -> None:
-        """Stop writing; what is written stays for the caller to remove."""
+        """Stop writing; the caller removes the files already written."""
         self._partitions.clear()
         self._pool.shutdown(wait=True, cancel_futures=True)
 
     def _variant(self, table: str, schema: pa.Schema) -> int:
-        """Which of the table's stored schemas a batch of this schema is written with."""
+        """Number of the stored schema with which a batch of this schema is written."""
         known = self._incoming.get(table)
         if known is None:
             _check_name(table)

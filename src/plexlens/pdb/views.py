@@ -93,11 +93,11 @@ def _expressions(columns: Sequence[Column], variant: Sequence[Column]) -> Iterat
 
 
 def identifier(name: str) -> str:
-    """A name quoted as SQL wants it."""
+    """A name quoted for SQL."""
     return '"' + name.replace('"', '""') + '"'
 
 
 def parquet_path(path: Path) -> str:
-    """A path as an SQL string that DuckDB takes for this one file, whatever pattern characters it has in it."""
+    """A path as an SQL string that DuckDB takes literally, pattern characters included."""
     escaped = "".join(f"[{letter}]" if letter in "*?[" else letter for letter in str(path))
     return "'" + escaped.replace("'", "''") + "'"

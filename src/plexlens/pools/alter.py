@@ -1,4 +1,4 @@
-"""Changes of buffer pools as text for Db2, with the exact reverse, and the effect of such text.
+"""Buffer pool changes as Db2 commands and SQL, with the exact reverse; and the configuration after running them.
 
 Syntax: -ALTER BUFFERPOOL (Db2 12 for z/OS Command reference), ALTER TABLESPACE and ALTER INDEX (SQL reference). Lines
 that begin with ``--`` are remarks.
@@ -58,7 +58,7 @@ def _attributes(pool: PoolSettings) -> dict[str, str]:
 
 
 def alter(old: PoolSettings | None, new: PoolSettings | None) -> tuple[str, str]:
-    """Commands that make one pool of another, and back.
+    """Commands that change one pool into another, and the commands that reverse them.
 
     Parameters
     ----------
@@ -103,7 +103,7 @@ def _command(old: PoolSettings | None, new: PoolSettings | None) -> str:
 
 
 def is_pending(old: PoolSettings | None, new: PoolSettings | None) -> bool:
-    """Whether the change waits for the pool to be allocated again."""
+    """Whether the change takes effect only when the pool is allocated again."""
     if old is None or new is None:
         return False
     none = "NONE" in (old.steal, new.steal) and old.steal != new.steal
@@ -112,7 +112,7 @@ def is_pending(old: PoolSettings | None, new: PoolSettings | None) -> bool:
 
 @dataclass(frozen=True)
 class MovedObject:
-    """An object and what SQL calls it.
+    """An object and its name in SQL.
 
     Attributes
     ----------
@@ -130,7 +130,7 @@ class MovedObject:
 
 
 def alter_object(moved: MovedObject, old: str, new: str) -> tuple[str, str, tuple[str, ...]]:
-    """Statements that move an object to another pool, and back, with remarks.
+    """Statements that move an object to another pool, the statements that reverse this, and remarks.
 
     Where the SQL name is not known the statement names in angle brackets what has to be filled in, so that Db2 refuses
     it until somebody has; a remark says how to find it.
@@ -180,7 +180,7 @@ def _sql_name(moved: MovedObject) -> tuple[str, str, tuple[str, ...]]:
 
 @dataclass(frozen=True)
 class Script:
-    """A change as text, and its reverse.
+    """Text of a change, and its reverse.
 
     Attributes
     ----------
@@ -193,7 +193,7 @@ class Script:
 
 
 def script(before: Configuration, after: Configuration, objects: Mapping[str, MovedObject], home: Placement) -> Script:
-    """Text that makes one configuration of another.
+    """Commands and SQL that change one configuration into another.
 
     Pools shrink first and grow then, so that at no moment more storage is needed than before or after; objects move
     last, when the pools that they move to have their buffers. In a group each member has its commands; group buffer
@@ -234,7 +234,7 @@ def script(before: Configuration, after: Configuration, objects: Mapping[str, Mo
 
 
 def _of_one(before: Configuration, after: Configuration, objects: Mapping[str, MovedObject], home: Placement) -> Script:
-    """Text for one Db2."""
+    """Commands and SQL for a single Db2."""
     names = dict.fromkeys([*before.pools, *after.pools])
     changes = [(before.pools.get(name), after.pools.get(name)) for name in names]
     changes = [(old, new) for old, new in changes if old != new]
@@ -272,7 +272,7 @@ def _size(pool: PoolSettings | None) -> int:
 
 
 def moved_objects(before: Placement, after: Placement, home: Placement) -> list[tuple[str, str, str]]:
-    """Objects whose pool changes: name, pool before, pool after; in the order of their names."""
+    """Objects whose pool changes: name, pool before, pool after; ordered by name."""
     moves = []
     for name in sorted({*before, *after}):
         old, new = (placement.get(name, home.get(name, "")) for placement in (before, after))

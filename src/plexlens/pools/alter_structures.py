@@ -1,4 +1,4 @@
-"""Changes of group buffer pools as text for Db2 and z/OS, with the exact reverse.
+"""Group buffer pool changes as Db2 and z/OS commands, with the exact reverse.
 
 Syntax: -ALTER GROUPBUFFERPOOL (Db2 for z/OS Command reference), SETXCF START (z/OS MVS System
 Commands). Lines that begin with ``--`` are remarks.
@@ -16,7 +16,7 @@ RATIO_REMARK = "-- RATIO: takes effect at the next allocation, so by the rebuild
 
 
 def alter_structure(old: GroupPoolSettings, new: GroupPoolSettings, group: str) -> tuple[list[str], list[str]]:
-    """Commands that make one group buffer pool of another, and back.
+    """Commands that change one group buffer pool into another, and the commands that reverse them.
 
     Parameters
     ----------
@@ -60,7 +60,7 @@ def _kilobytes(one: GroupPoolSettings) -> int:
 def structures_script(
     before: Configuration, after: Configuration
 ) -> tuple[list[tuple[list[str], list[str]]], list[tuple[list[str], list[str]]]]:
-    """Commands for the group buffer pools that grow, and for those that shrink; each with its reverse.
+    """Commands for group buffer pools that grow, and for those that shrink; each with its reverse.
 
     Raises
     ------
@@ -86,7 +86,7 @@ def structures_script(
 
 
 def _defined(one: GroupPoolSettings, group: str) -> str:
-    """What is needed for a group buffer pool that is not there yet."""
+    """Remark on what to define for a group buffer pool that does not exist yet."""
     structure = f"{group or '<group>'}_{one.structure}"
     return f"-- Define structure {structure} in the CFRM policy: SIZE({_kilobytes(one)}), RATIO {one.ratio:g}."
 
@@ -101,7 +101,7 @@ def _remarks(lines: list[str]) -> list[str]:
 
 
 def once(lines: tuple[str, ...]) -> tuple[str, ...]:
-    """The lines, general remarks only where they come first."""
+    """The lines, with each general remark only at its first occurrence."""
     general = {SIZE_REMARK, RATIO_REMARK}
     told: set[str] = set()
     kept = []

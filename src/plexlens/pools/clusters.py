@@ -1,4 +1,4 @@
-"""Clusters of objects: those that would take a pool from the others.
+"""Clusters of objects, to find those that would monopolise a pool.
 
 The way of the 2014 study: objects are first told apart by access (Ramos: random, mostly; Samos: sequential, mostly),
 then, within each, by the size of their working set, so that objects that monopolise a pool stand by themselves.
@@ -43,7 +43,7 @@ Integers = npt.NDArray[np.int64]
 
 
 class Access(StrEnum):
-    """How an object is accessed, mostly."""
+    """Predominant access of an object."""
 
     RANDOM = "Ramos"
     SEQUENTIAL = "Samos"
@@ -71,7 +71,7 @@ class Member:
 
 @dataclass(frozen=True)
 class Cluster:
-    """Objects of one pool that are alike.
+    """Similar objects of a pool.
 
     Attributes
     ----------
@@ -98,27 +98,27 @@ class Cluster:
 
     @property
     def pages(self) -> float:
-        """Average working sets of all members together."""
+        """Sum of the members' average working sets."""
         return sum(one.working_set.average for one in self.members)
 
     @property
     def share(self) -> float:
-        """The same as a share of the pool."""
+        """The same sum as a share of the pool."""
         return self.pages / self.members[0].working_set.pool_pages
 
     @property
     def is_large(self) -> bool:
-        """Whether each of its objects takes a good part of the pool."""
+        """Whether each of its objects takes a large part of the pool."""
         return all(one.working_set.maximum_share >= LARGE for one in self.members)
 
     def total(self, name: str) -> float:
-        """Sum of an attribute of the members' I/O, unknown ones as nothing."""
+        """Sum of an attribute over the members' I/O; unknown values count as zero."""
         return sum(getattr(one.io, name) or 0.0 for one in self.members)
 
 
 @dataclass(frozen=True)
 class PoolClusters:
-    """The clusters of one pool.
+    """The clusters of a pool.
 
     Attributes
     ----------
@@ -134,7 +134,7 @@ class PoolClusters:
 
     @property
     def advice(self) -> str:
-        """What the clusters say about splitting the pool, in a sentence."""
+        """Advice on splitting the pool that follows from the clusters, as a sentence."""
         if sum(len(one.members) for one in self.clusters) < 2:
             return "One object: there is nothing to split."
         accesses = {one.access for one in self.clusters}
@@ -196,7 +196,7 @@ def _access(io: Io) -> Access:
 
 
 def group(shares: Floats, number: int | None = None) -> tuple[Integers, Floats | None, float | None]:
-    """Cluster numbers that are alike.
+    """Cluster similar shares.
 
     Parameters
     ----------
@@ -233,7 +233,7 @@ def group(shares: Floats, number: int | None = None) -> tuple[Integers, Floats |
 
 
 def _in_order(labels: npt.NDArray[np.int32]) -> Integers:
-    """Numbers of clusters from 0 in the order in which they come, which is that of size."""
+    """Cluster labels renumbered from 0 in order of appearance, which is the order of size."""
     _, first, which = np.unique(labels, return_index=True, return_inverse=True)
     order = np.empty(len(first), np.int64)
     order[np.argsort(first)] = np.arange(len(first))
@@ -242,7 +242,9 @@ def _in_order(labels: npt.NDArray[np.int32]) -> Integers:
 
 
 def _with_rest(shares: Floats, core: Floats, labels: Integers, each: Floats) -> tuple[Integers, Floats]:
-    """The smaller ones beyond the clustered, each in the cluster whose mean is nearest."""
+    """Extend the clusters to the smaller objects that were not clustered: each joins the cluster with the nearest
+    mean.
+    """
     rest = shares[len(core) :]
     means = np.array([core[labels == label].mean() for label in range(int(labels.max()) + 1)])
     nearest = np.argmin(np.abs(rest[:, None] - means[None, :]), axis=1)
@@ -250,8 +252,8 @@ def _with_rest(shares: Floats, core: Floats, labels: Integers, each: Floats) -> 
 
 
 def silhouette(values: Floats, labels: Integers) -> Floats:
-    """Silhouette of each value in its cluster: (b - a) / max(a, b), a the mean distance to the others of its own
-    cluster, b to those of the nearest other one; 0 where a value is alone, or all are equal.
+    """Silhouette of each value in its cluster: (b - a) / max(a, b), where a is the mean distance to the other values of
+    its own cluster and b to those of the nearest other cluster; 0 for a value that is alone, and where all are equal.
 
     Source: Rousseeuw, "Silhouettes: a graphical aid to the interpretation and validation of cluster analysis", 1987.
     """

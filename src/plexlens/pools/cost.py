@@ -1,4 +1,5 @@
-"""What an I/O costs: CPU, and delay of those who wait for it; measured at the site where its data can say it.
+"""The price of an I/O: CPU time, and the delay of the waiting application; measured from the site's data where
+possible.
 
 A number is *measured* (a mean that Db2 recorded), *fitted* (a line through the site's intervals), or *stated* (out of a
 published study); every one carries where it comes from. A fit that cannot be trusted is refused, and says why.
@@ -37,7 +38,7 @@ PLAUSIBLE = (1e-6, 200e-6)
 
 
 class Origin(StrEnum):
-    """Where a number comes from."""
+    """Origin of a number."""
 
     MEASURED = "measured"
     FITTED = "fitted"
@@ -46,7 +47,7 @@ class Origin(StrEnum):
 
 @dataclass(frozen=True)
 class Assumption:
-    """One number and where it comes from.
+    """A number and its origin.
 
     Attributes
     ----------
@@ -135,12 +136,12 @@ class IoCost:
         return io if self.request is None else (*io, self.request)
 
     def cpu_seconds(self, sync_ios: float, async_ios: float, *, page_fixed: bool = False) -> float:
-        """CPU seconds of so many synchronous I/Os and so many prefetch and deferred write I/Os."""
+        """CPU seconds of the given numbers of synchronous I/Os and of prefetch and deferred write I/Os."""
         seconds = sync_ios * self.sync_read.value + async_ios * self.async_io.value
         return seconds * (1 - self.page_fix.value) if page_fixed else seconds
 
     def to_json(self) -> dict[str, Any]:
-        """The numbers with their origins; what a saved prediction keeps."""
+        """The numbers with their origins, as stored in a saved prediction."""
         names = ("sync_read", "async_io", "page_fix", "sync_delay", "async_delay", "group_request")
         return {
             name: {
@@ -156,17 +157,19 @@ class IoCost:
 
 
 def default_cost() -> IoCost:
-    """The stated prices alone."""
+    """The stated prices only."""
     return IoCost()
 
 
 def group_cost(io: IoCost | None = None, request: Assumption = REQUEST) -> IoCost:
-    """Prices for a group: those of I/O, stated where there are none, and of requests to group buffer pools."""
+    """Prices for a group: those of I/O (stated ones if missing), and of requests to group buffer pools."""
     return replace(io or default_cost(), request=request)
 
 
 def measured_request(inputs: Inputs) -> Assumption:
-    """The mean service time of synchronous requests to group buffer pools in SMF 74-4; the stated one without these."""
+    """The mean service time of synchronous requests to group buffer pools in SMF 74-4; without these, the stated
+    time.
+    """
     found = facts(inputs, GRAINS["coupling_structure"])
     if found is None:
         return REQUEST
@@ -186,12 +189,12 @@ def measured_request(inputs: Inputs) -> Assumption:
 
 
 def per_day(amount: float, seconds: float) -> float | None:
-    """What ``amount`` in ``seconds`` comes to in 24 hours, if all were like them; None without a time."""
+    """The amount per 24 hours that corresponds to ``amount`` in ``seconds``; None without a time."""
     return amount * io_price.DAY / seconds if seconds > 0 else None
 
 
 def fitted_cost(inputs: Inputs, *, subsystem: str = "") -> IoCost:
-    """Prices from the site's own records where they tell them, stated ones for the rest.
+    """Prices from the site's own records where these suffice, stated prices otherwise.
 
     Parameters
     ----------
@@ -244,7 +247,7 @@ def fit_async(rows: Sequence[Mapping[str, Any]]) -> Assumption | str:
 
 
 def fit_sync(rows: Sequence[Mapping[str, Any]]) -> Assumption | str:
-    """CPU of a synchronous read: its slope in class 2 CPU, beside that of the getpages that come with the work.
+    """CPU of a synchronous read: its slope in class 2 CPU, fitted together with the slope of getpages.
 
     Parameters
     ----------
@@ -291,7 +294,7 @@ def _fitted(
 
 
 def _doubt(slope: Slope, fit: Fit) -> str:
-    """Why a slope is no price of an I/O; empty where it may be one."""
+    """Why a fitted slope is rejected as an I/O cost; empty if accepted."""
     told = f"{with_symbol(slope.value, MICROSECONDS)} from {fit.n} intervals, r² {fit.r2:.2f}"
     if slope.value <= 0:
         return f"the line falls ({told}); other work decides this CPU"
@@ -311,7 +314,7 @@ def _rows(inputs: Inputs, grain: Grain, subsystem: str, by: Sequence[str], time:
 
 
 def _dbm1_rows(inputs: Inputs, subsystem: str) -> list[dict[str, Any]]:
-    """SRB time of DBM1 and asynchronous I/Os of all pools, interval by interval."""
+    """SRB time of DBM1 and asynchronous I/Os of all pools, by interval."""
     ios = {
         (row["subsystem"], row["time"]): _sum(
             row[name]

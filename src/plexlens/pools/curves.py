@@ -1,4 +1,4 @@
-"""Read misses of every pool size, and what each data set has of them."""
+"""Read misses at every pool size, and the share of each data set."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ SIZES = 20
 
 @dataclass(frozen=True)
 class Share:
-    """What one data set contributes to a pool's curve.
+    """Contribution of a data set to a pool's curve.
 
     Attributes
     ----------
@@ -49,7 +49,7 @@ class Share:
 
 @dataclass(frozen=True)
 class PoolCurve:
-    """One pool's curve.
+    """The curve of a pool.
 
     Attributes
     ----------
@@ -137,7 +137,7 @@ def curves_of(
 
 
 def check_sizes(sizes: Sequence[int]) -> None:
-    """Refuse sizes that no pool has.
+    """Refuse sizes that are not possible for a pool.
 
     Raises
     ------
@@ -150,7 +150,7 @@ def check_sizes(sizes: Sequence[int]) -> None:
 
 
 def new_curves(sample: float | None = None, placement: Mapping[tuple[int, int], int] | None = None) -> _core.PoolCurves:
-    """Curves without references yet.
+    """Empty curves, before any reference is added.
 
     Raises
     ------
@@ -180,7 +180,7 @@ def read_curves(
 
 
 def add_to(curves: _core.PoolCurves, batch: pa.RecordBatch, *, source: str = "") -> None:
-    """Add a stretch of a trace to curves.
+    """Add part of a trace to curves.
 
     Raises
     ------
@@ -197,7 +197,7 @@ def add_to(curves: _core.PoolCurves, batch: pa.RecordBatch, *, source: str = "")
 
 
 def curve_of(curves: _core.PoolCurves, pool: int, names: TraceNames, sizes: Sequence[int] = ()) -> PoolCurve:
-    """The curve of one pool.
+    """The curve of a pool.
 
     Parameters
     ----------
@@ -236,7 +236,7 @@ def _shares(curves: _core.PoolCurves, pool: int, names: TraceNames, sizes: Seque
 
 
 def _choice(enough: int) -> list[int]:
-    """Sizes by equal factors from a thousandth of the last to the last."""
+    """Sizes in geometric progression from a thousandth of the last to the last."""
     last = max(enough, 1)
     first = max(last / 1000, 1.0)
     return sorted({round(first * (last / first) ** (step / (SIZES - 1))) for step in range(SIZES)})

@@ -1,4 +1,4 @@
-"""What dumps tell of a site beside the page references in them: statistics, as a database would hold them."""
+"""Statistics in the dumps of a trace, made available as a database would hold them."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _WANTED = ("smf100_", "smf71_", "smf74_", "smf42_")
 
 
 def statistics_of(dumps: Sequence[Path], layouts: Sequence[Path] = ()) -> Any:
-    """Statistics in dumps, in memory, behind a DuckDB connection as `plexlens.pdb.Pdb.connect` gives it.
+    """Statistics from dumps, in memory, behind a DuckDB connection like that of `plexlens.pdb.Pdb.connect`.
 
     Parameters
     ----------

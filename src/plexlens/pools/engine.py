@@ -1,4 +1,4 @@
-"""The event-by-event simulation of a configuration: of one Db2, or of the members of a group with what is between them.
+"""Event-by-event simulation of a configuration: a single Db2, or the members of a group with their group buffer pools.
 
 Both run the same pools of `plexlens._core`; those of a Db2 alone need no ordering between members and run side by side.
 """
@@ -25,10 +25,10 @@ Row = tuple[int, int, Counters]
 
 
 class Simulation(Protocol):
-    """A simulation while stretches of a trace are added."""
+    """A simulation to which parts of a trace are added in turn."""
 
     def add(self, batch: pa.RecordBatch) -> None:
-        """Add the next stretch."""
+        """Add the next part of the trace."""
 
     def data_sets(self, name: str) -> Sequence[Row]:
         """Data sets of a pool, by its full name."""
@@ -37,7 +37,7 @@ class Simulation(Protocol):
         """Counters of every pool, by full name."""
 
     def uses(self, pools: Iterable[str]) -> dict[str, Counters]:
-        """What is counted of the group buffer pools of these pools: by members, by full name; and of the structures.
+        """Counters of the group buffer pools of these pools: per member, by full name; and per structure.
 
         What members count of castout the structure (``GBP2``) counts once more, for all of them.
         """
@@ -47,7 +47,7 @@ class Simulation(Protocol):
 
 
 def refused(error: Exception) -> UsageError:
-    """What the engine refuses, as an error of ours."""
+    """An error of the engine as a `UsageError`."""
     what, _, remedy = str(error).partition("; ")
     return UsageError(file="", what=what, remedy=remedy or "see docs/pools.md for what pools can be")
 
@@ -58,7 +58,7 @@ def new_simulation(
     dependent: Mapping[int, Sequence[tuple[int, int]]],
     placement: Mapping[tuple[int, int], int] | None = None,
 ) -> Simulation:
-    """A simulation that nothing has been added to.
+    """A new simulation, before any reference is added.
 
     Parameters
     ----------
@@ -89,7 +89,7 @@ def new_simulation(
 
 
 def new_alone(configuration: Configuration, **others: Any) -> _core.PoolSimulation:
-    """The engine of a Db2 alone that nothing has been added to.
+    """The engine of a single Db2, before any reference is added.
 
     Raises
     ------
@@ -116,7 +116,7 @@ class Alone:
         self._simulation = simulation
 
     def add(self, batch: pa.RecordBatch) -> None:
-        """Add the next stretch."""
+        """Add the next part of the trace."""
         try:
             self._simulation.add(batch)
         except _core.PoolError as error:
@@ -131,7 +131,7 @@ class Alone:
         return {pool_name(pool): counted for pool, counted in self._simulation.counters().items()}
 
     def uses(self, pools: Iterable[str]) -> dict[str, Counters]:
-        """Nothing: there are no group buffer pools."""
+        """Empty: a single Db2 has no group buffer pools."""
         return {}
 
     def without_configuration(self) -> dict[str, int]:
@@ -190,7 +190,7 @@ def new_group(
     dependent: Mapping[int, Sequence[tuple[int, int]]],
     members: Mapping[int, str],
 ) -> _core.GroupSimulation:
-    """The engine of a group that nothing has been added to.
+    """The engine of a group, before any reference is added.
 
     Parameters
     ----------

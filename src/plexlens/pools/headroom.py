@@ -49,11 +49,11 @@ class Headroom:
 
     @property
     def is_paging(self) -> bool:
-        """Whether the system pages, so that no pool may grow."""
+        """Whether the system pages, so that no pool should grow."""
         return self.page_faults > PAGING
 
     def __str__(self) -> str:
-        """A sentence."""
+        """The headroom as a sentence."""
         free = f"{self.system}: {self.least_available / (1 << 30):.2f} GiB were free when least was"
         if self.is_paging:
             return f"{free}, and up to {self.page_faults:.1f} page faults a second: pools cannot grow"
@@ -61,7 +61,7 @@ class Headroom:
 
 
 def headroom_of(connection: Connection, *, system: str | None = None) -> Headroom | None:
-    """What a database says of free storage; None where it says nothing.
+    """Free storage according to a database; None if it has no paging data.
 
     Of several systems the one with the least counts: which of them the Db2 runs on is not in a trace.
 
@@ -92,6 +92,6 @@ def headroom_of(connection: Connection, *, system: str | None = None) -> Headroo
 
 
 def _free(row: dict[str, Any]) -> float:
-    """Frames free when least were; their mean where the least is not recorded."""
+    """Minimum of free frames; the mean if the minimum is not recorded."""
     lowest = row["lowest_available_fraction"]
     return float(row["available_frames"] if lowest is None else min(lowest * row["frames"], row["available_frames"]))

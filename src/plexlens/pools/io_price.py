@@ -1,4 +1,4 @@
-"""The CPU of an I/O where no site's data says it: one number, for metrics and predictions alike."""
+"""Default CPU time of an I/O where the site's data does not yield it; shared by metrics and predictions."""
 
 from __future__ import annotations
 

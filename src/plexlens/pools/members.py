@@ -1,4 +1,4 @@
-"""Names of pools with the members that have them, and the references of each member.
+"""Pool names qualified by member, and the references of each member.
 
 A pool is known by its full name: ``DB1A.BP2`` at a member of a data-sharing group, ``BP2`` of a Db2 alone, which is a
 group of one member without a name.
@@ -19,24 +19,24 @@ ALONE = ""
 
 
 def full_name(member: str, pool: str) -> str:
-    """``DB1A.BP2``; ``BP2`` of a Db2 alone."""
+    """``DB1A.BP2``; ``BP2`` for a single Db2."""
     return f"{member}.{pool}" if member else pool
 
 
 def member_and_pool(name: str) -> tuple[str, str]:
-    """Member and pool of a full name; the member is empty for a Db2 alone."""
+    """Member and pool of a full name; the member is empty for a single Db2."""
     member, _, pool = name.rpartition(".")
     return member, pool
 
 
 def pool_order(name: str) -> tuple[str, int]:
-    """What pools are ordered by: the member, then the number of the pool."""
+    """Sort key of pools: the member, then the number of the pool."""
     member, pool = member_and_pool(name)
     return member, pool_id(pool) or 0
 
 
 def by_member(batch: pa.RecordBatch) -> Iterator[tuple[int, pa.RecordBatch]]:
-    """References of each member in a batch, each in its order."""
+    """References of each member in a batch, in their original order."""
     members = batch.column("member").to_numpy()
     there = np.flatnonzero(np.bincount(members)).tolist()
     if len(there) == 1:
@@ -47,7 +47,7 @@ def by_member(batch: pa.RecordBatch) -> Iterator[tuple[int, pa.RecordBatch]]:
 
 
 def named_in_order(members: Iterable[int], names: TraceNames) -> dict[int, str]:
-    """Names of members by number, in the order of the names."""
+    """Names of members by number, in alphabetical order."""
     return dict(sorted(((number, names.member(number)) for number in members), key=lambda pair: pair[1]))
 
 

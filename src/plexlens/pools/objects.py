@@ -20,7 +20,7 @@ _IO = page_numbers("pool_io")
 
 @dataclass(frozen=True)
 class Io:
-    """Getpages and I/O of a pool or an object in a time. None: not known.
+    """Getpages and I/O of a pool or an object over a period. None: not known.
 
     Attributes
     ----------
@@ -74,12 +74,12 @@ class Io:
 
     @property
     def pages_read(self) -> float | None:
-        """One for each synchronous read, and what prefetch brought."""
+        """Pages read: one per synchronous read, plus those of prefetch."""
         return _total(self.sync_reads, self.prefetch_pages)
 
     @property
     def recorded_read_ios(self) -> float | None:
-        """Read I/Os that the trace records."""
+        """Read I/Os recorded in the trace."""
         return _total(self.recorded_sync_reads, self.recorded_prefetches)
 
     @property
@@ -89,26 +89,26 @@ class Io:
 
     @property
     def application_hit_ratio(self) -> float | None:
-        """Share of getpages that waited for no read of their own."""
+        """Share of getpages that did not wait for a synchronous read."""
         return _IO["application_hit_ratio"].of(self)
 
     @property
     def system_hit_ratio(self) -> float | None:
-        """Getpages less pages read, as a share of getpages; negative where prefetch reads in vain."""
+        """Getpages minus pages read, as a share of getpages; negative if prefetch reads pages that are not used."""
         return _IO["system_hit_ratio"].of(self)
 
     @property
     def pages_per_write(self) -> float | None:
-        """Pages that a write I/O writes."""
+        """Pages per write I/O."""
         return _IO["pages_per_write"].of(self)
 
     def per_second(self, amount: float | None) -> float | None:
-        """An amount of the time by second."""
+        """An amount divided by the seconds of the trace."""
         return amount / self.seconds if amount is not None and self.seconds > 0 else None
 
     @property
     def read_ios_per_second(self) -> float | None:
-        """What pools and objects are ranked by."""
+        """Read I/Os per second, by which pools and objects are ranked."""
         return _IO["read_ios_per_second"].of(self)
 
     def cpu_seconds(self, cost: IoCost) -> float | None:
@@ -118,7 +118,9 @@ class Io:
         return cost.cpu_seconds(self.sync_reads or 0.0, self.prefetch_reads or 0.0, page_fixed=self.page_fixed)
 
     def sync_delay_of(self, cost: IoCost) -> float:
-        """Seconds of a synchronous read: the object's own where they were recorded, else what is assumed of all."""
+        """Duration of a synchronous read in seconds: measured for the object if recorded, else the general
+        assumption.
+        """
         return cost.sync_delay.value if self.sync_delay is None else self.sync_delay
 
     def elapsed_seconds(self, cost: IoCost) -> float | None:
@@ -146,7 +148,7 @@ def _total(*parts: float | None) -> float | None:
 
 
 def io_of(one: ObservedObject, observation: Observation) -> Io:
-    """What the simulation counted for an object, beside what was recorded of it."""
+    """The simulation's counters for an object, combined with its recorded I/O."""
     counters, delay = one.counters, one.delay
     return Io(
         pool=one.pool,
@@ -172,18 +174,18 @@ def io_of(one: ObservedObject, observation: Observation) -> Io:
 
 
 def objects_of(observation: Observation) -> list[Io]:
-    """Every object, the one with the most read I/O first."""
+    """All objects, ordered by read I/O, highest first."""
     return ranked(io_of(one, observation) for one in observation.objects())
 
 
 def partitions_of(observation: Observation) -> list[Io]:
-    """Every data set of the objects that have several, the one with the most read I/O first."""
+    """Data sets of objects that have several, ordered by read I/O, highest first."""
     several = {(one.pool, one.object) for one in observation.objects() if one.partitions > 1}
     return ranked(io_of(one, observation) for one in observation.data_sets if (one.pool, one.object) in several)
 
 
 def pools_of(observation: Observation) -> list[Io]:
-    """Every pool that was simulated, the one with the most read I/O first."""
+    """All simulated pools, ordered by read I/O, highest first."""
     objects = objects_of(observation)
     return ranked(_pool(name, [one for one in objects if one.pool == name], observation) for name in observation.pools)
 
@@ -217,5 +219,5 @@ def _pool(name: str, objects: list[Io], observation: Observation) -> Io:
 
 
 def ranked(ios: Iterable[Io]) -> list[Io]:
-    """By read I/O, the most first; where it is equal by getpages, then by name."""
+    """Ordered by read I/O, highest first; ties by getpages, then by name."""
     return sorted(ios, key=lambda one: (-(one.read_ios or 0.0), -(one.getpages or 0.0), one.pool, one.name))

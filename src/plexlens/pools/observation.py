@@ -1,4 +1,4 @@
-"""One pass over a trace: what each object asks for, what one configuration of the pools reads for it, what it holds.
+"""A pass over a trace: references of each object, its reads in a simulated configuration, and its resident pages.
 
 The pools are simulated event by event (`plexlens._core.PoolSimulation`), and looked at at the ends of equal stretches
 of the trace: how many pages of each object are in its pool, and how many different pages it referenced since the last
@@ -45,7 +45,7 @@ _PAGE_BITS = np.uint64(40)
 
 @dataclass
 class ObservedObject:
-    """One object (a page set with all its partitions, or one partition) in one pool.
+    """An object (a page set with all its partitions, or a single partition) in a pool.
 
     Attributes
     ----------
@@ -90,13 +90,13 @@ class ObservedObject:
         return int(self.accesses.sum())
 
     def getpages_of(self, access: str) -> int:
-        """Getpages of one access."""
+        """Getpages with this kind of access."""
         return int(self.accesses[_core.TRACE_ACCESSES.index(access)])
 
 
 @dataclass(frozen=True)
 class Observation:
-    """What a pass found.
+    """Result of a pass over a trace.
 
     Attributes
     ----------
@@ -131,7 +131,7 @@ class Observation:
     delays: tuple[ObjectDelay, ...] = ()
 
     def objects(self) -> list[ObservedObject]:
-        """Page sets with all their partitions, in the order of pool and name."""
+        """Page sets with all their partitions, ordered by pool and name."""
         groups: dict[tuple[str, int], list[ObservedObject]] = {}
         for one in self.data_sets:
             groups.setdefault((one.pool, one.object), []).append(one)
@@ -139,7 +139,7 @@ class Observation:
         return sorted(merged, key=lambda one: (*pool_order(one.pool), one.name))
 
     def _delay(self, pool: str, number: int) -> ObjectDelay | None:
-        """I/O times of an object: those in its pool, or where it was when they were recorded."""
+        """I/O times of an object: those in its pool, else those of the pool in which they were recorded."""
         own = [one for one in self.delays if one.object == number]
         return _sum_of([one for one in own if pool_name(one.pool) == member_and_pool(pool)[1]] or own)
 
@@ -203,7 +203,7 @@ def observe(
     looks: int = LOOKS,
     progress: Progress | None = None,
 ) -> Observation:
-    """Read a trace, simulate its pools, and look at them.
+    """Read a trace, simulate its pools, and sample the pools' contents.
 
     Parameters
     ----------
@@ -266,7 +266,7 @@ def _shared(trace: Trace, configuration: Configuration, work: Work | None, progr
 
 
 def _joined(parts: Sequence[Observation], simulation: Simulation) -> Observation:
-    """The observations of all members as one."""
+    """The observations of all members combined."""
     return replace(
         parts[0],
         settings={name: pool for one in parts for name, pool in one.settings.items()},
@@ -278,7 +278,7 @@ def _joined(parts: Sequence[Observation], simulation: Simulation) -> Observation
 
 
 def _cut(batches: Iterable[pa.RecordBatch], ends: Integers) -> Iterator[tuple[pa.RecordBatch | None, bool]]:
-    """The batches cut after the last reference at or before each end, and whether an end is reached."""
+    """The batches split after the last reference at or before each end, and whether an end is reached."""
     at = 0
     for batch in batches:
         times = batch.column("time").to_numpy()
@@ -295,7 +295,7 @@ def _cut(batches: Iterable[pa.RecordBatch], ends: Integers) -> Iterator[tuple[pa
 
 
 class _Pass:
-    """What is counted of a member while the trace is read; data sets are numbered in the order of first reference."""
+    """Counters of a member during a pass; data sets are numbered in the order of first reference."""
 
     def __init__(self, member: str, configuration: Configuration) -> None:
         self.member = member
@@ -309,7 +309,7 @@ class _Pass:
         self.referenced: list[Integers] = []
 
     def add(self, batch: pa.RecordBatch) -> None:
-        """Count a stretch."""
+        """Count part of the trace."""
         columns = {name: column.to_numpy() for name, column in zip(batch.schema.names, batch.columns, strict=True)}
         number = self._numbers(columns["pool"], columns["object"], columns["partition"])
         function, access = columns["function"], columns["access"]
@@ -341,7 +341,7 @@ class _Pass:
         return number
 
     def look(self, simulation: Simulation) -> None:
-        """See what each data set holds and has referenced since the last look."""
+        """Record the resident pages of each data set, and those referenced since the last look."""
         whose = np.zeros(0, np.int64)
         if self.pages:
             whose, _ = _distinct(*(np.concatenate(parts) for parts in zip(*self.pages, strict=True)))
@@ -355,7 +355,7 @@ class _Pass:
 
 
 def _distinct(number: Integers, page: Pages) -> tuple[Integers, Pages]:
-    """Each page of each data set once."""
+    """Each distinct page of each data set."""
     if not len(page) or int(page.max()) >> int(_PAGE_BITS) == 0:
         keys = np.unique((number.astype(np.uint64) << _PAGE_BITS) | page)
         return (keys >> _PAGE_BITS).astype(np.int64), keys & np.uint64((1 << int(_PAGE_BITS)) - 1)

@@ -1,4 +1,4 @@
-"""Settings of pools as options of the command line change them."""
+"""Pool settings changed by command-line options."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def with_options(
     policies: Sequence[str] = (),
     page_fix: Sequence[str] = (),
 ) -> Configuration:
-    """The configuration that options of the command line make of another.
+    """A configuration changed by command-line options.
 
     Parameters
     ----------
@@ -101,14 +101,14 @@ def with_options(
 
 
 def named_pools(configuration: Configuration, used: Used, options: Sequence[str]) -> frozenset[str]:
-    """Pools, by full name, that ``BP2=80000``, ``DB1A.BP2=80000`` and the like name."""
+    """Full names of the pools named by options such as ``BP2=80000`` and ``DB1A.BP2=80000``."""
     return frozenset(
         name for option in options for name in _meant(option.partition("=")[0], configuration.pools, used, option)
     )
 
 
 def _meant(given: str, pools: Mapping[str, PoolSettings], used: Used, option: str) -> list[str]:
-    """Pools by full name that an option is for.
+    """Full names of the pools that an option applies to.
 
     Without a member these are the pools of all members that have or use one of that name; of all members, where none
     has: something moves there.

@@ -1,4 +1,4 @@
-"""What a configuration of pools does with the work of a trace: simulated event by event, priced.
+"""Work and cost of a trace under a configuration of pools: simulated event by event, then priced.
 
 Several configurations are simulated side by side in one pass over the trace.
 """
@@ -46,7 +46,7 @@ def states_of(
     dependent: Dependents | None = None,
     progress: Progress | None = None,
 ) -> list[State]:
-    """Simulate configurations, all in one pass over the trace.
+    """Simulate several configurations in a single pass over the trace.
 
     Parameters
     ----------
@@ -91,7 +91,7 @@ def _dependents(
     known: Dependents | None,
     progress: Progress | None,
 ) -> list[Dependents]:
-    """Data sets that are kept coherent in each configuration."""
+    """Data sets that must be kept coherent in each configuration."""
     if known is not None or not work.members:
         return [known or {}] * len(configurations)
     moved = {tuple(sorted(one.placement.items())): one.placement for one in configurations if one.placement}
@@ -101,7 +101,7 @@ def _dependents(
 
 
 class _Run:
-    """One configuration being simulated."""
+    """A configuration being simulated."""
 
     def __init__(self, configuration: Configuration, work: Work, shared: Dependents) -> None:
         self._configuration = configuration
@@ -117,7 +117,7 @@ class _Run:
         self._simulation.add(batch)
 
     def state(self, cost: IoCost) -> State:
-        """What was counted, priced."""
+        """The counters with their cost."""
         pools: dict[str, Activity] = {}
         data_sets: dict[tuple[str, str], Activity] = {}
         for name, settings in self._configuration.pools.items():
@@ -141,7 +141,7 @@ class _Run:
 def activity_of(
     counters: Mapping[str, int], work: Work, data_set: tuple[int, int], cost: IoCost, *, page_fixed: bool
 ) -> Activity:
-    """Counters of a data set in a pool (`plexlens._core.PoolSimulation.data_sets`), priced.
+    """Counters of a data set in a pool (`plexlens._core.PoolSimulation.data_sets`) with their cost.
 
     Parameters
     ----------
@@ -184,7 +184,7 @@ _PRIOR_PAGES = 50.0
 def weights_of(
     states: Sequence[State], work: Work, cost: IoCost, *, member: str = ALONE, delay_weight: float = 0.0
 ) -> dict[int, float]:
-    """What a page read of each object costs: CPU seconds, and delay at its weight.
+    """Cost of reading a page of each object: CPU seconds, plus delay at its weight.
 
     A page that a random getpage misses costs a synchronous read; one that prefetch brings costs its part of an I/O.
     How many are which is taken from simulations: of the present pools and of smaller ones, since an object that fits

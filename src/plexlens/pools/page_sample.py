@@ -1,4 +1,4 @@
-"""A sample of a trace's pages in memory, small enough to try groups of objects on.
+"""A sample of a trace's pages in memory, small enough to try many groupings of objects.
 
 A page is in the sample when a hash of its identity is below a threshold, so that all references to it are or none
 (Waldspurger and others, "Efficient MRC construction with SHARDS", FAST 2015); a pool of ``n`` buffers then behaves as
@@ -36,7 +36,7 @@ Whole = npt.NDArray[np.uint64]
 
 
 class Batches(Protocol):
-    """What can be read again and again: a trace."""
+    """A source of references that can be read repeatedly, such as a trace."""
 
     def batches(self, progress: Progress | None = None) -> Iterator[pa.RecordBatch]:
         """The references, columns of `plexlens._core.TRACE_COLUMNS`."""
@@ -44,7 +44,7 @@ class Batches(Protocol):
 
 @dataclass
 class Use:
-    """What a trace does with one object, or one data set of it.
+    """Use of an object, or of a data set of an object, in a trace.
 
     Attributes
     ----------
@@ -62,7 +62,7 @@ class Use:
 
     @property
     def home(self) -> int:
-        """The pool of most of its getpages; of equals the lowest."""
+        """The pool with most of its getpages; ties go to the lowest number."""
         return min(self.getpages, key=lambda pool: (-self.getpages[pool], pool))
 
     @property
@@ -71,7 +71,7 @@ class Use:
         return sum(self.getpages.values())
 
     def include(self, other: Use) -> None:
-        """Add what is done with another data set."""
+        """Add the use of another data set."""
         for pool, count in other.getpages.items():
             self.getpages[pool] = self.getpages.get(pool, 0) + count
         self.accesses += other.accesses
@@ -114,7 +114,7 @@ class _Rows:
 
 
 class PageSample:
-    """Sampled getpages of a trace, and what the whole trace does with each object.
+    """Sampled getpages of a trace, and the use of each object in the whole trace.
 
     Attributes
     ----------
@@ -142,7 +142,7 @@ class PageSample:
 
     @property
     def position(self) -> Integers:
-        """Ordinal of each sampled getpage among all getpages of the trace, rising."""
+        """Ordinal of each sampled getpage among all getpages of the trace, ascending."""
         return self._rows.position
 
     @property
@@ -151,7 +151,7 @@ class PageSample:
         return self._rows.object
 
     def pages(self) -> Integers:
-        """A number for the page of each sampled getpage; pages of different data sets have different numbers."""
+        """Page number of each sampled getpage, unique across data sets."""
         rows = self._rows
         identity = np.empty(len(rows.page), dtype=[("data_set", np.uint64), ("page", np.uint64)])
         identity["data_set"] = rows.object.astype(np.uint64) << np.uint64(16) | rows.partition
@@ -159,7 +159,7 @@ class PageSample:
         return np.asarray(np.unique(identity, return_inverse=True)[1], np.int64).reshape(-1)
 
     def distinct_pages(self) -> dict[tuple[int, int], float]:
-        """Pages of each data set (object, partition); estimated where not all are in the sample."""
+        """Distinct pages of each data set (object, partition); estimated if the sample does not contain all."""
         rows = self._rows
         _, first = np.unique(self.pages(), return_index=True)
         key = rows.object[first].astype(np.uint64) << np.uint64(16) | rows.partition[first]
@@ -170,7 +170,7 @@ class PageSample:
         }
 
     def batches(self, objects: Iterable[int], rows: int = 1 << 18) -> Iterator[pa.RecordBatch]:
-        """Getpages of these objects alone, as a trace of one pool (0)."""
+        """Getpages of only these objects, as a trace of a single pool (0)."""
         wanted = np.fromiter(objects, np.uint32)
         held = self._rows.take(np.isin(self._rows.object, wanted))
         for at in range(0, len(held.page), rows):
@@ -192,7 +192,7 @@ class PageSample:
 
 
 class Sampler:
-    """Takes a sample of a trace's getpages while stretches of it are added.
+    """Samples a trace's getpages as parts of the trace are added.
 
     Parameters
     ----------
@@ -208,7 +208,7 @@ class Sampler:
         self._data_sets: dict[tuple[int, int], Use] = {}
 
     def add(self, batch: pa.RecordBatch) -> None:
-        """Add the next stretch."""
+        """Add the next part of the trace."""
         columns: dict[str, Any] = {name: batch.column(name).to_numpy() for name, _ in _core.TRACE_COLUMNS}
         _count(self._data_sets, columns)
         chosen = columns["function"] == _GETPAGE
@@ -231,7 +231,7 @@ class Sampler:
             self._held = len(self._parts[0].page)
 
     def sample(self) -> PageSample:
-        """The sample of what was added."""
+        """The sample of the parts added so far."""
         rows = _Rows.joined([_Rows.none(), *self._parts])
         return PageSample(rows, self._threshold / _WHOLE, self._getpages, self._data_sets)
 
@@ -270,7 +270,7 @@ def _count(data_sets: dict[tuple[int, int], Use], columns: dict[str, Any]) -> No
 
 
 def _counted(keys: Whole) -> Iterator[tuple[tuple[tuple[int, int], int], int]]:
-    """Object, partition and pool of keys, and how often each occurs."""
+    """Object, partition and pool of keys, and the number of occurrences of each."""
     codes, counts = np.unique(keys, return_counts=True)
     for code, count in zip(codes.tolist(), counts.tolist(), strict=True):
         yield ((code >> 32, code >> 16 & 0xFFFF), code & 0xFFFF), count
@@ -280,11 +280,11 @@ class Curves(Protocol):
     """Curves of groups of objects."""
 
     def of(self, objects: frozenset[int], page_bytes: int, member: str = ALONE) -> CostCurve:
-        """What a pool of these objects alone costs a member at each size."""
+        """Cost at each size of a member's pool that holds only these objects."""
 
 
 class GroupCurves:
-    """Simulated curves of groups of objects of one member; each group is simulated once.
+    """Simulated curves of groups of objects of a member; each group is simulated once.
 
     Parameters
     ----------
@@ -301,7 +301,7 @@ class GroupCurves:
         self._known: dict[tuple[frozenset[int], int], CostCurve] = {}
 
     def of(self, objects: frozenset[int], page_bytes: int, member: str = ALONE) -> CostCurve:
-        """What a pool of these objects alone costs at each size, simulated with LRU page steal."""
+        """Cost at each size of a pool that holds only these objects, simulated with LRU page steal."""
         key = (objects, page_bytes)
         if key not in self._known:
             self._known[key] = self._simulate(objects, page_bytes)
@@ -330,7 +330,7 @@ class MemberCurves:
         self.members = members
 
     def of(self, objects: frozenset[int], page_bytes: int, member: str = ALONE) -> CostCurve:
-        """What a pool of these objects alone costs a member at each size, simulated with LRU page steal."""
+        """Cost at each size of a member's pool that holds only these objects, simulated with LRU page steal."""
         return self.members[member].of(objects, page_bytes)
 
 
@@ -340,7 +340,7 @@ def cost_curve(
     rate: float,
     page_bytes: int,
 ) -> CostCurve:
-    """The cost of a pool from the misses of its data sets, each read weighted by its object.
+    """The cost of a pool from the misses of its data sets, each read weighted by the cost of its object.
 
     Parameters
     ----------

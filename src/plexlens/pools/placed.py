@@ -1,4 +1,4 @@
-"""A trace as if some of its objects were in other pools."""
+"""A trace with some of its objects moved to other pools."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class Placed:
         self._goes: dict[int, int] = {}
 
     def batches(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        """The batches with the pools where the objects are put."""
+        """The batches with the pool of each moved object changed."""
         if not self._pools:
             yield from batches
             return
@@ -63,7 +63,7 @@ class Placed:
                 yield batch
 
     def check_all_met(self) -> None:
-        """Refuse names that the trace does not have; to be called after a pass.
+        """Refuse names that do not occur in the trace; call this after a pass.
 
         Raises
         ------
@@ -81,7 +81,7 @@ class Placed:
         )
 
     def _pool(self, key: int) -> int:
-        """Where a data set (object and partition in one number) goes; -1 where it stays."""
+        """Target pool of a data set (object and partition in one number); -1 if it is not moved."""
         goes = self._goes.get(key)
         if goes is None:
             number, partition = key >> 16, key & 0xFFFF

@@ -1,4 +1,4 @@
-"""A prediction kept for later: what a change of pools was expected to do, of which work, by which assumptions.
+"""Saved predictions: the expected effect of a pool change, the work it applies to, and its assumptions.
 
 What is saved is enough to tell, once the change is made, whether the work was the same and whether the prediction held:
 the work of every pool and data set, the settings before and after, the I/O of both, the prices, and the method with its
@@ -67,13 +67,13 @@ class Activity:
         return self.read_ios + self.write_ios
 
     def __add__(self, other: Activity) -> Activity:
-        """Both together; distinct pages add up where the two have none in common."""
+        """The sum of both; distinct pages add up if the two have none in common."""
         return Activity(*(getattr(self, one.name) + getattr(other, one.name) for one in fields(self)))
 
 
 @dataclass(frozen=True)
 class GroupPoolActivity:
-    """What is done with a group buffer pool during the trace; of one member, only what members count.
+    """Activity of a group buffer pool during the trace; for a member, only the member's own counters.
 
     Attributes
     ----------
@@ -128,27 +128,27 @@ class GroupPoolActivity:
 
     @property
     def invalid_reads(self) -> float:
-        """Reads of pages that had become invalid."""
+        """Reads of invalidated pages."""
         return self.invalid_with_data + self.invalid_without_data
 
     @property
     def reads(self) -> float:
-        """Reads of both kinds: each registers the page."""
+        """Reads of both kinds; each registers the page."""
         return self.misses_with_data + self.misses_without_data + self.invalid_reads
 
     @property
     def hits(self) -> float:
-        """Reads that brought the page, so that no I/O was needed."""
+        """Reads that returned the page, so that no I/O was needed."""
         return self.misses_with_data + self.invalid_with_data
 
     @property
     def hit_share(self) -> float | None:
-        """Share of the reads of invalid pages that brought the page; None without such reads."""
+        """Share of the reads of invalidated pages that returned the page; None without such reads."""
         return self.invalid_with_data / self.invalid_reads if self.invalid_reads else None
 
     @property
     def writes(self) -> float:
-        """Changed pages written to it."""
+        """Changed pages written to the group buffer pool."""
         return self.sync_writes + self.async_writes
 
     @property
@@ -159,18 +159,18 @@ class GroupPoolActivity:
         return self.reads + self.writes + castout + registration
 
     def __add__(self, other: GroupPoolActivity) -> GroupPoolActivity:
-        """Both together."""
+        """The sum of both."""
         return GroupPoolActivity(*(getattr(self, one.name) + getattr(other, one.name) for one in fields(self)))
 
 
 def use_of(counters: Mapping[str, int]) -> GroupPoolActivity:
-    """What was counted of a group buffer pool, without its price."""
+    """Counters of a group buffer pool, without their cost."""
     return GroupPoolActivity(**{name: float(count) for name, count in counters.items()})
 
 
 @dataclass(frozen=True)
 class State:
-    """Pools as they are set, and what they do with the work of the trace.
+    """Pool settings, and the activity that the trace causes with them.
 
     Attributes
     ----------
@@ -198,7 +198,7 @@ class State:
 
     @property
     def total(self) -> Activity:
-        """All pools."""
+        """Sum over all pools."""
         return sum(self.pools.values(), start=Activity())
 
     @cached_property
@@ -214,7 +214,7 @@ class State:
 
     @property
     def requests(self) -> GroupPoolActivity:
-        """All group buffer pools together."""
+        """Sum over all group buffer pools."""
         return sum(self.structures.values(), start=GroupPoolActivity())
 
     @property
@@ -224,21 +224,23 @@ class State:
 
     @property
     def write_ios(self) -> float:
-        """Write I/Os of the pools and of castout."""
+        """Write I/Os of the pools, plus castout."""
         return self.total.write_ios + self.requests.castout_ios
 
     def cost(self, delay_weight: float = 0.0) -> float:
-        """CPU seconds, and seconds of delay at their weight."""
+        """CPU seconds, plus seconds of delay at their weight."""
         return self.cpu_seconds + delay_weight * self.total.delay_seconds
 
     def cost_of(self, name: str, delay_weight: float = 0.0) -> float:
-        """The same of one pool with its requests to the group buffer pool; of a structure alone (``GBP2``) the rest."""
+        """The same cost for a single pool with its group buffer pool requests; for a structure (``GBP2``), the cost of
+        the rest.
+        """
         spent = self.uses[name].cpu_seconds if name in self.uses else 0.0
         own = self.pools.get(name, Activity())
         return own.cpu_seconds + delay_weight * own.delay_seconds + spent
 
     def of(self, member: str) -> State:
-        """The pools of one member as those of a Db2 alone."""
+        """The pools of a member as those of a single Db2."""
 
         def own(name: str) -> bool:
             return member_and_pool(name)[0] == member
@@ -252,7 +254,7 @@ class State:
 
 @dataclass(frozen=True)
 class Engine:
-    """How a prediction was made.
+    """Simulation method of a prediction.
 
     Attributes
     ----------
@@ -275,7 +277,7 @@ class Engine:
 
 @dataclass(frozen=True)
 class Prediction:
-    """What a change is expected to do.
+    """The expected effect of a change.
 
     Attributes
     ----------
@@ -310,21 +312,21 @@ class Prediction:
 
     @property
     def is_change(self) -> bool:
-        """Whether the pools are known as they are, and change."""
+        """Whether the present pools are known and change."""
         before = self.before.configuration
         return bool(before.pools) and (before != self.after.configuration or bool(self.commands))
 
     def per_second(self, amount: float) -> float | None:
-        """An amount of the trace's time by second; None where the trace tells no times."""
+        """An amount divided by the trace's seconds; None if the trace has no times."""
         return amount / self.seconds if self.seconds > 0 else None
 
     def per_hour(self, amount: float) -> float | None:
-        """An amount of the trace's time by hour; None where the trace tells no times."""
+        """An amount divided by the trace's hours; None if the trace has no times."""
         return 3600 * amount / self.seconds if self.seconds > 0 else None
 
 
 def of_member(prediction: Prediction, member: str) -> Prediction:
-    """The prediction of one member of a group, as that of a Db2 alone."""
+    """The prediction for a member of a group, as that of a single Db2."""
     before, after = prediction.before.of(member), prediction.after.of(member)
     then, now = (replace(one.configuration, placement={}) for one in (after, before))
     text = script(now, then, {}, {}) if now.pools else script(then, then, {}, {})
@@ -381,7 +383,7 @@ def _state_to_json(state: State) -> dict[str, Any]:
 
 
 def save(path: Path, prediction: Prediction) -> list[Path]:
-    """Write a prediction: the whole file or none.
+    """Write a prediction to a file, completely or not at all.
 
     Of a group each member has a file, to be checked against the statistics of that Db2: ``prediction.json`` becomes
     ``prediction.DB1A.json`` and so on.

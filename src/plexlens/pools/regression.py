@@ -1,4 +1,4 @@
-"""Ordinary least squares, with what is needed to refuse a line."""
+"""Ordinary least squares, with the statistics needed to reject a fit."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 
 @dataclass(frozen=True)
 class Slope:
-    """What one more of a column adds to the values.
+    """Increase of the values per unit of a column.
 
     Attributes
     ----------
@@ -107,7 +107,7 @@ def least_squares(
 def _within(
     table: np.ndarray[tuple[int, int], np.dtype[np.float64]], group: np.ndarray[tuple[int], np.dtype[np.intp]], of: int
 ) -> np.ndarray[tuple[int, int], np.dtype[np.float64]]:
-    """Each column less the mean of the row's group."""
+    """Each column minus the mean of the row's group."""
     counts = np.bincount(group, minlength=of)
     means = np.column_stack([np.bincount(group, column, of) / counts for column in table.T])
     result: np.ndarray[tuple[int, int], np.dtype[np.float64]] = table - means[group]

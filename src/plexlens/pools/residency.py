@@ -1,4 +1,4 @@
-"""Residency: how long pages stay in their pool, from being read to being stolen.
+"""Residency: the time that pages stay in their pool, from read to steal.
 
 Only pages that were stolen tell it; those that are still there at the end have stayed longer than is known. Pages read
 sequentially are on a chain of their own, whose length VPSEQT limits: the two kinds stay for different times, so that a
@@ -15,7 +15,7 @@ from plexlens.pools.observation import Observation
 
 @dataclass(frozen=True)
 class Residency:
-    """Time in the pool of stolen pages, of a pool (``name`` empty) or an object.
+    """Residency of stolen pages of a pool (``name`` empty) or of an object.
 
     Attributes
     ----------
@@ -41,7 +41,7 @@ class Residency:
 
 
 def residencies(observation: Observation) -> list[Residency]:
-    """Of every pool, and of every object after its pool, the shortest time first."""
+    """Residency of every pool, each followed by its objects, shortest first."""
     found = []
     for name, counters in observation.pools.items():
         objects = [

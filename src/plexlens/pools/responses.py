@@ -1,4 +1,4 @@
-"""The devices behind the objects: why two objects of the same I/O count can differ twofold in delay.
+"""The devices behind the objects, to explain why objects with the same I/O count can differ twofold in delay.
 
 I/O of Db2's data sets as z/OS measured it (SMF 42-6), by object, beside the volumes they are on (SMF 74-1).
 """
@@ -40,7 +40,7 @@ PARTS = {
 
 @dataclass(frozen=True)
 class Response:
-    """I/O of one object as its data sets and devices saw it.
+    """I/O of an object as measured for its data sets and devices.
 
     Attributes
     ----------
@@ -82,7 +82,7 @@ OF_DB2 = "db2_object is not null"
 
 
 def responses_of(inputs: Inputs) -> list[Response]:
-    """Objects by the time that their I/Os took together, the longest first.
+    """Objects ordered by their total I/O time, longest first.
 
     Parameters
     ----------
@@ -106,7 +106,7 @@ def _rolled(inputs: Inputs, grain: Grain, by: Sequence[str], where: str | None =
 def assembled(
     objects: Iterable[Row], on_volumes: Iterable[Row], devices: Iterable[Row], db2: Iterable[Row]
 ) -> list[Response]:
-    """Objects beside their volumes and what Db2 saw, the longest time first.
+    """Objects joined with their volumes and Db2's measurements, longest total I/O time first.
 
     Parameters
     ----------
@@ -140,7 +140,7 @@ def assembled(
 
 
 def _weighted(own: Sequence[tuple[float, str]], devices: Mapping[str, Row], what: str) -> float | None:
-    """Mean of the volumes' values, weighted with the object's I/Os to each."""
+    """Mean of the volumes' values, weighted by the object's I/Os to each."""
     known = [(ios, devices[volume][what]) for ios, volume in own if devices.get(volume, {}).get(what) is not None]
     ios = sum(weight for weight, _ in known)
     return sum(weight * value for weight, value in known) / ios if ios else None
@@ -148,7 +148,7 @@ def _weighted(own: Sequence[tuple[float, str]], devices: Mapping[str, Row], what
 
 @dataclass(frozen=True)
 class Timed:
-    """An object's I/Os and how long one takes; what is known of why.
+    """An object's I/Os, their duration, and its known causes.
 
     Attributes
     ----------
@@ -168,7 +168,7 @@ class Timed:
 
 @dataclass(frozen=True)
 class Contrast:
-    """Two objects of like I/O count and unlike delay.
+    """Two objects with similar I/O counts and different delay.
 
     Attributes
     ----------
@@ -188,12 +188,12 @@ class Contrast:
 
     @property
     def ratio(self) -> float:
-        """How many times as long an I/O of the slow one takes."""
+        """Ratio of the slow object's I/O time to that of the fast object."""
         return self.slow.seconds / self.fast.seconds
 
 
 def timed_responses(responses: Sequence[Response]) -> list[Timed]:
-    """Objects as SMF 42-6 saw them."""
+    """Objects as measured by SMF 42-6."""
     found = []
     for one in responses:
         ios, seconds = one.get("ios"), one.get("response_time")
@@ -207,7 +207,7 @@ def timed_responses(responses: Sequence[Response]) -> list[Timed]:
 
 
 def timed_objects(ios: Sequence[Io]) -> list[Timed]:
-    """Objects as Db2 saw them."""
+    """Objects as measured by Db2."""
     return [
         Timed(f"{one.pool} {one.name}", one.sync_reads, one.sync_delay)
         for one in ios
@@ -216,7 +216,7 @@ def timed_objects(ios: Sequence[Io]) -> list[Timed]:
 
 
 def contrasts(objects: Sequence[Timed]) -> list[Contrast]:
-    """Pairs of like I/O count and unlike delay, the one that costs most first.
+    """Pairs with similar I/O counts and different delay, the costliest first.
 
     Each object is told as the slow one once at most, against the fastest of those like it.
     """

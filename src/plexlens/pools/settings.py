@@ -1,4 +1,4 @@
-"""Settings of buffer pools: what ``-ALTER BUFFERPOOL`` sets, and what Db2 lets it be.
+"""Settings of buffer pools: the attributes of ``-ALTER BUFFERPOOL``, and the values that Db2 allows.
 
 Limits are those of the Db2 12 for z/OS documentation, -ALTER BUFFERPOOL command, and -671 (SQL codes) for moves between
 page sizes.
@@ -35,7 +35,7 @@ _POOL = re.compile(r"BP(?P<kind>8K|16K|32K|)(?P<number>\d*)")
 
 
 def page_bytes_of(name: str) -> int | None:
-    """Page size of the pool of this name in bytes; None where Db2 has no such pool.
+    """Page size in bytes of the pool with this name; None if Db2 has no such pool.
 
     4 KB pools are BP0 to BP49, 8 KB BP8K0 to BP8K9, 16 KB BP16K0 to BP16K9, 32 KB BP32K and BP32K1 to BP32K9.
     """
@@ -72,7 +72,7 @@ def pool_page_bytes(name: str) -> int:
 
 @dataclass(frozen=True)
 class PoolSettings:
-    """A pool as ``-ALTER BUFFERPOOL`` describes it.
+    """A pool with the attributes of ``-ALTER BUFFERPOOL``.
 
     Attributes
     ----------
@@ -139,7 +139,7 @@ class PoolSettings:
 
     @classmethod
     def of(cls, name: str, size: int, **others: Any) -> PoolSettings:
-        """Settings of a pool whose page size its name tells.
+        """Settings of a pool whose page size follows from its name.
 
         Raises
         ------
@@ -154,7 +154,7 @@ class PoolSettings:
         return self.size * self.page_bytes
 
     def engine(self) -> dict[str, Any]:
-        """What `plexlens._core.PoolSimulation` takes for the pool."""
+        """Arguments for the pool in `plexlens._core.PoolSimulation`."""
         names = ("size", "page_bytes", "steal", "vpseqt", "dwqt", "vdwqt", "vdwqt_pages")
         return {name: getattr(self, name) for name in names}
 
@@ -171,7 +171,7 @@ def refuse_pool(name: str, what: str, remedy: str) -> NoReturn:
 
 
 def check_db2(settings: Iterable[PoolSettings]) -> None:
-    """Check what a simulation does not care for but a real Db2 does.
+    """Check limits that Db2 enforces and the simulation ignores.
 
     Raises
     ------
@@ -198,7 +198,7 @@ def check_db2(settings: Iterable[PoolSettings]) -> None:
 
 @dataclass(frozen=True)
 class Configuration:
-    """Pools and what is in them: of one Db2, or of all members of a data-sharing group.
+    """Pools with their objects: of a single Db2, or of all members of a data-sharing group.
 
     Attributes
     ----------
@@ -242,7 +242,7 @@ class Configuration:
 
     @property
     def members(self) -> list[str]:
-        """Members that have pools; one without a name is a Db2 alone."""
+        """Members that have pools; a single Db2 is a member without a name."""
         return list(dict.fromkeys(member_and_pool(name)[0] for name in self.pools))
 
     @property
@@ -251,22 +251,22 @@ class Configuration:
         return sorted({pool.name for pool in self.pools.values()}, key=pool_order)
 
     def of(self, member: str) -> Configuration:
-        """Pools of one member as of a Db2 alone, with the objects that moved."""
+        """Pools of a member as those of a single Db2, with the objects that moved."""
         pools = {pool.name: pool for name, pool in self.pools.items() if member_and_pool(name)[0] == member}
         assumed = {pool for name in self.assumed for own, pool in [member_and_pool(name)] if own == member}
         return Configuration(pools, self.placement, self.notes, frozenset(assumed & pools.keys()))
 
     def buffers(self, pool: str) -> int:
-        """Buffers of a pool at all members together."""
+        """Buffers of a pool, summed over all members."""
         return sum(one.size for one in self.pools.values() if one.name == pool)
 
     def with_structures(self, structures: Mapping[str, GroupPoolSettings]) -> Configuration:
-        """The same with these group buffer pools in place of those of their names."""
+        """The same configuration with these group buffer pools replacing those with the same names."""
         return replace(self, structures={**self.structures, **structures})
 
 
 def parse_size(text: str) -> int:
-    """Bytes of ``4GiB``, ``512 MiB``, ``800MB``; a plain number is bytes.
+    """Bytes in ``4GiB``, ``512 MiB``, ``800MB``; a plain number is bytes.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Settings of pools in a file of TOML."""
+"""Pool settings in a TOML file."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def _of_one(held: Mapping[str, Any]) -> Configuration:
 
 
 def load(path: Path) -> dict[str, Any]:
-    """What a file of TOML holds.
+    """Contents of a TOML file.
 
     Raises
     ------
@@ -96,7 +96,7 @@ def load(path: Path) -> dict[str, Any]:
 
 
 def placement_of(held: dict[str, Any], path: Path) -> dict[str, str]:
-    """Objects and their pools, taken out of what a file holds.
+    """Objects and their pools, removed from the contents of a file.
 
     Raises
     ------
@@ -112,7 +112,7 @@ def placement_of(held: dict[str, Any], path: Path) -> dict[str, str]:
 
 
 def pool_of(name: str, table: Any) -> PoolSettings:
-    """A pool of what a table says of it.
+    """A pool from its table in the file.
 
     Raises
     ------
@@ -214,7 +214,7 @@ def _structure(name: str, table: Any) -> GroupPoolSettings:
 
 
 def to_toml(configuration: Configuration) -> str:
-    """The text that `read_toml` reads."""
+    """The configuration in the format that `read_toml` reads."""
     frames = {size: name for name, size in FRAMES.items()}
     lines: list[str] = []
     for name, pool in configuration.pools.items():

@@ -1,4 +1,4 @@
-"""One configuration of the pools of a trace, simulated; its counters as the statistics that Db2 would have written."""
+"""Simulation of a configuration of the pools of a trace; its counters take the form of Db2 statistics."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class SimulatedInterval:
 
 @dataclass(frozen=True)
 class Simulated:
-    """What a simulation counted, by the names of `plexlens._core.PoolSimulation.fields`.
+    """Counters of a simulation, by the names of `plexlens._core.PoolSimulation.fields`.
 
     Attributes
     ----------
@@ -175,7 +175,7 @@ def simulate(
 
 
 def interval_of(trace: Trace, interval: float | None) -> int | None:
-    """Microseconds of an interval; None where the trace tells no times."""
+    """Microseconds of an interval; None if the trace has no times."""
     if interval is not None and interval <= 0:
         raise UsageError(file="", what=f"an interval of {interval} s is not possible", remedy="give seconds above 0")
     if interval is None:
@@ -186,7 +186,7 @@ def interval_of(trace: Trace, interval: float | None) -> int | None:
 
 
 class _Run:
-    """The simulation of a Db2 alone; the engine keeps what was counted at the ends of intervals."""
+    """The simulation of a single Db2; the engine keeps the counters at the ends of intervals."""
 
     def __init__(self, configuration: Configuration, length: int | None) -> None:
         self._pools = {id_of(name): name for name in configuration.pools}
@@ -194,17 +194,17 @@ class _Run:
         self.simulation: Simulation = Alone(self.engine)
 
     def add(self, batch: pa.RecordBatch, *, begins: bool) -> None:
-        """Add a stretch; the first one shows all pools the time."""
+        """Add part of a trace; the first part sets the clock of all pools."""
         if begins:
             self.engine.add(_marks(list(self._pools), batch.slice(0, 1)))
         self.engine.add(batch)
 
     def end(self, batch: pa.RecordBatch) -> None:
-        """Show all pools the time of the last reference."""
+        """Advance the clock of all pools to the last reference."""
         self.engine.add(_marks(list(self._pools), batch.slice(batch.num_rows - 1)))
 
     def counted(self, time: int) -> SimulatedInterval:
-        """What was counted so far."""
+        """The counters at this time."""
         return SimulatedInterval(time, self.simulation.counters())
 
     def ends(self) -> list[SimulatedInterval]:
@@ -230,12 +230,12 @@ class _GroupRun:
         self._ends: list[SimulatedInterval] = []
 
     def add(self, batch: pa.RecordBatch, *, begins: bool) -> None:
-        """Add a stretch."""
+        """Add part of a trace."""
         for part in self._parts(batch):
             self.simulation.add(part)
 
     def end(self, batch: pa.RecordBatch) -> None:
-        """Nothing is left to do."""
+        """Nothing to do."""
 
     def _parts(self, batch: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
         if self._length is None:
@@ -255,7 +255,7 @@ class _GroupRun:
         yield batch.slice(done)
 
     def counted(self, time: int) -> SimulatedInterval:
-        """What was counted so far."""
+        """The counters at this time."""
         return SimulatedInterval(time, self.simulation.counters(), uses=self.simulation.uses(self._pools))
 
     def ends(self) -> list[SimulatedInterval]:
@@ -264,7 +264,7 @@ class _GroupRun:
 
 
 def _marks(pools: Sequence[int], reference: pa.RecordBatch) -> pa.RecordBatch:
-    """A commit in every pool at the time of a reference: it changes no pool of one Db2, but shows it the time.
+    """A commit in every pool at the time of a reference: it sets the clock and changes no pool of a single Db2.
 
     So the intervals of all pools begin and end together, whenever each is referenced.
     """
@@ -279,7 +279,7 @@ def _marks(pools: Sequence[int], reference: pa.RecordBatch) -> pa.RecordBatch:
 def write_smf(
     simulated: Simulated, path: Path, *, system: str = "SIM1", subsystem: str = "DBS1", group: str = "SIMGROUP"
 ) -> int:
-    """Write the simulation as the statistics that Db2 would have written: SMF 100 IFCID 1 and 2.
+    """Write the simulation as Db2 statistics: SMF 100 IFCID 1 and 2.
 
     A record of each kind for the beginning and for the end of each interval, with counters since the beginning, as Db2
     counts since its start. Times are those of the trace; a trace whose times are relative begins on 1 January 2000. A
@@ -331,7 +331,7 @@ def write_smf(
 
 
 def _statistics(simulated: Simulated, interval: SimulatedInterval, member: str) -> Statistics:
-    """What one Db2 would have counted at the end of an interval."""
+    """Statistics of a Db2 at the end of an interval."""
     pools: list[Row] = []
     group_pools: list[Row] = []
     settings = simulated.configuration.of(member).pools

@@ -1,4 +1,4 @@
-"""What is known of the site that a trace is from: its pools, prices of its I/O, free storage."""
+"""The site of a trace: its pools, prices of its I/O, free storage."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def site_of(
     member: str = "",
     layouts: Sequence[Path] = (),
 ) -> Site:
-    """What there is to know of a site.
+    """Facts about a site from its sources.
 
     Parameters
     ----------
@@ -98,7 +98,7 @@ def site_of(
 
 @dataclass(frozen=True)
 class _Who:
-    """Whose pools are looked for: the members of a group, or one Db2."""
+    """Owner of the pools to look for: the members of a group, or a single Db2."""
 
     members: tuple[str, ...]
     subsystem: str
@@ -113,7 +113,7 @@ class _Who:
 
 
 def connection_of(sources: Sequence[Path], layouts: Sequence[Path] = ()) -> Any:
-    """What the sources of a trace hold beside references, behind a DuckDB connection; None where they are trace files.
+    """Data other than references in the sources of a trace, behind a DuckDB connection; None for trace files.
 
     Raises
     ------
@@ -128,7 +128,7 @@ def connection_of(sources: Sequence[Path], layouts: Sequence[Path] = ()) -> Any:
 
 
 def _configuration(connection: Connection, who: _Who, *, required: str) -> Configuration:
-    """Pools that a database tells; none where it tells none and they are not required, of the file named."""
+    """Pools recorded in a database; an empty configuration if it has none and ``required`` names no file."""
     if who.members:
         found = of_members(connection, who.members)
         if required and not found.pools:
@@ -167,7 +167,7 @@ def _of_connection(connection: Connection, who: _Who, *, required: str) -> Site:
 
 
 def evenly(work: Work, budgets: Mapping[str, int], known: Configuration) -> Configuration:
-    """Settings for pools whose sizes are not known: equal parts of a member's budget, less what is known of it.
+    """Settings for pools of unknown size: equal parts of a member's budget minus the known pools.
 
     Parameters
     ----------
@@ -211,7 +211,7 @@ def evenly(work: Work, budgets: Mapping[str, int], known: Configuration) -> Conf
 
 
 def of_trace(configuration: Configuration, work: Work) -> Configuration:
-    """The settings of what the trace has: a site has other pools and objects too."""
+    """The settings of the pools and objects that occur in the trace; a site has others too."""
     home = work.home
     placement = {name: pool for name, pool in configuration.placement.items() if name in home}
     targets = set(placement.values())
@@ -223,7 +223,7 @@ def of_trace(configuration: Configuration, work: Work) -> Configuration:
 def completed(
     configuration: Configuration, work: Work, trace: Batches, *, progress: Progress | None = None
 ) -> Configuration:
-    """The configuration with group buffer pools for what is shared, and without those that nothing goes through."""
+    """The configuration with group buffer pools for shared data, and without unused group buffer pools."""
     if not work.members:
         return configuration
     names = configuration.pool_names
@@ -240,14 +240,14 @@ def completed(
 
 
 def _commit(stated: int | None, work: Work) -> int | None:
-    """Updates a commit: as stated, unless that is the default and the trace records commits."""
+    """Updates per commit: the stated number, unless it is the default and the trace records commits."""
     return None if work.commits and stated == 1 else stated
 
 
 def with_assumed_structures(
     configuration: Configuration, pools: Iterable[str], *, updates_a_commit: int | None
 ) -> Configuration:
-    """Group buffer pools where none is known: 40 % of the members' buffers, at five directory entries a page.
+    """Group buffer pools where none is known: 40 % of the members' buffers, with five directory entries per page.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Settings that a database holds: pools of SMF 100 and of display output, group buffer pools of SMF 74-4 and displays.
+"""Settings recorded in a database: pools of SMF 100 and of display output, group buffer pools of SMF 74-4 and displays.
 
 Where a source tells only part of a pool (SMF 100 IFCID 2 tells its size alone), the rest has the defaults of Db2, and a
 note says so.
@@ -30,7 +30,7 @@ _ELEMENT = 4096
 
 
 def of_database(connection: Connection, *, subsystem: str | None = None) -> Configuration:
-    """Settings that a PDB holds: of SMF 100 IFCID 2 the sizes, of ``-DISPLAY BUFFERPOOL`` output the thresholds too.
+    """Settings recorded in a PDB: sizes from SMF 100 IFCID 2, and thresholds from ``-DISPLAY BUFFERPOOL`` output.
 
     The last interval counts.
 
@@ -109,7 +109,7 @@ def _configuration(rows: list[dict[str, Any]]) -> Configuration:
 
 
 def of_members(connection: Connection, members: Sequence[str]) -> Configuration:
-    """Settings that a database holds of the members of a trace; the last interval counts.
+    """Settings recorded in a database for the members of a trace; the last interval counts.
 
     Pools as `of_database` finds them; group buffer pools of ``-DISPLAY GROUPBUFFERPOOL`` output or of the structures in
     SMF 74-4. A member that the database says nothing of has no pools in the configuration.
@@ -140,7 +140,7 @@ def of_members(connection: Connection, members: Sequence[str]) -> Configuration:
 
 
 def _structures(inputs: Inputs, members: Sequence[str]) -> tuple[str, dict[str, GroupPoolSettings]]:
-    """Name of the group, and its group buffer pools by the name of their pool."""
+    """Name of the group, and its group buffer pools by the name of their buffer pool."""
     name = _name_of(inputs, members)
     found: dict[str, GroupPoolSettings] = {}
     allocated = facts(inputs, GRAINS["coupling_structure"])

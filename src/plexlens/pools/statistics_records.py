@@ -1,4 +1,4 @@
-"""Counters of simulated pools as the statistics that Db2 writes: SMF 100 IFCID 1 and 2."""
+"""Counters of simulated pools as Db2 statistics records: SMF 100 IFCID 1 and 2."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ Row = dict[str, Any]
 
 @dataclass(frozen=True)
 class Statistics:
-    """What one Db2 has counted since its beginning, at one time.
+    """Cumulative statistics of a Db2 at a point in time.
 
     Attributes
     ----------
@@ -54,7 +54,7 @@ class Statistics:
 
 @dataclass(frozen=True)
 class Member:
-    """One Db2.
+    """A Db2 subsystem.
 
     Attributes
     ----------
@@ -75,7 +75,7 @@ class Member:
 
 
 def write_statistics(path: Path, members: Sequence[Member]) -> int:
-    """Write the statistics of one Db2 or of a group, in the order of time.
+    """Write the statistics of a single Db2 or of a group in time order.
 
     Times are those of the trace; a trace whose times are relative begins on 1 January 2000.
 
@@ -129,7 +129,7 @@ def write_statistics(path: Path, members: Sequence[Member]) -> int:
 
 
 def _records(catalogue: _core.Catalogue, member: Member, end: datetime, sequence: int) -> list[bytes]:
-    """The records of a member at one time: IFCID 1, IFCID 2."""
+    """The records of a member at a point in time: IFCID 1, IFCID 2."""
     statistics = member.statistics[sequence - 1]
     header = {"qwhsiseq": sequence, "qwhsrn": _RELEASE, "qwhsssid": member.subsystem, "qwhsstck": end}
     headers: dict[str, Sequence[Row]] = {"smf100_qwhs": [header]}

@@ -1,4 +1,4 @@
-"""Group buffer pools between the pools of several members: their settings, and what Db2 lets them be."""
+"""Group buffer pools shared by several members: their settings, and the values that Db2 allows."""
 
 from __future__ import annotations
 
@@ -63,18 +63,18 @@ class GroupPoolSettings:
 
     @property
     def ratio(self) -> float:
-        """Directory entries for each page, with the one decimal that Db2 takes."""
+        """Directory entries per data page, with the single decimal that Db2 accepts."""
         return math.floor(10 * self.directory_entries / max(self.data_entries, 1) + 0.5) / 10
 
     def at_ratio(self) -> GroupPoolSettings:
-        """The same with as many directory entries as a RATIO of one decimal gives: not fewer, where Db2 takes it."""
+        """The same with the directory entries of a RATIO with one decimal: rounded up, where Db2 accepts it."""
         ratio = math.ceil(10 * self.directory_entries / max(self.data_entries, 1) - 1e-9) / 10
         ratio = min(max(ratio, LEAST_RATIO), MOST_RATIO)
         return replace(self, directory_entries=max(int(round(self.data_entries * ratio, 6)), self.data_entries))
 
     @classmethod
     def of_bytes(cls, name: str, size: int, ratio: float = ASSUMED_RATIO, **others: Any) -> GroupPoolSettings:
-        """The group buffer pool that a structure of so many bytes is, at a ratio.
+        """The group buffer pool in a structure of the given bytes, at a ratio.
 
         Raises
         ------
@@ -90,13 +90,13 @@ class GroupPoolSettings:
 
     @classmethod
     def assumed(cls, name: str, buffers: int, updates_a_commit: int | None) -> GroupPoolSettings:
-        """A group buffer pool by a rule of thumb, for so many buffers of its pool at all members together."""
+        """A group buffer pool by rule of thumb, for the total buffers of its pool at all members."""
         page = page_bytes(id_of(name))
         size = max(int(ASSUMED_SHARE * buffers * page), page + int(ASSUMED_RATIO) * DIRECTORY_ENTRY)
         return cls.of_bytes(name, size, ASSUMED_RATIO, updates_a_commit=updates_a_commit)
 
     def engine(self) -> dict[str, Any]:
-        """What `plexlens._core.GroupSimulation` takes for the structure."""
+        """Arguments for the structure in `plexlens._core.GroupSimulation`."""
         settings = asdict(self)
         settings.pop("name")
         return settings | {"page_bytes": self.page_bytes}
@@ -130,7 +130,7 @@ def refuse_structure(name: str, what: str, remedy: str) -> NoReturn:
 
 
 def check_structure(one: GroupPoolSettings) -> None:
-    """Check that Db2 takes a group buffer pool.
+    """Check that Db2 accepts a group buffer pool.
 
     Raises
     ------

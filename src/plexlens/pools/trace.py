@@ -1,4 +1,4 @@
-"""Page-reference traces from wherever they lie: trace files, SMF dumps with IFCID 198, a PDB.
+"""Page-reference traces from any source: trace files, SMF dumps with IFCID 198, a PDB.
 
 >>> trace = open_trace([Path("day1.parquet")])            # doctest: +SKIP
 >>> for batch in trace.batches():                         # doctest: +SKIP
@@ -52,7 +52,7 @@ LOST_WARNED, LOST_REFUSED = 0.02, 0.20
 
 @dataclass
 class TraceFacts:
-    """What a pass over a trace found; complete when the pass has ended.
+    """Facts from a pass over a trace; complete when the pass has ended.
 
     Attributes
     ----------
@@ -100,12 +100,12 @@ class TraceFacts:
         return sum(self.references.values())
 
     def name_members(self, names: TraceNames) -> None:
-        """Name the members that refer to pages."""
+        """Name the members that reference pages."""
         if names.members or len(self._members) > 1:
             self.members = tuple(names.member(number) for number in sorted(self._members))
 
     def count_left_out(self, piece: DumpTrace | DatabaseTrace) -> None:
-        """Count what records said that is no reference, by reason."""
+        """Count the skipped records of a piece, by reason."""
         records = piece.records
         for found, counted in ((records.left_out, self.left_out), (records.statuses, self.statuses)):
             for name, count in found.items():
@@ -138,7 +138,7 @@ Piece = FileTrace | DumpTrace | DatabaseTrace
 
 
 class Trace:
-    """A page-reference trace that can be read again and again; memory does not grow with its length.
+    """A page-reference trace that can be read repeatedly; memory does not grow with its length.
 
     Made by `open_trace`.
 
@@ -164,12 +164,12 @@ class Trace:
 
     @property
     def sources(self) -> tuple[Path, ...]:
-        """Where it is read from."""
+        """The files or folders it is read from."""
         return self._sources
 
     @property
     def delays(self) -> list[ObjectDelay]:
-        """I/O delays of the objects, the one with the most synchronous I/O first; complete after one pass.
+        """I/O delays of the objects, ordered by synchronous I/O, highest first; complete after a pass.
 
         From the I/Os traced (IFCID 6, 7 and 10) where there are any, else from IFCID 199; empty where neither is there,
         and for trace files.
@@ -177,7 +177,7 @@ class Trace:
         return self._delays.found()
 
     def batches(self, progress: Progress | None = None) -> Iterator[pa.RecordBatch]:
-        """Read the trace from its beginning, in the order of time.
+        """Read the trace from its beginning in time order.
 
         Pieces are merged by time, so that traces of several members are one trace; pieces without times follow each
         other as they were given. What is out of order by no more than a batch is put right, and noted.
@@ -214,7 +214,7 @@ class Trace:
         self._conclude(facts, pieces, disorder)
 
     def _piece(self, path: Path) -> Piece:
-        """A source at its beginning. I/Os of several dumps go into one table, but are paired within each."""
+        """A source at its beginning. I/Os of several dumps share a table, but are paired within each dump."""
         form = _form(path)
         if form == "file":
             return FileTrace(path, self.names)
@@ -224,7 +224,7 @@ class Trace:
         return DumpTrace(path, self.names, delays, self._layouts, self._subsystem)
 
     def _named(self, pieces: Sequence[Piece]) -> str:
-        """The piece being read: the last that was begun."""
+        """The name of the piece being read: the last piece begun."""
         begun = [piece.path.name for piece in pieces if piece.position]
         return begun[-1] if begun else pieces[0].path.name
 
@@ -246,7 +246,7 @@ class Trace:
         )
 
     def _own(self, batches: Iterator[pa.RecordBatch], piece: Piece) -> Iterator[pa.RecordBatch]:
-        """References of the Db2 that counts; records are chosen where they are read."""
+        """References of the selected Db2; records are selected where they are read."""
         if not self._subsystem or not isinstance(piece, FileTrace):
             yield from batches
             return
@@ -268,7 +268,7 @@ class Trace:
         return name == self._subsystem
 
     def _numbered(self, pieces: Sequence[Piece]) -> Iterator[pa.RecordBatch]:
-        """The pieces after the first of a trace without times, one after another."""
+        """The later pieces of a trace without times, one after another."""
         assert isinstance(pieces[0], FileTrace), "only files tell no times"
         rows = pieces[0].rows
         for piece in pieces[1:]:
@@ -347,7 +347,7 @@ def _chain(head: pa.RecordBatch | None, rest: Iterator[pa.RecordBatch]) -> Itera
 
 
 def _with_times(batches: Iterator[pa.RecordBatch], piece: Piece) -> Iterator[pa.RecordBatch]:
-    """The batches of a piece that must tell times."""
+    """The batches of a piece that must have times."""
     for batch in batches:
         if not piece.timed:
             raise _mixed(piece.path, "tells no times, which pieces before it do")
@@ -361,7 +361,7 @@ def _mixed(path: Path, what: str) -> TraceError:
 
 
 def _overlaps(pieces: Sequence[DumpTrace | DatabaseTrace]) -> list[str]:
-    """Pieces that hold records of one Db2 for the same time: perhaps the same records."""
+    """Pieces with records of a Db2 for the same time, which may be the same records."""
     told = []
     for one, other in combinations(pieces, 2):
         for subsystem in sorted(one.records.sequences.keys() & other.records.sequences.keys()):
@@ -388,7 +388,7 @@ def open_trace(
     layouts: Sequence[Path] = (),
     subsystem: str = "",
 ) -> Trace:
-    """Open a trace; nothing but its beginning is read yet.
+    """Open a trace; only its beginning is read.
 
     Parameters
     ----------
@@ -426,7 +426,7 @@ def open_trace(
 
 
 def _form(path: Path) -> str:
-    """``file``, ``dump`` or ``pdb``; a file that is none of these by its first bytes is refused."""
+    """``file``, ``dump`` or ``pdb``, from the first bytes; anything else is refused."""
     if path.is_dir():
         return "pdb"
     if is_oracle_general(path.name) and path.is_file():
@@ -443,7 +443,7 @@ def _form(path: Path) -> str:
 
 
 def is_trace_file(path: Path) -> bool:
-    """Whether a path is a trace by its own form, and neither a dump nor a PDB, which may hold other data too.
+    """Whether a path is a trace file, rather than a dump or a PDB, which may hold other data too.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""The page-reference trace that a PDB holds: SMF 102 IFCID 198 as ingested, read in the order of time."""
+"""The page-reference trace in a PDB: SMF 102 IFCID 198 as ingested, read in time order."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ _ORDER = "ORDER BY interval_end, source_id, record_no"
 
 @dataclass
 class DatabaseTrace:
-    """The trace of one PDB being read.
+    """The trace of a PDB being read.
 
     Parameters
     ----------
@@ -75,7 +75,7 @@ class DatabaseTrace:
 
     @property
     def size(self) -> int:
-        """Rows of references in it."""
+        """Number of references."""
         return self._tables[PAGES].rows if PAGES in self._tables else 0
 
     @property
@@ -84,7 +84,7 @@ class DatabaseTrace:
         return self.records.lost
 
     def batches(self) -> Iterator[pa.RecordBatch]:
-        """The references in the order of time.
+        """The references in time order.
 
         Raises
         ------
@@ -121,7 +121,7 @@ class DatabaseTrace:
                 yield batch
 
     def _pair(self, connection: Any) -> None:
-        """Pair read I/Os: batches of starts and ends, in turn by time."""
+        """Pair the starts and ends of read I/Os, both read in time order."""
         starts, ends = (self._rows(connection, table) for table in (READ_STARTS, READ_ENDS))
         start, end = next(starts, None), next(ends, None)
         while start is not None or end is not None:
@@ -136,7 +136,7 @@ class DatabaseTrace:
                 end = next(ends, None)
 
     def _rows(self, connection: Any, table: str) -> Iterator[pa.RecordBatch]:
-        """Rows of a table in the order of time; none where the PDB has no such table."""
+        """Rows of a table in time order; none if the PDB has no such table."""
         if table not in self._tables:
             return
         named = ", ".join(column.name for column in self._tables[table].columns if column.name in COLUMNS)
@@ -150,13 +150,13 @@ class DatabaseTrace:
 
     @property
     def found(self) -> str:
-        """What the PDB holds, in words."""
+        """Contents of the PDB, in words."""
         counts = {name.removeprefix("smf102_ifcid"): info.rows for name, info in self._tables.items()}
         traced = {int(name): rows for name, rows in counts.items() if name.isdigit()}
         return described({"102": sum(traced.values())} if traced else {}, traced)
 
     def remarks(self) -> list[str]:
-        """What a user must know of it: nothing beyond what ``plexlens records`` tells."""
+        """Remarks for the user: none beyond those of ``plexlens records``."""
         return []
 
 

@@ -1,4 +1,4 @@
-"""A stated change of pools, predicted: the pools as they are and as they would be, simulated on the same trace."""
+"""Prediction for a stated change of pools: the present and the changed pools, simulated on the same trace."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ GROUP_ENGINE = Engine(
 
 
 def check_against(work: Work, configuration: Configuration) -> None:
-    """Check that settings are of pools that the trace has, or that something is moved to.
+    """Check that settings name pools that occur in the trace, or to which an object moves.
 
     Raises
     ------
@@ -72,7 +72,7 @@ def check_against(work: Work, configuration: Configuration) -> None:
 
 
 def known_names(work: Work, configuration: Configuration) -> Configuration:
-    """The configuration with objects named as the trace names them, in whatever case they were given."""
+    """The configuration with object names spelled as in the trace, whatever case they were given in."""
     folded = {name.upper(): name for name in work.home}
     placement = {folded.get(name.upper(), name): pool for name, pool in configuration.placement.items()}
     return replace(configuration, placement=placement)
@@ -87,7 +87,7 @@ def predict(
     cost: IoCost,
     progress: Progress | None = None,
 ) -> Prediction:
-    """What a change of pools would do.
+    """Predict the effect of a pool change.
 
     Parameters
     ----------
@@ -138,7 +138,7 @@ def predict(
 def _coupled(
     trace: Trace, work: Work, before: Configuration, after: Configuration, progress: Progress | None
 ) -> tuple[Configuration, Configuration]:
-    """Both with the group buffer pools that are needed, assumed where nothing tells them."""
+    """Both configurations with the group buffer pools that are needed; unknown ones are assumed."""
     then = completed(after, work, trace, progress=progress)
     now = completed(before, work, trace, progress=progress)
     # A group buffer pool that is assumed, or stated where none was known, is the same before and after.
@@ -148,7 +148,7 @@ def _coupled(
 
 
 def text_of(work: Work, before: Configuration, after: Configuration) -> Script:
-    """Text for Db2; for pools whose present settings are not known it names what was asked for, and no way back."""
+    """Text for Db2; for pools whose present settings are unknown, only the requested settings, without a reverse."""
     there = work.pool_names
     unknown = [name for name in after.pools if name in there and name not in before.pools]
     # Another size and the defaults of Db2, so that the size and whatever is not by default are named.
@@ -169,7 +169,7 @@ def _sides(before: Configuration) -> Sequence[str]:
 
 
 def prediction_of(recommendation: Recommendation, trace: Trace, work: Work, cost: IoCost) -> Prediction:
-    """The prediction that a recommendation makes, to be saved and checked later."""
+    """The prediction of a recommendation, to be saved and checked later."""
     state: State = recommendation.after
     engine = replace(GROUP_ENGINE if work.members else ENGINE, sample=recommendation.sample)
     return Prediction(

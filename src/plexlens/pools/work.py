@@ -1,4 +1,4 @@
-"""What a trace is: its data sets and their use, what each member does, and what members share."""
+"""Contents of a trace: its data sets and their use, the work of each member, and the shared objects."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ Dependents = Mapping[int, Sequence[tuple[int, int]]]
 
 @dataclass(frozen=True)
 class Work:
-    """What is known of a trace after a pass over it.
+    """Facts about a trace after a pass over it.
 
     Attributes
     ----------
@@ -62,7 +62,7 @@ class Work:
 
     @property
     def parts(self) -> Mapping[str, Work]:
-        """What each member does; a Db2 alone is a group of one without a name."""
+        """Work of each member; a single Db2 is a group of one without a name."""
         return self.members or {ALONE: self}
 
     @property
@@ -86,7 +86,7 @@ class Work:
 
     @property
     def used(self) -> dict[str, list[str]]:
-        """Pools that each member refers to."""
+        """Pools referenced by each member."""
         return {member: part.pools for member, part in self.parts.items()}
 
     @property
@@ -96,11 +96,11 @@ class Work:
 
     @property
     def updates_a_commit(self) -> int | None:
-        """Updates after which a member commits, as a simulation is told."""
+        """Updates per commit of a member, as passed to a simulation."""
         return None if self.commits else 1
 
     def numbers_of(self, placement: Placement) -> dict[tuple[int, int], int]:
-        """The placement by numbers: object and partition to pool id.
+        """The placement by number: object and partition to pool id.
 
         Raises
         ------
@@ -127,12 +127,12 @@ def _some(names: Sequence[str], most: int = 8) -> str:
 
 
 def work_of(sample: PageSample, names: TraceNames, seconds: float) -> Work:
-    """What a sample knows of a trace."""
+    """The work of a trace according to a sample."""
     return Work(sample.data_sets, names, sample.distinct_pages(), seconds)
 
 
 def look_at(trace: Trace, *, group: bool | None = None, progress: Progress | None = None) -> Work:
-    """What a trace is: its objects, their use, its names, its members.
+    """Survey a trace: its objects, their use, its names, its members.
 
     Parameters
     ----------
@@ -192,7 +192,7 @@ def _dependent(interest: _core.GroupInterest) -> Dependents:
 def dependents(
     trace: Batches, names: TraceNames, placements: Sequence[Placement], *, progress: Progress | None = None
 ) -> list[Dependents]:
-    """Data sets that are kept coherent with the objects in other pools than the trace has them; one pass.
+    """Data sets that must be kept coherent when objects are in other pools than in the trace; takes a single pass.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Working sets: how much of its pool each object holds, and how much it references, over time.
+"""Working sets: pages of its pool that each object holds, and pages that it references, over time.
 
 An object's working set is what it holds of its pool, looked at at equal stretches of the trace. It depends on the
 pool: in a larger one everything holds more. What the object references between two looks does not; where that is far
@@ -19,7 +19,7 @@ _SET = page_numbers("working_set")
 
 @dataclass(frozen=True)
 class WorkingSet:
-    """The working set of one object.
+    """The working set of an object.
 
     Attributes
     ----------
@@ -49,7 +49,7 @@ class WorkingSet:
 
     @property
     def delta(self) -> float:
-        """Maximum less average: how much it swings."""
+        """Maximum minus average: the variation."""
         return _SET["delta"].of(self) or 0.0
 
     @property
@@ -69,7 +69,7 @@ class WorkingSet:
 
 
 def working_sets(observation: Observation) -> list[WorkingSet]:
-    """The working set of every object, the largest share of a pool first."""
+    """The working set of every object, ordered by share of a pool, largest first."""
     found = [_of(one, observation) for one in observation.objects()]
     return sorted(found, key=lambda one: (-one.maximum_share, one.pool, one.name))
 

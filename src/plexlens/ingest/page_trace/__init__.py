@@ -1,4 +1,4 @@
-"""Page-reference traces: what is read from files and SMF dumps, as batches of one form.
+"""Page-reference traces from files and SMF dumps, read as batches of a common form.
 
 A trace gives record batches with the columns of `plexlens._core.TRACE_COLUMNS`. Of named columns only ``page`` must
 be there; the others default to one member, one pool (0), one object, partition 0, random getpages, and the number of
@@ -36,7 +36,7 @@ __all__ = [
 
 
 def read(path: Path, names: TraceNames | None = None) -> Iterator[pa.RecordBatch]:
-    """Read a trace file in stretches, in its own order; memory does not grow with its length.
+    """Read a trace file in batches, in the file's order; memory does not grow with its length.
 
     Parameters
     ----------

@@ -60,7 +60,7 @@ _NO_TIME = "records without a time (QWHSSTCK is zero)"
 
 @dataclass
 class Db2Records:
-    """What one pass over records of Db2 finds.
+    """Results of a pass over Db2 records.
 
     Attributes
     ----------
@@ -101,12 +101,12 @@ class Db2Records:
 
     @property
     def lost(self) -> int:
-        """References lost: the missing records times the references that a record has on the average."""
+        """References lost: missing records times the average number of references per record."""
         records = sum(one.records for one in self.sequences.values())
         return round(self.lost_records * self.references / records) if records else 0
 
     def batch(self, tables: Mapping[str, pa.RecordBatch]) -> pa.RecordBatch | None:
-        """The references of one stretch of records, in the order of the records; the rest is noted.
+        """The references of a batch of records, in record order; other facts in it are noted.
 
         Parameters
         ----------
@@ -126,13 +126,13 @@ class Db2Records:
         return both.take(pa.array(order)).remove_column(0)
 
     def own(self, rows: pa.RecordBatch) -> pa.RecordBatch:
-        """The rows of the Db2 that counts."""
+        """The rows of the selected Db2."""
         if not self.subsystem:
             return rows
         return rows.filter(pc.fill_null(pc.equal(rows["subsystem"], self.subsystem), False))
 
     def note(self, tables: Mapping[str, pa.RecordBatch]) -> None:
-        """Note what records say besides references and read I/Os: names, writes, data sets, sequence numbers."""
+        """Note facts other than references and read I/Os: names, writes, data sets, sequence numbers."""
         for table, prefix in ((DATA_BASES, "qw0105"), (OPENS, "qw0107")):
             if table in tables:
                 self._note_names(tables[table], prefix)
@@ -214,7 +214,7 @@ class Db2Records:
         )
 
     def _made(self, rows: pa.RecordBatch, made: dict[str, Any], known: npt.NDArray[np.bool_]) -> pa.RecordBatch:
-        """A batch of the rows that are known and have a time."""
+        """A batch of the rows that have a time and known codes."""
         times = rows["interval_end"]
         made = {"time": _times(rows), "member": self._members(rows)} | made
         batch = pa.record_batch(
@@ -296,7 +296,9 @@ def _codes(
     codes: list[str],
     among: npt.NDArray[np.bool_] | None = None,
 ) -> tuple[npt.NDArray[np.int16], dict[str, int]]:
-    """Codes of a column of letters, -1 for unknown letters; and how often each of these occurs (in rows ``among``)."""
+    """Codes of a column of letters, -1 for unknown letters; and the count of each unknown letter (in rows
+    ``among``).
+    """
     encoded = pc.fill_null(column, "").dictionary_encode()
     letters = encoded.dictionary.to_pylist()
     known = np.array([codes.index(meanings[one]) if one in meanings else -1 for one in letters], np.int16)
@@ -309,7 +311,7 @@ def _codes(
 
 
 def _objects(rows: pa.RecordBatch, prefix: str) -> npt.NDArray[np.uint32]:
-    """Database id and page set id in one number."""
+    """Database id and page set id combined in one number."""
     database, page_set = (rows[f"{prefix}{field}"].to_numpy().astype(np.uint32) for field in ("db", "ob"))
     objects: npt.NDArray[np.uint32] = (database << np.uint32(16)) | page_set
     return objects
@@ -326,7 +328,7 @@ def _int64(column: pa.Array) -> npt.NDArray[np.int64]:
 
 
 def described(records: Mapping[str, int], ifcids: Mapping[int, int]) -> str:
-    """What a dump holds, in words: records by type and subtype, those of SMF 102 by IFCID as far as they are read."""
+    """Contents of a dump, in words: records by type and subtype, those of SMF 102 by IFCID if they are read."""
     kinds = [f"{count} of type {kind}" for kind, count in sorted(records.items()) if not re.fullmatch(r"[23]", kind)]
     if not kinds:
         return "no records"

@@ -1,4 +1,4 @@
-"""How long the I/Os of each object took: IFCID 6 and 7 paired, writes of IFCID 10, or the sums of IFCID 199."""
+"""Duration of each object's I/Os: IFCID 6 paired with 7, writes of IFCID 10, or the sums of IFCID 199."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _PAIRED, _SUMMED = "IFCID 6 and 7", "IFCID 199"
 
 @dataclass
 class ObjectDelay:
-    """The I/Os of one object.
+    """The I/Os of an object.
 
     Attributes
     ----------
@@ -47,18 +47,18 @@ class ObjectDelay:
 
     @property
     def sync_mean(self) -> float | None:
-        """Mean delay of a synchronous I/O in seconds; None where there was none."""
+        """Mean delay of a synchronous I/O in seconds; None without such I/Os."""
         return self.sync_seconds / self.sync_ios if self.sync_ios else None
 
     @property
     def prefetch_mean(self) -> float | None:
-        """Mean time of a prefetch I/O in seconds; None where there was none."""
+        """Mean time of a prefetch I/O in seconds; None without such I/Os."""
         return self.prefetch_seconds / self.prefetch_ios if self.prefetch_ios else None
 
 
 @dataclass
 class _Events:
-    """Starts (IFCID 6) or ends (IFCID 7) of read I/Os, a column each."""
+    """Starts (IFCID 6) or ends (IFCID 7) of read I/Os, as columns."""
 
     who: npt.NDArray[np.uint64]
     object: npt.NDArray[np.uint32]
@@ -97,7 +97,7 @@ def events(
 
 @dataclass
 class IoDelays:
-    """Pairs the starts and ends of read I/Os as they come.
+    """Pairs the starts and ends of read I/Os as they arrive.
 
     An end belongs to the oldest start of the same agent and object that has none. An end without a start (the trace
     began in between) is counted, and so is a start without an end.
@@ -119,11 +119,11 @@ class IoDelays:
 
     @property
     def starts_alone(self) -> int:
-        """Starts without an end."""
+        """Number of starts without an end."""
         return self._given_up + (len(self._under_way.time) if self._under_way is not None else 0)
 
     def found(self) -> list[ObjectDelay]:
-        """The objects, the one with the most synchronous I/O first; sums of IFCID 199 where nothing was paired."""
+        """The objects, ordered by synchronous I/O, highest first; sums of IFCID 199 if no I/O was paired."""
         told = self.by_object or self.summed
         return sorted(told.values(), key=lambda one: (-one.sync_ios, one.pool, one.object, one.partition))
 
@@ -233,7 +233,7 @@ class IoDelays:
 def _without_start(
     is_end: npt.NDArray[np.bool_], first: npt.NDArray[np.bool_], group: npt.NDArray[np.intp]
 ) -> npt.NDArray[np.bool_]:
-    """Ends at which more have ended than begun: those that make the balance of their group a new low below zero."""
+    """Ends without a start: those that bring the balance of starts and ends in their group to a new low below zero."""
     if not len(is_end):
         return is_end
     balance = np.cumsum(np.where(is_end, -1, 1))
@@ -250,7 +250,7 @@ def _without_start(
 def _in_turn(
     starts: npt.NDArray[np.intp], ends: npt.NDArray[np.intp], group: npt.NDArray[np.intp]
 ) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp], npt.NDArray[np.intp]]:
-    """Starts and ends of the same turn in their group, and the starts left over."""
+    """Starts and ends with the same ordinal in their group, and the remaining starts."""
 
     def turn(rows: npt.NDArray[np.intp]) -> npt.NDArray[np.int64]:
         groups = group[rows]

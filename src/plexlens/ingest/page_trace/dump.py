@@ -23,7 +23,7 @@ _BATCH_BYTES = 4 << 20
 
 @dataclass
 class DumpTrace:
-    """One SMF dump being read.
+    """An SMF dump being read.
 
     Parameters
     ----------
@@ -65,7 +65,7 @@ class DumpTrace:
         return self.records.lost
 
     def batches(self) -> Iterator[pa.RecordBatch]:
-        """The references in the order of the dump.
+        """The references in dump order.
 
         Raises
         ------
@@ -97,7 +97,7 @@ class DumpTrace:
             raise smf_error(self.path, error) from error
 
     def _make_sense(self) -> None:
-        """Refuse records of which most have codes that Db2 does not write: the layout is not theirs."""
+        """Refuse records if most have codes that Db2 does not write: the layout does not fit them."""
         odd = sum(count for reason, count in self.records.left_out.items() if "unknown function" in reason)
         if odd > self.records.references:
             raise TraceError(
@@ -114,11 +114,11 @@ class DumpTrace:
 
     @property
     def found(self) -> str:
-        """What the dump holds, in words."""
+        """Contents of the dump, in words."""
         return described(self._summary.get("records", {}), self.records.ifcids)
 
     def remarks(self) -> list[str]:
-        """What a user must know of the dump: damage, and records that SMF itself lost."""
+        """Remarks for the user: damage in the dump, and records lost by SMF itself."""
         told = []
         damage = self._summary.get("damage", [])
         for reason, count in sorted(self._summary.get("damage_counts", {}).items()):

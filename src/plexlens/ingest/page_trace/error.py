@@ -1,4 +1,4 @@
-"""What can be wrong with a page-reference trace."""
+"""Errors in a page-reference trace."""
 
 from __future__ import annotations
 
@@ -6,15 +6,15 @@ from plexlens.errors import UnreadableInputError
 
 
 class TraceError(UnreadableInputError):
-    """A file that is no page-reference trace, or a damaged one."""
+    """A file that is not a page-reference trace, or a damaged trace."""
 
 
 class TraceOrderError(TraceError):
-    """A trace whose references are not in the order of time, by more than a reader can put right."""
+    """A trace whose references are too far out of time order for the reader to sort."""
 
 
 class LostRecordsError(UnreadableInputError):
-    """A trace that lost so many records that nothing can be concluded from it.
+    """A trace that lost too many records to support conclusions.
 
     Attributes
     ----------

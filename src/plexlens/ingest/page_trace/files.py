@@ -31,7 +31,7 @@ _SEPARATORS = (",", "\t", ";", "|")
 
 @dataclass
 class FileTrace:
-    """One trace file being read.
+    """A trace file being read.
 
     Parameters
     ----------
@@ -66,12 +66,12 @@ class FileTrace:
         return self.path.stat().st_size if self.path.is_file() else 0
 
     def starting_at(self, row: int) -> FileTrace:
-        """Number the rows of a trace without times from this one on."""
+        """Number the rows of a trace without times, starting at ``row``."""
         self._first_row = row
         return self
 
     def batches(self) -> Iterator[pa.RecordBatch]:
-        """The references, in the order of the file.
+        """The references, in the file's order.
 
         Raises
         ------
@@ -148,7 +148,7 @@ class FileTrace:
                 self.position = size * (number + 1) // file.num_record_batches
 
     def _metadata(self, schema: pa.Schema) -> None:
-        """The lost references that a file's metadata tells."""
+        """Read the number of lost references from a file's metadata."""
         told = (schema.metadata or {}).get(LOST_KEY)
         if told is None:
             return
@@ -228,5 +228,5 @@ class FileTrace:
 
 
 def _compression(head: bytes) -> str | None:
-    """How a file is packed, by its first bytes."""
+    """Compression of a file, from its first bytes."""
     return {b"\x1f\x8b": "gzip", b"\x28\xb5": "zstd"}.get(head[:2])

@@ -25,12 +25,12 @@ _SECOND = 1_000_000
 
 
 def is_oracle_general(name: str) -> bool:
-    """Whether a file is one by its name; its bytes tell nothing."""
+    """Whether the file name is that of an oracleGeneral trace; the contents have no signature."""
     return re.search(r"\.oracleGeneral(\.bin)?$", name) is not None
 
 
 def oracle_general(path: Path, rows: int) -> Iterator[dict[str, pa.Array]]:
-    """Columns of a trace, so many rows at a time.
+    """Columns of a trace, ``rows`` rows at a time.
 
     Raises
     ------
@@ -60,7 +60,7 @@ def is_csv(columns: list[str]) -> bool:
 
 
 def csv_columns(columns: dict[str, pa.Array]) -> dict[str, pa.Array]:
-    """The columns of libCacheSim's csv that say something of pages: seconds, and object ids."""
+    """The relevant columns of libCacheSim's csv: seconds and object ids."""
     made = {"page": columns["obj_id"]}
     time = columns.get("time", columns.get("timestamp"))
     if time is not None:

@@ -1,4 +1,4 @@
-"""A file of names: CSV that says which database, page set and kind the numbers of a trace are.
+"""Name files: CSV that names the databases, page sets and kinds behind the numbers of a trace.
 
 Its columns are told by their names, in any case and order. Either by the numbers of Db2,
 
@@ -64,7 +64,7 @@ _BY_NUMBERS, _BY_OBJECT = {"dbid", "psid", "database", "name"}, {"object", "name
 
 
 def read_names(path: Path, names: TraceNames) -> int:
-    """Read a file of names.
+    """Read a name file.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Named columns of a file as columns of a trace: names become numbers, what means nothing is refused."""
+"""Conversion of a file's named columns to trace columns: names become numbers, invalid values are refused."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ NAMED = ("member", "pool", "object", "function", "access", KIND)
 
 
 class NamedColumns:
-    """Turns stretches of a file with named columns into trace batches.
+    """Converts parts of a file with named columns to trace batches.
 
     Parameters
     ----------
@@ -62,7 +62,7 @@ class NamedColumns:
         self.timed = True
 
     def batch(self, columns: dict[str, pa.Array], rows: int) -> pa.RecordBatch:
-        """The next stretch.
+        """Convert the next part of the file.
 
         Raises
         ------
@@ -122,7 +122,7 @@ class NamedColumns:
             ) from error
 
     def _of_names(self, name: str, column: pa.DictionaryArray, kind: pa.DataType) -> pa.Array:
-        """Numbers of a column of text: each name is looked at once."""
+        """Numbers of a text column; each distinct name is looked up once."""
         resolve, remedy = self._resolver(name)
         used = pc.unique(column.indices).to_pylist()
         numbers = [0] * len(column.dictionary)
@@ -139,7 +139,9 @@ class NamedColumns:
         return pc.take(pa.array(numbers, wide), column.indices)
 
     def _resolver(self, name: str) -> tuple[Callable[[str], int | None], str]:
-        """What a text of a column stands for (None: nothing), and what to do then."""
+        """The function that resolves a column's text (None: not a valid name), and the remedy for text it cannot
+        resolve.
+        """
         if name == "pool":
             return (
                 lambda text: _number(text) if _number(text) is not None else pool_id(text),
@@ -167,7 +169,7 @@ class NamedColumns:
         return number if number is not None and number < MOST_MEMBERS else None
 
     def _kinds(self, objects: pa.Array, column: pa.Array) -> None:
-        """Note what the objects of a batch are."""
+        """Note the kinds of a batch's objects."""
         if not pa.types.is_dictionary(column.type):
             column = column.cast(pa.string()).dictionary_encode()
         kinds = [text.strip().lower() if text else "" for text in column.dictionary.to_pylist()]
@@ -193,6 +195,6 @@ def _number(text: str) -> int | None:
 
 
 def _pairs(objects: npt.NDArray[np.uint32], indices: npt.NDArray[np.int32]) -> npt.NDArray[np.uint64]:
-    """Object and index of its kind (plus one) in one number."""
+    """Object, and the index of its kind plus one, combined in one number."""
     pairs: npt.NDArray[np.uint64] = (objects.astype(np.uint64) << np.uint64(32)) | (indices + 1).astype(np.uint64)
     return pairs

@@ -1,4 +1,4 @@
-"""What the numbers of a trace are called: pools, data sets, members."""
+"""Names behind the numbers of a trace: pools, data sets, members."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class TraceNames:
         return f"{name}.{partition}" if partition else name
 
     def page_set(self, object: int) -> str:
-        """Name of an object, all its partitions together; no other object of the trace has it."""
+        """Name of an object with all its partitions, unique in the trace."""
         name = self._names.get(object)
         if name is None:
             return self.number(object)
@@ -57,7 +57,7 @@ class TraceNames:
         return object in self._names
 
     def kind(self, object: int) -> str:
-        """``tablespace``, ``index``, or empty where it is not known."""
+        """``tablespace``, ``index``, or empty if unknown."""
         return self._kinds.get(object, "")
 
     @property
@@ -66,11 +66,11 @@ class TraceNames:
         return bool(self._kinds)
 
     def statement_name(self, object: int) -> str:
-        """The name that SQL statements use for it: ``CREATOR.INDEXNAME`` of an index, if the file of names tells it."""
+        """The object's name in SQL statements: ``CREATOR.INDEXNAME`` for an index, if the name file gives it."""
         return self._statement_names.get(object) or self._names.get(object) or self.number(object)
 
     def member(self, member: int) -> str:
-        """Name of a member: the Db2 subsystem; its number where the trace has no name."""
+        """Name of a member: the Db2 subsystem; its number if the trace has no name."""
         return self._members[member] if member < len(self._members) else str(member)
 
     @property
@@ -79,13 +79,13 @@ class TraceNames:
         return tuple(self._members)
 
     def number(self, object: int) -> str:
-        """``DBID.PSID`` of an object; its number where that is none of Db2."""
+        """``DBID.PSID`` of an object; its plain number if it is not a Db2 object."""
         if object in self._names and object >= FIRST_NAMED:
             return str(object - FIRST_NAMED + 1)
         return f"{object >> 16}.{object & 0xFFFF}" if object >> 16 else str(object)
 
     def tell(self, object: int, name: str, *, kind: str = "", statement_name: str = "") -> None:
-        """Give an object its name; what was told last counts, but a kind is not forgotten."""
+        """Name an object; the last name counts, but a known kind is kept."""
         before = self._names.get(object)
         if before != name:
             if before is not None:
@@ -98,15 +98,15 @@ class TraceNames:
             self._statement_names[object] = statement_name
 
     def tell_partition(self, object: int, partition: int, name: str) -> None:
-        """Give one data set of an object a name of its own."""
+        """Name a single data set of an object."""
         self._partition_names[(object, partition)] = name
 
     def tell_kind(self, object: int, kind: str) -> None:
-        """Say what an object is, if nothing has said so before."""
+        """Set the kind of an object, unless it is already known."""
         self._kinds.setdefault(object, kind)
 
     def object_of(self, name: str) -> int:
-        """Number of an object that a trace calls by name; a new one if it was not met before."""
+        """Number of the object with this name in the trace; a new number at its first occurrence."""
         number = self._numbers.get(name)
         if number is None:
             number = FIRST_NAMED + len(self._numbers)
@@ -115,7 +115,7 @@ class TraceNames:
         return number
 
     def member_of(self, name: str) -> int:
-        """Number of a member; a new one if it was not met before. Beyond `MOST_MEMBERS` they do not fit a trace."""
+        """Number of a member; a new number at its first occurrence. A trace can hold at most `MOST_MEMBERS`."""
         if name not in self._members:
             self._members.append(name)
         return self._members.index(name)

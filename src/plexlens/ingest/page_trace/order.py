@@ -1,4 +1,4 @@
-"""Batches of a trace in the order of time: one stream put right within bounds, several merged."""
+"""Batches of a trace in time order: a stream is sorted within bounds, several streams are merged."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from plexlens.ingest.page_trace.error import TraceOrderError
 
 @dataclass
 class Disorder:
-    """What was out of order.
+    """Statistics of rows out of order.
 
     Attributes
     ----------
@@ -28,7 +28,7 @@ class Disorder:
 def in_order(
     batches: Iterable[pa.RecordBatch], disorder: Disorder, *, file: str, remedy: str
 ) -> Iterator[pa.RecordBatch]:
-    """A stream in the order of time.
+    """A stream in time order.
 
     Several processors write the records of one Db2, so neighbours may be exchanged. A batch is held back until the
     next is there, and the rows of both are sorted where they overlap: what is late by no more than the rows of one
@@ -64,7 +64,7 @@ def in_order(
 
 
 def _check(batch: pa.RecordBatch, gone: int | None, done: int, file: str, remedy: str) -> None:
-    """Refuse a batch that begins before the rows that are gone."""
+    """Refuse a batch that begins before rows already passed on."""
     first = int(_times(batch)[0])
     if gone is not None and first < gone:
         raise TraceOrderError(
@@ -77,7 +77,7 @@ def _check(batch: pa.RecordBatch, gone: int | None, done: int, file: str, remedy
 
 
 def merged(streams: Sequence[Iterator[pa.RecordBatch]]) -> Iterator[pa.RecordBatch]:
-    """Streams that are each in order, as one: by time, at one time by stream. One batch of each is held."""
+    """Ordered streams merged by time, ties by stream. A single batch of each is held."""
     heads = [next(stream, None) for stream in streams]
     while True:
         ends = [(int(_times(head)[-1]), number) for number, head in enumerate(heads) if head is not None]

@@ -1,4 +1,4 @@
-"""Buffer pool ids and names, as Db2 numbers them."""
+"""Buffer pool ids and names, by Db2's numbering."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ _BASE = {"": 0, "32K": 80, "8K": 100, "16K": 120}
 
 
 def pool_id(name: str) -> int | None:
-    """Id of a pool: ``BP2`` is 2, ``BP32K`` 80, ``BP8K0`` 100, ``BP16K0`` 120; None for what names none."""
+    """Id of a pool: ``BP2`` is 2, ``BP32K`` 80, ``BP8K0`` 100, ``BP16K0`` 120; None for an invalid name."""
     found = re.fullmatch(r"BP(8K|16K|32K|)(\d{0,3})", name.strip().upper(), re.ASCII)
     if found is None or (not found[2] and found[1] != "32K"):
         return None

@@ -1,4 +1,4 @@
-"""Lost records by the sequence numbers that Db2 writes (QWHSISEQ, counted for each IFCID)."""
+"""Lost records, detected by Db2's sequence numbers (QWHSISEQ, counted separately for each IFCID)."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _WRAP = 1 << 32
 
 @dataclass
 class Sequence:
-    """The sequence numbers of one IFCID of one Db2.
+    """The sequence numbers of an IFCID of a Db2.
 
     Numbers are counted up by one with each record. They begin anew when Db2 starts or the trace does: a fall to 0 or 1,
     or a deep one, is no loss. Where all are zero nothing is known.
@@ -43,7 +43,7 @@ class Sequence:
 
     @property
     def lost(self) -> int:
-        """Records that were written, but are not there."""
+        """Number of missing records."""
         return 0 if self._nothing else max(self._missing, 0)
 
     def add(self, numbers: npt.NDArray[np.uint32], times: npt.NDArray[np.int64]) -> None:

@@ -34,7 +34,7 @@ _TEXT = pa.dictionary(pa.int32(), pa.string())
 
 
 def form_of(path: Path) -> str:
-    """Form by suffix.
+    """Format by suffix.
 
     Raises
     ------
@@ -127,7 +127,7 @@ class _Named:
         self._kinds = names.any_kind
 
     def schema(self, *, plain: bool) -> pa.Schema:
-        """Schema of the file; ``plain`` text where a form does not let dictionaries change between batches."""
+        """Schema of the file; ``plain`` text for formats in which dictionaries cannot change between batches."""
         text = pa.string() if plain else _TEXT
         fields: dict[str, pa.DataType] = {"time": pa.int64()} if self._timed else {}
         fields |= {"member": text if self._names.members else pa.uint8(), "pool": text, "object": text}
@@ -137,7 +137,7 @@ class _Named:
         return pa.schema(list(fields.items()))
 
     def columns(self, batch: pa.RecordBatch, *, first: bool) -> dict[str, pa.Array]:
-        """Columns of one batch; the lost references stand in the first row of all."""
+        """Columns of a batch; the lost references are in the first row of the first batch."""
         names = self._names
         made = {name: batch[name] for name in ("time", "partition", "page")}
         made["member"] = _named(batch["member"], names.member) if names.members else batch["member"]

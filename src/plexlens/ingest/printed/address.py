@@ -1,4 +1,4 @@
-"""Where a report prints a value: words of the catalogue's columns ``xml``, ``text`` and ``message``.
+"""Location of a value in a report: words in the catalogue's columns ``xml``, ``text`` and ``message``.
 
 Average; Avg                          a name, or its other spelling
 Transactions > Ended                  a name under another: of a part, a column head, a message, a parent
@@ -23,24 +23,24 @@ _KEEP = re.compile(r"[^A-Z0-9%/#]+")
 
 @lru_cache(maxsize=4096)
 def key(name: str | None) -> str:
-    """A name of XML as names are compared: one blank between words, no case."""
+    """An XML name normalised for comparison: single blanks between words, case folded."""
     return " ".join((name or "").split()).casefold()
 
 
 @lru_cache(maxsize=4096)
 def fold(name: str) -> str:
-    """A printed name as names are compared: letters, digits, ``%``, ``/`` and ``#`` alone, without case."""
+    """A printed name normalised for comparison: only letters, digits, ``%``, ``/`` and ``#``, case folded."""
     return _KEEP.sub("", name.upper())
 
 
 class Words(NamedTuple):
-    """One level of an address: its spellings in order of preference, or a pattern."""
+    """A level of an address: its spellings in order of preference, or a pattern."""
 
     spellings: tuple[str, ...]
     pattern: re.Pattern[str] | None
 
     def within(self, names: Iterable[str | None]) -> Iterator[int]:
-        """Positions of names that are meant, those with the preferred spelling first."""
+        """Positions of matching names, those with the preferred spelling first."""
         keys = [key(name) for name in names]
         if self.pattern is not None:
             yield from (position for position, name in enumerate(keys) if self.pattern.search(name))
@@ -50,7 +50,7 @@ class Words(NamedTuple):
 
 
 class Address(NamedTuple):
-    """A place: the kind of block, empty where none is named, and the words from the outermost to the innermost."""
+    """A location: the kind of block (empty if any), and the words from the outermost to the innermost."""
 
     block: str
     levels: tuple[Words, ...]
@@ -62,12 +62,12 @@ class Address(NamedTuple):
         return pattern.pattern if pattern is not None else "|".join(map(re.escape, self.printed[level]))
 
     def folded(self) -> Iterator[tuple[str, ...]]:
-        """Every way in which the words are printed, folded."""
+        """Every spelling of the words, folded."""
         return product(*(map(fold, spellings) for spellings in self.printed))
 
 
 def addresses(cell: str) -> tuple[Address, ...]:
-    """The places that a cell of the catalogue names.
+    """The locations in a cell of the catalogue.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""From a file to its bytes and from bytes to text: compression, byte order marks, EBCDIC."""
+"""From files to bytes and from bytes to text: compression, byte order marks, EBCDIC."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ CP1047 = "".join(_SWAPPED.get(code, bytes([code]).decode("cp037")) for code in r
 
 
 class Decoder(Protocol):
-    """Decodes a stream piece by piece; what cannot be decoded becomes U+FFFD."""
+    """Decodes a stream piece by piece; undecodable bytes become U+FFFD."""
 
     def decode(self, data: bytes, final: bool = False) -> str:
         """The text of the next bytes."""
@@ -43,7 +43,7 @@ def decoder_of(encoding: str) -> Decoder:
 
 
 def open_stream(path: Path) -> tuple[BinaryIO, BinaryIO]:
-    """A file as a stream of decompressed bytes, and the stream beneath it whose position tells the progress.
+    """A file as a stream of decompressed bytes, and the underlying stream whose position shows the progress.
 
     Raises
     ------
@@ -60,7 +60,7 @@ def open_stream(path: Path) -> tuple[BinaryIO, BinaryIO]:
 
 
 def decompressed_head(head: bytes) -> bytes:
-    """The first bytes of what a gzip file holds, as far as its own first bytes tell; other bytes as they are."""
+    """The first decompressed bytes of a gzip file, as far as its head allows; other bytes unchanged."""
     if not head.startswith(_COMPRESSIONS[0][0]):
         return head
     try:

@@ -1,4 +1,4 @@
-"""The tables that printed reports fill, as data: ``layouts/printed/*.csv``, read once for both scanners.
+"""The tables filled from printed reports, as data: ``layouts/printed/*.csv``, read once for both scanners.
 
 ``tables.csv`` names each table, the file of its columns and the report that fills it. A file of columns says of each
 column its type, unit and meaning, the SMF field that holds the same, where RMF XML (``xml``), a text report (``text``)
@@ -35,7 +35,7 @@ PRINTED_UNITS = {"milliseconds": 1e3, "microseconds": 1e6}
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """One line of a file of columns; a line without a name lists printed names that fill no column."""
+    """A line of a column file; a line without a column name lists printed names that fill no column."""
 
     name: str
     kind: str
@@ -61,13 +61,13 @@ class Column:
         return pa.field(self.name, TYPES[self.kind], metadata=metadata)
 
     def heading(self) -> str:
-        """The words under which text reports print it, in their first spelling: the heads before the name."""
+        """The heading in text reports, in its first spelling: the heads before the name."""
         return self.text[0].printed[-1][0] if self.text else self.name.upper().replace("_", " ")
 
 
 @dataclass(frozen=True)
 class TableSpec:
-    """One table: what a row is, which reports fill it, its own columns (the common ones come before them).
+    """A table: the meaning of a row, the reports that fill it, its own columns (the common columns come before them).
 
     `rows` says what of an XML report makes a row (``report``, ``segment`` or ``table row``; empty where code does),
     `needs` the columns of which it must print one, and in a table's row all.
@@ -91,11 +91,11 @@ class TableSpec:
         return frozenset(column.name for column in self.columns)
 
     def __getitem__(self, name: str) -> Column:
-        """A column by its name."""
+        """A column by name."""
         return next(column for column in self.columns if column.name == name)
 
     def complete(self, row: dict[str, object]) -> dict[str, object]:
-        """Add what follows from the values of a row; what a formula lacks an input for stays as it is."""
+        """Add derived values to a row; a formula with a missing input leaves its column unchanged."""
         if self.formulas:
             values: dict[str, object] = {column.name: row.get(column.name) for column in self.columns}
             for name, formula in self.formulas:
@@ -108,7 +108,7 @@ class TableSpec:
         return row
 
     def places(self, *blocks: str) -> Mapping[tuple[str, ...], str]:
-        """Columns by the folded words under which text reports print them in some kinds of block; empty for any."""
+        """Columns by the folded words of their heading in text reports, for some kinds of block; empty for any."""
         return {
             words: column.name
             for column in self.columns
@@ -118,8 +118,8 @@ class TableSpec:
         }
 
     def printed_names(self, *blocks: str, levels: int | None = None) -> set[str]:
-        """Names that text reports print in some kinds of block, with or without a column; with `levels` those alone
-        whose address has so many.
+        """Names printed by text reports in some kinds of block, with or without a column; with `levels` only addresses
+        of that depth.
         """
         return {
             name
@@ -131,7 +131,7 @@ class TableSpec:
 
 
 class Block(NamedTuple):
-    """A kind of block of Db2 reports: which table takes its values, how it is titled, where its names are known."""
+    """A kind of block of Db2 reports: the table for its values, its titles, and the blocks whose names it shares."""
 
     block: str
     kind: str
@@ -142,14 +142,14 @@ class Block(NamedTuple):
 
 @dataclass(frozen=True)
 class Catalogue:
-    """All tables, the blocks of Db2 reports, and lists of printed names that are no columns."""
+    """All tables, the blocks of Db2 reports, and lists of printed names without columns."""
 
     tables: Mapping[str, TableSpec]
     blocks: tuple[Block, ...]
     lists: Mapping[str, Mapping[str, str]]
 
     def of_source(self, prefix: str) -> tuple[TableSpec, ...]:
-        """The tables of a source, that of all values first."""
+        """The tables of a source, the table of all values first."""
         return tuple(table for table in self.tables.values() if table.name.startswith(prefix))
 
     def of_report(self, prefix: str, report: str) -> tuple[TableSpec, ...]:
@@ -159,7 +159,7 @@ class Catalogue:
 
 @cache
 def catalogue(site: tuple[Path, ...] = ()) -> Catalogue:
-    """The catalogue that comes with Plexlens, with what the folders of a site add in ``printed``.
+    """The shipped catalogue, extended by the ``printed`` folders of a site.
 
     Raises
     ------
@@ -193,7 +193,7 @@ def _lines(folders: Iterable[Path], name: str) -> Iterator[tuple[Path, int, dict
 
 
 def _read(path: Path) -> Iterator[tuple[int, dict[str, str]]]:
-    """Lines of a file with their numbers; those that begin with ``#`` are remarks."""
+    """Lines of a file with their numbers; lines that begin with ``#`` are remarks."""
     with path.open(encoding="utf-8", newline="") as stream:
         numbered = [(number, text) for number, text in enumerate(stream, start=1) if not text.startswith("#")]
     rows = csv.DictReader(text for _, text in numbered)

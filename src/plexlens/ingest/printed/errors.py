@@ -1,4 +1,4 @@
-"""What is raised for a file that cannot be read at all; damage that leaves something to read is a row instead."""
+"""Errors for a file that cannot be read at all; damage that leaves part of it readable becomes a row instead."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from plexlens.ingest.source import SourceError
 
 
 class RmfXmlError(SourceError):
-    """A file that cannot be read as RMF XML: what is wrong, at which line, and what to do."""
+    """A file that cannot be read as RMF XML: problem, line and remedy."""
 
 
 class TextReportError(SourceError):
-    """A file that cannot be read as a text report: what is wrong, where, and what to do."""
+    """A file that cannot be read as a text report: problem, location and remedy."""

@@ -1,4 +1,4 @@
-"""Where a file's rows go, and what is counted on the way: the same for both scanners."""
+"""Output of a file's rows, with their counts; shared by both scanners."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _KEPT_DAMAGE = 1000
 
 
 class TableRows:
-    """Rows of one table on their way into batches."""
+    """Rows of a table, gathered into batches."""
 
     def __init__(self, table: TableSpec, limit: int = _TWIN_ROWS) -> None:
         self.total = 0
@@ -32,12 +32,12 @@ class TableRows:
         self._rows: list[dict[str, Any]] = []
 
     def add(self, row: dict[str, Any]) -> None:
-        """Add one row; columns it lacks follow from others or are null, names that are no columns are left out."""
+        """Add a row; missing columns are derived or null, names without a column are ignored."""
         self._rows.append(self._table.complete(row))
         self.total += 1
 
     def batches(self, *, all_of_it: bool) -> Iterator[tuple[str, pa.RecordBatch]]:
-        """The rows gathered, as soon as there are many; `all_of_it` at the end."""
+        """The gathered rows, once there are enough; with `all_of_it`, at the end, all of them."""
         if self._rows and (all_of_it or len(self._rows) >= self._limit):
             arrays = [pa.array([row.get(field.name) for row in self._rows], type=field.type) for field in self._schema]
             yield self._table.name, pa.RecordBatch.from_arrays(arrays, schema=self._schema)
@@ -45,7 +45,7 @@ class TableRows:
 
 
 class FileOutput:
-    """Rows, damage and counts of one file.
+    """Rows, damage and counts of a file.
 
     Parameters
     ----------
@@ -83,7 +83,7 @@ class FileOutput:
         *,
         record_no: int | None = None,
     ) -> None:
-        """Note damage, in the report that is open unless another is named."""
+        """Note damage in the open report, unless another report is named."""
         count = self.damage_counts.get(reason, 0) + 1
         self.damage_counts[reason] = count
         if count <= _KEPT_DAMAGE:
@@ -91,7 +91,7 @@ class FileOutput:
             self.damage.append(Damage(self.source_id, self.file, at, offset, reason, severity, detail, remedy))
 
     def count_report(self, kind: str, identity: tuple[str | None, ...], *moments: datetime | None) -> None:
-        """Count a report of a system, sysplex and subsystem, and what its local times are."""
+        """Count a report of a system, sysplex and subsystem, and extend the span of local times."""
         self.kinds[kind] = self.kinds.get(kind, 0) + 1
         for held, name in zip((self.systems, self.sysplexes, self.subsystems), identity, strict=False):
             if name:
@@ -102,13 +102,13 @@ class FileOutput:
                 self.last = moment if self.last is None else max(self.last, moment)
 
     def batches(self, *, all_of_it: bool) -> Iterator[tuple[str, pa.RecordBatch]]:
-        """Batches that are full; at the end all of them."""
+        """Full batches; with `all_of_it`, at the end, all batches."""
         for rows in self.tables.values():
             yield from rows.batches(all_of_it=all_of_it)
 
 
 class PrintedReading(ABC):
-    """One file being read; a `plexlens.ingest.source.Reading`."""
+    """A file being read; a `plexlens.ingest.source.Reading`."""
 
     def __init__(self, output: FileOutput) -> None:
         self._gathered = output
@@ -116,11 +116,11 @@ class PrintedReading(ABC):
 
     @property
     def damage(self) -> list[Damage]:
-        """What was wrong with the file, in the order met; of one reason at most a thousand."""
+        """Damage to the file, in the order met; at most a thousand per reason."""
         return self._gathered.damage
 
     def _counted(self, reports: int, values: int, numbers: int, rows: dict[str, int]) -> dict[str, Any]:
-        """What the summaries of both scanners say."""
+        """The part of the summary that both scanners share."""
         done = self._gathered
         return {
             "reports": reports,

@@ -15,7 +15,7 @@ PAGES = {"docs/rmf-xml.md": "rmf_xml_", "docs/text-reports.md": "text_"}
 
 
 def markdown(tables: Iterable[TableSpec]) -> Iterator[str]:
-    """Lines of the column list of some tables."""
+    """Lines of the column list of the tables."""
     for table in tables:
         yield from (f"### `{table.name}`", "", f"One row: {table.grain}.", "")
         yield from ("| column | type | unit | meaning | SMF field |", "|---|---|---|---|---|")
@@ -27,7 +27,7 @@ def markdown(tables: Iterable[TableSpec]) -> Iterator[str]:
 
 
 def written(page: str, prefix: str) -> str:
-    """A page with its list of columns as the catalogue has it."""
+    """A page with its column list regenerated from the catalogue."""
     tables = catalogue().of_source(prefix)
     return page[: page.index(f"### `{tables[0].name}`")] + "\n".join(markdown(tables)).rstrip() + "\n"
 

@@ -1,4 +1,4 @@
-"""A printed value and what the print says of it: the number, and the interval in which the true one lies.
+"""A printed value with its precision: the number, and the interval that contains the true value.
 
 The forms, and nothing beyond them; what RMF XML prints besides is in `plexlens.ingest.printed.xml.cell_values`:
 
@@ -169,7 +169,7 @@ def read_duration(text: str) -> Printed | None:
 
 
 def duration_of(text: str, hours: int, minutes: str, seconds: str, fraction: str | None) -> Printed:
-    """A duration of the parts that are printed."""
+    """A duration from its printed parts."""
     decimals = len(fraction or "")
     whole = Decimal(hours * 3600 + int(minutes) * 60 + int(seconds)) + Decimal(int(fraction or 0)).scaleb(-decimals)
     half = Decimal(5).scaleb(-decimals - 1)
@@ -178,7 +178,7 @@ def duration_of(text: str, hours: int, minutes: str, seconds: str, fraction: str
 
 
 def read_units(text: str, decimals: int) -> Printed | None:
-    """A time under a heading such as ``HHH.MM.SS.TTT``, of which leading zeros and their points are not printed.
+    """A time below a heading such as ``HHH.MM.SS.TTT``, printed without leading zeros and their points.
 
     ``18`` under ``TTT`` is 18 ms; ``1.27`` under ``FFFFFF`` is no such form (its last part must have all digits).
 
@@ -218,7 +218,7 @@ def point_of(text: str, kind: str, moment: datetime) -> Printed:
 
 
 def read_point(date: str, time: str = "", *, day_first: bool | None = None) -> datetime | None:
-    """A date and a time of day as printed, without zone; None when they are none.
+    """A date and a time of day as printed, without zone; None if the text is not a date and time.
 
     ``a/b/y`` is day first or month first as told; else month first, unless that cannot be. Years of two digits are
     those from 1960 on. ``24.00.00`` is the following midnight.
@@ -250,7 +250,7 @@ def read_point(date: str, time: str = "", *, day_first: bool | None = None) -> d
 
 @lru_cache(maxsize=65536)
 def is_value(text: str) -> bool:
-    """Whether a word stands where values stand: a number, a duration, a notation for a missing one, a filler."""
+    """Whether a word can be a value: a number, a duration, a notation for a missing value, a filler."""
     return (
         text in MISSING
         or _NUMBER.fullmatch(text) is not None

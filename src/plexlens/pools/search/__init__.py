@@ -1,1 +1,1 @@
-"""The search for what to change: which objects share a pool, sizes, settings, and steps that lead there."""
+"""The search for changes: grouping of objects in pools, sizes, settings, and the steps to reach them."""

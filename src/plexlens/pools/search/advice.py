@@ -1,4 +1,4 @@
-"""Settings of pools other than size: thresholds, page steal, page fix; each tried by simulation or priced.
+"""Pool settings other than size: thresholds, page steal, page fix; each simulated or priced.
 
 Pools do not touch each other, so one pass over the trace tries a variant of every pool at once. The pools of one name
 at the members of a group touch each other through their group buffer pool: what is chosen is simulated once more.
@@ -36,7 +36,7 @@ Simulate = Callable[[Sequence[Configuration]], list[State]]
 
 @dataclass(frozen=True)
 class Advice:
-    """One change of settings.
+    """A recommended change of settings.
 
     Attributes
     ----------
@@ -57,7 +57,7 @@ class Advice:
 
 
 class Advisor:
-    """Advice on the settings of pools.
+    """Recommends pool settings.
 
     Parameters
     ----------
@@ -89,7 +89,7 @@ class Advisor:
         self._kept = kept
 
     def thresholds(self, now: State) -> Advice | None:
-        """Thresholds that cost least, pool by pool; None where no others save enough."""
+        """Thresholds with the least cost, pool by pool; None if no others save enough."""
         pools = self._open(now)
         kinds: dict[str, list[Mapping[str, int]]] = {
             "VPSEQT": [{"vpseqt": value} for value in VPSEQT],
@@ -132,7 +132,9 @@ class Advisor:
         return state.cost_of(name, self._delay_weight)
 
     def steal(self, now: State) -> list[Advice]:
-        """Page steal without LRU chains where that reads no more: NONE where all fits, FIFO where order is no help."""
+        """Pools for which page steal without LRU chains reads no more: NONE if all pages fit, FIFO if pages are rarely
+        reused.
+        """
         wished: dict[str, tuple[str, str]] = {}
         for name, pool in self._open(now).items():
             activity = now.pools[name]
@@ -162,7 +164,7 @@ class Advisor:
         return found
 
     def page_fix(self, now: State, cost: IoCost, headroom: Headroom | None) -> list[Advice]:
-        """Pools whose buffers are worth fixing, the one with most pages moved a buffer first."""
+        """Pools worth page-fixing, ordered by pages moved per buffer, highest first."""
         found: list[Advice] = []
         rated = []
         for name, pool in self._open(now).items():
@@ -202,7 +204,7 @@ def _with(configuration: Configuration, changes: Mapping[str, Mapping[str, objec
 
 
 def _one_pool(now: State, tried: State, name: str) -> State:
-    """The state with one pool as it was tried."""
+    """The state with a single pool replaced by its trial."""
     pools = {**now.configuration.pools, name: tried.configuration.pools[name]}
     return replace(
         now,
@@ -214,7 +216,7 @@ def _one_pool(now: State, tried: State, name: str) -> State:
 
 
 def _priced(now: State, name: str, cost: IoCost) -> State:
-    """The state with one pool page-fixed: the same I/O at a lower price."""
+    """The state with a single pool page-fixed: the same I/O at a lower price."""
 
     def fixed(activity: Activity) -> Activity:
         return replace(activity, cpu_seconds=activity.cpu_seconds * (1 - cost.page_fix.value))

@@ -1,4 +1,4 @@
-"""Where a search for groups of objects begins: clusters of objects that are used alike."""
+"""Starting points of the search for groups: clusters of objects with similar use."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _AGES = (0.4, 0.55, 0.7, 0.85)
 
 
 def clusterings(case: Case, composition: Mapping[str, Composition]) -> dict[str, dict[int, int]]:
-    """All objects together, and clusters of objects that are used alike, from two to as many as there may be pools.
+    """All objects together, and clusters of objects with similar use, from two up to the allowed number of pools.
 
     Ward's method on how an object uses storage: the logarithm of its working set at four ages, and the share of its
     cost that is left at these ages, each scaled to unit variance.
@@ -43,7 +43,7 @@ def clusterings(case: Case, composition: Mapping[str, Composition]) -> dict[str,
 
 
 def _at_ages(composition: Mapping[str, Composition], number: int) -> tuple[Floats, Floats]:
-    """Of all members together: working sets of an object at the ages, and its cost before and at these ages."""
+    """Summed over all members: working sets of an object at the ages, and its cost before and at these ages."""
     held, costs = np.zeros(len(_AGES)), np.zeros(len(_AGES) + 1)
     for one in composition.values():
         if number in one.costs:
@@ -54,7 +54,7 @@ def _at_ages(composition: Mapping[str, Composition], number: int) -> tuple[Float
 
 
 def named(case: Case, labels: Mapping[int, int]) -> dict[str, frozenset[int]]:
-    """Groups of a labelling, each in the pool of its page size so that as few objects as possible move.
+    """The groups of a labelling, each assigned to a pool of its page size so that as few objects as possible move.
 
     Objects that cannot move, or bear no label, stay. Labels beyond the pools of a page size, the smallest ones, share
     the last pool.

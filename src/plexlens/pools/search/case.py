@@ -1,4 +1,6 @@
-"""The carrier of what a search knows: the trace, the pools, prices, limits; and what it finds, groups with sizes."""
+"""The data shared by all parts of the search: the trace, the pools, prices, limits; and its results, groups with
+sizes.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +30,7 @@ _CATALOG_IDS = (1, 6)
 
 @dataclass(frozen=True)
 class Limits:
-    """What a recommendation may do.
+    """Limits of a recommendation.
 
     Attributes
     ----------
@@ -72,7 +74,7 @@ class Limits:
 
 @dataclass(frozen=True)
 class Case:
-    """Everything that a search starts from.
+    """All inputs of a search.
 
     Attributes
     ----------
@@ -120,22 +122,22 @@ class Case:
 
     @property
     def names(self) -> list[str]:
-        """Pools that there are, and those that may be made."""
+        """Names of the existing pools, and of those that may be created."""
         return [*self.home, *self.free]
 
     @property
     def members(self) -> list[str]:
-        """Members of the group; a Db2 alone is a group of one without a name."""
+        """Members of the group; a single Db2 is a group of one without a name."""
         return list(self.budgets)
 
     @property
     def kept_members(self) -> frozenset[str]:
-        """Members of a group that have no budget: their pools stay as they are."""
+        """Members without a budget: their pools stay as they are."""
         return frozenset(self.work.members.keys() - self.limits.budgets.keys())
 
     @property
     def budget(self) -> int:
-        """Bytes that the pools of all members may have together."""
+        """Total bytes allowed for the pools of all members."""
         return sum(self.budgets.values())
 
     def home_of(self) -> dict[int, str]:
@@ -143,7 +145,7 @@ class Case:
         return {number: name for name, objects in self.home.items() for number in objects}
 
     def pools_of(self, member: str, groups: Groups) -> list[str]:
-        """Pools that a member needs: those that it has, and those with objects that it uses."""
+        """Pools that a member needs: its existing pools, and those with objects that it uses."""
         kept = self.kept(groups)
         if not self.work.members:
             return list(kept)
@@ -151,7 +153,7 @@ class Case:
         return [name for name in kept if full_name(member, name) in self.before.pools or kept[name] & used]
 
     def least_bytes(self, groups: Groups) -> dict[str, int]:
-        """Bytes that the pools of these groups have at least, by member."""
+        """Minimum bytes for the pools of these groups, by member."""
         return {
             member: sum(
                 self.least[full_name(member, name)] * self.page_bytes[name] for name in self.pools_of(member, groups)
@@ -160,26 +162,26 @@ class Case:
         }
 
     def fits(self, groups: Groups, budgets: Mapping[str, int]) -> bool:
-        """Whether budgets hold the least sizes of the pools of these groups."""
+        """Whether the minimum sizes of the pools of these groups fit the budgets."""
         return all(least <= budgets[member] for member, least in self.least_bytes(groups).items())
 
     def moved(self, groups: Groups) -> int:
-        """Objects that are elsewhere than now."""
+        """Number of objects that change pools."""
         return sum(len(objects - self.home.get(name, frozenset())) for name, objects in groups.items())
 
     def made(self, groups: Groups) -> int:
-        """Pools that there are not now."""
+        """Number of pools to be created."""
         return sum(name not in self.home and bool(objects) for name, objects in groups.items())
 
     def kept(self, groups: Groups) -> dict[str, frozenset[int]]:
-        """The groups without new pools that have no objects, in the order of the pools."""
+        """The groups without empty new pools, in the order of the pools."""
         return {name: groups.get(name, frozenset()) for name in self.names if name in self.home or groups.get(name)}
 
 
 def case_of(
     work: Work, before: Configuration, *, cost: IoCost, limits: Limits, headroom: Headroom | None = None
 ) -> Case:
-    """The case of a trace and its pools.
+    """The case for a trace and its pools.
 
     Parameters
     ----------
@@ -254,7 +256,7 @@ def case_of(
 def _budgets(
     work: Work, before: Configuration, limits: Limits, headroom: Headroom | None, notes: list[str]
 ) -> dict[str, int]:
-    """Bytes of each member, cut to what its system has free."""
+    """Bytes of each member, limited to the free storage of its system."""
     found: dict[str, int] = {}
     unknown = False
     for member in work.parts:
@@ -276,7 +278,7 @@ def _budgets(
 
 
 def _least(work: Work, before: Configuration, limits: Limits, page_bytes: Mapping[str, int]) -> dict[str, int]:
-    """Buffers that each pool of each member has at least."""
+    """Minimum number of buffers of each pool of each member."""
     floor = limits.least_buffers * 4096
     found: dict[str, int] = {}
     for member in work.parts:
@@ -309,7 +311,7 @@ def _fixed(work: Work, limits: Limits, notes: list[str]) -> frozenset[int]:
 
 
 def _free_names(page_bytes: int, taken: set[str]) -> list[str]:
-    """Names of pools of a page size that are not in use, without those of the catalog."""
+    """Names of unused pools of a page size, except those of the catalog."""
     kind, last = {4096: ("", 49), 8192: ("8K", 9), 16384: ("16K", 9)}.get(page_bytes, ("32K", 9))
     names = [f"BP{kind}{number}" for number in range(1, last + 1)]
     return [name for name in names if name not in taken]
@@ -338,13 +340,13 @@ class Grouping:
 
     @property
     def gap(self) -> float:
-        """How far the best sizes can be below these, as a fraction of the cost."""
+        """Upper bound on the improvement still possible by better sizes, as a fraction of the cost."""
         return 0.0 if self.cost <= 0 else max(self.cost - self.bound, 0.0) / self.cost
 
 
 @dataclass(frozen=True)
 class Beginning:
-    """What became of one beginning of a search.
+    """Result of a starting point of the search.
 
     Attributes
     ----------
@@ -364,7 +366,7 @@ class Beginning:
 
 @dataclass(frozen=True)
 class Search:
-    """What a search found.
+    """Result of a search.
 
     Attributes
     ----------

@@ -1,4 +1,4 @@
-"""Curves of groups of objects, composed from what each does alone: a guess that costs nothing.
+"""Curves of groups of objects, estimated from the objects' own curves without simulation.
 
 Objects that share an LRU pool are stolen from at one age. With ``T`` that age, each holds its working set of window
 ``T`` and misses what it references again only after ``T``; so sizes and misses add up over objects at equal ``T``
@@ -51,7 +51,7 @@ class Composition:
             self.working_sets[number] = self.costs[number] = np.zeros(len(self.ages))
 
     def curve(self, objects: Iterable[int], page_bytes: int) -> CostCurve:
-        """What a pool of these objects alone would cost at each size."""
+        """Estimated cost at each size of a pool that holds only these objects."""
         zero = np.zeros(len(self.ages))
         held = sum((self.working_sets[number] for number in objects), start=zero)
         costs = sum((self.costs[number] for number in objects), start=zero)
@@ -59,14 +59,16 @@ class Composition:
 
 
 def as_curve(held: Floats, costs: Floats, page_bytes: int) -> CostCurve:
-    """A curve of the mean number of pages held and the cost at each age."""
+    """A curve from the mean number of resident pages and the cost at each age."""
     sizes = np.maximum(np.ceil(held), 1).astype(np.int64)
     kept, first = np.unique(sizes[::-1], return_index=True)
     return CostCurve(kept, np.minimum.accumulate(costs[::-1][first]), page_bytes)
 
 
 def _distances(pages: Integers, positions: Integers, length: int) -> tuple[Integers, Integers]:
-    """References since the last to the same page (none: more than there are), and until the next or the end."""
+    """References since the last reference to the same page (beyond the end if there is none), and until the next or the
+    end.
+    """
     order = np.lexsort((positions, pages))
     same = pages[order][1:] == pages[order][:-1]
     between = np.diff(positions[order])
@@ -78,7 +80,7 @@ def _distances(pages: Integers, positions: Integers, length: int) -> tuple[Integ
 
 
 def _sums_of_least(values: Integers, ages: Integers) -> Floats:
-    """The sum of the lesser of each value and an age, for every age."""
+    """The sum of min(value, age) over the values, for every age."""
     ordered = np.sort(values)
     below = np.searchsorted(ordered, ages, side="right")
     sums = np.concatenate(([0], np.cumsum(ordered)))

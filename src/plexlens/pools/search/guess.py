@@ -1,4 +1,4 @@
-"""Groups improved by guesses: many moves tried, each at the price of an addition.
+"""Improvement of groups by estimates: many moves are tried, each costing only an addition.
 
 What a group costs is composed from its objects (`plexlens.pools.search.composition`); the sizes of all pools are
 chosen anew for every try, by dynamic programming on a coarse grid.
@@ -31,7 +31,7 @@ Sums = Mapping[str, tuple[Floats, Floats]]
 
 @dataclass(frozen=True)
 class Move:
-    """One object from one pool to another."""
+    """Move of an object from one pool to another."""
 
     number: int
     source: str
@@ -46,7 +46,7 @@ class Move:
 
 
 class Guess:
-    """Groups whose cost is guessed, while objects are moved.
+    """Groups with an estimated cost, updated as objects move.
 
     Parameters
     ----------
@@ -75,15 +75,15 @@ class Guess:
         )
 
     def groups(self) -> dict[str, frozenset[int]]:
-        """The groups as they are now."""
+        """The present groups."""
         return self.case.kept({name: frozenset(objects) for name, objects in self.members.items()})
 
     def cost(self) -> float:
-        """What they cost."""
+        """The estimated cost of the groups."""
         return self._cost(self._sums, self._used())
 
     def after(self, move: Move) -> float:
-        """What they would cost after a move."""
+        """The estimated cost after a move."""
         tried = {**self._sums}
         for member, own in self.composition.items():
             if move.number not in own.costs:
@@ -97,7 +97,7 @@ class Guess:
         return self._cost(tried, used)
 
     def moves_of(self, number: int) -> Iterator[Move]:
-        """Where an object may go. Of new pools without objects one is enough: they are alike."""
+        """Possible moves of an object. New pools without objects are all alike, so only one is considered."""
         source = self.place[number]
         size = self.case.page_bytes[source]
         new_seen = False
@@ -111,14 +111,14 @@ class Guess:
             yield Move(number, source, target)
 
     def move(self, move: Move) -> None:
-        """Move an object."""
+        """Apply a move."""
         self.members[move.source].discard(move.number)
         self.members[move.target].add(move.number)
         self.place[move.number] = move.target
         self._renew(move.source, move.target)
 
     def improve(self, threshold: float) -> None:
-        """Move single objects, and give up new pools, while that saves more than the threshold."""
+        """Move single objects, and dissolve new pools, while each change saves more than the threshold."""
         now = self.cost()
         for _ in range(_SWEEPS):
             before = now
@@ -138,7 +138,7 @@ class Guess:
                 return
 
     def _merge(self, now: float) -> float:
-        """Give up new pools whose objects are no worse off in another."""
+        """Dissolve new pools whose objects cost no more in another pool."""
         for name in self.case.free:
             if not self.members[name]:
                 continue
@@ -171,7 +171,7 @@ class Guess:
                 self._sums[full_name(member, name)] = self._sum(member, self.members[name])
 
     def _most(self, number: int) -> float:
-        """What an object costs at most, at all members together."""
+        """Maximum cost of an object, over all members."""
         return sum(float(one.costs[number].max()) for one in self.composition.values() if number in one.costs)
 
     def _sum(self, member: str, objects: set[int]) -> tuple[Floats, Floats]:
@@ -183,7 +183,7 @@ class Guess:
         return held, costs
 
     def _cost(self, sums: Sums, used: Sequence[str]) -> float:
-        """What these pools cost with the best sizes, at all members together."""
+        """Cost of these pools with the best sizes, over all members."""
         return sum(self._cost_of(member, sums, used) for member in self.case.members)
 
     def _cost_of(self, member: str, sums: Sums, used: Sequence[str]) -> float:

@@ -1,4 +1,4 @@
-"""What to change: sizes, groups of objects, and storage, chosen on simulated curves and scored by simulating the pools.
+"""The recommendation: sizes, groups of objects, and storage, chosen on simulated curves and scored by simulation.
 
 The curves choose, because they tell all sizes of all groups at once; but they know no thresholds and see each group by
 itself. So every step of what they chose is then simulated event by event, as Db2 would run it, on the whole trace, and
@@ -48,7 +48,7 @@ _MOST_MEMBERS = 4
 
 
 class Optimiser:
-    """The way to a recommendation for one trace.
+    """Computes a recommendation for a trace.
 
     Parameters
     ----------
@@ -170,7 +170,7 @@ class Optimiser:
         )
 
     def _sampled(self, states: Sequence[State]) -> dict[str, GroupCurves]:
-        """LRU curves of each member, with what a page read of each object costs it."""
+        """LRU curves of each member, with the read cost of each object's pages."""
         case = self.case
         return {
             member: GroupCurves(
@@ -199,15 +199,15 @@ class Optimiser:
         return [(member, name) for member in self.whole.members for name in self.whole.names]
 
     def _is_short_of_budget(self, storage: StorageCurve) -> bool:
-        """Whether the storage at the knee, or what there is now, is less than the budget."""
+        """Whether the budget exceeds both the storage at the knee and the present storage."""
         return max(storage.knee_bytes, self.before.bytes) < self.whole.budget
 
     def _wished(self, grouping: Grouping) -> Configuration:
-        """The configuration of a grouping with the group buffer pools as they are."""
+        """The configuration of a grouping with the present group buffer pools."""
         return self._configuration(PlannedStep("wished", (), frozenset(), self.whole.budgets, grouping, 0.0))
 
     def _smaller(self, part: int) -> Configuration:
-        """The present pools with a part of their buffers each."""
+        """The present pools, each with its buffers divided by ``part``."""
         pools = {
             name: replace(pool, size=min(max(pool.size // part, self.case.least[name]), pool.size))
             for name, pool in self.before.pools.items()
@@ -269,16 +269,16 @@ class Optimiser:
         return [], dropped
 
     def _least_saving(self, before: State) -> float:
-        """What a step has to save."""
+        """Minimum saving required of a step."""
         limits = self.case.limits
         return limits.least_gain * before.cost(limits.delay_weight)
 
     def _is_over(self, member: str) -> bool:
-        """Whether the pools of a member have more storage now than they may have."""
+        """Whether the pools of a member exceed their allowed storage now."""
         return self.before.of(member).bytes > self.whole.budgets[member]
 
     def _advised(self, now: State, before: State) -> list[Step]:
-        """Thresholds, page steal and page fix of the pools as the steps leave them."""
+        """Thresholds, page steal and page fix for the pools after the steps."""
         case = self.case
         advisor = Advisor(
             self._simulate,
@@ -325,7 +325,7 @@ class Optimiser:
         return replace(step, worth=False, why=why)
 
     def _past_knee(self, before: State, beyond: Grouping, storage: StorageCurve) -> Step:
-        """The step that would spend what is left of the budget."""
+        """The step that would spend the rest of the budget."""
         planned = PlannedStep("storage", (), frozenset(), self.whole.budgets, beyond, 0.0, past_knee=True)
         (after,) = self._simulate([self._configuration(planned)])
         return replace(self._step(planned, before, after, storage), worth=False)
@@ -400,7 +400,7 @@ class Optimiser:
         return kept, {name: pool.size for name, pool in configuration.pools.items()}
 
     def _notes(self, after: State) -> list[str]:
-        """What a recommendation for a group does not look at."""
+        """Limitations of a recommendation for a group."""
         case = self.whole
         if not self.work.members:
             return []
@@ -423,7 +423,7 @@ class Optimiser:
 
 
 def _samples(trace: Trace, members: Mapping[int, str], most: int, progress: Progress | None) -> dict[str, PageSample]:
-    """A sample of the getpages of each member; of a Db2 alone by an empty name."""
+    """A sample of the getpages of each member; a single Db2 has an empty name."""
     samplers = {member: Sampler(most) for member in members.values() or [ALONE]}
     for batch in trace.batches(progress):
         for number, own in by_member(batch) if members else [(0, batch)]:

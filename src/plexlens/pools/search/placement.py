@@ -1,4 +1,4 @@
-"""Which objects share a pool: a search over groups whose curves are simulated.
+"""Grouping of objects in pools: a search over groups whose curves are simulated.
 
 From several beginnings (where objects are now, all together, clusters of objects that are used alike) objects are moved
 one by one to the pool where they cost least, as long as that saves anything by a guess. What comes out of each
@@ -26,7 +26,7 @@ _CHOSEN = 3
 
 
 def simulate(case: Case, groups: Groups, curves: Curves, budgets: Mapping[str, int] | None = None) -> Grouping:
-    """Groups with the best sizes at every member, their curves simulated.
+    """Groups with the best sizes at every member, from simulated curves.
 
     Parameters
     ----------
@@ -57,7 +57,7 @@ def simulate(case: Case, groups: Groups, curves: Curves, budgets: Mapping[str, i
 
 
 def divided(case: Case, groups: Groups, curves: Curves, member: str, budget: int) -> Allocation:
-    """The best sizes of one member's pools, in the order of `Case.pools_of`.
+    """The best sizes of a member's pools, in the order of `Case.pools_of`.
 
     Raises
     ------
@@ -79,7 +79,7 @@ def divided(case: Case, groups: Groups, curves: Curves, member: str, budget: int
 
 
 class PlacementSearch:
-    """A search for groups of objects that cost less than the present ones.
+    """A search for groups of objects that cost less than the present groups.
 
     Parameters
     ----------
@@ -113,7 +113,7 @@ class PlacementSearch:
         self._threshold = 0.0
 
     def run(self, groupings: Mapping[str, Mapping[int, int]] | None = None) -> Search:
-        """Search.
+        """Run the search.
 
         Parameters
         ----------
@@ -148,7 +148,7 @@ class PlacementSearch:
         return Search(home, best, tuple(told))
 
     def _from(self, beginnings: Mapping[str, Groups]) -> dict[str, Grouping]:
-        """Each beginning improved by guesses, then simulated; what leads to groups met before is left out."""
+        """Each starting point improved by estimates, then simulated; groupings met before are left out."""
         found: dict[str, Grouping] = {}
         seen: set[tuple[tuple[str, frozenset[int]], ...]] = set()
         for name, groups in beginnings.items():
@@ -165,12 +165,12 @@ class PlacementSearch:
         return found
 
     def _worth(self, grouping: Grouping) -> float:
-        """Cost, and for every moved object and new pool what it must save."""
+        """Cost, plus the required saving for every moved object and new pool."""
         changes = self.case.moved(grouping.groups) + self.case.made(grouping.groups)
         return grouping.cost + self._threshold * changes
 
     def _improve(self, best: Grouping) -> Grouping:
-        """The most promising moves, each simulated, until none of them saves enough."""
+        """Apply the most promising moves, each simulated, until none saves enough."""
         for _ in range(_ROUNDS):
             self._tell("simulating moves of objects")
             before = best
@@ -190,7 +190,7 @@ class PlacementSearch:
         return sorted(possible, key=lambda move: (costs[move], move.number, move.target))[:_TRIED]
 
     def _take_back(self, best: Grouping) -> Grouping:
-        """New pools, then objects, whose move saves less than it is worth go back to where they are."""
+        """Undo new pools, then single moves, that save less than required."""
         self._tell("taking back what saves little")
         for name in self.case.free:
             objects = best.groups.get(name, frozenset())

@@ -1,4 +1,4 @@
-"""From a wished-for configuration to an ordered list of steps, each of use by itself after those before it.
+"""From a target configuration to an ordered list of steps, each useful by itself after the steps before it.
 
 The first step only divides the storage that there is anew among the pools. Then at each turn comes what saves most by
 the simulated curves: the objects that go to one pool, or more storage; sizes are chosen anew each time. Storage grows
@@ -27,7 +27,7 @@ PAST_KNEE = 0.1
 
 @dataclass(frozen=True)
 class StorageCurve:
-    """What all pools together cost with the best sizes, by storage.
+    """Total cost of all pools with the best sizes, by storage.
 
     Attributes
     ----------
@@ -58,18 +58,18 @@ class StorageCurve:
 
     @property
     def is_flat_past_knee(self) -> bool:
-        """Whether a byte past the knee saves less than a tenth of what one before it saves."""
+        """Whether a byte past the knee saves less than a tenth of what a byte before it saves."""
         before = self.saved_per_byte(self.budgets[0], self.knee_bytes)
         return self.saved_per_byte(self.knee_bytes, self.budgets[-1]) < PAST_KNEE * before
 
     def saved_per_byte(self, low: int, high: int) -> float:
-        """What a byte between two amounts saves on average."""
+        """Average saving per byte between two amounts of storage."""
         costs = np.interp([low, high], self.budgets, self.costs)
         return float(costs[0] - costs[1]) / (high - low) if high > low else 0.0
 
 
 def storage_curve(case: Case, groups: Groups, curves: Curves) -> StorageCurve:
-    """The best cost of groups for amounts of storage from the least to the budget, by equal factors."""
+    """The best cost of groups for amounts of storage in geometric progression from the minimum to the budget."""
     least = {member: max(size, 1) for member, size in case.least_bytes(groups).items()}
     by_member = {
         member: np.geomspace(min(least[member], budget), budget, LEVELS) for member, budget in case.budgets.items()
@@ -84,7 +84,7 @@ def storage_curve(case: Case, groups: Groups, curves: Curves) -> StorageCurve:
 
 @dataclass(frozen=True)
 class PlannedStep:
-    """One step of a plan.
+    """A step of a plan.
 
     Attributes
     ----------
@@ -123,7 +123,7 @@ class PlannedStep:
 
 @dataclass(frozen=True)
 class Without:
-    """What is left out of a plan.
+    """Steps left out of a plan.
 
     Attributes
     ----------
@@ -140,7 +140,7 @@ class Without:
     storage: bool = False
 
     def and_step(self, step: PlannedStep) -> Without:
-        """What is left out if this step is, too."""
+        """The same with another step left out."""
         if step.kind == "move":
             return replace(self, targets=self.targets | set(step.targets))
         if step.kind == "sizes":
@@ -149,7 +149,7 @@ class Without:
 
 
 class Planner:
-    """Plans from the present groups to wished ones.
+    """Plans the steps from the present groups to the target groups.
 
     Parameters
     ----------
@@ -245,12 +245,12 @@ class Planner:
         return PlannedStep("storage", (), frozenset(), budgets, grouping, cost - grouping.cost, past)
 
     def _sizes_of(self, member: str) -> dict[str, int]:
-        """Buffers of a member's pools now."""
+        """Present buffers of a member's pools."""
         split = {name: member_and_pool(name) for name in self.present}
         return {pool: self.present[name] for name, (own, pool) in split.items() if own == member}
 
     def _divided(self, groups: Groups, sizes: Mapping[str, int], level: Mapping[str, int], member: str) -> Grouping:
-        """The groups with the storage of one member divided anew."""
+        """The groups with the storage of a member divided again."""
         case = self.case
         if case.members == [member]:
             return simulate(case, groups, self.curves, level)
@@ -262,7 +262,7 @@ class Planner:
 
 
 def cost_at(groups: Groups, sizes: Mapping[str, int], curves: Curves, case: Case) -> float:
-    """What groups cost with given sizes, by their simulated curves."""
+    """Cost of groups with given sizes, from their simulated curves."""
     total = 0.0
     for member in case.members:
         for name in case.pools_of(member, groups):

@@ -1,4 +1,4 @@
-"""Curves of groups of objects as the event-by-event simulation has them.
+"""Curves of groups of objects from the event-by-event simulation.
 
 An LRU curve knows every size but neither prefetch nor write thresholds. In a small pool these decide: pages that
 prefetch brings are stolen before they are used, and are read again one by one. So a group is simulated event by event
@@ -37,7 +37,7 @@ _THREADS = 2
 
 @dataclass(frozen=True)
 class Prices:
-    """What I/Os cost the objective.
+    """Prices of I/O in the objective function.
 
     Attributes
     ----------
@@ -50,7 +50,7 @@ class Prices:
 
     @classmethod
     def of(cls, cost: IoCost, delay_weight: float) -> Prices:
-        """CPU seconds, and delay at its weight."""
+        """Prices from CPU seconds, plus delay at its weight."""
         return cls(cost.sync_read.value + delay_weight * cost.sync_delay.value, cost.async_io.value)
 
 
@@ -84,7 +84,7 @@ def middle(trace: Batches, rows: int, *, most: int = MOST_ROWS, progress: Progre
 
 @dataclass(frozen=True)
 class Coupling:
-    """What makes the pools of one group's members depend on each other.
+    """Facts that couple the pools of a group's members.
 
     Attributes
     ----------
@@ -148,7 +148,7 @@ class PolicyCurves:
         self._known: dict[tuple[frozenset[int], int], dict[str, CostCurve]] = {}
 
     def of(self, objects: frozenset[int], page_bytes: int, member: str = ALONE) -> CostCurve:
-        """What a pool of these objects alone costs at each size, with the defaults of Db2 for its thresholds."""
+        """Cost at each size of a pool that holds only these objects, with Db2's default thresholds."""
         key = (objects, page_bytes)
         if key not in self._known:
             self._known[key] = self._of_members(objects, page_bytes)
@@ -226,7 +226,7 @@ class PolicyCurves:
 def _levelled(
     lru: CostCurve, simulated: CostCurve, rows: pa.RecordBatch, curves: GroupCurves, objects: frozenset[int]
 ) -> CostCurve:
-    """The level of the simulated costs of a part of the trace, in the shape of the LRU curve of the whole."""
+    """The LRU curve of the whole trace, shifted to the cost level simulated for a part of it."""
     window = _lru(rows, curves.weights, lru.page_bytes)
     # The whole trace has so many times the getpages of the part.
     known = curves.sample.objects

@@ -1,4 +1,4 @@
-"""What a recommendation is: steps with what each saves, and their text."""
+"""Recommendations: steps with the saving and the text of each."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class Step:
 
     @property
     def saved(self) -> Activity:
-        """What the step saves over the time of the trace, CPU of requests included; negative amounts are added."""
+        """Savings of the step over the time of the trace, CPU of requests included; negative amounts are increases."""
         before, after = self.before.total, self.after.total
         saved = before + Activity(*(-value for value in vars(after).values()))
         return replace(saved, cpu_seconds=self.before.cpu_seconds - self.after.cpu_seconds)
@@ -51,7 +51,7 @@ class Step:
 
 @dataclass(frozen=True)
 class Recommendation:
-    """What to change.
+    """Recommended changes.
 
     Attributes
     ----------

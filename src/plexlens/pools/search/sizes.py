@@ -1,4 +1,4 @@
-"""Sizes of pools that cost least under a limit of storage.
+"""Pool sizes with the least total cost within a storage limit.
 
 The cost of a pool falls with its size, but not by ever smaller steps: a set of pages that is gone through again and
 again gains nothing until all of it fits. So two methods work together. *Marginal gain*: on the lower convex hull of
@@ -28,7 +28,7 @@ UNITS = 1024
 
 @dataclass(frozen=True)
 class CostCurve:
-    """What a pool costs at each size.
+    """Cost of a pool at each size.
 
     Attributes
     ----------
@@ -45,16 +45,16 @@ class CostCurve:
     page_bytes: int = 4096
 
     def at(self, sizes: npt.ArrayLike) -> Floats:
-        """Costs of sizes; below the first size what no pool costs less than."""
+        """Costs at the given sizes; below the first size, a lower bound of the cost."""
         index = np.searchsorted(self.sizes, np.asarray(sizes), side="right") - 1
         return np.asarray(self.costs[np.maximum(index, 0)], np.float64)
 
     def pinned(self, size: int) -> CostCurve:
-        """The curve of a pool that has this size and no other."""
+        """The curve of a pool whose size is fixed."""
         return CostCurve(np.array([size], np.int64), self.at([size]), self.page_bytes)
 
     def least_size(self, size: int) -> int:
-        """The smallest size, of those known, that costs no more than this one."""
+        """The smallest known size that costs no more than this size."""
         cost = float(self.at(size))
         first = int(np.searchsorted(-self.costs, -cost, side="left"))
         return min(int(self.sizes[first]), size)
@@ -83,12 +83,12 @@ class Allocation:
 
     @property
     def gap(self) -> float:
-        """How far the best allocation can be below this one, as a fraction of this one's cost."""
+        """Upper bound on the improvement of the best allocation over this one, as a fraction of this one's cost."""
         return 0.0 if self.cost <= 0 else max(self.cost - self.bound, 0.0) / self.cost
 
 
 def lower_hull(x: Floats, y: Floats) -> Integers:
-    """Indices of the points of the lower convex hull; ``x`` rises.
+    """Indices of the points of the lower convex hull; ``x`` ascends.
 
     After A. M. Andrew, "Another efficient algorithm for convex hulls in two dimensions" (1979).
     """
@@ -104,7 +104,7 @@ def lower_hull(x: Floats, y: Floats) -> Integers:
 
 
 def knee(x: npt.ArrayLike, y: npt.ArrayLike) -> int:
-    """Index of the knee of a falling curve: of the points of its lower hull the one farthest below the chord.
+    """Index of the knee of a falling curve: the point of its lower hull farthest below the chord.
 
     Both axes are scaled to the span of the curve, as in Satopaa and others, "Finding a 'kneedle' in a haystack" (2011).
     The last point where the curve falls evenly or not at all.
@@ -121,7 +121,7 @@ def knee(x: npt.ArrayLike, y: npt.ArrayLike) -> int:
 def best_sizes(
     curves: Sequence[CostCurve], budget: int, *, least: Sequence[int], units: int = UNITS, bounded: bool = True
 ) -> Allocation:
-    """Sizes that cost least together.
+    """Sizes with the least total cost.
 
     Parameters
     ----------
@@ -164,7 +164,9 @@ def best_sizes(
 
 @dataclass(frozen=True)
 class _Tail:
-    """A curve from its least size on: buffers and bytes above it, and what they cost; no point that gains nothing."""
+    """A curve from its minimum size on: buffers and bytes above the minimum, and cost; only points that reduce the
+    cost.
+    """
 
     extra: Integers
     bytes: Integers
@@ -184,7 +186,7 @@ def _cost(tables: Sequence[_Tail], taken: Sequence[int]) -> float:
 
 
 def _by_marginal_gain(tables: Sequence[_Tail], room: int) -> list[int]:
-    """Points on the hulls, in the order of what a byte saves, as long as they fit."""
+    """Points on the hulls, taken in the order of saving per byte while they fit."""
     steps: list[tuple[float, int, int, int]] = []
     for number, table in enumerate(tables):
         hull = lower_hull(table.bytes.astype(np.float64), table.costs)
@@ -231,7 +233,7 @@ def _by_dynamic_programming(tables: Sequence[_Tail], room: int, units: int) -> l
 
 
 def _fill(tables: Sequence[_Tail], taken: Sequence[int], room: int) -> list[int]:
-    """What is left goes where it saves most a byte, of all that fits."""
+    """Spend the remaining storage on the change with the largest saving per byte that fits."""
     chosen = list(taken)
     left = room - sum(int(table.bytes[i]) for table, i in zip(tables, chosen, strict=True))
     while True:
@@ -253,7 +255,7 @@ def _fill(tables: Sequence[_Tail], taken: Sequence[int], room: int) -> list[int]
 
 
 def _bound(tables: Sequence[_Tail], room: int) -> float:
-    """What no allocation costs less than: storage in any parts, and mixtures of sizes allowed.
+    """Lower bound of the cost of any allocation: storage divided arbitrarily, mixtures of sizes allowed.
 
     Between two known sizes a pool costs what it does at the smaller one, so every allocation has an equal one at known
     sizes, and the hulls lie below all of these.

@@ -1,4 +1,4 @@
-"""Group buffer pools as steps of a recommendation: sized for the pools that are wished for, grown first, shrunk last.
+"""Group buffer pools as steps of a recommendation: sized for the target pools, enlarged first, reduced last.
 
 Pools and group buffer pools need each other, so that a step is not judged by what it saves alone but by what is lost if
 it alone is left out of what is wished for.
@@ -26,7 +26,7 @@ from plexlens.progress import Progress
 
 
 def coupled(configuration: Configuration, work: Work) -> Configuration:
-    """The configuration with a group buffer pool for every pool that shared data sets are in."""
+    """The configuration with a group buffer pool for every pool that contains shared data sets."""
     shared = {one for data_sets in work.dependent.values() for one in data_sets}
     moved = work.numbers_of(configuration.placement)
     home = {pool for pool, data_sets in work.dependent.items() for one in data_sets if one not in moved}
@@ -41,7 +41,7 @@ def coupled(configuration: Configuration, work: Work) -> Configuration:
 
 
 class StructureSizing:
-    """Sizes of group buffer pools while the pools are being chosen.
+    """Sizing of group buffer pools while the pools are being chosen.
 
     Parameters
     ----------
@@ -62,7 +62,7 @@ class StructureSizing:
 
     @property
     def coupling(self) -> Coupling | None:
-        """What curves of a group are simulated with; None for a Db2 alone."""
+        """Coupling used to simulate the curves of a group; None for a single Db2."""
         work, request = self.case.work, self.case.cost.request
         if not work.members:
             return None
@@ -70,7 +70,7 @@ class StructureSizing:
         return Coupling(work.numbers, shared, 0.0 if request is None else request.value, self._structure)
 
     def size(self, trace: Trace, wished: Configuration, progress: Progress | None) -> None:
-        """Size the group buffer pools for the pools that are wished for.
+        """Size the group buffer pools for the target pools.
 
         Raises
         ------
@@ -89,7 +89,7 @@ class StructureSizing:
         self.found, _ = search.structures(wished.with_structures(known), budget)
 
     def completed(self, configuration: Configuration) -> Configuration:
-        """The configuration with a group buffer pool for every pool that needs one: as sized, or assumed."""
+        """The configuration with a group buffer pool for every pool that needs one: sized if possible, else assumed."""
         if not self.case.work.members:
             return configuration
         pools, there = configuration.pool_names, configuration.structures
@@ -97,7 +97,7 @@ class StructureSizing:
         return coupled(configuration.with_structures(new), self.case.work)
 
     def _structure(self, objects: frozenset[int], buffers: int, page_bytes: int) -> GroupPoolSettings:
-        """The group buffer pool of a group of objects: that of the pool which most of them are in now."""
+        """The group buffer pool for a group of objects: that of the pool where most of them are now."""
         homes = [self._home[number] for number in sorted(objects)]
         pool = max(sorted(set(homes)), key=homes.count)
         known = {**self.case.before.structures, **self.found}
@@ -146,7 +146,7 @@ class StructureSteps:
             self._judge(wished)
 
     def _judge(self, wished: Configuration) -> None:
-        """Leave out what the others save all but nothing without, the least worth first."""
+        """Drop changes without which the others save nearly as much, the least useful first."""
         weight = self.case.limits.delay_weight
         (now,) = self._simulate([self.case.before])
         least = self.case.limits.least_gain * now.cost(weight)
@@ -168,11 +168,11 @@ class StructureSteps:
             self.left[worst] = self.changed.pop(worst), lost[worst] / base_cost if base_cost > 0 else 0.0
 
     def growing(self, before: State) -> list[Step]:
-        """Group buffer pools that grow: before the pools change."""
+        """Group buffer pools that grow; these steps precede the pool changes."""
         return self._made(before, lambda old, new: new.bytes >= old.bytes)
 
     def shrinking(self, before: State) -> list[Step]:
-        """Group buffer pools that shrink: when the pools have changed."""
+        """Group buffer pools that shrink; these steps follow the pool changes."""
         return self._made(before, lambda old, new: new.bytes < old.bytes)
 
     def _made(self, before: State, wanted: Callable[[GroupPoolSettings, GroupPoolSettings], bool]) -> list[Step]:
@@ -185,7 +185,7 @@ class StructureSteps:
         return [self._step(one, states[at], states[at + 1], worth=True) for at, one in enumerate(chosen)]
 
     def dropped(self, after: State) -> list[Step]:
-        """What is not worth it, each as it would be after all else."""
+        """Changes not worth making, each evaluated after all others."""
         if not self.left:
             return []
         left = [one for one, _ in self.left.values()]

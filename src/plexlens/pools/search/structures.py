@@ -1,4 +1,4 @@
-"""Data and directory entries of group buffer pools that cost least.
+"""Numbers of data and directory entries of group buffer pools with the least cost.
 
 Group buffer pools are simulated at combinations of data and directory entries over a stretch of the trace, with the
 members' pools as they are to be.
@@ -45,7 +45,7 @@ class Stretch:
 
 
 class StructureSearch:
-    """The search for sizes of group buffer pools.
+    """Search for the sizes of group buffer pools.
 
     Parameters
     ----------
@@ -74,7 +74,7 @@ class StructureSearch:
         return state
 
     def structures(self, configuration: Configuration, budget: int) -> tuple[dict[str, GroupPoolSettings], Allocation]:
-        """Data and directory entries of the group buffer pools, with the pools as they are to be.
+        """Data and directory entries of the group buffer pools for the target pools.
 
         Parameters
         ----------
@@ -116,7 +116,7 @@ class StructureSearch:
         grids: Mapping[str, Sequence[GroupPoolSettings]],
         tries: Mapping[str, dict[GroupPoolSettings, float]],
     ) -> None:
-        """Simulate group buffer pools of the grids, one of each pool at a time."""
+        """Simulate the candidates for group buffer pools, one per pool at a time."""
         weight = self.case.limits.delay_weight
         for number in range(max(map(len, grids.values()), default=0)):
             self._tell("simulating group buffer pools")
@@ -127,7 +127,7 @@ class StructureSearch:
                 tries[pool][one] = sum(state.cost_of(name, weight) for name in [*names, one.structure])
 
     def _data_range(self, configuration: Configuration, pool: str, room: int) -> tuple[float, float]:
-        """Fewest and most data entries that may be of use: up to four times the pages that are changed."""
+        """Range of useful data entries: at most four times the number of changed pages."""
         changed = max(self._changed(pool), 32)
         most = room / (configuration.structures[pool].page_bytes + DIRECTORY_ENTRY)
         low = max(min(changed / 16, most), 16.0)
@@ -141,7 +141,7 @@ class StructureSearch:
         chosen: GroupPoolSettings,
         tried: Mapping[GroupPoolSettings, float],
     ) -> list[GroupPoolSettings]:
-        """Group buffer pools between the neighbours of the best so far."""
+        """Group buffer pools between the best so far and its neighbours."""
         known = sorted({one.data_entries for one in tried})
         at = known.index(chosen.data_entries)
         low, high = known[max(at - 1, 0)], known[min(at + 1, len(known) - 1)]
@@ -151,7 +151,9 @@ class StructureSearch:
     def _combinations(
         self, configuration: Configuration, pool: str, room: int, low: float, high: float
     ) -> list[GroupPoolSettings]:
-        """Group buffer pools to try: data entries by equal factors, each with parts of the directory it may need."""
+        """Group buffer pools to try: data entries in geometric progression, each with fractions of the needed
+        directory.
+        """
         one = configuration.structures[pool]
         pages = min(self._shared_pages(pool), configuration.buffers(pool))
         found = {one}
@@ -180,7 +182,7 @@ class StructureSearch:
         return int(sum(work.distinct_pages.get(one, 0.0) for one in self._data_sets(pool)))
 
     def _changed(self, pool: str) -> int:
-        """Pages of dependent data sets that are changed: of the stretch, as a share of the pages referenced there."""
+        """Changed pages of dependent data sets, estimated from the share in this part of the trace."""
         rows = self.stretch.rows
         own = {(number << 16) | partition for number, partition in self._data_sets(pool)}
         keys = (rows["object"].to_numpy().astype(np.uint64) << np.uint64(16)) | rows["partition"].to_numpy()
@@ -194,7 +196,9 @@ class StructureSearch:
 def _cheapest(
     tries: Mapping[str, Mapping[GroupPoolSettings, float]], room: int
 ) -> tuple[dict[str, GroupPoolSettings], Allocation]:
-    """One of the tries for each, all together within the budget; storage that saves next to nothing is not spent."""
+    """A trial for each group buffer pool, all together within the budget; storage with almost no saving is not
+    spent.
+    """
     curves = []
     for found in tries.values():
         ordered = sorted((one.bytes, cost) for one, cost in found.items())

@@ -1,4 +1,4 @@
-"""CICS interval statistics as DFHSTUP and the sample program DFH0STAT print them.
+"""CICS interval statistics as printed by DFHSTUP and the sample program DFH0STAT.
 
 Names and values with rows of points between them, and tables; the dispatcher's table of TCB modes tells where a region
 waits.
@@ -77,7 +77,7 @@ class CicsReport:
     """CICS statistics have no section that is passed over."""
 
     def line(self, line: Line) -> bool:
-        """Take a line; whether it was understood."""
+        """Process a line; return whether it was understood."""
         text = line.text
         if self._heading(text):
             return True
@@ -97,7 +97,7 @@ class CicsReport:
         return self._label(text)
 
     def finish(self) -> None:
-        """End the report. Its rows are out already."""
+        """End the report. Its rows are already written."""
         self._is_stale, self._identity = True, None
         self._table, self._heads, self._section = None, [], None
 
@@ -170,7 +170,7 @@ class CicsReport:
         return True
 
     def _label(self, text: str) -> bool:
-        """A title of a section, or a head of a table."""
+        """Process a section title or a table head; return whether the line is either."""
         if is_prose(text) or (has_numbers(text) and not _MODES.search(text)):
             return False
         parts = runs(text)

@@ -13,7 +13,7 @@ _EDGES = "<>_-+|: "
 
 
 class Table:
-    """A table whose heads are known and whose columns the first row tells.
+    """A table with known heads; the first row determines its columns.
 
     Parameters
     ----------
@@ -27,7 +27,7 @@ class Table:
         self.names: tuple[str, ...] = ()
 
     def row(self, text: str) -> tuple[str, list[tuple[str, str]]] | None:
-        """A row's name, and its values with their column names; None for a line that is no row."""
+        """A row's name, and its values with their column names; None for a line that is not a row."""
         words = split(text)
         first = next((at for at, word in enumerate(words) if is_value(word.text)), None)
         if not first or not all(is_value(word.text) or word.text == "N/A" for word in words[first:]):
@@ -64,7 +64,7 @@ class Table:
 
 
 def _columns(head: Word, begins: list[int], ends: list[int]) -> list[int]:
-    """The columns a head stands over; none where it stands over the rows' names."""
+    """The columns below a head; none if it is above the row names."""
     overlaps = [max(0, min(head.end, end) - max(head.start, begin)) for begin, end in zip(begins, ends, strict=True)]
     length = head.end - head.start
     if not any(overlaps):

@@ -15,7 +15,7 @@ _ACTIVITY = ("subsystem", "pool", "locking")
 
 
 class AccountingRows:
-    """Gathers the twin rows of one report: a row for each group of identifiers, and for each package of it."""
+    """Gathers the twin rows of a report: a row for each group of identifiers, and for each package in it."""
 
     def __init__(self, known: Catalogue) -> None:
         table = known.tables[TABLE]
@@ -32,11 +32,11 @@ class AccountingRows:
 
     @property
     def about(self) -> str | None:
-        """The identifiers that values stand under, as one text."""
+        """The identifiers above the values, as a single text."""
         return " ".join(f"{name}={value}" for name, value in self._identifiers.items()) or None
 
     def identify(self, identifiers: dict[str, str]) -> None:
-        """A line of identifiers: a new group, unless it repeats the one that is open."""
+        """Process a line of identifiers: it begins a new group unless it repeats the open group."""
         changed = any(self._identifiers.get(name, value) != value for name, value in identifiers.items())
         if changed or (self._has_values() and not identifiers.keys() <= self._identifiers.keys()):
             self._close()
@@ -44,7 +44,7 @@ class AccountingRows:
         self._identifiers.update(identifiers)
 
     def end_group(self) -> None:
-        """The group that is open ends: a trace begins its next thread."""
+        """End the open group: a trace begins its next thread."""
         self._close()
         self._identifiers = {}
 
@@ -54,7 +54,7 @@ class AccountingRows:
     def add(
         self, kind: str, about: str | None, name: str, parent: str | None, values: list[tuple[str | None, Printed]]
     ) -> bool:
-        """Add what a line of a block says; whether a table has a column for it.
+        """Add the values of a line of a block; return whether a table has a column for them.
 
         Parameters
         ----------
@@ -82,7 +82,7 @@ class AccountingRows:
     def _activity(
         self, kind: str, about: str | None, name: str, values: list[tuple[str | None, Printed]]
     ) -> dict[str, object]:
-        """A count of what the threads did: the average, in a trace the thread's own."""
+        """A count of the threads' activity: the average, or in a trace the thread's own count."""
         column = self._columns.get(f"{kind}_activity", {}).get((fold(name),))
         value = dict(values).get("AVERAGE" if self.is_average else "TOTAL")
         # Of the blocks of buffer pools the one of all pools counts.
@@ -93,7 +93,7 @@ class AccountingRows:
     def _said(
         self, kind: str, name: str, parent: str | None, values: list[tuple[str | None, Printed]]
     ) -> Iterator[tuple[str, object]]:
-        """Columns that a line of a block fills, with their values."""
+        """Columns filled by a line of a block, with their values."""
         columns, folded = self._columns.get(kind, {}), fold(name)
         for head, value in values:
             if kind == "package_value":
@@ -128,7 +128,7 @@ class AccountingRows:
         return {"level": level, "is_average": self.is_average, "statistics": "interval", **named}
 
     def rows(self) -> Iterator[dict[str, object]]:
-        """The rows; afterwards none is held."""
+        """The rows; afterwards none are held."""
         self._close()
         yield from self._done
         self._done, self._identifiers = [], {}

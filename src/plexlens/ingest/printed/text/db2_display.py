@@ -93,7 +93,7 @@ class DisplayReport:
     """There is no display that is passed over."""
 
     def line(self, line: Line) -> bool:
-        """Take a line; whether it was understood."""
+        """Process a line; return whether it was understood."""
         text, system = without_log_prefix(line.text)
         self._system = system or self._system
         message = _MESSAGE.search(text)
@@ -114,7 +114,7 @@ class DisplayReport:
         return self._texts(line, text) or self._pairs(line, text) or self._headings(text)
 
     def finish(self) -> None:
-        """End the report: its twin row goes out."""
+        """End the report and write its twin row."""
         record = self._output.record
         if record is not None and self._row:
             self._output.twin(
@@ -123,7 +123,7 @@ class DisplayReport:
         self._row = {}  # fmt: skip
 
     def _after_prefix(self, rest: str) -> str:
-        """The message without the command prefix before it, which names the subsystem where it is long enough."""
+        """The message without the command prefix, which names the subsystem if it is long enough."""
         found = _PREFIX.match(rest)
         if not found:
             return rest
@@ -152,7 +152,7 @@ class DisplayReport:
         self._value(line, "GROUP BUFFER POOL", read_value(self._pool or ""))
 
     def _texts(self, line: Line, text: str) -> bool:
-        """Messages whose values stand in a sentence."""
+        """Process messages whose values are part of a sentence; return whether the line is one."""
         since = _SINCE.search(text)
         if since:
             self._counts_since(since[1].lower(), _moment(since))
@@ -181,7 +181,7 @@ class DisplayReport:
         return False
 
     def _counts_since(self, kind: str, moment: datetime | None) -> None:
-        """What follows is counted since a time; one display may hold counts since two times: a report for each."""
+        """Set the start of the following counts; a display may hold counts since two times: a report for each."""
         record = self._output.record
         if record is None:
             return
@@ -234,7 +234,7 @@ class DisplayReport:
                 self._row.setdefault(word.name, pair.value)
 
     def _whole_name(self, kind: str, name: str, before: str) -> str:
-        """A name that blanks part: ``SEQ.   GETPAGE``. Of the words before it as many as a known name has."""
+        """A name that contains blanks: ``SEQ.   GETPAGE``, joined with as many preceding words as a known name has."""
         if self._column(kind, name) is not None:
             return name
         words = before.split()
@@ -248,7 +248,7 @@ class DisplayReport:
         return next((column for column in self._known(kind, name) if column.kind == "number"), None)
 
     def _known(self, kind: str, name: str) -> list[Column]:
-        """Columns of a name in the message: below its heading, else anywhere in it."""
+        """Columns of a name in the message: below its heading if known there, else anywhere in the message."""
         columns = self._columns[kind]
         places = (self._message, fold(self._heading), fold(name)), (self._message, fold(name))
         return [columns[words] for words in places if words in columns]

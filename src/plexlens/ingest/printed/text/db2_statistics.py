@@ -15,7 +15,7 @@ _KEY_OF = {"pool": "pool_name", "group_pool": "pool_name", "cpu": "address_space
 
 
 class TurnedBack(NamedTuple):
-    """A count made of its rate: its name, the pool it is about, the rate as printed, the count, and its error at most.
+    """A count computed from its rate: its name, its pool, the rate as printed, the count, and its maximum error.
 
     The error is that of the printed rate; that of the interval's length comes on top where it was worked out.
     """
@@ -36,7 +36,7 @@ def _is_share(column: str) -> bool:
 
 
 class StatisticsRows:
-    """Gathers the twin rows of one interval."""
+    """Gathers the twin rows of an interval."""
 
     def __init__(self, known: Catalogue) -> None:
         blocks = [block for block in known.blocks if "db2_statistics" in known.tables[block.table].reports]
@@ -56,13 +56,15 @@ class StatisticsRows:
         return bool(self._rows)
 
     def fits(self, kind: str, about: str | None, name: str, values: list[tuple[str | None, Printed]]) -> bool:
-        """Whether these values contradict none that are there: else they are of another interval, or another Db2."""
+        """Whether these values contradict none of the earlier values; otherwise they belong to another interval or
+        Db2.
+        """
         row, found = self._place(kind, about, name, values)
         held = self._rows.get(row, {}) if row else {}
         return all(held.get(column, number) == number for column, number in found.items())
 
     def add(self, kind: str, about: str | None, name: str, values: list[tuple[str | None, Printed]]) -> bool:
-        """Add what a line of a block says; whether a table has a column for it.
+        """Add the values of a line of a block; return whether a table has a column for them.
 
         Parameters
         ----------
@@ -109,7 +111,7 @@ class StatisticsRows:
         return (kind, (about or "").upper()), {column: quantity.number}
 
     def rows(self, seconds: float | None) -> Iterator[tuple[str, dict[str, object]]]:
-        """The rows, in the order in which they were met.
+        """The rows, in order of first occurrence.
 
         A count that is printed only as a rate is the rate times `seconds`, the length of the interval; `turned_back`
         says how exactly.

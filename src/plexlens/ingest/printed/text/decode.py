@@ -50,14 +50,14 @@ def encoding_of(head: bytes) -> str:
 
 
 def as_text(head: bytes) -> str:
-    """A file's first bytes (decompressed) as text, lines cut as `text_of` cuts them."""
+    """A file's first bytes (decompressed) as text, split into lines like `text_of`."""
     text = decoder_of(encoding_of(head)).decode(head)
     length = fixed_length(text)
     return "\n".join(text[at : at + length] for at in range(0, len(text), length)) if length else text
 
 
 def fixed_length(text: str) -> int | None:
-    """The length of records that follow one another without line ends; None where there are line ends, or no records.
+    """Length of records that follow each other without line ends; None if there are line ends, or no records.
 
     Records of a listing begin with a carriage control character; of a few records that may be chance, so they must
     end in blanks too.
@@ -76,7 +76,7 @@ def fixed_length(text: str) -> int | None:
 
 
 class TextStream:
-    """The text of a file in pieces, and how far the file has been read.
+    """The text of a file in pieces, and the position of the reader.
 
     Parameters
     ----------
@@ -97,7 +97,7 @@ class TextStream:
         """Why the file could not be read to its end, once some of it had been."""
 
     def pieces(self) -> Iterator[str]:
-        """The text, decoded; records without line ends get one.
+        """The decoded text; line ends are added to fixed-length records without them.
 
         Raises
         ------

@@ -1,4 +1,4 @@
-"""Length of an interval that a report does not print, from counts and their rates; and numbers that contradict it.
+"""Length of an interval that a report does not print, derived from counts and their rates; and contradicting numbers.
 
 A count printed as 7270.9K and its rate printed as 2424.49 a second allow every length between the least count over the
 greatest rate and the greatest count over the least rate. What all the pairs of a report allow at once is often known to
@@ -19,7 +19,7 @@ WIDEST = 0.01
 
 
 class CountAndRate(NamedTuple):
-    """A count, its rate a second, and where both are printed."""
+    """A count, its rate per second, and the place of both in the report."""
 
     name: str
     """Name as printed."""
@@ -30,7 +30,7 @@ class CountAndRate(NamedTuple):
     """The count, and the same over the seconds of the interval."""
 
     def bounds(self) -> tuple[float, float] | None:
-        """Seconds that the pair allows; None where it tells nothing: a count of zero, or a value that is missing."""
+        """Range of seconds consistent with the pair; None if the count is zero or a value is missing."""
         quantity, rate = self.quantity, self.rate
         if not quantity.number or quantity.low is None or quantity.high is None or rate.low is None or not rate.high:
             return None
@@ -38,7 +38,7 @@ class CountAndRate(NamedTuple):
 
 
 class Elapsed(NamedTuple):
-    """What pairs of count and rate say of the length of their interval."""
+    """Interval length derived from pairs of count and rate."""
 
     low: float
     high: float
@@ -50,13 +50,13 @@ class Elapsed(NamedTuple):
 
     @property
     def seconds(self) -> float | None:
-        """The middle of what is allowed; None where that is too wide to be of use."""
+        """The middle of the range; None if the range is too wide to be useful."""
         middle = (self.low + self.high) / 2
         return middle if self.high - self.low <= WIDEST * middle else None
 
 
 def elapsed(pairs: Iterable[CountAndRate]) -> Elapsed | None:
-    """The length that most pairs allow; None where no pair bounds it, or no more than half of them agree."""
+    """The length consistent with most pairs; None if no pair bounds it, or at most half of the bounding pairs agree."""
     bounded = [(pair, bounds) for pair in pairs if (bounds := pair.bounds()) is not None]
     lows, highs = sorted(low for _, (low, _) in bounded), sorted(high for _, (_, high) in bounded)
     meeting, begin = 0, 0.0

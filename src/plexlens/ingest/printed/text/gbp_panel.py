@@ -1,4 +1,4 @@
-"""Group buffer pool statistics as DB2 PM's panels and papers show them: names in words, equal signs, two columns.
+"""Group buffer pool statistics in the form of DB2 PM's panels: names in words, equal signs, two columns.
 
     Reads Due To Cross Invalidation =   12%     Reads Due To Page Not Found in Buffer Pool =   88%
       Data Returned =                    53       Data Returned =                                 4
@@ -48,7 +48,7 @@ class GroupPoolPanel:
     """There is no panel that is passed over."""
 
     def line(self, line: Line) -> bool:
-        """Take a line; whether it was understood."""
+        """Process a line; return whether it was understood."""
         if starts(line) and self._row:
             self.finish()
             self._output.end()
@@ -78,7 +78,7 @@ class GroupPoolPanel:
         return self._columns.get(words)
 
     def finish(self) -> None:
-        """The panel ends: its twin row goes out."""
+        """End the panel and write its twin row."""
         if self._row and self._output.record is not None:
             self._output.twin(_TABLE, {"pool_name": self._pool, "statistics": "interval", **self._row})
         self._row, self._groups, self._parents, self._pool = {}, {}, {}, None

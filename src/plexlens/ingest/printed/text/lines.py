@@ -1,4 +1,4 @@
-"""Lines of a report: page breaks, carriage control, overprinting, mail quoting and system log prefixes taken off.
+"""Lines of a report, without page breaks, carriage control, overprinting, mail quoting and system log prefixes.
 
 Carriage control (ASA) is the first character of every line: ``1`` new page, blank, ``0`` and ``-`` one, two and three
 lines forward, ``+`` over the line before. Whether a file has it is told from its first lines as a whole, since each of
@@ -35,7 +35,7 @@ LOGGED = (_LOGGED, _LOGGED_SHORT)
 
 
 class Line(NamedTuple):
-    """One printed line."""
+    """A printed line."""
 
     number: int
     """Its number in the file, from 1."""
@@ -50,7 +50,7 @@ Note = Callable[[str, int], None]
 
 
 def read_lines(pieces: Iterable[str], note: Note) -> Iterator[Line]:
-    """The lines that are not blank, as printed.
+    """The non-blank lines, as printed.
 
     Parameters
     ----------
@@ -63,7 +63,7 @@ def read_lines(pieces: Iterable[str], note: Note) -> Iterator[Line]:
 
 
 def _physical(pieces: Iterable[str], note: Note) -> Iterator[tuple[int, str]]:
-    """Numbered lines, ends off."""
+    """Numbered lines without line ends."""
     number, rest = 0, ""
     for piece in pieces:
         text = rest + piece
@@ -90,7 +90,8 @@ def _clean(text: str, number: int, note: Note) -> str:
 
 
 def _unquoted(lines: Iterable[tuple[int, str]], note: Note) -> Iterator[tuple[int, str]]:
-    """Mail quoting off: of three lines and more that begin with ``>``, blank ones between them not counted.
+    """Lines with mail quoting removed: three or more lines that begin with ``>``, not counting blank lines between
+    them.
 
     A single line may begin so by itself: the last row of a response time distribution does.
     """
@@ -135,7 +136,7 @@ def has_carriage_control(sample: list[str]) -> bool:
 
 
 def _printed(lines: Iterable[tuple[int, str]], note: Note) -> Iterator[Line]:
-    """Form feeds, carriage control and overprinting made into lines and pages."""
+    """Lines and pages after applying form feeds, carriage control and overprinting."""
     iterator = iter(lines)
     sample = [entry for entry, _ in zip(iterator, range(_SAMPLE_LINES), strict=False)]
     controlled = has_carriage_control([text.lstrip("\f") for _, text in sample if text.strip("\f \t")])
@@ -168,7 +169,7 @@ def _printed(lines: Iterable[tuple[int, str]], note: Note) -> Iterator[Line]:
 
 
 def _overprint(under: str, over: str) -> str | None:
-    """Two lines printed on one another; None where both have different characters in one place."""
+    """The result of printing two lines over each other; None if they have different characters in a position."""
     width = max(len(under), len(over))
     result = []
     for below, above in zip(under.ljust(width), over.ljust(width), strict=True):
@@ -182,7 +183,7 @@ def _overprint(under: str, over: str) -> str | None:
 
 
 def without_log_prefix(text: str) -> tuple[str, str | None]:
-    """A line without what the system log puts before it, and the system that the log names."""
+    """A line without its system log prefix, and the system that the prefix names."""
     for pattern in LOGGED:
         found = pattern.match(text)
         if found:

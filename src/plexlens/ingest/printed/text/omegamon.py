@@ -65,7 +65,7 @@ _STATISTICS_HEADS = {"QUANTITY", "/SECOND", "/THREAD", "/COMMIT", "/MINUTE", "TC
 
 
 def starts(line: Line) -> bool:
-    """Whether a line can begin a Db2 report, or a block of one."""
+    """Whether a line can begin a Db2 report or a block of such a report."""
     if looks_like_heading(line.text) or _INTERVAL_LINE.match(line.text):
         return True
     found = _blocks_of_shipped().headings(split(line.text))
@@ -99,7 +99,7 @@ class Db2Report:
         self._above: Line | None = None
 
     def line(self, line: Line) -> bool:
-        """Take a line; whether it was understood."""
+        """Process a line; return whether it was understood."""
         if self._page_heading(line.text):
             return True
         if self._foreign is not None:
@@ -130,7 +130,7 @@ class Db2Report:
         return self._bars(line) or self._identifiers(line) or self._blocks(line) or _NOTE.match(line.text) is not None
 
     def _is_short(self, text: str) -> bool:
-        """Whether the lines are those of a short accounting report."""
+        """Whether the lines belong to a short accounting report."""
         record = self._output.record
         if record is not None and record.kind == "db2_accounting" and "#OCCURS" in text.split():
             self._short_open = True
@@ -138,11 +138,11 @@ class Db2Report:
 
     @property
     def foreign(self) -> str | None:
-        """Title of a report of the same product that is not read; its lines are passed over."""
+        """Title of an unsupported report of the same product; its lines are skipped."""
         return self._foreign
 
     def finish(self) -> None:
-        """End the report: its twin rows go out, and what its headings said is forgotten."""
+        """End the report: write its twin rows and clear its headings."""
         self._end()
         self._heading, self._is_heading_open, self._identity = PageHeading(), False, None
         self._foreign = self._section = None
@@ -163,7 +163,7 @@ class Db2Report:
         self._accounting.is_average = average
 
     def _tell_of_rates(self, record: Record) -> None:
-        """Say which counts were made of rates, and how exact they are."""
+        """Note which counts were computed from rates, and their precision."""
         made = self._statistics.turned_back
         if made:
             self._output.note(
@@ -203,7 +203,7 @@ class Db2Report:
         self._begin(heading.kind or "db2_statistics")
 
     def _begin(self, kind: str) -> None:
-        """Open a report with what the page heading says."""
+        """Open a report with the values of the page heading."""
         self._end()
         self._lanes.close()
         self._short, self._short_open = ShortAccounting(self._output), False
@@ -216,7 +216,7 @@ class Db2Report:
         self._accounting.is_average = not heading.is_trace
 
     def _record_for(self, heads: tuple[str, ...]) -> None:
-        """Make sure that a report of the right kind is open: an excerpt may begin with a block."""
+        """Ensure that a report of the right kind is open, since an excerpt may begin with a block."""
         record = self._output.record
         kind = "db2_statistics" if set(heads) & _STATISTICS_HEADS else "db2_accounting"
         if record is None or (heads and record.kind != kind and self._identity is None):
@@ -225,7 +225,7 @@ class Db2Report:
     # --- lines ------------------------------------------------------------------------------------------------
 
     def _bars(self, line: Line) -> bool:
-        """Distributions drawn as bars: ``APPL |====> 40%``."""
+        """Process distributions drawn as bars: ``APPL |====> 40%``."""
         found = list(_BAR.finditer(line.text))
         if not found:
             return False
@@ -243,7 +243,7 @@ class Db2Report:
         return True
 
     def _identifiers(self, line: Line) -> bool:
-        """A line of identifiers: ``PRIMAUTH: X  PLANNAME: Y``."""
+        """Process a line of identifiers: ``PRIMAUTH: X  PLANNAME: Y``."""
         found = _IDENTIFIER.findall(line.text)
         grand = _GRAND.search(line.text)
         if grand:
@@ -268,7 +268,7 @@ class Db2Report:
         return True
 
     def _blocks(self, line: Line) -> bool:
-        """Headings of blocks, and names with their values."""
+        """Process block headings, and names with their values."""
         words = split(line.text)
         tabbed = is_tabbed(line.text)
         pending, self._pending = self._pending, ""
@@ -291,7 +291,7 @@ class Db2Report:
         return self._values(line, self._kinds.completed(words, pending, tabbed=tabbed))
 
     def _title_alone(self, words: list[Word]) -> list[Heading]:
-        """A block without column heads, at the right end of a heading line: ``HIGHLIGHTS``."""
+        """A block without column heads at the right end of a heading line: ``HIGHLIGHTS``."""
         title = " ".join(word.text for word in words)
         kind = self._kinds.kind_of(title, ())
         if kind.name != "highlights":
@@ -315,7 +315,7 @@ class Db2Report:
         return understood
 
     def _labels(self, line: Line, found: list[Segment]) -> bool:
-        """A line of names alone: names that parts stand under, the beginning of a wrapped line, or a heading."""
+        """Process a line of names without values: parents of later names, the start of a wrapped line, or a heading."""
         values = self._kinds.text_values(found)
         if any(segment.values for segment in values):
             return self._segments(line, values)
@@ -329,7 +329,7 @@ class Db2Report:
         return not is_prose(line.text)
 
     def _segments(self, line: Line, found: list[Segment]) -> bool:
-        """Take every name of a line with its values; whether all found their place."""
+        """Process every name of a line with its values; return whether all were assigned to a block."""
         names = [segment for segment in found if segment.label and segment.values and not segment.is_pair]
         if len(names) > len(self._lanes.open) and any(segment.label not in self._kinds.known for segment in names):
             # More names than blocks to hold them: the line is of something else, or its words were cut wrongly.
@@ -360,7 +360,7 @@ class Db2Report:
         return True
 
     def _wrapped(self, line: Line, lane: Lane, segment: Segment) -> bool:
-        """Values without a name: the rest of the line before, which was wrapped."""
+        """Process values without a name: the continuation of a wrapped line."""
         for candidate in reversed(self._lanes.open):
             last = candidate.last
             if last is not None and len(last.values) + len(segment.values) <= len(candidate.heading.heads):
@@ -400,7 +400,7 @@ class Db2Report:
             self._output.value(line, name, value, block=lane.title, about=about, parent=parent, head=head)
 
     def _rate(self, line: Line, name: str, values: dict[str | None, Printed]) -> None:
-        """A quantity with its rate tells the length of the interval."""
+        """Use a quantity and its rate to determine the interval length."""
         record = self._output.record
         if record is not None and "QUANTITY" in values and "/SECOND" in values:
             record.rates.append(CountAndRate(name, line.number, values["QUANTITY"], values["/SECOND"]))
@@ -423,7 +423,7 @@ class Db2Report:
         return _HIGHLIGHT.get(segment.label.upper())
 
     def _pairs(self, line: Line, found: list[Segment]) -> bool:
-        """Names and values with a colon between: the highlights of statistics, distributed activity ..."""
+        """Process names and values separated by a colon: the highlights of statistics, distributed activity ..."""
         understood = False
         for segment in found:
             if not segment.is_pair or (

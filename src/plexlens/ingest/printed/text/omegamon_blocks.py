@@ -1,4 +1,4 @@
-"""Headings of the blocks of Db2 statistics and accounting reports: titles, column heads, and the names known below.
+"""Headings of the blocks of Db2 statistics and accounting reports: titles, column heads, and names in each block.
 
 A block is a title with heads of columns beside it, a rule below, and lines of a name and values. Two or three blocks
 stand side by side, and the one on the left may end and another begin below it while the one on the right goes on.
@@ -64,7 +64,7 @@ OTHER = BlockKind("other", re.compile(".+"), Names(()))
 
 
 class Heading(NamedTuple):
-    """A title with the heads of its columns, and the words of the line that it takes."""
+    """A title with its column heads, and the words of the line that it occupies."""
 
     title: str
     """Title as printed; empty for heads that go on with the heading on the line before."""
@@ -84,7 +84,7 @@ class Heading(NamedTuple):
 
 
 class Blocks:
-    """The kinds of block of a catalogue, and the headings by which they are told.
+    """The kinds of block of a catalogue, and the headings that identify them.
 
     Parameters
     ----------
@@ -120,7 +120,7 @@ class Blocks:
         """Every name that is known in some block."""
 
     def kind_of(self, title: str, heads: tuple[str, ...]) -> BlockKind:
-        """The kind of a block from its title and heads; those of packages are told by their heads."""
+        """The kind of a block from its title and heads; package blocks are identified by their heads."""
         if heads == ("VALUE",):
             return self._of_packages["values"]
         if heads == ("TIMES",):
@@ -130,7 +130,7 @@ class Blocks:
         return next((kind for kind in self._kinds if kind.title.fullmatch(title)), OTHER)
 
     def headings(self, words: list[Word], pending: str = "") -> list[Heading]:
-        """Headings of blocks in a line; none when it is a line of values.
+        """Headings of blocks in a line; empty for a line of values.
 
         Parameters
         ----------
@@ -165,7 +165,7 @@ class Blocks:
         return found
 
     def _head_groups(self, words: list[Word]) -> list[tuple[int, int, tuple[str, ...]]]:
-        """Runs of column heads: first word, past the last, the heads."""
+        """Runs of column heads: index of the first word, index after the last, the heads."""
         groups: list[tuple[int, int, tuple[str, ...]]] = []
         at = 0
         while at < len(words):
@@ -189,14 +189,16 @@ class Blocks:
         return groups
 
     def _after_title(self, words: list[Word], at: int) -> bool:
-        """Whether a head one blank after other words follows a title that is known: columns have drifted together."""
+        """Whether a head, a single blank after other words, follows a known title because columns have drifted
+        together.
+        """
         return any(
             self.kind_of(" ".join(word.text for word in words[begin:at]), ()) is not OTHER
             for begin in range(max(0, at - 4), at)
         )
 
     def _begins_title(self, words: list[Word], at: int) -> bool:
-        """Whether a head is the first of several words, one blank apart, that are a known title."""
+        """Whether a head begins a known title of several words separated by single blanks."""
         for end in range(at + 2, min(len(words), at + 5) + 1):
             if words[end - 1].gap >= 2:
                 return False
@@ -205,7 +207,7 @@ class Blocks:
         return False
 
     def _title_begin(self, words: list[Word], least: int, end: int) -> int:
-        """Where the title before a column head begins: the last run of words, or more where that is a known title."""
+        """Start of the title before a column head: the last run of words, or more words if they form a known title."""
         begins = []
         begin = end
         while begin > least and (not is_value(words[begin - 1].text) or _in_title(words, begin - 1)):
@@ -218,7 +220,7 @@ class Blocks:
         return begins[0] if begins else end
 
     def ruled_heads(self, above: str, rule: str) -> list[Heading]:
-        """Headings read from a line and the dashes below it, for blocks whose heads are not known.
+        """Headings from a line and the dashes below it, for blocks with unknown heads.
 
         Three blanks between dashes part two blocks; within a block the first dashes are under the title.
         """
@@ -240,7 +242,7 @@ class Blocks:
         return found
 
     def text_values(self, found: list[Segment]) -> list[Segment]:
-        """Names whose values are words (``TYPE  PACKAGE``) joined with them."""
+        """Names with values in words (``TYPE  PACKAGE``), joined with these values."""
         names = self._of_packages["values"].names
         result: list[Segment] = []
         at = 0
@@ -258,7 +260,7 @@ class Blocks:
         return result
 
     def completed(self, words: list[Word], pending: str, *, tabbed: bool) -> list[Segment]:
-        """A line's names and values, the first name completed by the end of the line before where that is known."""
+        """A line's names and values, the first name completed by the end of the line before if the result is known."""
         for count in range(min(len(words), 6), -1, -1) if pending else ():
             whole = " ".join([pending, *(word.text for word in words[:count])])
             if whole in self.known and (count or (words and is_value(words[0].text))):
@@ -282,7 +284,7 @@ def _phrase(words: list[Word], at: int) -> tuple[str | None, int]:
 
 
 def _in_title(words: list[Word], at: int) -> bool:
-    """Whether a number is a word of a title: ``CLASS 3 SUSPENSIONS``."""
+    """Whether a number is part of a title: ``CLASS 3 SUSPENSIONS``."""
     after = words[at + 1] if at + 1 < len(words) else None
     return words[at].gap < 2 and after is not None and after.gap < 2 and not is_value(after.text)
 

@@ -1,4 +1,4 @@
-"""Page headings of Db2 reports: which Db2, which report, which interval.
+"""Page headings of Db2 reports: Db2 subsystem, report and interval.
 
     LOCATION: DSNA                 OMEGAMON FOR DB2 PERFORMANCE EXPERT (V5R4M0)           PAGE: 1-1
        GROUP: DSNAGRP                    STATISTICS REPORT - LONG               REQUESTED FROM: NOT SPECIFIED
@@ -31,7 +31,7 @@ KNOWN_TITLES = {"STATISTICS": "db2_statistics", "ACCOUNTING": "db2_accounting"}
 
 @dataclass(slots=True)
 class PageHeading:
-    """What a page heading says, gathered from its lines."""
+    """Values of a page heading, gathered from its lines."""
 
     names: dict[str, str] = field(default_factory=dict)
     title: str | None = None
@@ -43,12 +43,12 @@ class PageHeading:
     _from: str = ""
 
     def name(self, label: str) -> str | None:
-        """A name of the heading; None when it is missing or printed as not present."""
+        """A name in the heading; None if it is missing or printed as not present."""
         value = self.names.get(label)
         return None if value is None or value in _MISSING_NAMES else value
 
     def identity(self) -> tuple[object, ...]:
-        """What makes two headings those of one report."""
+        """Values that identify the report of a heading."""
         return (
             self.title,
             *(self.names.get(label) for label in ("LOCATION", "GROUP", "MEMBER", "SUBSYSTEM")),
@@ -57,7 +57,7 @@ class PageHeading:
         )
 
     def add(self, text: str) -> bool:
-        """Take a line; whether it is one of a page heading."""
+        """Process a line; return whether it belongs to a page heading."""
         begins = _FIRST.match(text) is not None
         pairs = list(_PAIR.finditer(text))
         if not begins and not (self.names and pairs):
@@ -88,12 +88,12 @@ class PageHeading:
 
 
 def _without_pairs(text: str) -> str:
-    """The line without the pair at its left, whose value could be taken for a title's word."""
+    """The line without the pair at its left, whose value could be mistaken for part of a title."""
     return re.sub(r"^\s*[A-Z0-9 ]+:\s*\S*", " ", text)
 
 
 def looks_like_heading(text: str) -> bool:
-    """Whether a line is the first of a page heading, or one that says which report follows."""
+    """Whether a line begins a page heading or announces a report."""
     return _FIRST.match(text) is not None and (
         _PRODUCT.search(text) is not None or _TITLE.search(text) is not None or "PAGE" in text
     )

@@ -1,4 +1,4 @@
-"""The blocks that are open side by side, and which of them a name and its values belong to."""
+"""Blocks printed side by side, and assignment of names and values to them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _DRIFT = 4
 
 @dataclass(slots=True)
 class Lane:
-    """A block that is open: what its heading says, and the name under which parts stand."""
+    """An open block: its heading, and the current parent name."""
 
     heading: Heading
     """Its heading."""
@@ -35,12 +35,12 @@ class Lane:
 
     @property
     def about(self) -> str | None:
-        """What the block is about: the pool of ``BP1 GENERAL``."""
+        """Subject of the block: the pool in ``BP1 GENERAL``."""
         found = self.kind.title.fullmatch(self.heading.title)
         return found.groupdict().get("about") if found else None
 
     def parent_of(self, name: str) -> str | None:
-        """The name that `name` stands under; None for a name of its own, which later parts stand under."""
+        """The parent of `name`; None for a name at the top level, which becomes the parent of later names."""
         folded = fold(name)
         for part, parent in self.kind.parts.items():
             if fold(part) == folded:
@@ -49,7 +49,7 @@ class Lane:
         return None
 
     def assign(self, segment: Segment) -> list[tuple[str | None, Word]]:
-        """Values with the heads of their columns, in order; by cell where tabs separate the cells.
+        """Values with the heads of their columns, in order; assigned by cell if tabs separate the cells.
 
         Values that a report leaves out are always the last ones of the line, so order tells the column even where
         columns have drifted.
@@ -78,11 +78,11 @@ class Lanes:
         self.open: list[Lane] = []
 
     def close(self) -> None:
-        """Close all: a section's title, another report."""
+        """Close all blocks at a section title or another report."""
         self.open = []
 
     def begin(self, found: Iterable[Heading], tabbed: bool) -> None:
-        """Open the blocks of a heading line; those that stood in their places end.
+        """Open the blocks of a heading line; blocks in the same position end.
 
         A heading line that names two blocks, or stands alone at the left, begins a new row of blocks.
         """
@@ -108,7 +108,7 @@ class Lanes:
         self.open = sorted([*kept, *new], key=lambda lane: _place(lane, tabbed))
 
     def of(self, segment: Segment, order: int) -> Lane | None:
-        """The block a name belongs to; None when no block is open.
+        """The block that a name belongs to; None if no block is open.
 
         A name known in one kind of block alone tells it; then its place; then its order in the line.
         """
@@ -135,7 +135,7 @@ def _slack(tabbed: bool) -> int:
 
 
 def _width(lanes: list[Lane]) -> int:
-    """How far right of its title the last of some blocks reaches: what begins there is another."""
+    """Width of the last block, from its title on; names beyond it belong to another block."""
     last = lanes[-1]
     if last.tabbed:
         return max(last.heading.cells, default=last.heading.cell) - last.heading.cell

@@ -22,7 +22,7 @@ _TABLE = "text_db2_accounting"
 
 
 class ShortAccounting:
-    """Reads the lines of a short accounting report, page headings taken off.
+    """Reads the lines of a short accounting report without page headings.
 
     Parameters
     ----------
@@ -43,7 +43,7 @@ class ShortAccounting:
         self._is_heading = False
 
     def line(self, line: Line) -> bool:
-        """Take a line; whether it was understood."""
+        """Process a line; return whether it was understood."""
         words = line.text.split()
         if _FIRST in words:
             self._heads, self._names, self._is_heading = [], [], True
@@ -52,7 +52,7 @@ class ShortAccounting:
         return bool(self._heads) and self._values(line, words)
 
     def rule(self) -> None:
-        """A rule ends the heads."""
+        """Process a rule, which ends the heads."""
         self._is_heading, self._at = False, 0
 
     def _heading(self, words: list[str]) -> bool:

@@ -1,4 +1,4 @@
-"""Where a file's rows go: values with the identity of the report they stand in, twin rows, damage and counts.
+"""Output of a file's rows: values with the identity of their report, twin rows, damage and counts.
 
 A report prints its interval where it likes, often below the first values. So the rows of the open report wait until it
 ends, or until there are many.
@@ -21,7 +21,7 @@ from plexlens.ingest.source import Severity
 
 @dataclass(slots=True)
 class Record:
-    """A report: one interval of one system, Db2, region or facility.
+    """A report: an interval of a system, Db2, region or facility.
 
     `start` and `end` are local times as printed, stored as if they were UTC; `utc_offset` stays null to say so.
     """
@@ -47,7 +47,7 @@ class Record:
     is_worked_out: bool = False
 
     def complete_interval(self) -> None:
-        """Work out of start, end and length the one that is missing; the length from rates where none is printed."""
+        """Compute the missing item of start, end and length; the length comes from rates if none is printed."""
         if self.rates:
             self.elapsed = elapsed(self.rates)
         if self.elapsed is not None and self.interval_seconds is None and not (self.start and self.end):
@@ -64,7 +64,7 @@ class Record:
             self.start = self.end = None
 
     def common(self, source_id: str) -> dict[str, object]:
-        """The columns that every row begins with, but for its own number."""
+        """The columns at the start of every row, except its own number."""
         return {
             "system": self.system,
             "sysplex": self.sysplex,
@@ -78,7 +78,7 @@ class Record:
 
 
 class Output(FileOutput):
-    """Rows, damage and counts of one file."""
+    """Rows, damage and counts of a file."""
 
     def __init__(self, file: str, source_id: str, known: Catalogue) -> None:
         super().__init__(file, source_id, known, PREFIX)
@@ -91,7 +91,7 @@ class Output(FileOutput):
         """Numbers that no table has a column for, by kind of report and printed name."""
 
     def begin(self, kind: str, title: str | None = None) -> Record:
-        """Open a report; the one before it ends."""
+        """Open a report; the previous report ends."""
         self.end()
         self.records += 1
         self.record = Record(self.records, kind, title)
@@ -117,7 +117,7 @@ class Output(FileOutput):
             self._let_go(record)
 
     def twin(self, table: str, row: dict[str, object]) -> None:
-        """Add a twin row to the open report; what it says of identity goes before the report's own."""
+        """Add a twin row to the open report; identity in the row overrides the report's own."""
         record = self.record
         if record is None:
             raise RuntimeError("no report is open")
@@ -183,12 +183,12 @@ class Output(FileOutput):
         record.twins = []
 
     def unplaced(self, name: str) -> None:
-        """Count a number of the open report that no table but ``text_report_value`` has a column for."""
+        """Count a number of the open report that only ``text_report_value`` has a column for."""
         place = (self.record.kind if self.record is not None else "unknown", name)
         self.without_column[place] = self.without_column.get(place, 0) + 1
 
     def _tell_of_interval(self, record: Record) -> None:
-        """Say where the length of the interval is from, and which printed numbers contradict it."""
+        """Note the origin of the interval length, and the printed numbers that contradict it."""
         found = record.elapsed
         if found is None:
             return

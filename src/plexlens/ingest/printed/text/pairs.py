@@ -1,4 +1,4 @@
-"""Names and values with an equal sign, or a row of points and a colon, between them."""
+"""Names and values separated by an equal sign, or by a row of points and a colon."""
 
 from __future__ import annotations
 
@@ -16,7 +16,9 @@ _DOTTED = re.compile(
 
 
 class Pair(NamedTuple):
-    """A name, its value as printed, where in the line the name begins, and the words between it and the pair before."""
+    """A name, its value as printed, the position of the name in the line, and the words between it and the pair
+    before.
+    """
 
     name: str
     value: str
@@ -59,12 +61,14 @@ def equal_pairs(text: str) -> list[Pair]:
 
 
 def _last_run(text: str) -> str:
-    """The name at the end of a text: what follows the last gap of two blanks, or tab."""
+    """The name at the end of a text: the words after the last gap of two blanks, or tab."""
     return re.split(r"\s{2,}|\t", text.rstrip())[-1].strip()
 
 
 def dotted_pairs(text: str) -> list[Pair]:
-    """Pairs such as ``Current ICV time . . . . : 5,000``; with a colon alone where the value is a number or a time."""
+    """Pairs such as ``Current ICV time . . . . : 5,000``; pairs with only a colon if the value is a number or a
+    time.
+    """
     found: list[Pair] = []
     for match in _DOTTED.finditer(text):
         name = match["name"] if match["name"] is not None else match["plain"]

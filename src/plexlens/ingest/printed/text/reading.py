@@ -1,4 +1,4 @@
-"""One file being read: which report each line belongs to, its tables as a stream, then its summary and its damage."""
+"""Reading of a file: assignment of lines to reports, tables as a stream, then the summary and the damage."""
 
 from __future__ import annotations
 
@@ -32,21 +32,21 @@ _STRANGE_LEAVES = 25
 
 
 class ReportReader(Protocol):
-    """Reads the lines of one family of reports."""
+    """Reads the lines of a family of reports."""
 
     @property
     def foreign(self) -> str | None:
-        """Title of a report of the family that is not read, while its lines come."""
+        """Title of an unsupported report of the family while its lines are being skipped."""
 
     def line(self, line: Line) -> bool:
-        """Take a line; whether it was understood."""
+        """Process a line; return whether it was understood."""
 
     def finish(self) -> None:
-        """End the report that is open: its twin rows go out."""
+        """End the open report and write its twin rows."""
 
 
 class Family(NamedTuple):
-    """A family of reports: how it is told, and who reads it."""
+    """A family of reports: how to recognise it, and its reader."""
 
     starts: Callable[[Line], bool]
     reader: Callable[[Output], ReportReader]
@@ -63,7 +63,7 @@ FAMILIES: tuple[Family, ...] = (
 
 
 def sniff(head: bytes, name: str) -> bool:
-    """Whether a file looks like text with one of the known reports in it.
+    """Whether a file looks like text that contains a known report.
 
     Parameters
     ----------
@@ -81,7 +81,7 @@ def sniff(head: bytes, name: str) -> bool:
 
 
 class TextReportReading(PrintedReading):
-    """Reads one file of text reports, plain or compressed, with what layouts of the site add to the catalogue."""
+    """Reads a file of text reports, plain or compressed; a site's layouts extend the catalogue."""
 
     def __init__(self, path: Path, source_id: str, site: tuple[Path, ...] = ()) -> None:
         self._output = Output(str(path), source_id, catalogue(site))
@@ -103,7 +103,7 @@ class TextReportReading(PrintedReading):
 
     @property
     def summary(self) -> dict[str, Any]:
-        """What was read.
+        """Counts of the reports and values read.
 
         ``reports``, ``values``, ``numbers`` : int
             Reports, rows of ``text_report_value``, and those with a number.
@@ -200,7 +200,7 @@ class TextReportReading(PrintedReading):
             self._first_outside = line.number
 
     def _leave(self) -> None:
-        """The active report is over."""
+        """End the active report."""
         if self._active is not None:
             self._active.finish()
             self._output.end()
@@ -208,7 +208,7 @@ class TextReportReading(PrintedReading):
         self._sentences = self._strange = 0
 
     def _close(self) -> None:
-        """Say at the end what was counted on the way."""
+        """Report the counts at the end of the file."""
         for title, count in self._passed.items():
             self._output.note(
                 "report not read",

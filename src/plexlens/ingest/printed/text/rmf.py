@@ -1,4 +1,4 @@
-"""RMF Postprocessor reports as text: which page it is, and who reads it."""
+"""RMF Postprocessor reports as text: recognition of pages, and their readers."""
 
 from __future__ import annotations
 
@@ -58,11 +58,11 @@ class RmfReport:
 
     @property
     def foreign(self) -> str | None:
-        """Title of an RMF report that is not read; its lines are passed over."""
+        """Title of an unsupported RMF report; its lines are skipped."""
         return self._foreign
 
     def line(self, line: Line) -> bool:
-        """Take a line; whether it was understood."""
+        """Process a line; return whether it was understood."""
         foreign = foreign_title(line.text)
         if foreign is not None:
             self._end()
@@ -82,7 +82,7 @@ class RmfReport:
         return self._page_line(line)
 
     def _page_line(self, line: Line) -> bool:
-        """Take a line below the page headings."""
+        """Process a line below the page headings."""
         excerpt = _excerpt(line.text)
         if excerpt is not None and (self._kind is None or excerpt[0] != self._kind or excerpt[1] == "structure"):
             self._turn_to(None, *excerpt)
@@ -102,7 +102,7 @@ class RmfReport:
         return False
 
     def finish(self) -> None:
-        """End the report: its twin rows go out, and what its headings said is forgotten."""
+        """End the report: write its twin rows and clear its headings."""
         self._end()
         self._interval, self._title, self._kind, self._foreign = Interval(), None, None, None
         self._printed = []
@@ -120,7 +120,7 @@ class RmfReport:
         self._is_stale = True
 
     def _open(self, line: Line) -> None:
-        """Open a report when the page headings name another kind, system or interval."""
+        """Open a report if the page headings name another kind, system or interval."""
         if not self._is_stale or self._kind is None:
             return
         self._is_stale = False

@@ -59,7 +59,7 @@ class CouplingPages:
         return self._name
 
     def line(self, line: Line, part: str) -> bool:
-        """Take a line of a page; whether it was understood."""
+        """Process a line of a page; return whether it was understood."""
         text = line.text.upper()
         named = FACILITY_NAME.search(text)
         if named:
@@ -80,7 +80,7 @@ class CouplingPages:
         return self._usage(line, text) or self._summary(line, text) or self._is_heading(text)
 
     def finish(self) -> None:
-        """The pages end: twin rows go out."""
+        """End the pages and write their twin rows."""
         self._flush()
         self._structure.finish(self._name)
         self._name = None
@@ -117,7 +117,7 @@ class CouplingPages:
         return self._usage_second(line, text)
 
     def _rate(self, line: Line, name: str, values: dict[str, Printed]) -> None:
-        """Requests and their rate tell the length of the interval."""
+        """Use requests and their rate to determine the interval length."""
         record, count, rate = self._output.record, values.get("requests"), values.get("requests_per_second")
         if record is not None and count is not None and rate is not None:
             record.rates.append(CountAndRate(name, line.number, count, rate))
@@ -142,7 +142,7 @@ class CouplingPages:
         self._last = row
 
     def _usage_second(self, line: Line, text: str) -> bool:
-        """The line below a structure's: what is in use of its entries, elements and lock entries."""
+        """Process the line below a structure's: its entries, elements and lock entries in use."""
         words = text.split()
         row = self._last
         self._last = None
@@ -200,7 +200,9 @@ class CouplingPages:
     # --- subchannel activity ----------------------------------------------------------------------------------
 
     def _subchannel(self, line: Line, text: str) -> bool:
-        """A line of subchannel activity: left of the kind of request the links, right of it the requests."""
+        """Process a line of subchannel activity: the links to the left of the request kind, the requests to the
+        right.
+        """
         keyword = _KEYWORD.search(text)
         if not keyword:
             return False
@@ -230,7 +232,7 @@ class CouplingPages:
         return is_rule(text) or _HEADING.search(" ".join(text.split())) is not None
 
     def _shown(self, column: str) -> str:
-        """A column as the print heads it."""
+        """The printed heading of a column."""
         table = self._output.known.tables[_STRUCTURES]
         return table[column].heading() if column in table.names() else column.upper().replace("_", " ")
 
@@ -240,7 +242,7 @@ class CouplingPages:
 
 
 def _usage_columns(count: int) -> tuple[str, ...]:
-    """Columns of a structure's line after its size; the share of CF utilisation came with a later level."""
+    """Columns of a structure's line after its size; the share of CF utilisation was added at a later level."""
     tail = ("entries", "elements", "lock_entries", "directory_reclaims")
     early = ("size_percent", "requests", "requests_percent", "requests_per_second")
     late = ("size_percent", "requests", "requests_percent", "cf_busy_percent", "requests_per_second")

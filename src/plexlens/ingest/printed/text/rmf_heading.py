@@ -55,13 +55,13 @@ _PARTS = re.compile(r"(\d{1,3})\.(\d{2})\.(\d{3})")
 
 
 def collapsed(text: str) -> str:
-    """A line with spaced titles drawn together, blanks single, dashes at words' ends off: ``CPU ACTIVITY``."""
+    """A line with letter-spaced titles joined, single blanks, and no dashes at word ends: ``CPU ACTIVITY``."""
     joined = _SPACED.sub(lambda found: found[0].replace(" ", ""), text)
     return " ".join(joined.strip().strip("-").split()).upper()
 
 
 def title_of(text: str) -> tuple[str, str, str] | None:
-    """Title, kind and part of a page whose title a line is; None for any other line."""
+    """Title, kind and part of the page, if the line is a page title; else None."""
     line = collapsed(text)
     for title, kind, part in TITLES:
         if line == title or (line.startswith(title) and len(line) <= len(title) + 24 and "=" not in line):
@@ -70,7 +70,7 @@ def title_of(text: str) -> tuple[str, str, str] | None:
 
 
 def foreign_title(text: str) -> str | None:
-    """The title of an RMF report that is not read: a line printed with blanks between its letters."""
+    """The title of an unsupported RMF report: a line printed with blanks between its letters."""
     if not _SPACED.search(text):
         return None
     line = collapsed(text)
@@ -79,7 +79,7 @@ def foreign_title(text: str) -> str | None:
 
 @dataclass(slots=True)
 class Interval:
-    """What page headings say so far."""
+    """Interval data gathered from page headings so far."""
 
     system: str | None = None
     sysplex: str | None = None
@@ -89,7 +89,7 @@ class Interval:
     _date: str | None = None
 
     def add(self, text: str) -> bool:
-        """Take a line; whether it is one of a page heading."""
+        """Process a line; return whether it belongs to a page heading."""
         is_heading = any(pattern.search(text) for pattern in (_DATE_LINE, _TIME_LINE, _VERSION))
         if not is_heading:
             return False
@@ -122,7 +122,7 @@ def heading_pairs(text: str) -> list[tuple[str, str]]:
 
 
 def policy_activation(text: str) -> tuple[str, str] | None:
-    """When the policy was activated, as printed, and the line without it; None where the line does not say."""
+    """Time of the policy's activation as printed, and the line without it; None if the line does not contain it."""
     found = _POLICY_ACTIVATION.search(text)
     if not found:
         return None
@@ -130,7 +130,7 @@ def policy_activation(text: str) -> tuple[str, str] | None:
 
 
 def interval_seconds(text: str) -> float | None:
-    """Length of an interval: ``014.59.996`` is minutes, ``000.15.00`` hours first."""
+    """Length of an interval: ``014.59.996`` begins with minutes, ``000.15.00`` with hours."""
     found = _PARTS.fullmatch(text)
     if found:
         return int(found[1]) * 60 + int(found[2]) + int(found[3]) / 1000

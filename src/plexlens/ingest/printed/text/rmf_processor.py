@@ -55,7 +55,7 @@ class ProcessorPages:
         self._any_row = False
 
     def line(self, line: Line, part: str) -> bool:
-        """Take a line of a page; whether it was understood."""
+        """Process a line of a page; return whether it was understood."""
         text = line.text.upper()
         if is_rule(text):
             return True
@@ -67,7 +67,7 @@ class ProcessorPages:
         return _HEADING_WORDS.search(text) is not None
 
     def finish(self) -> None:
-        """The pages end: what they said of the machine goes out."""
+        """End the pages and write the facts about the machine."""
         row, self._control = self._control, {}
         if (row or self._any_row) and self._output.record is not None:
             self._output.twin(_CONTROL, row)
@@ -199,7 +199,7 @@ def _name_of(column: str) -> str:
 
 
 def _without_online(columns: tuple[str, ...], count: int) -> tuple[str, ...]:
-    """Columns of the line of averages, which leaves out the times that have none."""
+    """Columns of the line of averages, without the online and parked times, which have no average."""
     left = [column for column in columns if column not in {"online_percent", "parked_percent"}]
     if len(left) > count:
         left = [column for column in left if column != "logical_share_percent"] if count < len(left) else left
@@ -207,7 +207,7 @@ def _without_online(columns: tuple[str, ...], count: int) -> tuple[str, ...]:
 
 
 def _utilisations(count: int) -> tuple[str, ...]:
-    """Columns right of the dispatch times: all five, those of the totals, or those of the hypervisor itself."""
+    """Columns to the right of the dispatch times: all five, those of the totals, or those of the hypervisor itself."""
     five = (
         "logical_effective_percent", "logical_total_percent", "management_percent", "physical_effective_percent",
         "physical_total_percent",
@@ -222,7 +222,7 @@ def _utilisations(count: int) -> tuple[str, ...]:
 
 
 def _of_partition(before: list[str], values: dict[str, Printed]) -> dict[str, str]:
-    """What stands between a partition's name and its dispatch times; numbers go into `values`."""
+    """Text between a partition's name and its dispatch times; numbers are added to `values`."""
     texts: dict[str, str] = {}
     rest = list(before)
     if rest and rest[-1] in _TYPES:

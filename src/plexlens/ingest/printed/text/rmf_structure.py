@@ -1,4 +1,4 @@
-"""RMF structure activity: what each system asked of a structure, in lines of SYNC, ASYNC and CHNGD requests.
+"""RMF structure activity: each system's requests to a structure, in lines of SYNC, ASYNC and CHNGD requests.
 
 SYSTEM    TOTAL             #    % OF  -SERV TIME(MIC)-   REASON   #   % OF  -- AVG TIME(MIC) -  EXTERNAL REQUEST
 NAME     AVG/SEC          REQ     ALL    AVG   STD_DEV           REQ   REQ   /DEL  STD_DEV /ALL  CONTENTIONS
@@ -39,7 +39,7 @@ class _Structure(NamedTuple):
 
 
 class StructureActivity:
-    """Gathers the lines of one structure, system by system.
+    """Gathers the lines of a structure, system by system.
 
     Parameters
     ----------
@@ -61,7 +61,7 @@ class StructureActivity:
     def begin(
         self, line: Line, name: str | None, kind: str | None, status: str | None, *, facility: str | None
     ) -> None:
-        """A structure's heading. The same one repeated on the next page goes on."""
+        """Process a structure's heading. The same heading repeated on the next page continues the structure."""
         found = _Structure(name, kind, " ".join(status.split()) if status else None)
         if found != self._structure:
             self.finish(facility)
@@ -72,12 +72,12 @@ class StructureActivity:
                 self._value(line, head, Printed(value, "text"))
 
     def finish(self, facility: str | None) -> None:
-        """The structure ends."""
+        """End the structure."""
         self._flush(facility)
         self._structure, self._system, self.is_open = _Structure(None, None, None), None, False
 
     def line(self, line: Line, text: str, facility: str | None) -> bool:
-        """Take a line; whether it was understood."""
+        """Process a line; return whether it was understood."""
         kind = _KIND.search(text)
         external = list(_EXTERNAL.finditer(text, kind.end() if kind else 0))
         rest_end = external[0].start() if external else len(text)
@@ -97,7 +97,7 @@ class StructureActivity:
         return True
 
     def _left(self, line: Line, words: list[str], kind: str, facility: str | None) -> None:
-        """System and its total, or its rate."""
+        """Read the system name and its total, or its rate."""
         if words and not is_value(words[0]):
             self._flush(facility)
             self._system = words.pop(0)
@@ -130,7 +130,7 @@ class StructureActivity:
             self._value(line, reason[1], self._take(name, head, word), head, "DELAYED REQUESTS")
 
     def _take(self, name: str, head: str, word: str) -> Printed:
-        """Read a word under a head of its kind of request, or reason of delay; its column takes it."""
+        """Read a word below a head of its kind of request or reason for delay, and put it into its column."""
         value = read_value(word, unit="percent" if "%" in head else "microseconds" if "TIME" in head else None)
         column = self._activity.get((fold(name), fold(head)))
         if column is not None:
@@ -172,7 +172,7 @@ class StructureActivity:
 
 
 def _completed(row: dict[str, object], rounded: set[str]) -> dict[str, object]:
-    """Requests where the print has only their kinds.
+    """Compute total requests where the report prints only their kinds.
 
     A count in thousands (``30K``) gives way to what the total, printed in full, leaves for it.
     """

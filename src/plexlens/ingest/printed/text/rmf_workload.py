@@ -84,7 +84,7 @@ class _Group:
 
 @dataclass(slots=True)
 class _Class:
-    """What is known of the class whose values are being read."""
+    """Facts about the class whose values are being read."""
 
     names: dict[str, str] = field(default_factory=dict)
     parts: dict[str, dict[str, Printed]] = field(default_factory=dict)
@@ -113,7 +113,7 @@ class WorkloadPages:
         self._groups: list[_Group] = []
 
     def line(self, line: Line) -> bool:
-        """Take a line; whether it was understood."""
+        """Process a line; return whether it was understood."""
         text = line.text.upper()
         if is_prose(line.text) and not self._class.names:
             # Sentences part excerpts, whose classes nothing else tells apart.
@@ -129,7 +129,7 @@ class WorkloadPages:
         )
 
     def finish(self) -> None:
-        """The class ends: its twin rows go out."""
+        """End the class and write its twin rows."""
         found, self._class, self._groups = self._class, _Class(), []
         record = self._output.record
         if record is None or not found:
@@ -143,7 +143,7 @@ class WorkloadPages:
             self._output.twin(table.replace("rmf_xml_", "text_rmf_"), row)
 
     def _worked_out(self, record: Record, found: _Class) -> float | None:
-        """The length of an interval that no heading prints, from what the class's values say of it."""
+        """Length of an interval that no heading prints, derived from the class's values."""
         length = elapsed(_rates(found))
         if length is None or length.seconds is None:
             return None
@@ -221,7 +221,7 @@ class WorkloadPages:
         return understood
 
     def _replace(self, group: _Group) -> None:
-        """A group that stands where the last one did, or follows it."""
+        """Add a group: it replaces a last group of storage or page-in rates, or follows the last group."""
         last = self._groups[-1]
         if last.name in {"Storage", "Page-in Rates"}:
             self._groups[-1] = group
@@ -229,7 +229,9 @@ class WorkloadPages:
             self._groups.append(group)
 
     def _position(self, segment: Segment, before: int) -> int:
-        """The group a name belongs to: the next one to the right that knows it; where columns stand, the one above."""
+        """The group that a name belongs to: the next group to the right that knows it; among columns, the group
+        above.
+        """
         folded = fold(segment.label)
         candidates = [
             position
@@ -324,7 +326,8 @@ class WorkloadPages:
 
 
 def _rates(found: _Class) -> list[CountAndRate]:
-    """Counts and rates of a class; where it ended no transactions, processor times and their share of the interval.
+    """Counts and rates of a class; for a class without ended transactions, processor times and their share of the
+    interval.
 
     The latter hold only where specialty engines run at the speed of general processors, so they are a last resort.
     """
@@ -348,7 +351,7 @@ def _rates(found: _Class) -> list[CountAndRate]:
 
 
 def _less(values: list[Printed], taken: list[Printed]) -> Printed:
-    """A sum less another; a value that is not printed counts nothing."""
+    """A sum minus another; a missing value counts as zero."""
 
     def difference(kept: str, lost: str) -> float:
         return math.fsum(getattr(value, kept) or 0.0 for value in values) - math.fsum(
@@ -367,7 +370,7 @@ def _share(percent: Printed | None) -> Printed:
 
 
 def _segment(found: _Class) -> model.Segment:
-    """A class as RMF XML would give it."""
+    """A class in the form that RMF XML would give it."""
     kind, name = next(
         (
             (kind.lower(), found.names[kind])

@@ -1,4 +1,4 @@
-"""The kinds of report that are read as text, and how the names of their tables begin."""
+"""The kinds of report that are read as text, and the prefixes of their table names."""
 
 from __future__ import annotations
 

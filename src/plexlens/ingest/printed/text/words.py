@@ -1,4 +1,4 @@
-"""Words of a line with their places, and the ways in which reports put names and values beside each other.
+"""Words of a line with their positions, and the ways in which reports place names and values next to each other.
 
 Columns drift: blanks are lost and gained, tabs take the place of gaps, halves of a page are pasted below one another.
 So places are a help here and never a condition: what a word is counts first.
@@ -24,7 +24,7 @@ _NUMBER_WITHIN = re.compile(r"(?<![\w.])\d[\d.,:]*[KMG]?%?(?![\w])")
 
 
 class Word(NamedTuple):
-    """A word and its place."""
+    """A word and its position."""
 
     text: str
     """The word."""
@@ -59,12 +59,14 @@ def is_tabbed(text: str) -> bool:
 
 
 def is_rule(text: str) -> bool:
-    """Whether a line is only a line: dashes, underscores, equal signs."""
+    """Whether a line is a rule: only dashes, underscores or equal signs."""
     return _RULE.fullmatch(text) is not None
 
 
 def is_prose(text: str) -> bool:
-    """Whether a line is a sentence: reports print no four words of small letters in a row, nor lines mostly of them."""
+    """Whether a line is a sentence: reports print neither four lower-case words in a row, nor lines mostly in lower
+    case.
+    """
     words = text.split()
     row = small = 0
     for word in words:
@@ -77,12 +79,12 @@ def is_prose(text: str) -> bool:
 
 
 def has_numbers(text: str) -> bool:
-    """Whether a line has a number standing by itself, as data has."""
+    """Whether a line has a free-standing number, as data has."""
     return _NUMBER_WITHIN.search(text) is not None
 
 
 def runs(text: str) -> list[Word]:
-    """The line cut where two blanks or a tab stand: words of one name, or of one heading, together."""
+    """The line split at two blanks or a tab: the words of a name, or of a heading, stay together."""
     found: list[Word] = []
     for word in split(text):
         if found and word.gap < 2:
@@ -111,7 +113,7 @@ class Segment:
 
 
 class Names:
-    """Names that are known, so that a name may hold a number and stand one blank before its value.
+    """Known names, so that a name may contain a number and precede its value by a single blank.
 
     Parameters
     ----------
@@ -127,7 +129,7 @@ class Names:
         return fold(name) in self._folded
 
     def match(self, words: list[Word], at: int) -> int | None:
-        """Where a known name that begins at `at` ends; None when none does.
+        """End of the known name that begins at `at`; None if there is none.
 
         The longest name counts, and only one that is followed by a value, a gap or nothing.
         """
@@ -144,7 +146,7 @@ class Names:
 
 
 def segments(words: list[Word], names: Names, *, tabbed: bool) -> list[Segment]:
-    """Names and values of a line, several side by side.
+    """Names and values of a line with several columns.
 
     Parameters
     ----------
@@ -179,13 +181,13 @@ def segments(words: list[Word], names: Names, *, tabbed: bool) -> list[Segment]:
 
 
 def _begins_name(words: list[Word], at: int, names: Names, segment: Segment) -> bool:
-    """Whether a number begins the next name: ``1ST ...`` never does, a known name may."""
+    """Whether a number begins the next name: ``1ST ...`` never does, a known name can."""
     end = names.match(words, at)
     return bool(segment.values) and end is not None and end > at + 1
 
 
 def _label_end(words: list[Word], at: int) -> int:
-    """Where a name that is not known ends.
+    """End of an unknown name.
 
     A number belongs to the name when one blank joins it to the name and a word, or a gap, follows: ``COMMIT PHASE 1``.
     """
@@ -230,7 +232,7 @@ def _pair_value(words: list[Word], at: int, segment: Segment) -> int:
 
 
 def _marks_taken_out(found: list[Segment]) -> list[Segment]:
-    """Letters and arrows that someone put between a name and its values belong to neither."""
+    """Remove letters and arrows that someone inserted between a name and its values."""
     result: list[Segment] = []
     for segment in found:
         is_mark = len(segment.label) == 1 and not segment.is_pair

@@ -1,4 +1,4 @@
-"""Rows of a report by the catalogue alone: each column's address says where the report prints it.
+"""Rows of a report from the catalogue alone: each column's address locates its value in the report.
 
 A table says what of the report makes one of its rows: the report as a whole, a segment, or a row of a printed table
 that has the table's heads. Reports of which more has to be known subclass `ReportByAddress`.
@@ -18,7 +18,7 @@ Rows = Iterator[tuple[str, Values]]
 
 
 def typed(printed: Printed | None, column: Column) -> object:
-    """A printed value as its column takes it; None where it is nothing."""
+    """A printed value converted to the column's type; None if it is missing."""
     if column.kind == "flag":
         return printed is not None and key(printed.text) in map(key, column.printed.split("; "))
     if column.kind == "text":
@@ -39,7 +39,7 @@ def _hexadecimal(printed: str | None) -> int | None:
 
 
 def of_segment(spec: TableSpec, segment: Segment, block: str = "") -> Values:
-    """What variables, and cells of named rows, say; the first value counts."""
+    """Values of variables, and of cells in named rows; the first value counts."""
     found: Values = {}
     for column in spec.columns:
         for address in column.xml:
@@ -52,7 +52,7 @@ def of_segment(spec: TableSpec, segment: Segment, block: str = "") -> Values:
 
 
 def _printed_at(address: Address, segment: Segment) -> Iterator[Printed]:
-    """Values that stand at an address of variables (name, or part and name) or of cells (part, row, head)."""
+    """Values at an address of variables (name, or part and name) or of cells (part, row, head)."""
     parts = segment.parts
     if len(address.levels) > 1:
         parts = [parts[at] for at in address.levels[0].within(part.name for part in parts)]
@@ -67,7 +67,7 @@ def _printed_at(address: Address, segment: Segment) -> Iterator[Printed]:
 
 
 def heads_of(spec: TableSpec, table: Table, block: str = "") -> dict[str, int]:
-    """Columns of which a table has the head, and the head's position."""
+    """Columns whose head the table has, and the position of the head."""
     found = {}
     for column in spec.columns:
         for address in column.xml:
@@ -84,7 +84,7 @@ def cells(spec: TableSpec, row: Row, where: dict[str, int]) -> Values:
 
 
 class ReportByAddress:
-    """Rows of one report."""
+    """Rows of a report."""
 
     def __init__(self, report: Report, specs: Sequence[TableSpec]) -> None:
         self.report = report
@@ -92,7 +92,7 @@ class ReportByAddress:
         self._whole: dict[str, Values] = {}
 
     def segment(self, segment: Segment) -> Rows:
-        """Rows of one complete segment."""
+        """Rows of a complete segment."""
         for spec in self.specs.values():
             found = of_segment(spec, segment) if spec.rows else {}
             if spec.rows == "segment" and any(name in found for name in spec.needs):
@@ -113,22 +113,24 @@ class ReportByAddress:
 
     @property
     def common(self) -> Values:
-        """What every row has."""
+        """Values common to all rows."""
         return {"interval_seconds": self.report.interval_seconds}
 
     def around(self, segment: Segment) -> Values:
-        """What a segment says besides of a row of it."""
+        """Values of a segment that apply to its rows."""
         return {}
 
     def takes(self, spec: TableSpec, segment: Segment, part: Part, table: Table, where: dict[str, int]) -> bool:
-        """Whether a printed table is the one of `spec`: it has the heads that are needed, else half of all."""
+        """Whether a printed table belongs to `spec`: it has the required heads, or if none are required, half of all
+        heads.
+        """
         if spec.needs:
             return all(name in where for name in spec.needs)
         heads = sum(any(len(address.levels) == 1 for address in column.xml) for column in spec.columns)
         return 2 * len(where) >= heads
 
     def filled(self, spec: TableSpec, segment: Segment, part: Part, table: Table, values: Values) -> Values | None:
-        """A row with what its report says of it elsewhere; None to leave it out."""
+        """A row completed with values from elsewhere in the report; None to leave it out."""
         return values
 
     def _table(self, spec: TableSpec, segment: Segment, part: Part, table: Table) -> Rows:

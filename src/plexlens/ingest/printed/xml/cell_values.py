@@ -1,4 +1,4 @@
-"""A value of RMF XML and its type: what its place says of how it is read.
+"""A value of RMF XML and its type: the context that determines how it is read.
 
 Beyond the forms of `plexlens.ingest.printed.values` XML prints ``29:59:997`` (minutes, seconds, thousandths),
 ``04/06/2022-12.30.00`` in the language that the report names, and fourteen digits for a point in time. A time of day
@@ -106,7 +106,7 @@ def _point(text: str, locale: str | None) -> Printed:
 
 
 def is_storage_size(name: str, part: str, report: str) -> bool:
-    """Whether ``K`` and ``M`` under this name mean 1024 and 1024**2 bytes, not 1000 and 1000**2 of something.
+    """Whether ``K`` and ``M`` under this name mean 1024 and 1024**2 bytes rather than factors of 1000.
 
     RMF prints storage sizes in powers of 1024 and counts in powers of 1000: the paging report's ``136902.1M`` frames
     of a 510 TiB area are 136,902,082,560.
@@ -117,7 +117,7 @@ def is_storage_size(name: str, part: str, report: str) -> bool:
 
 
 def read_point(text: str, locale: str | None = None) -> datetime | None:
-    """A date, or a date and a time, as printed; None when the text is neither.
+    """A date, or a date and a time, as printed; None if the text is neither.
 
     ``MM/DD/YYYY`` is month first in ``en-us``, the default; day first in any other language, and always when the
     parts are separated by periods. The result has no time zone.

@@ -35,12 +35,12 @@ _REASONS = {
 
 
 class CouplingReport(ReportByAddress):
-    """Rows of one coupling facility activity report."""
+    """Rows of a coupling facility activity report."""
 
     _facility: str | None = None
 
     def segment(self, segment: Segment) -> Rows:
-        """Rows of one complete segment."""
+        """Rows of a complete segment."""
         named = _FACILITY.search(" ".join((segment.name or "").split()))
         self._facility = named[1] if named else self._facility
         yield from super().segment(segment)
@@ -96,7 +96,7 @@ def _position(table: Table, pattern: str) -> int | None:
 
 
 def _counts(name: str, block: str, kind: str, reason: str) -> bool:
-    """Whether a row's cell under a head of a kind of address is of the column: rows may be of one kind of request."""
+    """Whether a cell of the row counts for a column, since rows may be for a single kind of request."""
     if name.startswith("delayed_"):
         pattern = _REASONS[name.removeprefix("delayed_").rsplit("_", 1)[0]]
         return block == "reason" and re.search(pattern, reason) is not None if reason else block == ""

@@ -9,10 +9,12 @@ from plexlens.ingest.printed.xml.model import Part, Segment, Table
 
 
 class CpuReport(ReportByAddress):
-    """Rows of one CPU activity report."""
+    """Rows of a CPU activity report."""
 
     def filled(self, spec: TableSpec, segment: Segment, part: Part, table: Table, values: Values) -> Values | None:
-        """A processor without a number is none; of partitions, the row of totals is none, PHYSICAL the hypervisor."""
+        """A completed row. Rows without a processor number and the row of partition totals are left out; PHYSICAL is
+        the hypervisor.
+        """
         if spec.name == "rmf_xml_cpu_processor":
             return values if values.get("cpu_number") is not None else None
         name = str(values.get("partition_name") or "")

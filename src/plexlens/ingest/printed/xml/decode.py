@@ -28,7 +28,7 @@ _MARKUP = bytes(range(0x20, 0x5C)) + bytes(range(0x5D, 0x7F)) + rb"\x41\u0041"
 
 @dataclass(frozen=True, slots=True)
 class Encoding:
-    """How a file's bytes are text."""
+    """Text encoding of a file."""
 
     name: str
     """A Python codec, or ``ebcdic`` (1047, which equals 037 in all letters, digits and markup)."""
@@ -39,7 +39,7 @@ class Encoding:
 
     @property
     def is_identity(self) -> bool:
-        """Whether byte offsets in the text, as UTF-8, are byte offsets in the file."""
+        """Whether byte offsets in the text, encoded as UTF-8, equal byte offsets in the file."""
         return self.name in {"utf-8", "ascii"}
 
 
@@ -69,7 +69,7 @@ def _declared(text: str) -> str | None:
 
 
 def _ascii_codec(name: str) -> str | None:
-    """The codec of a name, if markup in it is bytes of ASCII; None for EBCDIC, UTF-16 and names nobody knows."""
+    """The codec with this name if it encodes markup as ASCII bytes; None for EBCDIC, UTF-16 and unknown names."""
     try:
         codec = codecs.lookup(name).name
         same = _MARKUP.decode(codec) == _MARKUP.decode("ascii")
@@ -79,7 +79,7 @@ def _ascii_codec(name: str) -> str | None:
 
 
 def as_text(head: bytes) -> str:
-    """The first bytes of a file as text, for a look at it."""
+    """The first bytes of a file as text, for recognition."""
     plain = decompressed_head(head)
     encoding = detect(plain)
     return decoder(encoding).decode(plain)

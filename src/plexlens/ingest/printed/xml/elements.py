@@ -1,4 +1,4 @@
-"""From elements to rows: which text is a variable, a cell, a head, a message, and of which report.
+"""From elements to rows: variables, cells, heads and messages, each assigned to its report.
 
 The grammar is IBM's (z/OS RMF Programmer's Guide, "How to interpret an XML document returned by the DDS")::
 
@@ -64,7 +64,7 @@ class _Frame:
 
 
 class Elements:
-    """Turns the walk of one file into rows; a `plexlens.ingest.printed.xml.walk.Handler`.
+    """Turns the elements of a file into rows; a `plexlens.ingest.printed.xml.walk.Handler`.
 
     Parameters
     ----------
@@ -80,7 +80,7 @@ class Elements:
         self._in_fragment = False
 
     def start(self, tag: str, attributes: dict[str, str], line: int) -> None:
-        """An element begins."""
+        """Process the start of an element."""
         if self._in_fragment and len(self._stack) == 1 and tag in _OF_A_FRAGMENT:
             self._begin_fragment(line)
         depth = len(self._stack)
@@ -101,7 +101,7 @@ class Elements:
             self._attributes(frame)
 
     def text(self, text: str, line: int) -> None:
-        """Characters of the open element."""
+        """Process characters of the open element."""
         if not self._stack:
             return
         frame = self._stack[-1]
@@ -116,7 +116,7 @@ class Elements:
         frame.texts.append(text)
 
     def end(self, line: int) -> None:
-        """The innermost element ends."""
+        """Process the end of the innermost element."""
         if self._in_fragment and len(self._stack) == 2 and self._report is not None:
             # The report of a fragment has no element of its own: it ends with the outermost one.
             self._stack.pop()
@@ -146,7 +146,7 @@ class Elements:
             self._close(frame, self._report)
 
     def broken(self, what: str, line: int, offset: int | None) -> None:
-        """The file ends or breaks here: keep what is complete.
+        """Process the end of a cut or broken file: keep the complete parts.
 
         Raises
         ------
@@ -179,7 +179,7 @@ class Elements:
         self._stack.clear()
 
     def _keep_complete(self, report: ReportRows) -> None:
-        """Put out the complete cells and variables of elements that will not end."""
+        """Write the complete cells and variables of elements that will not end."""
         while len(self._stack) > 1:
             frame = self._stack.pop()
             if frame.tag == "var" and all(tag == "name" for tag, *_ in frame.pieces):
@@ -215,7 +215,7 @@ class Elements:
         self._report = ReportRows(Report(self._output.reports, frame.line, gatherer), self._output)
 
     def _begin_fragment(self, line: int) -> None:
-        """Segments without a report around them begin."""
+        """Begin segments that have no report around them."""
         frame = _Frame("postprocessor", {}, line)
         self._stack[-1].has_child = True
         self._stack.append(frame)
@@ -250,13 +250,13 @@ class Elements:
             self._table_of(parent, report)
 
     def _table_of(self, frame: _Frame, report: ReportRows) -> TableRows:
-        """The table that rows and heads directly inside an element belong to, ``<table>`` or not."""
+        """The table for rows and heads directly inside an element, ``<table>`` or not."""
         if frame.table is None:
             frame.table = TableRows(report, self._output, frame.line)
         return frame.table
 
     def _comes_with_row(self) -> bool:
-        """Whether the innermost element's attributes are put out elsewhere: with its row, or with its column head."""
+        """Whether the innermost element's attributes are written elsewhere: with its row, or with its column head."""
         if self._report is None:
             return False
         here, parent = self._stack[-1], self._stack[-2]
@@ -282,7 +282,7 @@ class Elements:
         return printed
 
     def _stray(self, frame: _Frame) -> None:
-        """Text between the children of an element."""
+        """Write text between the children of an element."""
         text = "".join(frame.texts).strip()
         frame.texts.clear()
         frame.length = 0
@@ -293,7 +293,7 @@ class Elements:
                 self._emit("text", text, frame.line, frame.tag)
 
     def _leaf(self, frame: _Frame) -> None:
-        """An element without children ends: its text is a value."""
+        """Write the text of an element without children as a value."""
         text = "".join(frame.texts).strip()
         parent = self._stack[-2] if len(self._stack) > 1 else None
         if parent is None:
@@ -312,7 +312,7 @@ class Elements:
             self._text_of(frame, text)
 
     def _leaf_of_report(self, frame: _Frame, parent: _Frame, text: str, report: ReportRows) -> bool:
-        """Put out a leaf that the grammar knows; False for any other."""
+        """Write a leaf defined by the grammar; False for any other."""
         if parent.tag == "column-headers" and self._stack[-3].table is not None:
             self._stack[-3].table.head(text, frame.attributes.get("type"), frame.line, frame.tag)
         elif frame.tag == "name" and parent.tag in {"segment", "part"}:
@@ -341,7 +341,7 @@ class Elements:
         report.emit(parent.tag, text, frame.line, frame.tag)
 
     def _text_of(self, frame: _Frame, text: str) -> None:
-        """A text that no rule of the grammar places."""
+        """Write text that no rule of the grammar covers."""
         if text:
             path = "/".join(open_.tag for open_ in self._stack[2:]) or frame.tag
             self._emit("other", text, frame.line, path, unit=frame.attributes.get("unit"))

@@ -1,4 +1,4 @@
-"""When a report's values were measured, and of what: its ``<time-data>`` and ``<resource>``."""
+"""Time and resource of a report: its ``<time-data>`` and ``<resource>``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A segment of a report in memory, as the twins read it: parts, variables, tables, cells with their heads."""
+"""A segment of a report in memory, for the twin readers: parts, variables, tables, cells with their heads."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from plexlens.ingest.printed.values import Printed
 
 @dataclass(slots=True)
 class Report:
-    """What a report's head says: the metric, the resource and the interval that all its values belong to.
+    """Head of a report: metric, resource and interval, shared by all its values.
 
     `start` and `end` are points in time for Arrow's UTC timestamps: real UTC when `utc_offset` is known, local
     time as recorded when it is None.
@@ -48,7 +48,7 @@ class Report:
 
 @dataclass(slots=True)
 class Row:
-    """One row of a table: its attributes and its cells in order."""
+    """A row of a table: its attributes and its cells in order."""
 
     line: int
     attributes: dict[str, str]
@@ -126,19 +126,19 @@ def cell(row: Row, position: int | None) -> Printed | None:
 
 
 def as_text(value: Printed | None) -> str | None:
-    """The text printed; None for nothing, ``N/A`` and fillers."""
+    """The printed text; None for a missing value, ``N/A`` and fillers."""
     if value is None or value.text in {"", "N/A", "n/a", "***", "****", "-", "--", "---"}:
         return None
     return value.text
 
 
 def as_number(value: Printed | None) -> float | None:
-    """The number in base units; None for text, fillers and nothing."""
+    """The number in base units; None for text, fillers and missing values."""
     return None if value is None else value.number
 
 
 def as_index(value: Printed | None) -> int | None:
-    """The number as a small whole one; None where it is not."""
+    """The number as a small integer; None if it is not one."""
     found = as_number(value)
     if found is None or found < 0 or found != int(found) or found > 0xFFFFFFFF:
         return None

@@ -1,4 +1,4 @@
-"""Where a file's rows go, and what is counted on the way."""
+"""Output of a file's rows, with their counts."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from plexlens.ingest.source import Severity
 
 
 class Output(FileOutput):
-    """Rows, damage and counts of one file.
+    """Rows, damage and counts of a file.
 
     Values that belong to the file as a whole wait to its end, when the span of its reports is known.
     """
@@ -48,7 +48,7 @@ class Output(FileOutput):
         self._offsets.add(report.utc_offset)
 
     def add(self, report: Report, table: str, section_no: int, row: dict[str, object]) -> None:
-        """Add one row of a twin table."""
+        """Add a row of a twin table."""
         identity = {
             "system": report.system,
             "sysplex": report.sysplex,
@@ -62,7 +62,7 @@ class Output(FileOutput):
         self.tables[table].add({**identity, **row})
 
     def finish(self) -> None:
-        """Let the values of the file as a whole go, with the span of its reports so far."""
+        """Write the values of the file as a whole, with the span of its reports so far."""
         context = Context(
             system=next(iter(self.systems)) if len(self.systems) == 1 else None,
             sysplex=next(iter(self.sysplexes)) if len(self.sysplexes) == 1 else None,
@@ -77,7 +77,7 @@ class Output(FileOutput):
         self._of_the_file = []
 
     def batches(self, *, all_of_it: bool) -> Iterator[tuple[str, pa.RecordBatch]]:
-        """Batches that are full; at the end all of them."""
+        """Full batches; with `all_of_it`, at the end, all batches."""
         yield from self.values.batches(all_of_it=all_of_it)
         yield from super().batches(all_of_it=all_of_it)
 

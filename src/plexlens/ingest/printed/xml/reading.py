@@ -1,4 +1,4 @@
-"""One file being read: its tables as a stream, then its summary and its damage."""
+"""Reading of a file: its tables as a stream, then its summary and its damage."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def sniff(head: bytes, name: str) -> bool:
 
 
 class RmfXmlReading(PrintedReading):
-    """Reads one RMF XML file, plain or compressed, with what folders of layouts of the site add to the catalogue."""
+    """Reads an RMF XML file, plain or compressed; a site's layout folders extend the catalogue."""
 
     def __init__(self, path: Path, source_id: str, site: tuple[Path, ...] = ()) -> None:
         self._output = Output(str(path), source_id, catalogue(site))
@@ -49,7 +49,7 @@ class RmfXmlReading(PrintedReading):
 
     @property
     def summary(self) -> dict[str, Any]:
-        """What was read.
+        """Counts of the reports and values read.
 
         ``reports``, ``values``, ``numbers`` : int
             Reports, rows of ``rmf_xml_value``, and those with a number.

@@ -1,4 +1,4 @@
-"""The rows of one report: held until its times and resource are known, then let go with them."""
+"""The rows of a report: held until its times and resource are known, then written with them."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _NEVER_NUMBERS = frozenset({"name", "head", "mfpmsg"})
 
 
 class ReportRows:
-    """One report being read.
+    """A report being read.
 
     Parameters
     ----------
@@ -59,13 +59,13 @@ class ReportRows:
         return self._twin is not None
 
     def metric(self, attributes: dict[str, str]) -> None:
-        """The report is named."""
+        """Name the report."""
         self.report.id = attributes.get("id") or self.report.id
         self.report.option = attributes.get("option") or self.report.option
         self._twin = twin_of(self.report, self._output.known)
 
     def begin_segment(self, line: int) -> None:
-        """A segment begins."""
+        """Begin a segment."""
         self._segments += 1
         self._parts = 0
         self.segment = Segment(line=line)
@@ -73,7 +73,7 @@ class ReportRows:
         self._place = Place(segment_no=self._segments)
 
     def begin_part(self) -> None:
-        """A part begins."""
+        """Begin a part."""
         self._parts += 1
         self.part = Part()
         if self.segment is not None:
@@ -81,24 +81,24 @@ class ReportRows:
         self._place = self._place._replace(part_no=self._parts, part=None)
 
     def name_segment(self, name: str) -> None:
-        """The segment is named; a second name is none."""
+        """Name the segment; a second name is ignored."""
         if self.segment is not None and self.segment.name is None:
             self.segment.name = name
             self._place = self._place._replace(segment=name or None)
 
     def name_part(self, name: str) -> None:
-        """The part is named; a second name is none."""
+        """Name the part; a second name is ignored."""
         if self.part is not None and self.part.name is None:
             self.part.name = name
             self._place = self._place._replace(part=name or None)
 
     def end_part(self) -> None:
-        """The part ends."""
+        """End the part."""
         self.part = None
         self._place = self._place._replace(part_no=None, part=None)
 
     def end_segment(self) -> None:
-        """The segment is complete: its twin rows follow."""
+        """End the segment and write its twin rows."""
         segment, self.segment, self.part = self.segment, None, None
         self._place = Place()
         if segment is None or self._twin is None:
@@ -109,20 +109,20 @@ class ReportRows:
             self._held_segments.append(segment)
 
     def message(self, description: str, severity: str, label: str | None) -> None:
-        """A message of the server or of the segment."""
+        """Add a message of the server or of the segment."""
         if self.segment is not None:
             self.segment.messages.append(description)
             self.has_data = True
         self._messages.append(f"{f'{label} ' if label else ''}{description} (severity {severity or 'not given'})")
 
     def resource_known(self) -> None:
-        """The elements of ``<resource>`` are complete."""
+        """Process the complete ``<resource>`` element."""
         read_resource(self.report, self.resource)
         self._has_resource = True
         self._release_if_known()
 
     def times_known(self, line: int) -> None:
-        """The elements of ``<time-data>`` are complete."""
+        """Process the complete ``<time-data>`` element."""
         wrong = read_times(self.report, self.times)
         if wrong is not None:
             self._no_interval(line, wrong)
@@ -132,7 +132,7 @@ class ReportRows:
     def emit(
         self, kind: str, text: str, line: int, name: str, *, unit: str | None = None, cell: Cell = NOWHERE
     ) -> Printed:
-        """Add one value, read as its kind and head say."""
+        """Add a value, read according to its kind and head."""
         if kind in _NEVER_NUMBERS:
             printed = as_name(text)
         else:
@@ -157,7 +157,7 @@ class ReportRows:
         return printed
 
     def end(self, *, whole: bool) -> None:
-        """The report ends, or, not `whole`, breaks off."""
+        """End the report; if not `whole`, it breaks off here."""
         if not self._released:
             if self.has_data and not self._has_times:
                 self._no_interval(self.report.line, "no <time-data>")
@@ -232,5 +232,5 @@ class ReportRows:
 
 
 def as_name(text: str) -> Printed:
-    """A text that is never read as a number."""
+    """A text that is never interpreted as a number."""
     return Printed(text, "text" if text else "empty")

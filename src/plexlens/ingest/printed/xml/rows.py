@@ -18,7 +18,7 @@ _HELD_CELLS = 1 << 16
 
 
 class Place(NamedTuple):
-    """Where in a report a value stands."""
+    """Position of a value in a report."""
 
     segment_no: int | None = None
     segment: str | None = None
@@ -27,7 +27,7 @@ class Place(NamedTuple):
 
 
 class Context(NamedTuple):
-    """What all values at one place of a report share; the first columns of a value's row."""
+    """Facts shared by all values at a place of a report; the first columns of a value's row."""
 
     system: str | None = None
     sysplex: str | None = None
@@ -51,7 +51,7 @@ class Context(NamedTuple):
 
 
 class Cell(NamedTuple):
-    """Where in a table a value stands."""
+    """Position of a value in a table."""
 
     table_no: int | None = None
     row_no: int | None = None
@@ -68,7 +68,7 @@ NOWHERE = Cell()
 
 
 class Value(NamedTuple):
-    """One value; the other columns of its row."""
+    """A value; the other columns of its row."""
 
     section_no: int
     kind: str
@@ -90,14 +90,14 @@ class Value(NamedTuple):
 
     @classmethod
     def of(cls, named: tuple[int, str, str], printed: Printed, cell: Cell, line: int) -> Value:
-        """A value as printed, at a place, with its number, kind and name."""
+        """A value as printed, with its place, number, kind and name."""
         text, value_type, number, unit, scale = printed[:5]
         section_no, kind, name = named
         return cls(section_no, kind, *cell, name, text or None, value_type, number, unit, scale, line)
 
 
 class ValueRows:
-    """Values on their way into batches of ``rmf_xml_value``."""
+    """Values gathered into batches of ``rmf_xml_value``."""
 
     def __init__(self, table: TableSpec) -> None:
         self.total = 0
@@ -109,7 +109,7 @@ class ValueRows:
         self._context_of: list[int] = []
 
     def add(self, context: Context, value: Value) -> None:
-        """Add one row."""
+        """Add a row."""
         if not self._contexts or self._contexts[-1] is not context:
             self._contexts.append(context)
         self._context_of.append(len(self._contexts) - 1)
@@ -119,7 +119,7 @@ class ValueRows:
             self.numbers += 1
 
     def batches(self, *, all_of_it: bool) -> Iterator[tuple[str, pa.RecordBatch]]:
-        """The rows gathered, as soon as there are many; `all_of_it` at the end."""
+        """The gathered rows, once there are enough; with `all_of_it`, at the end, all of them."""
         if self._values and (all_of_it or len(self._values) >= VALUE_ROWS):
             yield self._name, self._batch()
             self._values, self._contexts, self._context_of = [], [], []
@@ -135,7 +135,7 @@ class ValueRows:
 
 
 class HeldRows:
-    """Rows of a table whose heads have not come yet; many of them wait in a temporary file."""
+    """Rows of a table whose heads have not been read yet; long ones wait in a temporary file."""
 
     def __init__(self) -> None:
         self._rows: list[tuple[Any, ...]] = []
@@ -143,7 +143,7 @@ class HeldRows:
         self._file: IO[bytes] | None = None
 
     def add(self, row: tuple[Any, ...], cells: int) -> None:
-        """Hold a row made of plain Python values."""
+        """Hold a row of plain Python values."""
         self._rows.append(row)
         self._cells += cells
         if self._cells > _HELD_CELLS:
@@ -152,7 +152,7 @@ class HeldRows:
             self._rows, self._cells = [], 0
 
     def release(self) -> Iterator[tuple[Any, ...]]:
-        """The rows in order; afterwards none is held."""
+        """The rows in order; afterwards none are held."""
         if self._file is not None:
             with self._file as file:
                 end = file.tell()

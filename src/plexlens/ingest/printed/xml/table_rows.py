@@ -1,4 +1,4 @@
-"""A table being read: heads, and rows that may come before them."""
+"""A table being read: heads, and rows that may precede them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Piece = tuple[str, str, int, dict[str, str]]
 
 
 class TableRows:
-    """One table of a report.
+    """A table of a report.
 
     Parameters
     ----------
@@ -45,20 +45,20 @@ class TableRows:
             report.part.tables.append(self._model)
 
     def head(self, text: str, column_type: str | None, line: int, tag: str) -> None:
-        """One more column head."""
+        """Add a column head."""
         self._names.append(text)
         self._types.append(column_type)
         cell = Cell(table_no=self._number, column_no=len(self._names), column_type=column_type)
         self._report.emit("head", text, line, tag, cell=cell)
 
     def heads_complete(self) -> None:
-        """No further head comes: the rows that waited go."""
+        """Process the end of the heads: write the rows that waited."""
         self.complete = True
         for row in self._held.release():
             self._emit(*row)
 
     def row(self, line: int, attributes: dict[str, str], pieces: list[Piece], strays: list[str]) -> None:
-        """One row, complete."""
+        """Add a complete row."""
         self._rows += 1
         self._report.has_data = True
         if self.complete:
@@ -67,7 +67,7 @@ class TableRows:
             self._held.add((self._rows, line, attributes, pieces, strays), len(pieces))
 
     def end(self) -> None:
-        """The table ends."""
+        """End the table."""
         self.heads_complete()
         for count, reason, what in (
             (self._too_many, "cells without head", "more"),

@@ -1,4 +1,4 @@
-"""Which reports have twins of SMF sections, and who reads them."""
+"""Reports with twins of SMF sections, and their readers."""
 
 from __future__ import annotations
 
@@ -27,17 +27,17 @@ _READERS: dict[str, type[ReportByAddress]] = {
 
 
 class TwinReport(Protocol):
-    """Reads the segments of one report into rows of its twin tables."""
+    """Reads the segments of a report into rows of its twin tables."""
 
     def segment(self, segment: Segment) -> Iterator[tuple[str, dict[str, object]]]:
-        """Rows that one complete segment gives."""
+        """Rows from a complete segment."""
 
     def finish(self) -> Iterator[tuple[str, dict[str, object]]]:
-        """Rows that the report gives as a whole."""
+        """Rows from the report as a whole."""
 
 
 def twin_of(report: Report, known: Catalogue) -> TwinReport | None:
-    """The reader of a report that has twins; None for any other."""
+    """The reader of a report that has twins; None for any other report."""
     metric = (report.id or "").upper()
     specs = known.of_report(PREFIX, metric) if report.gatherer == "postprocessor" else ()
     return _READERS.get(metric, ReportByAddress)(report, specs) if specs else None

@@ -39,23 +39,23 @@ _ASK_AGAIN = "request or transfer the report again"
 
 
 class Handler(Protocol):
-    """What becomes of the elements."""
+    """Receiver of the elements."""
 
     def start(self, tag: str, attributes: dict[str, str], line: int) -> None:
-        """An element begins; `tag` is without a namespace prefix."""
+        """An element begins; `tag` has no namespace prefix."""
 
     def text(self, text: str, line: int) -> None:
-        """Some characters of the element that is open; a text may come in several pieces."""
+        """Some characters of the open element; a text may arrive in several pieces."""
 
     def end(self, line: int) -> None:
-        """The element that was begun last ends."""
+        """The element begun last ends."""
 
     def broken(self, what: str, line: int, offset: int | None) -> None:
         """The file is not well-formed from here on; open elements will not end."""
 
 
 class Walker:
-    """Walks one file.
+    """Walks a file.
 
     Parameters
     ----------
@@ -92,7 +92,7 @@ class Walker:
         self._first_replaced = 0
 
     def chunks(self) -> Iterator[None]:
-        """Walk the file; yields after each piece, so that rows can be taken while it goes on.
+        """Walk the file; yields after each piece so that the caller can take rows meanwhile.
 
         Raises
         ------
@@ -131,7 +131,7 @@ class Walker:
         yield
 
     def _begin(self, head: bytes) -> None:
-        """Look at the first bytes: encoding, and what is no XML at all."""
+        """Inspect the first bytes: the encoding, and files that are not XML."""
         if not head.strip(_PADDING):
             raise self._refused("the file is empty" if not head else "the file holds nothing but blanks and zero bytes")
         self._encoding = detect(head)
@@ -198,7 +198,7 @@ class Walker:
         return parser
 
     def _feed(self, text: str, *, final: bool) -> bool:
-        """Parse the next text; False when the file is broken here and the walk ends."""
+        """Parse the next text; False if the file is broken here and the walk ends."""
         if "\ufffd" in text:
             if not self._replaced:
                 self._first_replaced = self._line() + text.count("\n", 0, text.index("\ufffd"))
@@ -233,14 +233,14 @@ class Walker:
             return True
 
     def _without_leading_blanks(self, data: bytes) -> bytes:
-        """Blank lines before the XML declaration, which XML forbids and editors add."""
+        """The data without blank lines before the XML declaration, which XML forbids and editors add."""
         rest = data.lstrip(b" \t\r\n")
         self._shifted = len(rest) != len(data)
         self._lines_before = data[: len(data) - len(rest)].count(b"\n")
         return rest
 
     def _after_document(self, error: expat.ExpatError, data: bytes) -> bytes | None:
-        """What follows a complete document: another one (files may be strung together), or padding.
+        """Data after a complete document: another document (files may be concatenated), or padding.
 
         Returns the bytes with which a new parser begins, none for padding alone; None when no document is complete
         or something else follows.

@@ -33,10 +33,10 @@ _PERIODS, _BUCKETS = "rmf_xml_workload_period", "rmf_xml_workload_bucket"
 
 
 class WorkloadReport(ReportByAddress):
-    """Rows of one workload activity report."""
+    """Rows of a workload activity report."""
 
     def segment(self, segment: Segment) -> Rows:
-        """Rows of one complete segment; none for segments that are not about a class."""
+        """Rows of a complete segment; none for segments that are not about a class."""
         names = _names(segment)
         if names is None:
             return
@@ -80,7 +80,7 @@ class WorkloadReport(ReportByAddress):
                 yield {**goal, **_goal_of(words, goal.get("goal_velocity") is not None), **_actual(cell(row, actual))}
 
     def _stated_goal(self, segment: Segment) -> Values:
-        """A period's goal where it stands in variables: ``Importance``, ``Goal``, ``Execution Velocity``."""
+        """A period's goal from variables: ``Importance``, ``Goal``, ``Execution Velocity``."""
         found = of_segment(self.specs[_PERIODS], segment, "stated")
         found.pop("goal_response_seconds", None)
         named = (("Importance", "Imp"), ("Response Time Goal", "Goal", "Response Time"))
@@ -100,7 +100,7 @@ class WorkloadReport(ReportByAddress):
 
 
 def _names(segment: Segment) -> Values | None:
-    """Policy, kind, class and period of a segment; None when it is about no class."""
+    """Policy, kind, class and period of a segment; None if it is not about a class."""
     title = _TITLE.match(" ".join((segment.name or "").split()))
     kinds = (("report class", "Report Class"), ("service class", "Service Class"), ("workload", "Workload"))
     if title is not None:
@@ -126,7 +126,7 @@ def _actual(actual: Printed | None) -> Values:
 
 
 def _goal_of(words: str, is_velocity: bool) -> Values:
-    """Kind of goal and its values from the words printed: ``000.00.00.500 90%``, ``SYSTEM``, ``DISCRETIONARY``."""
+    """Kind of goal and its values from the printed words: ``000.00.00.500 90%``, ``SYSTEM``, ``DISCRETIONARY``."""
     folded = words.casefold()
     if "discretionary" in folded:
         return {"goal_type": "discretionary"}
@@ -148,7 +148,7 @@ def _goal_of(words: str, is_velocity: bool) -> Values:
 
 
 def _bound(row: Row, at: int) -> Values:
-    """``<= 00.00.00.500000`` as relation and seconds; the relation may be the cell before."""
+    """``<= 00.00.00.500000`` as relation and seconds; the relation may be in the cell before."""
     printed = cell(row, at)
     words = (printed.text if printed is not None else "").strip()
     rest = words.lstrip("<>= ")

@@ -18,10 +18,12 @@ _MEMBER, _PATH = "rmf_xml_xcf_member", "rmf_xml_xcf_path"
 
 
 class XcfReport(ReportByAddress):
-    """Rows of one XCF activity report."""
+    """Rows of an XCF activity report."""
 
     def takes(self, spec: TableSpec, segment: Segment, part: Part, table: Table, where: dict[str, int]) -> bool:
-        """A table of members is told by its heads, one of paths by a path's, any other by its transport classes."""
+        """Whether a table belongs to `spec`: members and paths are recognised by their heads, systems by transport
+        classes.
+        """
         is_members = super().takes(self.specs[_MEMBER], segment, part, table, _among(where, table, "group", "member"))
         is_paths = "path" in _words(segment, part) and any(
             re.search("avail$|queue length|restart|device", key(head)) for head in table.heads
@@ -33,7 +35,7 @@ class XcfReport(ReportByAddress):
         return "transport_class" in where and not is_paths and not is_members
 
     def filled(self, spec: TableSpec, segment: Segment, part: Part, table: Table, values: Values) -> Values | None:
-        """Direction and system may stand in the names of segment and part."""
+        """A completed row; direction and system may come from the names of segment and part."""
         named = _ON_SYSTEM.search(" ".join((part.name or "").split()))
         if spec.name == _MEMBER:
             return {**values, "member_system": values.get("member_system") or (named and named[1])}
