@@ -12,7 +12,7 @@ FUZZ_COPIES ?= 100000
 
 RUST_SOURCES := Cargo.toml Cargo.lock $(shell find crates -name '*.rs' -o -name 'Cargo.toml')
 
-.PHONY: demo test lint types rust-test python-test python-test-first python-test-second fuzz docs benchmarks clean prerequisites browser
+.PHONY: demo test lint types rust-test python-test python-test-first python-test-second fuzz docs goldens benchmarks clean prerequisites browser
 
 demo: $(BUILD)/core
 	@mkdir -p out
@@ -103,6 +103,10 @@ docs: $(BUILD)/core
 	@mkdir -p $(BUILD)
 	$(BIN)/python -m tools.case_1996 > $(BUILD)/sysplex-1996.md && mv $(BUILD)/sysplex-1996.md docs/sysplex-1996.md
 	$(BIN)/python -m tools.case_2008 > $(BUILD)/xml-2008.md && mv $(BUILD)/xml-2008.md docs/xml-2008.md
+
+# Output of every command as it was last reviewed; read the difference of the files like code.
+goldens: $(BUILD)/core
+	PLEXLENS_UPDATE_GOLDEN=1 $(BIN)/pytest tests/golden/test_pages.py tests/compare/test_golden.py
 
 benchmarks: $(BUILD)/core
 	$(BIN)/python -m benchmarks

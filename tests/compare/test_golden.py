@@ -1,12 +1,8 @@
-"""The page of each study as text, up to its tables, as it was last reviewed.
-
-``PLEXLENS_UPDATE_GOLDEN=1 pytest tests/compare/test_golden.py`` rewrites the files; the change is then read like code.
-"""
+"""The page of each study as text, up to its tables, as it was last reviewed (`tests.golden.reviewed`)."""
 
 from __future__ import annotations
 
 import dataclasses
-import os
 from pathlib import Path
 
 import pytest
@@ -14,6 +10,7 @@ import pytest
 from plexlens.compare import audit, load_study, study_names
 from plexlens.report import render_text
 from plexlens.report.study import study_report
+from tests.golden.reviewed import check_no_other, check_text
 
 FOLDER = Path(__file__).parents[1] / "golden" / "studies"
 
@@ -30,13 +27,8 @@ def shown(name: str) -> str:
 
 @pytest.mark.parametrize("name", study_names())
 def test_study_reads_as_reviewed(name: str) -> None:
-    path = FOLDER / f"{name}.txt"
-    text = shown(name)
-    if os.environ.get("PLEXLENS_UPDATE_GOLDEN"):
-        path.write_text(text, encoding="utf-8")
-    assert path.is_file(), "not reviewed yet; PLEXLENS_UPDATE_GOLDEN=1 writes it"
-    assert text.splitlines() == path.read_text(encoding="utf-8").splitlines()
+    check_text(FOLDER / f"{name}.txt", shown(name))
 
 
 def test_there_is_no_golden_of_a_study_that_is_gone() -> None:
-    assert {path.stem for path in FOLDER.glob("*.txt")} == set(study_names())
+    check_no_other(FOLDER, {f"{name}.txt" for name in study_names()})
