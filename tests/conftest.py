@@ -1,12 +1,21 @@
-"""Fixtures of the whole test suite."""
+"""Fixtures of the whole test suite, and the CPU time of each test."""
 
 from __future__ import annotations
 
+import fcntl
+import json
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
 REPOSITORY = Path(__file__).parent.parent
+
+#: CPU seconds of each test in its last run: ``{node id: [setup, call, teardown]}``. ``python -m tools.test_times``
+#: lists the slowest, ``make check`` plans with them.
+TIMES = REPOSITORY / ".build" / "test-times.json"
 SHARED_DATA = REPOSITORY.parent / "shared" / "data"
 
 _REASON = "real data not beside the checkout (../shared/data)"
@@ -25,3 +34,54 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     skipped = sum(_REASON in str(report.longrepr) for report in terminalreporter.stats.get("skipped", []))
     if skipped:
         terminalreporter.write_line(f"{_REASON}: {skipped} tests skipped")
+
+
+_times: dict[str, list[float]] = {}
+
+
+def _cpu() -> float:
+    """CPU seconds of this process and of its children that have ended: other load on the machine does not count."""
+    times = os.times()
+    return times.user + times.system + times.children_user + times.children_system
+
+
+@contextmanager
+def _timed(item: pytest.Item) -> Iterator[None]:
+    begin = _cpu()
+    try:
+        yield
+    finally:
+        _times.setdefault(item.nodeid, []).append(round(_cpu() - begin, 2))
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_setup(item: pytest.Item) -> Iterator[None]:
+    """A fixture of the session or of the module counts as setup of the test that needs it first."""
+    with _timed(item):
+        return (yield)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call(item: pytest.Item) -> Iterator[None]:
+    with _timed(item):
+        return (yield)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_teardown(item: pytest.Item) -> Iterator[None]:
+    with _timed(item):
+        return (yield)
+
+
+def pytest_sessionfinish() -> None:
+    """Adds the times of this run to those of earlier ones; two halves of the suite may end at the same time."""
+    if not _times:
+        return
+    TIMES.parent.mkdir(exist_ok=True)
+    with TIMES.open("a+", encoding="utf-8") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        file.seek(0)
+        known = json.loads(file.read() or "{}")
+        file.truncate(0)
+        lines = (f"{json.dumps(test)}: {json.dumps(times)}" for test, times in sorted((known | _times).items()))
+        file.write("{\n" + ",\n".join(lines) + "\n}\n")
