@@ -12,7 +12,7 @@ FUZZ_COPIES ?= 100000
 
 RUST_SOURCES := Cargo.toml Cargo.lock $(shell find crates -name '*.rs' -o -name 'Cargo.toml')
 
-.PHONY: demo test lint types rust-test python-test python-test-first python-test-second fuzz docs goldens benchmarks clean prerequisites browser
+.PHONY: demo test lint types rust-test python-test python-test-first python-test-second fuzz docs goldens hooks benchmarks clean prerequisites browser
 
 demo: $(BUILD)/core
 	@mkdir -p out
@@ -57,6 +57,10 @@ browser:
 	  || { [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null 2>&1 \
 	       && apt-get update -qq >/dev/null && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq chromium chromium-driver >/dev/null; } \
 	  || { echo "the browser tests need Chromium and its driver (Debian: apt-get install chromium chromium-driver)" >&2; exit 1; }
+
+# Before each commit: what is staged can be parsed, and its message says what changes and why.
+hooks:
+	git config core.hooksPath .ci/hooks
 
 # --- checks -------------------------------------------------------------------------------------------------
 
