@@ -52,9 +52,17 @@ class Browser:
         options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
         # A named driver keeps Selenium from looking for one on the network.
         self.driver = webdriver.Chrome(options=options, service=Service(shutil.which("chromedriver")))
+        self._on_loading: list[str] = []
 
     def open(self, page: Path, *, width: int = 1280, height: int = 900, dark: bool = False, media: str = "") -> None:
-        """Load a page at a width, in light or dark, for the screen or for paper."""
+        """Load a page at a width, in light or dark, for the screen or for paper.
+
+        Raises
+        ------
+        AssertionError
+            If the console holds a message once the page is loaded: a script that dies takes all after it along, and
+            what a test looks at afterwards may not show it.
+        """
         self.call("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=False)
         scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
         self.call("Emulation.setEmulatedMedia", media=media, features=[scheme])
@@ -62,6 +70,8 @@ class Browser:
         for kind in ("browser", "performance"):
             self.driver.get_log(kind)
         self.driver.get(page.as_uri())
+        self._on_loading = [entry["message"] for entry in self.driver.get_log("browser")]
+        assert self._on_loading == [], f"the console of {page.name} says: {self._on_loading}"
         self.run("try { localStorage.clear(); } catch (e) {}")
 
     def call(self, method: str, **arguments: Any) -> dict[str, Any]:
@@ -75,7 +85,7 @@ class Browser:
 
     def messages(self) -> list[str]:
         """Everything the console holds since the page was opened."""
-        return [entry["message"] for entry in self.driver.get_log("browser")]
+        return self._on_loading + [entry["message"] for entry in self.driver.get_log("browser")]
 
     def requests(self) -> list[str]:
         """Address of every request since the page was opened."""

@@ -188,8 +188,10 @@
   });
 
   // Charts: a reading line that all charts of the same time share; one over a number (its places have labels) has its own.
-  const charts = all(".chart").map((figure) => {
-    const data = JSON.parse(figure.querySelector(".data").textContent);
+  // A heat map has none: its numbers stand in a table.
+  const charts = all(".chart > .data").map((script) => {
+    const figure = script.parentNode;
+    const data = JSON.parse(script.textContent);
     return { figure, data, plot: figure.querySelector(".plot"), area: figure.querySelector(".area"), cursor: null };
   });
   const reading = document.createElement("div");
