@@ -209,8 +209,8 @@ def test_numbers_of_a_selected_page(seed: int) -> None:
     while not (periods := [one for one in load.periods if wanted.has(one.place) and wanted.has_class(one.name)]):
         wanted = wanted_of(chance, load)
     devices = [one for one in load.devices if wanted.has(one.place)]
-    # As the page says: the intervals of each system in which a selected class has a row.
-    covered = [one.place for one in periods]
+    # A class without a row in an interval did no work in it: the intervals are those of all classes.
+    covered = [one.place for one in load.periods if wanted.has(one.place)]
     raw = load.tables()
     chosen = Inputs(raw.connection, resolve(wanted.options(), raw.connection, "x")) if wanted.options() else raw
     tables = tables_of(chosen)

@@ -240,10 +240,11 @@ def evaluate(
     if table is None:
         return None
     table = table.where(within)
-    base = _with_interval_to(inputs, table, grain)
-    rows = base if not where else _with_interval_to(inputs, table.where(where), grain)
+    own = _with_interval_to(inputs, table, grain)
+    base = own if table.timed is None else _with_interval_to(inputs, table.timed, grain)
+    rows = own if not where else _with_interval_to(inputs, table.where(where), grain)
     described = [a.name for a in grain.attributes if a.name not in keys]
-    plan = Plan.of(grain, _patterns(inputs, table.source, base, grain, apart), several=False, shown=asked)
+    plan = Plan.of(grain, _patterns(inputs, table.source, own, grain, apart), several=False, shown=asked)
     asks_intervals = plan.takes_time or (has_lengths(grain) and cut and time == "interval")
     intervals = clean_intervals(inputs, base, grain, apart) if asks_intervals else None
     is_one_step = not asks_intervals or (intervals is not None and (time != "interval" or intervals.are_named_apart))
@@ -255,7 +256,7 @@ def evaluate(
         if several and cut and time == "interval":
             base, rows = sliced(inputs, grain, base, rows)
         has_epochs = several and _has_epochs(inputs, base, grain)
-        plan = Plan.of(grain, _patterns(inputs, table.source, base, grain, apart), several=several, shown=asked)
+        plan = Plan.of(grain, _patterns(inputs, table.source, own, grain, apart), several=several, shown=asked)
     columns = (
         *keys,
         *(["time"] if time != "all" else []),
@@ -285,6 +286,26 @@ def rolled_up(inputs: Inputs, grain: Grain, **how: Any) -> list[dict[str, Any]]:
     names = made.columns[: made.columns.index("intervals")]
     rows: list[dict[str, Any]] = made.ordered(*(quoted(name) for name in names)).to_pylist()
     return rows
+
+
+def cut_together(inputs: Inputs, grain: Grain, kept: Query, by: Sequence[str]) -> Query:
+    """Kept facts with the intervals of observers that come together in a group cut where any of them begins or ends.
+
+    The facts stay as they are where each group is of one observer, or all of them have the same intervals.
+    """
+    if not has_lengths(grain) or set(grain.observers) <= set(by):
+        return kept
+    own = _with_interval_to(inputs, kept, grain)
+    intervals = clean_intervals(inputs, own, grain)
+    if (intervals is not None and intervals.common is not None) or not _several(inputs, own, grain, by, (), cut=True):
+        return kept
+    base = own if kept.timed is None else _with_interval_to(inputs, kept.timed, grain)
+    timed, rows = (_without_interval_to(kept, view) for view in sliced(inputs, grain, base, own))
+    return replace(rows, timed=None if kept.timed is None else timed)
+
+
+def _without_interval_to(kept: Query, view: str) -> Query:
+    return Query.of(kept.connection, f"select * exclude (interval_to) from {view}", kept.columns)
 
 
 def rows_view(inputs: Inputs, grain: Grain, kept: Query, where: str | None = None) -> str:
@@ -361,6 +382,7 @@ __all__ = [
     "above_whole",
     "attach",
     "available",
+    "cut_together",
     "evaluate",
     "facts",
     "kept_facts",

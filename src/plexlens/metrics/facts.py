@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from difflib import get_close_matches
 
 import duckdb
@@ -176,7 +177,8 @@ def facts(inputs: Inputs, grain: Grain) -> Query | None:
     Returns
     -------
     Query or None
-        Identity, keys, attributes and facts of what is selected; None where no source is in the database.
+        Identity, keys, attributes and facts of what is selected; None where no source is in the database. Where classes
+        are selected, `Query.timed` has the rows of the other classes too.
     """
     sources = [source for source in grain.sources if is_there(inputs, source)]
     if not sources:
@@ -203,10 +205,10 @@ def facts(inputs: Inputs, grain: Grain) -> Query | None:
         *(attribute.name for attribute in grain.attributes if attribute.name not in _IDENTITY_TYPES),
         *(fact.name for fact in grain.facts),
     )
-    conditions = [
-        condition for condition in (selection.rows(columns), _OF_CLASS if selection.classes else "") if condition
-    ]
     chosen = f"select {', '.join(quoted(name) for name in columns)} from (\n{made}\n)"
-    if conditions:
-        chosen += f" where {' and '.join(conditions)}"
-    return Query.of(inputs.connection, chosen, columns)
+    selected = selection.rows(columns)
+    if not selection.classes:
+        return Query.of(inputs.connection, f"{chosen} where {selected}" if selected else chosen, columns)
+    of_class = f"{selected} and {_OF_CLASS}" if selected else _OF_CLASS
+    timed = Query.of(inputs.connection, f"{chosen} where {selected}" if selected else chosen, columns)
+    return replace(Query.of(inputs.connection, f"{chosen} where {of_class}", columns), timed=timed)

@@ -14,7 +14,6 @@ from plexlens.metrics.definition import Grain
 from plexlens.metrics.evaluate import facts, observed_apart, patterns_of
 from plexlens.metrics.inputs import Inputs
 from plexlens.metrics.moments import TOGETHER, on_axis, shown_on
-from plexlens.metrics.query import Query
 from plexlens.metrics.reduction import narrowed
 from plexlens.pdb.engine import Connection, arrow
 
@@ -118,8 +117,8 @@ class GrainData:
         assert made is not None, f"{grain.name} has no source in the database"
         self.recorded = made.kept(table)
         # One kind for all kept rows: the roll-up of everything to a single row groups by it.
-        self.kept = Query.of(
-            inputs.connection, f"select * replace ('kept' as source_kind) from {table}", self.recorded.columns
+        self.kept = self.recorded.over(
+            lambda source: f"select * replace ('kept' as source_kind) from {source}", self.recorded.columns
         ).as_view(f"{table}_as_one")
         self.grain = grain
         named = _asked(inputs.connection, f"select distinct source_kind, system, sysplex from {table}")
@@ -132,7 +131,8 @@ class GrainData:
         rows = _asked(
             inputs.connection,
             'select local_time, "interval", min(interval_start) as starts, min(interval_end) as first_ends,'
-            f' max(interval_end) as ends from {table} where "interval" is not null group by all order by "interval"',
+            f" max(interval_end) as ends from {(self.recorded.timed or self.recorded).source}"
+            ' where "interval" is not null group by all order by "interval"',
         ).to_pylist()
         clocks = []
         for is_local in (False, True):

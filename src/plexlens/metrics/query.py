@@ -5,8 +5,8 @@ Nothing is run before rows are asked for.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import pyarrow as pa
@@ -26,11 +26,15 @@ class Query:
         A table's name as SQL, or a select in brackets.
     columns
         Names of the columns.
+    timed
+        Facts alone, where classes are selected: the rows of all classes. Their intervals tell the time that was
+        measured; a class without a row in an interval did no work in it. None where these rows tell it themselves.
     """
 
     connection: Connection
     source: str
     columns: tuple[str, ...]
+    timed: Query | None = None
 
     @classmethod
     def of(cls, connection: Connection, select: str, columns: Iterable[str]) -> Query:
@@ -46,7 +50,13 @@ class Query:
         """The rows that meet a condition; all of them for none."""
         if not condition:
             return self
-        return Query.of(self.connection, f"select * from {self.source} where {condition}", self.columns)
+        return self.over(lambda source: f"select * from {source} where {condition}", self.columns)
+
+    def over(self, select: Callable[[str], str], columns: Iterable[str]) -> Query:
+        """The rows of a select from these rows; from those that tell the time likewise."""
+        names = tuple(columns)
+        timed = None if self.timed is None else Query.of(self.connection, select(self.timed.source), names)
+        return replace(Query.of(self.connection, select(self.source), names), timed=timed)
 
     def select(self, *names: str, **made: str) -> Query:
         """Columns by name, and columns made by SQL."""
@@ -85,9 +95,13 @@ class Query:
     def as_view(self, name: str) -> Query:
         """The rows as a temporary view of that name."""
         self.connection.execute(f"create or replace temp view {name} as {self.sql}")
-        return Query(self.connection, name, self.columns)
+        return Query(
+            self.connection, name, self.columns, None if self.timed is None else self.timed.as_view(f"{name}_timed")
+        )
 
     def kept(self, name: str) -> Query:
         """The rows as a temporary table of that name."""
         self.connection.execute(f"create or replace temp table {name} as {self.sql}")
-        return Query(self.connection, name, self.columns)
+        return Query(
+            self.connection, name, self.columns, None if self.timed is None else self.timed.kept(f"{name}_timed")
+        )

@@ -9,7 +9,6 @@ from datetime import date, timedelta
 from plexlens.metrics.definition import Key
 from plexlens.metrics.evaluate import evaluate
 from plexlens.metrics.grain_data import GrainData
-from plexlens.metrics.query import Query
 from plexlens.metrics.reduction import narrowed
 from plexlens.pdb.engine import quoted
 from plexlens.report.context import Context
@@ -61,10 +60,9 @@ def _hours(context: Context, held: GrainData, spec: HeatSpec, by: Sequence[str])
     grain = narrowed(held.grain, {spec.column, *by}, (spec.where,))
     # A key of its own: intervals stay apart, so that two hours of the same local name roll up over time.
     grain = replace(grain, keys=(*grain.keys, Key(_HOUR, "Local hour")))
-    kept = held.kept
     hour = 'floor((epoch("interval")::bigint + coalesce(round(utc_offset / 60)::bigint * 60, 0)) / 3600)::bigint'
-    kept = Query.of(
-        kept.connection, f"select *, ({hour})::varchar as {quoted(_HOUR)} from {kept.source}", (*kept.columns, _HOUR)
+    kept = held.kept.over(
+        lambda source: f"select *, ({hour})::varchar as {quoted(_HOUR)} from {source}", (*held.kept.columns, _HOUR)
     )
     # Each hour covers a time of its own.
     table = evaluate(

@@ -40,7 +40,7 @@ def selection_note(selections: Mapping[str, Selection]) -> Note | None:
         if selection.classes:
             details.append(
                 f"{start}Data that names no service class, report class or workload is not restricted by class. "
-                "Rates of classes are over the intervals of each system in which a selected class has a row."
+                "Rates of a class are over all intervals of its systems: without a row in one, it did no work in it."
             )
     whole = "; ".join(one.text for name, one in told.items() if not name)
     text = f"Selection: {whole}." if whole else "Only a part of the data is selected."

@@ -119,7 +119,7 @@ def _part(inputs: Inputs, subject: Subject) -> _Part | None:
     assert table is not None
     held = fresh_name(f"compare_{grain.name}")
     kept = table.kept(held)
-    times = _times(inputs.connection, held)
+    times = _times(inputs.connection, (kept.timed or kept).source)
     if not times:
         return None
     moments = [moment for moment, _, _ in times]
@@ -198,11 +198,12 @@ def _rolled_up(
     inputs.connection.execute(f"create temp table {table} as select * from {table}_listed")
     inputs.connection.unregister(f"{table}_listed")
     outs = ", ".join(literal(name) for name in (_ALL, *(str(number) for number in range(len(lengths)))))
-    spread = Query.of(
-        inputs.connection,
-        f'select k.*, o.{_OUT} from {kept.source} k left join {table} n on k."interval" = n.numbered'
-        f" cross join (select unnest([{outs}]) as {_OUT}) o"
-        f" where o.{_OUT} = {literal(_ALL)} or coalesce(n.group_no::varchar, '') <> o.{_OUT}",
+    spread = kept.over(
+        lambda source: (
+            f'select k.*, o.{_OUT} from {source} k left join {table} n on k."interval" = n.numbered'
+            f" cross join (select unnest([{outs}]) as {_OUT}) o"
+            f" where o.{_OUT} = {literal(_ALL)} or coalesce(n.group_no::varchar, '') <> o.{_OUT}"
+        ),
         (*kept.columns, _OUT),
     )
     wide = replace(grain, keys=(*grain.keys, GrainKey(_OUT, "Without")))
