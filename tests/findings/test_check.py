@@ -102,6 +102,31 @@ def test_the_worst_can_be_the_lowest() -> None:
     assert (one.worst, one.worst_time) == (1.0, START + timedelta(seconds=300))
 
 
+def test_intervals_of_two_systems_that_do_not_end_together_are_judged_by_the_moment() -> None:
+    """Two systems send 60 requests per second each; the second one's intervals lie 420 s after the first one's."""
+    rows = [
+        {"system": system, "sysplex": "PLEX", "facility": "CF01", "structure": "DB_LOCK1", "structure_type": "lock"}
+        | {"interval": n + late, "seconds": 900, "sync_requests": 54_000}
+        for system, late in (("SYS1", 0.0), ("SYS2", 420 / 900))
+        for n in range(3)
+    ]
+    keys: dict[str, Any] = {"grain": "coupling_structure", "by": ["sysplex", "facility", "structure"]}
+    both = rule(
+        **keys,
+        condition="requests_per_second > 100",
+        evidence=["requests_per_second", "sync_requests"],
+        sentence="{structure}: {requests_per_second}.",
+    )
+    (one,) = judge(both, rows).fired
+    # 60 per second from 0 to 420 s, 120 to 2,700 s, 60 to 3,120 s: five of the seven pieces, 273,600 requests.
+    assert (one.holding, one.intervals) == (5, 7)
+    assert (one.start, one.end) == (START + timedelta(seconds=420), START + timedelta(seconds=2700))
+    assert {part.column: part.value for part in one.evidence} == pytest.approx(
+        {"requests_per_second": 120.0, "sync_requests": 273_600.0}
+    )
+    assert judge(both, [line for line in rows if line["system"] == "SYS1"]).fired == ()
+
+
 def test_hours_are_added_up_before_they_are_judged() -> None:
     # 30 intervals of 100 s within the hour that begins at 08:00 (3,000 s): 1,500 waits, half a wait a second. The next
     # hour: 8 intervals with 200 each, 2/s.

@@ -13,7 +13,7 @@ from plexlens.expression.tree import Expression, names_of
 from plexlens.findings.rule import Formula, Rule, Severity
 from plexlens.metrics import local_time
 from plexlens.metrics.definition import Fact, Grain, Key
-from plexlens.metrics.evaluate import evaluate
+from plexlens.metrics.evaluate import cut_together, evaluate
 from plexlens.metrics.inputs import Inputs
 from plexlens.metrics.query import Query
 from plexlens.metrics.reduction import reduced
@@ -134,6 +134,9 @@ class Evaluation:
         self.by, self.time = rules[0].by, rules[0].time
         self.applicable = kept.facts.where(self._applies())
         self.facts = self._judgeable(self.applicable)
+        if self.time == "interval":
+            # What several systems do to one thing is judged at moments that all of them cover.
+            self.facts = cut_together(inputs, self.whole, self.facts, self.by)
         self.rows: Query | None = None
 
     def _applies(self) -> str:
