@@ -10,6 +10,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("errors", "_core"),
     ("layouts_path",),
     ("expression", "catalogue_path", "whole_file", "generated_doc", "progress"),
+    ("smf_rows",),
     ("ingest", "example", "dsect"),
     ("pdb",),
     ("metrics",),

@@ -27,9 +27,9 @@ def _stated() -> dict[tuple[str, str, str], str]:
 
 def _written() -> set[tuple[str, str, str]]:
     written = set()
-    for record in example_records(read_plan(STUDIES)):
-        for section, rows in record.sections.items():
-            written |= {(record.study, section, field) for row in rows for field in row}
+    for one in example_records(read_plan(STUDIES)):
+        for section, rows in one.record.sections.items():
+            written |= {(one.study, section, field) for row in rows for field in row}
     return written
 
 
@@ -39,8 +39,8 @@ def test_every_field_written_has_a_source_and_the_other_way_round() -> None:
 
 def test_every_field_is_one_of_its_layout_and_within_the_length_written() -> None:
     wrong = []
-    for record in example_records(read_plan(STUDIES)):
-        for section, rows in record.sections.items():
+    for one in example_records(read_plan(STUDIES)):
+        for section, rows in one.record.sections.items():
             with (LAYOUTS / f"{section}.csv").open(encoding="utf-8", newline="") as file:
                 fields = list(csv.DictReader(file))
             if not fields[0]["offset"]:
@@ -51,7 +51,7 @@ def test_every_field_is_one_of_its_layout_and_within_the_length_written() -> Non
                 wrong += [(section, name) for row in rows for name in row if name not in known]
                 continue
             ends = {f["field"].lower(): int(f["offset"]) + int(f["length"]) for f in fields}
-            length = record.lengths.get(section, max(ends.values()))
+            length = one.record.lengths.get(section, max(ends.values()))
             wrong += [(section, name) for row in rows for name in row if ends.get(name, length + 1) > length]
     assert wrong == []
 

@@ -8,15 +8,16 @@ encoder, written out one by one; no metric, layout or database has a part in the
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from plexlens import _core
 from plexlens.simulate import dump as dumps
 from plexlens.simulate import read_scenario, run_scenario
-from plexlens.simulate.written import BEGINNING, Record
+from plexlens.simulate.written import BEGINNING
+from plexlens.smf_rows.record import Record
 from tests.report.test_example_by_hand import report_of, value_of
 
 SCENARIO = Path(__file__).parents[2] / "scenarios" / "three-members.toml"
@@ -79,7 +80,7 @@ class Written:
         for record in self.records:
             if record.map == "smf72_3" and record.system == system:
                 [control], [period] = (record.sections[f"smf72_3_{part}"] for part in ("wlm_control", "period"))
-                if control["r723mscf"] == 0:
+                if control.get("r723mscf", 0) == 0:
                     units += period.get("r723ccpu", 0.0) - period.get("r723csup", 0.0)
         return units / 16_000
 
@@ -110,43 +111,27 @@ class Written:
 
 
 def _as_measured(record: Record) -> Record | None:
-    """The record with what the scenario cannot say."""
+    """The record with what the scenario cannot say, under its system's local time."""
     if record.map == "smf72_3" and record.system == "SYSC":
         return None
-    if record.subsystem == "DBA1" and "smf100_ifcid2_qbst" in record.sections:
+    offset = timedelta(hours=ZONES[record.system])
+    sections = dict(record.sections)
+    if record.subsystem == "DBA1" and "smf100_ifcid2_qbst" in sections:
         second = (record.end - BEGINNING).total_seconds() > MINUTE
-        pools = [
+        sections["smf100_ifcid2_qbst"] = [
             row | ({"qbstvpl": ENLARGED} if second and row["qbstpid"] == 1 else {})
-            for row in record.sections["smf100_ifcid2_qbst"]
+            for row in sections["smf100_ifcid2_qbst"]
         ]
-        return replace(record, sections=record.sections | {"smf100_ifcid2_qbst": pools})
-    return record
-
-
-def _encoded(catalogue: Any, scenario: Any, record: Record, sections: dict[str, Any]) -> Any:
-    """Encodes a record under its system's local time."""
-    offset = ZONES[record.system] * 3600.0
-    local = record.end.timestamp() + offset
-    identity: dict[str, Any] = {
-        "system": record.system,
-        "written_at": record.end.fromtimestamp(local, record.end.tzinfo).replace(tzinfo=None),
-    }
-    if record.subsystem:
-        identity["subsystem"] = record.subsystem
-    else:
-        identity |= {
-            "sysplex": scenario.values.get("sysplex", "PLEX1"),
-            "interval_start": record.start,
-            "interval_end": record.end,
-            "utc_offset": offset,
+    if "rmf_product_section" in sections:
+        (product,) = sections["rmf_product_section"]
+        start = record.end + offset - timedelta(seconds=product["smf7xint"])
+        local = {
+            "smf7xist": start.hour * 3600 + start.minute * 60 + start.second,
+            "smf7xdat": start.date(),
+            "smf7xlgo": offset.total_seconds(),
         }
-    return _core.encode_records(
-        catalogue,
-        record.map,
-        sections,
-        identity=identity,
-        oversize="refuse" if record.subsystem else "rmf_parts",
-    )
+        sections["rmf_product_section"] = [product | local]
+    return replace(record, sections=sections, utc_offset=offset)
 
 
 @pytest.fixture(scope="module")
@@ -154,11 +139,9 @@ def measured(tmp_path_factory: pytest.TempPathFactory) -> tuple[Written, dict[st
     path = tmp_path_factory.mktemp("group") / "group.smf"
     run = run_scenario(read_scenario(SCENARIO).with_run(seconds=SECONDS))
     records = [new for record in dumps.dump_records(run) if (new := _as_measured(record)) is not None]
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(dumps, "_encoded", _encoded)
-        with dumps.open_dump(run.scenario, path) as dump:
-            for record in records:
-                dump.write(record)
+    with dumps.open_simulated(run.scenario, path) as dump:
+        for record in records:
+            dump.write(record)
     return Written(records), report_of(path)
 
 

@@ -5,17 +5,11 @@ from __future__ import annotations
 from plexlens.example.cics_plan import AddressSpace, CicsPlan, Measurement
 from plexlens.example.plan import Plan, Run, Site
 from plexlens.example.printed import number
-from plexlens.example.record import Record, Reporter, Row, record
-
-#: R723MSCF: report class.
-_REPORT_CLASS = 0x80
-
-#: R723CADF: resource consumption, response times.
-_RESOURCE = 0x80
-_RESPONSE = 0x40
+from plexlens.example.record import Reporter, StudyRecord, rmf_record
+from plexlens.smf_rows.smf72_3 import Period, Responses, Service, WorkClass, sections, units_per_second
 
 
-def _transactions(site: Site, run: Run, plan: CicsPlan, measured: Measurement) -> Row:
+def _transactions(site: Site, run: Run, plan: CicsPlan, measured: Measurement) -> Period:
     """The class of the transactions: those of its report where there is one, else rate x interval.
 
     Transactions of CICS use no CPU of their own: it is recorded with the address space of the region.
@@ -29,23 +23,16 @@ def _transactions(site: Site, run: Run, plan: CicsPlan, measured: Measurement) -
         report = {(row["block"], row["field"]): row["value"] for row in site.study.table(measured.transactions)}
         ended = int(report["TRANSACTIONS", "ENDED"])
         mean, deviation = number(report[times, "ACTUAL"]) / 1e3, number(report[times, "STD DEV"]) / 1e3
-    return {
-        "r723cper": 1,
-        "r723cadf": _RESPONSE,
-        "r723crcp": ended,
-        "r723ctet": ended * mean,
-        "r723cets": ended * (mean**2 + deviation**2),
-    }
+    return Period(responses=Responses(ended, ended * mean, ended * (mean**2 + deviation**2)))
 
 
-def _address_space(site: Site, run: Run, plan: CicsPlan, measured: Measurement, space: AddressSpace) -> Row:
+def _address_space(site: Site, run: Run, plan: CicsPlan, measured: Measurement, space: AddressSpace) -> Period:
     """The class of an address space: seconds = percent / 100 x interval, or those of its report.
 
     Where no report tells TCB from SRB time, all of it stands as TCB time.
     """
     service = plan.service
-    # Service units a second of CPU = coefficient x 16,000,000 / R723MADJ.
-    per_second = service["coefficient"] * 16e6 / service["rate_adjustment"]
+    per_second = units_per_second(service["rate_adjustment"], service["coefficient"])
     cells = site.study.row(measured.table, ETR=measured.etr)
 
     def percent(column: str) -> float:
@@ -57,19 +44,14 @@ def _address_space(site: Site, run: Run, plan: CicsPlan, measured: Measurement, 
         rows = site.study.table(measured.reports[space.name])
         report = {row["field"]: row["value"] for row in rows if row["block"] == "SERVICE TIME"}
         tcb, srb, specialty = (number(report[name]) for name in ("CPU", "SRB", "IIP"))
-    units = {name: float(round(seconds * per_second)) for name, seconds in (("cpu", tcb), ("srb", srb))}
-    return {
-        "r723cper": 1,
-        "r723cadf": _RESOURCE,
-        "r723csrv": units["cpu"] + units["srb"],
-        "r723ccpu": units["cpu"],
-        "r723csrb": units["srb"],
-        "r723csup": float(round(specialty * per_second)),
-        "r723csuc": float(round(eligible * per_second)),
-    }
+
+    def units(seconds: float) -> float:
+        return float(round(seconds * per_second))
+
+    return Period(service=Service(cpu=units(tcb), srb=units(srb), ziip=units(specialty), ziip_on_cp=units(eligible)))
 
 
-def class_records(plan: Plan) -> list[Record]:
+def class_records(plan: Plan) -> list[StudyRecord]:
     """A record for each class and run."""
     cics = plan.cics
     site, service = plan.site(cics.study), cics.service
@@ -81,16 +63,13 @@ def class_records(plan: Plan) -> list[Record]:
             for space in cics.address_spaces[measured.table]
         }
         for name, period in classes.items():
-            control: Row = {
-                "r723mscf": _REPORT_CLASS,
-                "r723mcnm": name,
-                "r723mcpg": 1,
-                "r723mcpu": service["coefficient"],
-                "r723msrb": service["coefficient"],
-                "r723madj": service["rate_adjustment"],
-                "r723nffi": service["ziip_normalization"],
-                "r723nffs": service["ziip_normalization"],
-            }
-            sections = {"smf72_3_wlm_control": [control], "smf72_3_period": [period]}
-            records.append(record(Reporter(site, run, site.systems[0]), "smf72_3", sections))
+            work_class = WorkClass(
+                name,
+                report=True,
+                coefficient=service["coefficient"],
+                adjustment=service["rate_adjustment"],
+                ziip_factor=service["ziip_normalization"],
+            )
+            reporter = Reporter(site, run, site.systems[0])
+            records.append(rmf_record(reporter, "smf72_3", sections(work_class, period)))
     return records

@@ -8,18 +8,11 @@ from plexlens import _core
 from plexlens.example.cics_plan import CicsPlan
 from plexlens.example.plan import Plan, Site
 from plexlens.example.printed import number
-from plexlens.example.record import Record, Row, utc
+from plexlens.example.record import StudyRecord, of_study, utc
 from plexlens.layouts_path import layout_folders
-
-#: TCB modes in the order of the dispatcher statistics; the study prints the first.
-TCB_MODES = ("QR", "RO", "CO", "SZ", "RP", "FO", "SL", "SO", "SP", "EP", "TP", "D2", "S8", "L8", "L9", "X8", "X9", "T8")
-
-#: STID of the entries of the dispatcher and of the transaction manager.
-DISPATCHER = 62
-TRANSACTION_MANAGER = 10
-
-#: DSGGLEN: bytes from that field to the first TCB mode.
-GLOBAL_LENGTH = 152
+from plexlens.smf_rows.record import Record, Row, Sections
+from plexlens.smf_rows.smf110_1 import performance
+from plexlens.smf_rows.smf110_2 import Dispatcher, Region, Tcbs, Transactions, sections
 
 #: Fields of the dictionary that the performance records hold, in its order.
 _TASK_FIELDS = (
@@ -80,71 +73,24 @@ def _statistics(site: Site, cics: CicsPlan) -> Record:
     waits, waiting, dispatched, cpu = _tcb(site, cics)
     transactions = round(number(cics.measurement(cics.statistics_of).etr) * window.seconds)
     active = _active(site, cics)
-    product: Row = {
-        "smfstprn": cics.applid,
-        "smfstspn": cics.applid,
-        "smfstjbn": cics.applid,
-        "smfstdid": "ST",
-        "smfstrqt": "INT",
-        "smfsticd": "NO",
-        "smfstdat": f"{window.end:%m%d%Y}",
-        "smfstclt": f"{window.end:%H%M%S}",
-        "smfstint": "000100",
-        "smfstlrt": f"{window.start:%H%M%S}",
-        "smfstino": 1,
-    }
-    dispatcher: Row = {
-        "dsgid": DISPATCHER,
-        "dsgdvers": 1,
-        "dsgglen": GLOBAL_LENGTH,
-        "dsgasize": len(TCB_MODES),
-        # The study prints one TCB: the others are taken to use nothing.
-        "dsgejst": cpu,
-        "dsgsrbt": _srb_seconds(site, cics),
-    }
-    modes: list[Row] = [{"dsgtcbnm": name} for name in TCB_MODES]
-    modes[0] |= {
-        "dsgtcbca": 1,
-        "dsgtcbpa": 1,
-        "dsgsysw": waits,
-        "dsgtwt": waiting,
-        "dsgtdt": dispatched,
-        "dsgact": cpu,
-    }
-    manager: Row = {
-        "xmgid": TRANSACTION_MANAGER,
-        "xmgdvers": 1,
-        "xmgnum": transactions,
-        "xmgtat": transactions,
-        "xmgmxt": cics.task_limit,
-        "xmgcat": active,
-        "xmgpat": active,
-    }
-    sections = {
-        "smf110_2_product": [product],
-        "smf110_2_dispatcher": [dispatcher],
-        "smf110_2_dispatcher_tcb_mode": modes,
-        "smf110_2_transaction_manager": [manager],
-    }
-    return _record(site, cics, "smf110_2", window.end, sections)
+    # The study prints one TCB: the others are taken to use nothing.
+    qr = Tcbs(attached=1, waiting=waiting, dispatched=dispatched, cpu=cpu, waits=waits)
+    rows = sections(
+        Region(cics.applid, window.start, window.end, number=1, length=60),
+        Dispatcher(cpu, {"QR": qr}, srb=_srb_seconds(site, cics)),
+        Transactions(transactions, limit=cics.task_limit, most=active, current=active),
+    )
+    return _record(site, cics, "smf110_2", window.end, rows)
 
 
-def _record(
-    site: Site,
-    cics: CicsPlan,
-    map_name: str,
-    local: datetime,
-    sections: dict[str, list[Row]],
-) -> Record:
+def _record(site: Site, cics: CicsPlan, map_name: str, local: datetime, sections: Sections) -> Record:
     return Record(
-        study=site.name,
         map=map_name,
         system=site.systems[0],
-        written_at=local,
         end=utc(site, local),
         sections=sections,
-        lengths={},
         subsystem=cics.applid,
+        utc_offset=site.utc_offset,
         dictionary_fields=_TASK_FIELDS if map_name == "smf110_1_class3" else (),
     )
 
@@ -156,29 +102,28 @@ def _task(site: Site, cics: CicsPlan, index: int) -> Row:
     stop = (cics.tasks.start - site.utc_offset).replace(tzinfo=UTC) + timedelta(seconds=(index + 1) / rate)
     response = (index % cics.tasks.longest_milliseconds + 1) / 1e3
     on_tcb, cpu_time = 1 / rate, cpu / dispatched / rate
+    fields = {
+        "TRAN": cics.transaction,
+        "START": stop - timedelta(seconds=response),
+        "STOP": stop,
+        "TRANNUM": index + 1,
+        "PGMNAME": cics.program,
+        "RTYPE": "T",
+        "RPTCLSNM": cics.transactions_class,
+        "TCMSGIN1": 1,
+        "TCCHRIN1": cics.tasks.bytes,
+        "TCMSGOU1": 1,
+        "TCCHROU1": cics.tasks.bytes,
+    }
     clocks = {
-        "usrdispt": on_tcb,
-        "usrcput": cpu_time,
-        "qrdispt": on_tcb,
-        "qrcput": cpu_time,
-        "susptime": response - on_tcb,
-        "dspdelay": response - on_tcb,
+        "USRDISPT": on_tcb,
+        "USRCPUT": cpu_time,
+        "QRDISPT": on_tcb,
+        "QRCPUT": cpu_time,
+        "SUSPTIME": response - on_tcb,
+        "DSPDELAY": response - on_tcb,
     }
-    return {
-        "tran": cics.transaction,
-        "start": stop - timedelta(seconds=response),
-        "stop": stop,
-        "trannum": index + 1,
-        "pgmname": cics.program,
-        "rtype": "T",
-        "rptclsnm": cics.transactions_class,
-        **{f"{name}_seconds": seconds for name, seconds in clocks.items()},
-        **{f"{name}_count": 1 for name in clocks},
-        "tcmsgin1": 1,
-        "tcchrin1": cics.tasks.bytes,
-        "tcmsgou1": 1,
-        "tcchrou1": cics.tasks.bytes,
-    }
+    return performance(fields, {name: (seconds, 1) for name, seconds in clocks.items()})
 
 
 def _monitoring(site: Site, cics: CicsPlan) -> list[Record]:
@@ -194,7 +139,7 @@ def _monitoring(site: Site, cics: CicsPlan) -> list[Record]:
     return records
 
 
-def region_records(plan: Plan) -> list[Record]:
+def region_records(plan: Plan) -> list[StudyRecord]:
     """Records that the region wrote."""
     site = plan.site(plan.cics.study)
-    return [*_monitoring(site, plan.cics), _statistics(site, plan.cics)]
+    return of_study(site.name, [*_monitoring(site, plan.cics), _statistics(site, plan.cics)])

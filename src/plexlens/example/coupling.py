@@ -6,13 +6,11 @@ from dataclasses import dataclass
 
 from plexlens.example.plan import Plan, Run, Site, Structure
 from plexlens.example.printed import number
-from plexlens.example.record import Record, Reporter, Row, record
+from plexlens.example.record import Reporter, StudyRecord, rmf_record
+from plexlens.smf_rows import smf74_4
 
 _STUDY = "sysplex-1996"
 _MIB = 1024 * 1024
-
-#: R744STYP.
-_TYPES = {"list": 1, "lock": 3, "cache": 4}
 
 #: Runs whose group buffer pools the study tabulates, with the table.
 _POOL_TABLES = {"A1": "table_14", "A3": "table_12"}
@@ -104,7 +102,7 @@ def _requests(site: Site, plan: Plan, run: Run, system: str, structure: Structur
     return _listed(site, plan, system, structure)
 
 
-def _cache(site: Site, run: Run, structure: Structure, requests: int) -> Row:
+def _cache(site: Site, run: Run, structure: Structure, requests: int) -> smf74_4.Cache:
     """Counters of a group buffer pool, which the coupling facility keeps for all systems together.
 
     Figure 2 counts what the requests to one pool were: 429 reads, 430 writes of changed pages, 1 castout and 1231
@@ -119,13 +117,13 @@ def _cache(site: Site, run: Run, structure: Structure, requests: int) -> Row:
     row = site.study.row(_POOL_TABLES[run.name], system="SYS1", pool=structure.printed_as)
     read = round(requests * reads / accesses)
     hit = round(read * number(row["READ HIT %"]) / 100)
-    return {
-        "r744crhc": float(hit),
+    return smf74_4.Cache(
+        hits=float(hit),
         # Figure 2: nearly all misses were of pages without data that stay registered.
-        "r744crmn": float(read - hit),
-        "r744cwh1": float(round(requests * writes / accesses)),
-        "r744ccoc": float(_castouts(site, run, structure, requests)),
-    }
+        misses=float(read - hit),
+        writes=float(round(requests * writes / accesses)),
+        castouts=float(_castouts(site, run, structure, requests)),
+    )
 
 
 def _castouts(site: Site, run: Run, structure: Structure, requests: int) -> int:
@@ -138,27 +136,22 @@ def _castouts(site: Site, run: Run, structure: Structure, requests: int) -> int:
     return round(castouts * requests / base)
 
 
-def _request_row(structure: Structure, requests: _Requests, cache_no: int) -> Row:
-    return {
-        "r744snam": structure.name,
-        "r744styp": _TYPES[structure.type],
-        "r744sflg": 0x80,
+def _structure(structure: Structure, requests: _Requests, cache: smf74_4.Cache | None) -> smf74_4.Structure:
+    return smf74_4.Structure(
+        structure.name,
+        structure.type,
+        round(structure.size_mib * _MIB),
+        smf74_4.Times(requests.count, requests.microseconds / 1e6, requests.squares / 1e12),
         # Programs' requests are printed for the lock structure only; elsewhere each is one operation.
-        "r744strc": float(requests.programs or requests.count),
-        "r744stac": float(requests.deferred),
-        "r744ssrc": float(requests.count),
-        "r744sstm": requests.microseconds / 1e6,
-        "r744sssq": requests.squares / 1e12,
-        "r744scn": float(requests.contention),
-        "r744sfcn": float(requests.false_contention),
-        "r744ssiz": round(structure.size_mib * _MIB),
-        "r744smas": round(structure.size_mib * _MIB),
-        "r744cdsi": cache_no,
-        "r744cdne": 1 if cache_no else 0,
-    }
+        requests=requests.programs or requests.count,
+        deferred=requests.deferred,
+        contentions=requests.contention,
+        false_contentions=requests.false_contention,
+        cache=cache,
+    )
 
 
-def _facility(plan: Plan, reporter: Reporter, facility: str) -> Record:
+def _facility(plan: Plan, reporter: Reporter, facility: str) -> StudyRecord:
     site, run, system = reporter.site, reporter.run, reporter.system
     structures = [s for s in plan.structures if run.name in s.runs and s.facility == facility]
     seen = {(peer, s.name): _requests(site, plan, run, peer, s) for peer in site.systems for s in structures}
@@ -170,44 +163,28 @@ def _facility(plan: Plan, reporter: Reporter, facility: str) -> Record:
     allocated = sum(round(s.size_mib * _MIB) for s in structures)
     # busy of one processor = share x service time of all requests of all systems / processors.
     busy = round(plan.coupling["busy_share"] * sum(r.microseconds for r in seen.values()) / processors)
-    request_rows: list[Row] = []
-    cache_rows: list[Row] = []
+    used: list[smf74_4.Structure] = []
     for structure in structures:
+        cache = None
         if structure.type == "cache" and run.name in _POOL_TABLES:
             both = sum(seen[peer, structure.name].count for peer in site.systems)
-            cache_rows.append(_cache(site, run, structure, both))
-            cache_no = len(cache_rows)
-        else:
-            cache_no = 0
-        request_rows.append(_request_row(structure, seen[system, structure.name], cache_no))
-    sections: dict[str, list[Row]] = {
-        "smf74_4_local_cf": [
-            {
-                "r744fnam": facility,
-                "r744fsys": system,
-                "r744fflg": 0x80,
-                "r744fpam": links,
-                "r744fscg": subchannels,
-                "r744fscu": subchannels,
-                "r744fscl": subchannels,
-                "r744ftor": float(sum(seen[system, s.name].count for s in structures)),
-            }
-        ],
-        "smf74_4_connectivity": [{"r744xsys": peer} for peer in site.systems if peer != system],
-        "smf74_4_storage": [{"r744gtsd": total, "r744gtsf": total - allocated}],
-        "smf74_4_structure": [
-            {"r744qstr": s.name, "r744qsiz": round(s.size_mib * _MIB), "r744qflg": 0x80} for s in structures
-        ],
-        "smf74_4_request": request_rows,
-        "smf74_4_processor": [
-            {"r744pnum": n, "r744pbsy": busy / 1e6, "r744pwai": run.seconds - busy / 1e6} for n in range(processors)
-        ],
-        "smf74_4_cache": cache_rows,
-    }
-    return record(reporter, "smf74_4", sections)
+            cache = _cache(site, run, structure, both)
+        used.append(_structure(structure, seen[system, structure.name], cache))
+    told = smf74_4.Facility(
+        name=facility,
+        paths=links,
+        subchannels=subchannels,
+        engines=processors,
+        busy=busy / 1e6,
+        storage=total,
+        free=total - allocated,
+        requests=float(sum(seen[system, s.name].count for s in structures)),
+        peers=[peer for peer in site.systems if peer != system],
+    )
+    return rmf_record(reporter, "smf74_4", smf74_4.sections(told, used, system=system, seconds=run.seconds))
 
 
-def coupling_records(plan: Plan) -> list[Record]:
+def coupling_records(plan: Plan) -> list[StudyRecord]:
     """A record for each coupling facility, system and run that has structures."""
     site = plan.site(_STUDY)
     return [

@@ -7,17 +7,14 @@ its end holds the elapsed time of all its transactions, as a clock that started 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
 
 from plexlens.example.db2_plan import Threads
 from plexlens.example.plan import Plan, Run, Site
 from plexlens.example.printed import Study, number
-from plexlens.example.record import Record, Row, utc
-
-_CLOCK_ZERO = datetime(1900, 1, 1, tzinfo=UTC)
-
-#: QWHCATYP: remote unit of work.
-_DRDA = 8
+from plexlens.example.record import StudyRecord, utc
+from plexlens.smf_rows.db2 import QWHC, REMOTE_UNIT_OF_WORK, header_row
+from plexlens.smf_rows.record import Record, Row, named
+from plexlens.smf_rows.smf101 import QWAC, QXST, rolled_up
 
 
 @dataclass(frozen=True)
@@ -86,23 +83,27 @@ def _ended(study: Study, run: Run) -> int:
 
 
 def _times(each: _Transaction, transactions: int, service_class: str) -> Row:
-    return {
-        "qwacesc": _CLOCK_ZERO + timedelta(seconds=each.elapsed * transactions),
-        "qwacejst": each.cp * transactions,
-        "qwaccls1_ziip": each.specialty * transactions,
-        "qwacziip_eligible": each.eligible_on_cp * transactions,
-        "qwacasc": each.elapsed_in_db2 * transactions,
-        "qwacajst": each.cp_in_db2 * transactions,
-        "qwaccls2_ziip": each.specialty_in_db2 * transactions,
-        # Which waits they were is not printed: RMF shows next to no I/O of the class, and each gets XML from a client.
-        "qwacalbw": each.suspended * transactions,
-        "qwacalbc": transactions,
-        "qwaccomm": transactions,
-        "qwacwlme": service_class,
-    }
+    return named(
+        QWAC,
+        {
+            "end": rolled_up(each.elapsed * transactions),
+            "cpu": each.cp * transactions,
+            "ziip": each.specialty * transactions,
+            "ziip_on_cp": each.eligible_on_cp * transactions,
+            "db2_elapsed": each.elapsed_in_db2 * transactions,
+            "db2_cpu": each.cp_in_db2 * transactions,
+            "db2_ziip": each.specialty_in_db2 * transactions,
+            # Which waits they were is not printed: RMF shows next to no I/O of the class, and each gets XML from a
+            # client.
+            "wait_lob": each.suspended * transactions,
+            "waits_lob": transactions,
+            "commits": transactions,
+            "service_class": service_class,
+        },
+    )
 
 
-def _records(site: Site, run: Run, threads: Threads) -> list[Record]:
+def _records(site: Site, run: Run, threads: Threads) -> list[StudyRecord]:
     study = site.study
     each = _transaction(study, run.name)
     ended = _ended(study, run)
@@ -113,44 +114,37 @@ def _records(site: Site, run: Run, threads: Threads) -> list[Record]:
     for user in range(users):
         # Shared evenly: the first threads have one more where it does not divide.
         transactions = ended // users + (user < ended % users)
-        header: Row = {
-            "qwhsssid": threads.subsystem,
-            "qwhsstck": end,
-            "qwhsiseq": site.runs.index(run) * users + user + 1,
-            "qwhsrn": threads.release,
+        sequence = site.runs.index(run) * users + user + 1
+        correlation = {
+            "user": threads.auth,
+            "original_user": threads.auth,
+            "correlation": threads.transaction,
+            "connection": threads.connection,
+            "plan": threads.plan,
+            "attach": REMOTE_UNIT_OF_WORK,
+            "end_user": threads.auth,
+            "end_user_transaction": threads.transaction,
         }
-        correlation: Row = {
-            "qwhcaid": threads.auth,
-            "qwhcopid": threads.auth,
-            "qwhccv": threads.transaction,
-            "qwhccn": threads.connection,
-            "qwhcplan": threads.plan,
-            "qwhcatyp": _DRDA,
-            "qwhceuid": threads.auth,
-            "qwhceutx": threads.transaction,
-        }
-        records.append(
-            Record(
-                study=site.name,
-                map="smf101_ifcid3",
-                system=site.systems[0],
-                written_at=run.end,
-                end=end,
-                sections={
-                    "smf101_qwhs": [header],
-                    "smf101_qwhc": [correlation],
-                    "smf101_ifcid3_qwac": [_times(each, transactions, service_class)],
-                    # One insert in each transaction.
-                    "smf101_ifcid3_qxst": [{"qxinsrt": transactions}],
-                },
-                lengths=threads.lengths,
-                subsystem=threads.subsystem,
-            )
+        record = Record(
+            map="smf101_ifcid3",
+            system=site.systems[0],
+            end=end,
+            sections={
+                "smf101_qwhs": [header_row(threads.subsystem, end, sequence, release=threads.release)],
+                "smf101_qwhc": [named(QWHC, correlation)],
+                "smf101_ifcid3_qwac": [_times(each, transactions, service_class)],
+                # One insert in each transaction.
+                "smf101_ifcid3_qxst": [named(QXST, {"inserts": transactions})],
+            },
+            subsystem=threads.subsystem,
+            utc_offset=site.utc_offset,
+            lengths=threads.lengths,
         )
+        records.append(StudyRecord(site.name, record))
     return records
 
 
-def accounting_records(plan: Plan) -> list[Record]:
+def accounting_records(plan: Plan) -> list[StudyRecord]:
     """A record for each user thread and run."""
     return [
         record

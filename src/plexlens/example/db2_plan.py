@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -89,6 +90,26 @@ class Threads:
 
 
 @dataclass(frozen=True)
+class Item:
+    """A row of a statistics report and the field that it prints (``studies/example/statistics_items.csv``).
+
+    Parameters
+    ----------
+    block
+        Block of the report; empty for any.
+    item
+        The row's heading.
+    section, field
+        The field.
+    """
+
+    block: str
+    item: str
+    section: str
+    field: str
+
+
+@dataclass(frozen=True)
 class Db2Plan:
     """All of ``db2.toml``.
 
@@ -103,12 +124,15 @@ class Db2Plan:
         pages.
     prefetch_pages
         Pages that a dynamic prefetch reads.
+    items
+        Rows of statistics reports.
     """
 
     subsystems: tuple[Subsystem, ...]
     threads: tuple[Threads, ...]
     buffers: dict[str, Any]
     prefetch_pages: int
+    items: tuple[Item, ...]
 
 
 def _run(entry: dict[str, Any]) -> Db2Run:
@@ -117,7 +141,7 @@ def _run(entry: dict[str, Any]) -> Db2Run:
 
 
 def read_db2_plan(studies: Path) -> Db2Plan:
-    """Read ``example/db2.toml``.
+    """Read ``example/db2.toml`` and ``example/statistics_items.csv``.
 
     Raises
     ------
@@ -128,6 +152,8 @@ def read_db2_plan(studies: Path) -> Db2Plan:
     try:
         with path.open("rb") as file:
             settings = tomllib.load(file)
+        with (studies / "example" / "statistics_items.csv").open(encoding="utf-8", newline="") as table:
+            items = tuple(Item(**row) for row in csv.DictReader(table))
         return Db2Plan(
             subsystems=tuple(
                 Subsystem(
@@ -145,6 +171,7 @@ def read_db2_plan(studies: Path) -> Db2Plan:
             threads=tuple(Threads(**entry) for entry in settings["threads"]),
             buffers=settings["buffers"],
             prefetch_pages=settings["prefetch"]["pages"],
+            items=items,
         )
     except (OSError, tomllib.TOMLDecodeError, KeyError, TypeError, ValueError) as error:
         raise ExampleError(

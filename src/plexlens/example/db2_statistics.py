@@ -7,107 +7,23 @@ from datetime import UTC, datetime
 
 from plexlens.example.db2_plan import Db2Plan, Db2Run, Subsystem
 from plexlens.example.printed import decimals, number
-from plexlens.example.record import Record, Row
+from plexlens.example.record import StudyRecord
+from plexlens.smf_rows import smf100
+from plexlens.smf_rows.record import Row, Sections
 
-#: Rows of the statistics report to fields of QBST; what is not here follows from these.
-_POOL = {
-    "CURRENT ACTIVE BUFFERS": "qbstcba",
-    "UNAVAIL.BUFFER-VPOOL FULL": "qbstxfl",
-    "NUMBER OF DATASET OPENS": "qbstdso",
-    "BUFFERS ALLOCATED - VPOOL": "qbstvpl",
-    "DFHSM MIGRATED DATASET": "qbstmig",
-    "DFHSM RECALL TIMEOUTS": "qbstrto",
-    "VPOOL EXPANS. OR CONTRACT.": "qbstvpa",
-    "VPOOL OR HPOOL EXP.FAILURE": "qbstxfv",
-    "VPOOL OR HPOOL EXP. FAILURE": "qbstxfv",
-    "CONCUR.PREF.I/O STREAMS-HWM": "qbstxis",
-    "PREF.I/O STREAMS REDUCTION": "qbstjis",
-    "PARALLEL QUERY REQUESTS": "qbstpqo",
-    "PARALL.QUERY REQ.REDUCTION": "qbstpqf",
-    "PREF.QUANT.REDUCED TO 1/2": "qbstpl1",
-    "PREF.QUANT.REDUCED TO 1/4": "qbstpl2",
-    "PREF_QUANT.REDUCED TO 1/2": "qbstpl1",
-    "PREF_QUANT.REDUCED TO 1/4": "qbstpl2",
-    "GETPAGE REQUEST": "qbstget",
-    "GETPAGE REQUEST-SEQUENTIAL": "qbstsgt",
-    "SYNCHRONOUS READS": "qbstrio",
-    "SYNCHRON. READS-SEQUENTIAL": "qbstsio",
-    "SEQUENTIAL PREFETCH REQUEST": "qbstseq",
-    "SEQUENTIAL PREFETCH READS": "qbstpio",
-    "PAGES READ VIA SEQ.PREFETCH": "qbstspp",
-    "LIST PREFETCH REQUESTS": "qbstlpf",
-    "LIST PREFETCH READS": "qbstlio",
-    "PAGES READ VIA LIST PREFETCH": "qbstlpp",
-    "DYNAMIC PREFETCH REQUESTED": "qbstdpf",
-    "DYNAMIC PREFETCH READS": "qbstdio",
-    "PAGES READ VIA DYN.PREFETCH": "qbstdpp",
-    "PREF.DISABLED-NO BUFFER": "qbstspd",
-    "PREF.DISABLED-NO READ ENG": "qbstree",
-    "PAGE-INS REQUIRED FOR READ": "qbstrpi",
-    "BUFFER UPDATES": "qbstsws",
-    "PAGES WRITTEN": "qbstpws",
-    "SYNCHRONOUS WRITES": "qbstimw",
-    "ASYNCHRONOUS WRITES": "qbstwio",
-    "HORIZ.DEF.WRITE THRESHOLD": "qbstdwt",
-    "VERTI.DEF.WRITE THRESHOLD": "qbstdwv",
-    "DM THRESHOLD": "qbstdmc",
-    "WRITE ENGINE NOT AVAILABLE": "qbstwee",
-    "PAGE-INS REQUIRED FOR WRITE": "qbstwpi",
-}
-_SERVICES = {
-    "IDENTIFY": "q3stiden",
-    "CREATE THREAD": "q3stcthd",
-    "SIGNON": "q3stsign",
-    "TERMINATE": "q3stterm",
-    "ROLLBACK": "q3stabrt",
-    "COMMIT PHASE 1": "q3stprep",
-    "COMMIT PHASE 2": "q3stcomm",
-    "READ ONLY COMMIT": "q3strdon",
-    "UNITS OF RECOVERY INDOUBT": "q3stindt",
-    "UNITS OF REC.INDBT RESOLVED": "q3striur",
-    "SYNCHS(SINGLE PHASE COMMIT)": "q3stsync",
-    "QUEUED AT CREATE THREAD": "q3stcthw",
-    "SUBSYSTEM ALLIED MEMORY EOT": "q3stmeot",
-    "SUBSYSTEM ALLIED MEMORY EOM": "q3stmeom",
-    "HIGH WATER MARK IDBACK": "q3sthwib",
-    "HIGH WATER MARK IDFORE": "q3sthwif",
-    "HIGH WATER MARK CTHREAD": "q3sthwct",
-}
-_CHECKPOINTS = {"SYSTEM EVENT CHECKPOINT": "qwsdckpt"}
-_LOG = {
-    "READS SATISFIED-OUTPUT BUFF": "qjstrbuf",
-    "READS SATISFIED-ACTIVE LOG": "qjstract",
-    "READS SATISFIED-ARCHIVE LOG": "qjstrarh",
-    "TAPE VOLUME CONTENTION WAIT": "qjsttvc",
-    "READ DELAYED-UNAVAIL.RESOUR": "qjstwur",
-    "ARCHIVE LOG READ ALLOCATION": "qjstalr",
-    "ARCHIVE LOG WRITE ALLOCAT.": "qjstalw",
-    "CONTR.INTERV.OFFLOADED-ARCH": "qjstciof",
-    "LOOK-AHEAD MOUNT ATTEMPTED": "qjstlama",
-    "LOOK-AHEAD MOUNT SUCCESSFUL": "qjstlams",
-    "UNAVAILABLE OUTPUT LOG BUFF": "qjstwtb",
-    "OUTPUT LOG BUFFER PAGED IN": "qjstbpag",
-    "LOG RECORDS CREATED": "qjstwrnw",
-    "LOG CI CREATED": "qjstbffl",
-    "LOG WRITE I/O REQ (LOG1&2)": "qjstlogw",
-    "LOG CI WRITTEN (LOG1&2)": "qjstciwr",
-    "LOG WRITE SUSPENDED": "qjstlsus",
-}
+#: Rows of the reports on a group buffer pool to counters of `plexlens.smf_rows.smf100.group_pool_row`.
 _GROUP_POOL = {
-    ("Read Operations - cross invalidation", "Data Returned ="): "qbglxd",
-    ("Read Operations - cross invalidation", "Data Not Returned - R/W Interest ="): "qbglxr",
-    ("Read Operations - cross invalidation", "Data Not Returned - No R/W Interest ="): "qbglxr",
-    ("Read Operations - page not found", "Data Returned ="): "qbglmd",
-    ("Read Operations - page not found", "Data Not Returned - R/W Interest ="): "qbglmr",
-    ("Read Operations - page not found", "Data Not Returned - No R/W Interest ="): "qbglmr",
-    ("Write Operations", "Changed Pages - Sync ="): "qbglsw",
-    ("Write Operations", "Changed Pages - Async ="): "qbglaw",
-    ("Write Operations", "Clean Pages - Sync ="): "qbglwc",
-    ("Write Operations", "Clean Pages - Async ="): "qbglac",
+    ("Read Operations - cross invalidation", "Data Returned ="): "invalid_with_data",
+    ("Read Operations - cross invalidation", "Data Not Returned - R/W Interest ="): "invalid_without_data",
+    ("Read Operations - cross invalidation", "Data Not Returned - No R/W Interest ="): "invalid_without_data",
+    ("Read Operations - page not found", "Data Returned ="): "misses_with_data",
+    ("Read Operations - page not found", "Data Not Returned - R/W Interest ="): "misses_without_data",
+    ("Read Operations - page not found", "Data Not Returned - No R/W Interest ="): "misses_without_data",
+    ("Write Operations", "Changed Pages - Sync ="): "sync_writes",
+    ("Write Operations", "Changed Pages - Async ="): "async_writes",
+    ("Write Operations", "Clean Pages - Sync ="): "clean_sync_writes",
+    ("Write Operations", "Clean Pages - Async ="): "clean_async_writes",
 }
-
-#: Levels and high-water marks: in the record as they stand, not counted up.
-_LEVELS = {"qbstcba", "qbstvpl", "qbstxis", "q3sthwib", "q3sthwif", "q3sthwct", "qbstpid", "qbglgn"}
 
 _SCALES = {"K": 1e3, "M": 1e6}
 
@@ -130,16 +46,18 @@ def counted(quantity: str, rate: str, seconds: float) -> int:
     return round((low + high) / 2)
 
 
-def _printed(subsystem: Subsystem, run: Db2Run, block: str | None, fields: Mapping[str, str]) -> Row:
-    """Fields by the statistics reports of a run; those of one ``block`` only, if given."""
-    row: Row = {}
+def _printed(plan: Db2Plan, subsystem: Subsystem, run: Db2Run) -> dict[str, Row]:
+    """Section to its fields, by the statistics reports of a run."""
+    items = {(item.block, item.item): item for item in plan.items}
+    sections: dict[str, Row] = {}
     for report in run.reports:
         for line in subsystem.study.table(report):
-            if line["item"] in fields and (block is None or line["block"] == block):
+            item = items.get((line["block"], line["item"])) or items.get(("", line["item"]))
+            if item is not None:
                 settled = run.counts.get(line["item"])
                 found = counted(line["QUANTITY"], line["/SECOND"], run.seconds) if settled is None else settled
-                row[fields[line["item"]]] = found
-    return row
+                sections.setdefault(item.section, {})[item.field] = found
+    return sections
 
 
 def _pool_number(name: str) -> int:
@@ -174,20 +92,17 @@ def _screen(plan: Db2Plan, subsystem: Subsystem, run: Db2Run) -> list[Row]:
         prefetches = min(reads, round((pages - reads) / (plan.prefetch_pages - 1)))
         written = writes * _cell(line, "Pages/Write")
         brought = pages - (reads - prefetches) if prefetches else 0
-        rows.append(
-            {
-                "qbstpid": pool,
-                "qbstget": getpages,
-                "qbstrio": reads - prefetches,
-                "qbstdpf": prefetches,
-                "qbstdio": prefetches,
-                "qbstdpp": brought,
-                "qbstsws": round(_cell(line, "Updates")),
-                "qbstwio": writes,
-                "qbstpws": round(_cell(line, "Pages/Writer") if "Pages/Writer" in line else written),
-                "qbstvpl": _buffers(plan, sizes, line[name], len(small)),
-            }
-        )
+        counters = {
+            "getpages": getpages,
+            "sync_reads_random": reads - prefetches,
+            "dynamic_requests": prefetches,
+            "dynamic_reads": prefetches,
+            "dynamic_pages": brought,
+            "updates": round(_cell(line, "Updates")),
+            "async_writes": writes,
+            "pages_written": round(_cell(line, "Pages/Writer") if "Pages/Writer" in line else written),
+        }
+        rows.append(smf100.pool_row(pool, _buffers(plan, sizes, line[name], len(small)), counters))
     return rows
 
 
@@ -199,49 +114,39 @@ def _buffers(plan: Db2Plan, sizes: Mapping[str, int], pool: str, sharing: int) -
     return round(sizes["rest"] / sharing)
 
 
-def _group_pool(subsystem: Subsystem, run: Db2Run) -> list[Row]:
-    row: Row = {"qbglgn": run.pool}
+def _group_pool(subsystem: Subsystem, run: Db2Run) -> Row:
+    counters: dict[str, int] = {}
     for report in run.group_pools:
         for line in subsystem.study.table(report):
-            field = _GROUP_POOL.get((line["group"], line["item"]))
-            if field is not None:
-                before = row.get(field, 0)
-                assert isinstance(before, int)
-                row[field] = before + round(number(line["value"]))
+            name = _GROUP_POOL.get((line["group"], line["item"]))
+            if name is not None:
+                counters[name] = counters.get(name, 0) + round(number(line["value"]))
             elif line["item"] == "Pages Castout from GBP to DASD =":
-                row["qbglrc"] = round(number(line["value"]))
-    return [row]
+                counters["castout_pages"] = round(number(line["value"]))
+    return smf100.group_pool_row(run.pool, counters)
 
 
-def _sections(plan: Db2Plan, subsystem: Subsystem, run: Db2Run) -> dict[str, dict[str, list[Row]]]:
+def _sections(plan: Db2Plan, subsystem: Subsystem, run: Db2Run) -> dict[str, Sections]:
     """Record map to its sections, with what the run counted."""
+    printed = _printed(plan, subsystem, run)
     pools = _screen(plan, subsystem, run) if run.screen else []
-    pool = _printed(subsystem, run, None, _POOL)
+    pool = printed.get("smf100_ifcid2_qbst")
     if pool:
-        pools.append({"qbstpid": run.pool} | pool)
-    services = _printed(subsystem, run, "SUBSYSTEM SERVICES", _SERVICES)
-    checkpoints = _printed(subsystem, run, "SUBSYSTEM SERVICES", _CHECKPOINTS)
-    log = _printed(subsystem, run, "LOG ACTIVITY", _LOG)
-    return {
-        "smf100_ifcid1": {
-            "smf100_ifcid1_q3st": [services] if services else [],
-            "smf100_ifcid1_qwsd": [checkpoints] if checkpoints else [],
-            "smf100_ifcid1_qjst": [log] if log else [],
-        },
-        "smf100_ifcid2": {
-            "smf100_ifcid2_qbst": pools,
-            "smf100_ifcid2_qbgl": _group_pool(subsystem, run) if run.group_pools else [],
-        },
-    }
+        pools.append(smf100.pool_row(run.pool, None, {}) | pool)
+    return smf100.statistics(
+        pools=pools,
+        group_pools=[_group_pool(subsystem, run)] if run.group_pools else [],
+        services=printed.get("smf100_ifcid1_q3st"),
+        checkpoints=printed.get("smf100_ifcid1_qwsd"),
+        log=printed.get("smf100_ifcid1_qjst"),
+    )
 
 
-def _before(row: Row) -> Row:
-    """The same section when the run began: counters at zero, levels as at its end."""
-    return {field: value if field in _LEVELS else 0 for field, value in row.items()}
+def statistics_records(plan: Db2Plan) -> list[StudyRecord]:
+    """Two records of each kind for a run: when it began and when it ended.
 
-
-def statistics_records(plan: Db2Plan) -> list[Record]:
-    """Two records of each kind for a run: when it began and when it ended."""
+    High-water marks are those of the run's end in both.
+    """
     records = []
     for subsystem in plan.subsystems:
         for run in subsystem.runs:
@@ -249,31 +154,23 @@ def statistics_records(plan: Db2Plan) -> list[Record]:
                 held = {name: rows for name, rows in sections.items() if rows}
                 if not held:
                     continue
-                before = {name: [_before(row) for row in rows] for name, rows in held.items()}
-                records.append(_record(subsystem, map_name, run.start, 1, before))
+                begun = {name: [smf100.before(row, marks=True) for row in rows] for name, rows in held.items()}
+                records.append(_record(subsystem, map_name, run.start, 1, begun))
                 records.append(_record(subsystem, map_name, run.end, 2, held))
     return records
 
 
-def _record(
-    subsystem: Subsystem, map_name: str, local: datetime, sequence: int, sections: dict[str, list[Row]]
-) -> Record:
-    at = (local - subsystem.utc_offset).replace(tzinfo=UTC)
+def _record(subsystem: Subsystem, map_name: str, local: datetime, sequence: int, sections: Sections) -> StudyRecord:
     # Sequence numbers begin anew with each start of Db2: runs of one Db2 make no interval between them.
-    header: Row = {
-        "qwhsssid": subsystem.subsystem,
-        "qwhsstck": at,
-        "qwhsiseq": sequence,
-        "qwhsrn": subsystem.release,
-    }
-    sharing: dict[str, list[Row]] = {"smf100_qwha": [{"qwhamemn": subsystem.subsystem, "qwhadsgn": subsystem.group}]}
-    return Record(
-        study=subsystem.study_name,
-        map=map_name,
+    record = smf100.record(
+        map_name,
+        sections,
         system=subsystem.system,
-        written_at=local,
-        end=at,
-        sections={"smf100_qwhs": [header]} | (sharing if subsystem.group else {}) | sections,
-        lengths={},
         subsystem=subsystem.subsystem,
+        at=(local - subsystem.utc_offset).replace(tzinfo=UTC),
+        sequence=sequence,
+        group=subsystem.group,
+        release=subsystem.release,
+        utc_offset=subsystem.utc_offset,
     )
+    return StudyRecord(subsystem.study_name, record)

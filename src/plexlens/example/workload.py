@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from typing import Any
+
 from plexlens.example.plan import Plan, ReportClass, Run, Site
 from plexlens.example.printed import number
-from plexlens.example.record import Record, Reporter, Row, record
+from plexlens.example.record import Reporter, StudyRecord, rmf_record
+from plexlens.smf_rows.smf72_3 import Io, Period, Responses, Service, WorkClass, sections, units_per_second
 
 _SYSPLEX = "sysplex-1996"
 _ZXML = "zxml-2008"
 
 #: Runs whose transaction rates the study tabulates, with the table.
 _RATE_TABLES = {"A1": "table_13", "A3": "table_11"}
-
-#: R723CADF: resource consumption, response times.
-_RESOURCE = 0x80
-_RESPONSE = 0x40
-
-#: R723MSCF: report class.
-_REPORT_CLASS = 0x80
 
 
 def _response(site: Site, rows: tuple[str, ...]) -> float:
@@ -37,32 +34,21 @@ def _transactions(reporter: Reporter, kind: ReportClass) -> int:
     return site.study.count(row[f"{reporter.system} Rate/second"], run.seconds)
 
 
-def _class_record(reporter: Reporter, control: Row, period: Row) -> Record:
-    return record(reporter, "smf72_3", {"smf72_3_wlm_control": [control], "smf72_3_period": [period]})
+def _class_record(reporter: Reporter, work_class: WorkClass, period: Period) -> StudyRecord:
+    return rmf_record(reporter, "smf72_3", sections(work_class, period))
 
 
-def _report_class(reporter: Reporter, kind: ReportClass) -> Record:
+def _report_class(reporter: Reporter, kind: ReportClass) -> StudyRecord:
+    """CICS transactions have response times; the CPU time lies in the classes of the regions."""
     ended = _transactions(reporter, kind)
     mean = _response(reporter.site, kind.response_as)
-    control: Row = {
-        "r723mscf": _REPORT_CLASS,
-        "r723mcnm": kind.name,
-        "r723mcde": kind.printed_as,
-        "r723mcpg": 1,
-    }
-    period: Row = {
-        "r723cper": 1,
-        # CICS transactions have response times; the CPU time lies in the classes of the regions.
-        "r723cadf": _RESPONSE,
-        "r723crcp": ended,
-        "r723ctet": ended * mean,
-        # Deviations are not printed: response times are taken to scatter like exponential ones, deviation = mean.
-        "r723cets": ended * 2 * mean**2,
-    }
-    return _class_record(reporter, control, period)
+    # Deviations are not printed: response times are taken to scatter like exponential ones, deviation = mean.
+    responses = Responses(ended, ended * mean, ended * 2 * mean**2)
+    work_class = WorkClass(kind.name, report=True, description=kind.printed_as)
+    return _class_record(reporter, work_class, Period(responses=responses))
 
 
-def _cics(plan: Plan) -> list[Record]:
+def _cics(plan: Plan) -> list[StudyRecord]:
     site = plan.site(_SYSPLEX)
     return [
         _report_class(Reporter(site, run, system), kind)
@@ -74,7 +60,7 @@ def _cics(plan: Plan) -> list[Record]:
     ]
 
 
-def _case_1_2(plan: Plan, site: Site, run: Run, per_second: float) -> Row:
+def _case_1_2(plan: Plan, site: Site, run: Run, per_second: float) -> Period:
     """The period of the workload activity report.
 
     service = seconds of CPU x service units a second of CPU; seconds of APPL % = percent / 100 x interval;
@@ -86,25 +72,30 @@ def _case_1_2(plan: Plan, site: Site, run: Run, per_second: float) -> Row:
     mean, deviation = number(cells[times, "ACTUAL"]) / 1e3, number(cells[times, "STD DEV"]) / 1e3
     active = number(cells["TRANSACTIONS", "AVG"]) * run.seconds
     requests = round(number(cells[io, "SSCHRT"]) * run.seconds)
-    return {
-        "r723csrv": float(plan.workload["case_1_2_cpu_service"]),
-        "r723ccpu": float(plan.workload["case_1_2_cpu_service"]),
-        "r723csup": float(round(number(cells["SERVICE TIMES", "IIP"]) * per_second)),
-        "r723csuc": float(round(number(cells["APPL %", "IIPCP"]) / 100 * run.seconds * per_second)),
-        "r723crcp": ended,
-        "r723ctet": ended * mean,
-        "r723cxet": ended * number(cells[times, "EXECUTION"]) / 1e3,
-        "r723cets": ended * (mean**2 + deviation**2),
-        "r723ctat": active,
-        "r723ctrr": number(cells["TRANSACTIONS", "MPL"]) * run.seconds,
-        "r723ciea": number(cells["TRANSACTIONS", "AVG ENC"]) * run.seconds,
-        "r723circ": requests,
-        "r723cict": requests * number(cells[io, "CONN"]) / 1e3,
-        "r723ciwt": requests * number(cells[io, "Q+PEND"]) / 1e3,
-    }
+    return Period(
+        service=Service(
+            cpu=float(plan.workload["case_1_2_cpu_service"]),
+            ziip=float(round(number(cells["SERVICE TIMES", "IIP"]) * per_second)),
+            ziip_on_cp=float(round(number(cells["APPL %", "IIPCP"]) / 100 * run.seconds * per_second)),
+            active=active,
+            resident=number(cells["TRANSACTIONS", "MPL"]) * run.seconds,
+            enclaves=number(cells["TRANSACTIONS", "AVG ENC"]) * run.seconds,
+        ),
+        io=Io(
+            requests,
+            connected=requests * number(cells[io, "CONN"]) / 1e3,
+            waiting=requests * number(cells[io, "Q+PEND"]) / 1e3,
+        ),
+        responses=Responses(
+            ended,
+            ended * mean,
+            ended * (mean**2 + deviation**2),
+            execution=ended * number(cells[times, "EXECUTION"]) / 1e3,
+        ),
+    )
 
 
-def _case_1_1(site: Site, run: Run, per_second: float) -> Row:
+def _case_1_1(site: Site, run: Run, per_second: float) -> Period:
     """The period of case 1-1, of which the study prints rates and percentages but no workload activity report.
 
     ended = rate x interval; CPU time = ended x total CPU time of a transaction (Db2 accounting);
@@ -117,55 +108,47 @@ def _case_1_1(site: Site, run: Run, per_second: float) -> Row:
     redirected = number(cells["WLM report - % of Actual redirected"]) / 100
     eligible = number(cells["WLM report - % of zIIP eligible work"]) / 100
     elapsed = ended * number(cells["DB2 elapsed time (ms) per transaction"]) / 1e3
-    service = float(round(cpu * per_second))
-    return {
-        "r723csrv": service,
-        "r723ccpu": service,
-        "r723csup": float(round(redirected * cpu * per_second)),
-        "r723csuc": float(round((eligible - redirected) * cpu * per_second)),
-        "r723crcp": ended,
-        "r723ctet": elapsed,
-        "r723cxet": elapsed,
+    return Period(
+        service=Service(
+            cpu=float(round(cpu * per_second)),
+            ziip=float(round(redirected * cpu * per_second)),
+            ziip_on_cp=float(round((eligible - redirected) * cpu * per_second)),
+            active=elapsed,
+            resident=elapsed,
+            enclaves=elapsed,
+        ),
         # Deviation not printed: as the mean.
-        "r723cets": 2 * elapsed**2 / ended,
-        "r723ctat": elapsed,
-        "r723ctrr": elapsed,
-        "r723ciea": elapsed,
-    }
+        responses=Responses(ended, elapsed, 2 * elapsed**2 / ended, execution=elapsed),
+    )
 
 
-def _ddf(plan: Plan) -> list[Record]:
+def _ddf(plan: Plan) -> list[StudyRecord]:
     site = plan.site(_ZXML)
     coefficient, adjustment = plan.workload["cpu_coefficient"], plan.workload["cpu_rate_adjustment"]
-    # Service units a second of CPU = coefficient x 16,000,000 / R723MADJ.
-    per_second = coefficient * 16e6 / adjustment
+    per_second = units_per_second(adjustment, coefficient)
     heading = {
         row["field"]: row["value"] for row in site.study.table("workload_activity") if row["block"] == "REPORT BY"
     }
-    control: Row = {
-        "r723mnsp": heading["POLICY"],
-        "r723mwnm": heading["WORKLOAD"],
-        "r723mcnm": heading["SERVICE CLASS"],
-        "r723mcpg": 1,
-        "r723mcpu": coefficient,
-        "r723msrb": coefficient,
-        "r723madj": adjustment,
-        "r723nffi": plan.workload["ziip_normalization"],
-        "r723nffs": plan.workload["ziip_normalization"],
-    }
-    # The goal is not printed: no goal bit is on.
-    period: Row = {
-        "r723cper": int(heading["PERIOD"]),
-        "r723cimp": int(heading["IMPORTANCE"]),
-        "r723cadf": _RESOURCE | _RESPONSE,
-    }
+    work_class = WorkClass(
+        heading["SERVICE CLASS"],
+        policy=heading["POLICY"],
+        workload=heading["WORKLOAD"],
+        coefficient=coefficient,
+        adjustment=adjustment,
+        ziip_factor=plan.workload["ziip_normalization"],
+    )
     cases = {
         "Case1-1": _case_1_1(site, site.run("Case1-1"), per_second),
         "Case1-2": _case_1_2(plan, site, site.run("Case1-2"), per_second),
     }
-    return [_class_record(Reporter(site, run, site.systems[0]), control, period | cases[run.name]) for run in site.runs]
+    # The goal is not printed.
+    named: dict[str, Any] = {"number": int(heading["PERIOD"]), "importance": int(heading["IMPORTANCE"])}
+    return [
+        _class_record(Reporter(site, run, site.systems[0]), work_class, replace(cases[run.name], **named))
+        for run in site.runs
+    ]
 
 
-def workload_records(plan: Plan) -> list[Record]:
+def workload_records(plan: Plan) -> list[StudyRecord]:
     """A record for each class, system and run."""
     return [*_cics(plan), *_ddf(plan)]

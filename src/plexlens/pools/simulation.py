@@ -17,11 +17,13 @@ from plexlens.pools.engine import Alone, Counters, Simulation, new_alone, new_si
 from plexlens.pools.members import ALONE, full_name, pool_order
 from plexlens.pools.placed import Placed
 from plexlens.pools.settings import Configuration
-from plexlens.pools.statistics_records import Member, Row, Statistics, pool_row, write_statistics
+from plexlens.pools.statistics_records import Member, Statistics, write_statistics
 from plexlens.pools.structures import id_of
 from plexlens.pools.trace import Trace
 from plexlens.pools.work import Dependents, Work, dependent_names, dependents
 from plexlens.progress import Progress
+from plexlens.smf_rows.record import Row
+from plexlens.smf_rows.smf100 import group_pool_row, pool_row
 
 #: Statistics interval of Db2 (STATIME), in seconds.
 INTERVAL = 60.0
@@ -338,15 +340,16 @@ def _statistics(simulated: Simulated, interval: SimulatedInterval, member: str) 
     counted = {pool: interval.pools.get(full_name(member, pool), {}) for pool in settings}
     for pool in sorted(settings, key=pool_order):
         name = full_name(member, pool)
-        row = pool_row(id_of(pool), settings[pool].size, counted[pool], interval.chains.get(name))
+        counters = dict(counted[pool])
+        chain = interval.chains.get(name)
+        if chain is not None:
+            counters |= {"fewest_sequential": chain[0], "most_sequential": chain[1]}
         if member:
             own = interval.uses.get(name, {})
             # After each castout I/O its pages are unlocked.
-            row |= {"qbstpco": own.get("castout_pages", 0), "qbstcio": own.get("castout_unlocks", 0)}
-            fields = _core.GroupSimulation.member_fields()
-            used: Row = {place.lower(): own.get(field, 0) for field, place, _ in fields if place}
-            group_pools.append({"qbglgn": id_of(pool)} | used)
-        pools.append(row)
+            counters |= {"castout_pages": own.get("castout_pages", 0), "castout_ios": own.get("castout_unlocks", 0)}
+            group_pools.append(group_pool_row(id_of(pool), own))
+        pools.append(pool_row(id_of(pool), settings[pool].size, counters))
     return Statistics(
         time=interval.end,
         pools=pools,

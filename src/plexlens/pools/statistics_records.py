@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Any
 
-import pyarrow as pa
-
-from plexlens import _core
 from plexlens.errors import UsageError
-from plexlens.layouts_path import layout_folders
-from plexlens.whole_file import whole_file
+from plexlens.smf_rows import smf100
+from plexlens.smf_rows.dump import open_dump
+from plexlens.smf_rows.record import Record, Row
 
 _SECOND = 1_000_000
 
@@ -22,12 +19,6 @@ _SECOND = 1_000_000
 _RELATIVE = 365 * 86400 * _SECOND
 _BEGINNING = datetime(2000, 1, 1, tzinfo=UTC)
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-
-#: QWHSRN of Db2 12, whose statistics have counters of 8 bytes.
-_RELEASE = 0xC1
-
-#: A row of a section: columns to values.
-Row = dict[str, Any]
 
 
 @dataclass(frozen=True)
@@ -115,71 +106,30 @@ def write_statistics(path: Path, members: Sequence[Member]) -> int:
         )
     zero = _EPOCH if times[0] > _RELATIVE else _BEGINNING - timedelta(microseconds=times[0])
     ends = [zero + timedelta(microseconds=time) for time in times]
-    catalogue = _core.Catalogue(layout_folders())
-    written = 0
-    with whole_file(path) as unfinished, _core.DumpWriter(unfinished) as dump:
-        dump.dump_header(members[0].system, ends[0].replace(tzinfo=None))
+    with open_dump(path, members[0].system, ends[0].replace(tzinfo=None)) as dump:
         for sequence, end in enumerate(ends, 1):
             for member in members:
-                for record in _records(catalogue, member, end, sequence):
+                for record in _records(member, end, sequence):
                     dump.write(record)
-                    written += 1
-        dump.dump_trailer(members[0].system, ends[-1].replace(tzinfo=None))
-    return written
+        dump.finish(members[0].system, ends[-1].replace(tzinfo=None))
+    return dump.written
 
 
-def _records(catalogue: _core.Catalogue, member: Member, end: datetime, sequence: int) -> list[bytes]:
+def _records(member: Member, end: datetime, sequence: int) -> Iterator[Record]:
     """The records of a member at a point in time: IFCID 1, IFCID 2."""
     statistics = member.statistics[sequence - 1]
-    header = {"qwhsiseq": sequence, "qwhsrn": _RELEASE, "qwhsssid": member.subsystem, "qwhsstck": end}
-    headers: dict[str, Sequence[Row]] = {"smf100_qwhs": [header]}
-    if member.group:
-        headers["smf100_qwha"] = [{"qwhamemn": member.subsystem, "qwhadsgn": member.group}]
-    kinds: dict[str, dict[str, Sequence[Row]]] = {
-        "smf100_ifcid1": {"smf100_ifcid1_qwsd": [{"qwsdckpt": statistics.checkpoints}]},
-        "smf100_ifcid2": {
-            "smf100_ifcid2_qbst": statistics.pools,
-            "smf100_ifcid2_qbgl": statistics.group_pools,
-        },
-    }
-    identity = {"system": member.system, "subsystem": member.subsystem, "written_at": end.replace(tzinfo=None)}
-    return [
-        _core.encode_record(
-            catalogue,
+    kinds = smf100.statistics(
+        pools=statistics.pools,
+        group_pools=statistics.group_pools,
+        checkpoints=smf100.checkpoint_row(statistics.checkpoints),
+    )
+    for kind, sections in kinds.items():
+        yield smf100.record(
             kind,
-            identity,
-            {name: _batch(catalogue, name, rows) for name, rows in (headers | sections).items() if rows},
+            sections,
+            system=member.system,
+            subsystem=member.subsystem,
+            group=member.group,
+            at=end,
+            sequence=sequence,
         )
-        for kind, sections in kinds.items()
-    ]
-
-
-def _batch(catalogue: _core.Catalogue, section: str, rows: Sequence[Row]) -> pa.RecordBatch:
-    named = {name for row in rows for name in row}
-    fields = [one for one in catalogue.schema(section) if one.name in named]
-    return pa.RecordBatch.from_pylist(list(rows), schema=pa.schema(fields))
-
-
-def pool_row(pool: int, size: int, counters: Mapping[str, int], chain: tuple[int, int] | None = None) -> Row:
-    """QBST of a simulated pool.
-
-    Parameters
-    ----------
-    pool
-        Its id.
-    size
-        Its buffers.
-    counters
-        By the names of `plexlens._core.PoolSimulation.fields`; empty at the beginning.
-    chain
-        Fewest and most buffers on the sequential chain.
-    """
-    row: Row = {"qbstpid": pool, "qbstvpl": size}
-    for name, place, _ in _core.PoolSimulation.fields():
-        if place:
-            row[place.lower()] = counters.get(name, 0)
-    # QBSTRIO counts all synchronous reads, QBSTSIO those of sequential access among them.
-    row["qbstrio"] = counters.get("sync_reads_random", 0) + counters.get("sync_reads_sequential", 0)
-    if chain is not None:
-        row["qbstsmin"], row["qbstsmax"] = chain
-    return row

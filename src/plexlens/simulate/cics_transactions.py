@@ -32,7 +32,9 @@ from plexlens.simulate.logged import (
     unit_of_work_token,
 )
 from plexlens.simulate.processors import ziip_factor
-from plexlens.simulate.written import Record, Row
+from plexlens.smf_rows.dump import connectors
+from plexlens.smf_rows.record import Record, Row
+from plexlens.smf_rows.smf110_1 import performance
 
 #: Fields of a row, by their short names in the dictionary.
 FIELDS = (
@@ -56,7 +58,7 @@ def dictionary_records(catalogue: _core.Catalogue, places: Places, start: dateti
     """What each region's rows can hold: written when its monitoring begins."""
     entries: list[Row] = _core.standard_dictionary(catalogue).to_pylist()
     for region, system in zip(places.regions, places.systems_of_regions, strict=True):
-        yield Record("smf110_1_class1", system, region, start, start, {"smf110_1_dictionary": entries})
+        yield Record("smf110_1_class1", system, start, {"smf110_1_dictionary": entries}, region)
 
 
 @dataclass
@@ -77,8 +79,7 @@ class Monitoring:
     _tasks: Integers = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        numbers = {row["cmodhead"]: row["cmodconn"] for row in _core.standard_dictionary(self.catalogue).to_pylist()}
-        self._connectors = sorted(numbers[name] for name in FIELDS)
+        self._connectors = connectors(self.catalogue, FIELDS)
         self._tasks = np.zeros(len(self.places.regions), np.int64)
 
     def records(self, logged: Mapping[str, pa.RecordBatch]) -> Stretch:
@@ -135,14 +136,14 @@ class Monitoring:
         period = np.tile(np.array([0, 1], np.uint8), (count, 1))
         names_of_classes = self.places.classes
         return {
-            "tran": names([one[:4] for one in names_of_classes], classes),
-            "userid": _constant("CICSUSER", count),
-            "netuowpx": names([f"{NETWORK}.{region}" for region in self.places.regions], origins(rows)),
-            "netuowsx": bytes_of(np.hstack([token, period])),
-            "pgmname": names([one[:8] for one in names_of_classes], classes),
-            "rtype": _constant("T", count),
-            "perrecnt": _constant(1, count),
-            "srvclsnm": names([one[:8] for one in names_of_classes], classes),
+            "TRAN": names([one[:4] for one in names_of_classes], classes),
+            "USERID": _constant("CICSUSER", count),
+            "NETUOWPX": names([f"{NETWORK}.{region}" for region in self.places.regions], origins(rows)),
+            "NETUOWSX": bytes_of(np.hstack([token, period])),
+            "PGMNAME": names([one[:8] for one in names_of_classes], classes),
+            "RTYPE": _constant("T", count),
+            "PERRECNT": _constant(1, count),
+            "SRVCLSNM": names([one[:8] for one in names_of_classes], classes),
         }
 
     def _stay(self, rows: pa.RecordBatch) -> _Columns:
@@ -162,36 +163,38 @@ class Monitoring:
         once = np.ones(count, np.int64)
         again = np.maximum(dispatches - 1, 0)
         redispatch = floats(rows, "redispatch") / 1e9
-        return self._named(rows) | {
-            "region": region,
-            "start": micros(attached),
-            "stop": micros(ended),
-            "ttype": names(["U", "T"], routed.astype(np.int64)),
-            "fctyname": _constant("", count),
-            "rsysid": _constant("", count),
-            **_clock("usrdispt", dispatched, dispatches + entries),
-            **_clock("usrcput", qr_cpu + on_open, dispatches + entries),
-            **_clock("cputoncp", qr_cpu + db2_cpu - ziip, dispatches + entries),
-            **_clock("offlcput", floats(rows, "db2_ziip_on_cp"), entries),
-            **_clock("qrdispt", qr, dispatches),
-            **_clock("qrcput", qr_cpu, dispatches),
-            **_clock("ky8dispt", in_db2, entries),
-            **_clock("ky8cput", on_open, entries),
-            **_clock("l8cput", on_open, entries),
-            **_clock("susptime", suspended, once + again + waits),
-            **_clock("dispwtt", redispatch, again),
-            **_clock("qrmoddly", redispatch, again),
-            **_clock("dspdelay", floats(rows, "first_dispatch") / 1e9, once),
-            **_clock("rmitime", in_db2 + waited, entries),
-            **_clock("rmisusp", waited, waits),
-            "db2reqct": pa.array(calls),
-            **_clock("db2rdyqw", waited, waits),
-            **_clock("rmitotal", in_db2 + waited, entries),
-            **_clock("rmidb2", in_db2 + waited, entries),
-            "spsyncct": pa.array(once),
-            **_clock("synctime", floats(rows, "sync_point") / 1e9, once),
-            **_clock("iriowtt", np.zeros(count), np.zeros(count, np.int64)),
+        fields = {
+            "START": micros(attached),
+            "STOP": micros(ended),
+            "TTYPE": names(["U", "T"], routed.astype(np.int64)),
+            "FCTYNAME": _constant("", count),
+            "RSYSID": _constant("", count),
+            "DB2REQCT": pa.array(calls),
+            "SPSYNCCT": pa.array(once),
         }
+        clocks = {
+            "USRDISPT": (dispatched, dispatches + entries),
+            "USRCPUT": (qr_cpu + on_open, dispatches + entries),
+            "CPUTONCP": (qr_cpu + db2_cpu - ziip, dispatches + entries),
+            "OFFLCPUT": (floats(rows, "db2_ziip_on_cp"), entries),
+            "QRDISPT": (qr, dispatches),
+            "QRCPUT": (qr_cpu, dispatches),
+            "KY8DISPT": (in_db2, entries),
+            "KY8CPUT": (on_open, entries),
+            "L8CPUT": (on_open, entries),
+            "SUSPTIME": (suspended, once + again + waits),
+            "DISPWTT": (redispatch, again),
+            "QRMODDLY": (redispatch, again),
+            "DSPDELAY": (floats(rows, "first_dispatch") / 1e9, once),
+            "RMITIME": (in_db2 + waited, entries),
+            "RMISUSP": (waited, waits),
+            "DB2RDYQW": (waited, waits),
+            "RMITOTAL": (in_db2 + waited, entries),
+            "RMIDB2": (in_db2 + waited, entries),
+            "SYNCTIME": (floats(rows, "sync_point") / 1e9, once),
+            "IRIOWTT": (np.zeros(count), np.zeros(count, np.int64)),
+        }
+        return {"region": region} | performance(self._named(rows) | fields, _columns(clocks))
 
     def _terminal(self, rows: pa.RecordBatch) -> _Columns:
         """In the region where the transaction came in."""
@@ -201,34 +204,31 @@ class Monitoring:
         dispatches, redispatch = integers(rows, "terminal_dispatches"), floats(rows, "terminal_redispatch") / 1e9
         once, none, never = np.ones(count, np.int64), np.zeros(count), np.zeros(count, np.int64)
         again = np.maximum(dispatches - 1, 0)
-        without = {
-            name: columns
-            for name in ("offlcput", "ky8dispt", "ky8cput", "l8cput", "rmitime", "rmisusp", "db2rdyqw", "rmitotal")
-            for name, columns in _clock(name, none, never).items()
+        without = ("OFFLCPUT", "KY8DISPT", "KY8CPUT", "L8CPUT", "RMITIME", "RMISUSP", "DB2RDYQW", "RMITOTAL")
+        fields = {
+            "START": micros(arrived),
+            "STOP": micros(ended),
+            "TTYPE": _constant("T", count),
+            "FCTYNAME": _constant("T001", count),
+            "RSYSID": names([one[:4] for one in self.places.regions], integers(rows, "region")),
+            "DB2REQCT": pa.array(never),
+            "SPSYNCCT": pa.array(once),
         }
-        return self._named(rows) | {
-            "region": integers(rows, "terminal_region"),
-            "start": micros(arrived),
-            "stop": micros(ended),
-            "ttype": _constant("T", count),
-            "fctyname": _constant("T001", count),
-            "rsysid": names([one[:4] for one in self.places.regions], integers(rows, "region")),
-            **_clock("usrdispt", qr, dispatches),
-            **_clock("usrcput", cpu, dispatches),
-            **_clock("cputoncp", cpu, dispatches),
-            **_clock("qrdispt", qr, dispatches),
-            **_clock("qrcput", cpu, dispatches),
-            **without,
-            **_clock("susptime", np.maximum((ended - arrived) / 1e9 - qr, 0.0), once + again + once),
-            **_clock("dispwtt", redispatch, again),
-            **_clock("qrmoddly", redispatch, again),
-            **_clock("dspdelay", floats(rows, "terminal_first_dispatch") / 1e9, once),
-            "db2reqct": pa.array(never),
-            **_clock("rmidb2", none, never),
-            "spsyncct": pa.array(once),
-            **_clock("synctime", none, never),
-            **_clock("iriowtt", (ended - sent) / 1e9, once),
+        clocks = {
+            **dict.fromkeys((*without, "RMIDB2", "SYNCTIME"), (none, never)),
+            "USRDISPT": (qr, dispatches),
+            "USRCPUT": (cpu, dispatches),
+            "CPUTONCP": (cpu, dispatches),
+            "QRDISPT": (qr, dispatches),
+            "QRCPUT": (cpu, dispatches),
+            "SUSPTIME": (np.maximum((ended - arrived) / 1e9 - qr, 0.0), once + again + once),
+            "DISPWTT": (redispatch, again),
+            "QRMODDLY": (redispatch, again),
+            "DSPDELAY": (floats(rows, "terminal_first_dispatch") / 1e9, once),
+            "IRIOWTT": ((ended - sent) / 1e9, once),
         }
+        columns = performance(self._named(rows) | fields, _columns(clocks))
+        return {"region": integers(rows, "terminal_region")} | columns
 
     @property
     def _factors(self) -> Floats:
@@ -246,8 +246,8 @@ def _buffers(region: Integers) -> tuple[Integers, Integers]:
     return record, np.append(np.flatnonzero(begins)[1:] - 1, len(region) - 1)
 
 
-def _clock(name: str, seconds: Floats, count: Integers) -> _Columns:
-    return {f"{name}_seconds": pa.array(seconds), f"{name}_count": pa.array(count)}
+def _columns(clocks: Mapping[str, tuple[Floats, Integers]]) -> dict[str, tuple[pa.Array, pa.Array]]:
+    return {name: (pa.array(seconds), pa.array(count)) for name, (seconds, count) in clocks.items()}
 
 
 def _constant(value: str | int, count: int) -> pa.Array:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
-from plexlens.simulate.written import Interval, Record, Row
-
-#: R744STYP.
-_LOCK, _CACHE = 3, 4
+from plexlens.simulate.written import Interval
+from plexlens.smf_rows import smf74_4
+from plexlens.smf_rows.record import Record
 
 #: Bytes of an entry of a lock table by the members that it has to tell apart (Db2 for z/OS documentation, lock
 #: structure size: 2 bytes up to 7 members, 4 up to 23, 8 up to 32).
@@ -20,10 +20,6 @@ _SUBCHANNELS = 7
 #: R744FLVL, R744FMOD: level 25 is that of the machines of 2022.
 _LEVEL, _MACHINE = 25, "003931"
 
-#: R744QFLG: active; of a duplexed structure the first instance is the old one of a rebuild that goes on, the second the
-#: new one.
-_ACTIVE, _FIRST, _SECOND = 0x80, 0x80 | 0x20 | 0x02 | 0x01, 0x80 | 0x40 | 0x02 | 0x01
-
 #: Bytes of a directory entry of a group buffer pool, orders of magnitude; structures come in mebibytes, and facilities
 #: in gibibytes.
 _DIRECTORY_ENTRY, _MEBIBYTE, _GIBIBYTE = 400, 1 << 20, 1 << 30
@@ -34,7 +30,7 @@ def structure_name(group: str, pool: int | None = None) -> str:
     return f"{group}_LOCK1" if pool is None else f"{group}_GBP{pool}"
 
 
-def _cache(interval: Interval, group: Mapping[str, Any], pool: int) -> Row:
+def _cache(interval: Interval, group: Mapping[str, Any], pool: int) -> smf74_4.Cache:
     """Counters of a group buffer pool, which the coupling facility keeps for all systems together."""
     members = [member for member in interval.truth["members"] if member["group"] == group["group"]]
     used = [one for member in members for one in member["pools"] if one["number"] == pool]
@@ -43,17 +39,17 @@ def _cache(interval: Interval, group: Mapping[str, Any], pool: int) -> Row:
         return float(sum(one["member"].get(name, 0) for one in used for name in names))
 
     shared = used[0]["group"]
-    return {
-        "r744crhc": of_all("misses_with_data", "invalid_with_data"),
-        "r744crmn": of_all("misses_without_data", "invalid_without_data"),
-        "r744cwh1": of_all("sync_writes", "async_writes"),
-        "r744cwmt": of_all("failed_writes"),
-        "r744ccoc": float(shared.get("castout_pages", 0)),
-        "r744cder": float(shared.get("directory_reclaims", 0)),
-        "r744cdtr": float(shared.get("data_reclaims", 0)),
-        "r744cxdr": float(shared.get("invalidated_by_reclaim", 0)),
-        "r744cxfw": float(shared.get("invalidated_by_write", 0)),
-    }
+    return smf74_4.Cache(
+        hits=of_all("misses_with_data", "invalid_with_data"),
+        misses=of_all("misses_without_data", "invalid_without_data"),
+        writes=of_all("sync_writes", "async_writes"),
+        castouts=float(shared.get("castout_pages", 0)),
+        failed_writes=of_all("failed_writes"),
+        directory_reclaims=float(shared.get("directory_reclaims", 0)),
+        data_reclaims=float(shared.get("data_reclaims", 0)),
+        invalidated_by_reclaim=float(shared.get("invalidated_by_reclaim", 0)),
+        invalidated_by_write=float(shared.get("invalidated_by_write", 0)),
+    )
 
 
 def _size(interval: Interval, group: Mapping[str, Any], pool: Mapping[str, Any] | None) -> int:
@@ -71,52 +67,17 @@ def _directory(pool: Mapping[str, Any]) -> int:
     return int(shared.get("directory_entries", 5 * shared["data_entries"]))
 
 
-def _requests(used: Mapping[str, Any], *, second: bool) -> Row:
-    """Requests to the first or the second instance of a structure; contention is found by the first."""
-    if second:
-        synchronous, waits = used["second"], used["second_waits"]
-        return {
-            "r744snam": used["name"],
-            "r744styp": _LOCK if used["lock"] else _CACHE,
-            "r744sflg": 0x80,
-            "r744strc": float(synchronous["count"]),
-            "r744ssrc": float(synchronous["count"]),
-            "r744sstm": synchronous["seconds"],
-            "r744sssq": synchronous["squares"],
-            "r744sqrc": float(waits["count"]),
-            "r744sqtm": waits["seconds"],
-            "r744sqsq": waits["squares"],
-        }
-    synchronous, asynchronous, waits = used["synchronous"], used["asynchronous"], used["subchannel_waits"]
-    return {
-        "r744snam": used["name"],
-        "r744styp": _LOCK if used["lock"] else _CACHE,
-        "r744sflg": 0x80,
-        "r744strc": float(synchronous["count"] + asynchronous["count"]),
-        "r744stac": float(used["contentions"]),
-        "r744ssrc": float(synchronous["count"]),
-        "r744sstm": synchronous["seconds"],
-        "r744sssq": synchronous["squares"],
-        "r744sarc": float(asynchronous["count"]),
-        "r744satm": asynchronous["seconds"],
-        "r744sasq": asynchronous["squares"],
-        "r744sqrc": float(waits["count"]),
-        "r744sqtm": waits["seconds"],
-        "r744sqsq": waits["squares"],
-        "r744scn": float(used["contentions"]),
-        "r744sfcn": float(used["false_contentions"]),
-    }
+def _times(counted: Mapping[str, Any]) -> smf74_4.Times:
+    return smf74_4.Times(counted["count"], counted["seconds"], counted["squares"])
 
 
-def _structures(interval: Interval, system: str, facility: str) -> tuple[list[Row], list[Row], list[Row]]:
-    """Policy, request and cache sections of a facility's structures whose group has a member on the system.
+def _structures(interval: Interval, system: str, facility: str) -> list[smf74_4.Structure]:
+    """A facility's structures whose group has a member on the system.
 
     A structure is where it was at the end of the interval; the requests of an interval in which it moved are all there.
     """
     uses = {(used["name"], used["system"]): used for used in interval.truth["structures"]}
-    policy: list[Row] = []
-    requests: list[Row] = []
-    caches: list[Row] = []
+    found: list[smf74_4.Structure] = []
     for group in interval.values.get("db2", []):
         if all(member["system"] != system for member in group["member"]):
             continue
@@ -126,26 +87,52 @@ def _structures(interval: Interval, system: str, facility: str) -> tuple[list[Ro
             second = used["facility"] != facility
             if second and used["second_facility"] != facility:
                 continue
+            structure = _second(used) if second else _first(used)
             size = _size(interval, group, pool)
-            row = _requests(used, second=second) | {"r744ssiz": size, "r744smas": size, "r744smis": size // 2}
+            structure = replace(structure, size=size, least_size=size // 2)
             if pool is None:
-                row["r744sltl"] = group["lock"]["entries"]
+                structure = replace(structure, lock_entries=group["lock"]["entries"])
             else:
-                caches.append(_cache(interval, group, pool["number"]))
-                row |= {
-                    "r744cdsi": len(caches),
-                    "r744cdne": 1,
-                    "r744sdec": _directory(pool),
-                    "r744sdel": pool["group"]["data_entries"],
-                }
-            requests.append(row)
-            flags = _SECOND if second else _FIRST if used["second_facility"] else _ACTIVE
-            policy.append({"r744qstr": used["name"], "r744qsiz": size, "r744qflg": flags})
-    return policy, requests, caches
+                structure = replace(
+                    structure,
+                    cache=_cache(interval, group, pool["number"]),
+                    directory_entries=_directory(pool),
+                    data_entries=pool["group"]["data_entries"],
+                )
+            found.append(structure)
+    return found
 
 
-def _storage(interval: Interval, facility: str) -> Row:
-    """Storage of a facility: enough for twice what is in it."""
+def _first(used: Mapping[str, Any]) -> smf74_4.Structure:
+    """Requests to a structure, or to the first instance of a duplexed one, by which contention is found."""
+    return smf74_4.Structure(
+        name=used["name"],
+        type="lock" if used["lock"] else "cache",
+        size=0,
+        synchronous=_times(used["synchronous"]),
+        state=smf74_4.FIRST if used["second_facility"] else smf74_4.ACTIVE,
+        asynchronous=_times(used["asynchronous"]),
+        waits=_times(used["subchannel_waits"]),
+        deferred=used["contentions"],
+        contentions=used["contentions"],
+        false_contentions=used["false_contentions"],
+    )
+
+
+def _second(used: Mapping[str, Any]) -> smf74_4.Structure:
+    """Requests to the second instance of a duplexed structure."""
+    return smf74_4.Structure(
+        name=used["name"],
+        type="lock" if used["lock"] else "cache",
+        size=0,
+        synchronous=_times(used["second"]),
+        state=smf74_4.SECOND,
+        waits=_times(used["second_waits"]),
+    )
+
+
+def _storage(interval: Interval, facility: str) -> tuple[int, int]:
+    """Storage of a facility, enough for twice what is in it, and what of it is free."""
     taken = 0
     for group in interval.values.get("db2", []):
         for pool in [*([None] if group.get("lock") else []), *(pool for pool in group["pool"] if pool.get("group"))]:
@@ -153,7 +140,7 @@ def _storage(interval: Interval, facility: str) -> Row:
             used = next(one for one in interval.truth["structures"] if one["name"] == name)
             taken += _size(interval, group, pool) * [used["facility"], used["second_facility"]].count(facility)
     defined = -(-2 * max(taken, 1) // _GIBIBYTE) * _GIBIBYTE
-    return {"r744gcsd": defined, "r744gcsf": defined - taken, "r744gtsd": defined, "r744gtsf": defined - taken}
+    return defined, defined - taken
 
 
 def coupling_records(interval: Interval) -> Iterator[Record]:
@@ -164,48 +151,30 @@ def coupling_records(interval: Interval) -> Iterator[Record]:
     """
     systems = interval.values["system"]
     facilities = interval.values.get("coupling_facility", [])
-    asked = {facility["name"]: 0.0 for facility in facilities}
-    sections_of: dict[tuple[str, str], tuple[list[Row], list[Row], list[Row]]] = {}
+    used = {
+        (system["name"], facility["name"]): _structures(interval, system["name"], facility["name"])
+        for system in systems
+        for facility in facilities
+    }
     for system in systems:
-        for name in asked:
-            held = sections_of[system["name"], name] = _structures(interval, system["name"], name)
-            asked[name] += sum(row["r744strc"] for row in held[1])
-    for system in systems:
-        for facility, used in zip(facilities, interval.truth["facilities"], strict=True):
-            policy, requests, caches = sections_of[system["name"], facility["name"]]
-            subchannels = facility.get("subchannels", _SUBCHANNELS)
-            engines = used["engines"]
-            busy = min(used["busy"] / engines, interval.seconds)
-            sections: dict[str, list[Row]] = {
-                "smf74_4_local_cf": [
-                    {
-                        "r744fnam": facility["name"],
-                        "r744fsys": system["name"],
-                        "r744fflg": 0x80,
-                        "r744fpam": 1,
-                        "r744fscg": subchannels,
-                        "r744fscu": subchannels,
-                        "r744fscl": subchannels,
-                        "r744ftor": sum(row["r744strc"] for row in requests),
-                        "r744flvl": _LEVEL,
-                        "r744fmod": _MACHINE,
-                        "r744fpdn": engines,
-                    }
-                ],
-                "smf74_4_connectivity": [{"r744xsys": peer["name"]} for peer in systems if peer is not system],
-                "smf74_4_storage": [_storage(interval, facility["name"])],
-                "smf74_4_structure": policy,
-                "smf74_4_request": requests,
-                "smf74_4_processor": [
-                    {
-                        "r744pnum": number,
-                        "r744pbsy": busy,
-                        "r744pwai": interval.seconds - busy,
-                        "r744ptyp": 0x80,
-                        "r744pcct": round(asked[facility["name"]] / engines),
-                    }
-                    for number in range(engines)
-                ],
-                "smf74_4_cache": caches,
-            }
-            yield interval.record(system, "smf74_4", sections)
+        for facility, did in zip(facilities, interval.truth["facilities"], strict=True):
+            asked = sum(one.asked for (_, name), held in used.items() if name == facility["name"] for one in held)
+            storage, free = _storage(interval, facility["name"])
+            told = smf74_4.Facility(
+                name=facility["name"],
+                paths=1,
+                subchannels=facility.get("subchannels", _SUBCHANNELS),
+                engines=did["engines"],
+                busy=min(did["busy"] / did["engines"], interval.seconds),
+                storage=storage,
+                free=free,
+                controlled=True,
+                commands=round(asked / did["engines"]),
+                level=_LEVEL,
+                machine=_MACHINE,
+                dedicated=True,
+                peers=[peer["name"] for peer in systems if peer is not system],
+            )
+            structures = used[system["name"], facility["name"]]
+            rows = smf74_4.sections(told, structures, system=system["name"], seconds=interval.seconds)
+            yield interval.rmf(system, "smf74_4", rows)

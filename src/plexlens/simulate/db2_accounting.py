@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import numpy as np
@@ -11,7 +10,6 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from plexlens import _core
-from plexlens.simulate.db2_statistics import RELEASE
 from plexlens.simulate.logged import (
     NETWORK,
     Integers,
@@ -26,99 +24,64 @@ from plexlens.simulate.logged import (
     timestamps,
     unit_of_work_token,
 )
-from plexlens.simulate.written import Interval, Record, Row
+from plexlens.simulate.written import Interval
+from plexlens.smf_rows.db2 import CICS_ATTACH, DB2_12, QWHC, QWHS, header_row
+from plexlens.smf_rows.record import Record, Row, Sections, named
+from plexlens.smf_rows.smf101 import QBAC, QBGA, QTGA, QTXA, QWAC, QWAX, rolled_up
 
-#: A record that is rolled up has no begin; its end holds elapsed time as a clock that started then.
-CLOCK_ZERO = datetime(1900, 1, 1, tzinfo=UTC)
+#: IFCID of accounting.
+_ACCOUNTING = 3
 
-#: QWHCATYP: CICS.
-CICS = 4
+#: Seconds and counts of an account that stand in records under the same names.
+_SECONDS = (
+    *("db2_elapsed", "wait_sync_read", "wait_other_read", "wait_log", "wait_lock", "wait_commit", "wait_contention"),
+    *("wait_coupling", "db2_ziip"),
+)
+_COUNTS = (
+    *("waits_sync_read", "waits_other_read", "waits_log", "waits_lock", "waits_commit", "waits_contention"),
+    *("waits_coupling", "commits", "rollbacks", "locks", "unlocks"),
+    *("coupling_unlocks", "false_contentions", "xes_contentions", "real_contentions"),
+)
 
-#: Times of the thread: field of QWAC, and the account's seconds.
-TIMES = {
-    "qwacasc": "db2_elapsed",
-    "qwaccls1_ziip": "db2_ziip",
-    "qwaccls2_ziip": "db2_ziip",
-    "qwacziip_eligible": "db2_ziip_on_cp",
-    "qwacawti": "wait_sync_read",
-    "qwacawtr": "wait_other_read",
-    "qwacawlg": "wait_log",
-    "qwacawtl": "wait_lock",
-    "qwacawte": "wait_commit",
-    "qwacawtj": "wait_contention",
-}
-
-#: Counts of the thread: field of QWAC, and the account's count.
-COUNTS = {
-    "qwacarne": "waits_sync_read",
-    "qwacarnr": "waits_other_read",
-    "qwacarlg": "waits_log",
-    "qwacarnl": "waits_lock",
-    "qwacarns": "waits_commit",
-    "qwacarnj": "waits_contention",
-}
-
-#: QTXA, and QTGA of a data-sharing group.
-LOCKS = {"qtxalock": "locks", "qtxaunlk": "unlocks", "qtxasloc": "waits_lock"}
-SHARED_LOCKS = {
-    "qtgauslm": "coupling_unlocks",
-    "qtgaflse": "false_contentions",
-    "qtgasglo": "xes_contentions",
-    "qtgaiglo": "real_contentions",
-}
-
-#: QBAC and QBGA: field, and the count of the pool.
-POOL = {
-    "qbacget": "getpages",
-    "qbacrio": "sync_reads",
-    "qbacsws": "updates",
-    "qbacseq": "sequential_requests",
-    "qbacdpf": "dynamic_requests",
-    "qbacsio": "prefetch_pages",
-}
-GROUP_POOL = {
-    "qbgagg": "dependent_getpages",
-    "qbgaxd": "invalid_with_data",
-    "qbgaxr": "invalid_without_data",
-    "qbgamd": "misses_with_data",
-    "qbgamr": "misses_without_data",
-    "qbgasw": "sync_writes",
-    "qbgaaw": "async_writes",
-}
+#: Counts of an account, which sums of many transactions have as floating point.
+_WHOLE = frozenset((*_COUNTS, "coupling_locks"))
 
 
-def correlation(name: str) -> Row:
-    """Correlation header of a class's threads."""
+def _correlation(name: str) -> Row:
+    """What tells the threads of a class."""
     return {
-        "qwhcaid": "CICSUSER",
-        "qwhcopid": "CICSUSER",
-        "qwhccv": f"POOL{name[:4]:4}0001",
-        "qwhccn": "CICS",
-        "qwhcplan": name,
-        "qwhcatyp": CICS,
-        "qwhceutx": name,
+        "user": "CICSUSER",
+        "original_user": "CICSUSER",
+        "correlation": f"POOL{name[:4]:4}0001",
+        "connection": "CICS",
+        "plan": name,
+        "attach": CICS_ATTACH,
+        "end_user_transaction": name,
     }
 
 
-def _times(counts: Mapping[str, Any], name: str) -> Row:
-    used = counts["used"]
+def _quantities(account: Mapping[str, Any], name: Any) -> Row:
+    """Quantities of records from accounts, be these numbers or columns.
+
+    The processor time of class 1 is that in Db2: what the application does runs on another TCB.
+    """
+    general = account["db2_cpu"] - account["db2_ziip"]
     return {
-        "qwacesc": CLOCK_ZERO + timedelta(seconds=used["thread_elapsed"]),
-        "qwacejst": used["db2_cpu"] - used["db2_ziip"],
-        "qwacajst": used["db2_cpu"] - used["db2_ziip"],
-        **{field: used[seconds] for field, seconds in TIMES.items()},
-        **{field: round(used[count]) for field, count in COUNTS.items()},
-        "qwaccomm": round(used["commits"]),
-        "qwacabrt": round(used["rollbacks"]),
-        "qwacwlme": name,
+        **{one: account[one] for one in (*_SECONDS, *_COUNTS)},
+        "cpu": general,
+        "db2_cpu": general,
+        "ziip": account["db2_ziip"],
+        "ziip_on_cp": account["db2_ziip_on_cp"],
+        "lock_structure_locks": account["coupling_locks"] - account["coupling_unlocks"],
+        "service_class": name,
     }
 
 
 def accounting_records(interval: Interval) -> Iterator[Record]:
     """A record of each class that calls Db2, on each system where some of it ended.
 
-    Class 1 is the time from a transaction's first thread to its end in Db2; its processor time is that in Db2: what the
-    application does runs on another TCB. Waits for asynchronous coupling facility requests are in QWAX.
+    Class 1 is the time from a transaction's first thread to its end in Db2. Waits for asynchronous coupling facility
+    requests are in QWAX.
     """
     for values, used in zip(interval.values["class"], interval.truth["classes"], strict=True):
         group = group_of(interval.values, values)
@@ -128,35 +91,28 @@ def accounting_records(interval: Interval) -> Iterator[Record]:
             member = next((one for one in group["member"] if one["system"] == counts["system"]), None)
             if member is None or counts["response"]["count"] == 0:
                 continue
-            name, account = used["name"], counts["used"]
-            header: Row = {"qwhsssid": member["name"], "qwhsstck": interval.end, "qwhsrn": RELEASE}
-            header["qwhsiseq"] = interval.number + 1
-            pools = sorted(counts["pools"], key=lambda one: int(one["number"]))
-            sections: dict[str, list[Row]] = {
-                "smf101_qwhs": [header],
-                "smf101_qwhc": [correlation(name)],
-                "smf101_ifcid3_qwac": [_times(counts, name)],
-                "smf101_ifcid3_qbac": [
-                    {"qbacpid": one["number"], **{field: one[count] for field, count in POOL.items()}} for one in pools
-                ],
-                "smf101_ifcid3_qtxa": [{field: round(account[count]) for field, count in LOCKS.items()}],
-                "smf101_ifcid3_qwax": [
-                    {"qwaxixlt": account["wait_coupling"], "qwaxixle": round(account["waits_coupling"])}
-                ],
-            }
-            shared = shared_pools(group)
-            if shared:
-                sections["smf101_ifcid3_qbga"] = [
-                    {"qbgagn": one["number"], **{field: one[count] for field, count in GROUP_POOL.items()}}
-                    for one in pools
-                    if one["number"] in shared
-                ]
-            if group.get("lock"):
-                row: Row = {field: round(account[count]) for field, count in SHARED_LOCKS.items()}
-                row["qtgalslm"] = round(account["coupling_locks"] - account["coupling_unlocks"])
-                sections["smf101_ifcid3_qtga"] = [row]
-            held = {section: rows for section, rows in sections.items() if rows}
-            yield Record("smf101_ifcid3", counts["system"], member["name"], interval.end, interval.end, held)
+            yield _rolled_up(interval, group, member, used["name"], counts)
+
+
+def _rolled_up(
+    interval: Interval, group: Mapping[str, Any], member: Mapping[str, Any], name: str, counts: Mapping[str, Any]
+) -> Record:
+    account = {key: round(value) if key in _WHOLE else value for key, value in counts["used"].items()}
+    quantities = _quantities(account, name) | {"end": rolled_up(account["thread_elapsed"])}
+    pools = sorted(counts["pools"], key=lambda one: int(one["number"]))
+    shared = shared_pools(group)
+    sections: Sections = {
+        "smf101_qwhs": [header_row(member["name"], interval.end, interval.number + 1)],
+        "smf101_qwhc": [named(QWHC, _correlation(name))],
+        "smf101_ifcid3_qwac": [named(QWAC, quantities)],
+        "smf101_ifcid3_qbac": [named(QBAC, pool) for pool in pools],
+        "smf101_ifcid3_qtxa": [named(QTXA, quantities)],
+        "smf101_ifcid3_qwax": [named(QWAX, quantities)],
+        "smf101_ifcid3_qbga": [named(QBGA, pool) for pool in pools if pool["number"] in shared],
+        "smf101_ifcid3_qtga": [named(QTGA, quantities)] if group.get("lock") else [],
+    }
+    held = {section: rows for section, rows in sections.items() if rows}
+    return Record("smf101_ifcid3", member["system"], interval.end, held, member["name"])
 
 
 def shared_pools(group: Mapping[str, Any]) -> set[int]:
@@ -191,68 +147,54 @@ def thread_records(catalogue: _core.Catalogue, places: Places, logged: Mapping[s
     name = names(places.classes, integers(rows, "class"))
     group = places.groups_of_regions
     token = unit_of_work_token(rows)
-    seconds = {field: pa.array(floats(rows, account)) for field, account in TIMES.items()}
-    counts = {field: pa.array(integers(rows, account)) for field, account in COUNTS.items()}
-    cpu = pa.array(floats(rows, "db2_cpu") - floats(rows, "db2_ziip"))
+    account = {one: integers(rows, one) for one in _WHOLE} | {
+        one: floats(rows, one) for one in (*_SECONDS, "db2_cpu", "db2_ziip_on_cp")
+    }
+    quantities = _quantities(account, name) | {
+        "begin": timestamps(micros(integers(rows, "thread_begin"))),
+        "end": timestamps(micros(integers(rows, "thread_end"))),
+        "entries": integers(rows, "db2_calls") + integers(rows, "commits"),
+    }
+    quantities = {key: pa.array(value) for key, value in quantities.items()}
+    header = {
+        "subsystem": member,
+        "sequence": rows["number"],
+        "release": _constant(DB2_12, rows),
+        "ifcid": _constant(_ACCOUNTING, rows),
+        "network": _constant(NETWORK, rows),
+        "lu_name": names(places.regions, origin),
+        "unit_of_work": bytes_of(token),
+        "commit_number": _constant(1, rows),
+    }
+    correlation: dict[str, Any] = {
+        key: names([_correlation(one)[key] for one in places.classes], integers(rows, "class"))
+        if isinstance(value, str)
+        else _constant(value, rows)
+        for key, value in _correlation("").items()
+    }
+    correlation["token"] = bytes_of(np.hstack([_origin_bytes(places.regions, origin), token]))
     sections = {
         "smf101_qwhs": {
             "record_no": numbers,
             "system": names(places.systems_of_regions, region),
             "subsystem": member,
             "interval_end": timestamps(ended),
-            "qwhsssid": member,
-            "qwhsrn": _constant(RELEASE, rows),
-            "qwhsiid": _constant(3, rows),
-            "qwhsiseq": rows["number"],
-            "qwhsnid": _constant(NETWORK, rows),
-            "qwhslunm": names(places.regions, origin),
-            "qwhsluuv": bytes_of(token),
-            "qwhslucc": _constant(1, rows),
+            **named(QWHS, header),
         },
-        "smf101_qwhc": {
-            "record_no": numbers,
-            **{
-                field: names([correlation(one)[field] for one in places.classes], integers(rows, "class"))
-                if isinstance(value, str)
-                else _constant(value, rows)
-                for field, value in correlation("").items()
-            },
-            "qwhctokn": bytes_of(np.hstack([_origin_bytes(places.regions, origin), token])),
-        },
-        "smf101_ifcid3_qwac": {
-            "record_no": numbers,
-            "qwacbsc": timestamps(micros(integers(rows, "thread_begin"))),
-            "qwacesc": timestamps(micros(integers(rows, "thread_end"))),
-            "qwacejst": cpu,
-            "qwacajst": cpu,
-            **seconds,
-            **counts,
-            "qwacarna": pa.array(integers(rows, "db2_calls") + integers(rows, "commits")),
-            "qwaccomm": pa.array(integers(rows, "commits")),
-            "qwacabrt": pa.array(integers(rows, "rollbacks")),
-            "qwacwlme": name,
-        },
-        "smf101_ifcid3_qtxa": {
-            "record_no": numbers,
-            **{field: pa.array(integers(rows, account)) for field, account in LOCKS.items()},
-        },
-        "smf101_ifcid3_qwax": {
-            "record_no": numbers,
-            "qwaxixlt": rows["wait_coupling"],
-            "qwaxixle": pa.array(integers(rows, "waits_coupling")),
+        "smf101_qwhc": {"record_no": numbers, **named(QWHC, correlation)},
+        **{
+            section: {"record_no": numbers, **named(fields, quantities)}
+            for section, fields in (
+                ("smf101_ifcid3_qwac", QWAC),
+                ("smf101_ifcid3_qtxa", QTXA),
+                ("smf101_ifcid3_qwax", QWAX),
+            )
         },
     }
     sections |= _pool_sections(places, everyone, logged["pools"])
     sharing = np.isin(group[region], [at for at, one in enumerate(places.groups) if one.get("lock")])
     if sharing.any():
-        sections["smf101_ifcid3_qtga"] = _filtered(
-            {
-                "record_no": numbers,
-                "qtgalslm": pa.array(integers(rows, "coupling_locks") - integers(rows, "coupling_unlocks")),
-                **{field: pa.array(integers(rows, account)) for field, account in SHARED_LOCKS.items()},
-            },
-            sharing,
-        )
+        sections["smf101_ifcid3_qtga"] = _filtered({"record_no": numbers, **named(QTGA, quantities)}, sharing)
     batches = {section: pa.RecordBatch.from_pydict(columns) for section, columns in sections.items()}
     encoded = _core.encode_records(
         catalogue, "smf101_ifcid3", {section: rows for section, rows in batches.items() if rows.num_rows}
@@ -265,19 +207,16 @@ def _pool_sections(
 ) -> dict[str, dict[str, pa.Array]]:
     """QBAC of each pool that a transaction used, QBGA of those with a group buffer pool."""
     at = integers(pools, "transaction")
-    columns = {"record_no": pa.array(at.astype(np.uint64)), "qbacpid": pools["pool"]}
-    local = columns | {field: pools[count] for field, count in POOL.items()}
-    made = {"smf101_ifcid3_qbac": local}
+    quantities = {name: pools[name] for name in pools.schema.names} | {"number": pools["pool"]}
+    numbers = pa.array(at.astype(np.uint64))
+    made = {"smf101_ifcid3_qbac": {"record_no": numbers, **named(QBAC, quantities)}}
     group = places.groups_of_regions[integers(transactions, "region")[at]]
     number = integers(pools, "pool")
     shared = np.zeros(len(at), np.bool_)
     for which, values in enumerate(places.groups):
         shared |= (group == which) & np.isin(number, list(shared_pools(values)))
     if shared.any():
-        columns = {"record_no": columns["record_no"], "qbgagn": pools["pool"]}
-        made["smf101_ifcid3_qbga"] = _filtered(
-            columns | {field: pools[count] for field, count in GROUP_POOL.items()}, shared
-        )
+        made["smf101_ifcid3_qbga"] = _filtered({"record_no": numbers, **named(QBGA, quantities)}, shared)
     return made
 
 

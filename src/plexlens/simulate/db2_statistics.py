@@ -6,49 +6,12 @@ from collections.abc import Iterator, Mapping
 from datetime import datetime
 from typing import Any
 
-from plexlens import _core
-from plexlens.simulate.written import BEGINNING, Interval, Record, Row
-
-#: QWHSRN of Db2 12, whose statistics have counters of 8 bytes.
-RELEASE = 0xC1
-
-#: Levels: in the record as they stand, not counted up. Text and numbers that identify a section, too.
-_LEVELS = frozenset({"qbstvpl", "qbstpid", "qbglgn", "qwsaproc"})
-
-#: High-water marks: of the interval, and zero at the beginning.
-_MARKS = frozenset({"q3sthwct"})
+from plexlens.simulate.written import BEGINNING, Interval
+from plexlens.smf_rows import smf100
+from plexlens.smf_rows.record import Record, Row, Sections
 
 #: Bytes of a log record with its header, as long as a row of some 200 bytes before and after, and of a log CI.
 _LOG_RECORD, _LOG_INTERVAL = 400, 4096
-
-_MEMBER_POOL = {
-    "invalid_with_data": "qbglxd",
-    "invalid_without_data": "qbglxr",
-    "misses_with_data": "qbglmd",
-    "misses_without_data": "qbglmr",
-    "sync_writes": "qbglsw",
-    "async_writes": "qbglaw",
-    "failed_writes": "qbglwf",
-    "register_lists": "qbglax",
-    "prefetched_pages": "qbglay",
-    "unregistered": "qbgldg",
-    "castout_pages": "qbglrc",
-    "castout_unlocks": "qbglun",
-    "castout_classes": "qbglcc",
-    "castout_statistics": "qbglcs",
-    "class_threshold": "qbglct",
-    "pool_threshold": "qbglgt",
-    "deleted_names": "qbgldn",
-}
-
-_PAGE_LOCKS = {
-    "requests": "qbglp1",
-    "suspensions": "qbgls1",
-    "negotiations": "qbgln1",
-    "unlocks": "qbglu1",
-}
-
-Sections = dict[str, list[Row]]
 
 
 class Statistics:
@@ -57,7 +20,6 @@ class Statistics:
     def __init__(self) -> None:
         self._sums: dict[str, dict[tuple[str, int, str], Any]] = {}
         self._sequence = 0
-        self._places = {name: place.lower() for name, place, _ in _core.PoolSimulation.fields() if place}
 
     def beginning(self, interval: Interval) -> Iterator[Record]:
         """Records of both kinds of each member when nothing was counted yet; the interval tells their names."""
@@ -65,7 +27,7 @@ class Statistics:
 
     def records(self, interval: Interval) -> Iterator[Record]:
         """Records of both kinds of each member at an interval's end."""
-        changes = {member["name"]: self._sections(interval, member) for member in interval.truth["members"]}
+        changes = {member["name"]: _sections(interval, member) for member in interval.truth["members"]}
         yield from self._at(interval, interval.end, changes)
 
     def _at(self, interval: Interval, end: datetime, changes: Mapping[str, dict[str, Sections]]) -> Iterator[Record]:
@@ -74,21 +36,19 @@ class Statistics:
             held = changes.get(member["name"])
             if held is None:
                 held = {
-                    name: {section: [_zero(row) for row in rows] for section, rows in sections.items()}
-                    for name, sections in self._sections(interval, member).items()
+                    name: {section: [smf100.before(row) for row in rows] for section, rows in sections.items()}
+                    for name, sections in _sections(interval, member).items()
                 }
-            header: Row = {
-                "qwhsssid": member["name"],
-                "qwhsstck": end,
-                "qwhsiseq": self._sequence,
-                "qwhsrn": RELEASE,
-            }
-            sharing: Row = {"qwhamemn": member["name"], "qwhadsgn": member["group"]}
             for name, sections in held.items():
-                summed = {section: self._sum(member["name"], section, rows) for section, rows in sections.items()}
-                filled = {section: rows for section, rows in summed.items() if rows}
-                filled = {"smf100_qwhs": [header], "smf100_qwha": [sharing]} | filled
-                yield Record(name, member["system"], member["name"], end, end, filled)
+                yield smf100.record(
+                    name,
+                    {section: self._sum(member["name"], section, rows) for section, rows in sections.items()},
+                    system=member["system"],
+                    subsystem=member["name"],
+                    group=member["group"],
+                    at=end,
+                    sequence=self._sequence,
+                )
 
     def _sum(self, member: str, section: str, rows: list[Row]) -> list[Row]:
         sums = self._sums.setdefault(member, {})
@@ -96,55 +56,43 @@ class Statistics:
         for number, row in enumerate(rows):
             new = dict(row)
             for field, value in row.items():
-                if field not in _LEVELS | _MARKS:
+                if smf100.is_counter(field):
                     key = (section, number, field)
                     new[field] = sums[key] = sums.get(key, 0) + value
             made.append(new)
         return made
 
-    def _sections(self, interval: Interval, member: Mapping[str, Any]) -> dict[str, Sections]:
-        """What a member did in the interval, by record map and section."""
-        group = next(one for one in interval.values["db2"] if one["group"] == member["group"])
-        locking = member["locking"]
-        pools: list[Row] = []
-        shared: list[Row] = []
-        for values, used in zip(group["pool"], member["pools"], strict=True):
-            pools.append(self._pool(values, used))
-            if values.get("group"):
-                shared.append(_group_pool(used) | {"qbglgg": _dependent(interval, member, values["number"])})
-        return {
-            "smf100_ifcid1": {
-                "smf100_ifcid1_qwsa": _spaces(interval, member),
-                "smf100_ifcid1_q3st": [_services(interval, member)],
-                "smf100_ifcid1_qjst": [_log(interval, member)],
-            },
-            "smf100_ifcid2": {
-                "smf100_ifcid2_qbst": pools,
-                "smf100_ifcid2_qtxa": [
-                    {
-                        "qtxalock": locking["locks"],
-                        "qtxaunlk": locking["unlocks"],
-                        "qtxasloc": locking["suspensions"]["count"],
-                        "qtxadea": locking["deadlocks"],
-                        "qtxatim": locking["timeouts"],
-                    }
-                ],
-                "smf100_ifcid2_qbgl": shared,
-                "smf100_ifcid2_qtgs": [_shared_locking(member)] if group.get("lock") else [],
-            },
-        }
 
-    def _pool(self, values: Mapping[str, Any], used: Mapping[str, Any]) -> Row:
-        counters = used["local"]
-        row: Row = {place: counters.get(name, 0) for name, place in self._places.items()}
-        # QBSTRIO counts all synchronous reads, QBSTSIO those of sequential access among them.
-        row["qbstrio"] = counters["sync_reads_random"] + counters["sync_reads_sequential"]
-        return row | {"qbstpid": values["number"], "qbstvpl": values["size"]}
-
-
-def _zero(row: Row) -> Row:
-    """The same section before anything was counted."""
-    return {field: value if field in _LEVELS else 0 for field, value in row.items()}
+def _sections(interval: Interval, member: Mapping[str, Any]) -> dict[str, Sections]:
+    """What a member did in the interval, by record map and section."""
+    group = next(one for one in interval.values["db2"] if one["group"] == member["group"])
+    locking = member["locking"]
+    pools: list[Row] = []
+    shared: list[Row] = []
+    for values, used in zip(group["pool"], member["pools"], strict=True):
+        pools.append(smf100.pool_row(values["number"], values["size"], used["local"]))
+        if values.get("group"):
+            counters = {
+                **used["member"],
+                **{f"page_lock_{name}": count for name, count in used["page_locks"].items()},
+                "dependent_getpages": _dependent(interval, member, values["number"]),
+            }
+            shared.append(smf100.group_pool_row(values["number"], counters))
+    return smf100.statistics(
+        pools=pools,
+        group_pools=shared,
+        spaces=_spaces(interval, member),
+        services=_services(interval, member),
+        log=_log(interval, member),
+        locking=smf100.locking_row(
+            locks=locking["locks"],
+            unlocks=locking["unlocks"],
+            suspensions=locking["suspensions"]["count"],
+            deadlocks=locking["deadlocks"],
+            timeouts=locking["timeouts"],
+        ),
+        group_locking=_shared_locking(member) if group.get("lock") else None,
+    )
 
 
 def _accounts(interval: Interval, member: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
@@ -165,16 +113,13 @@ def _services(interval: Interval, member: Mapping[str, Any]) -> Row:
     """Threads of the regions that work with a member, each created for its unit of work."""
     regions = [one["name"] for one in interval.values.get("region", []) if one.get("db2") == member["group"]]
     used = [one for one in interval.truth["regions"] if one["name"] in regions and one["system"] == member["system"]]
-    threads = sum(one["threads"] for one in used)
-    return {
-        "q3stcthd": threads,
-        "q3stterm": threads,
-        "q3stsign": threads,
-        "q3stcthw": sum(one["thread_waits"]["count"] for one in used),
-        "q3stcomm": member["commits"],
-        "q3stabrt": member["rollbacks"],
-        "q3sthwct": sum(one["most_threads"] for one in used),
-    }
+    return smf100.services_row(
+        threads=sum(one["threads"] for one in used),
+        thread_waits=sum(one["thread_waits"]["count"] for one in used),
+        commits=member["commits"],
+        rollbacks=member["rollbacks"],
+        most_threads=sum(one["most_threads"] for one in used),
+    )
 
 
 def _log(interval: Interval, member: Mapping[str, Any]) -> Row:
@@ -186,19 +131,13 @@ def _log(interval: Interval, member: Mapping[str, Any]) -> Row:
     updates, forces = (round(sum(one[name] for one in accounts)) for name in ("updates", "waits_log"))
     records = updates + 2 * forces
     filled = records * _LOG_RECORD // _LOG_INTERVAL
-    return {
-        "qjstwrnw": records,
-        "qjstwrf": forces,
-        "qjstbffl": filled,
-        "qjstlogw": member["log_writes"],
-        "qjstciwr": filled + member["log_writes"],
-    }
-
-
-def _group_pool(used: Mapping[str, Any]) -> Row:
-    row: Row = {"qbglgn": used["number"]}
-    row |= {field: used["page_locks"][name] for name, field in _PAGE_LOCKS.items()}
-    return row | {field: used["member"].get(name, 0) for name, field in _MEMBER_POOL.items()}
+    return smf100.log_row(
+        records=records,
+        forces=forces,
+        filled=filled,
+        writes=member["log_writes"],
+        written=filled + member["log_writes"],
+    )
 
 
 def _shared_locking(member: Mapping[str, Any]) -> Row:
@@ -208,28 +147,29 @@ def _shared_locking(member: Mapping[str, Any]) -> Row:
         return sum(pool["page_locks"][name] for pool in member["pools"])
 
     physical = locking["page_set_locks"] + pages("requests")
-    return {
-        "qtgslplk": physical,
-        "qtgsuplk": pages("unlocks"),
+    return smf100.group_locking_row(
+        physical_locks=physical,
+        physical_unlocks=pages("unlocks"),
         # Physical locks go to the lock structure as any other.
-        "qtgslslm": locking["global_locks"] + physical,
-        "qtgsuslm": locking["global_unlocks"] + pages("unlocks"),
-        "qtgspgpe": pages("negotiations"),
-        "qtgsiglo": locking["real_contentions"],
-        "qtgssglo": locking["xes_contentions"],
-        "qtgsflse": locking["false_contentions"],
-        "qtgsflmg": locking["false_contentions"],
-    }
+        lock_structure_locks=locking["global_locks"] + physical,
+        lock_structure_unlocks=locking["global_unlocks"] + pages("unlocks"),
+        negotiations=pages("negotiations"),
+        real_contentions=locking["real_contentions"],
+        xes_contentions=locking["xes_contentions"],
+        false_contentions=locking["false_contentions"],
+    )
 
 
 def _spaces(interval: Interval, member: Mapping[str, Any]) -> list[Row]:
     """Processor time of the member's address spaces, all of it SRBs; those of database services are preemptable."""
-    system = next(used for used in interval.truth["systems"] if used["name"] == member["system"])
-    used = {space["name"]: space for space in system["spaces"]}
-    rows: list[Row] = []
-    for name in ("MSTR", "DBM1", "IRLM"):
-        space = used[member["name"] + name]
-        row: Row = {"qwsaproc": name, "qwsasrbt": space["cpu"], "qwsapsrb_ziip": space["ziip"]}
-        row["qwsapsrb"] = space["cpu"] if name == "DBM1" else 0.0
-        rows.append(row)
-    return rows
+    used = {space["name"]: space for space in interval.used(member["system"])["spaces"]}
+    return [
+        smf100.address_space_row(
+            name,
+            srb=space["cpu"],
+            ziip=space["ziip"],
+            preemptable=space["cpu"] if name == "DBM1" else 0.0,
+        )
+        for name in ("MSTR", "DBM1", "IRLM")
+        for space in [used[member["name"] + name]]
+    ]

@@ -5,16 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
-from typing import Any
-
-import pyarrow as pa
 
 from plexlens import _core
 from plexlens.errors import PlexlensError
-from plexlens.layouts_path import layout_folders
 from plexlens.simulate.cics_statistics import statistics_records
 from plexlens.simulate.coupling import coupling_records, structure_name
 from plexlens.simulate.db2_accounting import accounting_records
@@ -24,8 +20,9 @@ from plexlens.simulate.logged import Stretch, in_order
 from plexlens.simulate.processors import Consumption, processor_records
 from plexlens.simulate.scenario import Scenario, Simulated
 from plexlens.simulate.workload import SPACE_CLASSES, workload_records
-from plexlens.simulate.written import BEGINNING, Interval, Record, Row, intervals
-from plexlens.whole_file import whole_file
+from plexlens.simulate.written import BEGINNING, Interval, intervals
+from plexlens.smf_rows.dump import Dump, open_dump
+from plexlens.smf_rows.record import Record
 
 #: SMF70INT and its like hold minutes, seconds and milliseconds, at most 99 minutes.
 _LONGEST_INTERVAL = 5999.0
@@ -43,9 +40,6 @@ _NAMES = (
 )
 _MEMBER = 4
 _STRUCTURE = 16
-
-#: Identity is filled into header and product section by the encoder.
-_RMF_PARTS = "rmf_parts"
 
 
 def check_names(scenario: Scenario) -> None:
@@ -146,65 +140,42 @@ def write_smf(run: Simulated, path: Path) -> int:
     PlexlensError
         The file cannot be written, or a value does not fit its field.
     """
-    with open_dump(run.scenario, path) as dump:
+    with open_simulated(run.scenario, path) as simulated:
         for record in dump_records(run):
-            dump.write(record)
-    return dump.written
+            simulated.write(record)
+    return simulated.dump.written
 
 
 @dataclass
-class Dump:
-    """A dump under way.
+class SimulatedDump:
+    """The dump of a scenario under way.
 
     Attributes
     ----------
-    scenario
-        What is run.
-    catalogue
-        Layouts.
-    written
-        Records so far.
+    dump
+        The dump.
     """
 
-    scenario: Scenario
-    catalogue: _core.Catalogue
-    _writer: _core.DumpWriter = field(repr=False)
-    written: int = 0
+    dump: Dump
     _end: datetime = BEGINNING
-    _schemas: dict[tuple[str, frozenset[str]], pa.Schema] = field(default_factory=dict, repr=False)
 
     def write(self, record: Record) -> None:
         """Encode and write a record."""
-        sections = {name: self._batch(name, rows) for name, rows in record.sections.items()}
-        encoded = _encoded(self.catalogue, self.scenario, record, sections)
-        self._writer.write_all(encoded)
-        self.written += len(encoded)
+        self.dump.write(record)
         self._end = record.end
-
-    def _batch(self, section: str, rows: list[Row]) -> pa.RecordBatch:
-        """Rows as columns of the section's types; only the columns that a row names, and that all are of one record."""
-        named = frozenset(name for row in rows for name in row)
-        schema = self._schemas.get((section, named))
-        if schema is None:
-            schema = pa.schema([field for field in self.catalogue.schema(section) if field.name in named])
-            self._schemas[section, named] = schema
-        batch = pa.RecordBatch.from_pylist(rows, schema=schema)
-        return batch.append_column("record_no", pa.array([1] * len(rows), pa.uint64()))
 
     def write_stretches(self, stretches: Iterable[Stretch]) -> None:
         """Write encoded records of several kinds in the order of time."""
         for record in in_order(stretches):
-            self._writer.write(record)
-            self.written += 1
+            self.dump.write_encoded(record)
 
-    def finish(self) -> None:
+    def finish(self, system: str) -> None:
         """Write the trailer."""
-        name = self.scenario.values["system"][0]["name"]
-        self._writer.dump_trailer(name, (self._end + timedelta(seconds=1)).replace(tzinfo=None))
+        self.dump.finish(system, (self._end + timedelta(seconds=1)).replace(tzinfo=None))
 
 
 @contextmanager
-def open_dump(scenario: Scenario, path: Path) -> Iterator[Dump]:
+def open_simulated(scenario: Scenario, path: Path) -> Iterator[SimulatedDump]:
     """A dump to be written, with its header and, when all went well, its trailer.
 
     Raises
@@ -215,38 +186,15 @@ def open_dump(scenario: Scenario, path: Path) -> Iterator[Dump]:
         The file cannot be written, or a value does not fit its field.
     """
     check_names(scenario)
-    catalogue = _core.Catalogue(layout_folders())
+    system = scenario.values["system"][0]["name"]
     try:
-        with whole_file(path) as unfinished, _core.DumpWriter(unfinished) as writer:
-            writer.dump_header(scenario.values["system"][0]["name"], BEGINNING.replace(tzinfo=None))
-            dump = Dump(scenario, catalogue, writer)
-            yield dump
-            dump.finish()
+        with open_dump(path, system, BEGINNING.replace(tzinfo=None)) as dump:
+            simulated = SimulatedDump(dump)
+            yield simulated
+            simulated.finish(system)
     except _core.SmfError as error:
         raise PlexlensError(
             file=scenario.file,
             what=f"what was simulated does not fit an SMF record: {error}",
             remedy="shorten the interval, or make the sysplex smaller",
         ) from error
-
-
-def _encoded(
-    catalogue: _core.Catalogue, scenario: Scenario, record: Record, sections: dict[str, pa.RecordBatch]
-) -> _core.EncodedRecords:
-    identity: dict[str, Any] = {"system": record.system, "written_at": record.end.replace(tzinfo=None)}
-    if record.subsystem:
-        identity["subsystem"] = record.subsystem
-    else:
-        identity |= {
-            "sysplex": scenario.values.get("sysplex", "PLEX1"),
-            "interval_start": record.start,
-            "interval_end": record.end,
-            "utc_offset": 0.0,
-        }
-    return _core.encode_records(
-        catalogue,
-        record.map,
-        sections,
-        identity=identity,
-        oversize="refuse" if record.subsystem else _RMF_PARTS,
-    )

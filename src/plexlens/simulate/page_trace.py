@@ -9,17 +9,17 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
 from plexlens import _core
-from plexlens.simulate.db2_statistics import RELEASE
 from plexlens.simulate.logged import Integers, Places, Stretch, integers, micros, names, timestamps
 from plexlens.simulate.scenario import Scenario
-from plexlens.simulate.written import Record
+from plexlens.smf_rows.db2 import DB2_12, QWHS, header_row
+from plexlens.smf_rows.record import Record, Row, named
+from plexlens.smf_rows.smf102 import ACCESSES, FUNCTIONS, NAMES, REFERENCES, STATUSES, name_row, reference_columns
 
 #: Database id of the first group's page sets; the next group has the next.
 _DATABASE = 257
@@ -73,19 +73,17 @@ def named_page_set(name: str) -> tuple[str, str]:
 def name_records(places: Places, start: datetime) -> Iterator[Record]:
     """Names of the page sets, of each member: IFCID 105."""
     for number, group in enumerate(places.groups):
-        rows: list[dict[str, Any]] = []
-        for at, one in enumerate(group["page_set"]):
-            database, space = named_page_set(one["name"])
-            row = {"qw0105db": _DATABASE + number, "qw0105ob": _OBJECT + at, "qw0105dn": database, "qw0105tn": space}
-            rows.append(row)
+        rows: list[Row] = [
+            name_row(_DATABASE + number, _OBJECT + at, *named_page_set(one["name"]))
+            for at, one in enumerate(group["page_set"])
+        ]
         for member in group["member"]:
             for sequence, first in enumerate(range(0, len(rows), _NAMES)):
-                header = {"qwhsssid": member["name"], "qwhsstck": start, "qwhsrn": RELEASE, "qwhsiid": 105}
                 sections = {
-                    "db2_qwhs": [header | {"qwhsiseq": sequence}],
+                    "db2_qwhs": [header_row(member["name"], start, sequence, ifcid=NAMES)],
                     "smf102_ifcid105": rows[first : first + _NAMES],
                 }
-                yield Record("smf102_ifcid105", member["system"], member["name"], start, start, sections)
+                yield Record("smf102_ifcid105", member["system"], start, sections, member["name"])
 
 
 @dataclass
@@ -149,16 +147,19 @@ class PageTrace:
         )
         self._sequence += np.bincount(member, minlength=len(self._sequence))
         systems, subsystems = zip(*self._members, strict=True)
+        header = {
+            "subsystem": names(subsystems, member),
+            "ifcid": pa.repeat(pa.scalar(REFERENCES), count),
+            "release": pa.repeat(pa.scalar(DB2_12), count),
+            "sequence": pa.array(number % (1 << 32)),
+        }
         return pa.RecordBatch.from_pydict(
             {
                 "record_no": pa.array(np.arange(count, dtype=np.uint64)),
                 "system": names(systems, member),
                 "subsystem": names(subsystems, member),
                 "interval_end": timestamps(ends),
-                "qwhsssid": names(subsystems, member),
-                "qwhsiid": pa.repeat(pa.scalar(198), count),
-                "qwhsrn": pa.repeat(pa.scalar(RELEASE), count),
-                "qwhsiseq": pa.array(number % (1 << 32)),
+                **named(QWHS, header),
             }
         )
 
@@ -173,19 +174,17 @@ class PageTrace:
         status = np.where(is_getpage, _flags(rows, "miss")[at].astype(np.int64), 2)
         access = np.where(is_getpage, _flags(rows, "sequential")[at].astype(np.int64), 2)
         group = integers(rows, "group")[at]
-        return pa.RecordBatch.from_pydict(
-            {
-                "record_no": pa.array(record[at].astype(np.uint64)),
-                "qw0198db": pa.array(_DATABASE + group),
-                "qw0198ob": pa.array(_OBJECT + integers(rows, "page_set")[at]),
-                "qw0198bp": pa.array(integers(rows, "pool")[at]),
-                "qw0198fc": names(["G", "S", "R"], function),
-                "qw0198ps": names(["H", "M", " "], status),
-                "qw0198at": names(["R", "S", "N"], access),
-                "qw0198pn": pa.array(integers(rows, "page")[at]),
-                "qw0198ac": pa.array(integers(rows, "task")[at] + 1),
-            }
+        columns = reference_columns(
+            database_id=pa.array(_DATABASE + group),
+            object_id=pa.array(_OBJECT + integers(rows, "page_set")[at]),
+            pool=pa.array(integers(rows, "pool")[at]),
+            function=names(FUNCTIONS, function),
+            status=names(STATUSES, status),
+            access=names(ACCESSES, access),
+            page=pa.array(integers(rows, "page")[at]),
+            agent=pa.array(integers(rows, "task")[at] + 1),
         )
+        return pa.RecordBatch.from_pydict({"record_no": pa.array(record[at].astype(np.uint64)), **columns})
 
 
 def _flags(rows: pa.RecordBatch, name: str) -> npt.NDArray[np.bool_]:

@@ -13,7 +13,7 @@ from plexlens import _core
 from plexlens.simulate.cics_transactions import Monitoring, dictionary_records
 from plexlens.simulate.db2_accounting import thread_records
 from plexlens.simulate.db2_statistics import Statistics
-from plexlens.simulate.dump import Dump, begin_records, interval_records, open_dump
+from plexlens.simulate.dump import SimulatedDump, begin_records, interval_records, open_simulated
 from plexlens.simulate.logged import Places, Stretch
 from plexlens.simulate.page_trace import PageTrace, check_page_trace, name_records
 from plexlens.simulate.processors import Consumption
@@ -64,8 +64,8 @@ def simulate_to_smf(
         check_page_trace(scenario)
     with refusals(scenario):
         pieces = _core.SimulatedRun(as_json(scenario), transactions=transactions, references=page_trace)
-    with open_dump(scenario, path) as dump:
-        writing = _Writing(scenario, dump, transactions=transactions, page_trace=page_trace)
+    with open_simulated(scenario, path) as simulated:
+        writing = _Writing(scenario, simulated, transactions=transactions, page_trace=page_trace)
         while True:
             # Also what is wrong only when the run is under way is said with its place.
             with refusals(scenario):
@@ -80,13 +80,14 @@ def simulate_to_smf(
 class _Writing:
     """The pieces of a run on their way into a dump."""
 
-    def __init__(self, scenario: Scenario, dump: Dump, *, transactions: bool, page_trace: bool) -> None:
+    def __init__(self, scenario: Scenario, simulated: SimulatedDump, *, transactions: bool, page_trace: bool) -> None:
         self._run = Simulated(scenario, {})
-        self._dump = dump
+        self._simulated = simulated
+        self._catalogue = simulated.dump.catalogue
         self._places = Places.of(scenario)
         self._statistics = Statistics()
-        self._monitoring = Monitoring(dump.catalogue, self._places) if transactions else None
-        self._trace = PageTrace(dump.catalogue, self._places) if page_trace else None
+        self._monitoring = Monitoring(self._catalogue, self._places) if transactions else None
+        self._trace = PageTrace(self._catalogue, self._places) if page_trace else None
         self._intervals = 0
         self._consumption = Consumption()
 
@@ -99,28 +100,28 @@ class _Writing:
             for record in interval_records(
                 interval, self._statistics, self._consumption, rolled_up=self._monitoring is None
             ):
-                self._dump.write(record)
+                self._simulated.write(record)
             self._intervals += 1
         else:
-            self._dump.write_stretches(self._logged(value))
+            self._simulated.write_stretches(self._logged(value))
 
     def done(self) -> int:
         """Records written."""
-        return self._dump.written
+        return self._simulated.dump.written
 
     def _begin(self, interval: Interval) -> None:
         records = begin_records(interval, self._statistics)
         if self._monitoring is not None:
-            records += dictionary_records(self._dump.catalogue, self._places, BEGINNING)
+            records += dictionary_records(self._catalogue, self._places, BEGINNING)
         if self._trace is not None:
             records += name_records(self._places, BEGINNING)
         for record in records:
-            self._dump.write(record)
+            self._simulated.write(record)
 
     def _logged(self, tables: dict[str, pa.RecordBatch]) -> list[Stretch]:
         made = []
         if self._monitoring is not None and "transactions" in tables:
-            threads = thread_records(self._dump.catalogue, self._places, tables)
+            threads = thread_records(self._catalogue, self._places, tables)
             made = [self._monitoring.records(tables), *([threads] if threads is not None else [])]
         if self._trace is not None and "references" in tables:
             made.append(self._trace.records(tables))

@@ -7,26 +7,28 @@ service class.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from plexlens.simulate.processors import ADJUSTMENT, UNITS, ziip_factor
-from plexlens.simulate.written import Interval, Record, Row
-
-#: R723CADF: resource consumption, response times, delays.
-_RESOURCE, _RESPONSE, _DELAYS = 0x80, 0x40, 0x20
-
-#: R723MSCF: report class.
-_REPORT_CLASS = 0x80
-
-#: R723CRGF: an average response time; R723CRTF: in milliseconds.
-_AVERAGE, _MILLISECONDS = 0x40, 0x80
+from plexlens.simulate.written import Interval
+from plexlens.smf_rows.record import Record
+from plexlens.smf_rows.smf72_3 import (
+    BEGIN_TO_END,
+    EXECUTION,
+    Found,
+    Goal,
+    Io,
+    Period,
+    Responses,
+    Service,
+    State,
+    WorkClass,
+    sections,
+)
 
 #: R723MTVL: WLM samples four times per second.
 _SAMPLING = 0.25
-
-#: R723RFLG: begin-to-end phase, execution phase.
-_BEGIN_TO_END, _EXECUTION = 0x80, 0x40
 
 #: Service classes of address spaces.
 SPACE_CLASSES = ("CICSRGN", "STCDB2", "STCIRLM")
@@ -42,7 +44,7 @@ _Spaces = list[Mapping[str, Any]]
 def spaces_by_class(interval: Interval, system: str) -> dict[str, _Spaces]:
     """Address spaces of a system by their service class."""
     regions = {region["name"] for region in interval.values.get("region", [])}
-    used = next(used for used in interval.truth["systems"] if used["name"] == system)
+    used = interval.used(system)
     classes: dict[str, _Spaces] = {name: [] for name in SPACE_CLASSES}
     for space in used["spaces"]:
         if space["name"] in regions:
@@ -63,61 +65,57 @@ def _samples(seconds: float) -> int:
     return max(round(seconds / _SAMPLING), 0)
 
 
-def _service(interval: Interval, spaces: _Spaces, factor: float) -> Row:
-    """Service of address spaces, and how often WLM finds them using processors or waiting for these.
-
-    R723CCPU is of all engines, that of zIIPs as a general engine would have given it. A space that nobody works in is
-    idle.
-    """
+def _service(interval: Interval, spaces: _Spaces, factor: float) -> Service:
+    """Service of address spaces; they are there all the time."""
     general = sum(space["cpu"] for space in spaces)
     ziip = sum(space["ziip"] for space in spaces)
-    service = (general + ziip * factor) * UNITS
     here = len(spaces) * interval.seconds
-    using, on_ziip = _samples(general), _samples(ziip)
-    delayed = _samples(sum(space["cpu_delay"] for space in spaces))
-    delayed_for_ziip = _samples(sum(space["ziip_delay"] for space in spaces))
-    found = using + on_ziip + delayed + delayed_for_ziip
-    # Several tasks of a space can work at a time: WLM samples each of them.
-    idle = max(_samples(here) - found, 0)
-    return {
-        "r723cadf": _RESOURCE | _DELAYS,
-        "r723csrv": service,
-        "r723ccpu": service,
-        "r723csup": ziip * UNITS,
-        "r723csuc": sum(space["ziip_on_cp"] for space in spaces) * UNITS,
-        "r723ctat": here,
-        "r723ctrr": here,
-        "r723ccus": using,
-        "r723supu": on_ziip,
-        "r723sucu": _samples(sum(space["ziip_on_cp"] for space in spaces)),
-        "r723ctou": using + on_ziip,
-        "r723ccde": delayed,
-        "r723supd": delayed_for_ziip,
-        "r723ctot": delayed + delayed_for_ziip,
-        "r723ctdq": delayed + delayed_for_ziip,
-        "r723cidl": idle,
-        "r723ctsa": float(found + idle),
-        "r723csac": _samples(here),
-    }
+    return Service(
+        cpu=(general + ziip * factor) * UNITS,
+        ziip=ziip * UNITS,
+        ziip_on_cp=sum(space["ziip_on_cp"] for space in spaces) * UNITS,
+        active=here,
+        resident=here,
+    )
 
 
-def _dasd(interval: Interval, system: str) -> Row:
+def _found(interval: Interval, spaces: _Spaces) -> Found:
+    """How often WLM finds address spaces using processors or waiting for these; one that nobody works in is idle."""
+
+    def samples(name: str) -> int:
+        return _samples(sum(space[name] for space in spaces))
+
+    using, on_ziip, delay, ziip_delay = (samples(name) for name in ("cpu", "ziip", "cpu_delay", "ziip_delay"))
+    taken = _samples(len(spaces) * interval.seconds)
+    return Found(
+        using=using,
+        using_ziip=on_ziip,
+        ziip_work_on_cp=samples("ziip_on_cp"),
+        delay=delay,
+        ziip_delay=ziip_delay,
+        # Several tasks of a space can work at a time: WLM samples each of them.
+        idle=max(taken - using - on_ziip - delay - ziip_delay, 0),
+        taken=taken,
+    )
+
+
+def _dasd(interval: Interval, system: str) -> Io:
     """I/O of a system, which is all of Db2's."""
-    used = next(used for used in interval.truth["systems"] if used["name"] == system)
+    used = interval.used(system)
 
     def of_all(name: str) -> float:
         return float(sum(volume[name] for volume in used["volumes"]))
 
-    return {
-        "r723circ": round(of_all("requests")),
-        "r723cict": max(of_all("service") - of_all("pending") - of_all("disconnected"), 0.0),
-        "r723cidt": of_all("disconnected"),
-        "r723ciwt": of_all("queued") + of_all("pending"),
-        "r723ciot": of_all("queued"),
-    }
+    return Io(
+        requests=round(of_all("requests")),
+        connected=max(of_all("service") - of_all("pending") - of_all("disconnected"), 0.0),
+        disconnected=of_all("disconnected"),
+        waiting=of_all("queued") + of_all("pending"),
+        queued=of_all("queued"),
+    )
 
 
-def _states(counts: Mapping[str, Any], *, routed: bool) -> list[Row]:
+def _states(counts: Mapping[str, Any], *, routed: bool) -> list[State]:
     """States of the transactions of a class that ended, as CICS tells WLM: Db2 is another product.
 
     A transaction that was routed is in its begin-to-end phase in the terminal region, which waits for the conversation
@@ -125,89 +123,51 @@ def _states(counts: Mapping[str, Any], *, routed: bool) -> list[Row]:
     """
     used, elapsed = counts["used"], counts["response"]["seconds"]
 
-    def phase(flag: int, length: float, **seconds: float) -> Row:
-        named = {name: _samples(min(spent, length)) for name, spent in seconds.items()}
+    def phase(flag: int, length: float, **seconds: float) -> State:
+        named: dict[str, Any] = {name: _samples(min(spent, length)) for name, spent in seconds.items()}
         # What is left of the phase: ready, for a TCB or an engine.
-        ready = max(_samples(length) - sum(named.values()), 0)
-        return {
-            "r723rtyp": "CICS",
-            "r723rflg": flag,
-            "r723ress": ready + sum(named.values()),
-            "r723rrdy": ready,
-            **named,
-        }
+        return State(flag, ready=max(_samples(length) - sum(named.values()), 0), **named)
 
     if not routed:
-        return [phase(_BEGIN_TO_END, elapsed, r723ract=used["region_cpu"], r723rwo=used["db2_elapsed"])]
+        return [phase(BEGIN_TO_END, elapsed, active=used["region_cpu"], product=used["db2_elapsed"])]
     terminal, way = used["terminal_cpu"], used["wait_shipping"]
     elsewhere = max(elapsed - terminal, 0.0)
     return [
-        phase(_BEGIN_TO_END, elapsed, r723ract=terminal, r723rwco=elsewhere),
-        phase(_EXECUTION, max(elsewhere - way, 0.0), r723ract=used["region_cpu"], r723rwo=used["db2_elapsed"]),
+        phase(BEGIN_TO_END, elapsed, active=terminal, conversation=elsewhere),
+        phase(EXECUTION, max(elsewhere - way, 0.0), active=used["region_cpu"], product=used["db2_elapsed"]),
     ]
 
 
-def _responses(counts: Mapping[str, Any], goal: float | None, priority: int, *, routed: bool) -> Row:
+def _responses(counts: Mapping[str, Any], *, routed: bool) -> Responses:
     response = counts["response"]
-    elapsed, squares = response["seconds"], response["squares"]
+    elapsed, used = response["seconds"], counts["used"]
     execution = elapsed
     if routed:
-        execution = max(elapsed - counts["used"]["terminal_cpu"] - counts["used"]["wait_shipping"], 0.0)
-    row: Row = {
-        "r723cadf": _RESPONSE,
-        "r723cimp": _importance(priority),
-        "r723crcp": response["count"],
-        "r723carc": sum(counts["failed"].values()),
-        "r723cncp": response["count"] if routed else 0,
-        "r723ctet": elapsed,
-        "r723ctetx": elapsed,
-        "r723cets": squares,
-        "r723cetsx": squares,
-        "r723cxet": execution,
-        "r723cxetx": execution,
-    }
-    if goal is not None:
-        row |= {"r723crgf": _AVERAGE, "r723crtf": _MILLISECONDS, "r723cval": max(round(goal * 1000), 1)}
-    return row
+        execution = max(elapsed - used["terminal_cpu"] - used["wait_shipping"], 0.0)
+    return Responses(
+        ended=response["count"],
+        elapsed=elapsed,
+        squares=response["squares"],
+        execution=execution,
+        failed=sum(counts["failed"].values()),
+        executed=response["count"] if routed else 0,
+        extended=True,
+    )
 
 
-def _record(
-    interval: Interval,
-    system: Mapping[str, Any],
-    name: str,
-    workload: str,
-    period: Row,
-    *,
-    served: Mapping[str, int] | None = None,
-    states: list[Row] | None = None,
-) -> Record:
-    """The record of a service class of a workload; of a report class, which belongs to none."""
-    factor = ziip_factor(interval.cec(system))
-    control: Row = {
-        "r723mscf": 0 if workload else _REPORT_CLASS,
-        "r723mnsp": "SIMULATE",
-        "r723mwnm": workload,
-        "r723mcnm": name,
-        "r723mcpg": 1,
-        "r723mcpu": 1.0,
-        "r723msrb": 1.0,
-        "r723mtvl": _SAMPLING,
-        "r723mtv_": _samples(interval.seconds),
-        "r723msub": len(states or ()),
-        "r723madj": ADJUSTMENT,
-        "r723nffi": factor,
-        "r723nffs": factor,
-    }
-    first: Row = {"r723cper": 1}
-    if states:
-        first |= {"r723cwmx": 1, "r723cwmn": len(states)}
-    sections: dict[str, list[Row]] = {
-        "smf72_3_wlm_control": [control],
-        "smf72_3_served": [{"r723scsn": one, "r723scs_": seen} for one, seen in (served or {}).items()],
-        "smf72_3_period": [first | period],
-        "smf72_3_work_manager_state": states or [],
-    }
-    return interval.record(system, "smf72_3", sections)
+def _class(interval: Interval, system: Mapping[str, Any], name: str, workload: str) -> WorkClass:
+    """A service class of a workload; a report class belongs to none."""
+    return WorkClass(
+        name,
+        report=not workload,
+        policy="SIMULATE",
+        workload=workload,
+        coefficient=1.0,
+        adjustment=ADJUSTMENT,
+        ziip_factor=ziip_factor(interval.cec(system)),
+        sampling=_SAMPLING,
+        samples=_samples(interval.seconds),
+    )
 
 
 def _served(interval: Interval, system: str) -> dict[str, int]:
@@ -223,33 +183,55 @@ def _served(interval: Interval, system: str) -> dict[str, int]:
 
 def workload_records(interval: Interval) -> Iterator[Record]:
     """A record of each class on each system."""
-    regions = {region["name"]: region for region in interval.values.get("region", [])}
     for system in interval.values["system"]:
-        factor = ziip_factor(interval.cec(system))
-        spaces = spaces_by_class(interval, system["name"])
-        for name, held in spaces.items():
-            if held:
-                of_regions = [
-                    int(region.get("priority", _PRIORITY))
-                    for region in regions.values()
-                    if region["system"] == system["name"]
-                ]
-                first: Row = {"r723cimp": _importance(min(of_regions)) if name == "CICSRGN" else _FIRST}
-                if name == "STCDB2":
-                    first |= _dasd(interval, system["name"])
-                served = _served(interval, system["name"]) if name == "CICSRGN" else {}
-                period = _service(interval, held, factor) | first
-                yield _record(interval, system, name, "REGIONS", period, served=served)
-        for held in spaces.values():
-            for space in held:
-                yield _record(interval, system, space["name"], "", _service(interval, [space], factor))
-        for values, used in zip(interval.values["class"], interval.truth["classes"], strict=True):
-            here = [regions[name] for name in values["regions"] if regions[name]["system"] == system["name"]]
-            if not here:
-                continue
-            priority = min(int(region.get("priority", _PRIORITY)) for region in here)
-            counts = next(one for one in used["systems"] if one["system"] == system["name"])
-            routed = bool(values.get("terminal_regions"))
-            period = _responses(counts, values.get("goal"), priority, routed=routed)
-            states = _states(counts, routed=routed)
-            yield _record(interval, system, used["name"], "CICS", period, states=states)
+        yield from _space_records(interval, system)
+        yield from _transaction_records(interval, system)
+
+
+def _space_records(interval: Interval, system: Mapping[str, Any]) -> Iterator[Record]:
+    """Service classes of address spaces, and a report class of each space."""
+    factor = ziip_factor(interval.cec(system))
+    spaces = spaces_by_class(interval, system["name"])
+    for name, held in spaces.items():
+        if held:
+            period = Period(
+                importance=_importance(min(_priorities(interval, system))) if name == "CICSRGN" else _FIRST,
+                service=_service(interval, held, factor),
+                found=_found(interval, held),
+                io=_dasd(interval, system["name"]) if name == "STCDB2" else None,
+            )
+            served = _served(interval, system["name"]) if name == "CICSRGN" else {}
+            rows = sections(_class(interval, system, name, "REGIONS"), period, served=served)
+            yield interval.rmf(system, "smf72_3", rows)
+    for held in spaces.values():
+        for space in held:
+            period = Period(service=_service(interval, [space], factor), found=_found(interval, [space]))
+            yield interval.rmf(system, "smf72_3", sections(_class(interval, system, space["name"], ""), period))
+
+
+def _priorities(interval: Interval, system: Mapping[str, Any], names: Iterable[str] | None = None) -> list[int]:
+    """Dispatching priorities of a system's regions, all or some of them."""
+    return [
+        int(region.get("priority", _PRIORITY))
+        for region in interval.values.get("region", [])
+        if region["system"] == system["name"] and (names is None or region["name"] in names)
+    ]
+
+
+def _transaction_records(interval: Interval, system: Mapping[str, Any]) -> Iterator[Record]:
+    """Service classes of transactions that run on the system."""
+    for values, used in zip(interval.values["class"], interval.truth["classes"], strict=True):
+        priorities = _priorities(interval, system, values["regions"])
+        if not priorities:
+            continue
+        counts = next(one for one in used["systems"] if one["system"] == system["name"])
+        routed = bool(values.get("terminal_regions"))
+        period = Period(
+            importance=_importance(min(priorities)),
+            goal=Goal(values["goal"]) if values.get("goal") is not None else None,
+            responses=_responses(counts, routed=routed),
+        )
+        states = _states(counts, routed=routed)
+        yield interval.rmf(
+            system, "smf72_3", sections(_class(interval, system, used["name"], "CICS"), period, states=states)
+        )

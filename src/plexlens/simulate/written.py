@@ -1,4 +1,4 @@
-"""Who writes which record of a simulated interval, and what they find in it."""
+"""The intervals of a run, and what their records need to know of them."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from plexlens.simulate.scenario import Simulated
+from plexlens.smf_rows.record import Record, Sections
+from plexlens.smf_rows.rmf import RmfInterval
 
 #: When the measured part of every run begins: a Monday morning, so that the same seed gives the same bytes.
 BEGINNING = datetime(2026, 1, 5, 9, tzinfo=UTC)
@@ -15,32 +17,8 @@ BEGINNING = datetime(2026, 1, 5, 9, tzinfo=UTC)
 #: RMF samples once a second.
 CYCLE = 1.0
 
-#: A cell: field name in lower case to its value in base units (seconds, bytes, counts).
-Row = dict[str, Any]
-
-
-@dataclass(frozen=True)
-class Record:
-    """One SMF record before it is encoded.
-
-    Attributes
-    ----------
-    map
-        Name of its record map, such as ``smf74_4``.
-    system, subsystem
-        SMF id; Db2 that wrote it, or empty.
-    start, end
-        The interval, in UTC; records of Db2 bear the end alone.
-    sections
-        Section name to its rows.
-    """
-
-    map: str
-    system: str
-    subsystem: str
-    start: datetime
-    end: datetime
-    sections: dict[str, list[Row]]
+#: SMF7XPRF, bit 3.
+_Z_ARCHITECTURE = 0x10
 
 
 @dataclass(frozen=True)
@@ -95,23 +73,24 @@ class Interval:
         general, ziips = cec["engines"], cec.get("ziips", 0)
         return min(system.get("engines", general), general), min(system.get("ziips", ziips), ziips)
 
-    def record(self, system: Mapping[str, Any], name: str, sections: dict[str, list[Row]]) -> Record:
-        """An RMF record of a system: the product section added, empty sections left out."""
-        product: Row = {
-            "smf7xprd": "RMF",
-            "smf7xsam": self.samples,
-            "smf7xcyc": CYCLE,
-            # Bit 3: z/Architecture.
-            "smf7xprf": 0x10,
-            "smf7xptn": self.images(self.cec(system)).index(dict(system)) + 1,
-            "smf7xiet": int(self.end.timestamp()).to_bytes(8, "big"),
-            "smf7xoil": round(self.seconds),
-            "smf7xgie": self.end,
-            "smf7xxnm": self.values.get("sysplex", "PLEX1"),
-            "smf7xsnm": system["name"],
-        }
-        held = {"rmf_product_section": [product]} | {key: rows for key, rows in sections.items() if rows}
-        return Record(name, system["name"], "", self.start, self.end, held)
+    def rmf(self, system: Mapping[str, Any], name: str, sections: Sections) -> Record:
+        """An RMF record of a system."""
+        interval = RmfInterval(
+            system=system["name"],
+            sysplex=self.values.get("sysplex", "PLEX1"),
+            partition=self.images(self.cec(system)).index(dict(system)) + 1,
+            start=self.start,
+            end=self.end,
+            samples=self.samples,
+            cycle=CYCLE,
+            processor_flags=_Z_ARCHITECTURE,
+        )
+        return interval.record(name, sections)
+
+    def used(self, system: str) -> Mapping[str, Any]:
+        """What a system used."""
+        found: Mapping[str, Any] = next(used for used in self.truth["systems"] if used["name"] == system)
+        return found
 
     @property
     def samples(self) -> int:
