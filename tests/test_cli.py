@@ -98,7 +98,7 @@ def test_layouts_are_listed_and_shown(tmp_path: Path) -> None:
         (("records", "day.smf", "nosuch.smf"), 3, "nosuch.smf"),
         (("ingest", "day.smf"), 2, "--pdb"),
         (("ingest", "day.smf", "--pdb", "notes.txt"), 2, "notes.txt"),
-        (("sql", "nopdb", "select 1"), 2, "nopdb"),
+        (("sql", "nopdb", "select 1"), 3, "nopdb"),
         (("layouts", "show", "smf99_9"), 2, "layouts list"),
         (("report", "day.smf", "--layouts", "nofolder"), 2, "nofolder"),
         (("bogus",), 2, "bogus"),

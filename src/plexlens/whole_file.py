@@ -22,6 +22,8 @@ def cannot_write(path: Path, why: str) -> UsageError:
 def whole_file(path: Path) -> Iterator[Path]:
     """A file beside the one to write; it takes that one's place when all went well, and is gone otherwise.
 
+    A device or a pipe (``/dev/null``) is written to as it is, and a link keeps leading where it leads.
+
     Parameters
     ----------
     path
@@ -37,10 +39,17 @@ def whole_file(path: Path) -> Iterator[Path]:
     UsageError
         It cannot be written.
     """
-    part = path.with_name(f".{path.name}.part")
+    try:
+        if path.exists() and not path.is_file():
+            yield path
+            return
+        whole = path.resolve()
+    except OSError as error:
+        raise cannot_write(path, error.strerror or str(error)) from error
+    part = whole.with_name(f".{whole.name}.part")
     try:
         yield part
-        part.replace(path)
+        part.replace(whole)
     except OSError as error:
         raise cannot_write(path, error.strerror or str(error)) from error
     finally:

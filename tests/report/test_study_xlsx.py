@@ -10,7 +10,8 @@ import openpyxl
 import pytest
 
 from plexlens.compare import audit, load_study, study_names
-from plexlens.report.study_xlsx import COLOURS, DERIVED_HEADS, SHEET_NAME, study_workbook
+from plexlens.report.study_xlsx import COLOURS, DERIVED_HEADS, study_workbook
+from plexlens.report.workbook import SHEET_NAME
 from tests.test_cli import run
 
 

@@ -11,10 +11,10 @@ import typer
 
 from plexlens.cli import completion
 from plexlens.cli.app import app
-from plexlens.cli.options import Catalogue, CodePage, Codepage, Json, Layouts, LeapSeconds
+from plexlens.cli.options import Catalogue, Json
 from plexlens.cli.output import Format, PageOut, target
 from plexlens.cli.selection import explained, selectable, selected_page
-from plexlens.cli.sources import Reading, inputs_of
+from plexlens.cli.sources import Reading, inputs_of, reads_dumps
 from plexlens.cli.terminal import progress_bar
 from plexlens.errors import UsageError
 from plexlens.progress import Progress
@@ -33,13 +33,15 @@ if TYPE_CHECKING:
 
 @app.command()
 @selectable
+@reads_dumps
 def compare(
     base: Annotated[
         str,
         typer.Argument(
             metavar="BASE",
-            help="A performance database or dumps (PATH, PATH@2008-09-03, PATH@FROM..TO), a run of a study "
-            "(STUDY:TABLE or STUDY:TABLE:ROW), or a prediction saved by plexlens pools (FILE.json).",
+            help="A performance database, an SMF dump, an RMF XML file, a printed report, or a folder of these (PATH, "
+            "PATH@2008-09-03, PATH@FROM..TO); a run of a study (STUDY:TABLE or STUDY:TABLE:ROW); or a prediction saved "
+            "by plexlens pools (FILE.json).",
             autocompletion=completion.runs,
         ),
     ],
@@ -70,10 +72,8 @@ def compare(
         float,
         typer.Option(metavar="PERCENT", help="Maximum share of the work done by objects that appear in only one run."),
     ] = 1.0,
-    layouts: Layouts = None,
     catalogue: Catalogue = None,
-    codepage: Codepage = CodePage.LATIN_1047,
-    leap_seconds: LeapSeconds = False,
+    reading: Reading,
     selection: Selection,
 ) -> None:
     """Compare two runs, or a prediction and a run.
@@ -84,11 +84,11 @@ def compare(
     from plexlens.compare.comparison.address import address
     from plexlens.compare.runs.comparability import Bounds
 
-    where = target("compare", output, form, as_json=as_json)
+    read = [Path(one) for text in (base, new) for one in (text, text.rpartition("@")[0]) if one]
+    where = target("compare", output, form, as_json=as_json, inputs=read)
     bounds = Bounds(
         _share("rate-bound", rate_bound), _share("mix-bound", mix_bound), _share("object-bound", object_bound)
     )
-    reading = Reading(tuple(layouts or ()), codepage, leap_seconds)
     with ExitStack() as stack, progress_bar() as progress:
         sources = _Sources(stack, progress, reading, selection)
         if chain:

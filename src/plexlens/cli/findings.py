@@ -10,7 +10,8 @@ import typer
 from plexlens.cli import completion
 from plexlens.cli.app import app
 from plexlens.cli.options import Catalogue, Json, Rules
-from plexlens.cli.terminal import emit, print_rows
+from plexlens.cli.output import ROW_FORMS, TEXT_FORMS, RowsFormat, RowsOut, TextFormat, TextOut, target
+from plexlens.cli.rows import Rows, text_or_json
 from plexlens.errors import UsageError
 
 findings_app = typer.Typer(help="The rules that reports judge data by.", no_args_is_help=True)
@@ -18,20 +19,23 @@ app.add_typer(findings_app, name="findings")
 
 
 @findings_app.command("list")
-def findings_list(as_json: Json = False, rules: Rules = None, catalogue: Catalogue = None) -> None:
+def findings_list(
+    *,
+    as_json: Json = False,
+    form: RowsFormat = None,
+    output: RowsOut = None,
+    rules: Rules = None,
+    catalogue: Catalogue = None,
+) -> None:
     """The rules: what each reads, when it fires, how grave it is, and where it comes from."""
     from plexlens.findings import load_rules
     from plexlens.findings.reference import rule_json
 
+    where = target("findings", output, form, as_json=as_json, forms=ROW_FORMS)
     known = load_rules(rules or ())
-    if as_json:
-        emit({"rules": [rule_json(rule) for rule in known]})
-        return
-    rows = [
-        {"rule": one.id, "severity": one.severities, "reads": one.grain, "fires when": one.condition.text}
-        for one in known
-    ]
-    print_rows(["rule", "severity", "reads", "fires when"], rows)
+    rows = [[one.id, one.severities, one.grain, one.condition.text] for one in known]
+    heads = ("rule", "severity", "reads", "fires when")
+    where.show(Rows(heads, rows, lambda: {"rules": [rule_json(rule) for rule in known]}).made)
 
 
 @findings_app.command("show")
@@ -42,7 +46,10 @@ def findings_show(
             metavar="RULE", help="Id of a rule, such as db2.pool_read_rate.", autocompletion=completion.rules
         ),
     ],
+    *,
     as_json: Json = False,
+    form: TextFormat = None,
+    output: TextOut = None,
     rules: Rules = None,
     catalogue: Catalogue = None,
 ) -> None:
@@ -50,14 +57,11 @@ def findings_show(
     from plexlens.findings import load_rules
     from plexlens.findings.reference import rule_json, rule_lines
 
+    where = target("findings", output, form, as_json=as_json, forms=TEXT_FORMS)
     known = {one.id: one for one in load_rules(rules or ())}
     if rule not in known:
         words = [name for name in known if rule.lower() in name.lower()]
         near = list(dict.fromkeys([*get_close_matches(rule, known, n=3, cutoff=0.4), *words]))[:5]
         remedy = f"did you mean {' or '.join(near)}?" if near else "plexlens findings list names the rules"
         raise UsageError(file="", what=f"there is no rule {rule}", remedy=remedy)
-    if as_json:
-        emit(rule_json(known[rule]))
-        return
-    for line in rule_lines(known[rule]):
-        typer.echo(line)
+    where.show(text_or_json(lambda: rule_lines(known[rule]), lambda: rule_json(known[rule])))

@@ -8,13 +8,14 @@ from typing import Annotated, Any
 import typer
 
 from plexlens.cli.app import app
-from plexlens.cli.options import CodePage, Codepage, Json, Layouts, LeapSeconds, Sources
-from plexlens.cli.sources import tell_losses
+from plexlens.cli.options import Json, Sources
+from plexlens.cli.sources import Reading, reads_dumps, tell_losses
 from plexlens.cli.terminal import emit, err, progress_bar
 from plexlens.errors import IngestFailuresError, PlexlensError
 
 
 @app.command()
+@reads_dumps
 def ingest(
     sources: Sources,
     pdb: Annotated[
@@ -22,9 +23,7 @@ def ingest(
     ],
     *,
     as_json: Json = False,
-    layouts: Layouts = None,
-    codepage: Codepage = CodePage.LATIN_1047,
-    leap_seconds: LeapSeconds = False,
+    reading: Reading,
 ) -> None:
     """Add files to a performance database.
 
@@ -43,9 +42,9 @@ def ingest(
                     sources,
                     held,
                     progress=progress,
-                    layouts=tuple(layouts or ()),
-                    codepage=codepage,
-                    leap_seconds=leap_seconds,
+                    layouts=reading.layouts,
+                    codepage=reading.codepage,
+                    leap_seconds=reading.leap_seconds,
                 )
             except IngestFailuresError as error:
                 results, failures = list(error.results), list(error.failures)

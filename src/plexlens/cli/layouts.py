@@ -10,7 +10,9 @@ import typer
 from plexlens.cli import completion
 from plexlens.cli.app import app
 from plexlens.cli.options import CodePage, Codepage, Json, Layouts
-from plexlens.cli.terminal import emit, print_rows
+from plexlens.cli.output import ROW_FORMS, RowsFormat, RowsOut, target
+from plexlens.cli.rows import Rows
+from plexlens.cli.terminal import emit
 from plexlens.errors import UsageError
 
 layouts_app = typer.Typer(help="List, show and import the record layouts that decode dumps.", no_args_is_help=True)
@@ -18,20 +20,21 @@ app.add_typer(layouts_app, name="layouts")
 
 
 @layouts_app.command("list")
-def layouts_list(as_json: Json = False, layouts: Layouts = None) -> None:
+def layouts_list(
+    *, as_json: Json = False, form: RowsFormat = None, output: RowsOut = None, layouts: Layouts = None
+) -> None:
     """List the record types that are decoded and their sections."""
+    where = target("layouts", output, form, as_json=as_json, forms=ROW_FORMS)
     catalogue = _catalogue(layouts)
     maps = catalogue.records()
-    if as_json:
-        emit({"records": maps, "sections": catalogue.tables()})
-        return
     rows = [
-        {"record": one["record"], "section": section["layout"], "holds": section["description"]}
+        [one["record"], section["layout"], section["description"]]
         for one in maps
         for section in one["sections"]
         if section["rule"] != "header"
     ]
-    print_rows(["record", "section", "holds"], rows)
+    values = {"records": maps, "sections": catalogue.tables()}
+    where.show(Rows(("record", "section", "holds"), rows, lambda: values).made)
 
 
 @layouts_app.command("show")
@@ -42,10 +45,14 @@ def layouts_show(
             metavar="SECTION", help="Section, as plexlens layouts list names it.", autocompletion=completion.sections
         ),
     ],
+    *,
     as_json: Json = False,
+    form: RowsFormat = None,
+    output: RowsOut = None,
     layouts: Layouts = None,
 ) -> None:
     """List the fields of a section: offset, length, format, unit, description, source."""
+    where = target("layouts", output, form, as_json=as_json, forms=ROW_FORMS)
     catalogue = _catalogue(layouts)
     if section not in catalogue.tables():
         near = ", ".join(sorted(name for name in catalogue.tables() if section.lower() in name)) or "none like it"
@@ -53,10 +60,9 @@ def layouts_show(
             file="", what=f"there is no section {section!r} (similar: {near})", remedy="plexlens layouts list lists all"
         )
     fields = catalogue.describe(section)
-    if as_json:
-        emit({"section": section, "fields": fields})
-        return
-    print_rows(["field", "offset", "length", "format", "unit", "since", "confidence", "description"], fields)
+    heads = ("field", "offset", "length", "format", "unit", "since", "confidence", "description")
+    rows = [[field[name] for name in heads] for field in fields]
+    where.show(Rows(heads, rows, lambda: {"section": section, "fields": fields}).made)
 
 
 @layouts_app.command("import")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Annotated
 
 import typer
@@ -9,7 +10,8 @@ import typer
 from plexlens.cli import completion
 from plexlens.cli.app import app
 from plexlens.cli.options import Catalogue, Json, Rules
-from plexlens.cli.terminal import emit, print_rows
+from plexlens.cli.output import ROW_FORMS, TEXT_FORMS, RowsFormat, RowsOut, target
+from plexlens.cli.rows import Rows, text_or_json
 
 
 @app.command()
@@ -23,38 +25,37 @@ def metrics(
             show_default=False,
         ),
     ] = "",
+    *,
     as_json: Json = False,
+    form: RowsFormat = None,
+    output: RowsOut = None,
     rules: Rules = None,
     catalogue: Catalogue = None,
 ) -> None:
-    """List the metrics, or explain one: formula, fields, unit, source, and the rules and pages that use it."""
+    """List the metrics, or explain one: formula, fields, unit, source, and the rules and pages that use it.
+
+    The list is a table; the explanation of a metric is text or JSON.
+    """
     from plexlens.metrics import GRAINS
     from plexlens.report.explained import explained, grain_json, grain_lines
 
+    where = target("metrics", output, form, as_json=as_json, forms=TEXT_FORMS if name else ROW_FORMS)
     if not name:
-        if as_json:
-            emit({"grains": [grain_json(grain) for grain in GRAINS.values()]})
-            return
-        rows = [
-            {"grain": grain.name, "what": grain.title, "metrics": len(grain.metrics), "facts": len(grain.facts)}
-            for grain in GRAINS.values()
-        ]
-        print_rows(["grain", "what", "metrics", "facts"], rows)
+        heads = ("grain", "what", "metrics", "facts")
+        rows = [[grain.name, grain.title, len(grain.metrics), len(grain.facts)] for grain in GRAINS.values()]
+        where.show(Rows(heads, rows, lambda: {"grains": [grain_json(grain) for grain in GRAINS.values()]}).made)
         return
     if name in GRAINS:
-        if as_json:
-            emit(grain_json(GRAINS[name]))
-            return
-        for line in grain_lines(GRAINS[name]):
-            typer.echo(line)
+        where.show(text_or_json(lambda: grain_lines(GRAINS[name]), lambda: grain_json(GRAINS[name])))
         return
     from plexlens.findings import load_rules
     from plexlens.report.pages import PAGES
 
     found = explained(name, GRAINS, load_rules(rules or ()), PAGES)
-    if as_json:
-        emit({"metrics": [one.to_json() for one in found]})
-        return
-    for number, one in enumerate(found):
-        for line in [*([""] if number else []), *one.lines()]:
-            typer.echo(line)
+
+    def lines() -> Iterator[str]:
+        for number, one in enumerate(found):
+            yield from [""] if number else []
+            yield from one.lines()
+
+    where.show(text_or_json(lines, lambda: {"metrics": [one.to_json() for one in found]}))

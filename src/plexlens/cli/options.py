@@ -8,21 +8,21 @@ from typing import Annotated
 
 import typer
 
-Sources = Annotated[
-    list[Path],
-    typer.Argument(
-        metavar="FILE...",
-        help="SMF dumps (plain, gzip or zstd), RMF XML files, printed reports of Db2, RMF or CICS as text, or folders "
-        "of these.",
-    ),
-]
+_FILES = (
+    "SMF dumps (plain, gzip or zstd), RMF XML files, printed reports of Db2, RMF or CICS as text, or folders of these."
+)
+_DATABASE_OR = "A performance database, or "
+
+Sources = Annotated[list[Path], typer.Argument(metavar="FILE...", help=_FILES)]
 #: Sources of a command that also takes a performance database.
-DatabaseOrSources = Annotated[
-    list[Path],
+DatabaseOrSources = Annotated[list[Path], typer.Argument(metavar="PDB|FILE...", help=_DATABASE_OR + _FILES)]
+#: The same of a command that takes one.
+DatabaseOrSource = Annotated[
+    Path,
     typer.Argument(
-        metavar="PDB|FILE...",
-        help="A performance database, or SMF dumps (plain, gzip or zstd), RMF XML files, printed reports of Db2, RMF "
-        "or CICS as text, or folders of these.",
+        metavar="PDB|FILE",
+        help=_DATABASE_OR + "an SMF dump (plain, gzip or zstd), an RMF XML file, a printed report of Db2, RMF or CICS "
+        "as text, or a folder of these.",
     ),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object on standard output, and nothing else there.")]

@@ -1,14 +1,15 @@
 """Where the answer of a command goes, and in which form: the one place that decides.
 
-Without ``-o`` the answer goes to standard output as text. ``-o FILE`` writes a file in the form that its ending names;
-``--format`` names the form of a file whose ending names none. ``--json`` prints one JSON object on standard output,
-whether a file is written or not.
+Without ``-o`` the answer goes to standard output as text. ``-o FILE`` writes a file in the form that its ending names,
+``-o -`` writes to standard output; ``--format`` names the form where no ending does. ``--json`` prints one JSON object
+on standard output, whether a file is written or not. A file that exists is replaced, whole or not at all; a file that
+the command reads is never replaced.
 """
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
@@ -18,6 +19,7 @@ import typer
 
 from plexlens.cli.terminal import check_writable, err, json_text, write, write_bytes
 from plexlens.errors import UsageError
+from plexlens.whole_file import cannot_write
 
 if TYPE_CHECKING:
     from plexlens.report.model import Report
@@ -30,6 +32,7 @@ class Form(StrEnum):
     TEXT = "text"
     JSON = "json"
     CSV = "csv"
+    ZIP = "zip"
     XLSX = "xlsx"
     PARQUET = "parquet"
 
@@ -41,15 +44,19 @@ ENDINGS = {
     ".txt": Form.TEXT,
     ".json": Form.JSON,
     ".csv": Form.CSV,
+    ".zip": Form.ZIP,
     ".xlsx": Form.XLSX,
     ".parquet": Form.PARQUET,
 }
 
-#: Forms of a report page.
-PAGE_FORMS = (Form.HTML, Form.TEXT, Form.JSON, Form.CSV)
+#: What stands behind an ending in the help of ``-o``.
+_EXPLAINED = {Form.ZIP: " (one CSV file per table)"}
 
-#: Forms that are not written to standard output: they go to a file named after the command.
-_FILES_ONLY = (Form.HTML, Form.XLSX, Form.PARQUET)
+#: Forms that go to a file named after the command where neither a file nor standard output is named.
+_FILES_ONLY = (Form.HTML, Form.ZIP, Form.XLSX, Form.PARQUET)
+
+#: What ``-o`` calls standard output.
+STANDARD_OUTPUT = Path("-")
 
 
 class PageFormat(StrEnum):
@@ -59,24 +66,55 @@ class PageFormat(StrEnum):
     TEXT = "text"
     JSON = "json"
     CSV = "csv"
+    ZIP = "zip"
+    XLSX = "xlsx"
 
 
-PageOut = Annotated[
-    Path | None,
-    typer.Option(
-        "-o", "--output", metavar="FILE", help="File to write; its ending names the form: .html, .txt, .json or .csv."
-    ),
-]
-Format = Annotated[
-    PageFormat | None,
-    typer.Option("--format", help="Form of the output where no file ending names it; html goes to a file."),
-]
+class RowFormat(StrEnum):
+    """Forms of an answer that is one table, as ``--format`` offers them."""
+
+    TEXT = "text"
+    JSON = "json"
+    CSV = "csv"
+    XLSX = "xlsx"
+    PARQUET = "parquet"
 
 
-def endings_of(forms: Sequence[Form]) -> str:
+class PlainFormat(StrEnum):
+    """Forms of an answer that is neither a page nor a table, as ``--format`` offers them."""
+
+    TEXT = "text"
+    JSON = "json"
+
+
+PAGE_FORMS = tuple(Form(one) for one in PageFormat)
+ROW_FORMS = tuple(Form(one) for one in RowFormat)
+TEXT_FORMS = tuple(Form(one) for one in PlainFormat)
+
+
+def endings_of(forms: Sequence[Form], explained: Mapping[Form, str] | None = None) -> str:
     """The endings that name these forms, as in ``.html, .txt or .csv``."""
-    known = [ending for ending, form in ENDINGS.items() if form in forms and ending != ".htm"]
+    known = [
+        ending + (explained or {}).get(form, "")
+        for ending, form in ENDINGS.items()
+        if form in forms and ending != ".htm"
+    ]
     return known[0] if len(known) == 1 else f"{', '.join(known[:-1])} or {known[-1]}"
+
+
+def _output_option(forms: Sequence[Form]) -> Any:
+    told = f"File to write (- = standard output); its ending names the form: {endings_of(forms, _EXPLAINED)}."
+    return typer.Option("-o", "--output", metavar="FILE", help=told)
+
+
+_FORMAT_HELP = "Form of the output where no file ending names it."
+
+PageOut = Annotated[Path | None, _output_option(PAGE_FORMS)]
+RowsOut = Annotated[Path | None, _output_option(ROW_FORMS)]
+TextOut = Annotated[Path | None, _output_option(TEXT_FORMS)]
+Format = Annotated[PageFormat | None, typer.Option("--format", help=_FORMAT_HELP)]
+RowsFormat = Annotated[RowFormat | None, typer.Option("--format", help=_FORMAT_HELP)]
+TextFormat = Annotated[PlainFormat | None, typer.Option("--format", help=_FORMAT_HELP)]
 
 
 def form_of(path: Path, forms: Sequence[Form], stated: Form | None = None) -> Form:
@@ -121,13 +159,41 @@ def form_of(path: Path, forms: Sequence[Form], stated: Form | None = None) -> Fo
     return named
 
 
-def check_dump(path: Path | None) -> None:
+def check_file(path: Path | None, inputs: Iterable[Path] = ()) -> None:
+    """Refuse, before any work is done, a file that cannot be written or that must not be replaced.
+
+    Parameters
+    ----------
+    path
+        The file to write; None for none.
+    inputs
+        What the command reads.
+
+    Raises
+    ------
+    UsageError
+        The file cannot be written, the command reads it, or it is in the folder of a performance database.
+    """
+    check_writable(path)
+    if path is None:
+        return
+    if path.exists() and any(one.exists() and one.samefile(path) for one in inputs):
+        raise UsageError(
+            file=str(path),
+            what="this command reads the file, and would replace it",
+            remedy="name another file for the output",
+        )
+    if (path.parent / "manifest.json").is_file():
+        raise cannot_write(path, f"{path.parent} is a performance database, which holds only its own files")
+
+
+def check_dump(path: Path | None, inputs: Iterable[Path] = ()) -> None:
     """Refuse a name for an SMF dump that cannot be written or whose ending names a form of page.
 
     Raises
     ------
     UsageError
-        The file cannot be written, or it would be taken for what it is not.
+        As `check_file`, or the file would be taken for what it is not.
     """
     if path is not None and path.suffix.lower() in ENDINGS:
         raise UsageError(
@@ -135,7 +201,26 @@ def check_dump(path: Path | None) -> None:
             what=f"this command writes an SMF dump, not a {path.suffix} file",
             remedy="end the name in .smf",
         )
-    check_writable(path)
+    check_file(path, inputs)
+
+
+def check_apart(files: Mapping[str, Path | None]) -> None:
+    """Refuse two outputs that go to the same file; ``files`` are named by their options.
+
+    Raises
+    ------
+    UsageError
+        Two options name the same file.
+    """
+    named: dict[Path, str] = {}
+    for option, path in files.items():
+        if path is None:
+            continue
+        other = named.setdefault(path.absolute(), option)
+        if other != option:
+            raise UsageError(
+                file=str(path), what=f"{other} and {option} name the same file", remedy="name a file for each of them"
+            )
 
 
 @dataclass(frozen=True)
@@ -150,7 +235,7 @@ class Target:
     def forms(self) -> tuple[Form, ...]:
         """The forms to make."""
         file = () if self.path is None and self.as_json else (self.form,)
-        return file + ((Form.JSON,) if self.as_json else ())
+        return file + ((Form.JSON,) if self.as_json and Form.JSON not in file else ())
 
     def show(self, made: Callable[[Form], Any]) -> None:
         """Make each form that is asked for, then write the file and standard output.
@@ -158,7 +243,7 @@ class Target:
         Parameters
         ----------
         made
-            Makes a form: text, or bytes of a form that only files have.
+            Makes a form: text, or bytes of a form that is not text.
         """
         contents = {form: made(form) for form in self.forms}
         if self.path is not None:
@@ -166,7 +251,14 @@ class Target:
         if self.as_json:
             sys.stdout.write(contents[Form.JSON])
         elif self.path is None:
-            sys.stdout.write(contents[self.form])
+            _print(contents[self.form])
+
+
+def _print(content: str | bytes) -> None:
+    if isinstance(content, str):
+        sys.stdout.write(content)
+    else:
+        sys.stdout.buffer.write(content)
 
 
 def target(
@@ -177,6 +269,7 @@ def target(
     as_json: bool = False,
     forms: Sequence[Form] = PAGE_FORMS,
     default: Form = Form.TEXT,
+    inputs: Sequence[Path] = (),
 ) -> Target:
     """Where the answer of a command goes; refused before any work is done.
 
@@ -185,7 +278,7 @@ def target(
     command
         The command; a form that needs a file goes to ``COMMAND.ending`` in the current folder where none is named.
     output
-        The file of ``-o``.
+        The file of ``-o``, or `STANDARD_OUTPUT`.
     stated
         The form of ``--format``.
     as_json
@@ -194,22 +287,46 @@ def target(
         The forms that the command writes.
     default
         The form without ``-o`` and ``--format``.
+    inputs
+        What the command reads; none of it is replaced.
 
     Raises
     ------
     UsageError
-        The file cannot be written, or the command does not write that form.
+        The file cannot be written, the command does not write that form, or two answers would go to standard output.
     """
     form = Form(stated) if stated is not None else None
-    check_writable(output)
+    if form is not None and form not in forms:
+        raise UsageError(
+            file="", what=f"this answer has no form {form}", remedy=f"give one of {', '.join(forms)} with --format"
+        )
+    if output == STANDARD_OUTPUT:
+        return _standard_output(form or (Form.JSON if as_json else Form.TEXT), as_json=as_json)
+    check_file(output, inputs)
     if output is not None:
         form = form_of(output, forms, form)
     elif form is None:
         form = Form.JSON if as_json else default
     if output is None and form in _FILES_ONLY:
         output = Path(f"{command}.{form}")
-        check_writable(output)
+        check_file(output, inputs)
+    if output is None:
+        return _standard_output(form, as_json=as_json)
     return Target(form, output, as_json)
+
+
+def _standard_output(form: Form, *, as_json: bool) -> Target:
+    if as_json and form is not Form.JSON:
+        raise UsageError(
+            file="",
+            what=f"--json and --format {form} would both go to standard output",
+            remedy="leave one of them out, or name a file with -o",
+        )
+    if form in (Form.ZIP, Form.XLSX, Form.PARQUET) and sys.stdout.isatty():
+        raise UsageError(
+            file="", what=f"{form} is not text and a terminal cannot show it", remedy=f"name a file: -o FILE.{form}"
+        )
+    return Target(form, None, as_json)
 
 
 def write_file(path: Path, content: str | bytes) -> None:
@@ -221,7 +338,11 @@ def write_file(path: Path, content: str | bytes) -> None:
     err.print(f"written: {path}")
 
 
-def page(report: Callable[[], Report], values: Callable[[], Any]) -> Callable[[Form], str]:
+def page(
+    report: Callable[[], Report],
+    values: Callable[[], Any],
+    own: Mapping[Form, Callable[[], str | bytes]] | None = None,
+) -> Callable[[Form], str | bytes]:
     """What makes each form of a report page.
 
     Parameters
@@ -230,18 +351,28 @@ def page(report: Callable[[], Report], values: Callable[[], Any]) -> Callable[[F
         Makes the report.
     values
         Makes its plain values, for JSON.
+    own
+        Forms that the page makes itself, since they say more than the report.
     """
 
-    def made(form: Form) -> str:
+    def made(form: Form) -> str | bytes:
         if form is Form.JSON:
             return json_text(values())
-        from plexlens.report import render_csv, render_html, render_text, rows_left_out
+        if own is not None and form in own:
+            return own[form]()
+        from plexlens import report as writers
 
-        writers = {Form.HTML: render_html, Form.TEXT: render_text, Form.CSV: render_csv}
+        render: Mapping[Form, Callable[[Report], str | bytes]] = {
+            Form.HTML: writers.render_html,
+            Form.TEXT: writers.render_text,
+            Form.CSV: writers.render_csv,
+            Form.ZIP: writers.render_zip,
+            Form.XLSX: writers.render_xlsx,
+        }
         shown = report()
-        if form is Form.CSV:
-            for left_out in rows_left_out(shown):
+        if form in (Form.CSV, Form.ZIP, Form.XLSX):
+            for left_out in writers.rows_left_out(shown):
                 err.print(f"warning: {left_out}")
-        return writers[form](shown)
+        return render[form](shown)
 
     return made

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from plexlens.cli.app import app
-from plexlens.cli.options import Catalogue, CodePage, Codepage, DatabaseOrSources, Json, Layouts, LeapSeconds
+from plexlens.cli.options import Catalogue, DatabaseOrSources, Json
 from plexlens.cli.output import Format, PageOut, target
 from plexlens.cli.selection import explained, selectable, selected_page
-from plexlens.cli.sources import Reading, inputs_of
+from plexlens.cli.sources import Reading, inputs_of, reads_dumps
 from plexlens.cli.terminal import progress_bar
 from plexlens.errors import UsageError
 
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 @app.command()
 @selectable
+@reads_dumps
 def plan(
     sources: DatabaseOrSources,
     *,
@@ -76,10 +77,8 @@ def plan(
     form: Format = None,
     output: PageOut = None,
     as_json: Json = False,
-    layouts: Layouts = None,
     catalogue: Catalogue = None,
-    codepage: Codepage = CodePage.LATIN_1047,
-    leap_seconds: LeapSeconds = False,
+    reading: Reading,
     selection: Selection,
 ) -> None:
     """Predict response time and utilisation.
@@ -91,7 +90,8 @@ def plan(
     from plexlens.report.plan import goals_report, plan_report
     from plexlens.simulate import read_scenario
 
-    where = target("plan", output, form, as_json=as_json)
+    read = [*sources, *([scenario] if scenario is not None else [])]
+    where = target("plan", output, form, as_json=as_json, inputs=read)
     if not 0 < tolerance <= 1000:
         raise UsageError(
             file="",
@@ -103,7 +103,6 @@ def plan(
     closed = {name: int(_number("--users", name, count, whole=True)) for name, count in _pairs("--users", users)}
     asked = read_scenario(scenario) if scenario is not None else None
     name = str(sources[0])
-    reading = Reading(tuple(layouts or ()), codepage, leap_seconds)
     with progress_bar() as progress, inputs_of(sources, reading, progress, selection) as inputs:
         progress(0, 0, "calibrating the model")
         selections = {"": inputs.selection}

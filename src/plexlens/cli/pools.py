@@ -11,9 +11,9 @@ import typer
 
 from plexlens.cli.app import app
 from plexlens.cli.options import Catalogue, Json, Layouts
-from plexlens.cli.output import Form, Format, PageOut, check_dump, page, target
+from plexlens.cli.output import Form, Format, PageOut, check_apart, check_dump, check_file, page, target
 from plexlens.cli.pools_asked import Asked, budget_of, no_settings, sizes_of
-from plexlens.cli.terminal import check_writable, err, progress_bar
+from plexlens.cli.terminal import err, progress_bar
 from plexlens.errors import UsageError
 from plexlens.progress import Progress
 
@@ -159,10 +159,12 @@ def pools(
         delay_weight=delay_weight,
         layouts=tuple(layouts or ()),
     )
-    where = target("pools", output, form, as_json=as_json)
-    check_dump(simulate_to)
+    read = [*traces, *(path for path in (names, settings) if path is not None)]
+    where = target("pools", output, form, as_json=as_json, inputs=read)
+    check_dump(simulate_to, read)
     for path in (save, write_to):
-        check_writable(path)
+        check_file(path, read)
+    check_apart({"-o": where.path, "--save": save, "--simulate-to": simulate_to, "--write-trace": write_to})
     trace = open_trace(traces, names=names, force=force, subsystem=subsystem, layouts=layouts or ())
     with progress_bar() as progress:
         files = save is not None or simulate_to is not None or where.path is not None or where.form is Form.CSV

@@ -2,25 +2,38 @@
 
 from __future__ import annotations
 
-import typer
-
 from plexlens.cli.app import app
-from plexlens.cli.options import Json, Sources
-from plexlens.cli.terminal import emit, progress_bar
+from plexlens.cli.options import DatabaseOrSources, Json
+from plexlens.cli.output import ROW_FORMS, RowsFormat, RowsOut, target
+from plexlens.cli.rows import Rows
+from plexlens.cli.sources import database
+from plexlens.cli.terminal import progress_bar
 
 
 @app.command()
-def records(sources: Sources, as_json: Json = False) -> None:
-    """Count the records of dumps by type and system.
+def records(
+    sources: DatabaseOrSources, *, as_json: Json = False, form: RowsFormat = None, output: RowsOut = None
+) -> None:
+    """Count records by type and system.
 
-    The answer has types, subtypes, systems, time span, damage and implausible values. Nothing is stored.
+    The answer has types, subtypes, systems, time span, damage and implausible values. As a table (CSV, Excel, Parquet)
+    it has one row per file, type and system. Nothing is stored.
     """
     from plexlens.ingest import inventory
 
-    with progress_bar(lines=False) as progress:
-        found = list(inventory.of_files(sources, progress))
-    if as_json:
-        emit(inventory.to_json(found))
-        return
-    for line in inventory.to_lines(found):
-        typer.echo(line)
+    where = target("records", output, form, as_json=as_json, forms=ROW_FORMS, inputs=sources)
+    with database(sources) as (pdb, files), progress_bar(lines=False) as progress:
+        if files:
+            found = list(inventory.of_files(files, progress))
+        else:
+            from plexlens.pdb.inventory import of_database
+
+            found = of_database(pdb)
+    where.show(
+        Rows(
+            inventory.HEADS,
+            inventory.to_rows(found),
+            lambda: inventory.to_json(found),
+            lambda: inventory.to_lines(found),
+        ).made
+    )

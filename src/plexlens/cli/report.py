@@ -8,20 +8,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from plexlens.cli.app import app
-from plexlens.cli.options import (
-    Catalogue,
-    CodePage,
-    Codepage,
-    DatabaseOrSources,
-    Json,
-    Layouts,
-    LeapSeconds,
-    Rules,
-    Site,
-)
+from plexlens.cli.options import Catalogue, DatabaseOrSources, Json, Rules, Site
 from plexlens.cli.output import Form, Format, PageOut, page, target
 from plexlens.cli.selection import selectable
-from plexlens.cli.sources import MEMORY_LIMIT, Reading, database
+from plexlens.cli.sources import MEMORY_LIMIT, Reading, database, reads_dumps
 from plexlens.cli.terminal import err, progress_bar
 from plexlens.errors import IngestFailuresError, PlexlensError
 
@@ -40,6 +30,7 @@ class FailOn(StrEnum):
 
 @app.command()
 @selectable
+@reads_dumps
 def report(
     sources: DatabaseOrSources,
     *,
@@ -47,21 +38,19 @@ def report(
     form: Format = None,
     title: Annotated[str, typer.Option(metavar="TEXT", help="Heading of the report.")] = "",
     as_json: Json = False,
-    layouts: Layouts = None,
     catalogue: Catalogue = None,
-    codepage: Codepage = CodePage.LATIN_1047,
-    leap_seconds: LeapSeconds = False,
     rules: Rules = None,
     site: Site = None,
     fail_on: Annotated[
         FailOn | None,
         typer.Option("--fail-on", help="Exit with code 1 if a finding has this severity or a higher one."),
     ] = None,
+    reading: Reading,
     selection: Selection,
 ) -> None:
     """Read dumps and write a report of findings, metrics and charts.
 
-    A performance database can be given in place of dumps. Without -o, --format and --json the report is written to
+    Without -o, --format and --json the report is written to
     report.html.
     """
     from plexlens.findings import Severity, load_decisions, load_rules
@@ -71,8 +60,7 @@ def report(
     from plexlens.report.display import counted
     from plexlens.report.readings import readings_of
 
-    where = target("report", output, form, as_json=as_json, default=Form.HTML)
-    reading = Reading(tuple(layouts or ()), codepage, leap_seconds)
+    where = target("report", output, form, as_json=as_json, default=Form.HTML, inputs=sources)
     judged_by = load_rules(rules or ())
     decisions = load_decisions(site, judged_by) if site is not None else ()
     with database(sources) as (pdb, dumps), progress_bar() as progress:

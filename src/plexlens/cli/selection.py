@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from functools import partial, wraps
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from plexlens.cli.bundle import Option, bundle
 from plexlens.cli.options import Site
 from plexlens.cli.output import Form, page
 from plexlens.errors import NothingUsableError
@@ -68,7 +68,7 @@ Class = Annotated[
     ),
 ]
 
-_OPTIONS: tuple[tuple[str, Any, Any], ...] = (
+_OPTIONS: tuple[Option, ...] = (
     ("since", Since, ""),
     ("until", Until, ""),
     ("systems", System, None),
@@ -76,35 +76,6 @@ _OPTIONS: tuple[tuple[str, Any, Any], ...] = (
     ("classes", Class, None),
     ("site", Site, None),
 )
-
-
-def selectable(command: Callable[..., None]) -> Callable[..., None]:
-    """Give a command the options of a selection; it gets them as one argument, ``selection``, not yet resolved."""
-    # The command knows the type of its selection only where types are checked: the module is costly to load.
-    hints = get_type_hints(command, localns={"Selection": Any}, include_extras=True)
-    signature = inspect.signature(command)
-    own = [
-        parameter.replace(annotation=hints.get(name, parameter.annotation))
-        for name, parameter in signature.parameters.items()
-        if name != "selection"
-    ]
-    added = [
-        inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
-        for name, annotation, default in _OPTIONS
-        # A command that reads more of the site's file has the option itself.
-        if name not in signature.parameters
-    ]
-
-    @wraps(command)
-    def with_selection(*words: Any, **options: Any) -> None:
-        given = {name: options[name] for name, _, _ in _OPTIONS}
-        for parameter in added:
-            del options[parameter.name]
-        command(*words, selection=_selection(**given), **options)
-
-    with_selection.__signature__ = signature.replace(parameters=[*own, *added])  # type: ignore[attr-defined]
-    with_selection.__annotations__ = {one.name: one.annotation for one in (*own, *added)} | {"return": None}
-    return with_selection
 
 
 def _selection(
@@ -131,9 +102,13 @@ def _names(texts: list[str] | None) -> tuple[str, ...]:
     return tuple(name.strip() for text in texts or () for name in text.split(",") if name.strip())
 
 
+#: Gives a command the options of a selection; it gets them as one argument, ``selection``, not yet resolved.
+selectable = bundle("selection", _OPTIONS, _selection)
+
+
 def selected_page(
     report: Callable[[], Report], values: Callable[[], dict[str, Any]], selections: Mapping[str, Selection]
-) -> Callable[[Form], str]:
+) -> Callable[[Form], str | bytes]:
     """What makes each form of a report page, which says what is selected.
 
     Parameters

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from plexlens.cli.app import app
-from plexlens.cli.options import Catalogue, CodePage, Codepage, DatabaseOrSources, Json, Layouts, LeapSeconds
-from plexlens.cli.output import Format, PageOut, target
+from plexlens.cli.options import Catalogue, DatabaseOrSources, Json
+from plexlens.cli.output import Format, PageOut, check_apart, check_file, target
 from plexlens.cli.selection import explained, selectable, selected_page
 from plexlens.cli.sharing_what_if import answer, asked_for
-from plexlens.cli.sources import Reading, inputs_of
+from plexlens.cli.sources import Reading, inputs_of, reads_dumps
 from plexlens.cli.terminal import progress_bar
 from plexlens.errors import UsageError
 
@@ -32,6 +32,7 @@ class AtCommit(StrEnum):
 
 @app.command()
 @selectable
+@reads_dumps
 def sharing(
     sources: DatabaseOrSources,
     *,
@@ -120,10 +121,8 @@ def sharing(
     form: Format = None,
     output: PageOut = None,
     as_json: Json = False,
-    layouts: Layouts = None,
     catalogue: Catalogue = None,
-    codepage: Codepage = CodePage.LATIN_1047,
-    leap_seconds: LeapSeconds = False,
+    reading: Reading,
     selection: Selection,
 ) -> None:
     """Report what data sharing costs.
@@ -138,7 +137,9 @@ def sharing(
     from plexlens.sharing import Assumptions, CommitWrites, cost_of, measure
     from plexlens.sharing.json_object import to_object
 
-    where = target("sharing", output, form, as_json=as_json)
+    where = target("sharing", output, form, as_json=as_json, inputs=sources)
+    check_file(write_scenario, sources)
+    check_apart({"-o": where.path, "--write-scenario": write_scenario})
     asked = asked_for(
         {
             "lock-entries": lock_entries, "gbp": gbp, "ratio": ratio, "separate": separate, "cf-speed": cf_speed,
@@ -159,7 +160,6 @@ def sharing(
         speeds=single,
     )
     name = str(sources[0])
-    reading = Reading(tuple(layouts or ()), codepage, leap_seconds)
     with progress_bar() as progress, inputs_of(sources, reading, progress, selection) as inputs:
         progress(0, 0, "adding up requests")
         selections = {"": inputs.selection}

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from plexlens.cli.terminal import check_writable, err, write
+from plexlens.cli.output import write_file
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -84,7 +84,6 @@ def asked_for(
     from plexlens.sharing.twin_calibrate import check_runs
     from plexlens.sharing.what_if_changes import parse_changes
 
-    check_writable(write_scenario)
     check_runs(seeds, tolerance, convert_above)
     threshold = None if convert_above is None else convert_above * 1e-6
     indexes = tuple(name.upper() for name in index_pools or ())
@@ -114,6 +113,5 @@ def answer(
     )
     answers = what_if(twin, asked.changes, tolerance=asked.tolerance, progress=progress)
     if asked.write_scenario is not None:
-        write(asked.write_scenario, twin_toml(twin))
-        err.print(f"written: {asked.write_scenario}")
+        write_file(asked.write_scenario, twin_toml(twin))
     return Answered(twin, answers, asked.tolerance)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -10,8 +9,8 @@ import typer
 
 from plexlens.cli.app import app
 from plexlens.cli.options import Json
-from plexlens.cli.output import check_dump
-from plexlens.cli.terminal import check_writable, emit, err, print_rows, progress_bar, write
+from plexlens.cli.output import check_apart, check_dump, check_file, write_file
+from plexlens.cli.terminal import emit, err, json_text, print_rows, progress_bar
 from plexlens.errors import UsageError
 
 if TYPE_CHECKING:
@@ -79,8 +78,9 @@ def simulate(
 
     is_logged = transactions or page_trace
     _check_options(scenario, output, is_asked=truth is not None or json_, is_logged=is_logged, runs=replications)
-    check_dump(output)
-    check_writable(truth)
+    check_dump(output, [scenario])
+    check_file(truth, [scenario])
+    check_apart({"-o": output, "--truth": truth})
     asked = read_scenario(scenario).with_run(seed=seed, seconds=seconds)
     records = None
     with progress_bar(unit="simulated s") as progress:
@@ -97,7 +97,7 @@ def simulate(
             if output is not None:
                 check_names(run.scenario)
     if truth is not None:
-        write(truth, json.dumps(run.results, ensure_ascii=False))
+        write_file(truth, json_text(run.results))
     if output is not None and records is None:
         records = write_smf(run, output)
     _say(run)

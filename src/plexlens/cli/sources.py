@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from plexlens.cli.bundle import bundle
+from plexlens.cli.options import CodePage, Codepage, Layouts, LeapSeconds
 from plexlens.cli.terminal import err
 from plexlens.errors import IngestFailuresError, UsageError
 from plexlens.progress import Progress
@@ -49,6 +51,22 @@ class Reading:
             raise
         tell_losses(pdb, results)
         return results
+
+
+def _reading(*, layouts: list[Path] | None, codepage: CodePage, leap_seconds: bool) -> Reading:
+    return Reading(tuple(layouts or ()), codepage, leap_seconds)
+
+
+#: Gives a command the options that say how dumps are read; it gets them as one argument, ``reading``.
+reads_dumps = bundle(
+    "reading",
+    (
+        ("layouts", Layouts, None),
+        ("codepage", Codepage, CodePage.LATIN_1047),
+        ("leap_seconds", LeapSeconds, False),
+    ),
+    _reading,
+)
 
 
 def tell_losses(pdb: Pdb, results: Sequence[IngestResult]) -> None:

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import re
 from concurrent.futures import ThreadPoolExecutor, wait
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from plexlens.cli.app import app
-from plexlens.cli.options import Catalogue
-from plexlens.cli.output import Form, target
+from plexlens.cli.options import Catalogue, DatabaseOrSource
+from plexlens.cli.output import ROW_FORMS, RowsFormat, RowsOut, target
+from plexlens.cli.rows import Rows
 from plexlens.cli.selection import selectable
-from plexlens.cli.terminal import hexadecimal, json_text, progress_bar, table_text
+from plexlens.cli.sources import Reading, database, inputs_of, reads_dumps
+from plexlens.cli.terminal import progress_bar
 from plexlens.errors import UsageError
 from plexlens.progress import Progress
 
@@ -34,14 +34,14 @@ class Dialect(StrEnum):
     SPARK = "spark"
 
 
-_FORMS = (Form.TEXT, Form.JSON, Form.CSV, Form.PARQUET)
 _NAMES = '"show tables" lists the tables, "describe NAME" the columns of one'
 
 
 @app.command()
 @selectable
+@reads_dumps
 def sql(
-    pdb: Annotated[Path, typer.Argument(metavar="PDB", help="A performance database (see plexlens ingest).")],
+    source: DatabaseOrSource,
     query: Annotated[
         str | None, typer.Argument(metavar="QUERY", help="One SELECT over its tables and metrics, in DuckDB's SQL.")
     ] = None,
@@ -57,19 +57,13 @@ def sql(
         typer.Option("--dialect", help="With --explain: the engine whose SQL is printed; DuckDB by default."),
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print a JSON list of row objects.")] = False,
-    output: Annotated[
-        Path | None,
-        typer.Option(
-            "-o",
-            "--output",
-            metavar="FILE",
-            help="File to write; its ending names the form: .csv, .json, .parquet, .txt.",
-        ),
-    ] = None,
+    form: RowsFormat = None,
+    output: RowsOut = None,
     catalogue: Catalogue = None,
+    reading: Reading,
     selection: Selection,
 ) -> None:
-    """Query a performance database with SQL.
+    """Query a performance database, or dumps and reports, with SQL.
 
     Raw tables have the names of their record layouts, metrics those of their grains. Values are in base units: seconds,
     bytes, counts, fractions. Binary columns are shown in hexadecimal. With --explain the SQL of a metric view is
@@ -82,30 +76,32 @@ def sql(
     from plexlens.metrics.inputs import Inputs
     from plexlens.metrics.selection import resolve
     from plexlens.metrics.selection.raw import show_selected
-    from plexlens.pdb import Pdb
     from plexlens.pdb.report_views import VALUES, attach_report_views
 
     if explain is not None:
-        if query or as_json or output is not None:
+        if query or as_json or form is not None or output is not None:
             raise UsageError(
-                file=str(pdb),
-                what="--explain prints SQL alone: it takes no query, no --json and no -o",
+                file=str(source),
+                what="--explain prints SQL alone: it takes no query, no --json, no --format and no -o",
                 remedy="leave these out; > FILE keeps the SQL",
             )
-        _explain(pdb, explain, dialect or Dialect.DUCKDB, selection)
+        _explain(source, explain, dialect or Dialect.DUCKDB, reading, selection)
         return
     if dialect is not None:
-        raise UsageError(file=str(pdb), what="--dialect is of --explain", remedy="add --explain NAME, or leave it out")
-    where = target("sql", output, as_json=as_json, forms=_FORMS)
-    database = Pdb.open(pdb)
+        raise UsageError(
+            file=str(source), what="--dialect is of --explain", remedy="add --explain NAME, or leave it out"
+        )
+    where = target("sql", output, form, as_json=as_json, forms=ROW_FORMS, inputs=[source])
     query = query or ""
-    check_query(query, str(pdb))
-    with progress_bar("%", lines=False) as progress:
+    check_query(query, str(source))
+    with database([source]) as (pdb, dumps), progress_bar("%", lines=False) as progress:
+        if dumps:
+            reading.into(pdb, dumps, progress)
         progress(0, 0, "opening the database")
-        connection = database.connect()
+        connection = pdb.connect()
         # Only what the query can mean; a query that names no grain may list or describe all of them.
         words = set(re.findall(r"\w+", query.lower()))
-        inputs = Inputs(connection, resolve(selection, connection, str(pdb)))
+        inputs = Inputs(connection, resolve(selection, connection, str(source)))
         attach(inputs, words & GRAINS.keys() or None)
         if inputs.selection:
             show_selected(connection, inputs.selection, words | {VALUES})
@@ -114,20 +110,19 @@ def sql(
         try:
             table = _rows(connection, query, progress)
         except duckdb.Error as error:
-            raise _failed(pdb, error) from error
-    where.show(lambda form: _written(form, table, pdb))
+            raise _failed(source, error) from error
+    where.show(Rows.of(table, str(source)).made)
 
 
-def _explain(pdb: Path, name: str, dialect: Dialect, selection: Selection) -> None:
+def _explain(source: Path, name: str, dialect: Dialect, reading: Reading, selection: Selection) -> None:
     """Print the SQL of a metric view."""
     from plexlens.metrics.explained import explained
-    from plexlens.metrics.inputs import Inputs
-    from plexlens.metrics.selection import resolve
-    from plexlens.pdb import Pdb
 
-    connection = Pdb.open(pdb).connect()
-    inputs = Inputs(connection, resolve(selection, connection, str(pdb)))
-    typer.echo(explained(inputs, name, dialect.value, file=str(pdb)), nl=False)
+    with (
+        progress_bar(lines=False) as progress,
+        inputs_of([source], reading, progress, selection) as inputs,
+    ):
+        typer.echo(explained(inputs, name, dialect.value, file=str(source)), nl=False)
 
 
 def _rows(connection: duckdb.DuckDBPyConnection, query: str, progress: Progress) -> pa.Table:
@@ -206,43 +201,3 @@ def _failed(pdb: Path, error: Exception) -> UsageError:
     where = f" (line {number} of the query)" if number.isdigit() and number != "1" else ""
     text = " ".join(said.split())
     return UsageError(file=str(pdb), what=f"the query failed: {text}{where}", remedy=_NAMES)
-
-
-def _written(form: Form, table: pa.Table, pdb: Path) -> str | bytes:
-    names = table.column_names
-    if form is Form.PARQUET:
-        import pyarrow.parquet as pq
-
-        _check_names(names, pdb, "a Parquet file")
-        file = io.BytesIO()
-        pq.write_table(table, file)
-        return file.getvalue()
-    if form is Form.JSON:
-        _check_names(names, pdb, "a JSON object")
-        return json_text(table.to_pylist())
-    columns = [column.to_pylist() for column in table.columns]
-    rows = list(zip(*columns, strict=True))
-    if form is Form.CSV:
-        text = io.StringIO()
-        writer = csv.writer(text, lineterminator="\n")
-        writer.writerow(names)
-        writer.writerows([_csv_cell(value) for value in row] for row in rows)
-        return text.getvalue()
-    return table_text(names, rows)
-
-
-def _csv_cell(value: Any) -> Any:
-    if isinstance(value, bytes):
-        return hexadecimal(value)
-    return json_text(value).rstrip("\n") if isinstance(value, list | dict) else value
-
-
-def _check_names(names: list[str], pdb: Path, what: str) -> None:
-    """Refuse columns of the same name where one would replace the other."""
-    twice = sorted({name for name in names if names.count(name) > 1})
-    if twice:
-        raise UsageError(
-            file=str(pdb),
-            what=f"several columns of the query are named {', '.join(twice)}, and {what} keeps one column per name",
-            remedy="give each column its own name with AS",
-        )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -10,11 +11,9 @@ import typer
 from plexlens.cli import completion
 from plexlens.cli.app import app
 from plexlens.cli.options import Catalogue, Json
-from plexlens.cli.output import Form, page, target
+from plexlens.cli.output import Form, Format, PageOut, page, target
 from plexlens.cli.terminal import progress_bar
 from plexlens.errors import UsageError
-
-_FORMS = (Form.HTML, Form.TEXT, Form.CSV, Form.XLSX, Form.JSON)
 
 
 @app.command()
@@ -43,20 +42,14 @@ def study(
     ] = None,
     catalogue: Catalogue = None,
     as_json: Json = False,
-    output: Annotated[
-        Path | None,
-        typer.Option(
-            "-o",
-            "--output",
-            metavar="FILE",
-            help="File to write; its ending names the form: .html, .txt, .csv, .xlsx or .json.",
-        ),
-    ] = None,
+    form: Format = None,
+    output: PageOut = None,
 ) -> None:
     """Recompute the tables of a published study, or of your own.
 
     Each derived cell is shown as printed and as computed from its inputs; cells that the inputs cannot produce are
-    listed with the arithmetic. studies/README.md shows how to write a study.
+    listed with the arithmetic. The CSV file and the workbook have bounds and arithmetic of each derived cell.
+    studies/README.md shows how to write a study.
     """
     from plexlens import compare
     from plexlens.compare.analysis.analysis import analyse
@@ -72,7 +65,8 @@ def study(
             what="a study and --all are both given" if names else "no study is named",
             remedy=f"give one of {', '.join(compare.study_names())}, or a folder with a study.toml, or --all",
         )
-    where = target("study", output, as_json=as_json, forms=_FORMS)
+    read = [Path(name) / "study.toml" for name in names or ()]
+    where = target("study", output, form, as_json=as_json, inputs=read)
     asked = asked_of(goals or (), predictions or ())
     studies = [compare.load_study(name) for name in names or compare.study_names()]
     for number, one in enumerate(studies):
@@ -96,11 +90,9 @@ def study(
         objects = [{**to_object(one), **analysis_object(shown)} for one, shown in zip(audits, analyses, strict=True)]
         return {"studies": objects} if len(objects) > 1 else objects[0]
 
-    def made(form: Form) -> str | bytes:
-        if form is Form.XLSX:
-            return study_workbook(audits, analyses)
-        if form is Form.CSV:
-            return study_csv(audits)
-        return page(lambda: study_report(audits, analyses), values)(form)
-
-    where.show(made)
+    # Bounds and arithmetic of each derived cell are columns of these two, and colours and comments of the workbook.
+    own: dict[Form, Callable[[], str | bytes]] = {
+        Form.CSV: lambda: study_csv(audits),
+        Form.XLSX: lambda: study_workbook(audits, analyses),
+    }
+    where.show(page(lambda: study_report(audits, analyses), values, own))

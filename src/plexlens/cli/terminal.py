@@ -68,11 +68,22 @@ def hexadecimal(data: bytes) -> str:
 
 
 def check_writable(path: Path | None) -> None:
-    """Says before the work what would else be said after it."""
+    """Refuse, before any work is done, a file that cannot be written.
+
+    Raises
+    ------
+    UsageError
+        It is a folder, its folder does not exist, or the user may not write there.
+    """
     if path is None:
         return
     if path.is_dir():
         raise cannot_write(path, "it is a folder")
+    if path.exists() and not path.is_file():
+        # A device or a pipe, which is written to as it is.
+        if not os.access(path, os.W_OK):
+            raise cannot_write(path, "you may not write to it")
+        return
     if not path.parent.is_dir():
         raise cannot_write(path, f"there is no folder {path.parent}")
     if not os.access(path.parent, os.W_OK):

@@ -234,6 +234,19 @@ def to_json(found: Sequence[Inventory]) -> dict[str, Any]:
     }
 
 
+#: Columns of the records as one table.
+HEADS = ("file", "kind", "record", "system", "records", "decoded")
+
+
+def to_rows(found: Iterable[Inventory]) -> list[tuple[str | int, ...]]:
+    """The inventories as one table: a row for each file, type and system; ``decoded`` is no where no layout is."""
+    return [
+        (one.file, one.kind, name, system, count, "no" if name in one.undecoded else "yes")
+        for one in found
+        for (name, system), count in sorted(one.records.items(), key=lambda entry: (_type_order(entry[0][0]), entry[0]))
+    ]
+
+
 #: Records of the dump program: they measure nothing.
 _MARKERS = {"2": "dump header", "3": "dump trailer"}
 

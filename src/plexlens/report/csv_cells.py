@@ -11,8 +11,8 @@ import io
 from collections.abc import Iterator
 from typing import Any
 
-from plexlens.report.json_object import to_json
-from plexlens.report.model import Report, Table
+from plexlens.report.json_object import to_json, value_of
+from plexlens.report.model import Cell, Report, Table
 
 #: Columns of the file. ``row`` counts from 1 within a block; ``label`` joins the values that name the row: the key
 #: columns of a table, the time of a chart's point, the number below a point of a chart over a number.
@@ -95,6 +95,11 @@ def _xy(chart: dict[str, Any]) -> Iterator[_Row]:
     for series in chart["series"]:
         for number, (x, y) in enumerate(series["points"], 1):
             yield chart["name"], "xy_chart", number, x, series["name"], chart["title"], chart["y"]["unit"], y
+
+
+def csv_cell(cell: Cell) -> object:
+    """A cell of a table as CSV has it: in base units, times in UTC, empty for what is not known."""
+    return _cell(value_of(cell))
 
 
 def _cell(value: object) -> object:

@@ -96,13 +96,14 @@ def _time(moment: datetime | None) -> str | None:
     return moment.astimezone(UTC).isoformat().replace("+00:00", "Z")
 
 
-def _value(cell: Cell) -> Any:
+def value_of(cell: Cell) -> Any:
+    """A cell as JSON has it: times in UTC, null for what is not known."""
     if isinstance(cell, datetime):
         return _time(cell)
     if isinstance(cell, PrintedNumber):
-        return {"printed": cell.text, "value": _value(cell.value)}
+        return {"printed": cell.text, "value": value_of(cell.value)}
     if isinstance(cell, tuple):
-        return [_value(one) for one in cell]
+        return [value_of(one) for one in cell]
     if isinstance(cell, float) and not math.isfinite(cell):
         return None
     return cell
@@ -116,11 +117,11 @@ def _figure(figure: Figure) -> dict[str, Any]:
     return {
         "name": figure.name,
         "title": figure.title,
-        "value": _value(figure.value),
+        "value": value_of(figure.value),
         "unit": figure.unit.base if figure.unit is not None else None,
         "definition": figure.definition or None,
         "detail": figure.detail or None,
-        "percentiles": {name: _value(value) for name, value in figure.percentiles} or None,
+        "percentiles": {name: value_of(value) for name, value in figure.percentiles} or None,
     }
 
 
@@ -143,7 +144,7 @@ def _table(table: Table) -> dict[str, Any]:
         "title": table.title,
         "group": table.group or None,
         "columns": [_column(table.columns[index]) for index in kept],
-        "rows": [dict(zip(names, (_value(row[index]) for index in kept), strict=True)) for row in table.rows],
+        "rows": [dict(zip(names, (value_of(row[index]) for index in kept), strict=True)) for row in table.rows],
         "total_rows": table.total_rows,
         "query": table.query or None,
         "note": table.note or None,
@@ -180,7 +181,11 @@ def _chart(chart: Chart) -> dict[str, Any]:
         "times": [_time(moment) for moment in chart.times],
         "ends": [_time(moment) for moment in chart.ends],
         "series": [
-            {"name": series.name, "mean": _value(chart.mean_of(series)), "values": [_value(v) for v in series.values]}
+            {
+                "name": series.name,
+                "mean": value_of(chart.mean_of(series)),
+                "values": [value_of(v) for v in series.values],
+            }
             for series in chart.series
         ],
         "left_out": chart.left_out,
@@ -194,7 +199,7 @@ def _heat(heat: HeatMap) -> dict[str, Any]:
         "unit": heat.unit.base,
         "definition": heat.definition or None,
         "days": [day.isoformat() for day in heat.days],
-        "values": [[_value(value) for value in row] for row in heat.rows],
+        "values": [[value_of(value) for value in row] for row in heat.rows],
         "note": heat.note or None,
         "origin": heat.origin or None,
     }
@@ -210,12 +215,12 @@ def _xy(chart: XYChart) -> dict[str, Any]:
         "series": [
             {
                 "name": series.name,
-                "points": [[_value(x), _value(y)] for x, y in series.points],
-                "band": [[_value(number) for number in one] for one in series.band] or None,
+                "points": [[value_of(x), value_of(y)] for x, y in series.points],
+                "band": [[value_of(number) for number in one] for one in series.band] or None,
             }
             for series in chart.series
         ],
-        "marks": [{"x": _value(mark.x), "label": mark.label} for mark in chart.marks],
+        "marks": [{"x": value_of(mark.x), "label": mark.label} for mark in chart.marks],
         "left_out": chart.left_out,
         "note": chart.note or None,
         "origin": chart.origin or None,

@@ -8,46 +8,39 @@ from typing import Any
 from plexlens.compare.analysis.analysis import Analysis
 from plexlens.compare.analysis.curves import CapacityCurve
 from plexlens.compare.analysis.sentences import check_sentence, law_sentence, load_sentence
-
-Value = str | float | None
+from plexlens.report.workbook import Value, Workbook
 
 
 def write_analyses(
-    book: Any, names: Sequence[str], analyses: Sequence[Analysis], *, head: Any, colours: Mapping[str, Any]
+    book: Workbook, names: Sequence[str], analyses: Sequence[Analysis], colours: Mapping[str, Any]
 ) -> None:
     """Add the sheets; one that would be empty has its headings only.
 
     Parameters
     ----------
     book
-        A workbook of xlsxwriter.
+        Where to add them.
     names, analyses
         Name of each study and what is declared about it.
-    head
-        Format of headings.
     colours
         Formats by what came of a comparison (``agrees``, ``DISAGREES``, ``not computed``).
     """
     pairs = list(zip(names, analyses, strict=True))
-    _sheet(
-        book.add_worksheet("Findings"),
-        head,
+    book.rows(
+        book.sheet("Findings")[0],
         (("Study", 14), ("Finding", 120), ("Arithmetic", 120)),
         ((name, one.text, "; ".join(one.worked)) for name, found in pairs for one in found.findings),
     )
-    curves = book.add_worksheet("Curves")
-    _sheet(
-        curves,
-        head,
+    book.rows(
+        book.sheet("Curves")[0],
         (
             ("Study", 14), ("Curve", 26), ("Point", 22), ("x", 14), ("Measured", 14), ("By the law", 14),
             ("Interval from", 14), ("to", 14), ("Unit of y", 14), ("What it says", 120),
         ),
         (row for name, found in pairs for one in found.curves for row in _curve(name, one)),
     )  # fmt: skip
-    _sheet(
-        book.add_worksheet("Checks"),
-        head,
+    book.rows(
+        book.sheet("Checks")[0],
         (
             ("Study", 14), ("Check", 20), ("Of what", 50), ("Model", 30), ("Fitted to", 50), ("Predicted", 12),
             ("Printed", 12), ("Error, %", 10), ("Interval from", 14), ("to", 12), ("Unit", 12), ("Result", 100),
@@ -63,11 +56,10 @@ def write_analyses(
         ),
     )  # fmt: skip
     claims = [(name, one) for name, found in pairs for one in found.claims]
-    sheet = book.add_worksheet("Claims")
+    sheet, _ = book.sheet("Claims")
     results = ["not computed" if one.computed is None else "agrees" if one.agrees else "DISAGREES" for _, one in claims]
-    _sheet(
+    book.rows(
         sheet,
-        head,
         (
             ("Study", 14), ("The text says", 80), ("Where", 40), ("Relation", 9), ("Printed", 12), ("Tables give", 14),
             ("Low", 14), ("High", 14), ("Unit", 12), ("Result", 14), ("Arithmetic", 80), ("Note", 80),
@@ -99,18 +91,3 @@ def _curve(name: str, one: Any) -> Iterable[tuple[Value, ...]]:
     told = load_sentence(one)
     for label, x, y in one.points:
         yield name, one.id, label, x, y, None, None, None, one.y_unit, told
-
-
-def _sheet(sheet: Any, head: Any, columns: Sequence[tuple[str, int]], rows: Iterable[tuple[Value, ...]]) -> None:
-    for column, (title, width) in enumerate(columns):
-        sheet.set_column(column, column, width)
-        sheet.write_string(0, column, title, head)
-    last = 0
-    for last, row in enumerate(rows, 1):
-        for column, value in enumerate(row):
-            if isinstance(value, str):
-                sheet.write_string(last, column, value)
-            elif value is not None:
-                sheet.write_number(last, column, value)
-    sheet.freeze_panes(1, 0)
-    sheet.autofilter(0, 0, max(last, 1), len(columns) - 1)
