@@ -6,13 +6,18 @@ CARGO ?= cargo
 VENV := .venv
 BIN := $(VENV)/bin
 BUILD := .build
-FUZZ_SECONDS ?= 180
-FUZZ_REPORT_SECONDS ?= 60
+# The part of `make soak` that `make test` runs: so many seconds of damaged dumps and of damaged reports.
+FUZZ_SECONDS ?= 60
+FUZZ_REPORT_SECONDS ?= 30
 FUZZ_COPIES ?= 100000
+# Seconds of `make soak`.
+TIME ?= 3600
+# CPU seconds of the Python tests of `make check`.
+CHECK_SECONDS ?= 90
 
 RUST_SOURCES := Cargo.toml Cargo.lock $(shell find crates -name '*.rs' -o -name 'Cargo.toml')
 
-.PHONY: demo test lint types rust-test python-test python-test-first python-test-second fuzz docs goldens hooks benchmarks clean prerequisites browser
+.PHONY: demo test check soak test-times lint types rust-test python-test python-test-first python-test-second fuzz docs goldens hooks benchmarks clean prerequisites browser
 
 demo: $(BUILD)/core
 	@mkdir -p out
@@ -23,6 +28,24 @@ demo: $(BUILD)/core
 
 test: lint types rust-test python-test fuzz
 	@echo "make test: everything passed"
+
+# Daily use, in three minutes: lint, types, and the tests of what differs from where the branch left main.
+check: lint types
+	$(BIN)/python -m tools.changed_tests --seconds $(CHECK_SECONDS)
+
+# The long run: properties with all their examples, then damaged reports and dumps for what is left of TIME, each time with
+# other random numbers.
+soak: $(BUILD)/core
+	@begin=$$(date +%s) && set -e && \
+	PLEXLENS_SOAK=1 $(BIN)/pytest tests -m drawn && \
+	PROPTEST_CASES=5000 $(CARGO) test --quiet --locked --release --workspace && \
+	left=$$(($(TIME) - $$(date +%s) + $$begin)) && if [ $$left -lt 60 ]; then left=60; fi && \
+	PLEXLENS_FUZZ_SEED=$$begin $(MAKE) --no-print-directory fuzz FUZZ_COPIES=1000000000 \
+	  FUZZ_REPORT_SECONDS=$$((left / 4)) FUZZ_SECONDS=$$((left * 3 / 4))
+
+# The table of docs/testing.md: how long each stage of `make test` takes in a new clone, and then again.
+test-times:
+	@$(PYTHON) -m tools.stage_times
 
 # --- set-up -------------------------------------------------------------------------------------------------
 

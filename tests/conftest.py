@@ -29,6 +29,13 @@ def shared_data() -> Path:
     return SHARED_DATA
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Marks the tests that draw examples, for `make soak`."""
+    for item in items:
+        if getattr(getattr(item, "obj", None), "is_hypothesis_test", False):
+            item.add_marker("drawn")
+
+
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     """Says once how many tests the missing data cost."""
     skipped = sum(_REASON in str(report.longrepr) for report in terminalreporter.stats.get("skipped", []))

@@ -17,6 +17,7 @@ from plexlens.capacity.held_out import kinds, try_model
 from plexlens.report import render_text
 from plexlens.report.plan import plan_report
 from tests.capacity.made import database, raw_tables, several
+from tests.draws import draws
 
 
 def test_every_second_interval_is_predicted_from_the_others() -> None:
@@ -82,7 +83,7 @@ def test_intervals_of_two_mixes_are_told_apart() -> None:
     assert len(kinds(measure(several(raw_tables(1.0, 1.0))))) == 1
 
 
-@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=draws(15), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(
     scale=st.sampled_from([0.0, 1e-9, 1.0, 3.0, 1e6, 1e300]),
     speed=st.sampled_from([1e-3, 1.0, 1e9]),

@@ -19,6 +19,7 @@ from plexlens.capacity.overflow import Overflow
 from plexlens.capacity.predict import at, breaking, run_at, saturation
 from plexlens.errors import UsageError
 from tests.capacity.made import database, online
+from tests.draws import draws
 
 
 def one_class(**how: Any) -> Model:
@@ -85,7 +86,7 @@ def test_scale_of_one_changes_nothing() -> None:
     assert at(model, system, Change(scale=1.0)) == at(model, system, Change())
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=draws(60), deadline=None)
 @given(low=st.floats(0.01, 1.9), more=st.floats(1.0, 1.5))
 def test_more_load_never_helps(low: float, more: float) -> None:
     model = _MODEL
@@ -99,7 +100,7 @@ def test_more_load_never_helps(low: float, more: float) -> None:
             assert above.classes[name].response >= one.response - 1e-9
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=draws(40), deadline=None)
 @given(engines=st.integers(1, 4), busy=st.floats(0.05, 0.95), share=st.floats(0.001, 0.999), load=st.floats(0.1, 20))
 def test_overflow_goes_through_its_point(engines: int, busy: float, share: float, load: float) -> None:
     law = Overflow.fitted(engines, busy * engines, share)

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from plexlens.compare.formulas.catalogue import FORMULAS, Formula
 from plexlens.compare.numbers.quantity import Quantity, UndefinedError, exact
+from tests.draws import draws
 
 NUMBERS = st.fractions(min_value=Fraction(1, 100), max_value=Fraction(1000), max_denominator=100)
 SHARES = st.fractions(min_value=0, max_value=1, max_denominator=20)
@@ -27,7 +28,7 @@ def at(quantity: Quantity, share: Fraction) -> Quantity:
 
 
 @pytest.mark.parametrize("formula", FORMULAS.values(), ids=lambda formula: formula.name)
-@settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=draws(12), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(data=st.data())
 def test_bounds_hold_every_number_that_the_inputs_may_be(formula: Formula, data: st.DataObject) -> None:
     length = data.draw(st.integers(1, 3))

@@ -14,6 +14,7 @@ from plexlens.compare.formulas.catalogue import FORMULAS, Formula, formulas_of
 from plexlens.compare.numbers.quantity import Quantity, UndefinedError
 from plexlens.expression import Interval, bounds, value
 from plexlens.metrics.catalogue import Catalogue, CatalogueError
+from tests.draws import draws
 
 GOOD = """\
 # A formula of the shop.
@@ -112,7 +113,7 @@ NUMBERS = st.floats(0.01, 1000).map(lambda one: round(one, 2))
 
 
 @pytest.mark.parametrize("formula", FORMULAS.values(), ids=lambda formula: formula.name)
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=draws(10), deadline=None)
 @given(data=st.data())
 def test_exact_fractions_and_floating_point_agree(formula: Formula, data: st.DataObject) -> None:
     """The value over printed numbers against that of the language in plain Python, and so with the bounds."""

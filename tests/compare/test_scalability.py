@@ -12,6 +12,7 @@ from scipy import optimize
 
 from plexlens.compare.numbers.line import interval_at
 from plexlens.compare.numbers.scalability import PARAMETERS, fit_scalability, terms_for
+from tests.draws import draws
 
 #: ITR (H) of one, two, three and six processors, table 31 of the VM/ESA report.
 ITR = ([1, 2, 3, 6], [44.73, 87.53, 123.64, 236.35])
@@ -21,7 +22,7 @@ def usl(n: float, one: float, serial: float, coherency: float) -> float:
     return one * n / (1 + serial * (n - 1) + coherency * n * (n - 1))
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=draws(40), deadline=None)
 @given(st.floats(1e-3, 1e6), st.floats(0.001, 0.3), st.floats(1e-4, 0.02))
 def test_terms_that_made_the_points_come_back(one: float, serial: float, coherency: float) -> None:
     processors = [1, 2, 4, 8, 16, 32]
@@ -32,7 +33,7 @@ def test_terms_that_made_the_points_come_back(one: float, serial: float, coheren
     assert max(map(abs, law.residuals)) < 1e-6
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=draws(30), deadline=None)
 @given(st.floats(1e-3, 1e3))
 def test_unit_of_throughput_changes_nothing_but_throughput(factor: float) -> None:
     law = fit_scalability(*ITR)

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from plexlens.compare import Audit, audit, load_study
 from plexlens.compare.analysis.ways_in import Advice, Way, Wish, advise, payload_bytes
 from plexlens.errors import UsageError
+from tests.draws import draws
 from tests.test_cli import run
 
 W = 32_768
@@ -104,7 +105,7 @@ def test_how_many_of_what_binds(study: Audit) -> None:
     assert one.response_ms is None
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=draws(30), deadline=None)
 @given(st.floats(330, 4000))
 def test_cost_lies_within_what_was_measured(study: Audit, rate: float) -> None:
     """Interpolated processor time over rate cannot leave the range of the measured costs beside it."""

@@ -12,6 +12,7 @@ from plexlens.dsect.importing import read_sections
 from plexlens.dsect.publishing import layout_text
 from plexlens.dsect.source import Source, read_source
 from plexlens.errors import PlexlensError
+from tests.draws import draws
 from tests.dsect.sources import FILE, places_of
 
 # Length and boundary of types, written down once more.
@@ -128,19 +129,19 @@ def read_all(source: Source) -> None:
         assert error.file == FILE
 
 
-@settings(max_examples=1500, deadline=None)
+@settings(max_examples=draws(1500), deadline=None)
 @given(damaged())
 def test_a_damaged_source_gives_the_documented_error_or_a_sound_layout(text: str) -> None:
     read_all(Source(FILE, FILE, tuple(text.split("\n")), ()))
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=draws(300), deadline=None)
 @given(st.lists(st.text(alphabet=st.characters(codec="latin-1"), max_size=90), max_size=30))
 def test_any_lines(lines: list[str]) -> None:
     read_all(Source(FILE, FILE, tuple(lines), ()))
 
 
-@settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=draws(300), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     st.one_of(st.binary(max_size=400), st.just(SEED.encode("cp037")), st.just(SEED.encode("utf-16"))),
     st.binary(max_size=9),

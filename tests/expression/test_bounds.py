@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from plexlens.expression import Expression, Interval, bounds, parse, value
 from plexlens.expression.bounds import NOTHING
+from tests.draws import draws
 from tests.expression.trees import LISTS, NUMBERS, TEXTS, conditions, numbers
 
 ENDS = st.one_of(st.sampled_from([0.0, 1.0, -1.0, 0.5, 100.0]), st.floats(-1e3, 1e3)).map(lambda one: one + 0.0)
@@ -45,7 +46,7 @@ def inputs(draw: st.DrawFn) -> tuple[dict[str, Any], dict[str, Any]]:
 
 
 @given(numbers(4, lists=True), inputs())
-@settings(max_examples=1500, deadline=None)
+@settings(max_examples=draws(1500), deadline=None)
 def test_bounds_contain_the_value_of_any_inputs_within_them(
     tree: Expression, given_inputs: tuple[dict[str, Any], dict[str, Any]]
 ) -> None:
@@ -57,7 +58,7 @@ def test_bounds_contain_the_value_of_any_inputs_within_them(
 
 
 @given(conditions(3), inputs())
-@settings(max_examples=800, deadline=None)
+@settings(max_examples=draws(800), deadline=None)
 def test_bounds_of_a_condition_contain_what_it_is(
     tree: Expression, given_inputs: tuple[dict[str, Any], dict[str, Any]]
 ) -> None:
@@ -68,7 +69,7 @@ def test_bounds_of_a_condition_contain_what_it_is(
 
 
 @given(numbers(4), inputs())
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=draws(300), deadline=None)
 def test_bounds_of_known_inputs_are_the_value(tree: Expression, given_inputs: tuple[Any, dict[str, Any]]) -> None:
     _, values = given_inputs
     found = value(tree, values)

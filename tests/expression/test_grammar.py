@@ -25,6 +25,7 @@ from plexlens.expression import (
 )
 from plexlens.expression.parser import MOST_DEPTH, MOST_TOKENS
 from plexlens.expression.tree import LITERAL_UNITS, Among, Binary, Call, Expression, Name, Number, Text, Unary
+from tests.draws import draws
 
 
 @pytest.mark.parametrize(("unit", "parts"), [("%", 100), ("ms", 1000), ("us", 1_000_000)])
@@ -109,13 +110,13 @@ _CONDITIONS = st.recursive(
 
 
 @given(_CONDITIONS)
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=draws(200), deadline=None)
 def test_an_expression_written_out_is_read_back(expression: Expression) -> None:
     assert _bare(parse(_rendered(expression))) == _bare(expression)
 
 
 @given(st.lists(st.sampled_from(["+", "-", "*"]), max_size=20), st.data())
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=draws(200), deadline=None)
 def test_arithmetic_binds_as_in_school(operators: list[str], data: st.DataObject) -> None:
     """Against Python's own reading of the same text."""
     numbers = [data.draw(st.integers(0, 9)) for _ in range(len(operators) + 1)]
@@ -132,7 +133,7 @@ def _computed(expression: Expression) -> float:
 
 
 @given(st.one_of(st.text(), st.text("()<>=!+-*/%'., abc019_andortniul\n", max_size=60)))
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=draws(500), deadline=None)
 def test_any_text_is_an_expression_or_an_error_with_a_remedy(text: str) -> None:
     try:
         type_of(parse(text), Scope.of("a name", {"a": "s", "b": "count"}, ["t"]))

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from plexlens.expression import Expression, names_of, needed, parse, value
 from plexlens.expression.tree import Binary, Call, Name, Number
+from tests.draws import draws
 from tests.expression.trees import NUMBERS
 
 
@@ -34,7 +35,7 @@ TREES = st.recursive(st.one_of(st.sampled_from(NUMBERS).map(Name), st.just(ONE))
 
 
 @given(TREES)
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=draws(500), deadline=None)
 def test_a_tree_has_a_value_exactly_where_what_it_needs_is_known(tree: Expression) -> None:
     clauses = needed(tree)
     names = sorted(names_of(tree))

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from plexlens.expression import Binary, Expression, Name, expand, names_of, parse, shared_parts, text_of, walk
 from plexlens.expression.shared import FEWEST_PIECES
 from plexlens.expression.tree import Call, operands_of
+from tests.draws import draws
 from tests.expression.trees import numbers
 
 
@@ -44,7 +45,7 @@ def _put_back(steps: list[dict[str, Expression]], one: Expression) -> Expression
     return expand(one, {name: part for step in steps for name, part in step.items()})
 
 
-@settings(deadline=None, max_examples=300)
+@settings(deadline=None, max_examples=draws(300))
 @given(st.lists(numbers(3), min_size=2, max_size=4), st.data())
 def test_parts_put_back_give_the_expressions(trees: list[Expression], data: st.DataObject) -> None:
     # Sums of the same trees, so that there is something to share.

@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from plexlens.expression import Expression, ExpressionError, parse, sql_of, value
+from tests.draws import draws
 from tests.expression.trees import NUMBERS, TEXTS, conditions, numbers
 
 
@@ -116,7 +117,7 @@ def same(first: Any, second: Any) -> bool:
 
 
 @given(numbers(4), ROWS)
-@settings(max_examples=1000, deadline=None)
+@settings(max_examples=draws(1000), deadline=None)
 def test_duckdb_gives_the_number_that_python_gives(tree: Expression, row: dict[str, Any]) -> None:
     found, kind = asked(tree, row)
     assert kind == "DOUBLE"
@@ -124,7 +125,7 @@ def test_duckdb_gives_the_number_that_python_gives(tree: Expression, row: dict[s
 
 
 @given(conditions(3), ROWS)
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=draws(500), deadline=None)
 def test_duckdb_finds_conditions_as_python_does(tree: Expression, row: dict[str, Any]) -> None:
     found, kind = asked(tree, row)
     assert kind == "BOOLEAN"
@@ -177,7 +178,7 @@ def test_values_by_hand(text: str, expected: Any) -> None:
 
 
 @given(st.one_of(numbers(4), conditions(3)))
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=draws(200), deadline=None)
 def test_the_sql_can_be_said_in_another_dialect(tree: Expression) -> None:
     read = sqlglot.parse_one(sql_of(tree, quoted), dialect="duckdb")
     spark = read.sql(dialect="spark")

@@ -7,11 +7,12 @@ from hypothesis import given, settings
 
 from plexlens.expression import Expression, ExpressionError, expand, names_of, parse, text_of
 from plexlens.expression.tree import MOST_PARTS, NULL, Binary, Call, Name, Number, Text, Unary
+from tests.draws import draws
 from tests.expression.trees import ANY
 
 
 @given(ANY)
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=draws(500), deadline=None)
 def test_the_text_of_a_tree_is_read_back_as_the_tree(tree: Expression) -> None:
     assert parse(text_of(tree)) == tree
 

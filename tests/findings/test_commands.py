@@ -24,6 +24,7 @@ from plexlens.findings import Findings, Rule, check, load_rules
 from plexlens.findings.template import Filling
 from plexlens.metrics.inputs import Inputs
 from plexlens.pdb import Pdb, ingest
+from tests.draws import draws
 from tests.findings.made import database
 from tests.findings.recorded import Recorded, pool_name, undone
 from tests.oracle import slow_commands
@@ -111,7 +112,7 @@ def joined(sign: str, left: Value, right: Value) -> Value:
 
 
 @pytest.mark.parametrize("rule", [one for one in RULES.values() if one.undo.expressions], ids=lambda rule: rule.id)
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=draws(60), deadline=None)
 @given(data=st.data())
 def test_whatever_a_setting_is_the_command_changes_it(rule: Rule, data: st.DataObject) -> None:
     numbers = {name for one in rule.commanded for name in names_of(one)} - rule.named

@@ -22,6 +22,7 @@ from plexlens.findings.scope import numbers_of, rows_of
 from plexlens.findings.template import Filling, template
 from plexlens.metrics import GRAINS
 from plexlens.pdb.engine import connect, quoted
+from tests.draws import draws
 from tests.metrics.raw import query_of
 
 STRUCTURE = GRAINS["coupling_structure"]
@@ -95,7 +96,7 @@ def test_meaning(text: str, expected: Any) -> None:
 
 
 @given(st.one_of(st.text(), st.text("()<>=!+-*/%'., abc019_andortni\n", max_size=60)))
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=draws(500), deadline=None)
 def test_any_text_is_an_expression_or_a_rule_error(text: str) -> None:
     for use in (
         lambda: condition(parse(text), NUMBERS),

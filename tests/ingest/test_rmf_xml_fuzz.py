@@ -9,6 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from plexlens.ingest.printed import xml as rmf_xml
+from tests.draws import draws
 from tests.ingest.rmf_documents import (
     ddsml,
     heads,
@@ -124,7 +125,7 @@ def outcome(data: bytes) -> int | None:
         return rows
 
 
-LIMITS = settings(max_examples=300, deadline=None, suppress_health_check=list(HealthCheck))
+LIMITS = settings(max_examples=draws(300), deadline=None, suppress_health_check=list(HealthCheck))
 
 
 @LIMITS

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from plexlens.ingest.printed.text.elapsed import CountAndRate, elapsed
 from plexlens.ingest.printed.values import read_value
+from tests.draws import draws
 from tests.ingest.text_report_documents import HIGHLIGHTS, LOCKING, read_text, value
 
 
@@ -91,7 +92,7 @@ counts = st.integers(1, 40).map(lambda n: f"{n * 25}.00")
 rates = st.integers(0, 30).map(lambda n: f"{n / 100:.2f}")
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=draws(150), deadline=None)
 @given(st.lists(st.tuples(counts, rates), max_size=12))
 def test_the_length_is_that_of_the_slow_way(printed: list[tuple[str, str]]) -> None:
     """Every moment at which a pair begins is tried, and the pairs that allow it are counted one by one."""

@@ -19,6 +19,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from plexlens.ingest.printed import text as text_reports
+from tests.draws import draws
 from tests.ingest.test_text_db2_accounting import LONG, SHORT
 from tests.ingest.test_text_db2_display import GROUP_POOL, POOL
 from tests.ingest.test_text_studies import GROUP_POOL_PANEL, LOCK_STRUCTURES
@@ -117,7 +118,7 @@ def outcome(data: bytes) -> int | None:
         return rows
 
 
-LIMITS = settings(max_examples=200, deadline=None, suppress_health_check=list(HealthCheck))
+LIMITS = settings(max_examples=draws(200), deadline=None, suppress_health_check=list(HealthCheck))
 
 
 @LIMITS

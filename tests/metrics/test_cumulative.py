@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from plexlens.metrics.cumulative import NO_RECORD_BEFORE, NO_TIME, RESTART, SAME_TIME, differenced
 from plexlens.metrics.definition import Differences
 from plexlens.pdb.engine import add_table, connect, rows_of
+from tests.draws import draws
 from tests.oracle import slow_cumulative
 
 START = datetime(2026, 3, 2, 8, 0, tzinfo=UTC)
@@ -206,7 +207,7 @@ histories = st.lists(
 
 
 @given(histories)
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=draws(60), deadline=None)
 def test_as_the_slow_twin(history: list[tuple[str, int, int, int, int, int]]) -> None:
     rows = [
         record(minute, sequence, gets, long, subsystem=subsystem, record_no=number, doubt=doubt)

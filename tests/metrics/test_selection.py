@@ -16,6 +16,7 @@ from plexlens.metrics.evaluate import attach, evaluate, facts
 from plexlens.metrics.inputs import Inputs
 from plexlens.metrics.selection import Selection, between, read_shifts, resolve, shift, window
 from plexlens.metrics.selection.raw import show_selected
+from tests.draws import draws
 from tests.metrics.raw import inputs as raw_inputs
 from tests.metrics.raw import row, rows_of
 from tests.oracle.slow_selection import DAYS, in_shift, in_window
@@ -171,7 +172,7 @@ _BOUNDS = st.one_of(
     systems=st.sampled_from([(), ("SYS*",), ("PRDA", "sys2")]),
     classes=st.sampled_from([(), ("ONLINE",), ("W2",), ("B*", "DDF")]),
 )
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=draws(60), deadline=None)
 def test_against_a_slow_selection(
     *, made: Any, start: datetime | None, end: datetime | None, hours: Any, systems: Any, classes: Any
 ) -> None:

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from plexlens.errors import UsageError
 from plexlens.pools.search.sizes import CostCurve, best_sizes, knee, lower_hull
+from tests.draws import draws
 
 
 def curve(points: dict[int, float], page_bytes: int = 1) -> CostCurve:
@@ -41,7 +42,7 @@ def curves_and_budget(draw: st.DrawFn) -> tuple[list[CostCurve], int, list[int]]
     return made, floor + draw(st.integers(0, 150)), least
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=draws(300), deadline=None)
 @given(curves_and_budget())
 def test_against_all_allocations(made: tuple[list[CostCurve], int, list[int]]) -> None:
     curves, budget, least = made
