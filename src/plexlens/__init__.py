@@ -11,7 +11,7 @@ __all__ = ["__version__"]
 
 
 def __getattr__(name: str) -> str:
-    """The version, looked up on demand: reading the metadata of packages takes a third of the time to print a help."""
+    """The version, looked up on demand: reading package metadata takes a third of the time to print a help text."""
     if name != "__version__":
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from importlib.metadata import version

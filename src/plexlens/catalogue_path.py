@@ -1,4 +1,4 @@
-"""Where the catalogue is: beside this module in an installed package, in ``catalogue/`` of a checkout.
+"""Location of the catalogue: next to this module in an installed package, in ``catalogue/`` of a checkout.
 
 In a checkout ``src/plexlens/catalogue`` is a link to ``catalogue/``, as for the layouts.
 """
@@ -12,7 +12,7 @@ from plexlens.layouts_path import shipped, site_folders
 
 
 def catalogue_path() -> Path:
-    """The folder of the catalogue that comes with Plexlens.
+    """The folder of the shipped catalogue.
 
     Raises
     ------
@@ -23,7 +23,7 @@ def catalogue_path() -> Path:
 
 
 def catalogue_folders(site: Sequence[str | Path] = ()) -> list[Path]:
-    """The catalogue that comes with Plexlens and a site's own; what a later folder says goes over the others.
+    """The shipped catalogue and a site's own; later folders override earlier ones.
 
     Parameters
     ----------

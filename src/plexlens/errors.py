@@ -1,4 +1,4 @@
-"""Every error that Plexlens raises on purpose: what is wrong, where, and what to do about it.
+"""All errors that Plexlens raises deliberately: problem, location and remedy.
 
 The command line prints ``str(error)`` and ends with `PlexlensError.exit_code`. Anything else that escapes is a
 defect of Plexlens.
@@ -11,7 +11,7 @@ from typing import Any
 
 
 class PlexlensError(Exception):
-    """What is wrong, where, and what to do.
+    """Base of all errors: problem, location and remedy.
 
     Attributes
     ----------
@@ -52,14 +52,14 @@ class PlexlensError(Exception):
         super().__init__(file, what, remedy, line, record_no, offset)
 
     def __str__(self) -> str:
-        """``file: record n, line n, byte n: what; remedy``."""
+        """``file: record n, line n, byte n: problem; remedy``."""
         named = (("record", self.record_no), ("line", self.line), ("byte", self.offset))
         where = ", ".join(f"{word} {number}" for word, number in named if number is not None)
         return ": ".join(part for part in (self.file, where, f"{self.what}; {self.remedy}") if part)
 
 
 class UsageError(PlexlensError):
-    """The command or call cannot mean anything as it was given."""
+    """An invalid command or call."""
 
     exit_code = 2
 
@@ -75,49 +75,49 @@ class UnknownSourceError(UnreadableInputError):
 
 
 class SourceChangedError(UnreadableInputError):
-    """An input that changed or vanished while it was read."""
+    """An input that changed or vanished while being read."""
 
 
 class NothingUsableError(PlexlensError):
-    """An input that was read to its end without a single usable row."""
+    """An input that was read to its end without yielding a usable row."""
 
     exit_code = 4
 
 
 class EmptyInputError(NothingUsableError):
-    """A file of no bytes, or a packed one with nothing in it."""
+    """An empty file, or a compressed file without contents."""
 
 
 class NotAPdbError(UsageError):
-    """A path that holds no performance database."""
+    """A path that is not a performance database."""
 
 
 class PdbExistsError(UsageError):
-    """A path that cannot take a new performance database because something is there."""
+    """A path that cannot hold a new performance database because it is in use."""
 
 
 class PdbVersionError(UsageError):
-    """A performance database written by a later Plexlens."""
+    """A performance database written by a later version of Plexlens."""
 
 
 class PdbLockedError(UsageError):
-    """A performance database into which another process is writing."""
+    """A performance database that another process is writing."""
 
 
 class PdbDamagedError(UnreadableInputError):
-    """A performance database whose manifest or tables are not as they were written."""
+    """A performance database with a damaged manifest or damaged tables."""
 
 
 class PdbWriteError(PlexlensError):
-    """A performance database that could not be written; what it held before is whole."""
+    """A performance database that could not be written; its earlier contents are intact."""
 
 
 class SchemaConflictError(UnreadableInputError):
-    """An input with a column that cannot stand in one table with what the PDB holds."""
+    """An input with a column that conflicts with the PDB's table."""
 
 
 class IngestFailuresError(PlexlensError):
-    """Some of several inputs failed; the others are in the PDB.
+    """Failure of some of several inputs; the others are in the PDB.
 
     Attributes
     ----------
@@ -139,5 +139,5 @@ class IngestFailuresError(PlexlensError):
         )
 
     def __str__(self) -> str:
-        """The count, then a line for each failure."""
+        """The count, then a line per failure."""
         return "\n".join([f"{self.what}:", *(f"  {failure}" for failure in self.failures)])

@@ -1,4 +1,4 @@
-"""Documents that are generated from definitions: written, or checked against what stands there."""
+"""Documents generated from definitions: written, or compared with the existing file."""
 
 from __future__ import annotations
 

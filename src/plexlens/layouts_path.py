@@ -1,4 +1,4 @@
-"""Where the record layouts are: beside this module in an installed package, in ``layouts/`` of a checkout.
+"""Location of the record layouts: next to this module in an installed package, in ``layouts/`` of a checkout.
 
 In a checkout ``src/plexlens/layouts`` is a link to ``layouts/``, so that there is one copy and the package finds it
 under one name either way. Where links are not checked out, the folder itself is looked for.
@@ -15,7 +15,7 @@ _PACKAGE = Path(__file__).parent
 
 
 def layouts_path() -> Path:
-    """The folder of the layouts that come with Plexlens.
+    """The folder of the shipped layouts.
 
     Raises
     ------
@@ -26,7 +26,7 @@ def layouts_path() -> Path:
 
 
 def layout_folders(site: Sequence[str | Path] = ()) -> list[Path]:
-    """The layouts that come with Plexlens and a site's own; a file in a later folder replaces one of the same name.
+    """The shipped layouts and a site's own; a file in a later folder replaces one of the same name.
 
     Parameters
     ----------
@@ -44,7 +44,7 @@ def layout_folders(site: Sequence[str | Path] = ()) -> list[Path]:
 
 
 def shipped(name: str, holds: str, missing: str) -> Path:
-    """A folder that comes with Plexlens: the link to it beside this module, or the folder of the checkout.
+    """A folder that ships with Plexlens: the link next to this module, or the folder of the checkout.
 
     Parameters
     ----------
@@ -67,7 +67,7 @@ def shipped(name: str, holds: str, missing: str) -> Path:
 
 
 def site_folders(site: Sequence[str | Path], what: str, remedy: str) -> list[Path]:
-    """Folders that a site names; UsageError where one does not exist."""
+    """Folders named by a site; UsageError if one does not exist."""
     folders = list(map(Path, site))
     for folder in folders:
         if not folder.is_dir():

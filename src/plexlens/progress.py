@@ -1,4 +1,4 @@
-"""How far long work is: the one form in which it is told, whoever works and whoever shows it."""
+"""Progress of long work: the common interface between workers and displays."""
 
 from __future__ import annotations
 

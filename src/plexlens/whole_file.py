@@ -1,4 +1,4 @@
-"""Files that are written whole or not at all."""
+"""Files written completely or not at all."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from plexlens.errors import UsageError
 
 
 def cannot_write(path: Path, why: str) -> UsageError:
-    """What to raise where a file cannot be written, and why."""
+    """The error for a file that cannot be written, and the reason."""
     return UsageError(
         file=str(path),
         what=f"it cannot be written: {why}",
@@ -20,7 +20,7 @@ def cannot_write(path: Path, why: str) -> UsageError:
 
 @contextmanager
 def whole_file(path: Path) -> Iterator[Path]:
-    """A file beside the one to write; it takes that one's place when all went well, and is gone otherwise.
+    """A temporary file next to the target; it replaces the target on success and is removed otherwise.
 
     A device or a pipe (``/dev/null``) is written to as it is, and a link keeps leading where it leads.
 

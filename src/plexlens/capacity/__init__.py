@@ -1,4 +1,4 @@
-"""Capacity models calibrated from a performance database, and what they say of other loads and configurations."""
+"""Capacity models calibrated from a performance database, and their predictions for other loads and configurations."""
 
 from plexlens.capacity.calibrate import calibrate
 from plexlens.capacity.change import Change

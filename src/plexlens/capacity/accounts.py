@@ -1,4 +1,4 @@
-"""What records of single transactions say of their service classes: SMF 110-1 (CICS monitoring), 101 (Db2 accounting).
+"""Facts about service classes from records of single transactions: SMF 110-1 (CICS monitoring), 101 (Db2 accounting).
 
 SMF 72-3 charges the processor time of CICS transactions to their regions. These records have it by transaction, with
 the service class that it ran in, and so tell how the time of the regions is divided. They also tell what transactions
@@ -41,7 +41,7 @@ _CICS = (
 
 @dataclass(frozen=True)
 class Waited:
-    """Waits of one kind: seconds, and how many of them there were, or of requests that could have had to wait."""
+    """Waits of a kind: seconds, and the number of waits or of requests that could have waited."""
 
     seconds: float
     count: float
@@ -49,7 +49,7 @@ class Waited:
 
 @dataclass(frozen=True)
 class Account:
-    """Processor time of a service class on a system, how often it was interrupted, and what it waited for.
+    """Processor time of a service class on a system, its interruptions, and its waits.
 
     Attributes
     ----------
@@ -79,7 +79,7 @@ class Account:
 
 @dataclass(frozen=True)
 class RegionUse:
-    """What the transactions of a CICS region used of it: seconds on its QR TCB, times that it was taken, by class.
+    """Use of a CICS region by its transactions: seconds on its QR TCB and dispatches, by class.
 
     Attributes
     ----------
@@ -99,13 +99,15 @@ class RegionUse:
 
 @dataclass(frozen=True)
 class Records:
-    """Sums of records of transactions by the interval in which they ended, by system, region and service class."""
+    """Sums of transaction records by the interval in which the transactions ended, by system, region and service
+    class.
+    """
 
     monitoring: tuple[dict[str, Any], ...] = ()
     accounting: tuple[dict[str, Any], ...] = ()
 
     def part(self, keep: Callable[[datetime], bool]) -> Records:
-        """Those that ended in some of the intervals."""
+        """The records that ended in the given intervals."""
         return Records(
             tuple(row for row in self.monitoring if keep(row["time"])),
             tuple(row for row in self.accounting if keep(row["time"])),
@@ -113,7 +115,7 @@ class Records:
 
 
 def read_records(inputs: Inputs, start: datetime, seconds: float) -> Records:
-    """Sums over stretches of that many seconds from a start; a record counts where it ended."""
+    """Sums over periods of ``seconds`` from a start; a record counts in the period in which it ended."""
     return Records(tuple(_monitoring(inputs, start, seconds)), tuple(_accounting(inputs, start, seconds)))
 
 
@@ -160,7 +162,7 @@ def _waited(rows: list[dict[str, Any]], kind: str) -> Waited:
 def _rows(
     inputs: Inputs, rows: str, name: str, sums: dict[str, str], *, start: datetime, seconds: float, end: str
 ) -> list[dict[str, Any]]:
-    """Sums by system, region or member, service class and stretch of time.
+    """Sums by system, region or member, service class and period.
 
     ``end`` is SQL of the moment at which a task ended.
     """

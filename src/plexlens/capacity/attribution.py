@@ -1,4 +1,4 @@
-"""Processor time of address spaces given to the transactions that they serve.
+"""Attribution of address spaces' processor time to the transactions that they serve.
 
 SMF 72-3 charges what CICS and IMS transactions use to their regions. Which classes a class serves is told by the user
 or by its samples of serving; how its time is divided among them by the records of single transactions, where those have
@@ -28,7 +28,7 @@ _Weights = dict[str, float]
 
 @dataclass(frozen=True)
 class _Shares:
-    """How processor time and I/O of a class is divided among the class periods that it serves, and by what."""
+    """Division of a class's processor time and I/O among the class periods that it serves, and its basis."""
 
     general: _Weights
     ziip: _Weights
@@ -43,7 +43,7 @@ class _Shares:
 
 
 def matching(there: Iterable[str], name: str) -> set[str]:
-    """The class periods that a name means: one (``DDFHI.1``), or all of a class (``DDFHI``)."""
+    """The class periods that a name matches: a single period (``DDFHI.1``), or all periods of a class (``DDFHI``)."""
     return {one for one in there if one == name or base(one) == name}
 
 
@@ -53,7 +53,7 @@ def base(name: str) -> str:
 
 
 def served_names(facts: Mapping[str, Facts], text: str) -> list[str]:
-    """The classes that ``--serves REGIONS=...`` names: one, several with commas between them, or `EVERY`."""
+    """The classes named by ``--serves REGIONS=...``: a single class, several separated by commas, or `EVERY`."""
     if text.strip() != EVERY:
         return [part.strip() for part in text.split(",") if part.strip()]
     bare = {name for name, one in facts.items() if (one["transactions"] or 0) > 0 and not _cpu(one)}
@@ -63,7 +63,7 @@ def served_names(facts: Mapping[str, Facts], text: str) -> list[str]:
 def attribute(
     system: str, facts: dict[str, Facts], measured: Measured, serves: Mapping[str, str], notes: list[str]
 ) -> dict[str, float]:
-    """Move the processor time of classes of address spaces to the classes that they serve, within ``facts``.
+    """Move the processor time of address space classes to the classes that they serve, within ``facts``.
 
     Returns
     -------
@@ -114,13 +114,13 @@ def _shares(
     *,
     sampled: bool,
 ) -> _Shares:
-    """The best division that there is."""
+    """The best available division."""
     of_class: _Weights = {}
     for name, served in targets.items():
         of_class[served] = of_class.get(served, 0.0) + ended[name]
 
     def spread(amounts: Mapping[str, float]) -> _Weights:
-        """Amounts of classes over their periods, by ended transactions."""
+        """Amounts of classes, spread over their periods by ended transactions."""
         return {
             name: amounts[served] * ended[name] / of_class[served] if of_class[served] else 0.0
             for name, served in targets.items()
@@ -149,7 +149,7 @@ def _shares(
 
 
 def _of_all(system: str, measured: Measured, served: Iterable[str]) -> dict[str, dict[str, Account]]:
-    """Accounts of the served classes, by kind of record; a kind that lacks one of them is left out."""
+    """Accounts of the served classes, by kind of record; a kind that lacks any of the classes is left out."""
     names = list(served)
     found = {
         kind: {name: rows[system, base(name)] for name in names if (system, base(name)) in rows}
@@ -159,7 +159,7 @@ def _of_all(system: str, measured: Measured, served: Iterable[str]) -> dict[str,
 
 
 def _bursts(system: str, facts: Mapping[str, Facts], measured: Measured) -> dict[str, float]:
-    """Times that a transaction takes an engine: dispatches of CICS tasks, or waits of Db2 threads and a commit."""
+    """Number of engine requests per transaction: dispatches of CICS tasks, or waits of Db2 threads plus a commit."""
     made: dict[str, float] = {}
     for rows in accounts(measured.records).values():
         for (one, name), account in rows.items():

@@ -1,4 +1,4 @@
-"""Models out of measurements.
+"""Calibration: from measurements to models.
 
 Demands are CPU seconds over ended transactions (utilisation law). CPU time that no class is charged with is spread in
 proportion to the time that is: every demand is divided by the capture ratio of its kind of engine, so that the model's
@@ -188,7 +188,7 @@ def _importance(facts: Facts) -> int | None:
 
 
 def _ranks(facts: dict[str, Facts]) -> dict[str, int]:
-    """Priority of each class: system work first, then by importance; those without one as the least important."""
+    """Priority of each class: system work first, then by importance; classes without importance rank lowest."""
     levels = {name: _importance(one) for name, one in facts.items()}
     known = sorted({level for level in levels.values() if level is not None})
     order = {level: rank for rank, level in enumerate(known)}
@@ -198,7 +198,7 @@ def _ranks(facts: dict[str, Facts]) -> dict[str, int]:
 
 @dataclass(frozen=True)
 class _Visits:
-    """How often classes take engines, and for how long the mean of those that are known."""
+    """Number of engine requests per class and their duration; the mean for classes without data."""
 
     known: dict[str, float]
     burst: float
@@ -208,7 +208,7 @@ class _Visits:
 
 
 def _visits(facts: dict[str, Facts], bursts: dict[str, float]) -> _Visits:
-    """By records of transactions, else by I/O operations: an engine is taken once, and again after each."""
+    """From records of transactions, else from I/O operations: an engine is requested once, and again after each I/O."""
     known, taken, seconds = dict(bursts), 0.0, 0.0
     every, whole = 0.0, 0.0
     for name, one in facts.items():
@@ -290,7 +290,7 @@ def _printed_velocity(facts: Facts) -> float | None:
 
 
 def _samples(facts: Facts) -> Samples | None:
-    """State samples by cause; None where the data tell only a velocity."""
+    """State samples by cause; None if the data have only a velocity."""
     named = {
         name: facts[f"{name}_samples"]
         for name in ("cpu_using", "cpu_delay", "ziip_using", "ziip_delay", "io_using", "io_delay")
@@ -308,7 +308,7 @@ def _samples(facts: Facts) -> Samples | None:
 
 
 def _with_rest(system: SystemModel, known: Set[str]) -> SystemModel:
-    """The model with what it leaves of the measured responses.
+    """The model with the unexplained rest of the measured responses added.
 
     Where records of transactions tell all waits of a class, what is left of its response is waiting for engines, and
     the formula gets the factor that this asks for; what even twice the formula leaves is other delay. Else other delay
@@ -345,12 +345,12 @@ def _with_rest(system: SystemModel, known: Set[str]) -> SystemModel:
 
 
 def _service(system: SystemModel, one: ClassModel) -> float:
-    """Seconds that a transaction uses engines, at the measured load."""
+    """Engine time per transaction in seconds, at the measured load."""
     return one.general + one.eligible * (one.overflow * system.ziip_factor + 1.0 - one.overflow)
 
 
 def _say_of_waits(model: SystemModel, queues: Queues, notes: list[str]) -> None:
-    """Waits of unknown cause, and what could saturate without being seen."""
+    """Notes on waits of unknown cause, and on resources that could saturate undetected."""
     name, busy = busiest(model)
     for one in model.classes:
         share = one.other / one.response if one.response else 0.0

@@ -1,4 +1,4 @@
-"""What is asked: a load, and a configuration."""
+"""The question to a model: a load, and a configuration."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from plexlens.errors import UsageError
 
 @dataclass(frozen=True)
 class Change:
-    """A load and a configuration, as changes of the measured ones.
+    """A load and a configuration, as changes relative to the measured ones.
 
     Attributes
     ----------
@@ -44,12 +44,12 @@ class Change:
     fixed_background: bool = False
 
     def at(self, load: float) -> Change:
-        """The same configuration at so many times the load."""
+        """The same configuration at a multiple of the load."""
         return replace(self, scale=self.scale * load)
 
 
 def check(change: Change, model: Model) -> None:
-    """Refuse what means nothing.
+    """Refuse an impossible change.
 
     Raises
     ------
@@ -77,7 +77,7 @@ def check(change: Change, model: Model) -> None:
 
 
 def count_of(what: str, text: str, now: float, least: int) -> float:
-    """Engines that a text of `Change` asks for where there are so many now.
+    """Number of engines requested by a text of `Change`, given the present number.
 
     Raises
     ------
@@ -99,7 +99,7 @@ def count_of(what: str, text: str, now: float, least: int) -> float:
 
 
 def setting(change: Change, model: Model, system: SystemModel) -> Setting:
-    """What a change asks of one system."""
+    """The settings of a change for a single system."""
     count = len(model.systems)
     share = count / (count + change.members)
     factors = {

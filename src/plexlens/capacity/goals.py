@@ -1,4 +1,4 @@
-"""Goals of class periods: how far a predicted response time or velocity is from them."""
+"""Goals of class periods, and the distance of a predicted response time or velocity from them."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Goal:
 
     @property
     def text(self) -> str:
-        """As a service definition says it."""
+        """The goal in the form of a service definition."""
         if self.kind == "velocity":
             return f"velocity {self.value:.0%}".replace("%", "")
         if self.kind == "percentile":
@@ -46,7 +46,7 @@ class Goal:
         return f"average {self.value:g} s" if self.kind == "average" else "none"
 
     def index(self, response: float | None, velocity: float | None) -> float | None:
-        """Performance index: above 1 the goal is missed; None where there is no goal or no number."""
+        """Performance index: above 1 the goal is missed; None without a goal or a number."""
         if self.kind == "velocity":
             if velocity is None:
                 return None
@@ -59,7 +59,7 @@ class Goal:
 
 
 def goal_of(facts: Facts) -> Goal:
-    """The goal that the facts of a period tell."""
+    """The goal in the facts of a period."""
     if facts["goal_velocity"] is not None:
         return Goal("velocity", facts["goal_velocity"])
     seconds, percent = facts["goal_seconds"], facts["goal_percentile"] or 0.0
@@ -78,7 +78,7 @@ def goal_of(facts: Facts) -> Goal:
 
 
 def quantile(ended: Sequence[float], bounds: Sequence[float], share: float) -> float | None:
-    """Response time, as a share of the goal, within which that share of transactions ended.
+    """Response time, as a fraction of the goal, within which the given share of transactions ended.
 
     Between two bounds transactions are taken to be spread evenly. None where none ended, or where the open last bucket
     would have to tell.

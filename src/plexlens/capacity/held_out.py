@@ -1,4 +1,4 @@
-"""A model tried before anything is concluded: calibrated from every second interval, asked for the others.
+"""Trial of a model before conclusions are drawn: calibrated from every second interval, tested on the others.
 
 Also the kinds of intervals that there are. A mean over intervals with other engines, or with another mix of work, is of
 a system that never was.
@@ -24,7 +24,7 @@ _RANGE = 1.3
 
 @dataclass(frozen=True)
 class ClassTrial:
-    """A class in the intervals that the model was not calibrated from.
+    """A class in the intervals that were not used for calibration.
 
     Attributes
     ----------
@@ -42,7 +42,7 @@ class ClassTrial:
 
 @dataclass(frozen=True)
 class SelfTrial:
-    """What came of the trial.
+    """Result of the trial.
 
     Attributes
     ----------
@@ -64,17 +64,17 @@ class SelfTrial:
 
     @property
     def is_narrow(self) -> bool:
-        """Whether the tried loads are too alike for the trial to say something of growth."""
+        """Whether the tested loads are too similar for the trial to support conclusions about growth."""
         return self.loads is None or self.loads[1] < _RANGE * self.loads[0]
 
     def of(self, system: str, name: str) -> ClassTrial | None:
-        """The trial of a class; None where no tried interval has enough of it."""
+        """The trial of a class; None if no tested interval has enough of its transactions."""
         return next((one for one in self.classes if (one.system, one.name) == (system, name)), None)
 
 
 @dataclass(frozen=True)
 class Kind:
-    """Intervals of one configuration and one mix of work.
+    """Intervals with the same configuration and mix of work.
 
     Attributes
     ----------
@@ -102,7 +102,7 @@ class Kind:
 
 
 def try_model(measured: Measured, model: Model) -> SelfTrial | None:
-    """The trial; None where there are fewer than two intervals, or a part cannot be calibrated from."""
+    """The trial; None if there are fewer than two intervals, or a part of them is not sufficient for calibration."""
     calibrated, tried = measured.intervals[::2], measured.intervals[1::2]
     if not tried:
         return None
@@ -130,7 +130,7 @@ def try_model(measured: Measured, model: Model) -> SelfTrial | None:
 
 
 def _errors(name: str, found: tuple[Point, ...]) -> list[tuple[float, float]]:
-    """Transactions and absolute error of response of each interval."""
+    """Transactions and absolute response time error of each interval."""
     return [
         (point.transactions[name], abs(point.modelled[name] / point.responses[name] - 1.0))
         for point in found
@@ -139,7 +139,7 @@ def _errors(name: str, found: tuple[Point, ...]) -> list[tuple[float, float]]:
 
 
 def kinds(measured: Measured) -> tuple[Kind, ...]:
-    """Intervals told apart by engines online, by the mix of transactions and CPU time, and by CPU time of each."""
+    """Intervals grouped by engines online, by the mix of transactions and CPU time, and by CPU time per transaction."""
     groups: list[tuple[list[datetime], Kind, dict[str, float]]] = []
     for time in measured.intervals:
         kind = Kind((), _engines(measured, time), _mix(measured, time))
@@ -155,7 +155,7 @@ def kinds(measured: Measured) -> tuple[Kind, ...]:
 
 
 def _dearer(measured: Measured, time: datetime, other: datetime) -> float:
-    """By how much more general engine time a transaction costs in one of two intervals, as a share."""
+    """Increase of general engine time per transaction between two intervals, as a fraction."""
     costs = []
     for rows in (measured.classes[time], measured.classes[other]):
         ended = sum(facts["transactions"] or 0.0 for facts in rows.values())
@@ -187,5 +187,5 @@ def _mix(measured: Measured, time: datetime, fact: str = "transactions") -> dict
 
 
 def _distance(one: dict[str, float], other: dict[str, float]) -> float:
-    """Share of the transactions that are of other classes."""
+    """Share of the transactions that belong to different classes."""
     return sum(abs(one.get(name, 0.0) - other.get(name, 0.0)) for name in {*one, *other}) / 2

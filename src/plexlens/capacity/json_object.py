@@ -11,7 +11,7 @@ from plexlens.capacity.plan import Outlook, Plan
 
 
 def to_object(plan: Plan) -> dict[str, Any]:
-    """The numbers of a plan: seconds, fractions, and loads in multiples of the measured one."""
+    """The numbers of a plan: seconds, fractions, and loads as multiples of the measured load."""
     return {
         "source": plan.name,
         "intervals": [time.isoformat() for time in plan.measured.intervals],

@@ -1,4 +1,4 @@
-"""Whatever transactions queue for beside engines: volumes, QR TCBs, threads, coupling facilities, the log, locks.
+"""Queues other than engines: volumes, QR TCBs, threads, coupling facilities, the log, locks.
 
 A line is a place with servers. It is known how busy it was, and what a request waited there; its law says what a
 request waits at another load. A class is asked what it waited, as measured, and is given the difference: the measured
@@ -40,7 +40,7 @@ _FULL = 1.0 - 1e-9
 
 
 class Law(Enum):
-    """How a wait grows."""
+    """Growth law of a wait."""
 
     QUEUE = "queue"
     GATE = "gate"
@@ -49,7 +49,7 @@ class Law(Enum):
 
 
 class Holds(Enum):
-    """What makes a holder keep a server for longer."""
+    """Cause of longer holding times of a server."""
 
     NOTHING = "nothing"
     ENGINES = "engines"
@@ -58,7 +58,7 @@ class Holds(Enum):
 
 @dataclass(frozen=True)
 class Line:
-    """A place where requests queue.
+    """A resource at which requests queue.
 
     Attributes
     ----------
@@ -100,13 +100,13 @@ class Line:
         return f"{self.kind} {self.name}"
 
     def used(self, load: float, hold: float = 1.0) -> float:
-        """Busy share of the servers at a multiple of the measured requests, each held for a multiple of its time."""
+        """Busy share of the servers at a multiple of the measured requests and of their holding time."""
         if self.law is Law.GATE:
             return _gate_busy(load * self.rate, self.service)
         return self.busy * load * hold
 
     def wait(self, load: float, hold: float = 1.0) -> float | None:
-        """Seconds that a request waits; None where the line cannot keep up."""
+        """Seconds that a request waits; None if the line is saturated."""
         if self.law is Law.GATE:
             return self.service * (1.0 + _gate_busy(load * self.rate, self.service) / 2)
         if self.law is Law.LINEAR:
@@ -121,7 +121,7 @@ class Line:
 
 @dataclass(frozen=True)
 class Wait:
-    """What a transaction of a class waits for at lines of one kind.
+    """Wait of a class's transaction at lines of a kind.
 
     Attributes
     ----------
@@ -149,7 +149,7 @@ def queue_wait(servers: int, busy: float, service: float) -> float:
 
 
 def queue_factor(servers: int, busy: float, service: float, requests: float, waited: float) -> float:
-    """Measured wait over that of M/M/c.
+    """Ratio of the measured wait to that of M/M/c.
 
     Parameters
     ----------
@@ -166,7 +166,8 @@ def queue_factor(servers: int, busy: float, service: float, requests: float, wai
 
 
 def servers_for(offered: float, service: float, wait: float, *, most: int = 1000) -> int | None:
-    """Servers of M/M/c with that many busy where a request waits so long; None where no number fits within a factor 4.
+    """Number of M/M/c servers at which requests wait ``wait`` seconds for this load; None if no number fits within a
+    factor of 4.
 
     Waits of services that vary less than exponential ones are down to half of the formula: the fit aims at 0.7 of it.
     """
@@ -185,7 +186,7 @@ def servers_for(offered: float, service: float, wait: float, *, most: int = 1000
 
 
 def gate_length(rate: float, wait: float) -> float:
-    """Seconds of one write of a log where requests at that rate wait so long."""
+    """Seconds per log write that explain a wait at this request rate."""
     if wait <= 0.0:
         return 0.0
     # A wait is one write, and at most half of one more.

@@ -1,4 +1,4 @@
-"""What was measured of classes and processors, interval by interval, put together for a model."""
+"""Measurements of classes and processors by interval, assembled for a model."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ ClassKey = tuple[str, str]
 
 @dataclass(frozen=True)
 class Processors:
-    """Engines of one kind of a system, over one interval or all.
+    """Engines of a kind on a system, over a single interval or all.
 
     Attributes
     ----------
@@ -55,7 +55,7 @@ class Processors:
 
 @dataclass(frozen=True)
 class Share:
-    """What PR/SM grants the partition of a system: engines by weight, and time limited by capping."""
+    """Capacity that PR/SM grants a partition: engines by weight, and time limited by capping."""
 
     entitled: float | None
     limited: float | None
@@ -63,7 +63,7 @@ class Share:
 
 @dataclass(frozen=True)
 class Measured:
-    """Everything a model is calibrated from.
+    """All inputs of a calibration.
 
     Attributes
     ----------
@@ -97,7 +97,9 @@ class Measured:
         return tuple(sorted({system for rows in self.processors.values() for system, _ in rows}))
 
     def part(self, times: Iterable[datetime]) -> Measured:
-        """The same of some of the intervals. Samples of serving, and what PR/SM grants, stay those of all."""
+        """The measurements of some intervals. Samples of served classes and PR/SM capacity remain those of all
+        intervals.
+        """
         kept = sorted(set(times))
         within = _inside(kept, self.processors)
         return replace(
@@ -114,7 +116,7 @@ class Measured:
         return added(rows[key] for rows in self.classes.values() if key in rows)
 
     def engines(self, system: str, kind: str) -> Processors | None:
-        """Engines of a system over all intervals; None where it has none of the kind."""
+        """Engines of a system over all intervals; None if it has none of this kind."""
         rows = [rows[system, kind] for rows in self.processors.values() if (system, kind) in rows]
         seconds = sum(row.seconds for row in rows)
         if not seconds:
@@ -128,7 +130,7 @@ class Measured:
 
 
 def added(rows: Iterable[Facts]) -> Facts:
-    """Facts of several intervals as one; a fact that none has stays None."""
+    """Facts of several intervals combined; a fact that is missing everywhere stays None."""
     made: Facts = dict.fromkeys((*_ADDED, *_SETTINGS))
     for row in rows:
         for name in _ADDED:
@@ -141,7 +143,7 @@ def added(rows: Iterable[Facts]) -> Facts:
 
 
 def measure(inputs: Inputs, name: str = "", *, kind: str = "service class") -> Measured:
-    """Read what a model needs.
+    """Read the inputs of a model.
 
     Parameters
     ----------
@@ -207,7 +209,7 @@ def _shortest(processors: Mapping[datetime, Mapping[tuple[str, str], Processors]
 def _inside(
     times: Iterable[datetime], processors: Mapping[datetime, Mapping[tuple[str, str], Processors]]
 ) -> Callable[[datetime], bool]:
-    """Whether a moment lies in one of the intervals that start at some times."""
+    """Predicate for whether a moment is within one of the intervals that start at these times."""
     spans = sorted(
         (time, time + timedelta(seconds=max(r.seconds for r in processors[time].values()))) for time in times
     )
@@ -291,7 +293,7 @@ def _shares(inputs: Inputs, systems: list[str]) -> dict[str, Share]:
 
 
 def _served(inputs: Inputs) -> dict[tuple[str, str, str], float]:
-    """Samples in which one class served another (SMF 72-3, R723SCSN and R723SCS#)."""
+    """Samples in which a class served another class (SMF 72-3, R723SCSN and R723SCS#)."""
     if not inputs.has("smf72_3_served", "smf72_3_wlm_control"):
         return {}
     served = inputs.selected("smf72_3_served", "r723scs_", "r723scsn")

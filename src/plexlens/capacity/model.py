@@ -1,4 +1,4 @@
-"""A calibrated model: what a transaction of each class asks of a system, and what the system has.
+"""A calibrated model: the demand per transaction of each class, and the resources of each system.
 
 A system is two stations that serve by importance, general engines and zIIPs, lines where transactions queue for
 everything else (`plexlens.capacity.lines`), and time that does not depend on load (I/O service).
@@ -17,7 +17,7 @@ from plexlens.capacity.overflow import Overflow
 
 @dataclass(frozen=True)
 class Samples:
-    """State samples of a class period by what they were about.
+    """State samples of a class period by cause.
 
     Attributes
     ----------
@@ -39,7 +39,7 @@ class Samples:
 
     @property
     def velocity(self) -> float | None:
-        """Execution velocity as measured."""
+        """Measured execution velocity."""
         using = self.cpu_using + self.ziip_using + self.other_using
         every = using + self.cpu_delay + self.ziip_delay + self.other_delay
         return using / every if every else None
@@ -47,7 +47,7 @@ class Samples:
 
 @dataclass(frozen=True)
 class ClassModel:
-    """A class period on one system. Seconds are for each transaction.
+    """A class period on a system. Seconds are per transaction.
 
     Attributes
     ----------
@@ -107,13 +107,13 @@ class ClassModel:
     uncertain: tuple[str, ...] = ()
 
     def waited(self, *kinds: str) -> float:
-        """Seconds that a transaction waited at lines of some kinds, of all kinds without any, as measured."""
+        """Measured wait per transaction at lines of these kinds; without kinds, at all lines."""
         return sum(wait.seconds for wait in self.waits if not kinds or wait.kind in kinds)
 
 
 @dataclass(frozen=True)
 class SystemModel:
-    """One system.
+    """A system of the model.
 
     Attributes
     ----------
@@ -154,7 +154,7 @@ class SystemModel:
     held: Mapping[str, float] = field(default_factory=dict)
 
     def of(self, name: str) -> ClassModel:
-        """The class of that name; KeyError names the ones there are."""
+        """A class by name; the KeyError lists the valid names."""
         for one in self.classes:
             if one.name == name:
                 return one
@@ -163,7 +163,7 @@ class SystemModel:
 
 @dataclass(frozen=True)
 class Model:
-    """All systems, and what has to be known about how they were calibrated.
+    """All systems, and notes on their calibration.
 
     Attributes
     ----------

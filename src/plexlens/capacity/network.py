@@ -1,4 +1,4 @@
-"""The queueing network of a system at a load, and what it says: solved by formula, or run event by event."""
+"""The queueing network of a system at a load: solved by formula, or simulated event by event."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ Classes = list[tuple[str, float | None, int, float, int, float]]
 
 @dataclass(frozen=True)
 class Setting:
-    """What is asked of a system.
+    """Load and configuration requested of a system.
 
     Attributes
     ----------
@@ -52,7 +52,7 @@ class Setting:
 
 @dataclass(frozen=True)
 class ClassResult:
-    """What a class gets.
+    """Results for a class.
 
     Attributes
     ----------
@@ -82,7 +82,7 @@ class ClassResult:
 
 @dataclass(frozen=True)
 class SystemResult:
-    """What a system does at a load.
+    """Results for a system at a load.
 
     Attributes
     ----------
@@ -119,7 +119,7 @@ class _Network:
 
 @dataclass(frozen=True)
 class _State:
-    """Where the search for agreement between engines and lines stands, by class."""
+    """State of the iteration between engines and lines, by class."""
 
     rates: Mapping[str, float]
     stretch: Mapping[str, float]
@@ -128,7 +128,7 @@ class _State:
 
 
 def solved(system: SystemModel, setting: Setting) -> SystemResult:
-    """The network by mean value analysis, in agreement with the lines."""
+    """The network solved by mean value analysis, consistent with the lines."""
     made, found, saturated = _agreed(system, setting)
     if found is None:
         return _result(system, made, None, None, saturated=saturated)
@@ -138,7 +138,7 @@ def solved(system: SystemModel, setting: Setting) -> SystemResult:
 
 
 def _agreed(system: SystemModel, setting: Setting) -> tuple[_Network, dict[str, Any] | None, str]:
-    """A network whose lines are as long as its engines and throughputs make them.
+    """A network whose line waits are consistent with its engines and throughputs.
 
     Whoever waits for an engine holds a QR TCB for longer; what is slow holds locks and threads for longer; closed
     classes bring less when they wait. Solved by substitution, halfway from the third step on.
@@ -182,7 +182,7 @@ def _next(system: SystemModel, setting: Setting, made: _Network, found: dict[str
 
 
 def _apart(one: _State, other: _State) -> float:
-    """Largest relative difference of two states."""
+    """Largest relative difference between two states."""
     far = abs(one.spin - other.spin)
     for mine, theirs in ((one.rates, other.rates), (one.stretch, other.stretch), (one.hold, other.hold)):
         for name, value in theirs.items():
@@ -201,7 +201,7 @@ def _between(one: _State, other: _State) -> _State:
 
 
 def run(system: SystemModel, setting: Setting, *, seed: int = 1) -> SystemResult:
-    """The network event by event; what transactions wait for at lines is as long as by formula."""
+    """The network simulated event by event; waits at lines come from the formula."""
     made, found, saturated = _agreed(system, setting)
     if found is None:
         return _result(system, made, None, None, saturated=saturated)
@@ -212,7 +212,7 @@ def run(system: SystemModel, setting: Setting, *, seed: int = 1) -> SystemResult
 
 
 def at_base(system: SystemModel) -> SystemModel:
-    """The model with the state of its engines and responses at the measured load, from which lines are longer."""
+    """The model with the engines and responses at the measured load, the reference for longer waits at lines."""
     made, found, _ = _agreed(replace(system, stretch={}, held={}), base(system))
     if found is None:
         return system
@@ -232,7 +232,7 @@ def base(system: SystemModel) -> Setting:
 
 
 def _overflows(system: SystemModel, setting: Setting, classes: tuple[ClassModel, ...]) -> tuple[float, list[float]]:
-    """Share of eligible work that overflows, of all and of each class."""
+    """Share of eligible work that overflows, in total and per class."""
     work = [setting.rates[one.name] * one.eligible * setting.cost / setting.speed for one in classes]
     whole = sum(work)
     if not whole:
@@ -249,7 +249,7 @@ def _overflows(system: SystemModel, setting: Setting, classes: tuple[ClassModel,
 
 
 def _servers(engines: float) -> tuple[int, float]:
-    """Whole servers, and the engines that each of them stands for."""
+    """Whole servers, and the number of engines that each represents."""
     count = max(1, round(engines))
     return count, engines / count
 
@@ -315,12 +315,12 @@ def _load(system: SystemModel, setting: Setting, state: _State) -> Load:
 
 
 def _with_factor(one: ClassModel, residence: float, service: float) -> float:
-    """Time at general engines; waiting is as much of the formula as was measured."""
+    """Time at general engines, with the formula's wait multiplied by the measured factor."""
     return service + one.engine_factor * max(0.0, residence - service)
 
 
 def _held(system: SystemModel, made: _Network, number: int, residence: list[list[float]]) -> float:
-    """Seconds of a response in which locks and threads can be held."""
+    """Seconds of a response during which locks and threads can be held."""
     name = system.classes[number].name
     return max(1e-12, _response(system, made, number, residence) - made.waiting.entering[name])
 
@@ -369,7 +369,7 @@ def _result(
 def _velocity(
     one: ClassModel, made: _Network, number: int, times: tuple[float, float], system: SystemModel
 ) -> float | None:
-    """Execution velocity: measured using samples, with the model's waiting for each second of engines used."""
+    """Execution velocity: measured using samples, with the model's wait per second of engine use."""
     found = one.samples
     if found is None:
         return None

@@ -1,4 +1,4 @@
-"""How much zIIP-eligible work general processors take over.
+"""zIIP-eligible work that overflows to general processors.
 
 z/OS lets general processors help when work has waited for a zIIP for some time. Where `servers` zIIPs have `busy`
 engines' worth of work, the share of arrivals that waits longer than `t` mean services is
@@ -22,7 +22,7 @@ from plexlens._core import erlang_c
 
 @dataclass(frozen=True)
 class Overflow:
-    """The law of one system.
+    """The overflow law of a system.
 
     Attributes
     ----------
@@ -40,7 +40,7 @@ class Overflow:
 
     @classmethod
     def fitted(cls, engines: int, busy: float, measured: float) -> Overflow:
-        """The law through one measured point.
+        """The law through a single measured point.
 
         Parameters
         ----------
@@ -61,7 +61,7 @@ class Overflow:
         return cls(math.log(waiting / measured) / (engines - busy), 1.0, measured)
 
     def share(self, engines: int, offered: float) -> float:
-        """Share of eligible work that overflows where `offered` engines' worth of it comes.
+        """Share of eligible work that overflows if `offered` engines' worth of it arrives.
 
         The zIIPs run what does not overflow, so the share is the one at which both agree.
         """

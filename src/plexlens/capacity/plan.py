@@ -1,4 +1,4 @@
-"""The whole answer: calibration, check, curves, breaking loads, and what other configurations change."""
+"""The complete plan: calibration, check, curves, breaking loads, and the effect of other configurations."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _RUNS = 5
 
 @dataclass(frozen=True)
 class Outlook:
-    """One configuration at the load asked for.
+    """A configuration at the requested load.
 
     Attributes
     ----------
@@ -48,7 +48,7 @@ class Outlook:
 
     @property
     def first(self) -> Breaking | None:
-        """The goal that breaks at the lowest load."""
+        """The first goal to break as the load grows."""
         broken = [one for one in self.breakings if one.load is not None]
         return min(broken, key=lambda one: one.load or 0.0, default=None)
 
@@ -77,7 +77,7 @@ class Curve:
 
 @dataclass(frozen=True)
 class Plan:
-    """Everything that `plexlens plan` shows.
+    """All contents of a `plexlens plan` page.
 
     Attributes
     ----------
@@ -109,12 +109,12 @@ class Plan:
 
     @property
     def chosen(self) -> Outlook:
-        """What was asked for."""
+        """The requested configuration."""
         return self.outlooks[1] if len(self.outlooks) > 1 and self.asked != Change() else self.outlooks[0]
 
 
 def concluded(checks: tuple[SystemCheck, ...]) -> dict[str, tuple[str, ...]]:
-    """Classes of each system that conclusions are drawn of."""
+    """Classes of each system for which conclusions are drawn."""
     return {one.system: tuple(c.name for c in one.classes if c.reproduced) for one in checks}
 
 
@@ -128,7 +128,7 @@ def make_plan(
     careful: bool = False,
     scenario: Scenario | None = None,
 ) -> Plan:
-    """Ask a model everything.
+    """Evaluate a model for a change and its alternatives.
 
     Parameters
     ----------
@@ -168,7 +168,7 @@ def make_plan(
 
 
 def _with_trial(check: SystemCheck, tried: SelfTrial | None, tolerance: float) -> SystemCheck:
-    """A check with the errors of the trial; of a class that the trial fails nothing is concluded."""
+    """A check combined with the errors of the trial; a class that fails the trial gets no conclusions."""
     made = []
     for one in check.classes:
         found = tried.of(check.system, one.name) if tried else None
@@ -186,12 +186,14 @@ def _with_trial(check: SystemCheck, tried: SelfTrial | None, tolerance: float) -
 
 
 def _unit(change: Change) -> Change:
-    """The configuration at the measured load: loads are multiples of that, whatever load is asked for."""
+    """The configuration at the measured load, since loads are multiples of it whatever load is requested."""
     return replace(change, scale=1.0)
 
 
 def _run_loads(limit: float | None, change: Change) -> tuple[float, ...]:
-    """Loads to run: evenly up to where charts end or near saturation, the measured one, and the one asked for."""
+    """Loads to simulate: evenly up to the end of the charts or near saturation, plus the measured and the requested
+    load.
+    """
     top = min(TOP, 0.95 * limit) if limit else TOP
     places = {round(top * step / _RUNS, 3) for step in range(1, _RUNS + 1)}
     places |= {one for one in (1.0, round(change.scale, 3)) if one > 0 and (limit is None or one < limit)}
@@ -199,7 +201,7 @@ def _run_loads(limit: float | None, change: Change) -> tuple[float, ...]:
 
 
 def _others(change: Change, model: Model) -> list[tuple[str, Change]]:
-    """Single changes of what is asked: an engine, a fifth of speed, a member, a zIIP more."""
+    """Single variations of the request: another engine, 20 % more speed, another member, another zIIP."""
 
     def more(text: str) -> str:
         if not text or text[0] in "+-":
@@ -234,7 +236,7 @@ def _outlook(title: str, change: Change, model: Model, names: dict[str, tuple[st
 
 
 def _has_index(model: Model, system: SystemModel, name: str) -> bool:
-    """Whether a class's goal can be compared with anything; at measured load, where the model is checked."""
+    """Whether a class's goal can be compared with a number; decided at measured load, where the model is checked."""
     return at(model, system, Change(), 1.0).classes[name].index is not None
 
 

@@ -1,4 +1,4 @@
-"""Predictions: at a load, over loads, the load that saturates a system, and the load at which each goal breaks."""
+"""Predictions: at a load, over loads, the saturation load of a system, and the load at which each goal breaks."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _CLOSE = 1e-6
 
 
 def at(model: Model, system: SystemModel, change: Change, load: float = 1.0) -> SystemResult:
-    """A system under a change at so many times its load, by formula."""
+    """A system under a change at a multiple of its load, by formula."""
     return solved(system, setting(change.at(load), model, system))
 
 
@@ -29,7 +29,7 @@ def run_at(model: Model, system: SystemModel, change: Change, load: float = 1.0,
 
 
 def _edge(holds: Callable[[float], bool], low: float, high: float) -> float:
-    """Largest load at which something holds that holds at `low` and not at `high`."""
+    """Largest load at which a condition holds, between `low`, where it holds, and `high`, where it does not."""
     while high - low > _CLOSE * high:
         middle = (low + high) / 2
         if holds(middle):
@@ -40,7 +40,7 @@ def _edge(holds: Callable[[float], bool], low: float, high: float) -> float:
 
 
 def saturation(model: Model, system: SystemModel, change: Change) -> tuple[float, str] | None:
-    """Load at which a system cannot keep up, and what saturates; None where no load does it."""
+    """Load at which a system saturates, and the saturated resource; None if no load saturates it."""
 
     def keeps_up(load: float) -> bool:
         return not at(model, system, change, load).saturated
@@ -56,7 +56,7 @@ def saturation(model: Model, system: SystemModel, change: Change) -> tuple[float
 
 @dataclass(frozen=True)
 class Breaking:
-    """Where a goal breaks.
+    """Load at which a goal breaks.
 
     Attributes
     ----------
@@ -76,7 +76,7 @@ class Breaking:
 
 
 def breaking(model: Model, system: SystemModel, change: Change, name: str, limit: float | None) -> Breaking:
-    """The load at which the goal of a class breaks, as far as the data can tell.
+    """The load at which the goal of a class breaks, as far as the data can show.
 
     Parameters
     ----------
@@ -95,7 +95,7 @@ def breaking(model: Model, system: SystemModel, change: Change, name: str, limit
 
 
 def _breaking(model: Model, system: SystemModel, change: Change, name: str, limit: float | None) -> Breaking:
-    """The load at which the model has the goal break."""
+    """The load at which the goal breaks according to the model."""
 
     def met(load: float) -> bool:
         index = at(model, system, change, load).classes[name].index
@@ -113,7 +113,7 @@ def _breaking(model: Model, system: SystemModel, change: Change, name: str, limi
 
 
 def curve_loads(limit: float | None, points: int = 28) -> tuple[float, ...]:
-    """Loads for a curve: evenly up to `TOP`, or up to near saturation, closer towards the end."""
+    """Loads for a curve: evenly up to `TOP` or near saturation, denser towards the end."""
     top = TOP if limit is None else min(TOP, limit)
     low = min(0.1, top / 10)
     even = [low + (top - low) * step / points for step in range(points)]

@@ -1,4 +1,4 @@
-"""The lines of a system and what each class waits there, out of what was measured."""
+"""The lines of a system and the waits of each class, from measurements."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _NOTHING = 1e-9
 
 @dataclass
 class Queues:
-    """What queues there are.
+    """Lines and waits of a system under construction.
 
     Attributes
     ----------
@@ -57,18 +57,18 @@ class Queues:
     unseen: dict[str, float] = field(default_factory=dict)
 
     def add(self, line: Line) -> None:
-        """A line more."""
+        """Add a line."""
         self.lines[line.text] = line
 
     def wait(self, name: str, wait: Wait) -> None:
-        """What a class waits for."""
+        """Add a wait of a class."""
         if wait.seconds > _NOTHING or wait.requests > _NOTHING:
             self.waits.setdefault(name, []).append(wait)
 
 
 @dataclass(frozen=True)
 class _Seen:
-    """A system's transactions as measured."""
+    """Measured transactions of a system."""
 
     system: str
     seconds: float
@@ -147,7 +147,7 @@ def _per_transaction(seen: _Seen, name: str, waited: Waited) -> tuple[float, flo
 
 
 def _volumes(made: Queues, measured: Measured, seen: _Seen, own_io: Set[str]) -> None:
-    """Device by device; every class is taken to use them alike, because no record tells which class uses which."""
+    """Volumes, device by device; all classes are assumed to use them alike, since no record names the class."""
     there = devices(measured.resources)
     all_ios = sum(device.ios for device in there)
     used = sum(device.used for device in there)
@@ -214,7 +214,7 @@ def _regions(made: Queues, measured: Measured, seen: _Seen) -> None:
 
 
 def _unmonitored(made: Queues, measured: Measured, seen: _Seen, served: Set[str]) -> None:
-    """Regions without records of their transactions: by their statistics (SMF 110-2), else only a bound."""
+    """Regions without transaction records: from their statistics (SMF 110-2), else only as a bound."""
     monitored = seen.of.get("SMF 110-1", {})
     periods = sorted(period for period in served if seen.ended.get(period) and base(period) not in monitored)
     ended = sum(seen.ended[period] for period in periods)
@@ -250,13 +250,13 @@ def _cpu(seen: _Seen, period: str) -> float:
 
 
 def _in_db2_cpu(seen: _Seen, period: str, accounted: Mapping[str, Account]) -> float:
-    """Processor time in Db2 of a class period: its part of that of the service class, by ended transactions."""
+    """Processor time in Db2 of a class period: the service class's time, divided by ended transactions."""
     account, count = accounted.get(base(period)), seen.count(base(period))
     return account.cpu * seen.ended[period] / count if account and count else 0.0
 
 
 def _by_period(seen: _Seen, amounts: Mapping[str, float]) -> dict[str, float]:
-    """Shares of class periods of what service classes used."""
+    """Class periods' shares of the service classes' amounts."""
     whole = sum(amounts.values())
     made = {}
     for name, amount in amounts.items():
@@ -267,7 +267,7 @@ def _by_period(seen: _Seen, amounts: Mapping[str, float]) -> dict[str, float]:
 
 
 def _threads(made: Queues, seen: _Seen, region: str, use: RegionUse) -> None:
-    """Threads of a region that transactions waited for; how many there are follows from how long they waited."""
+    """Threads of a region that transactions waited for; their number follows from the measured wait."""
     waited, tasks = use.thread_waits.seconds, use.tasks
     if waited <= 0.0 or not tasks:
         return
@@ -290,7 +290,7 @@ def _threads(made: Queues, seen: _Seen, region: str, use: RegionUse) -> None:
 
 
 def _facilities(made: Queues, measured: Measured, seen: _Seen) -> None:
-    """Coupling facilities and the subchannels to them; who spins for an answer is slower when others ask, too."""
+    """Coupling facilities and their subchannels; requests of others lengthen the spin of synchronous requests."""
     there = facilities(measured.resources, seen.system)
     weights: dict[str, float] = {}
     asynchronous = sum(one.asynchronous[0] for one in there)
@@ -320,7 +320,7 @@ def _facilities(made: Queues, measured: Measured, seen: _Seen) -> None:
 
 
 def _variation(facility: Facility, service: float) -> float:
-    """Wait over that of M/M/c, which follows from how much the times of synchronous requests vary.
+    """Ratio of the wait to that of M/M/c, from the variation of synchronous service times.
 
     They are what the way there takes, which is constant, the wait and the service. Of one engine the variance of wait
     and service together is known for services of a gamma distribution: that is solved for the squared coefficient of
@@ -345,7 +345,7 @@ def _variation(facility: Facility, service: float) -> float:
 
 
 def _in_db2(made: Queues, seen: _Seen) -> None:
-    """Waits in Db2 for the log, for locks, and for what other members hold."""
+    """Waits in Db2 for the log, for locks, and for locks held by other members."""
     of = seen.of.get("SMF 101", {})
     for kind in ("log", "locks", "contention"):
         here = {name: _per_transaction(seen, name, account.waits[kind]) for name, account in of.items()}

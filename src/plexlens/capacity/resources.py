@@ -14,7 +14,7 @@ from plexlens.metrics.inputs import Inputs
 
 @dataclass(frozen=True)
 class Device:
-    """A DASD device over some time; what the systems use of a shared one adds up.
+    """A DASD device over a period; the use of a shared device is summed over systems.
 
     Attributes
     ----------
@@ -41,7 +41,7 @@ class Device:
 
 @dataclass(frozen=True)
 class Facility:
-    """A coupling facility as one system used it.
+    """Use of a coupling facility by a system.
 
     Attributes
     ----------
@@ -94,7 +94,7 @@ class Resources:
     tcbs: Rows = ()
 
     def part(self, keep: Callable[[datetime], bool]) -> Resources:
-        """Those of some of the intervals."""
+        """The rows of some intervals."""
 
         def kept(rows: Rows) -> Rows:
             return tuple(row for row in rows if keep(row["time"]))
@@ -104,7 +104,7 @@ class Resources:
 
 
 def read_resources(inputs: Inputs) -> Resources:
-    """Rows of every grain that the data have."""
+    """Rows of every available grain."""
 
     def rows(grain: str, *by: str) -> Rows:
         return tuple(rolled_up(inputs, GRAINS[grain], by=by, time="interval"))
@@ -118,7 +118,7 @@ def read_resources(inputs: Inputs) -> Resources:
 
 
 def devices(resources: Resources) -> tuple[Device, ...]:
-    """Devices that did I/O."""
+    """Devices with I/O activity."""
     by_system: dict[tuple[str, str], dict[str, float]] = {}
     for row in resources.devices:
         sums = by_system.setdefault((row["device"] or "", row["system"] or ""), dict.fromkeys(_DEVICE, 0.0))

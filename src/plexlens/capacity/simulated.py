@@ -1,4 +1,4 @@
-"""The careful answer from the sysplex simulator itself: a scenario at other loads and on other processors.
+"""Predictions from the sysplex simulator itself: a scenario at other loads and on other processors.
 
 The scenario is the user's. Load is in multiples of its own rates; what a `Change` says of engines, zIIPs and speed is
 done to its machines. Added members are not: a member has pools, regions and routes, which only its author can add.
@@ -45,7 +45,7 @@ class Simulation:
 def simulate_loads(
     scenario: Scenario, change: Change, loads: Iterable[float], model: Model | None = None
 ) -> Simulation:
-    """A scenario at several loads under a change.
+    """Simulate a scenario at several loads under a change.
 
     Parameters
     ----------
@@ -83,7 +83,7 @@ def _changed(scenario: Scenario, change: Change) -> Scenario:
 
 
 def changed(scenario: Scenario, change: Change) -> Scenario:
-    """The scenario at another load and on other engines; loads of closed classes are users."""
+    """The scenario at another load and on other engines; the load of a closed class is its number of users."""
     values = copy.deepcopy(scenario.values)
     classes = values.get("class", [])
     for one in classes:
@@ -108,7 +108,7 @@ def changed(scenario: Scenario, change: Change) -> Scenario:
 
 
 def _beside(scenario: Scenario, model: Model) -> tuple[str, ...]:
-    """Where the scenario is not what was measured."""
+    """Differences between the scenario and the measured system."""
     names = {one["name"] for one in scenario.values.get("system", []) if "name" in one}
     there = {system.name for system in model.systems}
     if not names & there:
@@ -136,7 +136,7 @@ def _beside(scenario: Scenario, model: Model) -> tuple[str, ...]:
 
 
 def results_of(run: Simulated, model: Model | None = None) -> dict[str, SystemResult]:
-    """What each system of a run did; intervals of responses are over the intervals of the run."""
+    """Results of each system in a run; confidence intervals of responses use the intervals of the run."""
     intervals = run.results["intervals"]
     seconds = sum(one["end"] - one["start"] for one in intervals)
     values = run.scenario.values
@@ -168,7 +168,7 @@ def results_of(run: Simulated, model: Model | None = None) -> dict[str, SystemRe
 
 
 def is_of(resource: Mapping[str, Any], system: Mapping[str, Any], values: Mapping[str, Any]) -> bool:
-    """Whether a system uses a resource of a run's results; volumes and coupling facilities are used by all."""
+    """Whether a system uses a resource in a run's results; volumes and coupling facilities are used by all."""
     kind, name = resource["resource"], resource["name"]
     if kind in ("machine", "machine_ziips"):
         return bool(name == system["cec"])
@@ -185,7 +185,7 @@ def is_of(resource: Mapping[str, Any], system: Mapping[str, Any], values: Mappin
 def _class(
     intervals: list[dict[str, Any]], number: int, system: str, seconds: float, run: Simulated
 ) -> tuple[float, float, float | None] | None:
-    """Rate, mean response and half its interval of a class on a system; None where nothing ended."""
+    """Rate, mean response and half-width of the interval of a class on a system; None if no transaction ended."""
     counts = [
         one["response"] for two in intervals for one in two["classes"][number]["systems"] if one["system"] == system
     ]
@@ -198,7 +198,7 @@ def _class(
 
 
 def _period(name: str, system: str, model: Model | None) -> str:
-    """The class period of the measurement that a class of the scenario is."""
+    """The measured class period that corresponds to a class of the scenario."""
     for one in model.systems if model else ():
         if one.name == system:
             found = sorted(matching({about.name for about in one.classes}, name))

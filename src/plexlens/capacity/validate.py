@@ -1,4 +1,4 @@
-"""The model beside what was measured: at the mean load, and in every interval by the rates of that interval.
+"""Validation of the model against measurements: at the mean load, and in every interval at that interval's rates.
 
 Errors that are usual for models of this kind are 5 to 10 % of utilisation and 10 to 30 % of response time (Lazowska and
 others, "Quantitative System Performance", 1984). Of a class whose error is larger than the bound, nothing is concluded.
@@ -23,7 +23,7 @@ _VELOCITY_POINTS = 0.5
 
 @dataclass(frozen=True)
 class ClassCheck:
-    """A class, measured and modelled.
+    """Measured and modelled values of a class.
 
     Attributes
     ----------
@@ -58,7 +58,7 @@ class ClassCheck:
 
 @dataclass(frozen=True)
 class Point:
-    """A system in one interval, measured, with the model's response by the rates of that interval.
+    """A system in a single interval: measured response, and modelled response at the interval's rates.
 
     Attributes
     ----------
@@ -80,7 +80,7 @@ class Point:
 
 @dataclass(frozen=True)
 class SystemCheck:
-    """A system, measured and modelled at the mean load."""
+    """Measured and modelled values of a system at the mean load."""
 
     system: str
     busy: float
@@ -92,7 +92,7 @@ class SystemCheck:
 
 
 def validate(measured: Measured, model: Model, *, tolerance: float) -> tuple[SystemCheck, ...]:
-    """Every system and class beside what was measured.
+    """Compare every system and class with the measurement.
 
     Parameters
     ----------
@@ -174,7 +174,7 @@ def _interval_error(name: str, points: tuple[Point, ...]) -> float | None:
 
 
 def points(measured: Measured, system: SystemModel) -> tuple[Point, ...]:
-    """A system in every interval: measured, and modelled by the rates of the interval."""
+    """A system in every interval: measured, and modelled at the interval's rates."""
     mean = sum(one.rate * (one.general + one.eligible) for one in system.classes if not one.background)
     made = []
     for time in measured.intervals:
@@ -209,7 +209,7 @@ def points(measured: Measured, system: SystemModel) -> tuple[Point, ...]:
 
 
 def _rate(one: ClassModel, row: Facts | None, seconds: float, system: SystemModel) -> float:
-    """Rate of a class in an interval; of background, what its processor time was over what a unit of it asks for."""
+    """Rate of a class in an interval; for background work, its processor time divided by the demand of a unit."""
     if row is None:
         return 0.0
     if not one.background:

@@ -1,4 +1,4 @@
-"""What transactions wait for at the lines of a system, at a load."""
+"""Waits of transactions at the lines of a system, at a load."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _MOST_GROWTH = 1000.0
 
 @dataclass(frozen=True)
 class Load:
-    """What is asked of the lines.
+    """Load on the lines.
 
     Attributes
     ----------
@@ -48,7 +48,7 @@ class Load:
 
 @dataclass(frozen=True)
 class Waiting:
-    """What the lines do.
+    """Results of the lines.
 
     Attributes
     ----------
@@ -107,7 +107,7 @@ def waiting(system: SystemModel, load: Load, engines: Mapping[str, float], *, is
 
 
 def _state(line: Line, load: Load) -> tuple[float, float]:
-    """Requests, and how long each holds a server, over those at the measured load."""
+    """Requests, and holding time per request, relative to the measured load."""
     known = sum(line.shares.values())
     asked = sum(share * load.growth.get(name, load.whole) for name, share in line.shares.items())
     asked += max(0.0, 1.0 - known) * load.whole
@@ -119,7 +119,7 @@ def _state(line: Line, load: Load) -> tuple[float, float]:
 
 
 def busiest(system: SystemModel) -> tuple[str, float]:
-    """The fullest resource at the measured load, and its busy share."""
+    """The busiest resource at the measured load, and its busy share."""
     places = {"general engines": system.busy / system.engines}
     if system.ziips:
         places["zIIPs"] = system.ziip_busy / system.ziips
@@ -129,14 +129,14 @@ def busiest(system: SystemModel) -> tuple[str, float]:
 
 
 def fullest(system: SystemModel, used: Mapping[str, float]) -> str:
-    """The line that makes the others wait: locks and threads are held for long because something else is full."""
+    """The line that causes waits at the others: locks and threads are held longer because another resource is busy."""
     own = {name: busy for name, busy in used.items() if system.lines[name].holds is not Holds.RESPONSE}
     causes = own if own and max(own.values()) > _CAUSE else used
     return max(causes, key=lambda name: causes[name])
 
 
 def _unknown_growth(system: SystemModel, used: Mapping[str, float], engines: Mapping[str, float]) -> float:
-    """Factor on waits of unknown cause: as the time at a single server that is as busy as the busiest resource."""
+    """Factor on waits of unknown cause: the growth at a single server as busy as the busiest resource."""
     name, before = busiest(system)
     now = used[name] if name in used else engines.get(name, 0.0)
     before = min(before, _MOST_BUSY)

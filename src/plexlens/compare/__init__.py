@@ -1,4 +1,4 @@
-"""Studies: published tables whose derived numbers are worked out again from the measured ones beside them.
+"""Studies: published tables whose derived numbers are recomputed from the measured numbers in the same tables.
 
 ``load_study`` reads a study's folder, ``audit`` works out its derived columns by the formulas of the catalogue and
 compares them with what is printed, allowing for the rounding of every printed digit.

@@ -1,4 +1,4 @@
-"""Shares of a whole: a value above the ceiling of its unit cannot be, and is null.
+"""Shares of a whole: a value above the ceiling of its unit is impossible and becomes null.
 
 Which metrics are shares their unit says (`Unit.ceiling`): `FRACTION` is one, `PERCENTAGE` is none.
 """
@@ -22,7 +22,7 @@ def shares(grain: Grain) -> tuple[Metric, ...]:
 
 
 def limit(metric: Metric) -> float:
-    """The greatest value that a share is shown with."""
+    """The greatest value at which a share is shown."""
     if metric.unit.ceiling is None:
         raise ValueError(f"{metric.name} has no ceiling")
     return metric.unit.ceiling * (1.0 + TOLERANCE)
@@ -37,7 +37,7 @@ def below_ceiling(grain: Grain) -> dict[str, str]:
 
 
 def above_ceiling(rows: Query, grain: Grain, value: Callable[[Metric], str]) -> dict[str, tuple[int, float]]:
-    """How many rows of facts have a share above its limit, and the greatest of them, by metric.
+    """Number of fact rows whose share exceeds its limit, and the greatest value, by metric.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Settings that change within the data: a roll-up shows the value in force alone, so each change is listed.
+"""Settings that change within the data: a roll-up shows only the value in force, so each change is listed.
 
 The values of a setting are followed along the intervals of whose setting it is: the entity, or what `Fact.of` names
 where several rows report the same number.
@@ -26,7 +26,7 @@ SAME_BETWEEN_SOURCES = 1e-2
 
 @dataclass(frozen=True)
 class ChangedSetting:
-    """One change of one setting.
+    """A change of a setting.
 
     Attributes
     ----------
@@ -105,14 +105,14 @@ def changed_settings(inputs: Inputs, grain: Grain, *, kept: Any, most: int = 0) 
 
 
 def _scope(grain: Grain, fact: Fact) -> tuple[str, ...]:
-    """Columns that say whose setting it is."""
+    """Columns that identify the owner of the setting."""
     if fact.of is None:
         return entity(grain)
     return fact.of or tuple(dict.fromkeys(("sysplex", "system", *grain.observers)))
 
 
 def _changes(grain: Grain, fact: Fact, number: int, columns: Sequence[str], view: str) -> str:
-    """SQL of the changes of one fact: its number, clock, values, times, and the columns that say whose it is."""
+    """SQL of the changes of a fact: its number, clock, values, times, and the columns that identify the owner."""
     value, scope = quoted(fact.name), [quoted(name) for name in _scope(grain, fact)]
     end = "coalesce(interval_end, interval_start, interval)"
     by = ", ".join(["local_time", *scope])
@@ -138,7 +138,7 @@ def _changes(grain: Grain, fact: Fact, number: int, columns: Sequence[str], view
 
 
 def _differ(first: str, second: str, is_same_kind: str) -> str:
-    """SQL of whether two values are not one."""
+    """SQL condition that two values differ."""
     share = f"case when {is_same_kind} then {SAME} else {SAME_BETWEEN_SOURCES} end"
     return f"abs({first} - {second}) > {share} * greatest(abs({first}), abs({second}))"
 

@@ -1,4 +1,4 @@
-"""Counters that run since the start of their subsystem, turned into what happened in each interval.
+"""Counters that accumulate from the start of their subsystem, converted to activity per interval.
 
 A record tells a counter's value since the start; two successive records of one entity make one interval, from the time
 of the first to the time of the second. A record that is missing makes the interval longer, never the rate wrong.
@@ -32,7 +32,7 @@ _NARROW = 32
 
 
 def differenced(rows: str, differences: Differences, needed: Iterable[str] | None = None) -> str:
-    """SQL of interval values of cumulative counters, by one window over the records of each entity in order of time.
+    """SQL of interval values of cumulative counters, using a window over the records of each entity in time order.
 
     Parameters
     ----------
@@ -68,7 +68,7 @@ def differenced(rows: str, differences: Differences, needed: Iterable[str] | Non
 
 
 def _seen(rows: str, differences: Differences, counters: Mapping[str, int | str]) -> str:
-    """The rows with how much each counter changed since the record before, and when that was."""
+    """The rows with the change of each counter since the previous record, and the time of that record."""
     entity = ", ".join(quoted(name) for name in differences.entity)
     order = [differences.time, *([differences.sequence] if differences.sequence else []), *RECORD]
     before = [f"lag({quoted(differences.time)}) over records as d_time"]
@@ -85,7 +85,7 @@ def _seen(rows: str, differences: Differences, counters: Mapping[str, int | str]
 
 
 def _judged(rows: str, differences: Differences, counters: Mapping[str, int | str]) -> str:
-    """The rows with what the record is: the first, of the same time as the one before, after a restart, of use."""
+    """The rows with the status of the record: first, same time as the previous, after a restart, or usable."""
     witnesses = differences.witnesses or tuple(counters)
     fell = [f"coalesce({quoted(f'd_{name}')} < 0 and not {_wraps(name, counters[name])}, false)" for name in witnesses]
     fallen = " or ".join([*fell, "coalesce(d_step < 0, false)"])
@@ -102,7 +102,7 @@ def _judged(rows: str, differences: Differences, counters: Mapping[str, int | st
 
 
 def _valued(rows: str, differences: Differences, counters: Mapping[str, int | str]) -> str:
-    """The rows with the values of their intervals."""
+    """The rows with their interval values."""
     time = quoted(differences.time)
     begin = f"case when d_fresh then {quoted(differences.started)} else d_time end" if differences.started else "d_time"
     values = {}
@@ -130,7 +130,7 @@ def _valued(rows: str, differences: Differences, counters: Mapping[str, int | st
 
 
 def _wraps(name: str, width: int | str) -> str:
-    """SQL of whether a counter of 32 bits has wrapped: on the way it rose by less than half its range."""
+    """SQL condition that a 32-bit counter has wrapped: across the wrap it rose by less than half its range."""
     if isinstance(width, int) and width != _NARROW:
         return "false"
     change = quoted(f"d_{name}")

@@ -1,4 +1,4 @@
-"""What a metric is: grains, keys, facts and expressions over facts.
+"""Definitions of metrics: grains, keys, facts and expressions over facts.
 
 A *grain* says what one row is. Its *facts* are additive base columns in base units, taken from whichever sources hold
 them. A *metric* is an expression over facts alone, so one definition serves an interval, an hour, a system or the whole
@@ -37,7 +37,7 @@ OWNERS = ("subsystem", "applid", "queue_manager")
 
 
 class Rollup(Enum):
-    """How a fact is combined: across entities, and over time.
+    """Roll-up rule of a fact: across entities, and over time.
 
     Rows are added up within each interval of an observer (the system, Db2, region or machine that measured), then over
     its intervals, then across observers (`plexlens.metrics.rollup`).
@@ -72,13 +72,13 @@ class Rollup(Enum):
 
     @property
     def is_setting(self) -> bool:
-        """Whether the value in force counts, not what was measured."""
+        """Whether the value in force counts rather than a measured amount."""
         return self in (Rollup.AMOUNT, Rollup.SETTING)
 
 
 @dataclass(frozen=True)
 class Key:
-    """A column that says which entity a row is about."""
+    """A column that identifies the entity of a row."""
 
     name: str
     title: str
@@ -86,7 +86,7 @@ class Key:
 
 @dataclass(frozen=True)
 class Attribute:
-    """A descriptive text of an entity; null once entities that differ in it are rolled up together."""
+    """A descriptive text of an entity; null for a roll-up of entities that differ in it."""
 
     name: str
     title: str
@@ -129,7 +129,7 @@ class Fact:
 
 @dataclass(frozen=True)
 class Vocabulary:
-    """What the names in a grain's formulas stand for.
+    """Meanings of the names in a grain's formulas.
 
     Attributes
     ----------
@@ -187,7 +187,7 @@ class Metric:
 
     @cached_property
     def expression(self) -> Expression:
-        """The formula as a tree, with terms put in."""
+        """The formula as a tree, with terms expanded."""
         return expand(parse(self.formula), self.vocabulary.trees)
 
     @cached_property
@@ -198,7 +198,7 @@ class Metric:
 
 @dataclass(frozen=True)
 class Differences:
-    """Counters of a source that run since the start of their subsystem, and how intervals are made of them.
+    """Cumulative counters of a source that run from the start of their subsystem, and their conversion to intervals.
 
     Attributes
     ----------
@@ -243,7 +243,7 @@ class Differences:
 
 @dataclass(frozen=True)
 class Source:
-    """One place the facts of a grain can come from.
+    """A source for the facts of a grain.
 
     Attributes
     ----------
@@ -283,13 +283,13 @@ class Source:
 
     @property
     def alternatives(self) -> tuple[tuple[str, ...], ...]:
-        """Sets of raw tables of which one is enough: `needs`, with each table of `any_of`."""
+        """Sets of raw tables, each sufficient: `needs` with each table of `any_of`."""
         return tuple((*self.needs, one) for one in self.any_of) or (self.needs,)
 
 
 @dataclass(frozen=True)
 class Grain:
-    """What one row is, and everything known about it.
+    """Meaning of a row, and all definitions that apply to it.
 
     Sources stand in order of preference: where two hold the same system and time, the first one is used, so that
     a dump and a report of the same hour are not counted twice.
@@ -312,19 +312,19 @@ class Grain:
 
     @property
     def observers(self) -> tuple[str, ...]:
-        """Columns that say who measured."""
+        """Columns that identify the observer."""
         owners = tuple(key.name for key in self.keys if key.name in OWNERS)
         return self.observer or ("sysplex", "system", *owners)
 
     def metric(self, name: str) -> Metric:
-        """The metric of that name; KeyError names the ones there are."""
+        """A metric by name; the KeyError lists the valid names."""
         for metric in self.metrics:
             if metric.name == name:
                 return metric
         raise KeyError(f"{self.name} has no metric {name!r}; it has {', '.join(m.name for m in self.metrics)}")
 
     def column(self, name: str) -> Fact | Metric:
-        """The fact or metric of that name; KeyError names the ones there are."""
+        """A fact or metric by name; the KeyError lists the valid names."""
         for fact in self.facts:
             if fact.name == name:
                 return fact

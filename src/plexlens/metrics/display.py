@@ -1,4 +1,4 @@
-"""Numbers as people read them: one conversion from the base unit, fixed decimals, grouped thousands."""
+"""Number formatting: a single conversion from the base unit, fixed decimals, grouped thousands."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ NULL = "–"  # noqa: RUF001 - an en dash is what stands in a table for "no valu
 
 
 def shown(value: float | int | None, unit: Unit | None) -> str:
-    """A number in the unit it is shown in, without the unit's symbol.
+    """A number in its display unit, without the unit's symbol.
 
     A value that is not zero never reads as zero: what rounds to nothing at the unit's decimals is shown as less than
     the smallest number those decimals can tell. A negative one is shown with as many decimals as it takes, up to three
@@ -42,13 +42,13 @@ def shown(value: float | int | None, unit: Unit | None) -> str:
 
 
 def _small_negative(number: float, digits: int) -> str:
-    """A negative number that rounds to zero, with the decimals that its first digit takes."""
+    """A negative number that would round to zero, with enough decimals to show its first digit."""
     longer = (f"{number:.{more}f}" for more in range(digits + 1, digits + 4))
     return next((text for text in longer if text.strip("-0.")), f"-<{10.0**-digits:.{digits}f}")
 
 
 def with_symbol(value: float | int | None, unit: Unit | None) -> str:
-    """The number and its unit, as in running text: ``97.3 %``; null stays a dash."""
+    """The number with its unit, as in running text: ``97.3 %``; null becomes a dash."""
     text = shown(value, unit)
     if text == NULL or unit is None or not unit.symbol:
         return text

@@ -1,4 +1,4 @@
-"""Names of tables and views in the engine that roll-ups and reports keep what they read in."""
+"""Names for the tables and views in which roll-ups and reports keep their data."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def fresh_name(stem: str) -> str:
 
 
 def drop_views(inputs: Inputs, keep_first: int) -> None:
-    """Drop the views that roll-ups have made after the first so many, and what was noted of their tables."""
+    """Drop the views created by roll-ups except the first ``keep_first``, with the cached facts about them."""
     dropped = inputs.views[keep_first:]
     del inputs.views[keep_first:]
     for name in reversed(dropped):

@@ -35,7 +35,7 @@ _SHARED = "shared_"
 
 
 def with_metrics(rows: Query, grain: Grain, columns: Mapping[str, Mapping[str, str]] | None = None) -> Query:
-    """The rows with every metric of the grain added; a share of more than the whole is null.
+    """The rows with every metric of the grain added; an impossible share becomes null.
 
     Parameters
     ----------
@@ -72,19 +72,19 @@ def _with_columns(expression: Expression, columns: Mapping[str, str]) -> Express
 
 
 def view_select(rows: Query, grain: Grain) -> str:
-    """The select of facts with their metrics, step by step, for people and other tools to read."""
+    """The select of facts with their metrics, step by step, for readers and other tools."""
     named = Query(rows.connection, "facts", rows.columns)
     metrics = with_metrics(named, grain)
     return f"with facts as (\n{rows.sql}\n)\n{metrics.sql}"
 
 
 def above_whole(rows: Query, grain: Grain) -> dict[str, tuple[int, float]]:
-    """How many rows of facts have a share of more than the whole, and the greatest of them, by metric."""
+    """Number of fact rows with an impossible share, and the greatest value, by metric."""
     return above_ceiling(rows, grain, lambda metric: sql_of(metric.expression, quoted))
 
 
 def kept_facts(inputs: Inputs, grain: Grain) -> Query | None:
-    """The facts of a grain as a temporary table, made once; None where no source is in the database."""
+    """The facts of a grain as a temporary table, created once; None if no source is in the database."""
     key = (grain.name, tuple(fact.name for fact in grain.facts), tuple(a.name for a in grain.attributes))
     if key not in inputs.kept:
         made = facts(inputs, grain)
@@ -94,7 +94,7 @@ def kept_facts(inputs: Inputs, grain: Grain) -> Query | None:
 
 
 def _patterns(inputs: Inputs, rows: str, view: str, grain: Grain, apart: Sequence[str] = ()) -> list[dict[str, bool]]:
-    """Which of the facts that metrics need are known together of an entity in an interval."""
+    """Combinations of known facts, among those that metrics need, per entity and interval."""
     needed = read_by(grain, grain.metrics).values()
     there = {fact.name for fact in grain.facts}
     names = tuple(sorted({name for read in needed if len(read.facts & there) > 1 for name in read.facts & there}))
@@ -114,13 +114,13 @@ def _patterns(inputs: Inputs, rows: str, view: str, grain: Grain, apart: Sequenc
 
 
 def _projected(patterns: Iterable[Mapping[str, bool]], names: Sequence[str]) -> list[dict[str, bool]]:
-    """The combinations of fewer facts that those of more come to."""
+    """The combinations restricted to fewer facts, without duplicates."""
     distinct = {tuple(known[name] for name in names) for known in patterns}
     return [dict(zip(names, row, strict=True)) for row in sorted(distinct)]
 
 
 def _several(inputs: Inputs, view: str, grain: Grain, keys: Sequence[str], apart: Sequence[str], *, cut: bool) -> bool:
-    """Whether rows of several observers come together in a group; to be cut, in all groups together."""
+    """Whether any group combines rows of several observers; if ``cut``, over all groups together."""
     observers = [name for name in dict.fromkeys((*grain.observers, *apart)) if name not in keys]
     if not observers:
         return False
@@ -132,19 +132,19 @@ def _several(inputs: Inputs, view: str, grain: Grain, keys: Sequence[str], apart
 
 
 def _has_epochs(inputs: Inputs, view: str, grain: Grain) -> bool:
-    """Whether there are observers that were never measured at the same time."""
+    """Whether some observers never measured at the same time."""
     return _count(inputs, f"select count(distinct epoch) from ({epochs(view, grain)})") > 1
 
 
 def _is_plain(inputs: Inputs, view: str, grain: Grain, apart: Sequence[str]) -> bool:
-    """Whether all rows are on one kind of clock, and no interval of an observer covers a part of another."""
+    """Whether all rows use the same kind of clock, and no interval of an observer overlaps another."""
     clocks = f"(select count(distinct local_time) from {view})"
     overlapping = f"(select count(*) from ({overlaps(view, (*grain.observers, *apart))}))"
     return _count(inputs, f"select case when {clocks} > 1 then 1 else {overlapping} end") == 0
 
 
 def _count(inputs: Inputs, sql: str) -> int:
-    """The number that a statement gives, asked once: roll-ups of one view ask the same."""
+    """The count returned by a statement; cached, since roll-ups of a view repeat it."""
     if sql not in inputs.counts:
         row = inputs.connection.execute(sql).fetchone()
         inputs.counts[sql] = int(row[0]) if row else 0
@@ -152,7 +152,7 @@ def _count(inputs: Inputs, sql: str) -> int:
 
 
 def _time(time: str, utc_offset: float) -> str:
-    """SQL of the moment that names the time of a row; hours and days are those of a clock, local times have their own.
+    """SQL of the moment that names the time of a row; hours and days follow a clock, and local times are kept separate.
 
     Raises
     ------
@@ -279,7 +279,7 @@ def evaluate(
 
 
 def rolled_up(inputs: Inputs, grain: Grain, **how: Any) -> list[dict[str, Any]]:
-    """The rows of `evaluate` in the order of their names and times; none where no source of the grain is there."""
+    """The rows of `evaluate`, ordered by name and time; empty if no source of the grain is available."""
     made = evaluate(inputs, grain, **how)
     if made is None:
         return []
@@ -309,17 +309,17 @@ def _without_interval_to(kept: Query, view: str) -> Query:
 
 
 def rows_view(inputs: Inputs, grain: Grain, kept: Query, where: str | None = None) -> str:
-    """Name of a view of kept facts, or of those of them that count, with ``interval_to``."""
+    """Name of a view of kept facts, or of the subset that counts, with ``interval_to``."""
     return _with_interval_to(inputs, kept.where(where), grain)
 
 
 def patterns_of(inputs: Inputs, grain: Grain, kept: Query) -> list[dict[str, bool]]:
-    """Which facts that the grain's metrics need are known together of an entity in an interval."""
+    """Combinations of known facts, among those that the grain's metrics need, per entity and interval."""
     return _patterns(inputs, kept.source, _with_interval_to(inputs, kept, grain), grain)
 
 
 def observed_apart(inputs: Inputs, grain: Grain, kept: Query) -> tuple[tuple[str, ...], ...]:
-    """Names of the observers of kept facts by the epoch that they were measured in; the earliest first.
+    """Names of the observers of kept facts by measurement epoch, the earliest first.
 
     An observer's name is the last of its columns that has a value: the Db2 or region, or the system.
     """
@@ -347,7 +347,7 @@ def _with_interval_to(inputs: Inputs, rows: Query, grain: Grain) -> str:
 
 
 def attach(inputs: Inputs, names: Iterable[str] | None = None) -> tuple[str, ...]:
-    """Make grains that have a source views of the connection, for SQL.
+    """Create views of the connection for grains that have a source, for use in SQL.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""The SQL of a metric view for people and other tools: laid out, and in the dialect of another engine."""
+"""The SQL of a metric view for readers and other tools: formatted, and in the dialect of another engine."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def explained(inputs: Inputs, name: str, dialect: str = "duckdb", *, file: str =
 
 
 def laid_out(sql: str, dialect: str = "duckdb") -> str:
-    """A statement of DuckDB on lines that a person can read, in the dialect of an engine."""
+    """A DuckDB statement in readable lines, in the dialect of an engine."""
     from sqlglot import transpile
 
     (text,) = transpile(sql, read="duckdb", write=dialect, pretty=True)

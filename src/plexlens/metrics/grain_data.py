@@ -1,4 +1,4 @@
-"""The facts of one grain, taken from the raw tables once and kept in the engine, and the times they cover."""
+"""The facts of a grain, read from the raw tables once and kept in the engine, and the times they cover."""
 
 from __future__ import annotations
 
@@ -148,18 +148,18 @@ class GrainData:
 
     @property
     def first(self) -> Covered:
-        """The intervals of known time; where there are none, those in local time."""
+        """The intervals of known time; if there are none, those in local time."""
         return self.clocks[0]
 
     def on(self, covered: Covered) -> str | None:
-        """The condition that a row is on that clock; None where all are."""
+        """The condition that a row is on that clock; None if all rows are."""
         if len(self.clocks) == 1:
             return None
         return "local_time" if covered.is_local else "not local_time"
 
     @property
     def intervals(self) -> int:
-        """How many intervals there are, on any clock."""
+        """Number of intervals, on any clock."""
         return sum(len(covered.times) for covered in self.clocks)
 
 

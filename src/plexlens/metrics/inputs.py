@@ -1,4 +1,4 @@
-"""The raw tables of one performance database, as facts are made of them."""
+"""The raw tables of a performance database in the form that facts are computed from."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from plexlens.pdb.views import PLAUSIBLE
 
 
 class Inputs:
-    """The raw tables of one performance database, behind a DuckDB connection.
+    """The raw tables of a performance database, behind a DuckDB connection.
 
     Parameters
     ----------
@@ -50,39 +50,39 @@ class Inputs:
 
     @property
     def names(self) -> frozenset[str]:
-        """The raw tables that are there."""
+        """The raw tables in the database."""
         return frozenset(table for schema, table in self._columns if schema == "main")
 
     @property
     def has_marked(self) -> bool:
-        """Whether any table has values that cannot be."""
+        """Whether any table has implausible values."""
         return any(schema == PLAUSIBLE for schema, _ in self._columns)
 
     @property
     def places_reports(self) -> bool:
-        """Whether any report in local time has an offset inferred; the table `local_time.TABLE` is made once."""
+        """Whether any report in local time has an inferred offset; the table `local_time.TABLE` is created once."""
         if self._places_reports is None:
             self._places_reports = local_time.place(self.connection, sorted(self.names))
         return self._places_reports
 
     def has(self, *names: str) -> bool:
-        """Whether all these raw tables are there."""
+        """Whether all these raw tables exist."""
         return all(("main", name) in self._columns for name in names)
 
     def columns(self, name: str) -> dict[str, str]:
-        """Columns of a raw table with their types; nothing where it is not there."""
+        """Columns of a raw table with their types; empty if it does not exist."""
         return self._columns.get(("main", name), {})
 
     def _is_marked(self, name: str) -> bool:
         return (PLAUSIBLE, name) in self._columns
 
     def _place(self, name: str) -> str:
-        """Where a raw table is read: by its full name, since SQL may see only what is selected by the bare one."""
+        """Full name of a raw table; SQL may see only the selected rows by the unqualified name."""
         schema = PLAUSIBLE if self._is_marked(name) else "main"
         return f"{quoted(self.catalog)}.{schema}.{quoted(name)}" if self.selection else f"{schema}.{quoted(name)}"
 
     def raw(self, name: str, named: Iterable[str]) -> str:
-        """The select of a raw table, with identity columns and those of the names that are columns of it.
+        """The select of a raw table, with identity columns and the named columns that it has.
 
         Values that cannot be are not a number here, and reports in local time are placed
         (`plexlens.metrics.raw_tables`).
@@ -92,7 +92,7 @@ class Inputs:
         return select_of(name, named, there, read_from=self._place(name), is_placed=is_placed)
 
     def selected(self, name: str, *columns: str) -> Query:
-        """A raw table with only the rows that are selected, and null for values that cannot be.
+        """The selected rows of a raw table, with null for implausible values.
 
         What reads raw tables without a grain adds up many rows: one of them without a value leaves the sum a number.
 
@@ -126,7 +126,9 @@ class Inputs:
         return Query.of(self.connection, f"select * replace ({replaced}) from {rows.source}", rows.columns)
 
     def restrict_sql(self, name: str) -> None:
-        """Make SQL statements of this connection see only what is selected of a raw table, for what has no grain."""
+        """Limit unqualified table names in SQL statements of this connection to selected rows, for tables without a
+        grain.
+        """
         if self.selection and self.has(name):
             statement = selected_sql(self.connection, self.selection, name, self.catalog)
             # A temporary view comes before the table of that name.

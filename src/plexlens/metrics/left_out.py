@@ -1,4 +1,4 @@
-"""What a number leaves out: intervals in which a part of what its metric needs is not known.
+"""Intervals left out of a number, because some input of its metric is unknown.
 
 A metric counts an entity's interval only where everything its expression needs is known
 (`plexlens.metrics.required`). Who asks here is told of the others, so that they can be named beside the number.
@@ -21,7 +21,7 @@ from plexlens.metrics.variants import mixed
 
 @dataclass(frozen=True)
 class LeftOut:
-    """Intervals of one observer that a metric leaves out.
+    """Intervals of an observer that a metric leaves out.
 
     Attributes
     ----------
@@ -44,7 +44,7 @@ class LeftOut:
 def left_out(
     inputs: Inputs, grain: Grain, metrics: Iterable[str], *, kept: Any, where: Any = None, timed: bool = True
 ) -> list[LeftOut]:
-    """What the metrics leave out of the rows of facts.
+    """The intervals left out of the metrics over some rows of facts.
 
     Parameters
     ----------

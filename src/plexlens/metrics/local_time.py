@@ -1,4 +1,4 @@
-"""The offset from UTC of reports that print local time alone, inferred from records of the same system and interval.
+"""Offset from UTC of reports that print only local time, inferred from records of the same system and interval.
 
 An RMF Postprocessor report in XML and every printed text report give local time and do not say how far it is from UTC.
 Where a dump, or a Monitor III report, of the same system has an interval with the same local start and end, the offset
@@ -34,7 +34,7 @@ _COLUMNS = ("source_id", "record_no", "sysplex", "system", "subsystem", "interva
 
 @dataclass(frozen=True)
 class LocalReport:
-    """Reports of one system in local time, of one kind.
+    """Reports of a kind and system in local time.
 
     Attributes
     ----------
@@ -62,12 +62,12 @@ class LocalReport:
 
 
 def is_report(table: str) -> bool:
-    """Whether a raw table holds reports, whose times are local where they have no offset."""
+    """Whether a raw table holds reports, whose times are local if they have no offset."""
     return table.startswith(REPORTS)
 
 
 def place(connection: Connection, names: Sequence[str]) -> bool:
-    """Make the table `TABLE` of the reports in local time.
+    """Create the table `TABLE` of the reports in local time.
 
     Parameters
     ----------
@@ -97,7 +97,7 @@ def place(connection: Connection, names: Sequence[str]) -> bool:
 
 
 def listed(connection: Connection) -> tuple[LocalReport, ...]:
-    """The reports in local time by kind, system and inferred offset; nothing where `place` has found none."""
+    """The reports in local time by kind, system and inferred offset; empty if `place` found none."""
     try:
         connection.execute(f"select 1 from {TABLE} limit 0")
     except duckdb.CatalogException:
@@ -190,7 +190,7 @@ def _owner_sql() -> str:
 
 
 def _records(table: str, which: int, column: str, columns: frozenset[str]) -> str:
-    """Moments of a raw table at which intervals begin (0) or end (1), on the local clock that its records name."""
+    """Start (0) and end (1) moments of the intervals in a raw table, on its records' local clock."""
     # Offsets are recorded as clock values a hair off the minute; the minute is what they mean.
     offset = "round(utc_offset / 60) * 60"
     instant = f"epoch({column}) + {offset}"

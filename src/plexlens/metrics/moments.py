@@ -1,4 +1,4 @@
-"""Moments of known time have a time zone, those of local time none: they are shown as they are, and kept apart."""
+"""Moments of known time have a time zone, local moments do not: they are shown unchanged and kept apart."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ TOGETHER = timedelta(seconds=60)
 
 
 def on_axis(moment: datetime) -> datetime:
-    """The moment as a place on an axis: one without a time zone by its reading, with those of its own kind."""
+    """The moment as a position on an axis: local moments by their clock reading, on an axis of their own."""
     return moment if moment.tzinfo is not None else moment.replace(tzinfo=UTC)
 
 
 def shown_on(moment: datetime | None, *, is_local: bool) -> datetime | None:
-    """A time stamp of the engine as it is shown: UTC, or local time without a time zone."""
+    """A time stamp of the engine as displayed: UTC, or local time without a time zone."""
     if moment is None:
         return None
     moment = moment.astimezone(UTC)

@@ -1,4 +1,4 @@
-"""SQL of what is averaged or counted over the intervals of one clock: the steps of `plexlens.metrics.rollup`."""
+"""SQL of averages and counts over the intervals of a clock: the steps of `plexlens.metrics.rollup`."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ MOMENTS = 2.0
 
 
 def filled_column(name: str) -> str:
-    """Column of an amount, with the value in force where a row lacks it."""
+    """Column for an amount, filled with the value in force if a row lacks it."""
     return f"rolled_filled_{name}"
 
 
@@ -24,7 +24,7 @@ def where_known(condition: int) -> str:
 
 
 def fresh_share(by: Sequence[str], counted: str, *, is_plain: bool = False) -> str:
-    """SQL of the share of an interval that no interval before it covers, of those that count; 1 where it has no ends.
+    """SQL of the share of an interval not covered by earlier counted intervals; 1 if it has no ends.
 
     Zero for an interval that does not count. Where ``is_plain``, no interval covers a part of another.
     """
@@ -43,7 +43,7 @@ def fresh_share(by: Sequence[str], counted: str, *, is_plain: bool = False) -> s
 
 @dataclass(frozen=True)
 class Clock:
-    """Whose intervals rows are averaged over: an observer's, or those of what several observers report.
+    """The intervals over which rows are averaged: an observer's, or those of an object that several observers report.
 
     Attributes
     ----------
@@ -64,7 +64,7 @@ class Clock:
 
 
 class ClockColumns:
-    """The columns of one clock's facts: of an interval, of the clock, of an epoch, of the group.
+    """The columns of a clock's facts: per interval, clock, epoch and group.
 
     Parameters
     ----------
@@ -124,7 +124,7 @@ class ClockColumns:
         self.direct.append(self.whole[-1])
 
     def _over_time(self, stem: str, condition: int, named: Mapping[str, str], *, is_shared: bool) -> None:
-        """Counts and levels. What several report counts at each moment in the first interval that knows it."""
+        """Counts and levels. Values that several observers report count in the first interval that knows them."""
         cell, fresh = quoted(stem), quoted(f"{stem}_f")
         is_level = "mean" in named or "level" in named
         if is_shared or is_level:

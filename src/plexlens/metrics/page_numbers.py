@@ -1,4 +1,4 @@
-"""Numbers that a page works out itself, from what a model or several grains gave: ``pages/*.toml`` of the catalogue.
+"""Numbers computed by a page from the results of a model or of several grains: ``pages/*.toml`` of the catalogue.
 
 Each has title, unit, source, and a formula over names that the file gives words and units. What a program works out
 that no formula says has words instead. The `source` of the file is that of numbers without their own.
@@ -48,15 +48,15 @@ class PageNumber:
 
     @cached_property
     def names(self) -> tuple[str, ...]:
-        """What the formula reads."""
+        """Inputs of the formula."""
         return tuple(sorted(names_of(self.expression))) if self.expression is not None else ()
 
     def of(self, row: object) -> float | None:
-        """The number for a row that holds what the formula reads under the same names."""
+        """The number for a row whose attributes have the names of the formula's inputs."""
         return self(**{name: getattr(row, name) for name in self.names})
 
     def __call__(self, **values: float | None) -> float | None:
-        """The number for values by name; None where one of them is missing, or the denominator is 0."""
+        """The number for values by name; None if an input is missing or the denominator is 0."""
         assert self.expression is not None, f"{self.id} has no formula"
         found = value(self.expression, values)
         assert found is None or isinstance(found, int | float)
@@ -65,14 +65,14 @@ class PageNumber:
 
 @dataclass(frozen=True)
 class Page:
-    """The numbers of a page by name; ``title`` and ``row`` say of what they are, and of which rows."""
+    """The numbers of a page by name; ``title`` names the page, ``row`` the meaning of its rows."""
 
     title: str
     row: str
     numbers: Mapping[str, PageNumber]
 
     def __getitem__(self, name: str) -> PageNumber:
-        """The number of that name."""
+        """A number by name."""
         return self.numbers[name]
 
 
@@ -89,7 +89,7 @@ def page_numbers(page: str) -> Page:
 
 
 def page_of(document: Document) -> Page:
-    """The page that a file says; its name is that of the file."""
+    """The page declared in a file, named after the file."""
     top = Entry(document.values, document, ()).table("title", "row", "source", "names", "number")
     scope, words = _names(top)
     numbers = {}
@@ -114,7 +114,7 @@ def page_of(document: Document) -> Page:
 
 
 def _names(top: Table) -> tuple[Scope, dict[str, str]]:
-    """What formulas may name, and what the reader is shown for it."""
+    """Names available to formulas, and their printed forms."""
     found = top.get("names")
     bases, words = {}, {}
     for name, entry in found.table(open_ended=True).entries.items() if found is not None else ():

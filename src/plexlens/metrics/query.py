@@ -1,4 +1,4 @@
-"""A select and the names of its columns: what facts and roll-ups give, and what reads them narrows further.
+"""A select and the names of its columns: the result of facts and roll-ups, which callers narrow further.
 
 Nothing is run before rows are asked for.
 """
@@ -16,7 +16,7 @@ from plexlens.pdb.engine import Connection, arrow, quoted
 
 @dataclass(frozen=True)
 class Query:
-    """Rows of the engine.
+    """Rows in the engine.
 
     Attributes
     ----------
@@ -47,7 +47,7 @@ class Query:
         return self.source[2:-2] if self.source.startswith("(\n") else f"select * from {self.source}"
 
     def where(self, condition: str | None) -> Query:
-        """The rows that meet a condition; all of them for none."""
+        """The rows that meet a condition; without a condition, all."""
         if not condition:
             return self
         return self.over(lambda source: f"select * from {source} where {condition}", self.columns)
@@ -64,17 +64,17 @@ class Query:
         return Query.of(self.connection, f"select {', '.join(listed)} from {self.source}", (*names, *made))
 
     def distinct(self) -> Query:
-        """Rows that are the same once."""
+        """The rows without duplicates."""
         return Query.of(self.connection, f"select distinct * from {self.source}", self.columns)
 
     def grouped(self, by: Sequence[str], made: Mapping[str, str]) -> Query:
-        """A row for each combination of the columns ``by``, with aggregates; one row for none."""
+        """A row for each combination of the columns ``by``, with aggregates; a single row if there are none."""
         listed = [*(quoted(name) for name in by), *(f"{sql} as {quoted(name)}" for name, sql in made.items())]
         group = f" group by {', '.join(quoted(name) for name in by)}" if by else ""
         return Query.of(self.connection, f"select {', '.join(listed)} from {self.source}{group}", (*by, *made))
 
     def ordered(self, *by: str, limit: int = 0) -> pa.Table:
-        """The rows in the order of SQL terms, so many at most; 0 for all."""
+        """The rows ordered by SQL terms, at most ``limit``; 0 for all."""
         order = f" order by {', '.join(by)}" if by else ""
         return arrow(self.connection, f"select * from {self.source}{order}{f' limit {limit}' if limit else ''}")
 
@@ -88,19 +88,19 @@ class Query:
         return found
 
     def count(self) -> int:
-        """How many rows there are."""
+        """Number of rows."""
         row = self.connection.execute(f"select count(*) from {self.source}").fetchone()
         return int(row[0]) if row else 0
 
     def as_view(self, name: str) -> Query:
-        """The rows as a temporary view of that name."""
+        """The rows as a temporary view with this name."""
         self.connection.execute(f"create or replace temp view {name} as {self.sql}")
         return Query(
             self.connection, name, self.columns, None if self.timed is None else self.timed.as_view(f"{name}_timed")
         )
 
     def kept(self, name: str) -> Query:
-        """The rows as a temporary table of that name."""
+        """The rows as a temporary table with this name."""
         self.connection.execute(f"create or replace temp table {name} as {self.sql}")
         return Query(
             self.connection, name, self.columns, None if self.timed is None else self.timed.kept(f"{name}_timed")

@@ -1,4 +1,4 @@
-"""Raw tables as the SQL of sources sees them: identity columns, and those that the SQL names, in every database alike.
+"""Raw tables for the SQL of sources: identity columns and the columns that the SQL names, the same in every database.
 
 A column that an older or partial source lacks is null, of the type that its layout or its report's schema gives it; a
 table that is not there is empty. Values that cannot be (`plexlens.ingest.plausible`) are not a number, and so is every
@@ -41,7 +41,7 @@ _KINDS = {"text": "varchar", "number": "double", "index": "uinteger", "flag": "b
 
 @cache
 def declared(table: str) -> Mapping[str, str]:
-    """Columns that a raw table can have, with their types: by its layout, or by the schema of its report."""
+    """Possible columns of a raw table with their types, from its layout or the schema of its report."""
     if local_time.is_report(table):
         return _reported().get(table, {})
     path = layouts_path() / f"{table}.csv"
@@ -53,7 +53,7 @@ def declared(table: str) -> Mapping[str, str]:
 
 
 def _columns_of(field: Mapping[str, str]) -> Iterator[tuple[str, str]]:
-    """The columns that a field of a layout is decoded to; a clock of CICS holds a time and how often it ran."""
+    """The columns decoded from a layout field; a CICS clock gives a time and a count."""
     name = field["field"].lower()
     if field["unit"] == "clock":
         yield f"{name}_seconds", "double"
@@ -116,7 +116,7 @@ def select_of(
 
 
 def known_type(table: str, name: str) -> str:
-    """Type of a column by layout or schema; a number where neither knows it."""
+    """Type of a column by layout or schema; a number if neither defines it."""
     return declared(table).get(name, "double")
 
 

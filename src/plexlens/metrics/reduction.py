@@ -1,4 +1,4 @@
-"""A grain with only the definitions that a question needs."""
+"""Reduction of a grain to the definitions that a question needs."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from plexlens.metrics.source_sql import names_in
 
 
 def reduced(grain: Grain, columns: Iterable[str], wheres: Iterable[str | None]) -> Grain:
-    """The grain with no more metrics than the columns name, and no more facts than they and the conditions read.
+    """The grain with only the named metrics, and only the facts that these and the conditions read.
 
     What a statement costs, to compile and to run, grows with every fact that it rolls up.
     """
@@ -24,7 +24,7 @@ def reduced(grain: Grain, columns: Iterable[str], wheres: Iterable[str | None]) 
 
 
 def narrowed(grain: Grain, columns: Iterable[str], wheres: Iterable[str | None]) -> Grain:
-    """The grain reduced to the columns, without the attributes that neither they nor the conditions name.
+    """The grain reduced to the columns, without attributes that neither the columns nor the conditions name.
 
     A roll-up carries every attribute along as its smallest and largest text, which costs more than all the numbers.
     """
@@ -36,5 +36,5 @@ def narrowed(grain: Grain, columns: Iterable[str], wheres: Iterable[str | None])
 
 
 def scoping(grain: Grain) -> frozenset[str]:
-    """Columns that say whose the facts are that several rows report alike."""
+    """Columns that identify the owner of facts that several rows report alike."""
     return frozenset(name for fact in grain.facts for name in fact.of or ())

@@ -1,4 +1,4 @@
-"""The reference of all metrics, written from their definitions: ``python -m plexlens.metrics.reference PATH``."""
+"""The reference of all metrics, generated from their definitions: ``python -m plexlens.metrics.reference PATH``."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def anchor(grain: Grain, column: Fact | Metric) -> str:
 
 
 def unit_text(unit: Unit) -> str:
-    """The unit shown, and the base unit where it is another; never empty."""
+    """The display unit, with the base unit if it differs; never empty."""
     if not unit.symbol or unit.symbol == unit.base:
         return unit.base
     bounded = "" if unit.ceiling is None else f", at most {unit.ceiling * unit.factor:.0f} {unit.symbol}"
@@ -45,7 +45,7 @@ def unit_text(unit: Unit) -> str:
 
 
 def cell(text: str) -> str:
-    """Text as a cell of a Markdown table: on one line, nothing of it taken for Markdown or HTML."""
+    """Text as a cell of a Markdown table: on a single line, with Markdown and HTML characters escaped."""
     for character in "\\|*<[]":
         text = text.replace(character, f"\\{character}")
     return " ".join(text.split())
@@ -57,7 +57,7 @@ def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
 
 
 def roll_up_text(fact: Fact) -> str:
-    """How a fact is combined across entities, and over time; whose number it is."""
+    """Roll-up rule of a fact across entities and over time, and the owner of the number."""
     rule = f"{fact.rollup.across}, {fact.rollup.over}"
     return rule if fact.of is None else f"{rule}; of {' and '.join(fact.of) or 'the observer'}"
 
@@ -71,7 +71,7 @@ def _name(grain: Grain, column: Fact | Metric) -> str:
 
 
 def grain_text(grain: Grain) -> str:
-    """The section about one grain."""
+    """The section about a grain."""
     described = [
         f"- one row: {grain.row}",
         f"- keys: {_named(grain.keys)}",
@@ -127,7 +127,7 @@ def document() -> str:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Write the reference, or check that it is up to date; the exit code."""
+    """Write the reference, or check that it is up to date; return the exit code."""
     return write_or_check(document, "plexlens.metrics.reference", __doc__ or "", "docs/metrics.md", arguments)
 
 

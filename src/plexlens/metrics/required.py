@@ -1,4 +1,4 @@
-"""Which facts a metric reads, and which of them have to be known for a row to count in it."""
+"""Inputs of metrics: the facts that a metric reads, and those that must be known for a row to count."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from plexlens.metrics.definition import Grain, Metric
 
 @dataclass(frozen=True)
 class Read:
-    """The facts that a metric reads, and those it cannot do without."""
+    """The facts that a metric reads, and those that it requires."""
 
     facts: frozenset[str]
     needed: Clauses
@@ -21,7 +21,7 @@ _READ: dict[Expression, Read] = {}
 
 
 def read_by(grain: Grain, metrics: Iterable[Metric]) -> dict[str, Read]:
-    """What each of the grain's metrics reads, by the metric's name."""
+    """Inputs of each of the grain's metrics, by the metric's name."""
     return {metric.name: _read(metric.expression) for metric in metrics}
 
 

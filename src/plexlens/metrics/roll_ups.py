@@ -1,4 +1,4 @@
-"""Roll-ups of many grains for one reader: a report, a page, a program that asks many questions of one database.
+"""Roll-ups of many grains for a caller with many questions to the same database, such as a report.
 
 The reader says what it will ask before it asks. Then the facts of a grain are taken from the raw tables once, with the
 columns that some question names, and questions that differ in columns alone are answered by one statement.
@@ -26,7 +26,7 @@ _Rows = tuple[str, tuple[str, ...], str | None]
 
 
 class RollUps:
-    """Numbers of the grains of a database, for a reader that says beforehand what it will ask.
+    """Numbers from the grains of a database, for a caller that announces its questions first.
 
     Parameters
     ----------
@@ -48,13 +48,13 @@ class RollUps:
         self._kept: dict[_Rows, Query] = {}
 
     def grain(self, name: str) -> Grain:
-        """The definition of that name; KeyError names the ones there are."""
+        """A grain definition by name; the KeyError lists the valid names."""
         if name not in self.grains:
             raise KeyError(f"no grain {name!r}; there are {', '.join(sorted(self.grains))}")
         return self.grains[name]
 
     def need(self, name: str, columns: Iterable[str], where: str | None, *, by: Sequence[str] | None = None) -> None:
-        """Say which columns and conditions a question about a grain will name.
+        """Announce the columns and conditions of a question about a grain.
 
         Parameters
         ----------
@@ -88,7 +88,7 @@ class RollUps:
         return (*(key.name for key in grain.keys), *(attribute.name for attribute in grain.attributes))
 
     def data(self, name: str) -> GrainData | None:
-        """The facts of a grain; None where no source of it is in the database, or it holds no row.
+        """The facts of a grain; None if the database has no source of it, or the grain has no rows.
 
         Raises
         ------
@@ -104,7 +104,7 @@ class RollUps:
 
     @property
     def read(self) -> Iterable[GrainData]:
-        """Every grain with data that was asked for so far."""
+        """Every grain with data that has been requested so far."""
         return (data for data in self._data.values() if data is not None)
 
     def rows(
@@ -193,7 +193,7 @@ class RollUps:
     def ends(
         self, data: GrainData, by: Sequence[str], where: str | None, *, is_local: bool
     ) -> dict[tuple[str | None, ...], dict[datetime, datetime]]:
-        """For each entity the end of each of its intervals, by the interval's name."""
+        """End of each interval of each entity, by the interval's name."""
         rows = data.kept.where(where).where('"interval" is not null and interval_end is not null')
         ends = rows.grouped(tuple(dict.fromkeys((*by, "interval"))), {"ends": "max(interval_end)"}).rows()
         found: dict[tuple[str | None, ...], dict[datetime, datetime]] = {}

@@ -1,4 +1,4 @@
-"""Rolling rows of facts up, as one SQL statement.
+"""Roll-up of fact rows in a single SQL statement.
 
 Rows become one answer in four steps:
 
@@ -51,18 +51,18 @@ OBSERVER, _EPOCH = "rolled_observer", "rolled_epoch"
 
 
 def entity(grain: Grain) -> tuple[str, ...]:
-    """Columns that say which entity a row is about."""
+    """Columns that identify the entity of a row."""
     return tuple(dict.fromkeys(("sysplex", "system", *grain.observers, *(key.name for key in grain.keys))))
 
 
 def joined(names: Iterable[str]) -> str:
-    """SQL of one text that names columns give together; nulls are a value of their own."""
+    """SQL of a single text that combines the columns; null is a value of its own."""
     parts = [f"coalesce({quoted(name)}::varchar, '{_NOTHING}')" for name in names]
     return f" || '{_BETWEEN}' || ".join(parts) or "''"
 
 
 def is_known(clauses: Clauses) -> str:
-    """SQL of whether a row has what a metric needs, from the columns that say what is known of each fact."""
+    """SQL condition that a row has the inputs of a metric, from the columns that flag the known facts."""
 
     def clause(names: Iterable[str]) -> str:
         return " or ".join(quoted(_known_column(name)) for name in sorted(names))
@@ -76,7 +76,7 @@ def _known_column(name: str) -> str:
 
 @dataclass(frozen=True)
 class Grouping:
-    """What one row of a roll-up is.
+    """Meaning of a row of a roll-up.
 
     Attributes
     ----------
@@ -151,7 +151,7 @@ class Statement:
                 self.scopes.setdefault(scope, f"rolled_scope_{len(self.scopes)}")
 
     def scope(self, fact: Fact) -> tuple[str, ...] | None:
-        """Whose number a fact is, where that is not the row's or its observer's."""
+        """Owner of a fact, if it is neither the row's entity nor its observer."""
         if fact.of:
             return fact.of
         return self.entity if fact.rollup.is_setting else None
@@ -175,7 +175,7 @@ class Statement:
         return self._joined(parts, {one.column: self._final(one) for one in self.plan.variants.values()})
 
     def _joined(self, parts: Mapping[str, str], made: Mapping[str, str]) -> str:
-        """The steps, and a row for each group with what they made."""
+        """The steps, followed by a row for each group with their results."""
         wholes = [name for name in parts if name.endswith(("_whole", "_settings"))]
         listed = ",\n".join(f"{name} as ({sql})" for name, sql in parts.items())
         joins = "".join(f"\nleft join {name} on {self._same('texts', name, self.group)}" for name in wholes)
@@ -193,7 +193,7 @@ class Statement:
         return "interval_seconds" if self.timed else "1.0::double"
 
     def _every(self, base: str) -> str:
-        """The intervals of each observer, with the epoch that they are of."""
+        """The intervals of each observer, with their epoch."""
         bucket = f', {self.bucket} as "time"' if self.bucket else ""
         who = joined(self.grain.observers)
         rows = (
@@ -205,7 +205,7 @@ class Statement:
         return f"select r.*, e.epoch as {_EPOCH} from ({rows}) r join ({epochs(base, self.grain)}) e on r.who = e.who"
 
     def _rows(self, rows: str) -> str:
-        """The rows that count, with whose they are and what they know."""
+        """The rows that count, with their owners and the flags of known facts."""
         columns = [f"{joined(self.observers)} as {OBSERVER}"]
         columns += [f'{self.bucket} as "time"'] if self.bucket else []
         columns += [f"{joined(scope)} as {name}" for scope, name in self.scopes.items()]
@@ -222,7 +222,7 @@ class Statement:
         return f"select *, {', '.join(conditions)} from ({inner})" if conditions else inner
 
     def _counts(self, condition: int) -> str:
-        """Whether a row counts: it has what is needed, and was measured under the settings in force."""
+        """SQL condition that a row counts: it has the inputs, and was measured under the settings in force."""
         needed, settings = self.plan.conditions[condition].needed, self.plan.conditions[condition].settings
         known = is_known(needed)
         if not settings:
@@ -231,7 +231,7 @@ class Statement:
         return f"{known} and state_then_{number} is not distinct from state_{number}"
 
     def _filled(self, fact: Fact) -> str:
-        """The amount in force in a row: its own, else the last one known before, else the first one known after."""
+        """The amount in force in a row: its own, else the last known before, else the first known after."""
         return self._in_force(quoted(fact.name), self.scopes[self.scope(fact) or ()])
 
     def _in_force(self, value: str, scope: str) -> str:
@@ -241,7 +241,7 @@ class Statement:
         return f"coalesce({value}, {before}, {after})"
 
     def _with_state(self, inner: str, number: int, names: tuple[str, ...]) -> str:
-        """Rows with what all of these settings were at the time, and what they are in the end."""
+        """Rows with the values of these settings at the time, and their final values."""
         scope = self.scopes[self.entity]
         listed = ", ".join(f"{quoted(name)} := {quoted(name)}" for name in names)
         any_known = " or ".join(f"{quoted(name)} is not null" for name in names)
@@ -257,7 +257,9 @@ class Statement:
         )
 
     def _is_known(self, fact: Fact) -> str:
-        """Whether a fact is known of the row's entity: in the same interval, or, a setting, at all."""
+        """SQL condition that a fact is known for the row's entity: in the same interval, or at any time for a
+        setting.
+        """
         scope = self.scope(fact) if fact.rollup.is_setting else None
         if scope is not None:
             parts = [self.scopes[scope], *self.time]
@@ -268,7 +270,7 @@ class Statement:
     # --- what is measured while time passes -----------------------------------------------------------------------
 
     def _clocks(self) -> list[Clock]:
-        """The observers, for facts that rows have of their own, and whose the facts are that several rows report."""
+        """The clocks: the observers for facts of single rows, and the owners of facts that several rows report."""
         measured = [v for v in self.plan.variants.values() if v.how not in ("latest", "common", "covered")]
         own = tuple(variant for variant in measured if not variant.fact.of)
         # The time that is covered together is that of the observers, whatever is measured of them.
@@ -281,7 +283,7 @@ class Statement:
         return clocks
 
     def _intervals(self, by: Sequence[str], *, merged: bool) -> str:
-        """The intervals of all observers that have rows of a group.
+        """The intervals of all observers that have rows in a group.
 
         Merged, intervals of the same name are one, as they are for a number that several observers report of it.
         """
@@ -296,7 +298,7 @@ class Statement:
         )
 
     def _clocked(self, clock: Clock) -> dict[str, str]:
-        """Rows to intervals of a clock, to the clock, to the group."""
+        """Steps from rows to intervals of a clock, to the clock, to the group."""
         name, by = clock.name, list(dict.fromkeys([*self.group, clock.column]))
         interval = [*by, "local_time", "interval", "interval_to"]
         columns = ClockColumns(clock, frozenset(fact.name for fact in self.gaps))
@@ -339,11 +341,11 @@ class Statement:
         return parts
 
     def _counted(self) -> dict[str, str]:
-        """For each condition, whether an interval counts: it has no row, or one that knows what is needed."""
+        """For each condition, whether an interval counts: it has no rows, or a row with the inputs."""
         return {f"fresh_{i}": f"known_{i} is distinct from false" if i else "true" for i in self.conditions}
 
     def _together(self) -> dict[str, str]:
-        """The time that the observers of a group cover together, in each epoch and in all."""
+        """The time covered jointly by the observers of a group, per epoch and in total."""
         by = [*self.group, _EPOCH] if self.has_epochs else [*self.group]
         if self.is_plain:
             covered = [f"covered_{i} as together_{i}" for i in self.together]
@@ -371,7 +373,7 @@ class Statement:
     # --- settings ---------------------------------------------------------------------------------------------------
 
     def _latest(self, scope: tuple[str, ...], name: str) -> dict[str, str]:
-        """The value in force of each scope: of the rows that know it, the last; of several as late, the largest."""
+        """The value in force of each owner: the latest known value; the largest if several are equally late."""
         settings = [v for v in self.plan.uses("latest") if self.scope(v.fact) == scope]
         common = [v for v in self.plan.uses("common") if self.scope(v.fact) == scope]
         if not settings and not common:
@@ -404,7 +406,7 @@ class Statement:
         return self.states.index(self.plan.conditions[variant.condition].settings)
 
     def _texts(self, more: Iterable[str] = ()) -> str:
-        """One row for each group: its intervals, and what the entities in it have in common."""
+        """A row for each group: its intervals, and the texts common to its entities."""
         columns = [
             *self.group,
             "count(distinct interval) as intervals",
@@ -435,7 +437,7 @@ class Statement:
 
 
 def epochs(base: str, grain: Grain) -> str:
-    """SQL of the epoch of each observer, as ``who`` and ``epoch``: observers of two epochs never overlap.
+    """SQL of the epoch of each observer, as ``who`` and ``epoch``: observers of different epochs never overlap.
 
     An observer is taken to be there from its first start to its last end.
     """
@@ -451,7 +453,7 @@ def epochs(base: str, grain: Grain) -> str:
 
 
 def overlaps(base: str, observers: Sequence[str]) -> str:
-    """SQL of the intervals that begin before one of the same observer before them ends."""
+    """SQL of the intervals that begin before an earlier interval of the same observer ends."""
     who = joined(observers)
     intervals = f"select {who} as who, interval, interval_to, {_ENDS} from {base} group by all"
     before = "max(ends) over (partition by who order by starts, ends rows between unbounded preceding and 1 preceding)"

@@ -1,4 +1,4 @@
-"""The roll-up where no interval has to be weighed: one step in place of the steps of `plexlens.metrics.rollup`.
+"""The roll-up if no interval needs weighting: a single step replaces the steps of `plexlens.metrics.rollup`.
 
 Nothing that is asked for depends on time; or all observers have the same intervals; or each row of the result is of one
 observer, whose intervals do not overlap (`clean_intervals`). Then no moment counts twice, the covered time is known
@@ -29,7 +29,7 @@ _MOMENTS = f"to_seconds({MOMENTS})"
 
 @dataclass(frozen=True)
 class CleanIntervals:
-    """Intervals of observers, none of which overlaps another one of its observer.
+    """Intervals of observers without overlaps within an observer.
 
     Attributes
     ----------
@@ -48,7 +48,7 @@ class CleanIntervals:
 
 
 def clean_intervals(inputs: Inputs, base: str, grain: Grain, apart: Sequence[str] = ()) -> CleanIntervals | None:
-    """The intervals of a table of facts; None where some overlap, have no ends, or are told in two ways.
+    """The intervals of a table of facts; None if some overlap, lack ends, or have contradictory ends.
 
     A row without a length and without one of the ends (the first record of a counter that runs since the start) covers
     nothing.
@@ -92,24 +92,24 @@ def clean_intervals(inputs: Inputs, base: str, grain: Grain, apart: Sequence[str
 
 
 def has_lengths(grain: Grain) -> bool:
-    """Whether rows of a grain tell how long their interval was."""
+    """Whether rows of a grain include the length of their interval."""
     return any(fact.rollup is Rollup.SPAN for fact in grain.facts)
 
 
 def leaves_out(plan: Plan) -> bool:
-    """Whether some metric leaves intervals out, other ones of each observer."""
+    """Whether any metric leaves out intervals that differ between observers."""
     return any(one.condition and one.how in _TIMED for one in plan.variants.values())
 
 
 def leaves_out_of_reports(plan: Plan) -> bool:
-    """Whether a rate leaves intervals out of what several rows report, other ones for each thing reported."""
+    """Whether a rate leaves out intervals of shared reports that differ between the reported objects."""
     return any(one.condition and one.how == "rate" and one.fact.of for one in plan.variants.values())
 
 
 def direct_statement(
     plan: Plan, base: str, rows: str, grouping: Grouping, intervals: CleanIntervals | None = None
 ) -> str:
-    """The SQL of such a roll-up, with the columns of `plexlens.metrics.rollup.statement`.
+    """The SQL of a direct roll-up, with the columns of `plexlens.metrics.rollup.statement`.
 
     Without ``intervals``, nothing that is asked for depends on them.
     """
@@ -150,7 +150,7 @@ class _Direct(Statement):
         return variant.fact.of is None and variant.how in ("sum", "rate")
 
     def _clock(self, variant: Variant) -> str | None:
-        """The column that says whose intervals a number is taken over in two steps; None where it is not."""
+        """The column that identifies the clock of a number computed in two steps; None for other numbers."""
         if self._is_one_step(variant) or variant.how in ("latest", "common"):
             return None
         return self.scopes[variant.fact.of] if variant.fact.of else OBSERVER
@@ -159,7 +159,9 @@ class _Direct(Statement):
         return f"own_whole.{quoted(variant.column)}" if variant.how == "covered" else super()._final(variant)
 
     def _covered(self, length: str) -> str:
-        """The time that a row of the result covers; ``length`` is that of its interval where it is of one."""
+        """The time covered by a row of the result; ``length`` is its interval's length if it is for a single
+        interval.
+        """
         if self.is_by_interval:
             return f"max({length})"
         return f"max({_COVERED})" if self.common is None else f"{self.common!r}::double"
@@ -170,7 +172,7 @@ class _Direct(Statement):
         return super()._is_known(fact)
 
     def _spans(self, base: str) -> str:
-        """The time that each observer covers."""
+        """The time covered by each observer."""
         bucket = f', {self.bucket} as "time"' if self.bucket else ""
         rows = (
             f"select distinct {joined(self.observers)} as {OBSERVER}{bucket}, interval, interval_to, "
@@ -196,7 +198,7 @@ class _Direct(Statement):
         return f"sum({quoted(fact.name)}){where}"
 
     def _by_interval(self, variants: Sequence[Variant], column: str, name: str) -> dict[str, str]:
-        """What leaves intervals out, and numbers that several rows report."""
+        """Numbers that leave out intervals, and numbers that several rows report."""
         if not variants:
             return {}
         by = [*self.group, column]

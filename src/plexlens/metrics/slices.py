@@ -1,4 +1,4 @@
-"""Intervals of several observers cut where any of them begins or ends, so that a sum at a moment is of all of them.
+"""Intervals of several observers split at each other's boundaries, so that a sum at any moment covers all of them.
 
 A roll-up by interval names its rows by the start of the interval. Of queue managers that close their intervals at
 different moments, each start would have the numbers of one alone.
@@ -21,7 +21,7 @@ _INSIDE = (
 
 
 def sliced(inputs: Inputs, grain: Grain, base: str, rows: str) -> tuple[str, str]:
-    """Views in which intervals are cut where another one begins or ends; the same views where none has to be.
+    """Views with intervals split at the boundaries of others; the original views if no split is needed.
 
     What was counted in an interval is shared among its slices by their length; the rest is the same in all of them.
     Grains without intervals in common (jobs) stay as they are: each piece of work has a time of its own.

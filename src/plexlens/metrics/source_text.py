@@ -1,4 +1,4 @@
-"""A source of facts as the catalogue tells it (a table ``[[source]]`` of a grain's file)."""
+"""A source of facts from the catalogue (a table ``[[source]]`` of a grain's file)."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def _listed(told: str | Sequence[str]) -> tuple[str, ...]:
 
 
 def fields_of(facts: Sequence[Fact], prefix: str) -> dict[str, str]:
-    """The facts that are one field each of a record, and the raw table's column of each.
+    """The facts that correspond to a single field of a record, with the raw table's column.
 
     A fact is one where its field is the prefix and one name after it: ``SMF 74-4 R744SSRC``.
     """

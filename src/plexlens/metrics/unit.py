@@ -1,4 +1,4 @@
-"""Units of facts and metrics: base units inside, one conversion at display. They stand in ``catalogue/units.toml``.
+"""Units of facts and metrics: base units internally, converted once at display; defined in ``catalogue/units.toml``.
 
 A metric is computed in its base unit (seconds, bytes, counts, fractions). ``shown_in`` names the unit in which people
 read it (microseconds for a coupling facility request, percent for a fraction); only `Unit.factor` converts.
@@ -40,7 +40,7 @@ class Unit:
 
 
 def unit_of(written: dict[str, Any]) -> Unit:
-    """A unit as a file of units says it: `symbol`, `base`, `times` or `parts`, `digits`, `ceiling`."""
+    """A unit from its entry in a file of units: `symbol`, `base`, `times` or `parts`, `digits`, `ceiling`."""
     factor = float(written["times"]) if "times" in written else 1.0 / float(written.get("parts", 1.0))
     ceiling = written.get("ceiling")
     return Unit(

@@ -1,4 +1,4 @@
-"""Which columns a roll-up makes of the facts, and which of them each metric reads.
+"""Columns that a roll-up computes from the facts, and the columns that each metric reads.
 
 A metric counts a row only where everything that its expression needs is known (`plexlens.metrics.required`). Where that
 makes a difference, it gets columns of its own: a *variant* of each fact it reads.
@@ -16,7 +16,7 @@ from plexlens.metrics.required import Read, read_by
 
 @dataclass(frozen=True)
 class Condition:
-    """What makes a row count.
+    """Condition for a row to count.
 
     Attributes
     ----------
@@ -33,7 +33,7 @@ class Condition:
 
 @dataclass(frozen=True)
 class Variant:
-    """One number made of a fact.
+    """A number computed from a fact.
 
     Attributes
     ----------
@@ -75,7 +75,7 @@ _MEASURED = (Rollup.COUNT, Rollup.LEVEL, Rollup.SPAN)
 
 @dataclass
 class Plan:
-    """Which columns a roll-up makes, and which of them each metric reads.
+    """Columns that a roll-up computes, and the columns that each metric reads.
 
     Attributes
     ----------
@@ -164,23 +164,23 @@ class Plan:
 
     @property
     def takes_time(self) -> bool:
-        """Whether any column depends on how long intervals are, or on which of several tells a number."""
+        """Whether any column depends on interval lengths, or on the choice among several rows with a number."""
         timed = ("rate", "mean", "level", "covered")
         return any(variant.how in timed or variant.fact.of is not None for variant in self.variants.values())
 
     def uses(self, *how: str) -> list[Variant]:
-        """The columns made in one of these ways."""
+        """The columns computed in one of these ways."""
         return [variant for variant in self.variants.values() if variant.how in how]
 
 
 def compared_settings(facts: Sequence[Fact]) -> tuple[str, ...]:
-    """The settings among the facts of a metric, where it compares something measured with them."""
+    """Settings among the facts of a metric that it compares with measurements."""
     settings = tuple(sorted(fact.name for fact in facts if fact.rollup is Rollup.SETTING))
     return settings if len(settings) < len(facts) else ()
 
 
 def mixed(needed: Clauses, patterns: Iterable[Mapping[str, bool]], facts: Iterable[str] | None = frozenset()) -> bool:
-    """Whether rows that lack something of what is needed have to be told from the others.
+    """Whether rows that lack a required input must be separated from the others.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""What data sharing costs: measured from a performance database, and what other configurations would cost."""
+"""The cost of data sharing: measured from a performance database, and predicted for other configurations."""
 
 from plexlens.sharing.assumptions import PATHS, Assumptions, CommitWrites
 from plexlens.sharing.cost import CostOfSharing, SpaceCost, SystemCost, cost_of

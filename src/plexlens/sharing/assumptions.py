@@ -1,4 +1,4 @@
-"""What no record says of the cost of data sharing, stated: path lengths of the host, and who pays for what.
+"""Stated assumptions about the cost of data sharing that no record contains: path lengths, and who pays for what.
 
 Service times of synchronous requests are measured (SMF 74-4), and the processor that asks spins for them. What it
 spends besides, and what an asynchronous request, a contention or a message costs it, no record tells.
@@ -25,7 +25,7 @@ PAYERS_SOURCE = "Db2 13 for z/OS: Major contributors to CPU time"
 
 
 class CommitWrites(StrEnum):
-    """Whose processor time synchronous writes at commit are."""
+    """Address space charged for synchronous writes at commit."""
 
     AUTO = "auto"
     """MSTR, unless it used less than they took: then the threads."""
@@ -37,7 +37,9 @@ class CommitWrites(StrEnum):
 
 @dataclass(frozen=True)
 class Path:
-    """A stated cost: name as in options and JSON, title, seconds by default, and the source of the default."""
+    """A stated cost: name as in options and JSON, title, seconds unless stated otherwise, and the source of the
+    default.
+    """
 
     name: str
     title: str
@@ -59,7 +61,7 @@ _DEFAULTS = {path.name: path.seconds for path in PATHS}
 
 @dataclass(frozen=True)
 class Assumptions:
-    """Stated inputs of an estimate.
+    """Stated assumptions of an estimate.
 
     Attributes
     ----------
@@ -106,7 +108,7 @@ class Assumptions:
                 )
 
     def seconds(self, name: str, system: str | None) -> float:
-        """A stated time on the engines of a system."""
+        """A stated time, adjusted to the engines of a system."""
         value: float = getattr(self, name)
         return value / self.speed_of(system or "")
 

@@ -1,4 +1,4 @@
-"""Whose doing it is: the cost of each member spread over the transaction classes that ran there.
+"""Attribution: the cost of each member spread over the transaction classes that ran there.
 
 Where accounting counts a kind itself (QTGA, QBGA), a class has the share of its own count; what no class counted stays
 with the member. Where it does not, the cost is spread by a stated key.
@@ -86,7 +86,7 @@ WAITS: dict[str, str] = {
 
 @dataclass
 class ClassCost:
-    """What data sharing costs one transaction class on one member.
+    """Cost of data sharing for a transaction class on a member.
 
     Attributes
     ----------
@@ -139,7 +139,7 @@ class ClassCost:
 
     @property
     def name(self) -> str:
-        """What a reader calls it: the transaction of CICS and IMS, else the plan with its connection."""
+        """Display name: the transaction of CICS and IMS, else the plan with its connection."""
         use = self.use
         if use.connection_type.startswith(("CICS", "IMS")):
             return use.correlation or use.plan or use.connection
@@ -152,12 +152,12 @@ class ClassCost:
 
     @property
     def waits(self) -> dict[str, float]:
-        """Waits that data sharing causes, by fact; seconds."""
+        """Waits caused by data sharing, by fact; seconds."""
         return {name: float(self.use.facts.get(name) or 0.0) for name in WAITS}
 
     @property
     def delay_seconds(self) -> float:
-        """Elapsed seconds that data sharing took: processor time on threads, waits, reads from disk again."""
+        """Elapsed seconds due to data sharing: processor time on threads, waits, repeated reads from disk."""
         return self.thread_seconds + sum(self.waits.values()) + self.reread_seconds
 
 
@@ -175,7 +175,7 @@ def _count(use: ClassUse, kind: str) -> float:
 
 
 def _counted_by_member(measured: Measured) -> dict[tuple[str, str], dict[str, float]]:
-    """Counts of Db2's statistics by (system, member) and kind, all group buffer pools together."""
+    """Counts of Db2's statistics by (system, member) and kind, summed over group buffer pools."""
     made: dict[tuple[str, str], dict[str, float]] = {}
     for one in measured.members:
         counts = lock_counts(one)
@@ -191,7 +191,7 @@ def _counted_by_member(measured: Measured) -> dict[tuple[str, str], dict[str, fl
 
 
 def _with_cics(measured: Measured, made: list[ClassCost]) -> None:
-    """CPU time of CICS transactions; of several classes of one name each has the part of its units of work."""
+    """CPU time of CICS transactions; split among same-named classes by units of work."""
     for one in made:
         seconds = measured.cics.get((one.use.system, one.use.correlation))
         if seconds is None or not one.use.connection_type.startswith("CICS"):
@@ -207,7 +207,7 @@ def _with_cics(measured: Measured, made: list[ClassCost]) -> None:
 
 
 def shares(line: Line, uses: Sequence[ClassUse], of_member: Mapping[str, float]) -> tuple[list[float], str]:
-    """Shares of the classes in a line, and how they were come to.
+    """Shares of the classes in a line, and their basis.
 
     Parameters
     ----------
@@ -232,7 +232,7 @@ def shares(line: Line, uses: Sequence[ClassUse], of_member: Mapping[str, float])
 
 
 def class_costs(measured: Measured, lines: Iterable[Line]) -> tuple[ClassCost, ...]:
-    """Cost of each class on each member; what cannot be laid at a class's door is in none of them."""
+    """Cost of each class on each member; costs that cannot be attributed to a class are in none of them."""
     groups = {(one.system, one.subsystem): one.group for one in measured.members}
     made = [ClassCost(use, groups.get((use.system, use.subsystem), "")) for use in measured.classes]
     totals = _counted_by_member(measured)

@@ -1,4 +1,4 @@
-"""What data sharing costs, in closed form: contention of a hashed lock table, service times, conversion.
+"""The cost of data sharing in closed form: contention of a hashed lock table, service times, conversion.
 
 Rates are a second, times seconds.
 """
@@ -16,7 +16,7 @@ FIBRE = 5e-6
 
 
 def false_contention(held: float, entries: float) -> float:
-    """Share of lock requests that meet another resource in their entry of the lock table.
+    """Share of lock requests that collide with another resource in their lock table entry.
 
     Each of the incompatible locks that other members hold lies in any of the entries with the same probability, so the
     entry of a request is free of all of them with (1 - 1/entries)^held ("Data Sharing in a Nutshell", SG24-7322: false
@@ -37,7 +37,7 @@ def false_contention(held: float, entries: float) -> float:
 
 
 def held_of_contention(fraction: float, entries: float) -> float:
-    """Locks held by others that explain a measured false contention: `false_contention` the other way round."""
+    """Number of locks held by others that explains a measured false contention: the inverse of `false_contention`."""
     if not 0 <= fraction < 1:
         raise ValueError(f"a share of {fraction}")
     if entries <= 1:
@@ -46,7 +46,7 @@ def held_of_contention(fraction: float, entries: float) -> float:
 
 
 def held_by_little(rate: float, seconds: float) -> float:
-    """Locks held on the average: rate of locks times how long each is held (Little's law)."""
+    """Average number of locks held: lock rate times holding time (Little's law)."""
     return rate * seconds
 
 
@@ -88,7 +88,7 @@ def facility_wait(requests: float, execution: float, squares: float, engines: fl
 
 @dataclass(frozen=True)
 class Path:
-    """The way of a request to a structure.
+    """The path of a request to a structure.
 
     Attributes
     ----------
@@ -106,11 +106,11 @@ class Path:
 
     @property
     def service(self) -> float:
-        """Seconds from sending to the answer."""
+        """Seconds from sending the request to receiving the answer."""
         return self.execution + self.wait + self.link
 
     def changed(self, *, speed: float = 1.0, wait: float | None = None, kilometres: float = 0.0) -> Path:
-        """The way with a faster facility or a longer one; the link keeps its time, distance adds to it."""
+        """The path with a faster facility or a longer link; the link's own time stays, distance adds to it."""
         return Path(
             self.execution / speed,
             self.wait / speed if wait is None else wait,
@@ -120,7 +120,7 @@ class Path:
 
 @dataclass(frozen=True)
 class Sending:
-    """What sending a request costs the host.
+    """Host processor cost of sending a request.
 
     Attributes
     ----------
@@ -139,12 +139,12 @@ class Sending:
         return self.threshold is not None and service > self.threshold
 
     def cpu(self, service: float) -> float:
-        """Processor seconds of a request: the processor waits for the answer of a synchronous one."""
+        """Processor seconds of a request: the processor spins until a synchronous request is answered."""
         return self.async_host if self.is_converted(service) else self.sync_host + service
 
 
 def crossing(rising: Callable[[float], float], low: float, high: float, *, within: float = 1e-3) -> float:
-    """Where something that rises with a positive number becomes 0; an end where it is above, or below, everywhere.
+    """Root of a rising function of a positive number; an end of the range if it is positive, or negative, throughout.
 
     Parameters
     ----------
@@ -164,7 +164,7 @@ def crossing(rising: Callable[[float], float], low: float, high: float, *, withi
 
 
 def break_even(sync_host: float, async_host: float) -> float:
-    """Service time from which an asynchronous request costs less processor time than a synchronous one.
+    """Service time above which an asynchronous request costs less processor time than a synchronous request.
 
     z/OS converts by comparing the two (z/OS documentation, "Understanding the synchronous/asynchronous conversion").
     """

@@ -1,4 +1,4 @@
-"""Page P-locks in closed form: which member holds how many, how often they are granted, negotiated and given back."""
+"""Page P-locks in closed form: locks held by each member, and the rates of grants, negotiations and releases."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _FOREVER = 500.0
 
 @dataclass(frozen=True)
 class PageLockRates:
-    """What becomes of changes to pages that members lock physically, a second.
+    """Rates of page P-lock events due to changes of physically locked pages, per second.
 
     Attributes
     ----------
@@ -33,7 +33,7 @@ class PageLockRates:
 
     @property
     def requests(self) -> float:
-        """Requests of either kind; a member that holds the lock asks for nothing."""
+        """Requests of either kind; a member that holds the lock makes no request."""
         return self.granted + self.negotiated
 
 

@@ -38,7 +38,7 @@ _CLASSES = 160
 
 @dataclass(frozen=True)
 class PageSetLoad:
-    """What the members do to one page set of a pool, a second; one number for each member.
+    """Activity of the members on a page set of a pool, per second; a number per member.
 
     Attributes
     ----------
@@ -62,7 +62,7 @@ class PageSetLoad:
 
 @dataclass(frozen=True)
 class PageRates:
-    """What happens to a pool in all members together, a second.
+    """Events in a pool, summed over members, per second.
 
     Attributes
     ----------
@@ -102,7 +102,7 @@ class PageRates:
 
 
 def zipf_classes(pages: int, skew: float) -> tuple[Floats, Floats]:
-    """Pages in classes of like popularity: number in each, and probability of one page of it.
+    """Pages in classes of similar popularity: the number in each, and the reference probability of a page in it.
 
     Parameters
     ----------
@@ -129,7 +129,7 @@ def zipf_classes(pages: int, skew: float) -> tuple[Floats, Floats]:
 
 
 def characteristic_time(held: Callable[[float], float], capacity: float, most: float) -> float:
-    """The time T for which a list of so many places holds what it should; infinite where everything fits.
+    """The time T for which an LRU list of the given capacity holds the expected number of entries; infinite if all fit.
 
     Parameters
     ----------
@@ -148,14 +148,14 @@ def characteristic_time(held: Callable[[float], float], capacity: float, most: f
 
 
 def _present(rates: Floats, time: float) -> Floats:
-    """Probability that a page was used within a time."""
+    """Probability that a page was used within the given time."""
     if math.isinf(time):
         return np.where(rates > 0, 1.0, 0.0)
     return -np.expm1(-rates * time)
 
 
 def _stay(rates: Floats, time: float) -> Floats:
-    """Mean length of a stay that each use within ``time`` prolongs: (e^(rate T) - 1) / rate."""
+    """Mean duration of a stay that each use within ``time`` prolongs: (e^(rate T) - 1) / rate."""
     if math.isinf(time):
         return np.full_like(rates, math.inf)
     exponent = np.minimum(rates * time, 600.0)
@@ -163,20 +163,20 @@ def _stay(rates: Floats, time: float) -> Floats:
 
 
 def _occupied(stays: Floats, absences: Floats) -> Floats:
-    """Share of the time that entries are there; stays of infinite length are."""
+    """Share of the time that entries are present; infinite stays count fully."""
     with np.errstate(invalid="ignore"):
         shares = stays / (stays + absences)
     return np.where(np.isinf(stays), np.where(np.isinf(absences), 0.0, 1.0), shares)
 
 
 def _with_data(asked: Floats, changed: Floats, time: float) -> Floats:
-    """Probability that a page is in the data entries: it comes with a change and stays while it is asked for."""
+    """Probability that a page is in the data entries: a change brings it in, and requests keep it there."""
     gone = np.where(changed > 0, 1.0 / np.maximum(changed, 1e-300), math.inf)
     return _occupied(_stay(asked, time), gone)
 
 
 def _keeps(uses: Floats, pool_time: float, directory_time: float) -> Floats:
-    """Probability that a member has a page whose directory entry nobody has asked for in the directory's time.
+    """Probability that a member keeps a page whose directory entry was not requested within the directory's time.
 
     Either it has had the page all that time, by uses that never were further apart than its pool's time; or it had it,
     left it longer than that, and has not used it since; or it has not used it at all. Any other course asks for it.
@@ -194,7 +194,7 @@ def _keeps(uses: Floats, pool_time: float, directory_time: float) -> Floats:
 
 @dataclass(frozen=True)
 class _Pages:
-    """Pages of all page sets of a pool, in classes: their number, and uses and changes of one page by member."""
+    """Pages of all page sets of a pool, in classes: their number, and uses and changes per page by member."""
 
     counts: Floats
     used: list[Floats]
@@ -227,7 +227,7 @@ def page_rates(
     *,
     kept: float | None = None,
 ) -> PageRates:
-    """What becomes of a pool's getpages.
+    """Rates of the events that a pool's getpages cause.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""The service time above which requests are sent asynchronously, from what was measured.
+"""The service time above which requests become asynchronous, derived from measurements.
 
 Each use of a structure by a system says on which side of the threshold its service time lies: SMF 74-4 counts the
 requests that were sent synchronously (R744SSRC), with their service time, and the asynchronous ones (R744SARC), with
@@ -50,7 +50,7 @@ class Threshold:
     note: str = ""
 
     def others(self) -> tuple[float, ...]:
-        """Thresholds at the ends of what is possible; none where one is stated."""
+        """Thresholds at the ends of the possible range; none if the threshold is stated."""
         if self.source == "stated":
             return ()
         low = self.low * 1.05 if self.low else min(self.seconds, self.high) / 2.0
@@ -58,7 +58,7 @@ class Threshold:
 
 
 def threshold_of(measured: SharingMeasured, assumptions: Assumptions, *, stated: float | None = None) -> Threshold:
-    """The threshold that explains which requests were converted.
+    """The threshold that explains which requests were converted to asynchronous.
 
     Parameters
     ----------
@@ -110,7 +110,7 @@ def threshold_of(measured: SharingMeasured, assumptions: Assumptions, *, stated:
 
 
 def _castouts(measured: SharingMeasured) -> dict[tuple[str, str], float]:
-    """Pages cast out a second, by structure and system."""
+    """Pages cast out per second, by structure and system."""
     return {
         (pool_structure(group.name, pool), member.system): used.castouts
         for group in measured.groups

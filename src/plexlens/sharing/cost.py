@@ -1,4 +1,4 @@
-"""The cost of data sharing: what it takes of the processors, for which work, and what would be left without it."""
+"""The cost of data sharing: its processor time, the work that causes it, and the processor time without it."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _AT_COMMIT = frozenset({"write_sync", "page_unlock"})
 
 @dataclass(frozen=True)
 class SystemCost:
-    """What data sharing costs a system, or all of them.
+    """Cost of data sharing for a system, or for all systems.
 
     Attributes
     ----------
@@ -57,7 +57,7 @@ class SystemCost:
 
     @property
     def base_seconds(self) -> float | None:
-        """Busy seconds without data sharing: what was measured less its cost."""
+        """Busy seconds without data sharing: measured minus cost."""
         return None if self.busy_seconds is None else self.busy_seconds - self.cpu_seconds
 
     @property
@@ -72,13 +72,13 @@ class SystemCost:
 
     @property
     def per_commit(self) -> float | None:
-        """CPU seconds of data sharing of a unit of work."""
+        """CPU seconds of data sharing per unit of work."""
         return _SHARING["per_commit"](cpu=self.cpu_seconds, commits=self.commits)
 
 
 @dataclass(frozen=True)
 class SpaceCost:
-    """What data sharing costs an address space.
+    """Cost of data sharing for an address space.
 
     Attributes
     ----------
@@ -110,7 +110,7 @@ class SpaceCost:
 
     @property
     def overhead(self) -> float | None:
-        """Increase over what would be left, as a fraction; None where more was attributed than it used."""
+        """Increase over the remainder, as a fraction; None if more was attributed than the address space used."""
         # A lock manager may have done nothing else: what is left is then the rounding of its record.
         if self.measured_seconds is None or self.measured_seconds - self.cpu_seconds <= 1e-6 * self.cpu_seconds:
             return None
@@ -119,7 +119,7 @@ class SpaceCost:
 
 @dataclass(frozen=True)
 class CostOfSharing:
-    """The whole answer; seconds are CPU seconds over the measured time unless said otherwise.
+    """All costs; seconds are CPU seconds over the measured time unless stated otherwise.
 
     Attributes
     ----------
@@ -156,23 +156,23 @@ class CostOfSharing:
 
     @property
     def is_timed(self) -> bool:
-        """Whether service times are known, so that CPU times mean anything."""
+        """Whether service times are known, so that CPU times are meaningful."""
         return any(use.role is not Role.OTHER for use in self.measured.structures)
 
     @property
     def unattributed_seconds(self) -> float:
-        """CPU seconds that no transaction class was found for."""
+        """CPU seconds that could not be attributed to a transaction class."""
         return self.total.cpu_seconds - sum(one.cpu_seconds for one in self.classes)
 
     def by_part(self, where: Callable[[Line], bool] = lambda _: True) -> dict[Part, tuple[Line, ...]]:
-        """Lines by part, in the order of parts; only parts that have some."""
+        """Lines by part, in the order of parts; parts without lines are left out."""
         lines = [line for line in self.lines if where(line)]
         found = {part: tuple(line for line in lines if line.kind.part is part) for part in Part}
         return {part: rows for part, rows in found.items() if rows}
 
 
 def cost_of(measured: Measured, stated: Assumptions | None = None, name: str = "") -> CostOfSharing:
-    """Work out the cost of data sharing.
+    """Compute the cost of data sharing.
 
     Parameters
     ----------
@@ -215,7 +215,7 @@ def cost_of(measured: Measured, stated: Assumptions | None = None, name: str = "
 
 
 def _paid(lines: list[Line], measured: Measured, stated: Assumptions, notes: list[str]) -> Iterable[Line]:
-    """Lines with whoever pays for what is done at commit."""
+    """Lines with the address spaces charged for work at commit."""
     to_threads = stated.commit_writes is CommitWrites.THREAD
     moved: dict[tuple[str, str], str] = {}
     if stated.commit_writes is CommitWrites.AUTO:
@@ -248,7 +248,7 @@ def _sums(lines: Iterable[Line], system: str) -> tuple[float, float]:
 
 
 def _others(structures: Iterable[StructureUse], system: str, stated: Assumptions) -> float:
-    """CPU seconds of requests to structures that are not Db2's."""
+    """CPU seconds of requests to structures other than Db2's."""
     return sum(
         use.sync_seconds
         + use.sync_requests * stated.seconds("sync_path", system)
@@ -259,7 +259,7 @@ def _others(structures: Iterable[StructureUse], system: str, stated: Assumptions
 
 
 def _commits(measured: Measured) -> dict[str, float]:
-    """Units of work by system: those of statistics, else of accounting."""
+    """Units of work by system: from statistics, else from accounting."""
     found: dict[str, float] = {}
     for one in measured.members:
         if one.commits is not None:
@@ -271,7 +271,7 @@ def _commits(measured: Measured) -> dict[str, float]:
 
 
 def _sum(values: Iterable[float | None]) -> float | None:
-    """The sum, where every part is known."""
+    """The sum; None if any part is unknown."""
     found = list(values)
     return None if any(value is None for value in found) or not found else sum(value or 0.0 for value in found)
 
@@ -318,7 +318,7 @@ def _spaces(measured: Measured, lines: tuple[Line, ...], classes: tuple[ClassCos
 def _connections(
     measured: Measured, system: str, group: str, member: str, classes: list[ClassCost]
 ) -> Iterable[SpaceCost]:
-    """Address spaces of the threads: CICS regions and other connections, where there are several."""
+    """Address spaces of the threads: CICS regions and other connections, if there are several."""
     for name in sorted({one.use.connection for one in classes if one.use.connection}):
         own = [one for one in classes if one.use.connection == name]
         used, by = measured.report_classes.get((system, name)), "report class"

@@ -1,4 +1,4 @@
-"""A measured number as a change would have it, and its error bar.
+"""Effect of a change on a measured number, with its error bar.
 
 The twin says how a number moves; the measured one moves as it does. The bar is 95 % of what is known to be uncertain:
 
@@ -64,7 +64,7 @@ class Answer:
 
 @dataclass(frozen=True)
 class Moves:
-    """Everything that an answer is made from: measured numbers, and runs before and after with their seconds."""
+    """Inputs of an answer: measured numbers, and runs before and after the change with their seconds."""
 
     measured: Numbers
     measured_seconds: float
@@ -75,19 +75,19 @@ class Moves:
     others: Sequence[Numbers] = ()
 
     def base(self, key: Key) -> float:
-        """The number before: as measured, else of the twin."""
+        """The number before the change: measured if available, else from the twin."""
         mean = sum(run.get(key, 0.0) for run in self.before) / len(self.before)
         return self.measured.get(key, mean)
 
 
 def poisson_interval(count: float) -> tuple[float, float]:
-    """The exact 95 % interval of the mean of which so many events were counted (Garwood, 1936)."""
+    """The exact 95 % interval of the mean for a count of events (Garwood, 1936)."""
     low = float(gammaincinv(count, 0.025)) if count > 0 else 0.0
     return low, float(gammaincinv(count + 1.0, 0.975))
 
 
 def moved(key: Key, measured: Numbers, before: Numbers, after: Numbers) -> float:
-    """A measured number as a change moves it: in proportion, shares of reads by the difference, contention by locks."""
+    """A measured number adjusted by a change: proportionally; shares of reads by difference, contention by locks."""
     base, old, new = measured.get(key, before.get(key, 0.0)), before.get(key, 0.0), after.get(key, 0.0)
     if key.what in _OF_LOCKS:
         return _moved_contention(key, measured, before, after)
@@ -99,14 +99,14 @@ def moved(key: Key, measured: Numbers, before: Numbers, after: Numbers) -> float
 
 
 def _asking(numbers: Numbers, lock: str, default: float) -> float:
-    """Share of the requests to a lock structure that ask for a lock: only these can meet another."""
+    """Share of the requests to a lock structure that request a lock; only these can meet contention."""
     requests = numbers.get(Key("lock_requests", lock), 0.0)
     asks = numbers.get(Key("lock_asks", lock), 0.0)
     return min(asks / requests, 1.0) if requests and asks else default
 
 
 def _moved_contention(key: Key, measured: Numbers, before: Numbers, after: Numbers) -> float:
-    """Contention moved by the locks held for each entry: false contention of what asks is 1 - e^-(held / entries)."""
+    """Contention adjusted by locks held per entry: false contention of lock requests is 1 - e^-(held / entries)."""
     false, every = Key("false_contention", key.of), Key("contention", key.of)
     asking = _asking(measured, key.of, _asking(before, key.of, 1.0))
     old, new = (_asking(numbers, key.of, asking) for numbers in (before, after))
@@ -131,7 +131,7 @@ def _moved_contention(key: Key, measured: Numbers, before: Numbers, after: Numbe
 
 
 def answer_of(key: Key, moves: Moves) -> Answer:
-    """A measured number with a change, and its error bar."""
+    """A measured number after a change, with its error bar."""
     pairs = zip(moves.before, moves.after, strict=True)
     by_run = estimate([moved(key, moves.measured, old, new) for old, new in pairs])
     value = by_run.mean
@@ -155,7 +155,7 @@ def answer_of(key: Key, moves: Moves) -> Answer:
 
 
 def _sampled(key: Key, moves: Moves, value: float) -> float:
-    """Half of the interval that the measured number has as one sample, carried to the answer."""
+    """Half-width of the measured number's interval as a single sample, carried over to the answer."""
     base = moves.base(key)
     if key not in moves.measured or len(moves.before) < 2:
         return 0.0
@@ -169,7 +169,7 @@ def _sampled(key: Key, moves: Moves, value: float) -> float:
 
 
 def _misfit(key: Key, moves: Moves, value: float) -> float:
-    """What the error of the twin before may make of the answer: all of it where the change is by a factor of e."""
+    """Possible effect of the twin's initial error on the answer: the full error if the change is by a factor of e."""
     if key not in moves.measured:
         return 0.0
     base = moves.measured[key]
@@ -183,7 +183,7 @@ def _misfit(key: Key, moves: Moves, value: float) -> float:
 
 
 def _fewest(key: Key, moves: Moves) -> float | None:
-    """Events of which the answer has fewest: measured, or in the runs; None where it counts no events."""
+    """Smallest number of events behind the answer, measured or simulated; None if it does not count events."""
     both = ((moves.before, moves.before_seconds), (moves.after, moves.after_seconds))
     counts = [sum(events(key, run, seconds) for run in runs) / len(runs) for runs, seconds in both]
     if key in moves.measured:
@@ -192,7 +192,7 @@ def _fewest(key: Key, moves: Moves) -> float | None:
 
 
 def _rare(key: Key, moves: Moves, value: float, count: float) -> tuple[float, float]:
-    """Poisson's interval of an answer that rests on few events."""
+    """Poisson interval of an answer based on few events."""
     low, high = poisson_interval(count)
     if value > 0 and count > 0:
         return value * low / count, value * high / count
@@ -204,7 +204,7 @@ def _rare(key: Key, moves: Moves, value: float, count: float) -> tuple[float, fl
 
 
 def _with_thresholds(key: Key, moves: Moves, answer: Answer) -> tuple[float, float, bool]:
-    """The interval with what other thresholds give, and whether they give something else."""
+    """The interval widened by the results for other thresholds, and whether these differ."""
     low, high, crossed = answer.low, answer.high, False
     for run in moves.others:
         if key not in run and key.what in ("hit", "service", "db2_time"):

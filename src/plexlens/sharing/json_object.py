@@ -12,7 +12,7 @@ from plexlens.sharing.requests import Line
 
 
 def to_object(cost: CostOfSharing) -> dict[str, Any]:
-    """The numbers: seconds (of CPU unless the name says otherwise), counts, fractions."""
+    """The numbers of the cost: seconds (of CPU unless the name says otherwise), counts, fractions."""
     measured, stated = cost.measured, cost.stated
     return {
         "source": cost.name,

@@ -1,4 +1,4 @@
-"""Kinds of what data sharing makes a system do: their part of the whole, and whose processor time they are."""
+"""Kinds of work due to data sharing: their part of the cost, and the address space that pays."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from enum import StrEnum
 
 
 class Payer(StrEnum):
-    """Whose processor time it is."""
+    """Payer of processor time."""
 
     THREAD = "transaction thread"
     DBM1 = "DBM1"
@@ -34,7 +34,7 @@ class Part(StrEnum):
 
 @dataclass(frozen=True)
 class Kind:
-    """One kind of request or other work.
+    """A kind of request or other work.
 
     Attributes
     ----------

@@ -1,4 +1,4 @@
-"""What was measured of a data sharing group, over the time that coupling facility and Db2 data have in common."""
+"""Measurements of a data sharing group, over the time that coupling facility and Db2 data have in common."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _SIGNALLING = "IXC"
 
 
 class Role(StrEnum):
-    """What a structure is to data sharing."""
+    """Role of a structure in data sharing."""
 
     LOCK = "lock"
     POOL = "group buffer pool"
@@ -28,7 +28,7 @@ class Role(StrEnum):
 
 @dataclass(frozen=True)
 class StructureUse:
-    """A structure as one system used it, both instances of a duplexed one together.
+    """Use of a structure by a system; both instances of a duplexed structure together.
 
     Attributes
     ----------
@@ -64,7 +64,7 @@ class StructureUse:
 
 @dataclass(frozen=True)
 class Course:
-    """Engines that spun for synchronous requests over time: for each interval its bounds, and values by what for."""
+    """Engines that spun for synchronous requests over time: the bounds of each interval, and values by cause."""
 
     times: tuple[datetime, ...] = ()
     ends: tuple[datetime, ...] = ()
@@ -73,7 +73,7 @@ class Course:
 
 @dataclass(frozen=True)
 class Member:
-    """A Db2 as its statistics tell it, at the rates of the time in common.
+    """A Db2 according to its statistics, with rates over the common time.
 
     Attributes
     ----------
@@ -98,7 +98,7 @@ class Member:
 
 @dataclass(frozen=True)
 class ClassUse:
-    """Threads of one transaction class on one Db2: facts of grain ``db2_accounting_sharing``."""
+    """Threads of a transaction class on a Db2: facts of grain ``db2_accounting_sharing``."""
 
     subsystem: str
     system: str
@@ -111,7 +111,7 @@ class ClassUse:
 
 @dataclass(frozen=True)
 class SystemUse:
-    """Processors of a system: seconds of all engines over the time in common.
+    """Processors of a system: seconds of all engines over the common time.
 
     Attributes
     ----------
@@ -132,7 +132,7 @@ class SystemUse:
 
 @dataclass(frozen=True)
 class Measured:
-    """Everything that the cost of data sharing is worked out from.
+    """All inputs for the cost of data sharing.
 
     Attributes
     ----------

@@ -1,4 +1,4 @@
-"""Reading what the cost of data sharing is worked out from, out of the metrics of a performance database."""
+"""Reading of the inputs for the cost of data sharing from the metrics of a performance database."""
 
 from __future__ import annotations
 
@@ -29,27 +29,27 @@ _OF_DB2 = re.compile(r"DXR|IXCLO|DSN|DB2")
 
 @dataclass(frozen=True)
 class _Window:
-    """A stretch of time; rows count where the middle of their interval lies in it."""
+    """A period of time; a row counts if the middle of its interval is within it."""
 
     start: datetime
     end: datetime
 
     @property
     def holds(self) -> str:
-        """SQL of whether rows of facts lie in it."""
+        """SQL condition that the middle of a fact row's interval is within the window."""
         middle = "(epoch(interval_start) + epoch(interval_end)) / 2"
         return f"{middle} between {self.start.timestamp()!r}::double and {self.end.timestamp()!r}::double"
 
     @property
     def holds_some(self) -> str:
-        """The same; where it is shorter than an interval, the interval that its own middle lies in."""
+        """The same; for a window shorter than an interval, the interval that contains the window's middle."""
         middle = (self.start.timestamp() + self.end.timestamp()) / 2
         inside = f"epoch(interval_start) <= {middle!r}::double and epoch(interval_end) > {middle!r}::double"
         return f"({self.holds}) or ({inside})"
 
 
 def measure(inputs: Inputs, name: str = "") -> Measured:
-    """Read what the cost of data sharing is worked out from.
+    """Read the inputs for the cost of data sharing.
 
     Parameters
     ----------
@@ -128,7 +128,7 @@ def _window(inputs: Inputs, grain: str, where: str | None = None) -> _Window | N
 
 
 def _rows(inputs: Inputs, grain: str, by: Iterable[str], window: _Window, *, some: bool = False) -> list[Facts]:
-    """A roll-up of a grain in the order of its names: the engine returns rows in any order."""
+    """A roll-up of a grain ordered by name, since the engine returns rows in any order."""
     by = tuple(by)
     within = window.holds_some if some else window.holds
     rows = rolled_up(inputs, GRAINS[grain], by=by, time="all", within=within)
@@ -201,7 +201,7 @@ def _sent(row: Facts) -> float:
 
 
 def _caches(rows: list[Facts]) -> dict[str, dict[str, float]]:
-    """Counters of cache structures by kind: every system's record tells those of all systems together."""
+    """Counters of cache structures by kind: every system's record contains those of all systems together."""
     made: dict[str, dict[str, float]] = {}
     for row in rows:
         counts = {kind: sum(_number(row, name) for name in names) for kind, names in _CACHE_COUNTS.items()}
@@ -287,7 +287,7 @@ def _members(inputs: Inputs, window: _Window, seconds: dict[str, float], missing
 
 
 def _members_of_accounting(inputs: Inputs, window: _Window, structures: list[StructureUse]) -> list[Member]:
-    """Without statistics: the Db2s that wrote accounting, where their system uses structures of one group alone."""
+    """Members without statistics: the Db2s that wrote accounting, if their system uses structures of a single group."""
     if not available(inputs, GRAINS["db2_accounting_sharing"]):
         return []
     groups: dict[str, set[str]] = {}
@@ -307,7 +307,7 @@ def _is(row: Facts, system: str, subsystem: str) -> bool:
 
 
 def _space(name: str | None) -> str:
-    """MSTR, DBM1, DIST or IRLM: the lock manager's procedure has a name of the site's choice."""
+    """MSTR, DBM1, DIST or IRLM; the site chooses the name of the lock manager's procedure."""
     last = (name or "")[-4:]
     return last if last in {"MSTR", "DBM1", "DIST"} else "IRLM"
 
@@ -364,7 +364,7 @@ def _cics(inputs: Inputs, window: _Window, seconds: dict[str, float]) -> dict[tu
 
 
 def _accounted(inputs: Inputs, window: _Window) -> dict[tuple[str, str], float]:
-    """Seconds that the accounting of each Db2 covers within the time, by system and Db2.
+    """Seconds of the period that the accounting of each Db2 covers, by system and Db2.
 
     Accounting is added up by the quarter of an hour, and covers what its records reach of it.
     """

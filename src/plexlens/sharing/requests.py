@@ -1,4 +1,4 @@
-"""What each system did for data sharing, by kind: Db2's counts by kind brought to what the coupling facility served."""
+"""Work of each system for data sharing, by kind: Db2's counts reconciled with those of the coupling facility."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from plexlens.sharing.measured import Facts, Measured, Member, Role, StructureUs
 
 @dataclass(frozen=True)
 class Line:
-    """One kind of request or other work of one member (or of a system, where no member is known) at one structure.
+    """A kind of request or other work of a member (or of a system, if the member is unknown) at a structure.
 
     Attributes
     ----------
@@ -46,7 +46,7 @@ class Line:
 
     @property
     def count(self) -> float:
-        """Requests of both ways, or events."""
+        """Synchronous plus asynchronous requests, or events."""
         return self.synchronous + self.asynchronous
 
     @property
@@ -121,7 +121,7 @@ _Counts = dict[tuple[str, str], dict[str, dict[str, float]]]
 
 
 def _with_castouts_moved(measured: Measured, counts: _Counts) -> _Counts:
-    """Castouts as the systems sent them.
+    """Castouts assigned to the systems that sent them.
 
     A member can count castouts of the whole group. Where its counts exceed the requests that its system sent, and
     another system of the group sent more than its members counted, castouts were sent from there.
@@ -160,7 +160,7 @@ _OTHER = {Role.LOCK: "lock_other", Role.POOL: "pool_other", Role.SCA: "sca", Rol
 
 
 def request_lines(measured: Measured, stated: Assumptions) -> Iterator[Line]:
-    """Lines of all requests; of each system and structure they add up to what SMF 74-4 counted.
+    """Lines of all requests; for each system and structure they add up to the counts of SMF 74-4.
 
     Of XCF's structures only the share of Db2's signals counts. Structures of others are no part of it.
     """
@@ -215,7 +215,9 @@ def _weight(counts: dict[str, dict[str, float]], member: str, known: float) -> f
 
 
 def _asynchronous(entries: list[tuple[str, Kind, float]], asynchronous: float) -> list[float]:
-    """Asynchronous requests of each entry: first of those that Db2 does not wait for, then of all others alike."""
+    """Asynchronous requests of each entry: taken first from those that Db2 does not wait for, then from all others in
+    proportion.
+    """
     natural = sum(count for _, kind, count in entries if kind.asynchronous)
     others = sum(count for _, kind, count in entries if not kind.asynchronous)
     of_natural = min(asynchronous, natural)
@@ -229,7 +231,7 @@ def _asynchronous(entries: list[tuple[str, Kind, float]], asynchronous: float) -
 
 
 def _without_facilities(measured: Measured) -> Iterator[Line]:
-    """Requests as Db2 counted them, without service times: nothing is known of their CPU time."""
+    """Requests as Db2 counted them, without service times and therefore without CPU time."""
     for one in measured.members:
         by_structure = {f"{one.group}_LOCK1": lock_counts(one)}
         by_structure |= {f"{one.group}_{pool}": pool_counts(facts) for pool, facts in one.pools.items()}
@@ -243,7 +245,7 @@ def _without_facilities(measured: Measured) -> Iterator[Line]:
 
 
 def work_lines(measured: Measured, stated: Assumptions) -> Iterator[Line]:
-    """Lines of work that is no request: contention, negotiation, messages, reads from disk after invalidation.
+    """Lines of work other than requests: contention, negotiation, messages, reads from disk after invalidation.
 
     Contention is what the lock manager counted (QTGS); where Db2 statistics are missing, what XES counted (R744SCN).
     """
@@ -277,6 +279,6 @@ def work_lines(measured: Measured, stated: Assumptions) -> Iterator[Line]:
 
 
 def _work(where: tuple[str, str, str], kind: Kind, count: float, stated: Assumptions) -> Line:
-    """A line of work that is no request; ``where`` is system, group and member."""
+    """A line of work other than requests; ``where`` is system, group and member."""
     seconds = count * stated.seconds(kind.path, where[0])
     return Line(*where, "", kind, kind.payer, count, 0.0, 0.0, seconds, 0.0)

@@ -1,4 +1,4 @@
-"""A scenario of the simulator in the likeness of a measured data-sharing group.
+"""A simulator scenario that reproduces a measured data-sharing group.
 
 Every number of it was measured, was fitted so that a run reproduces what was measured, or is a stated assumption;
 `plexlens.sharing.twin_toml` writes which is which beside it.
@@ -48,7 +48,7 @@ _LOCK_STEP = 1e-9
 
 @dataclass(frozen=True)
 class PageSets:
-    """The pages of a pool: a page set that all members share, and one of each member's own.
+    """The pages of a pool: a page set that all members share, and a private page set for each member.
 
     Attributes
     ----------
@@ -66,7 +66,7 @@ class PageSets:
 
 @dataclass(frozen=True)
 class LockedPages:
-    """Pages of a pool that members lock physically to change them: leaves of indexes, pages with row locks.
+    """Pages of a pool that members lock physically to change them: index leaf pages, pages with row locks.
 
     Attributes
     ----------
@@ -86,7 +86,7 @@ class LockedPages:
 
 @dataclass(frozen=True)
 class PoolFit:
-    """The page sets of a pool, and how its getpages are divided among them.
+    """The page sets of a pool, and the distribution of its getpages over them.
 
     Attributes
     ----------
@@ -114,7 +114,7 @@ class PoolFit:
 
 @dataclass
 class Fit:
-    """What is fitted: parameters that no record holds.
+    """Fitted parameters, which no record contains.
 
     Attributes
     ----------
@@ -151,7 +151,7 @@ class Fit:
 
 @dataclass(frozen=True)
 class TwinClass:
-    """A class of the twin: its name there, the class and member that it stands for."""
+    """A class of the twin: its name, and the measured class and member that it represents."""
 
     name: str
     label: str
@@ -162,7 +162,7 @@ class TwinClass:
 
 
 def twin_classes(measured: SharingMeasured) -> tuple[TwinClass, ...]:
-    """The classes of a twin: each measured class of each member, under a name that fits SMF records."""
+    """The classes of a twin: each measured class of each member, with a name that fits SMF records."""
     made: list[TwinClass] = []
     taken: set[str] = set()
     number = 0
@@ -181,27 +181,27 @@ def twin_classes(measured: SharingMeasured) -> tuple[TwinClass, ...]:
 
 
 def shared_set(pool: str) -> str:
-    """Name of the page set of a pool that all members of the twin share."""
+    """Name of the page set of a pool that is shared by all members of the twin."""
     return f"{pool}.SHARED"
 
 
 def hot_set(pool: str) -> str:
-    """Name of the page set of a pool at whose end all members of the twin insert."""
+    """Name of the pool's page set to whose end all members of the twin insert."""
     return f"{pool}.INSERTS"
 
 
 def locked_set(pool: str) -> str:
-    """Name of the page set of a pool whose pages all members of the twin lock physically to change them."""
+    """Name of the pool's page set whose pages all members of the twin lock physically to change them."""
     return f"{pool}.LEAVES"
 
 
 def own_set(pool: str, member: str) -> str:
-    """Name of the page set of a pool that a member of the twin has alone."""
+    """Name of the pool's page set that is private to a member of the twin."""
     return f"{pool}.{member}"
 
 
 def data_pages(size: float, elements: float, page_bytes: int) -> float:
-    """Pages that a group buffer pool holds: its elements are pages, or 4 KB of a larger page where they are smaller."""
+    """Pages that fit in a group buffer pool: an element is a page, or 4 KB of a larger page if elements are smaller."""
     if elements <= 0:
         return 0.0
     return elements if size >= elements * page_bytes or page_bytes <= 4096 else elements * 4096 / page_bytes
@@ -357,7 +357,7 @@ def _work(
 
 @dataclass(frozen=True)
 class OtherCpu:
-    """CPU that is not Db2's on the thread: seconds a transaction by twin class, engines of other work by system."""
+    """CPU outside Db2 on the thread: seconds per transaction by twin class, engines of other work by system."""
 
     by_class: dict[str, float]
     background: dict[str, float]
@@ -371,7 +371,7 @@ _MOST_OUTSIDE = 0.05
 
 
 def other_cpu(measured: SharingMeasured, classes: tuple[TwinClass, ...]) -> OtherCpu:
-    """Where the CPU time of each system goes that Db2 does not tell.
+    """Distribution of each system's CPU time outside Db2.
 
     What CICS monitoring tells of a class is its own. Of the rest, the classes that come through regions get the same
     for each transaction, where that is not absurd; else it is work beside them.
@@ -400,7 +400,7 @@ def other_cpu(measured: SharingMeasured, classes: tuple[TwinClass, ...]) -> Othe
 
 
 def sequential_share(member: MemberUse, pool: str) -> dict[str, float]:
-    """Share of each class's getpages of a pool that are sequential, so that they add up to what the pool counts.
+    """Share of sequential getpages in each class's getpages of a pool, consistent with the pool's counter.
 
     Classes that waited for prefetch get them first, the largest readers before the others.
     """
@@ -427,7 +427,7 @@ def sequential_share(member: MemberUse, pool: str) -> dict[str, float]:
 
 
 def references(group: Group, member: MemberUse, one: TwinClass, fit: Fit) -> Iterator[dict[str, Any]]:
-    """Pages that a transaction of a twin class refers to; the ends of page sets last: their locks are dear."""
+    """Pages referenced by a transaction of a twin class; ends of page sets last, since their locks are expensive."""
     inserts = []
     for pool in group.pools:
         getpages = one.work.getpages.get(pool, 0.0)

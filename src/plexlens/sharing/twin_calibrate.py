@@ -1,4 +1,4 @@
-"""Calibration of a twin by short runs, and what it is checked by."""
+"""Calibration of a twin by short runs, and its checks."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ CALIBRATED = frozenset(
 
 @dataclass(frozen=True)
 class Check:
-    """A measured number beside the same of the twin.
+    """A measured number compared with the twin's.
 
     Attributes
     ----------
@@ -62,12 +62,14 @@ class Check:
 
     @property
     def error(self) -> float:
-        """Relative error of the twin; NaN where nothing was measured."""
+        """Relative error of the twin; NaN if the measured number is missing."""
         found = _WHAT_IF["error"](twin=self.twin.mean, measured=self.measured)
         return math.nan if found is None else found
 
     def is_off(self, tolerance: float) -> bool:
-        """Whether the twin is off by more than a share of the measured number and than its own confidence interval."""
+        """Whether the twin's error exceeds both a share of the measured number and the twin's own confidence
+        interval.
+        """
         if self.small:
             return False
         half = 0.0 if math.isnan(self.twin.half_width) else self.twin.half_width
@@ -76,7 +78,7 @@ class Check:
 
 @dataclass(frozen=True)
 class Twin:
-    """A twin of what was measured.
+    """A twin of a measured group.
 
     Attributes
     ----------
@@ -119,7 +121,7 @@ class Twin:
         return sum(float(scenario.values["run"]["seconds"]) for scenario in self.scenarios)
 
     def check(self, key: Key) -> Check | None:
-        """The check of a number; None where it was not measured."""
+        """The check of a number; None if it was not measured."""
         return next((check for check in self.checks if check.key == key), None)
 
 
@@ -128,7 +130,7 @@ _MOST_RUNS = 50
 
 
 def check_runs(seeds: int, tolerance: float, convert_above: float | None) -> None:
-    """Whether a twin can be run so.
+    """Check the arguments of a twin run.
 
     Parameters
     ----------
@@ -169,7 +171,7 @@ def make_twin(
     seeds: Iterable[int] = SEEDS,
     progress: Progress = silent,
 ) -> Twin:
-    """A twin of what was measured: fitted in closed form, corrected after short runs, then run with several seeds.
+    """Build a twin: fitted in closed form, corrected after short runs, then run with several seeds.
 
     Parameters
     ----------
@@ -241,7 +243,7 @@ def make_twin(
 
 
 def _unfitted(measured: SharingMeasured) -> frozenset[Key]:
-    """Numbers of page P-locks that this twin is not fitted to."""
+    """Page P-lock numbers that this twin is not fitted to."""
     found = set()
     for group in measured.groups:
         aims = [page_lock_targets(measured, group, pool) for pool in group.pools]
@@ -261,12 +263,12 @@ def _checks(wanted: Numbers, runs: list[Numbers], unfitted: frozenset[Key]) -> I
 
 
 def _noise(*events: float) -> float:
-    """Variance of the logarithm of a ratio of counts, as of Poisson's distribution."""
+    """Variance of the logarithm of a ratio of counts, assuming Poisson counts."""
     return sum(1.0 / max(one, 1.0) for one in events)
 
 
 def _misfit(wanted: Numbers, found: Numbers, seconds: tuple[float, float]) -> float:
-    """How far a run is off what it is calibrated to, beyond chance: squared logarithms of ratios without small numbers.
+    """Deviation of a run from its calibration targets, beyond chance: squared log ratios, without small numbers.
 
     ``seconds`` are those measured and those of the run.
     """
@@ -286,7 +288,7 @@ _BOLDEST = math.log(2.5)
 
 
 def _factor(wanted: float, found: float, *, gain: float = 1.0, noise: float = 0.0) -> float:
-    """By how much to multiply what led to a number.
+    """Factor by which to multiply the parameter behind a number.
 
     Parameters
     ----------
@@ -305,7 +307,7 @@ def _factor(wanted: float, found: float, *, gain: float = 1.0, noise: float = 0.
 
 
 class _Calibration:
-    """Parameters on their way to what would have given the measured numbers."""
+    """Parameters in the course of calibration to the measured numbers."""
 
     def __init__(
         self,
@@ -325,7 +327,7 @@ class _Calibration:
         }
 
     def correct(self, found: Numbers, results: Mapping[str, Any], round_number: int, seconds: float) -> None:
-        """Move every parameter after a run, less and less from round to round."""
+        """Correct every parameter after a run, with decreasing steps from round to round."""
         self._seconds, self._gain = (self._measured.seconds, seconds), 1.0 / (1.0 + round_number / 6.0)
         for group in self._measured.groups:
             before = self._locked_reads(group)
@@ -336,18 +338,18 @@ class _Calibration:
         _correct_links(self._measured, self._fit, self._wanted, found)
 
     def _key_factor(self, key: Key, found: Numbers) -> float:
-        """Factor for what leads to a number."""
+        """Factor for the parameter behind a number."""
         both = (self._wanted, found)
         noise = _noise(*(events(key, one, time) for one, time in zip(both, self._seconds, strict=True)))
         return _factor(*(one.get(key, 0.0) for one in both), gain=self._gain, noise=noise)
 
     def _rate_factor(self, wanted: float, found: float) -> float:
-        """The same of a rate that is no number of its own."""
+        """Factor for a rate that is not a number of its own."""
         noise = _noise(*(rate * time for rate, time in zip((wanted, found), self._seconds, strict=True)))
         return _factor(wanted, found, gain=self._gain, noise=noise)
 
     def _conflicts(self, group: Group, found: Numbers) -> float:
-        """Factor for lock contention that is not false."""
+        """Factor for lock contention other than false contention."""
         lock = lock_structure(group.name)
 
         def other(numbers: Numbers) -> float:
@@ -360,7 +362,7 @@ class _Calibration:
         return self._rate_factor(other(self._wanted), other(found))
 
     def _page_locks(self, group: Group, pool: str, aim: PageLockTargets, found: Numbers) -> PageLockTargets:
-        """Page P-locks to aim at after a run; those held go with false contention."""
+        """Page P-lock targets after a run; the number held follows from false contention."""
         name, lock = pool_structure(group.name, pool), lock_structure(group.name)
         asked, waited = Key("page_lock_requests", name), Key("page_lock_waits", name)
         granted = (numbers[asked] - numbers[waited] for numbers in (self._wanted, found))
@@ -372,7 +374,7 @@ class _Calibration:
         )
 
     def _locked_reads(self, group: Group) -> float:
-        """Getpages by key that transactions lock where they do not avoid it."""
+        """Getpages by key that transactions lock unless lock avoidance applies."""
         return sum(
             member.pools[pool].random * _locked_by_transactions(self._fit.pools[group.name, pool])
             for member in group.members
@@ -381,7 +383,9 @@ class _Calibration:
         )
 
     def _correct_locks(self, group: Group, found: Numbers, before: float) -> None:
-        """Lock avoidance for the requests to the lock structure; before: reads that could be locked in the run."""
+        """Correct lock avoidance to match the requests to the lock structure; ``before`` counts lockable reads in the
+        run.
+        """
         key = Key("lock_requests", lock_structure(group.name))
         locks, got = self._wanted.get(key), found.get(key)
         reads = self._locked_reads(group)
@@ -426,7 +430,7 @@ class _Calibration:
 
 
 def _held_factor(wanted: Numbers, found: Numbers, lock: str) -> float:
-    """Factor for the locks held: false contention is 1 - e^-(held / entries) of the requests that can meet any."""
+    """Factor for the locks held: false contention is 1 - e^-(held / entries) of the requests that can collide."""
     key = Key("false_contention", lock)
     shares = [min(2.0 * numbers.get(key, 0.0), 0.99) for numbers in (wanted, found)]
     if min(shares) <= 0:
@@ -436,7 +440,7 @@ def _held_factor(wanted: Numbers, found: Numbers, lock: str) -> float:
 
 
 def _locked_by_transactions(about: PoolFit) -> float:
-    """Share of the getpages by key that transactions lock where they do not avoid it."""
+    """Share of the getpages by key that transactions lock unless lock avoidance applies."""
     return about.dependent * (1.0 - (about.locked.getpages if about.locked else 0.0))
 
 

@@ -1,4 +1,4 @@
-"""Parameters of a twin that no record holds, fitted to what was measured."""
+"""Fitting of the twin's parameters that no record contains."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ LOCK, READ, PAGE = 2e-6, 3e-6, 5e-6
 
 
 def _service(uses: tuple[StructureUse, ...]) -> tuple[float, float]:
-    """Requests a second of a structure, and their mean service time: of the synchronous ones, where there are any."""
+    """Requests per second to a structure, and their mean service time: of synchronous requests if there are any."""
     sync = sum(use.sync for use in uses)
     if sync:
         return sum(use.requests for use in uses), sum(use.sync * use.sync_service for use in uses) / sync
@@ -34,7 +34,7 @@ def _service(uses: tuple[StructureUse, ...]) -> tuple[float, float]:
 
 
 def moving_share(group: Group, pool: str) -> float:
-    """Share of the requests to a group buffer pool that move a page; of the others some only register."""
+    """Share of the requests to a group buffer pool that move a page; some of the others only register."""
     used = [member.group_pools[pool] for member in group.members if pool in member.group_pools]
     moving = sum(one.absent_data + one.invalid_data + one.writes + one.castouts for one in used)
     registering = sum(one.absent_no_data + one.invalid_no_data for one in used)
@@ -42,7 +42,7 @@ def moving_share(group: Group, pool: str) -> float:
 
 
 def fit_coupling(measured: SharingMeasured, fit: Fit, assumptions: Assumptions, threshold: float | None) -> list[str]:
-    """Execution times, links and speeds from service times and busy engines; notes on what could not be told.
+    """Execution times, links and speeds from service times and busy engines; notes on parameters left undetermined.
 
     Of each facility the mean service time less execution and its wait is the link; what a structure's service time is
     above that is its execution.
@@ -106,7 +106,9 @@ def _expected(measured: SharingMeasured, fit: Fit, name: str) -> float | None:
 
 
 def _fit_execution(measured: SharingMeasured, fit: Fit, executions: Mapping[str, tuple[float, float]]) -> None:
-    """Execution times of kinds of requests, by least squares; what structures do not tell apart stands as 3 to 5."""
+    """Execution times by request kind, by least squares; kinds that structures cannot separate keep the ratio 3 to
+    5.
+    """
     kinds = _kinds(measured)
     rows, wanted = [], []
     for name, (rate, execution) in executions.items():
@@ -154,7 +156,7 @@ def first_fit(
 
 
 def _write_cpu(measured: SharingMeasured, assumptions: Assumptions) -> float:
-    """CPU of DBM1 for a page written or cast out, at speed 1, without coupling facility requests; 0 where unknown."""
+    """CPU of DBM1 per page written or cast out, at speed 1, without coupling facility requests; 0 if unknown."""
     pages = cpu = 0.0
     for group in measured.groups:
         for member in group.members:
@@ -178,7 +180,7 @@ def _mean(pairs: Iterable[tuple[float, float]]) -> float:
 
 
 def _avoidance(group: Group, index_pools: frozenset[str]) -> float:
-    """Share of getpages without lock, from the lock requests of Db2: each update and so many of the reads lock."""
+    """Share of getpages without a lock, from Db2's lock requests: each update locks, and a share of the reads."""
     reads = updates = 0.0
     for member in group.members:
         for name in member.pools.keys() - index_pools:

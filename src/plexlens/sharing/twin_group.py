@@ -1,4 +1,4 @@
-"""A data-sharing group as it was measured, in rates: what a twin is made from and checked against."""
+"""A measured data-sharing group, in rates: the basis and the reference of a twin."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True)
 class SystemUse:
-    """Engines of a system and how many of them were busy, means; speed of its zIIPs over its general engines."""
+    """Engines of a system and the mean number busy; speed of its zIIPs relative to its general engines."""
 
     name: str
     engines: float
@@ -20,7 +20,7 @@ class SystemUse:
 
 @dataclass(frozen=True)
 class FacilityUse:
-    """A coupling facility: engines, how many were busy, requests a second of all systems, subchannels of a system."""
+    """A coupling facility: engines, mean number busy, requests per second of all systems, subchannels per system."""
 
     name: str
     engines: float
@@ -31,7 +31,7 @@ class FacilityUse:
 
 @dataclass(frozen=True)
 class StructureUse:
-    """A structure as a system used it: rates a second, service times in seconds a request."""
+    """Use of a structure by a system: rates per second, service times in seconds per request."""
 
     facility: str
     structure: str
@@ -50,13 +50,13 @@ class StructureUse:
 
     @property
     def requests(self) -> float:
-        """Requests a second of both kinds."""
+        """Requests per second of both kinds."""
         return self.sync + self.asynchronous
 
 
 @dataclass(frozen=True)
 class Allocated:
-    """A structure as the coupling facility holds it: sizes, and counters a second for all systems together."""
+    """A structure as allocated in the coupling facility: sizes, and counters per second summed over systems."""
 
     facility: str
     structure: str
@@ -72,13 +72,13 @@ class Allocated:
 
     @property
     def kept(self) -> float | None:
-        """Members that still had a page whose directory entry was reclaimed, mean; None where none was."""
+        """Mean number of members that still had a page whose directory entry was reclaimed; None without reclaims."""
         return self.xi_reclaim / self.directory_reclaims if self.directory_reclaims > 0 else None
 
 
 @dataclass(frozen=True)
 class PoolUse:
-    """A local pool of a member: rates a second, its size in buffers, bytes of a page."""
+    """A local pool of a member: rates per second, its size in buffers, bytes per page."""
 
     pool: str
     size: float
@@ -93,7 +93,7 @@ class PoolUse:
 
 @dataclass(frozen=True)
 class GroupPoolUse:
-    """A group buffer pool as a member used it: rates a second. ``dependent`` is None where Db2 did not count it.
+    """Use of a group buffer pool by a member: rates per second. ``dependent`` is None if Db2 did not count it.
 
     ``page_locks`` are requests for page P-locks, ``page_lock_waits`` those that waited for another member.
     """
@@ -121,7 +121,7 @@ class GroupPoolUse:
 
 @dataclass(frozen=True)
 class Work:
-    """A class of work at a member: transactions (commits) a second; CPU, waits and counts of a transaction."""
+    """A class of work on a member: transactions (commits) per second; CPU, waits and counts per transaction."""
 
     name: str
     kind: str
@@ -140,14 +140,14 @@ class Work:
     dependent: dict[str, float] = field(default_factory=dict)
 
     def dependent_share(self, pool: str) -> float | None:
-        """Share of its getpages of a pool that are of GBP-dependent page sets; None where Db2 did not count them."""
+        """GBP-dependent share of its getpages of a pool; None if Db2 did not count them."""
         getpages = self.getpages.get(pool, 0.0)
         return min(self.dependent[pool] / getpages, 1.0) if pool in self.dependent and getpages else None
 
 
 @dataclass(frozen=True)
 class MemberUse:
-    """A member of a group: rates a second."""
+    """A member of a group: rates per second."""
 
     name: str
     system: str
@@ -177,7 +177,7 @@ class Group:
 
     @property
     def pools(self) -> tuple[str, ...]:
-        """Names of the local pools of any member that were used, by number of getpages."""
+        """Names of the local pools used by any member, ordered by getpages."""
         used: dict[str, float] = {}
         for member in self.members:
             for name, pool in member.pools.items():
@@ -187,7 +187,7 @@ class Group:
 
 @dataclass(frozen=True)
 class SharingMeasured:
-    """Everything that a twin is made from."""
+    """All inputs of a twin."""
 
     name: str
     seconds: float
@@ -218,7 +218,7 @@ _FIRST = {"32K": 80, "8K": 100, "16K": 120}
 
 
 def pool_number(pool: str) -> int:
-    """Number of a pool by its name, as SMF records have it: BP0 is 0, BP32K 80, BP8K0 100, BP16K0 120."""
+    """Number of a pool by its name, as in SMF records: BP0 is 0, BP32K 80, BP8K0 100, BP16K0 120."""
     match = re.fullmatch(r"BP(?:(32K|8K|16K)(\d?)|(\d{1,2}))", pool)
     if match is None:
         raise ValueError(f"{pool} is no buffer pool")
@@ -236,6 +236,6 @@ def pool_name_of(number: int) -> str:
 
 
 def standard_structure(name: str) -> str:
-    """A structure's name with the pool's name in it, where the simulator has the pool's number: GBP100 is GBP8K0."""
+    """A structure's name in Db2's form, where the simulator uses the pool's number: GBP100 is GBP8K0."""
     group, sign, number = name.rpartition("_GBP")
     return pool_structure(group, pool_name_of(int(number))) if sign and number.isdigit() else name

@@ -1,4 +1,4 @@
-"""How long a twin is run: until it is in the state of a group that has run for days, and then long enough to count."""
+"""Length of a twin's run: warm-up to the state of a group that has run for days, plus a sufficient counting period."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _LONGEST_WARM_UP = 600.0
 
 
 def run_length(values: Mapping[str, Any]) -> dict[str, Any]:
-    """How long to run a twin: long enough for some 20,000 transactions, and for its group buffer pools to fill."""
+    """Length of a twin's run: some 20,000 transactions, and long enough for its group buffer pools to fill."""
     rate = sum(one.get("rate", 0.0) for one in values["class"] if one.get("references"))
     changes = sum(
         one["rate"] * reference["getpages"] * reference.get("update", 0.0)
@@ -28,7 +28,7 @@ def run_length(values: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _filling(values: Mapping[str, Any], group: Mapping[str, Any]) -> float:
-    """Seconds until members hold the page P-locks of the long run: every page has been changed three times."""
+    """Seconds until members hold their steady-state number of page P-locks: every page has been changed three times."""
     times = [0.0]
     for page_set in group["page_set"]:
         if not page_set.get("index"):

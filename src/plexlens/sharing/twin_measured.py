@@ -1,4 +1,4 @@
-"""What was measured of data-sharing groups, read from a performance database."""
+"""Measurements of data-sharing groups, read from a performance database."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _NOTHING = 0.01
 
 
 def measure_sharing(inputs: Inputs, name: str = "") -> SharingMeasured:
-    """Read what was measured of every data-sharing group with two members or more.
+    """Read the measurements of every data-sharing group with two members or more.
 
     Parameters
     ----------
@@ -223,7 +223,7 @@ def _groups(inputs: Inputs, systems: Mapping[str, SystemUse], notes: list[str]) 
 
 @dataclass(frozen=True)
 class _PoolsOfWork:
-    """What a plan did to pools, its GBP-dependent getpages of each, and the share of it that a class has."""
+    """A plan's activity in pools, its GBP-dependent getpages of each pool, and a class's share of it."""
 
     pools: list[Row]
     dependent: Mapping[str, float]
@@ -231,7 +231,7 @@ class _PoolsOfWork:
 
 
 class _MemberReader:
-    """The tables that every member is read from, read once."""
+    """The tables with facts about all members, read once."""
 
     def __init__(self, inputs: Inputs) -> None:
         self._pools = _by(_rows(inputs, "db2_pool", "subsystem", "pool"), "subsystem")
@@ -337,7 +337,7 @@ class _MemberReader:
     def _classes(
         self, member: str, system: str, seconds: float, commits: float, pools: Mapping[str, PoolUse]
     ) -> tuple[tuple[Work, ...], float]:
-        """Classes of a member by getpages; those that would be too many, and what no record tells, as one more."""
+        """Classes of a member by getpages; surplus classes, and work that no record describes, form another class."""
         use: dict[tuple[Any, Any], list[Row]] = {}
         for one in self._work_pools.get(member, ()):
             use.setdefault((one["connection_type"], one["plan"]), []).append(one)
@@ -424,12 +424,12 @@ def _by(rows: Iterable[Row], key: str) -> dict[str, list[Row]]:
 
 
 def _count(row: Row) -> float:
-    """Units of work of an accounting row; records where none committed."""
+    """Units of work of an accounting row; records if none committed."""
     return _number(row, "commits") or _number(row, "occurrences")
 
 
 def _left_over(kept: Iterable[Work], commits: float, pools: Mapping[str, PoolUse], rest: Iterable[Work]) -> Work | None:
-    """Work of a member that its kept classes do not tell, as one class; None where it is nothing to speak of."""
+    """Work of a member outside its kept classes, as a class; None if negligible."""
     kept, rest = list(kept), list(rest)
     rate = commits - sum(one.rate for one in kept)
     getpages = {

@@ -1,4 +1,4 @@
-"""The numbers by which a group, its twin and a changed twin are compared: measured, and of a run.
+"""The numbers that describe a group, its twin and a changed twin: measured, and from runs.
 
 A `Key` names a number, and the same keys come from a measurement and from the results of a run, so that either can
 stand beside the other. Rates are a second, times seconds, shares fractions.
@@ -24,7 +24,7 @@ from plexlens.sharing.twin_group import (
 
 @dataclass(frozen=True, order=True)
 class Key:
-    """A number: what it is, and of whom (a structure, pool, facility, system, class; empty: all together)."""
+    """A number: its kind, and its object (a structure, pool, facility, system, class; empty: all together)."""
 
     what: str
     of: str = ""
@@ -69,7 +69,7 @@ _SHARES_OF = {"hit": ("absent", "invalid"), "contention": ("lock_requests",), "f
 
 
 def events(key: Key, numbers: Numbers, seconds: float) -> float:
-    """How many events a number counts; infinite of times and processor use, which are sums over very many."""
+    """Events behind a number; infinite for times and processor use, which are sums over very many events."""
     value = numbers.get(key, 0.0)
     whole = _SHARES_OF.get(key.what)
     if whole is not None:
@@ -78,7 +78,7 @@ def events(key: Key, numbers: Numbers, seconds: float) -> float:
 
 
 def of_measured(measured: SharingMeasured, assumptions: Assumptions) -> Numbers:
-    """The numbers of a measurement; what was not measured is absent."""
+    """The numbers of a measurement; missing numbers are absent."""
     numbers: Numbers = {}
     coupling_cpu = 0.0
     known = set()
@@ -102,7 +102,7 @@ def of_measured(measured: SharingMeasured, assumptions: Assumptions) -> Numbers:
 
 
 def _structure_numbers(numbers: Numbers, measured: SharingMeasured, name: str, assumptions: Assumptions) -> float:
-    """Numbers of a structure, and the engines that its requests and contention take."""
+    """Numbers of a structure, and the engines used by its requests and contention."""
     uses = measured.of_structure(name)
     requests, sync = sum(use.requests for use in uses), sum(use.sync for use in uses)
     if not requests:
@@ -213,7 +213,7 @@ def of_results(values: Mapping[str, Any], results: Mapping[str, Any], labels: Ma
 
 
 def _over_requests(numbers: Numbers, key: Key) -> None:
-    """Sums of a run as shares and means."""
+    """Convert sums of a run to shares and means."""
     requests = numbers.get(Key("lock_requests", key.of), 0.0) or numbers.get(Key("pool_requests", key.of), 0.0)
     match key.what:
         case "async" | "false_contention" | "contention":
@@ -230,7 +230,7 @@ def _over_requests(numbers: Numbers, key: Key) -> None:
 
 
 class _Hosts:
-    """Processor seconds of a request and a contention besides the spin, by system."""
+    """Processor seconds per request and per contention besides the spin, by system."""
 
     def __init__(self, values: Mapping[str, Any]) -> None:
         costs = values.get("coupling", {})
@@ -263,7 +263,7 @@ def _add_structure(used: Mapping[str, Any], hosts: _Hosts, seconds: float, add: 
 
 
 def _increase(cpu: float, busy: float) -> float:
-    """What a part of the processor time adds to the rest."""
+    """Increase due to a part of the processor time, relative to the rest."""
     return cpu / (busy - cpu) if busy > cpu else 0.0
 
 

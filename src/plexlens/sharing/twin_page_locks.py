@@ -1,4 +1,4 @@
-"""Pages of a twin that members lock physically, fitted to requests and waits for page P-locks and the locks held."""
+"""Physically locked pages of a twin, fitted to requests and waits for page P-locks and to the locks held."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _MOST_PAGES = 1_000_000
 
 @dataclass(frozen=True)
 class PageLockTargets:
-    """What the physically locked pages of a pool are to give, a second over all members.
+    """Targets for the physically locked pages of a pool, per second over all members.
 
     Attributes
     ----------
@@ -42,7 +42,7 @@ class PageLockTargets:
 
 
 def page_lock_targets(measured: SharingMeasured, group: Group, pool: str) -> PageLockTargets | None:
-    """What was measured of a pool's page P-locks; None where it has none."""
+    """Measured page P-lock numbers of a pool; None if it has none."""
     used = [member.group_pools[pool] for member in group.members if pool in member.group_pools]
     requests = sum(one.page_locks for one in used)
     if requests < _NOTHING:
@@ -54,12 +54,14 @@ def page_lock_targets(measured: SharingMeasured, group: Group, pool: str) -> Pag
 
 
 def page_lock_contention(group: Group) -> float:
-    """Contention a second for page P-locks: of the lock structure's contention, and none of transactions' locks."""
+    """Contention per second for page P-locks: that of the lock structure, without contention for transactions'
+    locks.
+    """
     return sum(one.page_lock_waits for member in group.members for one in member.group_pools.values())
 
 
 def _held(measured: SharingMeasured, group: Group) -> float | None:
-    """Page P-locks held by all members: what false contention tells beyond the locks of transactions."""
+    """Page P-locks held by all members: the part of false contention beyond transactions' locks."""
     name = lock_structure(group.name)
     uses = measured.of_structure(name)
     met = sum(use.false_contentions for use in uses)
@@ -75,7 +77,7 @@ def _held(measured: SharingMeasured, group: Group) -> float | None:
 
 
 def fit_page_locks(group: Group, pool: str, wanted: PageLockTargets, changed: float, most: float) -> LockedPages:
-    """Pages whose P-locks are, in closed form, asked for and held as wanted.
+    """Pages whose P-locks are, in closed form, requested and held as targeted.
 
     Of each change of such a page the lock is held by its member, by another, or by none. Where all members hold as many
     of the pages as they make of the changes, these three shares tell how many changes there are; how often locks are
@@ -105,7 +107,7 @@ def fit_page_locks(group: Group, pool: str, wanted: PageLockTargets, changed: fl
         return page_lock_rates(round(pages), LOCKED_SKEW, changes, used, stays)
 
     def used_by(pages: float) -> float:
-        """Getpages with which as many locks are given back as wanted; that many are granted again."""
+        """Getpages at which the targeted number of locks is released; the same number is granted again."""
         return crossing(lambda value: wanted.granted - rates(pages, value).granted, updates, most)
 
     if wanted.held is None:
@@ -125,7 +127,9 @@ def fit_page_locks(group: Group, pool: str, wanted: PageLockTargets, changed: fl
 
 
 def buffer_stays(group: Group, pool: str) -> list[float]:
-    """Seconds that an unused page stays in a pool, by member that has it: its buffers over what comes into them."""
+    """Seconds that an unused page stays in a pool, for each member that has it: its buffers divided by the pages
+    brought in.
+    """
     stays = []
     for member in group.members:
         if pool not in member.pools:

@@ -1,4 +1,4 @@
-"""Page sets of a twin: statistics know none, so they are fitted to reads, writes, reclaims and lock contention.
+"""Page sets of a twin: statistics do not list any, so they are fitted to reads, writes, reclaims and lock contention.
 
 Contention for page P-locks is not contention for locks of transactions: Db2 counts it by pool, and it has pages of its
 own (`plexlens.sharing.twin_page_locks`).
@@ -42,7 +42,7 @@ _BOUNDS = ((2.5, 20.0), (0.0, 1.5), (0.0, 0.9))
 
 @dataclass(frozen=True)
 class MemberLoad:
-    """What a member does to a pool, a second.
+    """Activity of a member on a pool, per second.
 
     Attributes
     ----------
@@ -79,7 +79,7 @@ def rates_of(
     kept: float | None = None,
     locked: LockedPages | None = None,
 ) -> PageRates:
-    """What becomes of the getpages of a pool with these page sets; see `page_rates`."""
+    """Rates of the events that the getpages of a pool with these page sets cause; see `page_rates`."""
     none = (0.0,) * len(members)
     sets = []
     if pages.shared:
@@ -99,7 +99,7 @@ def rates_of(
 
 
 def conflicts(pages: PageSets, members: list[MemberLoad], avoidance: float, held: float) -> float:
-    """Lock requests a second that meet an exclusive lock of another member on their page.
+    """Lock requests per second that meet an exclusive lock of another member on their page.
 
     Each page is locked exclusively at the rate of its updates, for a time of ``held`` seconds; requests find it so as
     often as it is (arrivals at random see time averages). An insert waits for nobody: it takes the next page.
@@ -125,7 +125,7 @@ def conflicts(pages: PageSets, members: list[MemberLoad], avoidance: float, held
 
 @dataclass(frozen=True)
 class PageTargets:
-    """What a run of the page sets is to reproduce, a second over all members.
+    """Targets for a run of the page sets, per second over all members.
 
     Attributes
     ----------
@@ -155,7 +155,7 @@ class PageTargets:
 def targets(
     measured: SharingMeasured, group: Group, pool: str, index_pools: frozenset[str] = frozenset()
 ) -> PageTargets:
-    """What was measured of a pool; pools of indexes have no part in lock contention."""
+    """Measured numbers of a pool; index pools take no part in lock contention."""
     structure = measured.allocated.get(pool_structure(group.name, pool))
     used = [member.group_pools[pool] for member in group.members if pool in member.group_pools]
     no_data = sum(one.absent_no_data + one.invalid_no_data for one in used)
@@ -193,7 +193,7 @@ def targets(
 def loads(
     group: Group, pool: str, dependent: float, written: float, *, hot: float = 0.0, locked: LockedPages | None = None
 ) -> list[MemberLoad]:
-    """What each member does to a pool's page sets."""
+    """Activity of each member on a pool's page sets."""
     made = []
     for member in group.members:
         about = member.pools.get(pool)
@@ -223,7 +223,7 @@ def loads(
 
 
 def _inserted_share(member: MemberUse, pool: str, hot: float, written: float) -> float:
-    """Share of a member's changed pages that are the one where all insert: at most one of a unit of work.
+    """Share of a member's changed pages at the common insert point: at most one per unit of work.
 
     Rows that a unit of work inserts go to one page, which is written once.
     """
@@ -233,7 +233,7 @@ def _inserted_share(member: MemberUse, pool: str, hot: float, written: float) ->
 
 
 def dependent_share(group: Group, pool: str) -> tuple[float, str]:
-    """Share of the getpages of a pool that are of GBP-dependent page sets, and whether Db2 counted them.
+    """Share of the getpages of a pool on GBP-dependent page sets, and whether Db2 counted them.
 
     Without that counter: what left no trace at the group buffer pool, reads from disk beyond its answers without data,
     is of other page sets, and these are taken to find their pages as often.
@@ -268,7 +268,7 @@ def fit_pool(
     avoidance: float,
     before: PoolFit | None = None,
 ) -> PoolFit:
-    """Page sets that, in closed form, give what is wanted: a search from fixed starts.
+    """Page sets that meet the targets in closed form: a search from fixed starting points.
 
     Parameters
     ----------
@@ -343,7 +343,7 @@ def fit_pool(
 def reached(
     measured: SharingMeasured, group: Group, pool: str, about: PoolFit, aim: PageTargets, *, avoidance: float
 ) -> PageTargets:
-    """What page sets give in closed form, where it was to give an aim that it may be unable to give."""
+    """Values that page sets reach in closed form for targets that may be unreachable."""
     structure = measured.allocated.get(pool_structure(group.name, pool))
     members = [member for member in group.members if pool in member.pools]
     if structure is None or not members:
@@ -365,7 +365,7 @@ def reached(
 
 
 def _misfit(found: PageRates, met: float, wanted: PageTargets) -> float:
-    """Squared logarithms of ratios, by how much each is worth; softened where next to nothing was counted."""
+    """Squared log ratios, weighted; damped for very small counts."""
     pairs = (
         (found.absent, wanted.absent, 1.0),
         (found.invalid, wanted.invalid, 0.7),
@@ -382,7 +382,7 @@ def _misfit(found: PageRates, met: float, wanted: PageTargets) -> float:
 
 
 def _index_misfit(pages: PageSets, members: list[MemberLoad], stays: list[float], wanted: PageTargets) -> float:
-    """The same of page P-locks in a pool of indexes: their pages are those of the shared page set."""
+    """The same for page P-locks in an index pool, whose pages are those of the shared page set."""
     if wanted.locks is None or not wanted.is_index or not pages.shared:
         return 0.0
     updates, getpages = [load.updates for load in members], [load.random for load in members]
@@ -401,7 +401,7 @@ PRIVATE_SKEW = 0.8
 
 
 def _private_pages(held: list[MemberLoad], wanted: PageTargets, buffers: float) -> tuple[int, float]:
-    """Pages of the members' own page sets: as many as give the measured misses with their share of the pool."""
+    """Pages of the members' private page sets that give the measured misses with their share of the pool."""
     own = sum(load.private for load in held)
     if own <= 0:
         return 0, 0.0

@@ -1,4 +1,4 @@
-"""A twin as a scenario file: TOML with a comment on where each number comes from."""
+"""A twin as a scenario file: TOML with a comment on the origin of each number."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ _SOURCES: dict[tuple[str, str], tuple[str, str]] = {
 
 
 def twin_toml(twin: Twin) -> str:
-    """The scenario of a twin as TOML, every number with its origin where it stands first."""
+    """The scenario of a twin as TOML, every number with its origin at its first occurrence."""
     measured = twin.measured
     groups = ", ".join(group.name for group in measured.groups)
     lines = [
@@ -80,7 +80,7 @@ def twin_toml(twin: Twin) -> str:
 
 
 class _Writer:
-    """Tables as TOML; the origin of a key is said once."""
+    """Tables as TOML; the origin of a key is given once."""
 
     def __init__(self) -> None:
         self._said: set[tuple[str, str]] = set()

@@ -1,4 +1,4 @@
-"""What a change would give: the twin run again with it, and how far the answer may be off."""
+"""Predictions for a change: the twin rerun with the change, and the error bar of the answer."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ SHOWN = (
 
 
 class Verdict(StrEnum):
-    """What can be said of a number after a change."""
+    """Judgement of a number after a change."""
 
     CHANGES = "changes"
     WITHIN = "no change beyond the error bar"
@@ -78,7 +78,7 @@ class Outcome:
 
 @dataclass(frozen=True)
 class WhatIf:
-    """A change, or several together, and what it gives."""
+    """A change, or several together, and the result."""
 
     title: str
     changes: tuple[Change, ...]
@@ -87,13 +87,13 @@ class WhatIf:
     scenario: Scenario
 
     def of(self, what: str, of: str = "") -> Outcome | None:
-        """The outcome of a number; None where it is not there."""
+        """The outcome of a number; None if it is missing."""
         return next((one for one in self.outcomes if one.key == Key(what, of)), None)
 
 
 @dataclass(frozen=True)
 class _Runs:
-    """Numbers of a changed twin by run, seconds of all runs together, and its numbers with other thresholds."""
+    """Numbers of a changed twin by run, total seconds of the runs, and its numbers with other thresholds."""
 
     numbers: list[Numbers]
     seconds: float
@@ -107,7 +107,7 @@ def what_if(
     tolerance: float = 0.15,
     progress: Progress = silent,
 ) -> tuple[WhatIf, ...]:
-    """What each change would give alone, and, where there are several, all of them together.
+    """The effect of each change alone and, if there are several, of all together.
 
     Parameters
     ----------
@@ -150,7 +150,7 @@ def what_if(
 
 
 def _changed(twin: Twin, held: tuple[Change, ...]) -> tuple[list[Scenario], dict[str, str]]:
-    """The scenarios of the twin with changes, and the names of classes by those of the scenario."""
+    """The scenarios of the twin with changes, and the class names by scenario name."""
     scenarios = []
     labels = dict(twin.labels)
     for scenario in twin.scenarios:
@@ -166,7 +166,7 @@ def _changed(twin: Twin, held: tuple[Change, ...]) -> tuple[list[Scenario], dict
 def _other_thresholds(
     twin: Twin, held: tuple[Change, ...], scenarios: Sequence[Scenario], labels: dict[str, str]
 ) -> list[Numbers]:
-    """Numbers with the thresholds at the ends of what the measurement allows, where a change may cross them."""
+    """Numbers with the thresholds at the ends of the measured range, if a change may cross them."""
     kinds = {change.kind for change in held}
     if Kind.THRESHOLD in kinds or not kinds & _OF_SERVICE:
         return []
@@ -212,7 +212,7 @@ def _outcomes(twin: Twin, runs: _Runs, tolerance: float) -> Iterable[Outcome]:
 
 
 def _off(twin: Twin, key: Key, tolerance: float) -> float | None:
-    """Relative error of the twin before, where it is beyond the tolerance; of contention also that of its parts."""
+    """Relative error of the initial twin, if beyond the tolerance; for contention, also that of its parts."""
     checks = [twin.check(key)]
     if key.what in _OF_LOCKS:
         # Contention for page P-locks, and the locks held, follow from pages that are fitted to these counters.
@@ -231,7 +231,7 @@ def _order(key: Key) -> tuple[int, str]:
 
 
 def _verdict(moves: Moves, key: Key, answer: Answer, off: float | None) -> tuple[Verdict, str]:
-    """What can be said of a number, and why."""
+    """The judgement of a number, and the reason."""
     base = moves.base(key)
     scale = max(abs(base), abs(answer.value))
     changed = abs(answer.value - base) > _NOISE * scale

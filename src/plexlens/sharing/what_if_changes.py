@@ -1,4 +1,4 @@
-"""Changes to a data-sharing group: as options name them, and made to the tables of a scenario."""
+"""Changes to a data-sharing group: parsed from options, and applied to the tables of a scenario."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ Tables = dict[str, Any]
 
 
 class Kind(StrEnum):
-    """What is changed, by the name of its option."""
+    """Kind of change, by the name of its option."""
 
     LOCK_ENTRIES = "lock-entries"
     GROUP_POOL = "gbp"
@@ -67,7 +67,7 @@ class Change:
 
     @property
     def title(self) -> str:
-        """For a table."""
+        """Title for a table."""
         return f"--{self.kind.value} {self.text}"
 
 
@@ -109,7 +109,7 @@ def parse_change(kind: Kind, text: str) -> Change:
 
 
 def _check_amount(kind: Kind, text: str, value: float, *, is_factor: bool) -> None:
-    """Refuse what no sysplex has."""
+    """Refuse impossible amounts."""
     if kind is Kind.DISTANCE and value > _FARTHEST:
         raise _wrong(kind, text, f"give {_FARTHEST:g} km at most", absurd=True)
     if kind is Kind.THRESHOLD and value > _LONGEST:
@@ -182,7 +182,7 @@ class Changed:
 
 
 def apply_changes(values: Mapping[str, Any], changes: Iterable[Change]) -> Changed:
-    """The tables of a scenario with changes made; the tables that were given stay as they are.
+    """The tables of a scenario with changes applied; the original tables are not modified.
 
     Raises
     ------
@@ -260,7 +260,7 @@ def _facilities(values: Tables, change: Change) -> None:
 
 
 def _engines(values: Tables, change: Change) -> None:
-    """Other machines, whose engines, zIIPs among them, are faster; links, distance and facilities stay as they are."""
+    """Replace machines by ones with faster engines, zIIPs included; links, distance and facilities stay as they are."""
     homes = {system["name"]: system["cec"] for system in values["system"]}
     chosen = set(homes.values()) if not change.target else {homes[change.target]} if change.target in homes else set()
     if not chosen:
@@ -275,7 +275,7 @@ def _engines(values: Tables, change: Change) -> None:
 
 
 def _separate(values: Tables, change: Change, labels: dict[str, str]) -> None:
-    """Each member gets its own part of the page sets, and only its own work uses it: affinity of work to data."""
+    """Give each member its own part of the page sets, used only by its own work: affinity of work to data."""
     pools: set[str] = set()
     sets: set[str] = set()
     found = False
@@ -312,7 +312,7 @@ def _class_systems(values: Tables, one: Mapping[str, Any]) -> list[str]:
 
 
 def _new_name(name: str, number: int, taken: set[str]) -> str:
-    """A name of eight characters at most that is not taken yet."""
+    """An unused name of at most eight characters."""
     made, digits = f"{name[:6]}{number:02d}", 0
     while made in taken:
         digits += 1
@@ -322,7 +322,7 @@ def _new_name(name: str, number: int, taken: set[str]) -> str:
 
 
 def _part(one: Tables, here: set[str]) -> Tables:
-    """The part of a class that comes to some regions."""
+    """The part of a class that arrives at some regions."""
     regions = [name for name in one["regions"] if name in here]
     share = len(regions) / len(one["regions"])
     part = copy.deepcopy(one) | {"regions": regions}
@@ -337,7 +337,7 @@ def _part(one: Tables, here: set[str]) -> Tables:
 
 
 def _divide_classes(values: Tables, group: Mapping[str, Any], labels: dict[str, str]) -> None:
-    """Classes that run on several systems become one of each system, with their part of the work."""
+    """Split classes that run on several systems into a class per system, with its part of the work."""
     homes = {region["name"]: region["system"] for region in values.get("region", [])}
     systems = {member["system"] for member in group["member"]}
     taken = {one["name"] for one in values["class"]}
@@ -373,7 +373,7 @@ def _divide_classes(values: Tables, group: Mapping[str, Any], labels: dict[str, 
 
 
 def class_rates(values: Mapping[str, Any]) -> dict[str, float]:
-    """Transactions a second of each class: arrivals, users by their thought alone, and what others start."""
+    """Transactions per second of each class: arrivals, users by think time only, and transactions started by others."""
     own = {}
     for one in values["class"]:
         think = one.get("think", 0.0)

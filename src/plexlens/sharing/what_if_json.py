@@ -1,4 +1,4 @@
-"""A twin and what changes give, as plain values."""
+"""A twin and the results of changes, as plain values."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from plexlens.simulate.estimates import Estimate
 
 
 def what_if_object(twin: Twin, answers: Sequence[WhatIf], tolerance: float) -> dict[str, Any]:
-    """The numbers: rates a second, seconds, shares, engines."""
+    """The numbers of a what-if: rates per second, seconds, shares, engines."""
     threshold = twin.fit.threshold
     return {
         "tolerance": tolerance,

@@ -1,1 +1,1 @@
-"""What a study asked and what its tables show: values, findings, claims, curves and checks."""
+"""Questions and results of a study: values, findings, claims, curves and checks."""

@@ -1,4 +1,4 @@
-"""What a study is about and what its tables show: question, set-up, figures, curves, checks, findings and claims.
+"""The analysis of a study: question, set-up, figures, curves, checks, findings and claims.
 
 It is declared in ``analysis.toml`` (and further files ``analysis-*.toml``) beside ``study.toml``; every number in it is
 worked out from the tables of the study.
@@ -26,7 +26,7 @@ _LISTS = ("figures", "curves", "checks", "findings", "claims")
 
 @dataclass(frozen=True)
 class Analysis:
-    """What is declared about a study, worked out; all of it empty where nothing is declared.
+    """The evaluated declarations about a study; empty if nothing is declared.
 
     Attributes
     ----------
@@ -62,13 +62,13 @@ def _content(path: Path) -> dict[str, Any]:
 
 
 def analysis_files(audit: Audit) -> list[Path]:
-    """The files that declare the analysis of a study, ``analysis.toml`` first; none where there is none."""
+    """The files that declare the analysis of a study, ``analysis.toml`` first; empty if there are none."""
     folder = audit.study.path.parent
     return [*folder.glob("analysis.toml"), *sorted(folder.glob("analysis-*.toml"))]
 
 
 def analyse(audit: Audit, asked: Mapping[str, Mapping[str, Any]] | None = None) -> Analysis:
-    """Work out what is declared about a study.
+    """Evaluate the declarations about a study.
 
     Parameters
     ----------

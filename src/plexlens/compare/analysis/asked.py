@@ -1,4 +1,4 @@
-"""Goals and predictions that a reader asks of the curves of a study, in the words of the command line."""
+"""Goals and predictions that the command line requests from the curves of a study."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def _split(given: str, option: str) -> tuple[str, str]:
 
 
 def asked_of(goals: Iterable[str], predictions: Iterable[str]) -> dict[str, dict[str, Any]]:
-    """What is asked, by the id of the curve.
+    """The requests, by the id of the curve.
 
     Parameters
     ----------
@@ -66,7 +66,7 @@ def asked_of(goals: Iterable[str], predictions: Iterable[str]) -> dict[str, dict
 
 
 def check_asked(asked: dict[str, dict[str, Any]], analyses: Sequence[Analysis]) -> None:
-    """Refuse what no curve of the studies answers.
+    """Refuse requests that no curve of the studies can answer.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""What a study says in prose: findings whose numbers come from its tables, and claims held against them.
+"""Statements of a study: findings with numbers from its tables, and claims compared with them.
 
 A finding is a sentence with places for values; it is written only while the conditions that its words rest on hold. A
 claim is a number printed in the text of a study; it agrees where some number that rounds to it lies within the bounds
@@ -28,7 +28,7 @@ RELATIONS = {
 
 @dataclass(frozen=True)
 class Finding:
-    """A sentence with its numbers in place.
+    """A sentence with its numbers filled in.
 
     Attributes
     ----------
@@ -47,7 +47,7 @@ class Finding:
 
 @dataclass(frozen=True)
 class Claim:
-    """A number in the text of a study against its tables.
+    """A number in the text of a study, compared with its tables.
 
     Attributes
     ----------
@@ -84,7 +84,7 @@ class Claim:
 
     @property
     def agrees(self) -> bool:
-        """Whether the tables bear it out; False too where they do not give the number."""
+        """Whether the tables confirm the claim; False if they do not give the number."""
         if self.computed is None:
             return False
         if self.relation == "<":
@@ -108,7 +108,7 @@ def _named(entry: Entry) -> dict[str, Value]:
 
 
 def read_finding(entry: Entry) -> Finding:
-    """A finding as ``[[findings]]`` declares it.
+    """A finding from its ``[[findings]]`` entry.
 
     Raises
     ------
@@ -153,7 +153,7 @@ def _check(entry: Entry, condition: str, named: Mapping[str, Value]) -> None:
 
 
 def read_claim(entry: Entry) -> Claim:
-    """A claim as ``[[claims]]`` declares it."""
+    """A claim from its ``[[claims]]`` entry."""
     entry.only("text", "place", "relation", "printed", "unit", "values", "tables", "note", "cut")
     relation = entry.one_of("relation", tuple(RELATIONS), "=")
     number = entry.text("printed")

@@ -33,7 +33,7 @@ class CapacityCurve:
     note: str
 
     def results(self) -> dict[str, float | None]:
-        """Numbers that findings may name."""
+        """Numbers that findings may refer to."""
         law = self.law
         found: dict[str, float | None] = {
             "one": law.one,
@@ -78,7 +78,7 @@ class LoadCurve:
     note: str
 
     def results(self) -> dict[str, float | None]:
-        """Numbers that findings may name."""
+        """Numbers that findings may refer to."""
         found: dict[str, float | None] = {
             "first_x": self.points[0][1],
             "first_y": self.points[0][2],
@@ -100,7 +100,7 @@ Curve = CapacityCurve | LoadCurve
 
 
 def read_curve(entry: Entry) -> Curve:
-    """A curve as ``[[curves]]`` declares it."""
+    """A curve from its ``[[curves]]`` entry."""
     kind = entry.one_of("kind", ("capacity", "load"))
     table = entry.table()
     rows = entry.rows(table)

@@ -1,4 +1,4 @@
-"""Entries of an ``analysis.toml``, read with messages that say where something is wrong."""
+"""Entries of an ``analysis.toml``, read with error messages that give the location."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from plexlens.compare.study.model import StudyError, StudyTable
 
 @dataclass(frozen=True)
 class Entry:
-    """One table of the file.
+    """A table of the file.
 
     Parameters
     ----------
@@ -29,7 +29,7 @@ class Entry:
     numbers: Numbers
 
     def wrong(self, key: str, what: str, remedy: str) -> StudyError:
-        """The error for a key that cannot be."""
+        """The error for an invalid key."""
         return self.numbers.wrong(f"{self.where}, key {key!r}", what, remedy)
 
     def only(self, *allowed: str) -> None:
@@ -39,21 +39,21 @@ class Entry:
                 raise self.wrong(key, "there is no such key", f"use one of {', '.join(allowed)}")
 
     def text(self, key: str, default: str | None = None) -> str:
-        """A text; with a default it may be missing."""
+        """A text; optional if there is a default."""
         value = self.content.get(key, default)
         if not isinstance(value, str):
             raise self.wrong(key, "it is missing" if value is None else f"{value!r} is no text", f'write {key} = "..."')
         return value
 
     def one_of(self, key: str, choices: Sequence[str], default: str | None = None) -> str:
-        """A text out of a few."""
+        """A text from a list of choices."""
         value = self.text(key, default)
         if value not in choices:
             raise self.wrong(key, f"{value!r} is not known", f"use one of {', '.join(choices)}")
         return value
 
     def texts(self, key: str) -> tuple[str, ...]:
-        """A list of texts, or one; empty where the key is missing."""
+        """A list of texts, or a single text; empty if the key is missing."""
         value = self.content.get(key, [])
         found = [value] if isinstance(value, str) else value
         if not isinstance(found, list) or not all(isinstance(one, str) for one in found):
@@ -61,14 +61,14 @@ class Entry:
         return tuple(found)
 
     def number(self, key: str, default: float | None = None) -> float:
-        """A number; with a default it may be missing."""
+        """A number; optional if there is a default."""
         value = self.content.get(key, default)
         if isinstance(value, bool) or not isinstance(value, (int, float)):
             raise self.wrong(key, "it is missing" if value is None else f"{value!r} is no number", f"write {key} = 1.0")
         return float(value)
 
     def entries(self, key: str) -> list[Entry]:
-        """The tables below this one."""
+        """The subtables."""
         value = self.content.get(key, [])
         if not isinstance(value, list) or not all(isinstance(one, dict) for one in value):
             raise self.wrong(key, "it is no list of tables", f"write {key} = [{{...}}]")
@@ -79,7 +79,7 @@ class Entry:
         return self.numbers.table(self.content.get(key), f"{self.where}, key {key!r}")
 
     def rows(self, table: StudyTable) -> list[int]:
-        """The rows that ``rows`` and ``but`` leave, in order."""
+        """The rows selected by ``rows`` and ``but``, in order."""
         return self.numbers.rows(table, self.content.get("rows"), self.content.get("but"), self.where)
 
     def sums(self, key: str, table: StudyTable, rows: Sequence[int]) -> list[float]:

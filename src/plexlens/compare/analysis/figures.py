@@ -1,4 +1,4 @@
-"""Figures that a study drew, from its tables: curves over a number, and bars by name."""
+"""Figures of a study redrawn from its tables: curves over a number, and bars by name."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from plexlens.compare.numbers.quantity import UndefinedError
 
 @dataclass(frozen=True)
 class CurveSeries:
-    """A named course of x and y, in rising order of x."""
+    """A named series of x and y, in ascending order of x."""
 
     name: str
     points: tuple[tuple[float, float], ...]
@@ -33,7 +33,7 @@ class CurveFigure:
 
 @dataclass(frozen=True)
 class BarFigure:
-    """Bars by name, each of the same parts.
+    """Bars by name, all with the same parts.
 
     Attributes
     ----------
@@ -58,7 +58,7 @@ Figure = CurveFigure | BarFigure
 
 
 def read_figure(entry: Entry) -> Figure:
-    """A figure as ``[[figures]]`` declares it."""
+    """A figure from its ``[[figures]]`` entry."""
     if entry.one_of("kind", ("curves", "bars")) == "curves":
         return _curves(entry)
     entry.only("id", "kind", "title", "unit", "parts", "bars", "stacked", "note")

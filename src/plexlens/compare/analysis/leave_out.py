@@ -1,4 +1,4 @@
-"""Leave-out checks: a model fitted to part of a study predicts the rest, and the error is stated, never tuned.
+"""Leave-out checks: a model fitted to part of a study predicts the rest; its error is stated, and nothing is tuned.
 
 Which rows are fitted and with what terms is declared before the fit and does not depend on what comes out.
 """
@@ -16,7 +16,7 @@ from plexlens.compare.numbers.scalability import LEVEL, PARAMETERS, Scalability,
 
 @dataclass(frozen=True)
 class Prediction:
-    """One number predicted and found.
+    """A predicted number and the printed number.
 
     Attributes
     ----------
@@ -42,7 +42,7 @@ class Prediction:
 
     @property
     def error(self) -> float:
-        """Predicted over printed, less one."""
+        """Predicted over printed, minus 1."""
         return self.predicted / self.printed - 1
 
 
@@ -72,16 +72,16 @@ class LeaveOut:
 
     @property
     def mean_error(self) -> float:
-        """Mean of the errors without their signs, as a share."""
+        """Mean of the absolute errors, as a fraction."""
         return math.fsum(abs(one.error) for one in self.counted) / len(self.counted)
 
     @property
     def worst(self) -> Prediction:
-        """The prediction furthest off."""
+        """The prediction with the largest error."""
         return max(self.counted, key=lambda one: abs(one.error))
 
     def results(self) -> dict[str, float | None]:
-        """Numbers that findings may name."""
+        """Numbers that findings may refer to."""
         return {
             "predictions": float(len(self.counted)),
             "mean_error_percent": 100 * self.mean_error,
@@ -93,7 +93,7 @@ class LeaveOut:
 
 
 def read_check(entry: Entry) -> LeaveOut:
-    """A check as ``[[checks]]`` declares it."""
+    """A check from its ``[[checks]]`` entry."""
     kind = entry.one_of("kind", tuple(_KINDS))
     method, predictions = _KINDS[kind](entry)
     if not predictions:

@@ -1,4 +1,4 @@
-"""How much of what a study prints is said twice: which cells an audit can hold against others, and which stand alone.
+"""Redundancy in a study: which cells an audit can check against others, and which have no check.
 
 A misprint in a cell that stands in an equation shows unless it is smaller than what rounding leaves; one in a cell that
 has limits only shows where it passes them; one in a cell of which nothing else speaks cannot be found by any audit.
@@ -17,7 +17,7 @@ from plexlens.compare.study.model import Place, StudyError
 
 
 class Cover(StrEnum):
-    """What else a study says of a cell."""
+    """Kind of check that a study allows for a cell."""
 
     #: It follows from other cells, others follow from it, it stands elsewhere too, or the text states what it gives.
     EQUATION = "equation"
@@ -43,7 +43,7 @@ def numbers(audit: Audit) -> Iterator[Place]:
 
 
 def covers(audit: Audit, analysis: Analysis) -> dict[Place, Cover]:
-    """What else a study says of each cell that prints a number."""
+    """The kind of check that a study allows for each cell that prints a number."""
     equations: set[Place] = set()
     limits: set[Place] = set()
     for one in audit.tables:
@@ -62,5 +62,5 @@ def covers(audit: Audit, analysis: Analysis) -> dict[Place, Cover]:
 
 
 def counts(audit: Audit, analysis: Analysis) -> Counter[Cover]:
-    """How many cells have each cover."""
+    """Number of cells with each kind of check."""
     return Counter(covers(audit, analysis).values())

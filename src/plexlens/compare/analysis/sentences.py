@@ -8,12 +8,12 @@ from plexlens.compare.numbers.scalability import LEVEL
 
 
 def number(value: float) -> str:
-    """A number for people: five digits, and all of them before the point."""
+    """A number for readers: five significant digits, and all digits before the point."""
     return f"{value:,.0f}" if abs(value) >= 10_000 else f"{value:,.5g}"
 
 
 def law_sentence(curve: CapacityCurve) -> str:
-    """The law and what it says, in words."""
+    """The law and its interpretation in words."""
     law = curve.law
 
     def term(name: str, value: float) -> str:
@@ -46,7 +46,7 @@ def law_sentence(curve: CapacityCurve) -> str:
 
 
 def _at(curve: LoadCurve, place: int) -> str:
-    """A point's x, with its name where that is another than the number."""
+    """A point's x, with the point's name if it differs from the number."""
     label, x, _ = curve.points[place]
     shown = f"{number(x)} {curve.x_unit}".rstrip()
     try:

@@ -1,4 +1,4 @@
-"""Numbers of a study by where they stand: what findings, claims, curves and checks are worked out from.
+"""Values of a study by location: the inputs of findings, claims, curves and checks.
 
 A value is written in TOML as
 
@@ -33,7 +33,7 @@ _CELL_KEYS = ("table", "column", "row", "rows", "but", "computed", "times")
 
 @dataclass(frozen=True)
 class Value:
-    """A value worked out.
+    """A computed value.
 
     Attributes
     ----------
@@ -56,7 +56,7 @@ def _no_results(kind: str, name: str, result: str) -> float:
 
 @dataclass
 class Numbers:
-    """Looks values up in a study and works formulas out over them.
+    """Looks up values in a study and evaluates formulas over them.
 
     Parameters
     ----------
@@ -80,27 +80,27 @@ class Numbers:
         self._run = Recomputation(self.audit.study)
 
     def afresh(self) -> Numbers:
-        """The same, with nothing read yet."""
+        """The same lookup with nothing read yet."""
         return replace(self)
 
     @property
     def read(self) -> frozenset[Place]:
-        """Printed cells that have been read, also by way of formulas, curves and checks."""
+        """Printed cells read so far, also through formulas, curves and checks."""
         return frozenset(self._run.read)
 
     def wrong(self, where: str, what: str, remedy: str) -> StudyError:
-        """The error for something that cannot be in the file."""
+        """The error for an invalid entry in the file."""
         return StudyError(file=self.file, what=f"{where}: {what}", remedy=remedy)
 
     def table(self, table_id: Any, where: str) -> StudyTable:
-        """The table of that id."""
+        """The table with this id."""
         tables = self.audit.study.tables
         if table_id not in tables:
             raise self.wrong(where, f"there is no table {table_id!r}", f"use one of {', '.join(tables)}")
         return tables[table_id]
 
     def rows(self, table: StudyTable, wanted: Any, but: Any, where: str) -> list[int]:
-        """Indexes of the rows that are meant."""
+        """Indices of the selected rows."""
         if isinstance(wanted, int) and not isinstance(wanted, bool):
             number = wanted - 1 if wanted > 0 else len(table.rows) + wanted
             if wanted == 0 or not 0 <= number < len(table.rows):
@@ -121,7 +121,7 @@ class Numbers:
         return column
 
     def cell(self, table: StudyTable, number: int, column: str, *, computed: bool = False) -> Quantity | None:
-        """A cell, printed or worked out; None where neither is there."""
+        """A cell, printed or computed; None if there is neither."""
         if computed or column not in table.columns:
             for one in table.derived:
                 if column in one.columns and one.rows.takes(table.rows[number]):
@@ -148,7 +148,7 @@ class Numbers:
         return [float(one.value) for one in found if one is not None]
 
     def value(self, spec: Any, where: str, named: Mapping[str, Value] | None = None) -> Value:
-        """One number.
+        """A single number.
 
         Raises
         ------

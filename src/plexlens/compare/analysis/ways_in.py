@@ -1,4 +1,4 @@
-"""Which way into CICS to take for a payload, a rate, a kind of connection and security: what each costs and what binds.
+"""Advice on which way into CICS suits a payload, a rate, a kind of connection and security: its cost and its limit.
 
 The ways, where each was measured and what limits it are data (``ways_in.toml`` beside the study's tables). Costs are
 read from the measured points: between two of them the processor time of each address space is interpolated over the
@@ -41,7 +41,7 @@ _PAYLOAD = re.compile(r"(?P<number>\d+(?:\.\d+)?) ?(?P<unit>|bytes|byte|b|k|kb|k
 
 @dataclass(frozen=True)
 class Wish:
-    """What is asked for.
+    """The requirements.
 
     Attributes
     ----------
@@ -85,7 +85,7 @@ class Wish:
 
 
 def payload_bytes(text: str) -> int:
-    """Bytes of a payload as people write it: ``1920``, ``32KB``; a KB has 1024 bytes, as in the study.
+    """Bytes of a payload such as ``1920`` or ``32KB``; a KB is 1024 bytes, as in the study.
 
     Raises
     ------
@@ -100,7 +100,7 @@ def payload_bytes(text: str) -> int:
 
 @dataclass(frozen=True)
 class Limit:
-    """Something that lets no more through.
+    """A limit on throughput.
 
     Attributes
     ----------
@@ -123,7 +123,7 @@ class Limit:
 
 @dataclass(frozen=True)
 class Way:
-    """A way that can be taken, at the rate asked for.
+    """A usable way, at the requested rate.
 
     Attributes
     ----------
@@ -173,13 +173,13 @@ class Way:
         return self.limits[0]
 
     def needed(self, rate: float) -> int:
-        """How many of what binds first there have to be for a rate."""
+        """Number of units of the limiting resource required for a rate."""
         return max(1, math.ceil(rate / self.binding.rate - 1e-9))
 
 
 @dataclass(frozen=True)
 class NotTaken:
-    """A way that is left out, and why.
+    """A way that is left out, and the reason.
 
     Attributes
     ----------
@@ -218,7 +218,7 @@ class Advice:
 
 
 def advise(wish: Wish, found: Audit | None = None) -> Advice:
-    """Rank the ways for what is asked.
+    """Rank the ways for the requirements.
 
     Parameters
     ----------
@@ -326,7 +326,7 @@ def _columns(entry: Entry) -> tuple[str, ...]:
 
 
 def _at(rates: Sequence[float], values: Sequence[float], rate: float) -> float:
-    """A value at a rate: between its neighbours, or on the least squares line outside of all."""
+    """A value at a rate: interpolated between its neighbours, or on the least squares line outside the range."""
     points = sorted(zip(rates, values, strict=True))
     for (left, low), (right, high) in pairwise(points):
         if left <= rate <= right:
@@ -354,7 +354,7 @@ def _declared(entry: Entry) -> list[Limit]:
 def _general(
     entry: Entry, rates: Sequence[float], shares: dict[str, list[float]], general_ms: float, engines: float
 ) -> list[Limit]:
-    """What limits every way: the processors, and the region where one TCB may do all of its work."""
+    """Limits common to all ways: the processors, and the region if a single TCB may do all of its work."""
     found = [
         Limit(
             "general-purpose processors",

@@ -1,1 +1,1 @@
-"""The audit of a study: cells worked out again, relations that must hold, and what does not agree."""
+"""The audit of a study: recomputed cells, relations that must hold, and disagreements."""

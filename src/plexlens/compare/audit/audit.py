@@ -1,4 +1,4 @@
-"""The audit of a study: every derived cell worked out again and held against the printed one.
+"""The audit of a study: every derived cell is recomputed and compared with the printed cell.
 
 A cell agrees where some number that rounds to the printed one lies within the bounds that the rounding of the inputs
 leaves (`plexlens.compare.numbers.quantity`). What does not agree is shown with its arithmetic.
@@ -19,7 +19,7 @@ from plexlens.compare.study.model import Derived, Known, Line, Place, Study, Stu
 
 @dataclass(frozen=True)
 class Cell:
-    """One derived cell.
+    """A derived cell.
 
     Attributes
     ----------
@@ -57,18 +57,18 @@ class Cell:
 
     @property
     def agrees(self) -> bool:
-        """Whether the rounding of printed digits can account for the difference."""
+        """Whether rounding of printed digits can explain the difference."""
         return self.printed is not None and self.computed is not None and self.printed.meets(self.computed)
 
     @property
     def difference(self) -> Fraction | None:
-        """Computed less printed."""
+        """Computed minus printed."""
         return None if self.printed is None or self.computed is None else self.computed.value - self.printed.value
 
 
 @dataclass(frozen=True)
 class TableLine:
-    """A line fitted to a table: milliseconds of processor time a second over transactions a second.
+    """A line fitted to a table: processor time in milliseconds per second over transactions per second.
 
     ``predicted`` has, for each of the last two rows, the measured rate, the cost per transaction measured there, and
     that predicted by the line through the rows before them (their rates are ``fitted_rates``); it is empty where fewer
@@ -97,33 +97,33 @@ class TableAudit:
 
     @property
     def agree(self) -> int:
-        """How many of them agree."""
+        """Number of compared cells that agree."""
         return sum(cell.agrees for cell in self.compared)
 
     @property
     def disagree(self) -> list[Cell]:
-        """Those that do not, though nothing but the print accounts for it."""
+        """Cells that disagree although nothing except the print explains it."""
         return [cell for cell in self.compared if not cell.agrees and not cell.convention]
 
     @property
     def conventions(self) -> list[Cell]:
-        """Those that do not because the source works them out in a way of its own, as the study's notes explain."""
+        """Cells that disagree because the source has its own convention, as the study's notes explain."""
         return [cell for cell in self.compared if not cell.agrees and cell.convention]
 
     @property
     def broken(self) -> list[Tested]:
-        """Relations that no numbers that round to the printed ones can keep, and no convention explains."""
+        """Relations that no numbers consistent with the printed digits can satisfy, and that no convention explains."""
         return [one for one in self.tested if not one.holds and not one.convention]
 
     @property
     def not_computed(self) -> list[Cell]:
-        """Printed cells for which an input is missing; ``arithmetic`` says which."""
+        """Printed cells with a missing input; ``arithmetic`` names it."""
         return [cell for cell in self.cells if cell.computed is None]
 
 
 @dataclass(frozen=True)
 class Audit:
-    """What came of a study.
+    """Result of auditing a study.
 
     ``inputs`` are the printed cells that each derived cell was worked out from.
     """
@@ -135,7 +135,7 @@ class Audit:
 
     @property
     def rejected(self) -> dict[Place, str]:
-        """Printed cells that cannot be, and those that rest on them, each with the arithmetic that shows it.
+        """Printed cells that cannot be right, and cells that depend on them, each with the arithmetic that shows it.
 
         A broken relation does not tell which of its cells is wrong: the one that it is about stands for it, unless
         the study's notes say that it is right.
@@ -166,7 +166,7 @@ class Audit:
 
 
 def audit(study: Study) -> Audit:
-    """Work out every derived cell of a study.
+    """Recompute every derived cell of a study.
 
     Raises
     ------
@@ -207,7 +207,7 @@ def audit_table(run: Recomputation, table: StudyTable) -> TableAudit:
 
 
 def _check_gives(run: Recomputation, table: StudyTable, known: Known, cells: Sequence[Cell]) -> None:
-    """Refuse a note that says another number follows from the printed cells than the one that does."""
+    """Refuse a note whose number differs from the number that follows from the printed cells."""
     if not known.gives:
         return
     for cell in cells:
@@ -223,7 +223,7 @@ def _check_gives(run: Recomputation, table: StudyTable, known: Known, cells: Seq
 
 
 def _cell(run: Recomputation, table: StudyTable, derived: Derived, number: int, column: str) -> Cell | None:
-    """A derived cell against its print; None where neither it nor its inputs are printed."""
+    """A derived cell compared with its print; None if neither it nor its inputs are printed."""
     row = table.rows[number]
     held = run.number(table, number, column, derived) if derived.printed else None
     found: Quantity | None = None
@@ -261,7 +261,7 @@ def _lines(run: Recomputation, table: StudyTable) -> list[TableLine]:
 
 
 def _line(run: Recomputation, table: StudyTable, line: Line) -> TableLine | None:
-    """A line; None where the rates do not differ."""
+    """A line; None if the rates are all equal."""
     rates, costs = [], []
     for number in range(len(table.rows)):
         rate = run.number(table, number, line.rate)

@@ -24,7 +24,7 @@ RELATION_RULE = (
 
 
 def counted(audit: Audit) -> str:
-    """How the printed cells of a study stand, in a sentence or two."""
+    """Counts of the printed cells of a study by result, in a sentence or two."""
     tables = audit.tables
     compared, agree = sum(len(one.compared) for one in tables), sum(one.agree for one in tables)
     own_way = sum(len(one.conventions) for one in tables)
@@ -35,7 +35,7 @@ def counted(audit: Audit) -> str:
 
 
 def to_object(audit: Audit) -> dict[str, Any]:
-    """The tables of a study with what agrees and what does not."""
+    """The tables of a study with agreements and disagreements."""
     return {
         "name": audit.study.name,
         "title": audit.study.title,

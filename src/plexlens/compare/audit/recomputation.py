@@ -1,4 +1,4 @@
-"""Cells of a study worked out from others, each once, with the bounds that the rounding of printed digits leaves."""
+"""Recomputed cells of a study, each computed once, with the bounds due to rounding of printed digits."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from plexlens.compare.study.model import (
 
 
 class Recomputation:
-    """Works cells of a study out, each once.
+    """Computes cells of a study, each once.
 
     Parameters
     ----------
@@ -52,7 +52,7 @@ class Recomputation:
         self.places: dict[Repeat, dict[tuple[str, ...], list[tuple[StudyTable, int]]]] = {}
 
     def prints(self, repeat: Repeat) -> dict[tuple[str, ...], list[tuple[StudyTable, int]]]:
-        """Where each row of a repeat stands, in the order of the tables."""
+        """Locations of each row of a repeat, in the order of the tables."""
         if repeat not in self.places:
             places: dict[tuple[str, ...], list[tuple[StudyTable, int]]] = {}
             for table in self.study.tables.values():
@@ -63,7 +63,7 @@ class Recomputation:
         return self.places[repeat]
 
     def cell_or_computed(self, table: StudyTable, number: int, column: str) -> Quantity | None:
-        """A printed cell, or one that the table does not print, worked out; None where there is neither.
+        """A printed cell, or the computed value of one that the table does not print; None if there is neither.
 
         Raises
         ------
@@ -79,20 +79,20 @@ class Recomputation:
         return None if rule is None else self.computed(table, rule, number, column)[0]
 
     def printed(self, table: StudyTable, number: int, column: str) -> Quantity | None:
-        """A printed cell with the bounds of its rounding; None where it prints no number."""
+        """A printed cell with the bounds of its rounding; None if it prints no number."""
         row = table.rows[number]
         rule = next((one for one in table.derived if column in one.columns and one.rows.takes(row)), None)
         return self.number(table, number, column, rule)
 
     def derived(self, table: StudyTable, derived: Derived, number: int, column: str) -> Quantity | None:
-        """A cell worked out; None where an input is missing or a divisor may be zero."""
+        """A computed cell; None if an input is missing or a divisor may be zero."""
         try:
             return self.computed(table, derived, number, column)[0]
         except (MissingError, UndefinedError):
             return None
 
     def number(self, table: StudyTable, number: int, column: str, rule: Derived | None = None) -> Quantity | None:
-        """A cell as a rule reads it."""
+        """A cell with the digits and conventions that a rule prescribes."""
         self.read.add((table.id, number, column))
         row = table.rows[number]
         cut = any(column in one.columns and one.rows.takes(row) for one in table.cut)
@@ -136,7 +136,7 @@ class Recomputation:
         return self.done[key]
 
     def narrowed(self, result: Quantity, table: StudyTable, derived: Derived, number: int, column: str) -> Quantity:
-        """A result with the bounds that remain when a cell that it reads twice has one value, not two.
+        """A result with narrower bounds, since a cell that is read twice has the same value both times.
 
         Along a cell with which the result only rises, or only falls, its bounds are where the cell is at its ends.
         """
@@ -159,7 +159,7 @@ class Recomputation:
         return replace(result, low=max(result.low, ends[0]), high=min(result.high, ends[1]))
 
     def worked(self, table: StudyTable, rule: Derived | Relation, number: int, column: str) -> tuple[Quantity, str]:
-        """What the formula of a rule gives for a cell, and its arithmetic.
+        """Result of a rule's formula for a cell, and its arithmetic.
 
         Raises
         ------
@@ -182,7 +182,7 @@ class Recomputation:
             raise MissingError(str(error)) from error
 
     def whole(self, table: StudyTable, rule: Derived | Relation, number: int, column: str) -> bool:
-        """Whether all that a rule reads is printed, or worked out."""
+        """Whether all inputs of a rule are printed or can be computed."""
         return all(
             self.values(reference, table, number, column)
             for references in rule.arguments.values()
@@ -190,7 +190,7 @@ class Recomputation:
         )
 
     def values(self, reference: Reference, table: StudyTable, number: int, column: str) -> list[Quantity]:
-        """What a reference stands for; cells that print nothing are left out."""
+        """The quantities behind a reference; empty cells are left out."""
         if reference.value:
             return [exact(Fraction(reference.value) * reference.times)]
         there = self.study.tables[reference.table]
@@ -226,7 +226,7 @@ class Recomputation:
         return there_are if reference.times == 1 else [value * exact(reference.times) for value in there_are]
 
     def value(self, table: StudyTable, number: int, column: str, reference: Reference) -> Quantity | None:
-        """A cell as an argument takes it."""
+        """A cell in the form required by an argument."""
         rule = next(
             (one for one in table.derived if column in one.columns and one.rows.takes(table.rows[number])), None
         )

@@ -1,4 +1,4 @@
-"""What holds of a study's cells though they do not follow from others: relations, and the same run in several tables.
+"""Constraints on cells that do not follow from others: relations, and the same run in several tables.
 
 A relation is broken only where no numbers that round to the printed ones could keep it.
 """
@@ -20,7 +20,7 @@ REPEATED = "equal"
 
 @dataclass(frozen=True)
 class Tested:
-    """A cell held against a relation.
+    """A cell checked against a relation.
 
     Attributes
     ----------
@@ -54,7 +54,7 @@ class Tested:
 
 
 def widened(quantity: Quantity, within: Fraction) -> Quantity:
-    """A number and its bounds with a share of it to either side."""
+    """A number and its bounds, widened by a fraction of it on both sides."""
     return Quantity(
         quantity.value,
         quantity.low - abs(quantity.low) * within,
@@ -63,7 +63,7 @@ def widened(quantity: Quantity, within: Fraction) -> Quantity:
 
 
 def keeps(kind: str, cell: Quantity, against: Quantity, within: Fraction) -> bool:
-    """Whether some numbers within the bounds of both keep a relation."""
+    """Whether any numbers within both bounds satisfy a relation."""
     if kind == "multiple of":
         if against.low <= 0:
             return False
@@ -77,7 +77,7 @@ def keeps(kind: str, cell: Quantity, against: Quantity, within: Fraction) -> boo
 
 
 def tested(run: Recomputation, table: StudyTable) -> Iterator[Tested]:
-    """Every cell of a table against every relation that it has a part in, and against other prints of it."""
+    """Every cell of a table checked against every relation that it takes part in, and against its repeats elsewhere."""
     for relation in table.relations:
         for number, row in enumerate(table.rows):
             if relation.rows.takes(row):
@@ -91,7 +91,7 @@ def tested(run: Recomputation, table: StudyTable) -> Iterator[Tested]:
 
 
 def _tested(run: Recomputation, table: StudyTable, relation: Relation, number: int, column: str) -> Tested | None:
-    """A cell against a relation; None where it, or what it stands against, is not printed.
+    """A cell checked against a relation; None if the cell or its counterpart is not printed.
 
     A cell is at least a sum of parts of which some are not printed; no other relation can be told then.
     """
@@ -120,7 +120,7 @@ def _tested(run: Recomputation, table: StudyTable, relation: Relation, number: i
 
 
 def _repeated(run: Recomputation, table: StudyTable, repeat: Repeat) -> Iterator[Tested]:
-    """The cells of rows that an earlier table prints too, or an earlier row."""
+    """The cells of rows that an earlier table or an earlier row prints too."""
     for number, row in enumerate(table.rows):
         key = tuple(row[name] for name in repeat.keys)
         if not all(key):
@@ -151,7 +151,7 @@ def _repeated(run: Recomputation, table: StudyTable, repeat: Repeat) -> Iterator
 
 
 def _shared(table: StudyTable, other: StudyTable, repeat: Repeat) -> Iterator[str]:
-    """Columns that both tables print and that are of the run alone."""
+    """Columns that both tables print and that depend only on the run."""
     for column in table.columns:
         if (
             column in other.columns
@@ -164,7 +164,7 @@ def _shared(table: StudyTable, other: StudyTable, repeat: Repeat) -> Iterator[st
 
 
 def _of_other_rows(table: StudyTable, column: str) -> bool:
-    """Whether a column depends on other rows of its table, as a ratio to a base run does."""
+    """Whether a column depends on other rows of its table, such as a ratio to a base run."""
     return any(
         reference.table == table.id and reference.elsewhere
         for rule in table.derived

@@ -1,4 +1,4 @@
-"""How a run is named on the command line.
+"""Names of runs on the command line.
 
 =====================================  ==========================================================================
 ``PATH``                               a performance database, a dump, or a folder of dumps
@@ -29,7 +29,7 @@ _FORMS = (
 
 @dataclass(frozen=True)
 class DatabaseAddress:
-    """A performance database or dumps, and the time that is meant; all of it where ``window`` is None."""
+    """A performance database or dumps, and the selected time; all of it if ``window`` is None."""
 
     path: Path
     window: Window | None
@@ -47,7 +47,7 @@ Address = DatabaseAddress | StudyAddress | PredictionAddress
 
 
 def address(text: str, folder: Path | None = None) -> Address:
-    """What a word of the command line names.
+    """The run, database or prediction named by a word of the command line.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Internal throughput rate ratios (ITRR) from release to release, chained by averaging and multiplying.
+"""Internal throughput rate ratios (ITRR) from release to release, averaged and chained by multiplication.
 
 Pairs of runs that differ in the release alone give a ratio each. Ratios of one transition are averaged over its pairs;
 transitions that follow each other are multiplied. Three things make the result uncertain, and all are told: the printed
@@ -31,7 +31,7 @@ _HEADS = {
 
 @dataclass(frozen=True)
 class Pair:
-    """Two runs that differ in the release alone.
+    """Two runs that differ only in the release.
 
     Attributes
     ----------
@@ -48,7 +48,7 @@ class Pair:
 
 @dataclass(frozen=True)
 class Transition:
-    """From one release to the next measured: the pairs, and their mean."""
+    """Transition from a release to the next measured release: the pairs, and their mean."""
 
     base: str
     new: str
@@ -72,7 +72,7 @@ class Transition:
 
     @property
     def derivation(self) -> str:
-        """How the mean came about: ``R21 = (1.064 + 1.029) / 2 = 1.0465``."""
+        """Derivation of the mean: ``R21 = (1.064 + 1.029) / 2 = 1.0465``."""
         ratios = " + ".join(shown(pair.ratio.value, 4) for pair in self.pairs)
         if len(self.pairs) == 1:
             return f"{self.symbol} = {ratios}, pair {self.pairs[0].name}"
@@ -82,7 +82,7 @@ class Transition:
 
 @dataclass(frozen=True)
 class Spread:
-    """How far pairs of one transition lie apart, over all transitions: a relative standard deviation.
+    """Variation of the pairs within transitions, pooled over all transitions: a relative standard deviation.
 
     Attributes
     ----------
@@ -98,7 +98,7 @@ class Spread:
 
 @dataclass(frozen=True)
 class Chain:
-    """A way from one release to another.
+    """A path from one release to another.
 
     Attributes
     ----------
@@ -120,17 +120,17 @@ class Chain:
 
     @property
     def base(self) -> str:
-        """The release at its beginning."""
+        """The first release."""
         return self.transitions[0].base
 
     @property
     def new(self) -> str:
-        """The release at its end."""
+        """The last release."""
         return self.transitions[-1].new
 
     @property
     def direct(self) -> bool:
-        """Whether it was measured in one step."""
+        """Whether it was measured in a single step."""
         return len(self.transitions) == 1
 
     @property
@@ -144,14 +144,14 @@ class Chain:
 
     @property
     def relative_error(self) -> float | None:
-        """Standard error over the ratio: errors of the means, independent of each other."""
+        """Standard error as a fraction of the ratio; errors of the means are taken as independent."""
         if self.spread is None:
             return None
         return self.spread.relative * math.sqrt(math.fsum(1 / len(one.pairs) for one in self.transitions))
 
     @property
     def interval(self) -> tuple[float, float] | None:
-        """95 % confidence interval by Student's t, on the scale of logarithms; None without a spread."""
+        """95 % confidence interval by Student's t on the logarithmic scale; None without a spread."""
         error = self.relative_error
         if error is None or self.spread is None:
             return None
@@ -160,7 +160,7 @@ class Chain:
 
 
 def transitions_of(study: str, table: str, folder: Path | None = None) -> tuple[Transition, ...]:
-    """The transitions that a study's table of pairs has, in its order.
+    """The transitions in a study's table of pairs, in its order.
 
     Parameters
     ----------
@@ -223,7 +223,7 @@ def _heads(table: StudyTable) -> Mapping[str, str]:
 
 
 def spread_of(transitions: Sequence[Transition]) -> Spread | None:
-    """Relative spread of pairs, pooled over the transitions that have several."""
+    """Relative spread of pairs, pooled over the transitions with several pairs."""
     squares, freedom = 0.0, 0
     for one in transitions:
         mean = float(one.mean.value)
@@ -233,7 +233,7 @@ def spread_of(transitions: Sequence[Transition]) -> Spread | None:
 
 
 def chains(transitions: Sequence[Transition], base: str, new: str) -> tuple[Chain, ...]:
-    """Every way from a release to another: what was measured in one step first, then the shortest.
+    """Every path from one release to another: those measured in a single step first, then the shortest.
 
     Raises
     ------

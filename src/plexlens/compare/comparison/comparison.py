@@ -1,4 +1,4 @@
-"""Two runs compared, from their environments to the reasons of what changed."""
+"""Comparison of two runs, from their environments to the reasons for the changes."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from plexlens.errors import NothingUsableError, UsageError
 
 @dataclass(frozen=True)
 class Comparison:
-    """What came of comparing two runs.
+    """Result of comparing two runs.
 
     Attributes
     ----------

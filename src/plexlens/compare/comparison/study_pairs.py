@@ -1,4 +1,4 @@
-"""What a study says of two of its tables: claims in its text, and predictions it made of the second from the first.
+"""Statements of a study about two of its tables: claims in its text, and predictions of the second from the first.
 
 ``compare.toml`` of the study declares it in ``[[pairs]]``: the two tables, the file with the claims
 (`plexlens.compare.analysis.claims`), and the predictions as printed.
@@ -30,7 +30,7 @@ _PREDICTION_KEYS = ("object", "rate", "work", "predicted", "place", "text")
 
 @dataclass(frozen=True)
 class StudyPair:
-    """What a study says of two tables.
+    """Statements of a study about two tables.
 
     Attributes
     ----------
@@ -48,7 +48,7 @@ class StudyPair:
 
 
 def study_pair(base: Run, new: Run, folder: Path | None = None) -> StudyPair | None:
-    """What the study says of the tables of two runs; None where it says nothing.
+    """Statements of the study about the tables of two runs; None if there are none.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""A run out of a study: a row of a table, several rows as repeats, or a whole table of objects.
+"""A run from a study: a row of a table, several rows as repeats, or a whole table of objects.
 
 A study names its runs ``STUDY:TABLE:ROW``. What a study derives is taken as worked out again from its measured columns,
 never as printed, so that a misprint does not travel; what it measured is taken as printed, with the bounds of its
@@ -35,7 +35,7 @@ _PLACE_KEYS = ("table", "row")
 
 @dataclass(frozen=True)
 class StudyAddress:
-    """Where a run of a study stands.
+    """Location of a run in a study.
 
     Attributes
     ----------
@@ -52,7 +52,7 @@ class StudyAddress:
 
 
 def find_table(study: Study, wanted: str) -> StudyTable:
-    """The table of that id, or the only one with that word in its id.
+    """The table with this id, or the only table whose id contains this word.
 
     Raises
     ------
@@ -93,7 +93,7 @@ def study_run(address: StudyAddress, folder: Path | None = None) -> Run:
 
 
 def labels(table: StudyTable) -> list[str]:
-    """What the rows of a table are called: their leading cells, as few as tell them apart."""
+    """Names of the rows of a table: as many leading cells as are needed to distinguish them."""
     for width in range(1, len(table.columns) + 1):
         names = [" / ".join(row[column] for column in table.columns[:width]) for row in table.rows]
         if len(set(names)) == len(names):
@@ -110,7 +110,7 @@ def _label_width(table: StudyTable) -> int:
 
 @dataclass
 class _Gathered:
-    """What is read of a run, cell by cell."""
+    """Values of a run, gathered cell by cell."""
 
     kind: str
     measures: dict[str, Measure] = field(default_factory=dict)
@@ -118,12 +118,12 @@ class _Gathered:
     settings: list[Setting] = field(default_factory=list)
 
     def readings(self) -> dict[Key, Reading]:
-        """One reading for each number, repeats joined."""
+        """A reading per number; repeats are combined."""
         return {key: _joined(found) for key, found in self.repeats.items()}
 
 
 class StudyReader:
-    """Numbers and rows of one study, recomputed once."""
+    """Numbers and rows of a study, recomputed once."""
 
     def __init__(self, study: Study) -> None:
         self.study = study
@@ -193,7 +193,7 @@ class StudyReader:
         )
 
     def read(self, table: StudyTable, column: str, number: int, thing: str, into: _Gathered) -> None:
-        """A cell as a setting or a reading; a cell that prints neither is passed over."""
+        """Store a cell as a setting or a reading; a cell that prints neither is skipped."""
         meaning = heading(self.study.headings, column)
         text = table.rows[number].get(column, "")
         if meaning.role == "environment":
@@ -227,7 +227,7 @@ class StudyReader:
         )
 
     def number(self, table: StudyTable, number: int, column: str) -> tuple[Quantity | None, Cell | None]:
-        """A cell, worked out where the study derives it, else as printed; with the audit's cell where there is one."""
+        """A cell, recomputed if the study derives it, else as printed; with the audit's cell if there is one."""
         found = next(one for one in self.audit.tables if one.table.id == table.id)
         cell = next((one for one in found.cells if one.row == number + 1 and one.column == column), None)
         if cell is not None and cell.computed is not None:
@@ -243,7 +243,9 @@ class StudyReader:
             return None, None
 
     def lost(self, table: StudyTable, number: int, column: str) -> Quantity | None:
-        """A cell that the print at hand has lost, where it follows from others; None where it is there, or does not."""
+        """Computed value of a cell that is missing in the available print; None if it is printed or cannot be
+        computed.
+        """
         row = table.rows[number]
         if row.get(column, "").strip():
             return None
@@ -285,11 +287,11 @@ class StudyReader:
                 )
 
     def belonging(self, table: StudyTable) -> list[Mapping[str, Any]]:
-        """What ``compare.toml`` says of the run of a table."""
+        """Entries of ``compare.toml`` for the run of a table."""
         return [entry for entry in self.extra if entry.get("table") == table.id]
 
     def places(self, table: StudyTable) -> list[tuple[tuple[StudyTable, int], bool]]:
-        """Rows of other tables that belong to the run of this one, and whether they are totals of the whole."""
+        """Rows of other tables that belong to this table's run, and whether they are totals of the run."""
         found = []
         for entry in self.belonging(table):
             for key in ("settings", "whole"):
@@ -302,7 +304,7 @@ class StudyReader:
     def activities(
         self, table: StudyTable, measures: Mapping[str, Measure], readings: Mapping[Key, Reading], kind: str
     ) -> list[Activity]:
-        """The work of the run, by object where the table has several."""
+        """The work of the run, by object if the table has several."""
         found = []
         work = [
             column
@@ -323,7 +325,7 @@ class StudyReader:
         return found
 
     def describe(self, table: StudyTable, rows: Sequence[str], single: bool) -> str:
-        """What the run is, in words."""
+        """Description of the run in words."""
         told = f"study {self.study.name}, {table.id}: {table.title}"
         if not single:
             return told
@@ -331,14 +333,14 @@ class StudyReader:
 
 
 def _work_of(measure: Measure) -> str:
-    """The work that a rate counts, in the plural: commands, transactions, getpages."""
+    """The work counted by a rate, in the plural: commands, transactions, getpages."""
     if measure.title.startswith("External throughput rate"):
         return "commands" if measure.unit.base == "commands/s" else "transactions"
     return within_a_sentence(measure.title)
 
 
 def _plural(head: str) -> str:
-    """A heading as the name of the rows under it: ``Pool (A)`` as pools."""
+    """A heading as the name of the rows below it: ``Pool (A)`` as pools."""
     word = head.partition(" (")[0].strip().lower()
     return word if word.endswith("s") else f"{word}s"
 
@@ -349,7 +351,7 @@ def _unprinted(table: StudyTable) -> list[str]:
 
 
 def _joined(found: Sequence[Reading]) -> Reading:
-    """One reading, or the mean of repeats with its spread; each repeat's bounds stay in the mean's."""
+    """A single reading, or the mean of repeats with its spread; the mean's bounds include each repeat's bounds."""
     if len(found) == 1:
         return found[0]
     values = [one.value for one in found if one.value is not None]
@@ -367,7 +369,7 @@ def _joined(found: Sequence[Reading]) -> Reading:
 
 
 def _read_compare(study: Study) -> list[Mapping[str, Any]]:
-    """The runs that ``compare.toml`` declares; none where there is no such file."""
+    """The runs declared in ``compare.toml``; none without the file."""
     path = study.path.parent / COMPARE
     if not path.is_file():
         return []

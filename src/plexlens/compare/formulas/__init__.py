@@ -1,1 +1,1 @@
-"""The formulas by which derived columns of studies are worked out."""
+"""The formulas for derived columns of studies."""

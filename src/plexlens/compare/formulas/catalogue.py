@@ -1,4 +1,4 @@
-"""The formulas by which derived columns of studies are worked out, read from ``studies/*.toml`` of the catalogue.
+"""The formulas for derived columns of studies, read from ``studies/*.toml`` of the catalogue.
 
 An argument is one number, or a list of any length where dots follow its name. What a site's folder says of a formula
 takes the place of all that was said of it before.
@@ -27,7 +27,7 @@ _LIST = Type(Kind.LIST)
 
 
 class Formulas(Mapping[str, Formula]):
-    """Every formula by name, read when one is first asked for."""
+    """Every formula by name, read at first use."""
 
     def __init__(self) -> None:
         self._read_from: Catalogue | None = None
@@ -41,7 +41,7 @@ class Formulas(Mapping[str, Formula]):
         return self._formulas
 
     def __getitem__(self, name: str) -> Formula:
-        """The formula of that name."""
+        """A formula by name."""
         return self._found()[name]
 
     def __iter__(self) -> Iterator[str]:
@@ -49,7 +49,7 @@ class Formulas(Mapping[str, Formula]):
         return iter(self._found())
 
     def __len__(self) -> int:
-        """How many formulas there are."""
+        """Number of formulas."""
         return len(self._found())
 
 
@@ -96,7 +96,7 @@ def _formula(name: str, entry: Entry) -> Formula:
 
 
 def _arguments(table: Table) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Names of the arguments that are one number, and of those that are lists."""
+    """Names of the arguments that are single numbers, and of those that are lists."""
     entry = table.need("arguments", 'arguments = ["getpages", "pages_read..."]')
     names = [one.removesuffix(_DOTS) for one in entry.texts()]
     for name in names:

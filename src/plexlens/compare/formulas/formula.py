@@ -1,4 +1,4 @@
-"""What a formula of a study is, and its value over printed numbers."""
+"""Formulas of studies, and their values over printed numbers."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Argument = Quantity | list[Quantity]
 
 @dataclass(frozen=True)
 class Formula:
-    """How a derived column follows from others.
+    """Derivation of a column from others.
 
     Parameters
     ----------
@@ -55,13 +55,13 @@ class Formula:
 
     @cached_property
     def text(self) -> str:
-        """The formula in words and symbols, with the names of the arguments, and what is said of it."""
+        """The formula in words and symbols with the names of the arguments, its scope and its note."""
         scope = f", {self.scope}" if self.scope else ""
         note = f": {self.note}" if self.note else ""
         return f"{words_of(self.expression, str)}{scope}{note}"
 
     def worked(self, numbers: Mapping[str, Sequence[str]]) -> str:
-        """The formula with the numbers of each argument in place of its name."""
+        """The formula with numbers in place of the argument names."""
         return words_of(self.expression, lambda name: numbers[name] if name in self.lists else numbers[name][0])
 
     def __call__(self, arguments: Mapping[str, Argument]) -> Quantity:
@@ -79,7 +79,7 @@ class Formula:
 
 
 def _value(one: Expression, arguments: Mapping[str, Argument]) -> Any:
-    """The value of a tree over quantities: a number with its bounds, or a list of them."""
+    """The value of a tree over quantities: a number with its bounds, or a list of such numbers."""
     if isinstance(one, Name):
         return arguments[one.name]
     if isinstance(one, Number):
@@ -96,7 +96,7 @@ def _value(one: Expression, arguments: Mapping[str, Argument]) -> Any:
 
 
 def _fraction(number: Number) -> Fraction:
-    """The number as it was written: 0.1 is a tenth, not the double that is nearest to it."""
+    """The number exactly as written: 0.1 is a tenth, not the nearest double."""
     plain = Fraction(repr(number.value))
     return plain if number.unit is None else plain * Fraction(number.unit.times) / Fraction(number.unit.parts)
 

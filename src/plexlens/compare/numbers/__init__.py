@@ -1,1 +1,1 @@
-"""Printed numbers with the bounds of their rounding, and what is fitted to numbers."""
+"""Printed numbers with the bounds of their rounding, and fits to numbers."""

@@ -1,4 +1,4 @@
-"""Where a curve turns: its knee, and the least configuration that meets a goal.
+"""Knee of a curve, and the smallest configuration that meets a goal.
 
 The knee is found by the method of V. Satopää and others, "Finding a 'Kneedle' in a Haystack" (2011), without its
 smoothing, for measured points are few: both axes are scaled to the range they cover, and the knee is the measured point
@@ -53,7 +53,7 @@ def _scaled(values: Sequence[float]) -> list[float]:
 
 
 def find_knee(x: Sequence[float], y: Sequence[float], *, concave: bool = False) -> Knee | None:
-    """The knee of a curve; None where it is flat, straight, or bends the other way.
+    """The knee of a curve; None if the curve is flat, straight, or bends the other way.
 
     Parameters
     ----------
@@ -88,7 +88,7 @@ def find_knee(x: Sequence[float], y: Sequence[float], *, concave: bool = False) 
 
 @dataclass(frozen=True)
 class GoalMet:
-    """The least configuration that meets a goal.
+    """The smallest configuration that meets a goal.
 
     Attributes
     ----------
@@ -107,7 +107,7 @@ class GoalMet:
 
 
 def least_that_meets(x: Sequence[float], y: Sequence[float], goal: float) -> GoalMet:
-    """The least size whose y is at or below a goal, with all larger ones.
+    """The smallest size from which on y is always at or below a goal.
 
     Parameters
     ----------

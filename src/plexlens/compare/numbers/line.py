@@ -1,4 +1,4 @@
-"""Lines through rows of a table: what a transaction costs, and what is spent whatever the rate."""
+"""Lines through rows of a table: cost per transaction, and fixed cost at any rate."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class FittedLine:
 
 
 def fit_line(x: Sequence[float], y: Sequence[float]) -> FittedLine | None:
-    """The line with the least sum of squared residuals; None with fewer than two different ``x``."""
+    """The line with the least sum of squared residuals; None with fewer than two distinct ``x``."""
     if len(x) != len(y):
         raise ValueError(f"{len(x)} x for {len(y)} y")
     if len(set(x)) < 2:
@@ -57,7 +57,7 @@ def fit_line(x: Sequence[float], y: Sequence[float]) -> FittedLine | None:
 
 
 def interval_at(x: Sequence[float], y: Sequence[float], at: float, level: float) -> tuple[float, float] | None:
-    """Where a further measurement at ``at`` would lie, by Student's t around the least squares line.
+    """Prediction interval for a further measurement at ``at``, by Student's t around the least squares line.
 
     Parameters
     ----------

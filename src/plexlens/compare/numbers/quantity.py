@@ -1,4 +1,4 @@
-"""Printed numbers as intervals: what the digits show, and what was rounded away.
+"""Printed numbers as intervals: the digits shown, and the error of rounding.
 
 A printed number stands for every number that rounds to it: half a unit of its last digit to either side, or, where
 a paper cuts digits off, up to a unit further from zero. Sums, products
@@ -27,7 +27,7 @@ NOT_PRINTED = frozenset({"", "N/A", "N/C", "NA", "#NA#", "N/P", "-"})
 
 
 class MissingError(Exception):
-    """A number that is needed and not printed."""
+    """A required number that is not printed."""
 
 
 class UndefinedError(ArithmeticError):
@@ -47,7 +47,7 @@ def _product(first: Ends, second: Ends) -> Ends:
 
 @dataclass(frozen=True)
 class Quantity:
-    """A number and the bounds within which the rounding of the printed digits leaves it.
+    """A number and its bounds, given that the printed digits are rounded.
 
     Parameters
     ----------
@@ -99,11 +99,11 @@ class Quantity:
         return self._joined(other, self.value / other.value, ends, inverse, falling)
 
     def of(self, source: Hashable) -> Quantity:
-        """The same number as an input of that name, which formulas may read several times."""
+        """The same number marked as a named input, which formulas may read several times."""
         return self if self.low == self.high else replace(self, slopes={source: _ONE})
 
     def _joined(self, other: Quantity, value: Fraction, ends: Ends, by_self: Ends, by_other: Ends) -> Quantity:
-        """The result of an operation that moves with its operands by these slopes."""
+        """The result of an operation whose derivatives with respect to its operands have these bounds."""
         mine, theirs = self._known_slopes(), other._known_slopes()
         repeated = self.repeated | other.repeated
         if mine is None or theirs is None:
@@ -121,7 +121,7 @@ class Quantity:
         return {} if self.slopes is None and self.low == self.high else self.slopes
 
     def meets(self, other: Quantity) -> bool:
-        """Whether some number lies within the bounds of both."""
+        """Whether the bounds of both overlap."""
         return self.low <= other.high and other.low <= self.high
 
 
@@ -132,7 +132,7 @@ def exact(number: Fraction | int | str) -> Quantity:
 
 
 def total(quantities: Iterable[Quantity]) -> Quantity:
-    """Their sum; zero where there are none."""
+    """The sum; zero for an empty list."""
     result = exact(0)
     for quantity in quantities:
         result += quantity
@@ -148,7 +148,7 @@ def printed(
     padded: bool = False,
     binary: bool = False,
 ) -> Quantity | None:
-    """The number that a cell shows, with the bounds of its rounding.
+    """The number in a cell, with the bounds of its rounding.
 
     Thousands commas, brackets around the number and a unit behind it are passed over; ``K`` and ``M`` multiply; a
     percent sign does not divide (formulas state percentages as such); ``h:mm:ss`` is in seconds.
@@ -211,7 +211,7 @@ def _bounded(value: Fraction, unit: Fraction, cut: bool) -> Quantity:
 
 
 def as_printed(quantity: Quantity, decimals: int, *, cut: bool) -> Quantity:
-    """A number as it would be printed with so many decimals, which may be several within its bounds."""
+    """The printed form at a number of decimals; a range if its bounds round differently."""
 
     def one(number: Fraction) -> Fraction:
         scaled = number * 10**decimals
@@ -222,14 +222,14 @@ def as_printed(quantity: Quantity, decimals: int, *, cut: bool) -> Quantity:
 
 
 def rounded(quantity: Quantity, decimals: int) -> Quantity:
-    """A number known only as rounded to so many decimals: all that show the same digits are within its bounds."""
+    """A number known only to a number of decimals: its bounds contain all numbers with the same digits."""
     half = Fraction(1, 2 * 10**decimals)
     digits = as_printed(quantity, decimals, cut=False)
     return Quantity(digits.value, digits.low - half, digits.high + half)
 
 
 def shown(number: Fraction, significant: int = 7) -> str:
-    """A number for people: enough digits to see a difference, no exponents for what people write out."""
+    """A number for readers: enough digits to see a difference, no exponents for numbers usually written in full."""
     if number.denominator == 1:
         return f"{number.numerator:,}"
     text = f"{float(number):,.{significant}g}"

@@ -1,4 +1,4 @@
-"""How throughput grows with processors: the Universal Scalability Law, its errors, and what it says further on.
+"""Growth of throughput with processors: the Universal Scalability Law, its errors, and its extrapolation.
 
 The law (N. J. Gunther, "Guerrilla Capacity Planning", 2007, chapter 4) is
 
@@ -69,7 +69,7 @@ class Scalability:
         )
 
     def interval(self, processors: float, level: float = LEVEL) -> tuple[float, float] | None:
-        """Where a further measurement would lie, by the delta method on the logarithm of throughput.
+        """Prediction interval for a further measurement, by the delta method on the logarithm of throughput.
 
         The variance of the residuals is added to that of the law, and Student's t taken for the degrees of freedom
         left. A parameter at its bound counts as known, which makes the interval too narrow where the law is wrong.
@@ -94,19 +94,19 @@ class Scalability:
 
     @property
     def peak(self) -> float | None:
-        """Processors beyond which throughput would fall; None where the law has no such point."""
+        """Processors beyond which throughput falls; None if the law has no such point."""
         if self.coherency <= 0 or self.serial >= 1:
             return None
         return math.sqrt((1 - self.serial) / self.coherency)
 
     @property
     def ceiling(self) -> float | None:
-        """Throughput that more processors approach and never reach, where only the serial term limits it."""
+        """Throughput that more processors approach but never reach, if only the serial term limits it."""
         return self.one / self.serial if self.coherency <= 0 < self.serial else None
 
 
 def _slope(name: str, processors: float, serial: float, coherency: float) -> float:
-    """Of the logarithm of the law, by the logarithm of ``one`` or by a term."""
+    """Derivative of the law's logarithm with respect to the logarithm of ``one``, or to a term."""
     if name == "one":
         return 1.0
     below = 1 + serial * (processors - 1) + coherency * processors * (processors - 1)
@@ -115,7 +115,7 @@ def _slope(name: str, processors: float, serial: float, coherency: float) -> flo
 
 
 def terms_for(points: int) -> tuple[str, ...]:
-    """The parameters that so many points are fitted with: as many as leave a degree of freedom.
+    """The parameters to fit to this number of points: as many as leave a degree of freedom.
 
     Chosen by the number of points alone and before any fit: three points give throughput of one and the serial term,
     four or more the coherency term too. With two points nothing is left over, and the law goes through both.
@@ -126,7 +126,7 @@ def terms_for(points: int) -> tuple[str, ...]:
 def fit_scalability(
     processors: Sequence[float], throughput: Sequence[float], terms: tuple[str, ...] | None = None
 ) -> Scalability:
-    """Fit the law by least squares of relative residuals, with terms not below zero.
+    """Fit the law by least squares of relative residuals, with non-negative terms.
 
     Parameters
     ----------

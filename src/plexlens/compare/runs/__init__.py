@@ -1,1 +1,1 @@
-"""Runs as numbers by name: what a run is, whether two may be compared, and how they differ."""
+"""Runs as numbers by name: definition of a run, comparability of two runs, and their differences."""

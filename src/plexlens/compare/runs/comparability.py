@@ -1,4 +1,4 @@
-"""Whether two runs did the same work: before any number of theirs is set side by side.
+"""Comparability: whether two runs did the same work, tested before their numbers are compared.
 
 The first question of every before-and-after is whether the workloads were reasonably alike: the same objects, the same
 mix, the same rates. What is not alike within the bounds makes the runs not comparable. Their numbers are still shown,
@@ -17,7 +17,7 @@ from plexlens.compare.runs.wording import capital, percent, within_a_sentence
 
 @dataclass(frozen=True)
 class Bounds:
-    """How far runs may differ and still count as alike, as fractions.
+    """Allowed differences of comparable runs, as fractions.
 
     Attributes
     ----------
@@ -38,7 +38,7 @@ class Bounds:
 
 
 class Outcome(StrEnum):
-    """What came of a check."""
+    """Result of a check."""
 
     ALIKE = "alike"
     DIFFERS = "differs"
@@ -47,7 +47,7 @@ class Outcome(StrEnum):
 
 @dataclass(frozen=True)
 class Check:
-    """One thing that had to be alike.
+    """A quantity that must be alike in both runs.
 
     Attributes
     ----------
@@ -81,7 +81,7 @@ class Check:
 
 @dataclass(frozen=True)
 class Comparability:
-    """The checks, and what follows from them."""
+    """The checks and their conclusion."""
 
     checks: tuple[Check, ...]
     bounds: Bounds
@@ -99,12 +99,12 @@ class Comparability:
 
     @property
     def comparable(self) -> bool:
-        """Whether every check that could be made found the runs alike, and at least one could."""
+        """Whether at least one check could be made, and all that could be made found the runs alike."""
         return self.tested and not self.differing
 
     @property
     def verdict(self) -> str:
-        """The answer in a sentence."""
+        """The conclusion as a sentence."""
         if not self.tested:
             return "It cannot be tested whether the runs are comparable: neither tells how much work it did."
         if self.comparable:
@@ -138,7 +138,7 @@ def comparability(base: Run, new: Run, bounds: Bounds | None = None) -> Comparab
 
 
 def _intervals(base: Run, new: Run, bound: float) -> list[Check]:
-    """Whether both runs have about as many intervals, by the kind of data that differs most."""
+    """Whether both runs have about the same number of intervals, for the kind of data that differs most."""
     counts = {kind: (count, new.intervals[kind]) for kind, count in base.intervals.items() if kind in new.intervals}
     if base.family != "database" or not counts:
         return []

@@ -1,4 +1,4 @@
-"""What times are made of: the parts by which a change of the whole is explained.
+"""Compositions of times: the parts that explain a change of the whole.
 
 Each composition says of a measure which others are parts of it. What they leave is a part of its own, with a title
 that says what it is.
@@ -13,7 +13,7 @@ from plexlens.compare.runs.headings import NONE, common_name
 
 
 class Kind(StrEnum):
-    """What a part of a time is spent on."""
+    """Kind of time in a part."""
 
     CPU = "processor"
     IO = "I/O"

@@ -1,4 +1,4 @@
-"""A run out of a performance database: all that `plexlens.compare.runs.subjects` names, over a stretch of time."""
+"""A run from a performance database: the numbers in `plexlens.compare.runs.subjects`, over a period."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ ITR = Measure(
 
 
 def database_run(inputs: Inputs, name: str, *, subjects: Sequence[Subject] = SUBJECTS) -> Run:
-    """The run that a performance database holds.
+    """The run in a performance database.
 
     Parameters
     ----------
@@ -96,7 +96,7 @@ def database_run(inputs: Inputs, name: str, *, subjects: Sequence[Subject] = SUB
 
 @dataclass(frozen=True)
 class _Part:
-    """What one grain gives to a run."""
+    """A grain's part of a run."""
 
     grain: Grain
     measures: tuple[Measure, ...]
@@ -158,7 +158,7 @@ def _part(inputs: Inputs, subject: Subject) -> _Part | None:
 
 
 def _narrowed(whole: Grain, subject: Subject) -> Grain:
-    """The grain with only what is compared."""
+    """The grain reduced to the columns that are compared."""
     wanted = {one.column for one in subject.columns} | {*subject.parts, *subject.settings, subject.weight}
     wanted.update(fact for work in subject.work for fact in work.facts)
     grain = reduced(whole, wanted, ())
@@ -183,7 +183,7 @@ def _times(connection: Connection, held: str) -> list[tuple[datetime, datetime, 
 def _rolled_up(
     inputs: Inputs, grain: Grain, by: Sequence[str], kept: Query, moments: Sequence[datetime]
 ) -> list[dict[str, Any]]:
-    """The grain over all time, and over all time without each group of intervals.
+    """The grain rolled up over all time, and over all time without each group of intervals.
 
     Every value, with and without a group, comes from `evaluate`: the facts are repeated under a further key that says
     which group is left out.
@@ -211,7 +211,7 @@ def _rolled_up(
 
 
 def _objects(rows: Iterable[dict[str, Any]], subject: Subject) -> list[tuple[str, dict[str, dict[str, Any]]]]:
-    """Rows of each object by what is left out of them; the object with the most work first."""
+    """Rows of each object by omitted group; the object with the most work first."""
     found: dict[str, dict[str, dict[str, Any]]] = {}
     for row in rows:
         thing = BETWEEN.join(str(row[key]) for key in subject.by if row[key] is not None)
@@ -237,7 +237,7 @@ def _measure(grain: Grain, column: Fact | Metric, watched: Watched) -> Measure:
 
 
 def _repeatable(grain: Grain, column: Fact | Metric) -> bool:
-    """Whether leaving intervals out tells the spread: not for high-water and low-water marks."""
+    """Whether the spread can be estimated by leaving intervals out: not for high-water and low-water marks."""
     read = read_by(grain, (column,))[column.name].facts if isinstance(column, Metric) else {column.name}
     return not any(fact.rollup in (Rollup.PEAK, Rollup.FLOOR) for fact in grain.facts if fact.name in read)
 
@@ -293,7 +293,7 @@ def _part_settings(
 
 
 def _settings(inputs: Inputs, parts: Sequence[_Part]) -> tuple[Setting, ...]:
-    """The environment: who was measured and how long, levels of software, then what the grains say."""
+    """The environment: measured systems and duration, software levels, then settings from the grains."""
     found = [
         Setting("Systems", "names", ", ".join(sorted(set().union(*(part.systems for part in parts)))) or "unknown")
     ]
@@ -316,7 +316,7 @@ def _settings(inputs: Inputs, parts: Sequence[_Part]) -> tuple[Setting, ...]:
 
 
 def _internal_throughput(parts: Sequence[_Part]) -> float | None:
-    """Transactions of service classes for each second of busy general processors; None where either is missing.
+    """Transactions of service classes per second of busy general processors; None if either is missing.
 
     Both must be of the same systems and intervals.
     """

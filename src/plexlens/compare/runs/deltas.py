@@ -1,4 +1,4 @@
-"""Differences and ratios of every number that two runs share, in the groups of a performance report."""
+"""Differences and ratios of every number that both runs have, in the groups of a performance report."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from plexlens.compare.runs.significance import ALIKE, Interval, interval_of
 
 
 class Judgement(StrEnum):
-    """What can be said of a change."""
+    """Judgement of a change."""
 
     SAME = "same"
     BETTER = "better"
@@ -25,7 +25,7 @@ class Judgement(StrEnum):
 
 @dataclass(frozen=True)
 class Delta:
-    """A number of both runs.
+    """A number in both runs.
 
     Attributes
     ----------
@@ -57,7 +57,7 @@ class Delta:
 
     @property
     def judgement(self) -> Judgement:
-        """What can be said of the change."""
+        """Judgement of the change."""
         if self.difference is None:
             return Judgement.ONE_SIDED
         if self.difference == 0:
@@ -73,19 +73,19 @@ class Delta:
 
     @property
     def told_from_chance(self) -> bool | None:
-        """Whether the confidence interval leaves zero out; None without one."""
+        """Whether the confidence interval excludes zero; None without an interval."""
         return None if self.interval is None else self.interval.excludes_zero
 
     @property
     def too_narrow(self) -> bool:
-        """Whether neighbouring groups of intervals resemble each other, which makes the interval too narrow."""
+        """Whether neighbouring groups of intervals are correlated, which makes the interval too narrow."""
         estimates = (one.estimate for one in (self.base, self.new) if one is not None and self.interval is not None)
         found = (one.resemblance for one in estimates if one is not None)
         return any(one is not None and one > ALIKE for one in found)
 
     @property
     def change(self) -> float | None:
-        """The ratio less one."""
+        """The ratio minus 1."""
         return None if self.ratio is None else self.ratio - 1
 
 
@@ -107,7 +107,7 @@ def deltas(base: Run, new: Run) -> tuple[Delta, ...]:
 
 
 def delta(measure: Measure, thing: str, base: Reading | None, new: Reading | None) -> Delta:
-    """One number of two runs."""
+    """A number of two runs."""
     before, after = _value(base), _value(new)
     if base is None or new is None or before is None or after is None:
         return Delta(measure, thing, base, new, None, None, None, None, None, None, None)

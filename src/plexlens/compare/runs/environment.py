@@ -1,4 +1,4 @@
-"""What of the environment differs between two runs."""
+"""Differences between the environments of two runs."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ NOT_SAID = "not recorded"
 
 @dataclass(frozen=True)
 class SettingDifference:
-    """A setting that the two runs do not share; `NOT_SAID` where one of them does not tell it."""
+    """A setting that differs between the runs; `NOT_SAID` if one of them does not record it."""
 
     subject: str
     name: str
@@ -22,7 +22,7 @@ class SettingDifference:
 
 @dataclass(frozen=True)
 class Environments:
-    """How the environments of two runs compare.
+    """Comparison of the environments of two runs.
 
     Attributes
     ----------

@@ -1,4 +1,4 @@
-"""Why a number changed: what its parts did, and how much of a change the load explains.
+"""Reasons why a number changed: its parts, and the share of a change that the load explains.
 
 Three kinds of explanation are made. A time is split into its parts (`plexlens.compare.runs.compositions`): processor,
 I/O, waits. A rate that follows the work, such as I/Os the getpages, is split object by object into what the load did
@@ -46,7 +46,7 @@ class PartChange:
 
 @dataclass(frozen=True)
 class Explanation:
-    """A change and what it is made of.
+    """A change and its parts.
 
     Attributes
     ----------
@@ -71,13 +71,13 @@ class Explanation:
 
     @property
     def change(self) -> float:
-        """NEW less BASE."""
+        """NEW minus BASE."""
         return self.new - self.base
 
 
 @dataclass(frozen=True)
 class LoadSplit:
-    """A rate that follows the work, for one object.
+    """A rate that follows the work, for a single object.
 
     Attributes
     ----------
@@ -102,7 +102,7 @@ class LoadSplit:
 
 @dataclass(frozen=True)
 class LoadExplanation:
-    """How much of the change of a rate the load explains.
+    """The part of a rate's change that the load explains.
 
     Attributes
     ----------
@@ -125,17 +125,17 @@ class LoadExplanation:
 
     @property
     def load(self) -> float:
-        """What of it the load explains."""
+        """The part of the change that the load explains."""
         return math.fsum(one.load for one in self.objects)
 
     @property
     def rest(self) -> float:
-        """What it does not."""
+        """The part of the change that the load does not explain."""
         return math.fsum(one.rest for one in self.objects)
 
 
 def explanations(base: Run, new: Run) -> tuple[Explanation, ...]:
-    """What the changes between two runs are made of, the largest change of each measure first."""
+    """The changes between two runs divided into parts, the largest change of each measure first."""
     found: list[Explanation] = []
     for composition in (*DATABASE, *VM, *_address_spaces(base, new)):
         found += _composed(base, new, composition)
@@ -145,7 +145,7 @@ def explanations(base: Run, new: Run) -> tuple[Explanation, ...]:
 
 
 def load_explanations(base: Run, new: Run) -> tuple[LoadExplanation, ...]:
-    """How much of the changes that follow the work the work explains."""
+    """The part that the work explains, for each changed rate that follows the work."""
     found = (_caused(base, new, rate, work) for rate, work in CAUSED)
     return tuple(one for one in found if one is not None)
 
@@ -261,7 +261,7 @@ def _went(change: float) -> str:
 
 
 def _added(base: Run, new: Run, name: str) -> list[Explanation]:
-    """What objects add up to."""
+    """Explanations of sums by their objects."""
     measure = _measure(base, new, name)
     if measure is None:
         return []
@@ -300,7 +300,7 @@ def _four(base: Run, new: Run, rate: str, work: str, thing: str) -> tuple[float,
 
 
 def split_by_load(thing: str, base: float, new: float, work_base: float, work_new: float) -> LoadSplit:
-    """The change of a rate, split into what the load and what the rate per work did.
+    """The change of a rate, split into the effect of the load and the effect of the rate per work.
 
     With rate = work x rate per work, the change is (work_new - work_base) x base / work_base, the load's part, and
     work_new x (new / work_new - base / work_base), the rest. Where an object had no work before, all of its change is

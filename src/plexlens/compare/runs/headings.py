@@ -1,4 +1,4 @@
-"""What the headings of studies' tables mean: title, unit, group, which way is better.
+"""Meaning of the headings in studies' tables: title, unit, group, and which direction is better.
 
 ``headings.csv`` holds those that mean the same in any study; a study adds its own, or overrides
 them, in ``[[headings]]`` of its ``study.toml``.
@@ -40,7 +40,7 @@ _SERVERS = re.compile(r"machines?|servers?|SFS|VTAM|VSCS", re.IGNORECASE)
 
 @dataclass(frozen=True)
 class Heading:
-    """What a heading means.
+    """Meaning of a heading.
 
     Attributes
     ----------
@@ -84,7 +84,7 @@ def _general() -> Headings:
 
 
 def heading(own: Headings, text: str) -> Heading:
-    """What a heading means; one that is not known is a measured number in the unit as printed.
+    """Meaning of a heading; an unknown heading is a measured number in the unit as printed.
 
     Parameters
     ----------
@@ -112,12 +112,12 @@ def heading(own: Headings, text: str) -> Heading:
 
 
 def _found(own: Headings, text: str) -> Heading | None:
-    """The entry of a study, or else that of all."""
+    """The entry of a study, or else the general entry."""
     return own.get(text) or _general().get(text)
 
 
 def tool_of(text: str) -> str:
-    """The letter of the tool that measured a column of the VM/ESA report; empty for none."""
+    """The letter of the tool that measured a column of the VM/ESA report; empty if there is none."""
     return _without_tool(text)[1]
 
 
@@ -146,6 +146,6 @@ def measure_of(own: Headings, text: str, name: str, *, kind: str, row: str, form
 
 
 def common_name(own: Headings, text: str) -> str:
-    """The id of a heading: the same for headings that mean the same, such as ``RI/O/Sec`` and ``RIQ/Sec``."""
+    """The id of a heading: the same for headings with the same meaning, such as ``RI/O/Sec`` and ``RIQ/Sec``."""
     known = heading(own, text)
     return f"{known.title} [{known.unit}]" if known.known else text

@@ -1,4 +1,4 @@
-"""A prediction against what came: how much of the difference the load explains, and how much is left.
+"""A prediction compared with the measured result: the part of the difference that the load explains, and the rest.
 
 A prediction of I/O holds for the getpages it was made from. If they changed, the prediction is first rescaled to them,
 object by object. What the rescaling changes is the load's part of the difference; what remains is the prediction's own
@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class RateCheck:
-    """A predicted rate of one object against what came.
+    """A predicted rate of an object compared with the measured rate.
 
     Attributes
     ----------
@@ -38,34 +38,34 @@ class RateCheck:
 
     @property
     def difference(self) -> float:
-        """Actual less predicted."""
+        """Actual minus predicted."""
         return self.actual - self.predicted
 
     @property
     def load(self) -> float:
-        """The load's part of it."""
+        """The load's part of the difference."""
         return self.rescaled - self.predicted
 
     @property
     def rest(self) -> float:
-        """What the load does not explain: actual less the rescaled prediction."""
+        """The part that the load does not explain: actual minus rescaled prediction."""
         return self.actual - self.rescaled
 
     @property
     def error(self) -> float | None:
-        """The rest as a share of the rescaled prediction; None where that is zero."""
+        """The rest as a fraction of the rescaled prediction; None if that is zero."""
         return self.rest / self.rescaled if self.rescaled else None
 
     @property
     def arithmetic(self) -> str:
-        """How the rescaled prediction came about."""
+        """Derivation of the rescaled prediction."""
         return f"{self.predicted:,.2f} x {self.work_new:,.2f} / {self.work_base:,.2f} = {self.rescaled:,.2f}"
 
 
 def check_rate(
     thing: str, *, base: float | None, predicted: float, actual: float, work_base: float, work_new: float
 ) -> RateCheck:
-    """Hold a predicted rate against what came.
+    """Compare a predicted rate with the measured rate.
 
     Where the object had no work when the prediction was made, the prediction cannot be rescaled and stays as it was.
 
@@ -90,7 +90,7 @@ class CheckTotals:
 
     @property
     def error(self) -> float | None:
-        """The rest as a share of the rescaled prediction; None where that is zero."""
+        """The rest as a fraction of the rescaled prediction; None if that is zero."""
         rescaled = self.predicted + self.load
         return self.rest / rescaled if rescaled else None
 

@@ -1,4 +1,5 @@
-"""A saved prediction beside what came of it: was the work the same, was the change made, was it right.
+"""A saved prediction compared with its outcome: whether the work was the same, the change was made, the result was
+right.
 
 The prediction (`plexlens.pools.prediction`) holds the work that it was made from, the pools that it was made for, and
 the I/O it expects. What came is a performance database with Db2 statistics, or a page-reference trace of the time
@@ -41,7 +42,7 @@ _COLUMNS = ("getpages_per_second", "read_ios_per_second", "write_ios_per_second"
 
 @dataclass(frozen=True)
 class _Rate:
-    """A predicted rate: its measure, its amount in a prediction, and the work that causes it in both."""
+    """A predicted rate: its measure, its value in a prediction, and the work that causes it."""
 
     measure: str
     amount: str
@@ -55,7 +56,7 @@ _WRITE = _Rate(WRITES, "write_ios", "updates", _UPDATES)
 
 @dataclass(frozen=True)
 class Came:
-    """What came after the change.
+    """Measurement after the change.
 
     Attributes
     ----------
@@ -77,7 +78,7 @@ class Came:
 
 @dataclass(frozen=True)
 class PredictionComparison:
-    """A prediction and what came.
+    """A prediction and its outcome.
 
     Attributes
     ----------
@@ -103,12 +104,12 @@ class PredictionComparison:
 
     @property
     def made(self) -> bool:
-        """Whether no pool is known to have another size than predicted for."""
+        """Whether all known pool sizes are those predicted for."""
         return not self.environments.differences
 
 
 def came_in_database(inputs: Inputs, name: str) -> Came:
-    """What Db2 recorded of its pools after the change.
+    """Db2's records of its pools after the change.
 
     Parameters
     ----------
@@ -152,7 +153,7 @@ def came_in_database(inputs: Inputs, name: str) -> Came:
 
 
 def came_in_trace(trace: Trace, name: str, prediction: Prediction, *, progress: Progress | None = None) -> Came:
-    """What a trace of the time after the change tells.
+    """Measurements from a trace of the time after the change.
 
     Read I/Os are those it records. Where it records none, the pools as predicted for are simulated, and so are writes.
 
@@ -201,7 +202,7 @@ def came_in_trace(trace: Trace, name: str, prediction: Prediction, *, progress: 
 def compare_prediction(
     prediction: Prediction, name: str, came: Came, *, bounds: Bounds | None = None
 ) -> PredictionComparison:
-    """Hold a prediction against what came.
+    """Compare a prediction with its outcome.
 
     Parameters
     ----------
@@ -295,7 +296,7 @@ def _by_data_set(state: State) -> dict[str, PoolActivity]:
 
 
 def _predicted(prediction: Prediction, name: str, came: Came) -> Run:
-    """The work that the prediction was made from, as a run beside what came."""
+    """The work that the prediction was made from, as a run to compare with the outcome."""
     run = _run(
         name,
         f"prediction from {', '.join(prediction.sources) or 'a trace'}, {prediction.seconds:,.0f} s",
@@ -374,7 +375,7 @@ def _amounts(run: Run, name: str) -> Mapping[str, float]:
 
 
 def _sizes(prediction: Prediction, came: Came) -> Environments:
-    """Pools that have not the size that was predicted for; a size that is not recorded is no difference."""
+    """Pools whose size differs from the size predicted for; a size that is not recorded does not count."""
     differences = []
     alike = 0
     for pool, settings in prediction.after.configuration.pools.items():

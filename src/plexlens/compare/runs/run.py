@@ -1,4 +1,4 @@
-"""What is compared: a run, its environment, what it did, and its measured and derived numbers.
+"""Data to compare: a run, its environment, its work, and its measured and derived numbers.
 
 A run is one measurement: a stretch of time in a performance database, a row or a table of a study. It is the same
 thing whatever it came from, so that everything after it (comparability, deltas, explanation) is written once.
@@ -30,7 +30,7 @@ class Group(StrEnum):
 
 
 class Better(StrEnum):
-    """Which way a number has to go to be good news."""
+    """Direction in which a number improves."""
 
     HIGHER = "higher"
     LOWER = "lower"
@@ -39,7 +39,7 @@ class Better(StrEnum):
 
 @dataclass(frozen=True)
 class Measure:
-    """What is measured, wherever it is.
+    """A measured quantity, in any run.
 
     Attributes
     ----------
@@ -76,7 +76,7 @@ class Measure:
 
 @dataclass(frozen=True)
 class Estimate:
-    """How far a number would move if the run were measured again, judged by its own repeats.
+    """Uncertainty of a number if the run were measured again, estimated from its own repeats.
 
     Attributes
     ----------
@@ -123,7 +123,7 @@ class Reading:
 
 @dataclass(frozen=True)
 class Setting:
-    """A fact of the environment: of what, its name, and its value as people write it."""
+    """A fact of the environment: its object, name and printed value."""
 
     subject: str
     name: str
@@ -132,7 +132,7 @@ class Setting:
 
 @dataclass(frozen=True)
 class Activity:
-    """Work that was done, by object: what has to be alike before two runs can be compared.
+    """Work done, by object; it must be alike before two runs can be compared.
 
     Attributes
     ----------
@@ -159,7 +159,7 @@ class Activity:
 
     @property
     def total(self) -> float:
-        """Work a second of all objects."""
+        """Work per second of all objects."""
         return float(sum(self.amounts.values()))
 
 
@@ -169,7 +169,7 @@ Key = tuple[str, str]
 
 @dataclass(frozen=True)
 class Run:
-    """One measurement.
+    """A measurement.
 
     Attributes
     ----------
@@ -207,7 +207,7 @@ class Run:
     notes: tuple[str, ...] = ()
 
     def value(self, measure: str, thing: str = "") -> float | None:
-        """The value of a measure for an object; None where there is none."""
+        """The value of a measure for an object; None if there is none."""
         reading = self.readings.get((measure, thing))
         return None if reading is None else reading.value
 

@@ -1,4 +1,4 @@
-"""Whether a difference is more than chance: confidence intervals from the repeats that a run holds.
+"""Significance of a difference: confidence intervals from the repeats in a run.
 
 Two kinds of repeats are known. Runs repeated under one environment are independent: their mean is compared by Welch's
 t. Intervals of one run follow one another and resemble their neighbours, so neighbours are put into groups, and the
@@ -70,12 +70,12 @@ class Interval:
 
     @property
     def excludes_zero(self) -> bool:
-        """Whether no difference lies outside it."""
+        """Whether the interval excludes zero difference."""
         return self.low > 0 or self.high < 0
 
 
 def group_lengths(count: int) -> list[int]:
-    """Lengths of the groups of so many intervals, in their order; empty where there are too few.
+    """Lengths of the groups for this number of intervals, in order; empty if there are too few.
 
     A group is the cube root of the number of intervals long, or longer where there would be more than `MOST_GROUPS`
     groups; lengths differ by one at most.
@@ -94,7 +94,7 @@ def group_lengths(count: int) -> list[int]:
 
 
 def without_each(whole: float | None, without: Sequence[float | None], count: int) -> Estimate | None:
-    """The spread of a number from its values without each group.
+    """The uncertainty of a number, from its values without each group.
 
     Parameters
     ----------
@@ -121,7 +121,7 @@ def without_each(whole: float | None, without: Sequence[float | None], count: in
 
 
 def _resemblance(values: Sequence[float]) -> float | None:
-    """Correlation of each value with the next; None for fewer than eight, or without spread."""
+    """Lag-1 correlation of the values; None for fewer than eight values, or without spread."""
     if len(values) < 8:
         return None
     middle = math.fsum(values) / len(values)
@@ -132,7 +132,7 @@ def _resemblance(values: Sequence[float]) -> float | None:
 
 
 def of_repeats(values: Sequence[float]) -> tuple[float, Estimate | None]:
-    """Mean of repeated runs and its spread; no spread where there is one run."""
+    """Mean of repeated runs and its uncertainty; no uncertainty for a single run."""
     count = len(values)
     mean = math.fsum(values) / count
     if count < 2:
@@ -169,7 +169,7 @@ def _freedom(variances: tuple[float, float], freedoms: tuple[float, float]) -> f
 
 
 def reach(freedom: float) -> float:
-    """Standard errors from the middle of a confidence interval to its ends."""
+    """Half-width of a confidence interval in standard errors."""
     # Here, since loading it takes longer than most commands do without it.
     from scipy.special import stdtrit
 

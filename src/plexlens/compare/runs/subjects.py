@@ -1,4 +1,4 @@
-"""What of a performance database is compared: grains, their columns by group, and what must be alike beforehand.
+"""The compared contents of a performance database: grains, their columns by group, and the work that must be alike.
 
 Only names stand here. Titles, units, formulas and sources are those of the metric definitions, as everywhere.
 """
@@ -14,7 +14,7 @@ _HIGHER, _LOWER, _NEITHER = Better.HIGHER, Better.LOWER, Better.NEITHER
 
 @dataclass(frozen=True)
 class Watched:
-    """A column that is compared.
+    """A compared column.
 
     Attributes
     ----------
@@ -30,7 +30,7 @@ class Watched:
 
 @dataclass(frozen=True)
 class Work:
-    """A fact that says how much was done.
+    """A fact that measures the amount of work.
 
     Attributes
     ----------
@@ -49,7 +49,7 @@ class Work:
 
 @dataclass(frozen=True)
 class Subject:
-    """A grain that is compared.
+    """A compared grain.
 
     Attributes
     ----------

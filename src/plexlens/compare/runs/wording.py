@@ -1,4 +1,4 @@
-"""Shares and sentences as comparisons write them."""
+"""Formatting of fractions and sentences in comparisons."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def percent(share: float, digits: int = 1, *, signed: bool = False) -> str:
 
 
 def within_a_sentence(text: str) -> str:
-    """A sentence or title without its capital, unless its first word is a name or an abbreviation (CPU, Db2)."""
+    """A sentence or title with a small first letter, unless its first word is a name or an abbreviation (CPU, Db2)."""
     word = text.partition(" ")[0].rstrip(",;:")
     plain = len(word) == 1 or (word.isalpha() and word[1:].islower())
     return text[:1].lower() + text[1:] if plain else text

@@ -1,1 +1,1 @@
-"""Studies as folders: tables as printed, and what follows from what in them."""
+"""Studies as folders: tables as printed, and the rules by which cells follow from others."""

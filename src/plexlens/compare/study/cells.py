@@ -1,4 +1,4 @@
-"""The cells of a study's table: a CSV file as lines, turned where its columns are runs, and rows by heading."""
+"""The cells of a study's table: a CSV file as lines, transposed if its columns are runs, and rows by heading."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from plexlens.compare.study.model import TURNED, StudyError
 
 
 def read_lines(path: Path) -> list[list[str]]:
-    """The lines of a CSV file, headings first, with one cell for each heading.
+    """The lines of a CSV file, headings first, with a cell for each heading.
 
     Raises
     ------
@@ -36,7 +36,7 @@ def read_lines(path: Path) -> list[list[str]]:
 
 
 def turned(lines: Sequence[Sequence[str]], labels: Sequence[str]) -> list[list[str]]:
-    """Columns for rows: a row of items under each former heading; the ``labels`` are joined to headings."""
+    """Transposed lines: each former heading becomes a row; the ``labels`` are joined to headings."""
     at = [lines[0].index(label) for label in labels]
     heads = [TURNED]
     seen: Counter[str] = Counter()

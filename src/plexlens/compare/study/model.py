@@ -1,4 +1,4 @@
-"""Studies as folders: tables as printed, and what follows from what in them.
+"""Studies as folders: tables as printed, and the rules by which cells follow from others.
 
 `plexlens.compare.study.reader` makes them of ``study.toml``, its parts and its CSV files.
 """
@@ -28,18 +28,18 @@ TURNED = "column"
 
 
 class StudyError(UnreadableInputError):
-    """A study whose files cannot be read or do not fit together."""
+    """A study whose files cannot be read or are inconsistent."""
 
 
 @dataclass(frozen=True)
 class Match:
-    """Which rows of a table are meant: those with these cells, less those with the others."""
+    """Row selection in a table: rows with these cells, minus rows with the others."""
 
     cells: Mapping[str, str]
     but: Mapping[str, str]
 
     def takes(self, row: Mapping[str, str]) -> bool:
-        """Whether a row is meant."""
+        """Whether a row is selected."""
         if any(row[column] != cell for column, cell in self.cells.items()):
             return False
         return not self.but or any(row[column] != cell for column, cell in self.but.items())
@@ -47,7 +47,7 @@ class Match:
 
 @dataclass(frozen=True)
 class Reference:
-    """Where an argument of a formula comes from.
+    """Source of a formula's argument.
 
     Attributes
     ----------
@@ -89,13 +89,13 @@ class Reference:
 
     @property
     def elsewhere(self) -> bool:
-        """Whether it is of other rows than the one at hand."""
+        """Whether it refers to rows other than the current row."""
         return self.match is not None or self.offset is not None or self.number != 0
 
 
 @dataclass(frozen=True)
 class Derived:
-    """Cells that follow from others: of which columns and rows, by which formula, from which arguments.
+    """Derived cells: their columns and rows, formula and arguments.
 
     ``printed`` is false where the study prints no such column: the numbers are worked out, shown, and compared with
     nothing. ``cut`` is true where the study cuts digits off instead of rounding them. ``decimals`` is with how many the
@@ -115,7 +115,7 @@ class Derived:
 
 @dataclass(frozen=True)
 class Relation:
-    """What holds of printed cells though they do not follow from others: a part is not above its whole.
+    """A constraint on printed cells that do not follow from others, such as a part not exceeding its whole.
 
     Attributes
     ----------
@@ -152,7 +152,7 @@ RELATIONS = {
 
 @dataclass(frozen=True)
 class Repeat:
-    """Rows of several tables that print the same measurement: those with the same cells in these columns.
+    """Rows of several tables that print the same measurement: rows with the same cells in these columns.
 
     ``columns`` are the columns that are repeated, all where it is empty; those of ``but`` are not, and neither are
     columns that depend on other rows of their table. Tables in ``but_tables`` print something else of it. ``reason``
@@ -168,7 +168,7 @@ class Repeat:
 
 @dataclass(frozen=True)
 class Known:
-    """A cell that is known to be wrong in print, and why it is the print that is wrong.
+    """A cell known to be misprinted, and the evidence.
 
     ``convention`` is true where nothing is wrong: the source works the number out in a way of its own. ``right`` is
     true where this cell is right and one that it follows from, or is held against, is misprinted. ``gives`` is the
@@ -185,7 +185,7 @@ class Known:
 
 @dataclass(frozen=True)
 class Cut:
-    """Cells whose last digits are cut off rather than rounded, or lost at the edge of a page."""
+    """Cells whose last digits are truncated rather than rounded, or lost at the edge of a page."""
 
     columns: frozenset[str]
     rows: Match
@@ -193,7 +193,7 @@ class Cut:
 
 @dataclass(frozen=True)
 class Restored:
-    """Cells that the text at hand has lost, and what gives them."""
+    """Cells missing from the available text, and the source of their values."""
 
     columns: frozenset[str]
     rows: Match
@@ -202,7 +202,7 @@ class Restored:
 
 @dataclass(frozen=True)
 class LeftOut:
-    """A printed column that a template would work out, if the table had the columns that are missing."""
+    """A printed column that a template could compute if the table had the missing columns."""
 
     template: str
     column: str
@@ -211,7 +211,7 @@ class LeftOut:
 
 @dataclass(frozen=True)
 class Line:
-    """A fitted line: processor time a second = fixed + per transaction x rate."""
+    """A fitted line: processor time per second = fixed + per transaction x rate."""
 
     rate: str
     cpu_percent: tuple[str, ...]
@@ -219,7 +219,7 @@ class Line:
 
 @dataclass(frozen=True)
 class StudyTable:
-    """A table as printed, and what follows from what in it.
+    """A table as printed, and the rules by which its cells follow from others.
 
     Attributes
     ----------
@@ -261,7 +261,7 @@ class StudyTable:
     restored: tuple[Restored, ...] = ()
 
     def explained(self, number: int, column: str) -> tuple[str, bool]:
-        """What the notes say of a cell that is not as it should be, and whether it is a convention of the source."""
+        """The notes' explanation of a deviating cell, and whether it is a convention of the source."""
         row = self.rows[number]
         known = next((one for one in self.known if one.column == column and one.rows.takes(row)), None)
         return ("", False) if known is None else (known.note, known.convention)
@@ -269,7 +269,7 @@ class StudyTable:
 
 @dataclass(frozen=True)
 class Study:
-    """A published study: its tables by id, in the order of the paper.
+    """A published study: its tables by id, in their published order.
 
     Attributes
     ----------
@@ -292,7 +292,7 @@ class Study:
 
 
 def studies_path() -> Path:
-    """The folder of the studies that come with Plexlens.
+    """The folder of the studies that ship with Plexlens.
 
     Raises
     ------
@@ -311,7 +311,7 @@ def studies_path() -> Path:
 
 
 def share(text: str) -> Fraction | None:
-    """A share as a fraction: ``5 %`` or ``0.05``; None for anything else, or below zero."""
+    """A fraction from ``5 %`` or ``0.05``; None for other texts and negative numbers."""
     number, percent, rest = text.partition("%")
     try:
         value = Fraction(number.strip()) / (100 if percent else 1)
@@ -321,14 +321,14 @@ def share(text: str) -> Fraction | None:
 
 
 def own_study(text: str) -> Path | None:
-    """The ``study.toml`` that a path names, or that lies in the folder that it names; None where there is none."""
+    """The ``study.toml`` named by a path, or in the folder that it names; None if there is none."""
     path = Path(text)
     path = path if path.name == _STUDY_FILE else path / _STUDY_FILE
     return path if path.is_file() else None
 
 
 def shared_templates(folder: Path) -> list[Path]:
-    """Files of templates that a study may use: those beside its own folder, then those that come with Plexlens."""
+    """Template files available to a study: those next to its own folder, then those that ship with Plexlens."""
     places = dict.fromkeys(place.resolve() / "templates" for place in (folder.resolve().parent, studies_path()))
     return [path for place in places for path in sorted(place.glob("*.toml"))]
 

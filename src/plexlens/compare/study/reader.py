@@ -1,4 +1,4 @@
-"""Reads a study's folder: ``study.toml``, the TOML files of ``parts/`` if there are any, and tables as CSV.
+"""Reads a study's folder: ``study.toml``, the TOML files of ``parts/``, and tables as CSV.
 
 Parts continue ``study.toml`` in the order of their names: they add tables, and templates. A template declares once what
 is derived in tables of one kind; those in the folder ``templates`` beside the study's folder, and those that come with
@@ -56,7 +56,7 @@ _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*\Z")
 
 
 def load_study(name: str, folder: Path | None = None) -> Study:
-    """Read a study and check it whole.
+    """Read a study and check all of it.
 
     Parameters
     ----------
@@ -108,14 +108,14 @@ class _RawTable:
 
 @dataclass(frozen=True)
 class _Template:
-    """What holds for every table that names it."""
+    """Rules that apply to every table that names the template."""
 
     path: Path
     content: Mapping[str, Any]
 
 
 class _Reader(ReferenceReader):
-    """Reads one study; knows in which file and where it is for the sake of messages."""
+    """Reads a study; tracks the file and the location for messages."""
 
     def __init__(self, path: Path, address: str) -> None:
         super().__init__(path)
@@ -163,7 +163,7 @@ class _Reader(ReferenceReader):
         )  # fmt: skip
 
     def relations_of_tables(self, entries: Sequence[Mapping[str, Any]], raw: Mapping[str, _RawTable]) -> None:
-        """Relations that stand outside tables, each of some tables, or of all that have its columns."""
+        """Relations declared outside tables, each for some tables, or for all that have its columns."""
         for number, one in enumerate(entries, 1):
             self.where = f"relation {number}"
             relation = {key: value for key, value in one.items() if key not in ("table", "but_tables")}
@@ -184,7 +184,7 @@ class _Reader(ReferenceReader):
         return name
 
     def own_headings(self, content: Mapping[str, Any]) -> dict[str, Heading]:
-        """What the study says of the meaning of its headings."""
+        """The study's definitions of its own headings."""
         found: dict[str, Heading] = {}
         for number, one in enumerate(self.entries(content, "headings"), 1):
             self.where = f"heading {number}"
@@ -216,7 +216,7 @@ class _Reader(ReferenceReader):
         self.templates[name] = _Template(self.path, one)
 
     def template_named(self, name: str) -> _Template:
-        """A template of the study, or else one that studies share."""
+        """A template of the study, or else a shared template."""
         if name not in self.templates:
             place = self.path, self.where
             for path in shared_templates(self.folder):
@@ -234,7 +234,7 @@ class _Reader(ReferenceReader):
         return self.templates[name]
 
     def raw_table(self, one: Mapping[str, Any]) -> _RawTable:
-        """The cells of a table, and its rules with those of its templates behind them."""
+        """The cells of a table, and its rules followed by those of its templates."""
         heads, rows = self.cells(one)
         rules = [(self.path, rule) for rule in self.entries(one, "derived")]
         own = [column for _, rule in rules for column in self.column_names(rule.get("column"))]
@@ -416,7 +416,7 @@ class _Reader(ReferenceReader):
         return Relation(columns, rows, kind, FORMULAS[name], arguments, within, self.text(entry, "reason"))
 
     def repeats(self, content: Mapping[str, Any], tables: Mapping[str, StudyTable]) -> Iterator[Repeat]:
-        """What the study says of rows that stand in several tables."""
+        """The study's declarations of rows repeated in several tables."""
         for number, one in enumerate(self.entries(content, "repeats"), 1):
             self.where = f"repeat {number}"
             self.known_keys(one, _REPEAT_KEYS)

@@ -1,4 +1,4 @@
-"""Where the arguments of a study's formulas come from: references to cells, each checked against the tables."""
+"""Arguments of a study's formulas: references to cells, each checked against the tables."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _OFFSETS = {"previous": -1, "same place": 0}
 
 
 class ReferenceReader(TomlReader):
-    """Reads references; knows the headings of the study's tables, and the base of the one at hand."""
+    """Reads references; knows the headings of the study's tables, and the base of the current table."""
 
     def __init__(self, path: Path) -> None:
         super().__init__(path)
@@ -28,14 +28,14 @@ class ReferenceReader(TomlReader):
         self.base = Match({}, {})
 
     def column(self, key: str, name: str, table_id: str) -> str:
-        """A heading that the table has."""
+        """A heading of the table."""
         if name not in self.headings[table_id]:
             there = ", ".join(repr(one) for one in self.headings[table_id])
             raise self.wrong(key, f"table {table_id!r} has no column {name!r}", f"use one of {there}")
         return name
 
     def match(self, key: str, table_id: str, cells: Any, but: Any = None) -> Match:
-        """The rows with some cells."""
+        """The rows with these cells."""
         for given in (cells, but or {}):
             if not isinstance(given, dict) or not all(isinstance(cell, str) for cell in given.values()):
                 raise self.wrong(key, f"{given!r} names no rows", 'write {"heading" = "cell"}')
@@ -46,7 +46,7 @@ class ReferenceReader(TomlReader):
     def arguments(
         self, entry: Mapping[str, Any], formula: Formula, table_id: str, of: str
     ) -> dict[str, tuple[Reference, ...]]:
-        """The arguments of a formula, each from the cells that an entry names."""
+        """The arguments of a formula from the cells that an entry names."""
         raw = entry.get("arguments", {})
         if not isinstance(raw, dict):
             raise self.wrong(f"{of}arguments", "it is no table", "write arguments = {name = ...}")

@@ -1,4 +1,4 @@
-"""What a template means for one table: the rules whose columns the table has, and the printed columns left out.
+"""Application of a template to a table: the rules whose columns the table has, and the printed columns left out.
 
 Rules stand in order of preference. A printed column is worked out by the first rule whose inputs are all there; one
 for which no rule has them is left out and named with what is missing. Columns that the table does not print ask for
@@ -16,7 +16,7 @@ from plexlens.compare.study.model import SAME, LeftOut
 def applied(
     template: str, rules: Sequence[Mapping[str, Any]], heads: Sequence[str], own: Iterable[str]
 ) -> tuple[list[dict[str, Any]], list[LeftOut]]:
-    """The rules of a template that a table can follow.
+    """The rules of a template that apply to a table.
 
     Parameters
     ----------
@@ -82,7 +82,7 @@ def related(rules: Sequence[Mapping[str, Any]], there: Iterable[str]) -> list[di
 
 
 def _inputs(rule: Mapping[str, Any]) -> Iterator[str]:
-    """Columns of the table itself that a rule reads; those of other tables are checked when it is read."""
+    """Columns of the table itself that a rule reads; columns of other tables are checked when the rule is read."""
     for key in ("where", "but"):
         yield from _keys(rule.get(key))
     arguments = rule.get("arguments")

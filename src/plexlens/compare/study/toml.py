@@ -1,4 +1,4 @@
-"""Keys of a study's TOML files, each read with a message that names file, place and key where it cannot be."""
+"""Keys of a study's TOML files; an error message names file, location and key."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from plexlens.compare.study.model import StudyError
 
 
 class TomlReader:
-    """Reads keys; knows in which file and where it is for the sake of messages."""
+    """Reads keys; tracks the file and the location for messages."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
         self.where = ""
 
     def toml(self, path: Path) -> dict[str, Any]:
-        """The content of a TOML file."""
+        """The contents of a TOML file."""
         try:
             return tomllib.loads(path.read_text(encoding="utf-8"))
         except (OSError, UnicodeDecodeError) as error:
@@ -28,7 +28,7 @@ class TomlReader:
             raise StudyError(file=str(path), what=f"it is no TOML: {error}", remedy="correct the syntax") from error
 
     def wrong(self, key: str, what: str, remedy: str) -> StudyError:
-        """The error for a key that cannot be."""
+        """The error for an invalid key."""
         at = ", ".join(part for part in (self.where, f"key {key!r}") if part)
         return StudyError(file=str(self.path), what=f"{at}: {what}", remedy=remedy)
 
@@ -39,7 +39,7 @@ class TomlReader:
                 raise self.wrong(f"{of}{key}", "there is no such key", f"use one of {', '.join(allowed)}")
 
     def text(self, content: Mapping[str, Any], key: str, default: str | None = None) -> str:
-        """A text; with a default it may be missing."""
+        """A text; optional if there is a default."""
         value = content.get(key, default)
         if not isinstance(value, str):
             found = "it is missing" if value is None else f"{value!r} is no text"
@@ -47,14 +47,14 @@ class TomlReader:
         return value
 
     def entries(self, content: Mapping[str, Any], key: str) -> list[Mapping[str, Any]]:
-        """The tables below a key; none where it is missing."""
+        """The tables below a key; empty if it is missing."""
         value = content.get(key, [])
         if not isinstance(value, list) or not all(isinstance(one, dict) for one in value):
             raise self.wrong(key, "it is no list of tables", f"write [[tables.{key}]]")
         return value
 
     def choice(self, one: Mapping[str, Any], key: str, choices: Sequence[str], default: str) -> str:
-        """A text out of a few."""
+        """A text from a list of choices."""
         value = self.text(one, key, default)
         if value not in choices:
             raise self.wrong(key, f"{value!r} is not known", f"use one of {', '.join(c for c in choices if c)}")
@@ -68,7 +68,7 @@ class TomlReader:
         return tuple(names)
 
     def decimals(self, entry: Mapping[str, Any], key: str) -> int | None:
-        """A number of decimals; None where the key is missing."""
+        """A number of decimals; None if the key is missing."""
         value = entry.get(key)
         if value is None or (type(value) is int and value >= 0):
             return value
@@ -82,7 +82,7 @@ class TomlReader:
         return value
 
     def factor(self, key: str, value: Any) -> Fraction:
-        """A constant that a cell is multiplied by: a number, or a quotient as text."""
+        """A constant factor of a cell: a number, or a quotient as text."""
         try:
             if isinstance(value, bool) or not isinstance(value, (int, float, str)):
                 raise ValueError

@@ -1,4 +1,4 @@
-"""Grains, facts and metrics from the files of the catalogue: those that come with Plexlens and a site's own over them.
+"""Grains, facts and metrics from the files of the catalogue: the shipped files, overridden by a site's own.
 
 A file holds one grain. A site's file of a grain that is there adds to it, and overrides facts, metrics and sources by
 name; it then gives only the keys that differ.

@@ -1,4 +1,4 @@
-"""The catalogue: every grain by name, read when it is first asked for."""
+"""The catalogue: every grain by name, read at first use."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class Catalogue(Mapping[str, Grain]):
                 self.check(name)
 
     def __getitem__(self, name: str) -> Grain:
-        """The grain of that name."""
+        """A grain by name."""
         if name not in self._made:
             if name not in self._homes:
                 raise KeyError(name)
@@ -63,7 +63,7 @@ class Catalogue(Mapping[str, Grain]):
 
     @property
     def is_extended(self) -> bool:
-        """Whether a site's folders are part of it."""
+        """Whether a site's folders extend it."""
         return len(self._folders) > 1
 
     def __iter__(self) -> Iterator[str]:
@@ -71,11 +71,11 @@ class Catalogue(Mapping[str, Grain]):
         return iter(self._homes)
 
     def __len__(self) -> int:
-        """How many grains there are."""
+        """Number of grains."""
         return len(self._homes)
 
     def check(self, name: str) -> None:
-        """Check all of a grain, its formulas and their units too.
+        """Check a grain completely, including its formulas and their units.
 
         Raises
         ------
@@ -91,7 +91,7 @@ class Catalogue(Mapping[str, Grain]):
 
     @cached_property
     def functions(self) -> Functions:
-        """Snippets of SQL that several sources use."""
+        """SQL macros shared by several sources."""
         found = {}
         for document in self._documents(FUNCTIONS):
             for name, entry in Entry(document.values, document, ()).table(open_ended=True).entries.items():
@@ -101,12 +101,12 @@ class Catalogue(Mapping[str, Grain]):
         return Functions(found)
 
     def studies(self) -> list[list[Document]]:
-        """The files of formulas of studies, of one folder after the other."""
+        """The files of study formulas, a list per folder."""
         return [folder.studies() for folder in self._folders]
 
     @cached_property
     def relations(self) -> dict[str, str]:
-        """Selects that sources share: SQL of every file beside the grains, by the file's name."""
+        """Selects shared by sources: every SQL file next to the grains, by file name."""
         files: dict[str, Path] = {}
         for folder in self._folders:
             files |= folder.relations()

@@ -1,4 +1,6 @@
-"""The catalogue of this process: what a command loaded, or else what comes with Plexlens and the environment names."""
+"""The catalogue of this process: the one loaded by a command, else the shipped one with the folders in the
+environment.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,7 @@ class Grains(Mapping[str, Grain]):
         self._catalogue: Catalogue | None = None
 
     def load(self, folders: Sequence[str | Path] = ()) -> None:
-        """Take the definitions of a site's folders, after those that the environment names.
+        """Load the definitions of a site's folders, after those named by the environment.
 
         Parameters
         ----------
@@ -43,7 +45,7 @@ class Grains(Mapping[str, Grain]):
 
     @property
     def catalogue(self) -> Catalogue:
-        """All that was loaded."""
+        """All loaded definitions."""
         if self._catalogue is None:
             self.load()
         assert self._catalogue is not None
@@ -55,7 +57,7 @@ class Grains(Mapping[str, Grain]):
         return self.catalogue.families
 
     def __getitem__(self, name: str) -> Grain:
-        """The grain of that name."""
+        """A grain by name."""
         return self.catalogue[name]
 
     def __iter__(self) -> Iterator[str]:
@@ -63,7 +65,7 @@ class Grains(Mapping[str, Grain]):
         return iter(self.catalogue)
 
     def __len__(self) -> int:
-        """How many grains there are."""
+        """Number of grains."""
         return len(self.catalogue)
 
 

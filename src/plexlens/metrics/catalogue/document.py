@@ -48,7 +48,7 @@ class Document:
         return found
 
     def line(self, place: Place) -> int | None:
-        """Line of a key from 1, or of the table that it stands in."""
+        """Line of a key, from 1, or else of its table."""
         for length in range(len(place), 0, -1):
             if place[:length] in self._lines:
                 return self._lines[place[:length]]
@@ -63,7 +63,7 @@ class Document:
 
 
 def read_document(path: Path, *, shipped: bool) -> Document:
-    """A file of the catalogue.
+    """Read a file of the catalogue.
 
     Raises
     ------
@@ -102,7 +102,7 @@ def text_of_file(path: Path) -> str:
 
 
 def _places(text: str) -> Iterator[tuple[Place, int]]:
-    """Where each table and key begins: TOML's own reader keeps no places.
+    """Position of each table and key; the TOML parser does not keep positions.
 
     A scan for lines that begin as tables and keys do, texts of several lines and lists left out.
     """

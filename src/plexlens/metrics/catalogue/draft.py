@@ -1,4 +1,4 @@
-"""A grain as files say it, the parts of a site put over those that come with Plexlens."""
+"""A grain as declared in files, the parts of a site overriding the shipped parts."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _NAME = re.compile(r"[a-z][a-z0-9_]*")
 
 @dataclass(frozen=True)
 class Draft:
-    """What the files say of a grain: each part by name, in the order in which it was first named."""
+    """The declarations of a grain: each part by name, in the order of first occurrence."""
 
     name: str
     document: Document
@@ -45,11 +45,11 @@ class Draft:
 
     @property
     def shipped(self) -> bool:
-        """Whether all of it comes with Plexlens."""
+        """Whether all of it is shipped with Plexlens."""
         return self.document.shipped
 
     def over(self, other: Draft) -> Draft:
-        """The draft over another: what both say is said by the first, and new things come after.
+        """The draft on top of another: it overrides parts that both declare, and adds new parts at the end.
 
         A fact or metric that both name keeps those of its keys that the first does not give. A source takes the place
         of those of the same kind.

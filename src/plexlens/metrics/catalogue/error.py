@@ -1,4 +1,4 @@
-"""The error of a file of the catalogue: what is wrong, in which file and line, and what would be valid."""
+"""Errors in a file of the catalogue: the problem, the file and line, and the valid alternatives."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from plexlens.errors import UsageError
 
 
 class CatalogueError(UsageError):
-    """A definition of a grain, or a file of definitions, that cannot be used as it stands.
+    """An invalid definition of a grain, or an invalid file of definitions.
 
     Attributes
     ----------
@@ -21,7 +21,7 @@ class CatalogueError(UsageError):
 
 
 def near(word: str, valid: Iterable[str]) -> str:
-    """The valid word that is meant, or all of them."""
+    """A suggestion: the most similar valid word, or else all valid words."""
     names = list(valid)
     close = get_close_matches(word, names, n=1)
     return f"did you mean {close[0]}?" if close else f"there are: {', '.join(names) or 'none'}"

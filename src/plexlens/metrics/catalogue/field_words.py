@@ -1,4 +1,4 @@
-"""What the reader is shown for a fact in a formula: its field, or its title where no field says it."""
+"""Printed form of a fact in a formula: its field, or its title if no field name is suitable."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _AFTER = re.compile(r"(?:, time|(?:, else [A-Z][A-Z0-9_]*)+| \(or .*\)|; .*)$")
 
 
 def word_of(fact: Fact) -> str:
-    """The field without its record, arithmetic of fields as it stands; else the title in small letters."""
+    """The field without its record, or the arithmetic of several fields unchanged; else the title in lower case."""
     if fact.word:
         return fact.word
     if fact.name == "interval_seconds":

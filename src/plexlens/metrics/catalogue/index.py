@@ -1,4 +1,4 @@
-"""Which file of a folder of definitions holds which grain, found without reading the files as TOML."""
+"""Index from grains to files in a folder of definitions, built without parsing the files as TOML."""
 
 from __future__ import annotations
 
@@ -62,16 +62,16 @@ class Folder:
     files: Mapping[str, tuple[Path, str]]
 
     def document(self, name: str) -> Document | None:
-        """What the folder says in a file that is no grain's; None where there is none."""
+        """The folder's file of this name that does not define a grain; None if there is none."""
         file = self.path / name
         return read_document(file, shipped=self.shipped) if file.is_file() else None
 
     def studies(self) -> list[Document]:
-        """The files of formulas of studies, by name."""
+        """The files of study formulas, by name."""
         return [read_document(file, shipped=self.shipped) for file in sorted(self.path.glob(f"{STUDIES}/*.toml"))]
 
     def relations(self) -> dict[str, Path]:
-        """Every file of SQL by its name."""
+        """Every SQL file by name."""
         return {file.stem: file for file in sorted(self.path.rglob("*.sql"))}
 
 
@@ -114,7 +114,7 @@ def _grain(file: Path, *, shipped: bool) -> str:
 
 
 def families_of(folders: Sequence[Folder], order: Document | None) -> dict[str, Family]:
-    """The families, in the order that a file of families gives; what it does not name comes after, by name."""
+    """The families, in the order given by a file of families; unnamed families follow in alphabetical order."""
     listed = order.values if order is not None else {}
     homes: dict[str, str] = {}
     for folder in folders:

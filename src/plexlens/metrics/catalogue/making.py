@@ -1,4 +1,4 @@
-"""From the draft of a grain to the grain, checked."""
+"""Checked construction of grains from their drafts."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _ROLLUPS = {rollup.name.lower(): rollup for rollup in Rollup}
 
 @dataclass(frozen=True)
 class Making:
-    """Makes grains of drafts.
+    """Builds grains from drafts.
 
     Attributes
     ----------
@@ -40,7 +40,7 @@ class Making:
     units: Mapping[str, Unit]
 
     def grain(self, draft: Draft, family: str) -> Grain:
-        """The grain.
+        """Build the grain.
 
         Raises
         ------
@@ -82,7 +82,7 @@ class Making:
         )
 
     def _apart(self, draft: Draft) -> None:
-        """Refuse names that stand for two things."""
+        """Refuse names with two meanings."""
         seen: dict[str, str] = dict.fromkeys(IDENTITY, "an identity column")
         # A key may bear the name of an identity column (system); it is that column.
         groups: tuple[tuple[str, Mapping[str, Entry | Table]], ...] = (
@@ -134,7 +134,7 @@ class Making:
 
 
 def check_formulas(draft: Draft, grain: Grain) -> None:
-    """Check that terms and metrics are formulas over the facts, and that their units agree.
+    """Check that terms and metrics are formulas over the facts with matching units.
 
     Raises
     ------
@@ -179,7 +179,7 @@ def _scope(draft: Draft, grain: Grain) -> Scope:
 
 
 def _tree(entry: Entry, scope: Scope) -> Expression:
-    """The tree of a formula that names nothing unknown."""
+    """The tree of a formula, in which all names are known."""
     try:
         tree = parse(entry.text())
     except ExpressionError as error:
@@ -190,7 +190,7 @@ def _tree(entry: Entry, scope: Scope) -> Expression:
 
 
 def check_references(draft: Draft, grain: Grain, facts: Callable[[str], Iterable[str] | None]) -> None:
-    """Check that `computed_from` names a fact; ``facts`` gives those of a grain, or None where there is no such grain.
+    """Check that `computed_from` names a fact; ``facts`` returns those of a grain, or None if there is no such grain.
 
     Raises
     ------

@@ -21,7 +21,7 @@ _DIFFERENCES = ("of", "entity", "sequence", "started", "time", "keep_unused", "w
 
 
 def source_in(table: Table, draft: Draft, facts: Sequence[Fact]) -> Source:
-    """The source that a table tells.
+    """The source declared by a table.
 
     Raises
     ------
@@ -52,7 +52,7 @@ def source_in(table: Table, draft: Draft, facts: Sequence[Fact]) -> Source:
 
 
 def _check_file(entry: Entry) -> None:
-    """Refuse a file of SQL that is not there; it lies beside the grain's own."""
+    """Refuse a missing SQL file; the file must be next to the grain's file."""
     file = entry.document.path.parent / entry.text()
     if file.suffix != ".sql":
         raise entry.wrong(f"{entry.value!r} is no file of SQL", 'name a file beside this one: sql = "structure.sql"')
@@ -63,7 +63,7 @@ def _check_file(entry: Entry) -> None:
 
 
 def _check_fields(table: Table, facts: Sequence[Fact]) -> None:
-    """Refuse a record that no fact is a field of."""
+    """Refuse a record that none of the facts has a field in."""
     entry = table.get("fields")
     if entry is None:
         return

@@ -1,4 +1,4 @@
-"""A table of a file of definitions, read key by key: what is missing, of another type or not known is refused."""
+"""A table of a definition file, read key by key: missing keys, wrong types and unknown keys are refused."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _NAMED = {str: "a text", bool: "true or false", int: "a whole number", dict: "a 
 
 @dataclass(frozen=True)
 class Entry:
-    """A value and where it stands."""
+    """A value and its location."""
 
     value: Any
     document: Document
@@ -25,7 +25,7 @@ class Entry:
         return self.document.wrong(self.place, what, remedy)
 
     def table(self, *keys: str, open_ended: bool = False) -> Table:
-        """The value as a table with none but these keys."""
+        """The value as a table that has only these keys."""
         if not isinstance(self.value, dict):
             raise self.wrong(f"it is {_what(self.value)}, not a table", "write it as [table] or {key = ...}")
         if not open_ended:
@@ -36,14 +36,14 @@ class Entry:
         return Table({key: Entry(value, self.document, (*self.place, key)) for key, value in self.value.items()}, self)
 
     def text(self) -> str:
-        """The value as a text that is not empty."""
+        """The value as a non-empty text."""
         text = self._of(str)
         if not text.strip():
             raise self.wrong("it is empty", "give a text")
         return str(text).strip()
 
     def truth(self) -> bool:
-        """The value as true or false."""
+        """The value as a boolean."""
         return bool(self._of(bool))
 
     def texts(self) -> tuple[str, ...]:
@@ -75,7 +75,7 @@ def _what(value: Any) -> str:
 
 @dataclass(frozen=True)
 class Table:
-    """Values by key, each with its place: those of one definition can come from several files."""
+    """Values by key, each with its location; a definition can combine several files."""
 
     entries: Mapping[str, Entry]
     whole: Entry
@@ -84,40 +84,40 @@ class Table:
         return key in self.entries
 
     def get(self, key: str) -> Entry | None:
-        """The value of a key that may be missing."""
+        """The value of an optional key."""
         return self.entries.get(key)
 
     def need(self, key: str, example: str) -> Entry:
-        """The value of a key that has to be there."""
+        """The value of a required key."""
         found = self.entries.get(key)
         if found is None:
             raise self.whole.wrong(f"the key {key} is missing", f"add {example}")
         return found
 
     def text(self, key: str) -> str:
-        """The text of a key; empty where it is missing."""
+        """The text of a key; empty if it is missing."""
         found = self.entries.get(key)
         return found.text() if found is not None else ""
 
     def texts(self, key: str) -> tuple[str, ...]:
-        """The texts of a key; none where it is missing."""
+        """The texts of a key; empty if it is missing."""
         found = self.entries.get(key)
         return found.texts() if found is not None else ()
 
     def names(self, key: str) -> dict[str, str]:
-        """Texts by name, of a key that holds a table of them; none where it is missing."""
+        """Texts by name from a key that holds a table; empty if it is missing."""
         found = self.entries.get(key)
         if found is None:
             return {}
         return {name: entry.text() for name, entry in found.table(open_ended=True).entries.items()}
 
     def over(self, other: Table) -> Table:
-        """Its values, and those of the other that it does not have."""
+        """The table on top of another, which supplies the missing keys."""
         return Table({**other.entries, **self.entries}, self.whole)
 
 
 def alone(table: Table, keys: Sequence[str], example: str) -> str:
-    """Which one of the keys is there; exactly one has to be."""
+    """The key that is present; exactly one must be."""
     there = [key for key in keys if key in table]
     if not there:
         raise table.whole.wrong(f"none of {', '.join(keys)} is there", f"add one of them: {example}")

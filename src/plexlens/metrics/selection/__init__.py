@@ -1,4 +1,4 @@
-"""Selection: the part of a database that a question is about, by time, system, shift and class.
+"""Selection: the part of a database that a question concerns, by time, system, shift and class.
 
 One `Selection` restricts everything that is computed from a database. The facts of every grain pass through it in
 `plexlens.metrics.evaluate.facts`, and raw tables in `plexlens.metrics.selection.raw`. The start of an interval decides:

@@ -1,4 +1,4 @@
-"""What a database holds (systems, times, classes), and what a selection takes of it."""
+"""Contents of a database (systems, times, classes), and the part covered by a selection."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _LISTED = 30
 
 @dataclass(frozen=True)
 class SystemExtent:
-    """What there is of one system, and what of it is selected.
+    """Contents of a system, and the selected part.
 
     Attributes
     ----------
@@ -44,7 +44,7 @@ class SystemExtent:
     taken_last: datetime | None
 
     def to_json(self) -> dict[str, Any]:
-        """As JSON types; times are local ones."""
+        """The extent as JSON types; times are local."""
         return {
             "system": self.system,
             "utc_offsets": list(self.taken_offsets),
@@ -54,25 +54,25 @@ class SystemExtent:
 
     @property
     def zone(self) -> str:
-        """Its local time: ``UTC+02:00``, several where it changed, or ``offset unknown``."""
+        """Its local time: ``UTC+02:00``, several offsets if it changed, or ``offset unknown``."""
         return " and ".join(_zone(offset) for offset in self.offsets)
 
     @property
     def taken_zone(self) -> str:
-        """The local time of what is selected, as `zone`."""
+        """The local time of the selected part, in the form of `zone`."""
         return " and ".join(_zone(offset) for offset in self.taken_offsets)
 
 
 @dataclass(frozen=True)
 class Extent:
-    """What a database holds, by system, and the classes in it."""
+    """Contents of a database by system, and its classes."""
 
     systems: tuple[SystemExtent, ...]
     classes: tuple[str, ...]
 
 
 def resolve(selection: Selection, connection: Connection, name: str) -> Selection:
-    """The selection with names in place of patterns, and with what it takes of a database.
+    """The selection with names in place of patterns, and with the extent that it covers in a database.
 
     Parameters
     ----------
@@ -111,7 +111,7 @@ def resolve(selection: Selection, connection: Connection, name: str) -> Selectio
 
 
 def _extent_sql(connection: Connection) -> str:
-    """Statement that lists system, offset and start (to the minute) of everything in the raw tables."""
+    """Statement that lists system, offset and start (to the minute) of all rows in the raw tables."""
     selects = [
         "select distinct system, utc_offset,"
         # A start to the nearest minute, as metrics name intervals; a record with an end alone in the minute of its end.
@@ -173,7 +173,7 @@ def _classes(connection: Connection) -> list[str]:
 
 
 def _named(patterns: Sequence[str], known: Sequence[str], noun: str, file: str) -> tuple[str, ...]:
-    """The names that the patterns mean, in alphabetical order."""
+    """The names that match the patterns, in alphabetical order."""
     found: set[str] = set()
     for pattern in patterns:
         matched = [name for name in known if fnmatchcase(name.upper(), pattern.upper())]

@@ -1,4 +1,4 @@
-"""Raw tables under a selection: for SQL, and for what reads them without a grain."""
+"""Raw tables under a selection: for SQL, and for code that reads them without a grain."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def timed_tables(connection: Connection) -> list[tuple[str, str, str]]:
 
 
 def class_sources(connection: Connection) -> list[tuple[str, tuple[str, ...]]]:
-    """Raw tables that name classes, with the columns that do."""
+    """Raw tables that name classes, with the columns of the names."""
     there = tables_of(connection)
     found = []
     for declared in _class_declarations():
@@ -60,7 +60,7 @@ def class_sources(connection: Connection) -> list[tuple[str, tuple[str, ...]]]:
 
 
 def selected_sql(connection: Connection, selection: Selection, name: str, catalog: str) -> str:
-    """The select of the rows of a raw table that are selected; of all where it has no system and no time.
+    """The select of the selected rows of a raw table; all rows if it has neither system nor time.
 
     A row is taken by the start of its own interval, or by its end where it has no start. Cumulative records are taken
     by their own time, though the interval that metrics make of them starts at the record before.
@@ -89,7 +89,7 @@ def selected_sql(connection: Connection, selection: Selection, name: str, catalo
 
 
 def _of_class(connection: Connection, selection: Selection, name: str, catalog: str) -> str:
-    """SQL of which rows of a raw table are of the selected classes; empty where it names none."""
+    """SQL condition for rows of the selected classes in a raw table; empty if the table has no class column."""
     for declared in _class_declarations():
         if not fnmatchcase(name, declared["tables"]):
             continue
@@ -105,7 +105,7 @@ def _of_class(connection: Connection, selection: Selection, name: str, catalog: 
 
 
 def show_selected(connection: Connection, selection: Selection, named: set[str]) -> None:
-    """Make unqualified names of tables mean what is selected of them, for the rest of the connection.
+    """Make unqualified table names refer to the selected rows for the rest of the connection.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""What is selected, as one object, and the conditions it puts on facts and raw tables."""
+"""A selection as an object, and the conditions it imposes on facts and raw tables."""
 
 from __future__ import annotations
 
@@ -25,7 +25,8 @@ _FAR = timedelta(days=2)
 
 @dataclass(frozen=True)
 class Selection:
-    """A part of a database. Every kind of condition must hold; of several shifts, systems or classes, one.
+    """A part of a database. All kinds of condition must hold; among several shifts, systems or classes, any one
+    suffices.
 
     Attributes
     ----------
@@ -48,17 +49,17 @@ class Selection:
     extent: Extent | None = None
 
     def __bool__(self) -> bool:
-        """Whether anything is left out."""
+        """Whether it leaves anything out."""
         return bool(self.windows or self.shifts or self.systems or self.classes)
 
     def and_window(self, window: Window | None) -> Selection:
-        """The part of the selection that lies in a window too; not resolved."""
+        """The intersection of the selection with a window; not resolved."""
         if window is None:
             return self
         return Selection((*self.windows, window), self.shifts, self.systems, self.classes)
 
     def rows(self, columns: Container[str], *, has_times: bool = True) -> str:
-        """SQL of which rows of facts, or of a raw table, are of the selected systems and times; empty for all.
+        """SQL condition for rows of facts, or of a raw table, in the selected systems and times; empty for all.
 
         Parameters
         ----------
@@ -112,7 +113,7 @@ class Selection:
         return near
 
     def class_condition(self, columns: Container[str], named: tuple[str, ...] = CLASS_COLUMNS) -> str:
-        """SQL of which rows are of the selected classes; empty where no column names one, or none is selected."""
+        """SQL condition for rows of the selected classes; empty if no column names a class, or none is selected."""
         there = [name for name in named if name in columns]
         if not self.classes or not there:
             return ""
@@ -120,7 +121,7 @@ class Selection:
 
     @property
     def parts(self) -> tuple[str, ...]:
-        """What is selected, one phrase for each kind of condition."""
+        """The conditions in words, a phrase for each kind."""
         parts = []
         for window in self.windows:
             parts.append(f"{window.text}{', local time of each system' if window.is_local else ''}")
@@ -135,11 +136,11 @@ class Selection:
 
     @property
     def text(self) -> str:
-        """What is selected, in words; empty where everything is."""
+        """The selection in words; empty if it covers everything."""
         return "; ".join(self.parts)
 
     def to_json(self) -> dict[str, Any] | None:
-        """The selection as JSON types; None where everything is selected."""
+        """The selection as JSON types; None if it covers everything."""
         if not self:
             return None
         return {
@@ -153,7 +154,7 @@ class Selection:
 
 
 def among(column: str, values: Iterable[str]) -> str:
-    """SQL of whether a column is one of the values."""
+    """SQL condition that a column has one of the values."""
     return f"{column} in ({', '.join(literal(value) for value in values)})"
 
 

@@ -1,4 +1,4 @@
-"""Shifts: hours of the week in local time, which may run past midnight."""
+"""Shifts: hours of the week in local time, which may extend past midnight."""
 
 from __future__ import annotations
 
@@ -38,13 +38,13 @@ class Shift:
     spans: tuple[tuple[int, int], ...]
 
     def condition(self, local: str) -> str:
-        """SQL of which rows lie in it, by SQL of seconds since 1970 in local time."""
+        """SQL condition for rows within the shift, given SQL of local seconds since 1970."""
         second = f"((floor({local})::bigint + {_FIRST_DAY}) % {_WEEK})"
         return " or ".join(f"({second} >= {start} and {second} < {end})" for start, end in self.spans) or "false"
 
 
 def shift(text: str, named: Mapping[str, str] | None = None) -> Shift:
-    """A shift by its hours, or by the name that the site gave it.
+    """A shift from its hours, or from the name that the site gave it.
 
     A shift that ends at or before its start runs into the next day, and belongs to the day on which it starts:
     ``fri/22:00-06:00`` ends on Saturday at 06:00.
