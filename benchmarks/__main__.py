@@ -68,7 +68,7 @@ answer = {name: info.rows for name, info in pdb.tables().items()}
 
 @dataclass(frozen=True)
 class Line:
-    """One row of the result."""
+    """A row of the result."""
 
     what: str
     figure: str
@@ -92,7 +92,7 @@ def _memory(size: int) -> str:
 
 
 def scan(path: Path, runs: int) -> Line:
-    """Find and frame every record, against reading the file into memory."""
+    """Find and frame every record, compared with reading the file into memory."""
     size = path.stat().st_size
     memory = best(runs, lambda: in_process(READ_INTO_MEMORY, path))
     found = best(runs, lambda: in_process(SCAN, path))
@@ -109,7 +109,7 @@ def scan(path: Path, runs: int) -> Line:
 
 
 def decode(what: str, path: Path, plex: Known, runs: int) -> Line:
-    """Decode to Arrow on one core."""
+    """Decode to Arrow on a single core."""
     import json
 
     wanted: dict[str, list[str]] = {}
@@ -122,7 +122,7 @@ def decode(what: str, path: Path, plex: Known, runs: int) -> Line:
 
 
 def decode_mq(path: Path, rows: dict[str, int], runs: int) -> Line:
-    """Decode MQ accounting to Arrow on one core."""
+    """Decode MQ accounting to Arrow on a single core."""
     run = best(runs, lambda: in_process(DECODE, path, "{}", cores=1))
     for table, count in rows.items():
         if run.answer["rows"].get(table) != count:
@@ -138,7 +138,7 @@ def decode_mq(path: Path, rows: dict[str, int], runs: int) -> Line:
 
 
 def ingest(path: Path, plex: Sysplex, folder: Path, runs: int) -> Line:
-    """A dump into a performance database on two cores."""
+    """Ingest a dump into a performance database on two cores."""
 
     def once() -> object:
         pdb = folder / "pdb"
@@ -158,7 +158,7 @@ def ingest(path: Path, plex: Sysplex, folder: Path, runs: int) -> Line:
 
 
 def report(what: str, path: Path, folder: Path, *names: str) -> Line:
-    """From a dump to the finished page, which must name these objects of the dump."""
+    """From a dump to the finished page, which must name these objects from the dump."""
     page = folder / "report.html"
     run = command(Path(sys.executable).with_name("plexlens"), "report", path, "-o", page)
     text = page.read_text(encoding="utf-8")
@@ -198,7 +198,7 @@ def pools(millions: int, long_millions: int, *, record: bool, note: str) -> None
 
 
 def small(runs: int, beside: small_inputs.Checkout | None, *, record: bool) -> None:
-    """Commands on small inputs, beside another commit: measure, print, and record."""
+    """Commands on small inputs, compared with another commit: measure, print, and record."""
     before = os.getloadavg()[0]
     with tempfile.TemporaryDirectory(prefix="plexlens-bench-") as name:
         found = small_inputs.figures(Path(name), runs, beside)

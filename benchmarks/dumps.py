@@ -1,4 +1,4 @@
-"""SMF dumps of any size for measuring: a sysplex that writes RMF records, and queue managers that write accounting.
+"""SMF dumps of any size for benchmarks: a sysplex that writes RMF records, and queue managers that write accounting.
 
 What a benchmark adds up is noted while it is written, so that a decoded dump is checked against its source.
 """
@@ -29,7 +29,7 @@ STRUCTURES = 50
 
 
 def catalogue() -> Any:
-    """The layouts that come with Plexlens."""
+    """The shipped layouts."""
     return _core.Catalogue([str(folder) for folder in layout_folders()])
 
 
@@ -45,7 +45,7 @@ def _names(stem: str, count: int) -> np.ndarray:
 
 
 class Known:
-    """What is known of a dump while it is written: rows by table, and sums of columns by (table, column).
+    """Facts about a dump, gathered while writing it: rows by table, and sums of columns by (table, column).
 
     Parameters
     ----------
@@ -70,10 +70,10 @@ class Known:
 
 
 class Sysplex(Known):
-    """Intervals of RMF records of a sysplex, one system and interval after the other."""
+    """Intervals of RMF records of a sysplex, system by system and interval by interval."""
 
     def interval(self, number: int, system: int) -> list[Any]:
-        """The records that one system writes at the end of one interval."""
+        """The records that a system writes at the end of an interval."""
         start = START + number * INTERVAL
         identity = {
             "system": f"SY{system:02d}",
@@ -254,7 +254,7 @@ class Sysplex(Known):
 
 
 def write_rmf(path: Path, size: int) -> Sysplex:
-    """Write RMF records until the dump holds about ``size`` bytes; returns what is known of them."""
+    """Write RMF records until the dump holds about ``size`` bytes; return the facts about them."""
     plex = Sysplex(catalogue(), SEED)
     written = 0
     with _core.DumpWriter(path) as dump:
@@ -269,7 +269,7 @@ def write_rmf(path: Path, size: int) -> Sysplex:
 
 
 def write_mq(path: Path, size: int) -> dict[str, int]:
-    """Write MQ class 3 accounting (SMF 116-1) of about ``size`` bytes; returns rows by table."""
+    """Write MQ class 3 accounting (SMF 116-1) of about ``size`` bytes; return rows by table."""
     layouts = catalogue()
     random = np.random.default_rng(SEED)
     tasks, queues = 400, 3

@@ -1,4 +1,4 @@
-"""Running one thing in a process of its own, with its time and its peak memory."""
+"""Running a program in a process of its own, with its time and its peak memory."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Run:
-    """What one run took.
+    """Time and memory of a run.
 
     Attributes
     ----------
@@ -100,7 +100,7 @@ def command(*words: str | Path, environment: Mapping[str, str] | None = None, ou
 
 
 def best(runs: int, once: Any) -> Run:
-    """The fastest of some runs: the least disturbed one. Peak memory is the worst of them."""
+    """The fastest of several runs, which was disturbed least. Peak memory is the highest of all runs."""
     made = [once() for _ in range(runs)]
     quickest = min(made, key=lambda run: run.seconds)
     return Run(quickest.seconds, max(run.peak_bytes for run in made), quickest.answer)

@@ -1,4 +1,4 @@
-"""Speed and memory of the buffer pool engines on the yardstick trace, beside libCacheSim in the same run.
+"""Speed and memory of the buffer pool engines on the yardstick trace, next to libCacheSim in the same run.
 
 The trace (Z50: five million pages, Zipf(0.9), a fifth of the references scans) is made by `plexlens._core.Yardstick`
 outside the clock, stretch by stretch; libCacheSim reads it as an oracleGeneral file that has just been written, within
@@ -79,7 +79,7 @@ answer = {"processor": time.process_time() - used, "misses": round(ratio * rows)
 
 @dataclass(frozen=True)
 class Figure:
-    """One row of the table."""
+    """A row of the table."""
 
     what: str
     figure: str
@@ -89,7 +89,7 @@ class Figure:
 
 
 def peer() -> Path:
-    """The Python of the peer's own environment, made where it is not there yet."""
+    """The Python of libCacheSim's own environment, created if missing."""
     python = PEER / "bin" / "python"
     done = PEER / "done"
     if not done.exists():
@@ -102,7 +102,7 @@ def peer() -> Path:
 
 
 def write_oracle_general(path: Path, rows: int) -> None:
-    """The trace as libCacheSim reads it: time, object id, size, time of the next access (not known)."""
+    """The trace in libCacheSim's format: time, object id, size, time of the next access (unknown)."""
     record = np.dtype([("time", "<u4"), ("id", "<u8"), ("size", "<u4"), ("next", "<i8")])
     trace = _core.Yardstick()
     with path.open("wb") as file:
@@ -125,7 +125,7 @@ def _theirs(python: Path, trace: Path, rows: int, size: int) -> Run:
 
 
 def _speed(rows: int, run: Run) -> float:
-    """Million references a second, by processor time: on a busy machine wall time says nothing."""
+    """Million references per second of processor time; on a busy machine wall time is meaningless."""
     return float(rows / 1e6 / run.answer["processor"])
 
 
@@ -135,7 +135,7 @@ def _said(rows: int, run: Run) -> str:
 
 
 def _grown(run: Run, pages: float) -> float:
-    """Bytes a distinct page by which the process grew at its peak."""
+    """Growth of the process at its peak in bytes per distinct page."""
     return float(run.peak_bytes - run.answer["before"]) / pages
 
 
@@ -145,7 +145,7 @@ def _equal(what: str, ours: float, theirs: float) -> None:
 
 
 def figures(millions: int, long_millions: int) -> list[Figure]:
-    """Everything, one after the other.
+    """All figures, measured one after the other.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Workloads for buffer pools: page-reference traces made of stated parts, from a seed.
+"""Workloads for buffer pools: synthetic page-reference traces with stated parts, from a seed.
 
 Each object of a workload is used in one of the ways that objects of a Db2 are used:
 
@@ -34,7 +34,7 @@ _BURST = {"random": 1, "index": 3, "scan": 32, "ring": 8, "append": 2, "hot": 1}
 
 @dataclass(frozen=True)
 class UsedObject:
-    """An object and how it is used.
+    """An object and its use.
 
     Attributes
     ----------
@@ -64,7 +64,7 @@ class UsedObject:
 
 
 class MadeTrace:
-    """A trace in memory that reads as one from a file does.
+    """A trace in memory with the interface of a trace file.
 
     Parameters
     ----------
@@ -84,13 +84,13 @@ class MadeTrace:
         self.batch = _made(self.objects, references, seed, seconds)
 
     def batches(self, progress: Callable[[int, int, str], None] | None = None) -> Iterator[pa.RecordBatch]:
-        """The references, in stretches."""
+        """The references, in batches."""
         rows = 1 << 16
         for at in range(0, self.batch.num_rows, rows):
             yield self.batch.slice(at, rows)
 
     def write(self, path: Path) -> None:
-        """Write it as Parquet, its objects and pools by their names."""
+        """Write it as Parquet, with the names of its objects and pools."""
         table = pa.Table.from_batches([self.batch])
         names = pa.array([one.name for one in self.objects.values()])
         first = min(self.objects)
@@ -136,7 +136,7 @@ def _made(objects: dict[int, UsedObject], references: int, seed: int, seconds: f
 
 
 def _popular(one: UsedObject, count: int, random: np.random.Generator, pages: int) -> Integers:
-    """Pages by falling popularity, the popular ones spread over the object."""
+    """Pages in order of falling popularity; the popular pages are spread over the object."""
     weights = np.cumsum(np.arange(1, pages + 1, dtype=float) ** -one.skew)
     ranks = np.searchsorted(weights, random.random(count) * weights[-1])
     return np.asarray(random.permutation(pages)[ranks], np.int64)
@@ -161,7 +161,7 @@ def _pages(one: UsedObject, count: int, random: np.random.Generator) -> Integers
 
 
 def fifty_objects(references: int = 1_200_000, *, seed: int = 20_14) -> MadeTrace:
-    """Fifty objects of all uses in three pools, as they grow when nobody looks: tables, indexes, and the rest."""
+    """Fifty objects with all kinds of use in three unmanaged pools: tables, indexes, and the rest."""
     random = np.random.default_rng(seed)
     objects: list[UsedObject] = []
 
@@ -187,7 +187,7 @@ def fifty_objects(references: int = 1_200_000, *, seed: int = 20_14) -> MadeTrac
 
 @dataclass(frozen=True)
 class TwoPools:
-    """A workload of two pools: one table read at random all over, beside objects of steep popularity.
+    """A workload of two pools: a table read uniformly at random, and objects with steep popularity.
 
     A page stands for a block of ten pages of the published case, and pools have a tenth of the buffers.
 
@@ -233,7 +233,7 @@ PUBLISHED = {100: (79.1, 96.0), 125: (92.4, 96.2), 300: (97.1, 97.3), 500: (97.7
 
 
 def hit_ratios(workload: TwoPools, thousands: Sequence[int], *, seed: int = 1) -> dict[int, tuple[float, float]]:
-    """Hit ratios in percent, by thousands of pages of the case: two pools of equal size, and both in one."""
+    """Hit ratios in percent, by thousands of pages of the case: two pools of equal size, and a single pool for both."""
     batch = workload.batch(seed=seed)
     apart, together = _core.PoolCurves(), _core.PoolCurves(placement={(3, 0): 2})
     for curves in (apart, together):

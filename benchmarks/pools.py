@@ -1,4 +1,4 @@
-"""Recommendations against rules of thumb, and a published case: the tables of docs/pools.md.
+"""Recommendations compared with rules of thumb, and a published case: the tables of docs/pools.md.
 
     python -m benchmarks.pools                     # print both tables
     python -m benchmarks.pools --write             # and put them into docs/pools.md
@@ -39,13 +39,13 @@ Sizes = dict[str, int]
 
 
 def equal_split(curves: _core.PoolCurves, buffers: int) -> Sizes:
-    """Every pool the same."""
+    """All pools of equal size."""
     pools = curves.pools()
     return {f"BP{pool}": buffers // len(pools) for pool in pools}
 
 
 def by_getpages(curves: _core.PoolCurves, buffers: int) -> Sizes:
-    """In proportion to getpages."""
+    """Buffers in proportion to getpages."""
     getpages = {pool: curves.events(pool)["getpage"] for pool in curves.pools()}
     total = sum(getpages.values())
     return {f"BP{pool}": max(buffers * count // total, LEAST) for pool, count in getpages.items()}
@@ -54,7 +54,7 @@ def by_getpages(curves: _core.PoolCurves, buffers: int) -> Sizes:
 def _greedy(
     curves: _core.PoolCurves, buffers: int, prefer: Callable[[_core.PoolCurves, int, int, int], float]
 ) -> Sizes:
-    """Part by part to the pool that a rule prefers."""
+    """Give the storage, part by part, to the pool that a rule prefers."""
     sizes = dict.fromkeys(curves.pools(), LEAST)
     part = (buffers - LEAST * len(sizes)) // PARTS
     for _ in range(PARTS):
@@ -91,12 +91,12 @@ RULES: dict[str, Callable[[_core.PoolCurves, int], Sizes]] = {
 
 
 def configuration(sizes: Sizes) -> Configuration:
-    """Pools of these sizes, else as Db2 has them by default."""
+    """Pools of these sizes, with Db2's defaults otherwise."""
     return Configuration({name: PoolSettings.of(name, size) for name, size in sizes.items()})
 
 
 def contest(trace: Trace, buffers: int, *, least_buffers: int = LEAST) -> dict[str, State]:
-    """Rules and recommendations on one trace with as many buffers, each simulated."""
+    """Rules and recommendations on a trace with the same total of buffers, each simulated."""
     curves = _core.PoolCurves()
     for batch in trace.batches():
         curves.add(batch)
@@ -134,7 +134,7 @@ def rules_table(made: MadeTrace) -> str:
 
 
 def case_table() -> str:
-    """The published case beside ours, and between its points."""
+    """The published case next to ours, and between its points."""
     sizes = sorted({*PUBLISHED, 75, 150, 200, 250, 400})
     ours = hit_ratios(TwoPools(), sizes)
     lines = [
@@ -165,7 +165,7 @@ def put(text: str, name: str, table: str) -> str:
 
 
 def main() -> None:
-    """Measure, print, and write if asked to."""
+    """Measure, print, and write if requested."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--write", action="store_true", help="put the tables into docs/pools.md")
     wanted = parser.parse_args()

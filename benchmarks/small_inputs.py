@@ -1,4 +1,4 @@
-"""What commands cost before they have much to do: the example, two small databases, one metric view, ``--help``.
+"""Fixed cost of commands: the example, two small databases, a metric view, ``--help``.
 
 Each is the whole command in a process of its own, measured by the processor time it takes, user and system. Another
 commit stands beside this one: its checkout does the same in the same run, turn by turn, with databases that it made.
@@ -36,7 +36,7 @@ IN_EXAMPLE = ("DSNDB2B_LOCK1", "CPLEX1", "T104", "WAY1")
 
 @dataclass(frozen=True)
 class Checkout:
-    """A commit that is measured: the code of a folder under a Python.
+    """A commit to be measured: the code of a folder under a Python.
 
     Attributes
     ----------
@@ -57,7 +57,7 @@ class Checkout:
         return command(self.python, "-m", "plexlens.cli", *words, environment=environment, output=output)
 
     def commit(self) -> str:
-        """The commit in one line, without where it lies."""
+        """The commit in a line, without its path."""
 
         def git(*words: str) -> str:
             done = subprocess.run(["git", "-C", str(self.folder), *words], capture_output=True, text=True, check=False)
@@ -91,7 +91,7 @@ class Checkout:
 
 @dataclass
 class Inputs:
-    """What every commit reads, and the databases that each made of it."""
+    """Inputs of every commit, and the databases that each commit made from them."""
 
     folder: Path
     example: Path
@@ -108,7 +108,7 @@ class Inputs:
         return cls(folder, example, dumps)
 
     def databases(self, name: str, checkout: Checkout) -> list[Path]:
-        """A database of each dump, the example last, by the commit that will read it."""
+        """A database of each dump, the example last, created by the commit that will read it."""
         made = []
         for dump in (*self.dumps, self.example):
             made.append(self.folder / f"{name}-{dump.stem}.pdb")
@@ -118,7 +118,7 @@ class Inputs:
 
 @dataclass(frozen=True)
 class Measured:
-    """One line of the result: the best runs of this commit, and of the one beside it."""
+    """A line of the result: the best runs of this commit, and of the commit compared with it."""
 
     what: str
     bound: float
@@ -132,7 +132,7 @@ class Measured:
 
 
 def _turns(runs: int, each: Mapping[str, Callable[[], Run]]) -> dict[str, Run]:
-    """The best of some runs of each commit, which take turns: what disturbs one then disturbs the other."""
+    """The best of several runs of each commit; the commits take turns, so that a disturbance affects both."""
     made: dict[str, list[Run]] = {name: [] for name in each}
     for _ in range(runs):
         for name, once in each.items():
@@ -177,14 +177,14 @@ def _help(checkout: Checkout, words: tuple[str, ...], text: Path) -> Run:
 
 
 def _commands(checkout: Checkout, text: Path) -> list[tuple[str, ...]]:
-    """Every command of a commit, the one without a name first."""
+    """Every command of a commit, the unnamed command first."""
     checkout.run("--help", output=text)
     listed = text.read_text(encoding="utf-8").partition("Commands")[2]
     return [(), *((name,) for name in re.findall(r"^\W{1,4}([a-z][a-z-]+) {2,}", listed, re.MULTILINE))]
 
 
 def figures(folder: Path, runs: int, beside: Checkout | None) -> list[Measured]:
-    """Measure; every answer is checked.
+    """Measure all; every answer is checked.
 
     Parameters
     ----------

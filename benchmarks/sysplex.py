@@ -1,4 +1,4 @@
-"""The sysplex simulator: events a second and memory, how both grow with members and rate, and yardsticks beside it.
+"""The sysplex simulator: events per second and memory, their growth with members and rate, and yardsticks.
 
     python benchmarks/sysplex.py            # ten minutes of 32 members at 10,000/s, then smaller sizes
     python benchmarks/sysplex.py --record   # and keep the tables in benchmarks/record
@@ -107,7 +107,7 @@ answer = {"processor": time.process_time() - began, "events": events, "response"
 
 @dataclass(frozen=True)
 class Figures:
-    """What one run took.
+    """Results of a run.
 
     Attributes
     ----------
@@ -139,12 +139,12 @@ class Figures:
 
     @property
     def speed(self) -> float:
-        """Million events a second of processor time, filling left out."""
+        """Million events per second of processor time, without the filling phase."""
         return self.events / (self.processor - self.filling) / 1e6
 
 
 def scenario(members: int, rate: float, seconds: float) -> dict[str, Any]:
-    """A group of so many members, one on each machine, with pools of 20,000 pages."""
+    """A group of ``members`` members, each on its own machine, with pools of 20,000 pages."""
     numbers = range(1, members + 1)
     systems = [{"name": f"S{n:02d}", "cec": f"C{n:02d}"} for n in numbers]
     regions = [
@@ -200,7 +200,7 @@ def scenario(members: int, rate: float, seconds: float) -> dict[str, Any]:
 
 
 def run(members: int, rate: float, seconds: float) -> Figures:
-    """One run, its laws checked."""
+    """A run, with its laws checked."""
     made = in_process(_RUN, json.dumps(scenario(members, rate, seconds)), cores=1)
     answer = made.answer
     for law in answer.pop("laws"):
@@ -272,7 +272,7 @@ def _simpy() -> str:
 
 
 def main() -> None:
-    """What the arguments ask for."""
+    """Run the benchmarks selected by the arguments."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--members", type=int, default=32)
     parser.add_argument("--rate", type=float, default=10_000.0, help="transactions a second")

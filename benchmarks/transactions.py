@@ -36,7 +36,7 @@ class Transactions(Known):
     """Blocks of accounting and performance records."""
 
     def threads(self, number: int) -> Any:
-        """Accounting records of one Db2 in one minute."""
+        """Accounting records of a Db2 in a minute."""
         random = self.random
         end = START + timedelta(seconds=BLOCK_SECONDS * (number + 1))
         subsystem = number % SUBSYSTEMS
@@ -130,7 +130,7 @@ class Transactions(Known):
         }
 
     def tasks(self, number: int) -> Any:
-        """Performance records of one region in one minute."""
+        """Performance records of a region in a minute."""
         random = self.random
         region = number % REGIONS
         identity = self._region(region, number)
@@ -159,7 +159,7 @@ class Transactions(Known):
 
 
 def write_transactions(path: Path, size: int) -> Transactions:
-    """Write threads and tasks, half of each, until the dump holds about ``size`` bytes; returns what is known of it."""
+    """Write threads and tasks, half of each, until the dump holds about ``size`` bytes; return the facts about it."""
     work = Transactions(catalogue(), SEED)
     with _core.DumpWriter(path) as dump:
         written = 0

@@ -1,1 +1,3 @@
-"""What writes documents and judges the product against truth; run from the repository, no part of the package."""
+"""Programs that write documents and judge the product against truth; run from the repository, not part of the
+package.
+"""

@@ -1,4 +1,4 @@
-"""The model against a system that behaves: the sysplex simulator measured, planned from, and run as planned.
+"""Test of the capacity model against the sysplex simulator: a system measured, planned from, and run as planned.
 
 ``python -m tools.against_simulation`` writes the tables of ``docs/plan.md`` again. A scenario is run once
 and written as SMF, read into a database and calibrated from, as any measurement is; each plan is set beside runs of the
@@ -55,7 +55,7 @@ BEGIN, END = "<!-- against simulation -->", "<!-- end -->"
 
 @dataclass(frozen=True)
 class Line:
-    """A number planned and simulated: busy engines as a fraction, or seconds of response."""
+    """A planned and a simulated number: busy engines as a fraction, or response in seconds."""
 
     case: str
     system: str
@@ -65,12 +65,12 @@ class Line:
 
     @property
     def is_share(self) -> bool:
-        """Whether it is a busy share, whose error is in points."""
+        """Whether the number is a busy share, whose error is in percentage points."""
         return self.what.endswith("busy")
 
     @property
     def error(self) -> float | None:
-        """Planned less simulated, of a response as a share of the simulated; None where nothing was planned."""
+        """Planned minus simulated, for a response relative to the simulated value; None without a planned value."""
         if self.planned is None:
             return None
         apart = self.planned - self.simulated.mean
@@ -78,7 +78,7 @@ class Line:
 
 
 def measured_model(scenario: Scenario) -> tuple[Measured, Model]:
-    """The model of a scenario by way of its SMF records."""
+    """The model of a scenario, calibrated from its SMF records."""
     with tempfile.TemporaryDirectory() as folder:
         dump = Path(folder) / "measured.smf"
         write_smf(run_scenario(scenario.with_run(seed=MEASURED_SEED)), dump)
@@ -116,7 +116,8 @@ def compared(
 
 
 def with_members(scenario: Scenario, count: int) -> Scenario:
-    """A scenario of one system as a group of so many like it; load grows with the members where it had one.
+    """A single-system scenario expanded to a group of ``count`` such systems; load grows with the members if it had a
+    load.
 
     Added members take their share of what comes.
     """
@@ -158,7 +159,7 @@ def group_of_two(scenario: Scenario) -> Scenario:
 
 
 def table(lines: Iterable[Line], *, system: str) -> str:
-    """Lines of one system as a table: a row for each case, simulated and planned beside each other."""
+    """Lines of a system as a table: a row per case, simulated next to planned."""
     cases: dict[str, dict[str, Line]] = {}
     for line in lines:
         if line.system == system:
@@ -187,7 +188,7 @@ def _cell(line: Line | None) -> str:
 
 
 def tables(scenario: Scenario, seeds: Sequence[int] = SEEDS) -> str:
-    """What stands between the marks of the document."""
+    """The generated part of the document."""
     alone = table(compared(scenario, ALONE, seeds), system="SYS1")
     sharing = table(compared(group_of_two(scenario), SHARING, seeds), system="SYS1")
     parts = ("One system:", alone, "Two members that share data, twice the load; the first of them:", sharing)

@@ -1,4 +1,4 @@
-"""How near the cost of data sharing, worked out from records, comes to what a simulated group really spent on it.
+"""Accuracy of the cost of data sharing computed from records, against the true cost in a simulated group.
 
 ``python -m tools.against_truth > docs/sharing.md`` writes the page. What was really spent is the simulator's
 own account, task by task, which no record holds: how long the tasks of a class spun, and the path of their requests.
@@ -29,7 +29,7 @@ from tools.case_1996 import run_b1
 
 @dataclass(frozen=True)
 class Beside:
-    """A cost as it really was, and as the records tell it; CPU seconds."""
+    """A true cost and the cost according to the records; CPU seconds."""
 
     name: str
     real: float
@@ -37,13 +37,13 @@ class Beside:
 
     @property
     def error(self) -> float | None:
-        """Relative error; None where nothing was really spent."""
+        """Relative error; None if the true cost is zero."""
         return self.found / self.real - 1 if self.real else None
 
 
 @dataclass(frozen=True)
 class Compared:
-    """A simulated group: its cost as the records tell it, beside what really was.
+    """A simulated group: its cost according to the records and the true cost.
 
     Attributes
     ----------
@@ -62,7 +62,7 @@ class Compared:
 
 
 def stated_of(scenario: Scenario) -> Assumptions:
-    """Path lengths of a scenario, as an analyst would state them who knows the machine."""
+    """Path lengths of a scenario, as stated by an analyst who knows the machine."""
     given = scenario.values.get("coupling", {})
     names = {
         "sync_path": "sync_host_us",
@@ -79,7 +79,7 @@ def stated_of(scenario: Scenario) -> Assumptions:
 
 
 def compare(scenario: Scenario) -> Compared:
-    """Run a scenario, work out the cost from its records, and put what really was beside it."""
+    """Run a scenario, compute the cost from its records, and compare it with the true cost."""
     stated = stated_of(scenario)
     run = run_scenario(scenario)
     with TemporaryDirectory() as folder:
@@ -96,14 +96,14 @@ def compare(scenario: Scenario) -> Compared:
 
 
 def _without_counts(use: ClassUse) -> ClassUse:
-    """A class as accounting without QTGA and QBGA tells it."""
+    """A class without the counts of QTGA and QBGA, as accounting without these sections gives it."""
     sections = ("SMF 101 IFCID 3 QTGA", "SMF 101 IFCID 3 QBGA")
     names = {fact.name for fact in GRAINS["db2_accounting_sharing"].facts if fact.source.startswith(sections)}
     return replace(use, facts={name: value for name, value in use.facts.items() if name not in names})
 
 
 def _classes(results: Mapping[str, Any], cost: CostOfSharing, stated: Assumptions) -> list[Beside]:
-    """Seconds that tasks of each class spun, and the path of their own requests; what the records charge to threads."""
+    """True spin seconds of each class's tasks plus the path of their requests, and the thread cost from the records."""
     real: dict[str, float] = {}
     for interval in results["intervals"]:
         for one in interval["classes"]:
@@ -238,7 +238,7 @@ def _overhead(cost: CostOfSharing, member: str, *spaces: str) -> str:
 
 
 def _study_tables(cost: CostOfSharing, study: Study) -> str:
-    """Tables 6 to 8 of the study beside the cost worked out from records."""
+    """Tables 6 to 8 of the study next to the cost computed from records."""
     total = cost.total
     efficiency, overhead = total.efficiency or 0.0, total.overhead or 0.0
     printed = {row["measure"]: row for row in study.table("table_06")}
@@ -266,7 +266,7 @@ def _only(row: Mapping[str, str]) -> str:
 
 
 def page(scenarios: Path) -> str:
-    """The page, with every table run anew."""
+    """The page, with every table recomputed."""
     study = Study(studies_path() / "sysplex-1996")
     parts = [_HEAD, _CHECKED]
     b1 = compare(run_b1(read_scenario(scenarios / "sysplex-1996.toml"), study))

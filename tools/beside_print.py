@@ -1,4 +1,4 @@
-"""Printed and simulated numbers side by side, as the tables of a case study's page."""
+"""Tables of printed and simulated numbers for a case study's page."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Numbers = dict[str, float]
 
 @dataclass(frozen=True)
 class Line:
-    """A printed number and the same number of the simulation.
+    """A printed number and the corresponding simulated number.
 
     Attributes
     ----------
@@ -36,7 +36,7 @@ class Line:
 
     @property
     def error(self) -> str:
-        """Relative error; of percentages the difference in points; empty where nothing is printed."""
+        """Relative error; for percentages the difference in points; empty without a printed number."""
         if self.printed is None:
             return ""
         if self.points:
@@ -56,7 +56,7 @@ def lines_table(lines: Sequence[Line]) -> str:
 
 
 def errors_of(lines: Sequence[Line], unit: str) -> str:
-    """One clause that says how far the lines of a unit are off."""
+    """A clause on the errors of the lines with a unit."""
     errors = [abs(line.simulated.mean / line.printed - 1) * 100 for line in lines if line.unit == unit and line.printed]
     within = sum(error <= 10 for error in errors)
     mean = math.fsum(errors) / len(errors)

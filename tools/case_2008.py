@@ -1,4 +1,4 @@
-"""The XML inserts of 2008 predicted: what more eligible work does to engines and throughput.
+"""Prediction of the XML inserts of 2008: the effect of more eligible work on engines and throughput.
 
 ``python -m tools.case_2008 > docs/xml-2008.md`` writes the page. The scenario is calibrated on case 1-1;
 case 1-2 differs from it in the share of eligible work alone.
@@ -25,7 +25,7 @@ _CASES = ("Case1-1", "Case1-2")
 
 
 def eligible(scenario: Scenario, study: Study, case: str) -> Scenario:
-    """The scenario with the eligible share of a case: what the change is."""
+    """The scenario with the eligible share of a case."""
     values = copy.deepcopy(scenario.values)
     row = study.row("values", Values="WLM report - % of zIIP eligible work")
     values["class"][0]["ziip_share"] = number(row[case]) / 100
@@ -48,7 +48,7 @@ def with_cpu_of(scenario: Scenario, study: Study, case: str, base: str) -> Scena
 
 
 def measure(run: Simulated) -> Numbers:
-    """What the table prints of a case, as simulated."""
+    """Simulated values of the numbers that the table prints for a case."""
     scenario, results = run.scenario, run.results
     intervals = results["intervals"]
     seconds = intervals[-1]["end"]

@@ -1,4 +1,4 @@
-"""Single digits of printed cells changed at random: how many of the changes the audit of a study finds.
+"""Detection rate of misprints: the share of randomly changed digits that the audit of a study detects.
 
 ``python -m tools.misprints PATH`` writes the table of all studies. A change is found where a cell disagrees, a
 relation breaks, a number of the text is contradicted or a note no longer holds, that was not so before. A cell by which
@@ -35,7 +35,7 @@ CLEAR = Fraction(1, 100)
 
 @dataclasses.dataclass(frozen=True)
 class Misprint:
-    """A changed cell, what else the study says of it, and whether the change is found."""
+    """A changed cell, the checks that the study allows for it, and whether the change is detected."""
 
     place: Place
     before: str
@@ -45,7 +45,7 @@ class Misprint:
 
     @property
     def clear(self) -> bool:
-        """Whether the number changes by more than `CLEAR`, or stops being one."""
+        """Whether the number changes by more than `CLEAR`, or is no longer a number."""
         try:
             was, now = printed(self.before), printed(self.after)
         except ValueError:
@@ -56,7 +56,7 @@ class Misprint:
 
 
 def readers(study: Study) -> dict[str, set[str]]:
-    """For each table the tables whose audit may read it, itself among them."""
+    """For each table, the tables whose audit may read it, including itself."""
     found = {name: {name} for name in study.tables}
     for table in study.tables.values():
         rules: list[Derived | Relation] = [*table.derived, *table.relations]
@@ -77,7 +77,7 @@ def readers(study: Study) -> dict[str, set[str]]:
 
 
 def wrong(study: Study, tables: set[str]) -> set[tuple[str, ...]]:
-    """What is wrong in some tables of a study."""
+    """The defects in some tables of a study."""
     run = Recomputation(study)
     found: set[tuple[str, ...]] = set()
     for name in tables:
@@ -97,20 +97,20 @@ def changed(study: Study, place: Place, text: str) -> Study:
 
 
 def misprint(text: str, chance: random.Random) -> str:
-    """The text with one digit changed."""
+    """The text with a digit changed."""
     place = chance.choice([place for place, sign in enumerate(text) if sign.isdigit()])
     return text[:place] + chance.choice([digit for digit in "0123456789" if digit != text[place]]) + text[place + 1 :]
 
 
 def claims(found: Audit) -> Iterator[tuple[str, Mapping[str, object]]]:
-    """What is declared of each number of the text, with its file."""
+    """The declarations about numbers in the text, with their file."""
     for path in analysis_files(found):
         for content in TomlReader(path).toml(path).get("claims", ()):
             yield path.name, content
 
 
 def read(found: Audit, name: str, content: Mapping[str, object]) -> Claim | None:
-    """A claim; None where it rests on a curve or a check."""
+    """A claim; None if it depends on a curve or a check."""
     try:
         return read_claim(Entry(dict(content), "claim", Numbers(found, name)))
     except StudyError:
@@ -118,7 +118,7 @@ def read(found: Audit, name: str, content: Mapping[str, object]) -> Claim | None
 
 
 def misprints(name: str, most: int, seed: int = 1) -> list[Misprint]:
-    """Cells of a study, each with one digit changed."""
+    """Cells of a study, each with a changed digit."""
     study = load_study(name)
     found = audit(study)
     covered = covers(found, analyse(found))
@@ -154,7 +154,7 @@ def misprints(name: str, most: int, seed: int = 1) -> list[Misprint]:
 
 
 def share(made: list[Misprint]) -> str:
-    """How many are found, of how many."""
+    """Number detected, and the total."""
     if not made:
         return "none"
     found = sum(one.found for one in made)

@@ -1,4 +1,4 @@
-"""The reference of scenario keys, from the source that reads them.
+"""The reference of scenario keys, generated from the source that reads them.
 
 ``python -m tools.scenario_keys docs/scenario-keys.md`` writes it. Meanings are the comments of
 ``crates/sysplex/src/scenario.rs`` and its modules, defaults and their sources those of ``scenario/defaults.rs``.
@@ -81,7 +81,7 @@ def _comment(lines: str) -> str:
 
 
 def _literal(value: str) -> str:
-    """A Rust value as TOML has it."""
+    """A Rust value in TOML notation."""
     value = value.strip().removesuffix(".into()").replace("Routing::", "")
     if value == "None":
         return "none"
@@ -93,7 +93,7 @@ def _literal(value: str) -> str:
 
 
 def tables(crate: Path) -> list[Table]:
-    """All tables that a scenario can have.
+    """All tables of a scenario.
 
     Parameters
     ----------
@@ -161,7 +161,7 @@ def _kind(kind: str, names: dict[str, str]) -> str:
 
 
 def _paths(found: list[Table]) -> dict[str, str]:
-    """What a table is called in a scenario: the path of the key that holds it."""
+    """Path of each table in a scenario: that of the key that holds it."""
     names = {"Scenario": "scenario"}
     by_name = {table.name: table for table in found}
 
@@ -210,7 +210,7 @@ def page(crate: Path) -> str:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Write the reference, or check the file that is named."""
+    """Write the reference, or check the named file."""
     crate = Path(__file__).resolve().parents[1] / _SOURCE
     about = "Write the reference of scenario keys."
     return write_or_check(lambda: page(crate), "tools.scenario_keys", about, "docs/scenario-keys.md", arguments)

@@ -1,5 +1,4 @@
-"""The list of formulas in the studies' README, written from `FORMULAS`:
-``python -m tools.study_formulas PATH``.
+"""The list of formulas in the studies' README, generated from `FORMULAS`: ``python -m tools.study_formulas PATH``.
 
 The README's own text stands before the list's heading and is kept.
 """
@@ -52,7 +51,7 @@ def document(path: Path | None = None) -> str:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Write the README with its list, or check that it is up to date; the exit code."""
+    """Write the README with its list, or check that it is up to date; return the exit code."""
     return write_or_check(document, "tools.study_formulas", __doc__ or "", "studies/README.md", arguments)
 
 

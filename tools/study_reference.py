@@ -1,4 +1,4 @@
-"""The reference of all studies, written from their audits: ``python -m tools.study_reference PATH``."""
+"""The reference of all studies, generated from their audits: ``python -m tools.study_reference PATH``."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def _place(one: TableAudit, cell: Cell) -> str:
 
 
 def study_text(found: Audit, analysis: Analysis) -> str:
-    """The section about one study."""
+    """The section about a study."""
     parts = [
         f'<a id="{_anchor(found)}"></a>\n\n## {text_cell(found.study.title)}: `{found.study.name}`',
         f"{text_cell(found.study.source)}. {len(found.tables)} tables. {counted(found)}",
@@ -133,7 +133,7 @@ def study_text(found: Audit, analysis: Analysis) -> str:
 
 
 def _analysis(found: Analysis) -> list[str]:
-    """Curves, leave-out checks, and the text against the tables."""
+    """Curves, leave-out checks, and the text compared with the tables."""
     parts = []
     if found.curves:
         told = [law_sentence(one) if isinstance(one, CapacityCurve) else load_sentence(one) for one in found.curves]
@@ -188,7 +188,7 @@ def _covered(found: Audit, analysis: Analysis) -> tuple[str, ...]:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Write the reference, or check that it is up to date; the exit code."""
+    """Write the reference, or check that it is up to date; return the exit code."""
     return write_or_check(document, "tools.study_reference", __doc__ or "", "docs/studies.md", arguments)
 
 

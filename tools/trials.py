@@ -1,4 +1,4 @@
-"""Plans tried on held-out scenarios: measured at one load, planned from that alone, simulated at others.
+"""Trial of plans on held-out scenarios: measured at a single load, planned from that, simulated at others.
 
 The scenarios of ``scenarios/held-out`` were written before a plan was made of any of them. Each is run at its own load
 and written as SMF, from which it is planned; the same scenario is then simulated at other loads with other seeds, which
@@ -52,7 +52,7 @@ Responses = Mapping[str, Estimate]
 
 @dataclass(frozen=True)
 class Truth:
-    """What the simulator says of a scenario.
+    """Simulated results of a scenario.
 
     Attributes
     ----------
@@ -71,7 +71,7 @@ class Truth:
 
 @dataclass(frozen=True)
 class Answer:
-    """What a method says: responses by load and class (None: saturated), and breaking loads."""
+    """Results of a method: responses by load and class (None: saturated), and breaking loads."""
 
     responses: Mapping[float, Mapping[str, float | None]]
     breaks: Mapping[str, float | None]
@@ -95,7 +95,7 @@ class Trial:
 
 
 def truth_of(scenario: Scenario, seeds: Sequence[int] = SEEDS) -> Truth:
-    """Runs of a scenario at the loads of the trial, and at those between which a goal breaks."""
+    """Runs of a scenario at the trial's loads, and at loads around the point where a goal breaks."""
     responses: dict[float, Responses] = {}
     saturated: dict[float, str] = {}
     goals = {one["name"]: one["goal"] for one in scenario.values["class"] if "goal" in one}
@@ -124,7 +124,7 @@ def _over(ran: Callable[[float], Responses], name: str, goal: float, load: float
 
 
 def _crossing(over: Callable[[float], float]) -> float | None:
-    """Load at which something reaches 1, by interpolation of its logarithm; 0 where it is above at the least load."""
+    """Load at which the ratio reaches 1, by interpolation of its logarithm; 0 if it exceeds 1 at the lowest load."""
     low = 0.0
     for high in _GRID:
         if over(high) >= 1.0:
@@ -159,7 +159,7 @@ def _response(run: Simulated, name: str) -> float:
 
 
 def measured_of(scenario: Scenario) -> Measured:
-    """What a plan can read of a scenario: the SMF records of one run at its own load."""
+    """Measurements available to a plan: the SMF records of a run at the scenario's own load."""
     with tempfile.TemporaryDirectory() as folder:
         dump = Path(folder) / "measured.smf"
         simulate_to_smf(scenario.with_run(seed=MEASURED_SEED), dump, transactions=True)
@@ -169,7 +169,7 @@ def measured_of(scenario: Scenario) -> Measured:
 
 
 def planned(measured: Measured, users: Mapping[str, int]) -> tuple[Model, Answer, tuple[float, str] | None]:
-    """A plan at all loads; where it says that it cannot tell, why."""
+    """A plan at all loads; with the reason if it states that it cannot predict."""
     model = calibrate(measured, serves={"CICSRGN": "*"}, users=users)
     checks = validate(measured, model, tolerance=TOLERANCE)
     limits = {system.name: saturation(model, system, Change()) for system in model.systems}
@@ -212,7 +212,7 @@ def _places(model: Model) -> dict[str, list[tuple[SystemModel, str]]]:
 
 
 def _mean(parts: Iterable[tuple[float, float | None]]) -> float | None:
-    """Mean of responses weighted by rates; None where one is None."""
+    """Mean of responses weighted by rates; None if any is None."""
     rows = list(parts)
     whole = sum(rate for rate, _ in rows)
     if not whole or any(value is None for _, value in rows):
@@ -221,7 +221,7 @@ def _mean(parts: Iterable[tuple[float, float | None]]) -> float | None:
 
 
 def estimated(model: Model, goals: Mapping[str, float]) -> tuple[Answer, Answer]:
-    """An M/M/c estimate and one by ratio of capacity.
+    """Two estimates: by M/M/c, and by ratio of capacity.
 
     The first multiplies the measured response by how much longer a customer of M/M/c stays, c being the general
     engines; the second leaves the response as it is until the engines are full, as capacity ratios of processors do.
@@ -259,7 +259,7 @@ def estimated(model: Model, goals: Mapping[str, float]) -> tuple[Answer, Answer]
 
 
 def trial(path: Path, *, truth: Truth | None = None, seeds: Sequence[int] = SEEDS) -> Trial:
-    """One scenario tried; closed classes are known to the planner with their users."""
+    """Trial of a scenario; the planner knows the users of closed classes."""
     scenario = read_scenario(path)
     classes = scenario.values["class"]
     goals = {one["name"]: one["goal"] for one in classes}
@@ -275,7 +275,7 @@ def trial(path: Path, *, truth: Truth | None = None, seeds: Sequence[int] = SEED
 
 @dataclass(frozen=True)
 class Error:
-    """How far a method is off: of a response at a load, or of a breaking load (load 0)."""
+    """Error of a method: of a response at a load, or of a breaking load (load 0)."""
 
     trial: str
     name: str
@@ -285,7 +285,7 @@ class Error:
 
 
 def errors(trials: Iterable[Trial], method: str) -> list[Error]:
-    """Errors of one method (``plan``, ``queue``, ``ratio``); None where it saw a saturation that is not there.
+    """Errors of a method (``plan``, ``queue``, ``ratio``); None where it predicts a saturation that does not occur.
 
     Responses count at loads at which the simulation is not saturated.
     """
@@ -309,7 +309,9 @@ def errors(trials: Iterable[Trial], method: str) -> list[Error]:
 
 
 def summary(found: Sequence[Error]) -> tuple[float, float, float, float]:
-    """Median and worst absolute error of responses, median and worst of breaking loads; missed ones count as 1."""
+    """Median and worst absolute error of responses, median and worst of breaking loads; missed breaking loads count as
+    1.
+    """
     sizes = [abs(one.value) if one.value is not None else 1.0 for one in found if one.load and not one.said]
     loads = [abs(one.value) if one.value is not None else 1.0 for one in found if not one.load and not one.said]
     return median(sizes), max(sizes), median(loads), max(loads)

@@ -58,7 +58,7 @@ def _totals(trials: Sequence[Trial]) -> str:
 
 
 def _outside(trials: Sequence[Trial]) -> str:
-    """Where the plan is outside what it aims at, and where it says that it cannot tell."""
+    """Cases in which the plan misses its targets, and in which it states that it cannot predict."""
     found = errors(trials, "plan")
     missed = [one for one in found if not one.said and _is_outside(one)]
     rows = [f"Outside the aim are {len(missed)} of {len(found)} errors of the plan:", ""]
@@ -121,7 +121,7 @@ def _break(answer: Answer, name: str, broken: float | None) -> str:
 
 
 def main() -> None:
-    """Try all scenarios and write the page."""
+    """Run all trials and write the page."""
     root = Path(__file__).parents[1]
     paths = sorted((root / "scenarios" / "held-out").glob("*.toml"))
     trials = []

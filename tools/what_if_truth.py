@@ -1,4 +1,4 @@
-"""What-ifs judged: a simulated group as the real one, known from its records alone, and the truth of each change.
+"""Evaluation of what-ifs: a simulated group stands for a real group, known only from its records, and gives the truth.
 
 ``python -m tools.what_if_truth > docs/sharing-what-if.md`` writes the page. The group of
 ``scenarios/three-members.toml`` is simulated and written as SMF; a twin is made from the records; what changes give in
@@ -76,7 +76,7 @@ class Judged:
 
     @property
     def error(self) -> float:
-        """Relative error of the answer; of shares of reads or requests the difference."""
+        """Relative error of the answer; for shares of reads or requests, the difference."""
         found = self.outcome.answer.value
         if self.is_share:
             return found - self.truth.mean
@@ -84,17 +84,17 @@ class Judged:
 
     @property
     def is_share(self) -> bool:
-        """Whether errors are differences: of shares of all reads or requests."""
+        """Whether errors are differences: for shares of all reads or requests."""
         return self.outcome.key.what in ("hit", "async")
 
     @property
     def holds(self) -> bool:
-        """Whether the error bar holds the true mean."""
+        """Whether the error bar contains the true mean."""
         return self.outcome.answer.low <= self.truth.mean <= self.outcome.answer.high
 
     @property
     def is_moved(self) -> bool:
-        """Whether truth or answer moves."""
+        """Whether the truth or the answer changes."""
         scale = max(abs(self.before.mean), abs(self.truth.mean), 1e-12)
         move = abs(self.truth.mean - self.before.mean)
         chance = 0.0 if math.isnan(self.truth.half_width) else self.truth.half_width + self.before.half_width
@@ -102,7 +102,7 @@ class Judged:
 
 
 def records_of(scenario: Scenario) -> SharingMeasured:
-    """What the SMF records that a run of a scenario writes tell of its groups."""
+    """Measurements of groups from the SMF records of a scenario's run."""
     with tempfile.TemporaryDirectory() as folder:
         dump = Path(folder) / "group.smf"
         write_smf(run_scenario(scenario), dump)
@@ -118,19 +118,19 @@ def twin_of(
     threshold: float | None = None,
     index_pools: Iterable[str] = (),
 ) -> Twin:
-    """A twin of a scenario, made from the SMF records that its run wrote and from nothing else."""
+    """A twin of a scenario, built only from the SMF records of its run."""
     return make_twin(records_of(scenario), assumptions, threshold=threshold, index_pools=index_pools)
 
 
 def truths(scenario: Scenario, changes: Sequence[Change], seeds: Sequence[int] = TRUTH_SEEDS) -> list[Numbers]:
-    """What a scenario does with changes, by seed."""
+    """Results of a scenario with changes, by seed."""
     changed = apply_changes(scenario.values, changes)
     runs = run_scenarios([Scenario("", changed.values).with_run(seed=seed) for seed in seeds])
     return [of_results(changed.values, run.results, changed.labels) for run in runs]
 
 
 def judge(scenario: Scenario, answers: Iterable[WhatIf], seeds: Sequence[int] = TRUTH_SEEDS) -> list[Judged]:
-    """Every judged number of every change beside the truth."""
+    """Every judged number of every change next to the truth."""
     made = []
     before = truths(scenario, (), seeds)
     for answer in answers:
@@ -147,7 +147,7 @@ def judge(scenario: Scenario, answers: Iterable[WhatIf], seeds: Sequence[int] = 
 
 
 def _of_truth(key: Key, numbers: Numbers) -> Key:
-    """The key that the truth has: records hold four characters of a class's name."""
+    """The key in the truth; records hold only four characters of a class's name."""
     if key.what != "db2_time" or key in numbers:
         return key
     return next((one for one in numbers if one.what == "db2_time" and one.of[:4] == key.of), key)
@@ -157,7 +157,7 @@ def _of_truth(key: Key, numbers: Numbers) -> Key:
 
 
 def the_group() -> Scenario:
-    """The group that is taken for a real one."""
+    """The group that stands for a real group."""
     return read_scenario(Path(__file__).resolve().parents[1] / "scenarios" / "three-members.toml")
 
 
@@ -228,7 +228,7 @@ def _summary(judged: Sequence[Judged]) -> str:
 
 
 def _thresholds(scenario: Scenario) -> str:
-    """What records of groups with known thresholds tell of them."""
+    """Thresholds inferred from records of groups with known thresholds."""
     lines = [
         "| true threshold, µs | CF2 farther by, km | records say: from | to | taken | by | holds |",
         "|---:|---:|---:|---:|---:|---|---|",
@@ -255,7 +255,7 @@ def _with_speed(scenario: Scenario, speed: float) -> Scenario:
 
 
 def _speeds(scenario: Scenario) -> str:
-    """Distance on engines of different speeds: by hand, in the simulator, and in a twin of its records."""
+    """Distance on engines of different speeds: by hand, in the simulator, and in a twin from its records."""
     lines = [
         "| speed | km | by hand: service, µs | threshold, µs | CPU of a request, µs | simulated | twin | from | to |",
         "|---:|---:|---:|---:|---:|---:|---:|---:|---:|",
@@ -288,7 +288,7 @@ def _speeds(scenario: Scenario) -> str:
 
 
 def _lock_cpu(runs: Iterable[Numbers], lock: Key, stated: Assumptions) -> Iterator[float]:
-    """Microseconds of the sender for a lock request, of each run."""
+    """Sender's microseconds per lock request, for each run."""
     for run in runs:
         share = run[Key("async", lock.of)]
         sync = (stated.seconds("sync_path", None) + run.get(lock, 0.0)) * (1.0 - share)

@@ -1,4 +1,4 @@
-"""Writes the page to standard output; a path names another scenario than the bundled one."""
+"""Write the page to standard output; a path names a scenario other than the bundled one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Fits the processor times of the scenario to the runs that it is calibrated on, and prints them.
+"""Fit the processor times of the scenario to its calibration runs, and print them.
 
 ``python -m tools.case_1996.calibrate`` prints keys of `scenarios/sysplex-1996.toml` with their values. It
 has two inputs: Db2 TCB times of table 4a, in the mix of run A3, and processor times per transaction of the address
@@ -37,7 +37,7 @@ _SERVICES = {
 
 
 def fitted(scenario: Scenario, study: Study) -> Scenario:
-    """The scenario with processor times that agree with tables 4a and 7."""
+    """The scenario with processor times that match tables 4a and 7."""
     for _ in range(ROUNDS):
         scenario = _once(scenario, study)
     return scenario
@@ -71,7 +71,7 @@ def _once(scenario: Scenario, study: Study) -> Scenario:
 
 
 def keys(scenario: Scenario) -> Iterator[tuple[str, Any]]:
-    """What the fit sets, with four significant digits."""
+    """The fitted values, with four significant digits."""
     for group in scenario.values["db2"]:
         for key, value in group["services"].items():
             yield f"{group['group']}: services.{key}", float(f"{value:.4g}")
@@ -82,7 +82,7 @@ def keys(scenario: Scenario) -> Iterator[tuple[str, Any]]:
 
 
 def main() -> None:
-    """Print what the fit sets."""
+    """Print the fitted values."""
     path = Path(__file__).resolve().parents[2] / "scenarios" / "sysplex-1996.toml"
     scenario = fitted(read_scenario(path), Study(studies_path() / "sysplex-1996"))
     sys.stdout.writelines(f"{name} = {value}\n" for name, value in keys(scenario))

@@ -32,12 +32,12 @@ SPACES = {
 
 
 def printed(row: Mapping[str, str]) -> float:
-    """The number of a row that prints one for both runs together."""
+    """The number of a row that prints a single value for both runs."""
     return next(number(cell) for name, cell in row.items() if name != "measure" and cell)
 
 
 def printed_difference_in_differences(study: Study) -> float:
-    """What data sharing adds to processor time beyond what the sysplex without Db2 adds, percent.
+    """Increase of processor time due to data sharing, beyond that of the sysplex without Db2, in percent.
 
     ITRs of tables 5 and 6; those of B1 as measured, without the study's 10 % for partitions, since B3 contains it too.
     """
@@ -48,7 +48,7 @@ def printed_difference_in_differences(study: Study) -> float:
 
 
 def compared(sharing: Numbers, alone: Numbers, management: float) -> Numbers:
-    """ITRs and processor times of two runs, made comparable as the study does it."""
+    """ITRs and processor times of two runs, made comparable by the study's method."""
     factors = (sharing, management), (alone, FASTER)
     first, second = (run["transactions"] / (run["busy"] * factor) for run, factor in factors)
     found = {"efficiency": first / second * 100, "increase": (second / first - 1) * 100}
@@ -82,7 +82,7 @@ def sharing_lines(study: Study, both: Mapping[str, Estimate]) -> Iterator[Line]:
 
 
 def space_lines(study: Study, both: Mapping[str, Estimate]) -> Iterator[Line]:
-    """Table 7: processor time per transaction of B1, adjusted, and what it is more than that of B2."""
+    """Table 7: processor time per transaction of B1, adjusted, and its increase over B2."""
     for workload, space in SPACES.items():
         row = study.row("table_07", Workload=workload)
         if not row["Adjusted B1 CPU/tran"]:
@@ -94,7 +94,7 @@ def space_lines(study: Study, both: Mapping[str, Estimate]) -> Iterator[Line]:
 
 
 def class_lines(study: Study, both: Mapping[str, Estimate]) -> Iterator[Line]:
-    """Table 8: increases by transaction; the last column less the third is MVS."""
+    """Table 8: increases by transaction; the last column minus the third is MVS."""
     for row in study.table("table_08"):
         name = {"2": "INQ2", "3": "INQ3"}.get(next((c for c in row["transaction"] if c in "23"), ""), "UPDA")
         for column, key in (
@@ -107,13 +107,13 @@ def class_lines(study: Study, both: Mapping[str, Estimate]) -> Iterator[Line]:
 
 
 def printed_mvs(study: Study) -> list[float]:
-    """Points that MVS adds to the increase of each transaction: table 8, last column less the third."""
+    """MVS's part of the increase of each transaction in points: table 8, last column minus the third."""
     rows = study.table("table_08")
     return [number(row["CPU time with MVS O/H"]) - number(row["CICS+DB2 CPU Time"]) for row in rows]
 
 
 def sysplex_lines(study: Study, both: Mapping[str, Estimate]) -> Iterator[Line]:
-    """Table 5: B3 and B4, whose figures contain the management of partitions."""
+    """Table 5: B3 and B4, including the management of partitions."""
     row = study.row("table_05", measure="CPU Busy (%)")
     yield Line("B3", "processor busy, %", number(row["B3"]), both["busy 1"], points=True)
     yield Line("B4", "processor busy, %, adjusted", number(row["B4"]), both["busy 2"], points=True)
@@ -124,7 +124,7 @@ def sysplex_lines(study: Study, both: Mapping[str, Estimate]) -> Iterator[Line]:
 
 
 def difference_line(study: Study, sharing: Sequence[Numbers], sysplex: Sequence[Numbers]) -> Line:
-    """Difference in differences: what data sharing adds beyond the sysplex."""
+    """Difference in differences: the effect of data sharing beyond the effect of the sysplex."""
     values = [
         {"more": ((1 + with_db2["increase"] / 100) / LESS_MANAGEMENT / (1 + bare["increase"] / 100) - 1) * 100}
         for with_db2, bare in zip(sharing, sysplex, strict=True)

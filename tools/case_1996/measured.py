@@ -1,4 +1,4 @@
-"""What the study's tables print of a run, as simulated."""
+"""Simulated values of the numbers that the study's tables print."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _Add = Callable[[str, float], None]
 
 
 def measure(run: Simulated) -> Numbers:
-    """What the tables print of a run, by name.
+    """The numbers of a run that the tables print, by name.
 
     Names are a kind and what it is of: ``requests DSNDB2I_GBP6 SYS1`` (per second), ``service`` and ``deviation``
     (microseconds), ``contention`` and ``false contention`` (percent of lock requests), ``gbp hit DSNDB2I 6``,
@@ -104,7 +104,7 @@ def _add_requests(add: _Add, member: Mapping[str, int]) -> None:
 
 
 def _derive(numbers: Numbers) -> None:
-    """Sums become rates, means and shares."""
+    """Convert sums to rates, means and shares."""
     sums = dict(numbers)
     seconds = sums["seconds"]
     for name, value in sums.items():
@@ -141,5 +141,5 @@ def _derive_structure(numbers: Numbers, sums: Numbers, what: str) -> None:
 
 
 def runs(scenario: Scenario, seeds: Sequence[int]) -> list[Numbers]:
-    """One run for each seed."""
+    """A run per seed."""
     return [measure(run) for run in run_scenarios([scenario.with_run(seed=seed) for seed in seeds])]

@@ -1,4 +1,4 @@
-"""Where each number of the scenario comes from: a table beside it, complete or refused."""
+"""Sources of the scenario's numbers: a table next to the scenario, refused if incomplete."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class SourcesError(PlexlensError):
 
 @dataclass(frozen=True)
 class Source:
-    """A row of the table: keys as a pattern, the kind of source, the run that it is of, and the source."""
+    """A row of the table: keys as a pattern, the kind of source, its run, and the source."""
 
     key: str
     kind: str
@@ -36,7 +36,7 @@ class Source:
 
 
 def read_sources(scenario: Scenario) -> list[Source]:
-    """The table beside a scenario, ``NAME.sources.csv``.
+    """The table next to a scenario, ``NAME.sources.csv``.
 
     Raises
     ------
@@ -69,7 +69,7 @@ def read_sources(scenario: Scenario) -> list[Source]:
 
 
 def numbers(value: Any, key: str = "") -> Iterator[tuple[str, float]]:
-    """Every number of a scenario with its key; entries of lists go by their name, or by their place."""
+    """Every number of a scenario with its key; list entries are identified by name, or by position."""
     if isinstance(value, Mapping):
         for name, inner in value.items():
             yield from numbers(inner, f"{key}.{name}" if key else name)
@@ -83,7 +83,7 @@ def numbers(value: Any, key: str = "") -> Iterator[tuple[str, float]]:
 
 
 def sources_table(scenario: Scenario) -> str:
-    """The table as Markdown, strongest sources first, with how many numbers of the scenario each row is of."""
+    """The table as Markdown, strongest sources first, with the number of scenario values per row."""
     sources = read_sources(scenario)
     keys = [key for key, _ in numbers(scenario.values)]
     rows = ["| numbers | how many | kind | run | source |", "|---|---:|---|---|---|"]

@@ -61,7 +61,7 @@ def mean_service(study: Study, run: str, found: Sequence[Numbers]) -> Line:
 
 
 def lock_lines(study: Study, found: Sequence[Numbers]) -> Iterator[Line]:
-    """Rates of the structures of figures 1a, 1b and 3, both systems together, and contention: table 2."""
+    """Rates of the structures of figures 1a, 1b and 3, summed over both systems, and contention: table 2."""
     for figure, wanted in (("figure_1a", "_GBP"), ("figure_1b", "_LOCK1")):
         for row in study.table(figure):
             name = row["STRUCTURE NAME"].replace("U1_", "U_").replace("I1_", "I_")
@@ -93,7 +93,7 @@ def _mean_of_locks(numbers: Numbers, kind: str) -> float:
 
 
 def pool_lines(study: Study, run: str, found: Mapping[str, Estimate]) -> Iterator[Line]:
-    """Getpages without synchronous read in pools of the inquiries: table 10, weighted by rate and getpages."""
+    """Getpages without synchronous read in the inquiries' pools: table 10, weighted by rate and getpages."""
     for pool in ("1", "2", "4", "5", "6", "7"):
         getpages, reads = 0.0, 0.0
         for name, printed in _POOL_ROWS.items():
@@ -106,7 +106,7 @@ def pool_lines(study: Study, run: str, found: Mapping[str, Estimate]) -> Iterato
 
 
 def kind_lines(study: Study, found: Mapping[str, Estimate]) -> Iterator[Line]:
-    """Requests of one member to group buffer pool 6 in ten minutes, by kind: figure 2."""
+    """Requests of a member to group buffer pool 6 in ten minutes, by kind: figure 2."""
     for item, name in (
         ("Total Number of Reads =", "reads"),
         ("Changed Pages - Sync =", "writes"),

@@ -1,4 +1,4 @@
-"""What each term of the cost of data sharing is worth: B1 with B2, simulated without the term or with more of it."""
+"""Effect of each term of the cost of data sharing: B1 with B2, simulated without the term or with more of it."""
 
 from __future__ import annotations
 
@@ -106,7 +106,7 @@ def efficiency_with(scenario: Scenario, study: Study, term: Term, seeds: Sequenc
 
 
 def terms_table(scenario: Scenario, study: Study, seeds: Sequence[int], printed: float) -> str:
-    """Coupling efficiency with each term, as a table of Markdown; the first row is the scenario as it is."""
+    """Coupling efficiency with each term, as a Markdown table; the first row is the unchanged scenario."""
     rows = ["| term | coupling efficiency, % | increase in CPU, % | source |", "|---|---:|---:|---|"]
     for term in (Term("the scenario as it is", {}, ""), *TERMS):
         both = efficiency_with(scenario, study, term, seeds)

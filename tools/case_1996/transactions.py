@@ -39,7 +39,7 @@ def printed_mean(study: Study, name: str, column: str) -> float:
 
 
 def transaction_lines(study: Study, found: Mapping[str, Estimate]) -> Iterator[Line]:
-    """Tables 4a and 4b: both name no run; simple and complex transactions are weighted by volume."""
+    """Tables 4a and 4b, which name no run; simple and complex transactions are weighted by volume."""
     for name, profiles in _PROFILES.items():
         rows = [study.row("table_04a", Transaction=profile) for profile in profiles]
         for column, unit, key in _COLUMNS:
@@ -50,7 +50,7 @@ def transaction_lines(study: Study, found: Mapping[str, Estimate]) -> Iterator[L
 
 
 def response_lines(found: Mapping[str, Estimate]) -> Iterator[Line]:
-    """Responses of A1, of which the study prints none."""
+    """Responses of A1, for which the study prints none."""
     yield Line("both systems", "processor busy, %", None, found["busy"], points=True)
     for name in ("INQ1", "INQ2", "INQ3", "UPDA", "INS2", "UPDB"):
         yield Line(name, "response, s", None, found[f"response {name}"])

@@ -44,7 +44,7 @@ def changed(scenario: Scenario, values: Mapping[str, Any]) -> Scenario:
 
 
 def with_rates(scenario: Scenario, rates: Mapping[str, float]) -> Scenario:
-    """The scenario with other arrivals; classes without a rate are left to those that start them."""
+    """The scenario with other arrival rates; classes without a rate are started only by other classes."""
     values = copy.deepcopy(scenario.values)
     for entry in values["class"]:
         if entry["name"] in rates:
@@ -60,7 +60,7 @@ def run_b1(scenario: Scenario, study: Study) -> Scenario:
 
 
 def without_sysplex(scenario: Scenario) -> Scenario:
-    """One image of ten engines on the RX3: one Db2 for each group, which shares with nobody; all regions there.
+    """A single image of ten engines on the RX3: a Db2 per group without sharing; all regions in the image.
 
     Engines of the ten-way are slower than those of an R53 by what table 3 prints for their MIPS.
     """

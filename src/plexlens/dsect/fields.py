@@ -24,7 +24,7 @@ _KEYS = frozenset(
 
 @dataclass(frozen=True)
 class Field:
-    """One row of a layout.
+    """A row of a layout.
 
     Attributes
     ----------
@@ -195,7 +195,7 @@ def layout_of(section: Section, choices: Choices) -> Layout:
 
 
 def _form(piece: Piece, choices: Choices, has_masks: bool, layout: Layout) -> Form:
-    """How to read a field: from the site's hint, the known layout, the type, the remark, in this order."""
+    """Form of a field: from the site's hint, the known layout, the type, the remark, in this order."""
     statement = piece.storage.statement
     own = by_type(piece.kind, piece.length, signed=choices.signed, has_masks=has_masks)
     hint = choices.hints.get(piece.name) or choices.hints.get(piece.base)

@@ -55,7 +55,7 @@ _UNITS = tuple(
 
 @dataclass(frozen=True)
 class Form:
-    """How a field is to be read.
+    """Format and unit of a field, and their origin.
 
     Attributes
     ----------

@@ -111,7 +111,7 @@ def pieces_of(section: Section) -> tuple[list[Piece], list[Skipped]]:
 
 
 def _together(bits: Sequence[Storage]) -> Piece:
-    """One piece for the adjacent operands with bit lengths in a statement."""
+    """A single piece for the adjacent operands with bit lengths in a statement."""
     first, last = bits[0], bits[-1]
     base = first.statement.name if first.number == 1 else f"{first.statement.name}_OP{first.number}"
     length = last.offset + -(-(last.first_bit + last.bits) // 8) - first.offset

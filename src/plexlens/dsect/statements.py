@@ -22,7 +22,7 @@ _SYMBOL_START = re.compile(r"[A-Za-z$#@_&]")
 
 @dataclass(frozen=True)
 class Statement:
-    """One statement.
+    """A statement.
 
     Attributes
     ----------

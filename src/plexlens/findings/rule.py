@@ -14,7 +14,7 @@ from plexlens.findings.template import Template
 
 
 class Severity(StrEnum):
-    """How much a finding matters."""
+    """Importance of a finding."""
 
     LOW = "low"
     """Worth knowing; nobody waits for it."""
@@ -148,7 +148,7 @@ class Cause:
 
 @dataclass(frozen=True)
 class Rule:
-    """One rule.
+    """A rule.
 
     Attributes
     ----------

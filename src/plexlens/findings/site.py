@@ -40,7 +40,7 @@ _KEYS = ("rule", "objects", "until", "reason", "decided_by")
 
 @dataclass(frozen=True)
 class Decision:
-    """One entry of a site's file.
+    """An entry of a site's file.
 
     Attributes
     ----------

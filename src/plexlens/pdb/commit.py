@@ -68,7 +68,7 @@ def commit(folder: Path, manifest: Manifest, ingest_id: str, files: Sequence[Sta
 
 
 def clean_leftovers(folder: Path, manifest: Manifest) -> list[str]:
-    """Remove what ingests that never were committed left behind. Call it with the write lock held.
+    """Remove the files of ingests that were never committed. Call it with the write lock held.
 
     Returns
     -------

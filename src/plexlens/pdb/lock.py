@@ -1,4 +1,4 @@
-"""One writer at a time: a lock that the operating system drops when the writer ends, however it ends."""
+"""Write lock for a single writer at a time; the operating system releases it however the writer ends."""
 
 from __future__ import annotations
 

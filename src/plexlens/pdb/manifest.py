@@ -32,7 +32,7 @@ PREVIOUS = "manifest.previous.json"
 
 @dataclass(frozen=True, slots=True)
 class DataFile:
-    """One Parquet file of a table.
+    """A Parquet file of a table.
 
     Attributes
     ----------
@@ -84,7 +84,7 @@ class Note:
 
 @dataclass(frozen=True, slots=True)
 class Ingest:
-    """One source that the PDB holds.
+    """A source that the PDB holds.
 
     Attributes
     ----------

@@ -67,7 +67,7 @@ class TypeConflictError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """One column of a table.
+    """A column of a table.
 
     Attributes
     ----------
