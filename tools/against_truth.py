@@ -123,84 +123,85 @@ _HEAD = """# plexlens sharing: what data sharing costs
 
 Written by `python -m tools.against_truth`; do not edit.
 
-    plexlens sharing PDB|DUMP...                    the cost, as text
-    plexlens sharing DUMP... -o sharing.html        the same as a page; --json as one object
-    plexlens sharing PDB --speed 1.8                engines of 1.8 times some 1,500 MIPS: stated times are shorter
-    plexlens sharing PDB --sync-path 1.5            microseconds of a synchronous request besides its service time
-    plexlens sharing PDB --commit-writes MSTR       who pays for writes at commit: auto, MSTR or thread
+    plexlens sharing PDB|DUMP... the cost, as text plexlens sharing DUMP... -o sharing.html the same as a page; --json
+    as one object plexlens sharing PDB --speed 1.8 engines 1.8 times as fast as some 1,500 MIPS: stated times are
+    shorter plexlens sharing PDB --sync-path 1.5 host microseconds of a synchronous request, in addition to its service
+    time plexlens sharing PDB --commit-writes MSTR who pays for writes at commit: auto, MSTR or thread
 
-It reads SMF 74-4, 100, 101, 70-1, 72-3 and 74-2, or RMF reports of the coupling facility, real or simulated, and says
-what data sharing takes of the processors: by part, kind of request, structure, member, address space and transaction
-class, and what it adds to response times. Base and parts add up to what was measured.
-What a change would give, of a lock table, a group buffer pool or a coupling facility:
+It reads SMF 74-4, 100, 101, 70-1, 72-3 and 74-2, or RMF reports of the coupling facility, real or simulated, and
+computes the processor time that data sharing uses, by part, kind of request, structure, member, address space and
+transaction class, and the delay that it adds to response times. The base and the parts add up to the measured time. For
+the effect of changes to a lock table, a group buffer pool or a coupling facility, see
 [sharing-what-if.md](sharing-what-if.md).
 
-## How it is worked out
+## Method
 
-| what | from |
+| quantity | source |
 |---|---|
-| synchronous request | service time of structure and system (R744SSTM / R744SSRC), spun for, and a stated path |
-| asynchronous request, converted ones among them | a stated path alone |
-| kinds of request | Db2's counts (QTGS, QBGL), brought to what was served of each system and structure (SMF 74-4) |
-| L-locks | requests to XES (QTGSLSLM, QTGSCSLM, QTGSUSLM) less P-locks |
-| asynchronous kinds | first castout, asynchronous and clean writes, registration; then all others alike |
+| synchronous request | service time by structure and system (R744SSTM / R744SSRC), spent spinning, and a stated path |
+| asynchronous request, including converted requests | a stated path only |
+| kinds of request | Db2's counts (QTGS, QBGL), scaled to the requests served for each system and structure (SMF 74-4) |
+| L-locks | requests to XES (QTGSLSLM, QTGSCSLM, QTGSUSLM) minus P-locks |
+| asynchronous kinds | first castout, asynchronous and clean writes, registration; then all others in proportion |
 | contention, negotiation, notify | Db2's counts x stated paths |
 | read again after invalidation | QBGLXR x the stated CPU of an I/O; its delay is the class's mean synchronous read |
-| who pays | IBM's table of contributors to CPU time: threads lock and read, MSTR commits, DBM1 casts out |
-| transaction class | its own counts (QTGA, QBGA), else spread by a key that the page names |
-| base | busy time (SMF 70-1), else captured time (SMF 72-3), less the cost |
+| payer | IBM's table of contributors to CPU time: threads for locks and reads, MSTR for commits, DBM1 for castout |
+| transaction class | its own counts (QTGA, QBGA), else distributed by a key that the page names |
+| base | busy time (SMF 70-1), else captured time (SMF 72-3), minus the cost |
 | coupling efficiency | base / measured: ITR with sharing over ITR without |
 
-`--commit-writes auto` charges writes at commit to MSTR unless it used less CPU time than they take. Where more is
-attributed to an address space than it used, the page says so: stated paths are too long for these engines, or another
-one pays.
+`--commit-writes auto` charges writes at commit to MSTR unless MSTR used less CPU time than they take. If more is
+attributed to an address space than it used, the page says so: the stated paths are too long for these engines, or
+another address space pays.
 
-Path lengths are stated, since nobody has published measurements of them; the page shows how much of the cost is
-measured service time and how much rests on them.
+Path lengths are stated assumptions, since no measurements have been published; the page shows which part of the cost is
+measured service time and which part depends on path lengths.
 
-## What is missing, and what follows
+## Effect of missing records
 
-| without | what cannot be said |
+| without | not available |
 |---|---|
-| SMF 74-4 | CPU time of anything: requests are as Db2 counted them |
-| SMF 100 | kinds of request, causes of contention, negotiation, what MSTR, DBM1 and IRLM used |
+| SMF 74-4 | all CPU times: requests are only counted, by Db2 |
+| SMF 100 | kinds of request, causes of contention, negotiation, CPU time of MSTR, DBM1 and IRLM |
 | SMF 101 | transaction classes and delay |
-| QTGA, QBGA in SMF 101 | a class's own counts: parts are spread by locks, pages read, getpages or updates |
-| SMF 70-1 | overhead over busy time: it is over captured time, and without 72-3 not given |
-| SMF 74-2 | XCF signalling, which is then left out |
+| QTGA, QBGA in SMF 101 | a class's own counts: parts are distributed by locks, pages read, getpages or updates |
+| SMF 70-1 | overhead relative to busy time: it is relative to captured time, and without 72-3 not given |
+| SMF 74-2 | XCF signalling |
 
-Never in it, and so in the base: processor caches that refill after a spin or an interruption, longer paths inside Db2
-and IRLM, shipping of transactions between systems.
+Never included, and therefore part of the base: refilling of processor caches after a spin or an interruption, longer
+paths inside Db2 and IRLM, shipping of transactions between systems.
 """
 
 _CHECKED = """
-## Checked against what really was
+## Check against a simulated truth
 
-A simulated group knows what it spent on data sharing. Its records were read like any others; path lengths were stated
-as the scenario has them. "Really" is what tasks of a class spun for answers of coupling facilities and the path of
-their requests, as the simulator kept account of it task by task. Writes at commit (MSTR), registrations of prefetched
-pages (DBM1) and contention (IRLM) are no processor time of a class, neither in the simulator nor in the records.
+The true cost of data sharing is known for a simulated group. Its records were read like any others, with the scenario's
+path lengths as stated values. The true cost of a class is the spin time of its tasks for coupling facilities plus the
+path of their requests, as recorded by the simulator task by task. Writes at commit (MSTR), registrations of prefetched
+pages (DBM1) and contention (IRLM) are not part of a class's processor time, neither in the simulator nor in the
+records.
 """
 
 _STUDY = """
-## Beside the 1996 study
+## Comparison with the 1996 study
 
-Run B1 of [the 1996 study](sysplex-1996.md), simulated, and its cost worked out from its own records alone, where the
-study needed a second run without data sharing, on another machine. The study's increases contain 5 % of CICS
-application time, which data sharing does not touch. [The same run simulated with and without data
-sharing](sysplex-1996.md) gives increases near these; that of DB2I1 is smaller there, because without data sharing DBM1
-writes the changed pages to disk itself, which castout does here.
+Run B1 of [the 1996 study](sysplex-1996.md) was simulated, and its cost computed from its own records, whereas the study
+needed a second run without data sharing, on another machine. The study's increases contain 5 % of CICS application
+time, which data sharing does not touch. [The same run simulated with and without data sharing](sysplex-1996.md) gives
+increases near these; that of DB2I1 is smaller there, because without data sharing DBM1 writes the changed pages to disk
+itself, which castout does here.
 """
 
 _END = """
-## When not to believe it
+## Limits of validity
 
-- One service time for all requests to a structure: a request that registers a prefetch of many pages takes longer than
-  a read, and is charged the same. A class of scans is charged too little, the others a little too much.
-- A class whose kinds are spread by a key is as right as the key: see the second error above.
-- Where members count pages and the coupling facility requests that move several, all kinds are shrunk alike.
-- Counts of accounting have places that IBM does not publish ([dsect.md](dsect.md)).
-- A quarter of an hour is the finest time of accounting; long-running threads count where they ended.
+- All requests to a structure have the same service time: a request that registers a prefetch of many pages takes longer
+  than a read, and is charged the same. A class with scans is charged too little, the others slightly too much.
+- A class whose kinds are distributed by a key is only as accurate as the key: see the second error above.
+- If members count pages but the coupling facility counts requests that move several pages, all kinds are scaled down in
+  proportion.
+- IBM does not publish the offsets of some accounting counts ([dsect.md](dsect.md)).
+- The time resolution of accounting is a quarter of an hour; long-running threads count where they ended.
 
 ## From Python
 
@@ -221,7 +222,7 @@ def _error(one: Beside) -> str:
 
 def _class_table(compared: Compared) -> str:
     return _table(
-        ("class", "really, s", "by its own counts, s", "error", "spread by keys, s", "error"),
+        ("class", "true, s", "by its own counts, s", "error", "distributed by keys, s", "error"),
         [
             (one.name, f"{one.real:.3f}", f"{one.found:.3f}", _error(one), f"{spread.found:.3f}", _error(spread))
             for one, spread in zip(compared.classes, compared.spread, strict=True)
