@@ -1,4 +1,4 @@
-"""Periods of time from the command line: dates, local times, and times with an offset from UTC."""
+"""Stretches of time as a user writes them: dates, local times, and times with an offset from UTC."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ FORMS = "write a date (2008-09-03), a local time (2008-09-03T17:29) or a time wi
 
 @dataclass(frozen=True)
 class Window:
-    """A period of time, excluding its end; an open end is None.
+    """A stretch of time, the end excluded; an open end is None.
 
     A bound without an offset is local time of each system. A bound with an offset is one moment for all systems; data
     whose own offset is unknown is compared with its local time.
@@ -28,7 +28,7 @@ class Window:
     end: datetime | None = None
 
     def condition(self, utc: str, offset: str) -> str:
-        """SQL condition for rows within the window.
+        """SQL of which rows lie in it.
 
         Parameters
         ----------
@@ -47,7 +47,7 @@ class Window:
         return " and ".join(inside) or "true"
 
     def around(self, margin: timedelta) -> tuple[datetime | None, datetime | None]:
-        """Its bounds in UTC, widened by a margin; local time is taken as UTC. None for an open end."""
+        """Its bounds in UTC, a margin farther out; local time is taken for UTC. None for an end that is open."""
         first, last = (
             bound if bound is None or bound.tzinfo is not None else bound.replace(tzinfo=UTC)
             for bound in (self.start, self.end)
@@ -70,7 +70,7 @@ class Window:
 
 
 def _moved(bound: datetime | None, by: timedelta) -> datetime | None:
-    """A bound moved earlier or later in UTC; None if there is no such time."""
+    """A bound some time earlier or later in UTC; None where there is no such time."""
     try:
         return None if bound is None else bound.astimezone(UTC) + by
     except OverflowError:
@@ -78,7 +78,7 @@ def _moved(bound: datetime | None, by: timedelta) -> datetime | None:
 
 
 def _compared(bound: datetime, utc: str, offset: str) -> tuple[str, str]:
-    """The column to compare with a bound, and the bound in seconds, as SQL."""
+    """The column that is compared with a bound, and the bound in seconds, as SQL."""
     wall = bound.replace(tzinfo=timezone.utc).timestamp()  # noqa: UP017 `UTC` and `timezone` would be two imports
     if bound.tzinfo is None:
         return f"({utc}) + coalesce({offset}, 0)", f"{wall!r}::double"
@@ -97,7 +97,7 @@ def _text(bound: datetime | None) -> str:
 
 
 def window(text: str) -> Window:
-    """The period named by a day or by ``FROM..TO``; either end may be omitted.
+    """The time that a day or ``FROM..TO`` names; either end may be left out.
 
     Raises
     ------
@@ -125,7 +125,7 @@ def window(text: str) -> Window:
 
 
 def between(since: str, until: str, *, named: str = "") -> Window:
-    """The period between two moments; an empty text leaves that end open.
+    """The time from one moment to another; an empty text leaves that end open.
 
     A date as the start is the start of that day, a date as the end is the end of that day.
 
