@@ -176,16 +176,17 @@ def row(name: str, made: list[Misprint]) -> str:
 HEAD = f"""\
 # Misprints that the audit finds
 
-Written by `python -m tools.misprints docs/misprints.md`. In each study at most {MOST:,} cells that print a number are drawn
-at random, and a digit of each is changed, a single cell at a time; *found* counts the changes that cause a new
-contradiction in the audit, the text or a note. Some changes cannot be found: a change in a cell *alone*, to which nothing
-else in the study is related (settings, names with digits, measurements without derived numbers); a change within the
-*limits* of a cell that has only limits; and a change that rounding hides in an *equation*. The last column leaves out
-changes of less than {100 * CLEAR} % of the number, most of which rounding hides.
+Written by `python -m tools.misprints docs/misprints.md`. In each study at most {MOST:,} cells that print a number
+are drawn at random, and a digit of each is changed, a single cell at a time; *found* counts the changes that cause
+a new contradiction in the audit, the text or a note. Some changes cannot be found: a change in a cell *alone*, to
+which nothing else in the study is related (settings, names with digits, measurements without derived numbers); a
+change within the *limits* of a cell that has only limits; and a change that rounding hides in an *equation*. The
+last column leaves out changes of less than {100 * CLEAR} % of the number, most of which rounding hides.
 
-Equations are exact: cells computed from others, sums, the same cell in another table, numbers in the text. Limits are of
-two kinds. Some must hold: for example, a part cannot exceed its whole. Others follow from the rest of a table: for
-example, runs of the same work in a table differ by at most 20 %; these detect only a wrong leading digit.
+Equations are exact: cells computed from others, sums, the same cell in another table, numbers in the text. Limits
+are of two kinds. Some must hold: for example, a part cannot exceed its whole. Others follow from the rest of a
+table: for example, runs of the same work in a table differ by at most 20 %; these detect only a wrong leading
+digit.
 
 | study | found, of all | alone | found, of cells not alone | of those with limits only | of those in an equation | \
 of those, changes of {100 * CLEAR} % or more |
