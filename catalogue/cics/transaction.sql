@@ -129,7 +129,7 @@ sums as (
 placed as (
     select s.*,
         greatest(s.quarter, coalesce(r.covered_from, s.quarter)) as covered_from,
-        least(s.quarter + interval 15 minute, coalesce(r.covered_to, s.quarter + interval 15 minute)) as covered_to
+        least(quarter_end(s.quarter), coalesce(r.covered_to, quarter_end(s.quarter))) as covered_to
     from sums s
     left join region r on r.system = s.system and r.subsystem = s.subsystem
 )

@@ -153,7 +153,7 @@ select * exclude (first_start, last_end),
     quarter as interval,
     -- The records tell of the time from the first thread's start to the last one's end, not of whole quarters.
     greatest(quarter, min(first_start) over (partition by system, subsystem)) as interval_start,
-    least(quarter + interval 15 minutes, max(last_end) over (partition by system, subsystem)) as interval_end,
+    least(quarter_end(quarter), max(last_end) over (partition by system, subsystem)) as interval_end,
     list_sum([selects, inserts, updates, deletes, opens, fetches, prepares, describes]) as sql_statements,
     total2(class3_irlm_lock_latch_seconds, class3_db2_latch_seconds) as class3_lock_latch_seconds,
     total2(class3_irlm_lock_latch_events, class3_db2_latch_events) as class3_lock_latch_events,

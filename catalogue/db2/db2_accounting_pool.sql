@@ -20,6 +20,6 @@ select * exclude (last_end),
     quarter as interval,
     -- The records tell of the time up to the last one, not of whole quarters.
     quarter as interval_start,
-    least(quarter + interval 15 minutes, max(last_end) over (partition by system, subsystem)) as interval_end
+    least(quarter_end(quarter), max(last_end) over (partition by system, subsystem)) as interval_end
 from gathered
 left join db2_group using (system, subsystem)

@@ -90,6 +90,6 @@ select * exclude (first_start, last_end),
     quarter as interval,
     -- The records tell of the time from the first thread's start to the last one's end, not of whole quarters.
     greatest(quarter, min(first_start) over (partition by system, subsystem)) as interval_start,
-    least(quarter + interval 15 minutes, max(last_end) over (partition by system, subsystem)) as interval_end
+    least(quarter_end(quarter), max(last_end) over (partition by system, subsystem)) as interval_end
 from gathered
 left join db2_group using (system, subsystem)

@@ -45,7 +45,7 @@ select * exclude (last_end),
     quarter as interval,
     -- The records tell of the time up to the last one, not of whole quarters.
     quarter as interval_start,
-    least(quarter + interval 15 minutes, max(last_end) over (partition by system, subsystem)) as interval_end,
+    least(quarter_end(quarter), max(last_end) over (partition by system, subsystem)) as interval_end,
     total2(class3_irlm_lock_latch_seconds, class3_db2_latch_seconds) as class3_lock_latch_seconds,
     total2(class3_irlm_lock_latch_events, class3_db2_latch_events) as class3_lock_latch_events,
     list_sum([

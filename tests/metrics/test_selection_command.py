@@ -105,10 +105,10 @@ def test_a_file_of_the_site_has_shifts_beside_decisions(folder: Path) -> None:
     assert json.loads(done.stdout)["selection"]["shifts"] == ["prime (mon-fri/08:00-17:00)"]
 
 
-def test_pages_of_accounting_say_that_they_are_selected_by_quarters_of_an_hour() -> None:
+def test_pages_of_accounting_say_that_records_count_when_they_were_written() -> None:
     def told(selection: Selection) -> set[str]:
         texts = {page.id: page_selection(page, GRAINS, selection) for page in PAGES}
-        return {name for name, text in texts.items() if "whole quarters of an hour" in text}
+        return {name for name, text in texts.items() if "at which it was written" in text}
 
     accounting = {"db2_accounting", "data_sharing", "cics"}
     assert told(Selection((window("2008-05-15"),))) == accounting

@@ -13,6 +13,7 @@ from plexlens.metrics.definition import OWNERS, Grain, Rollup, Source
 from plexlens.metrics.inputs import Inputs
 from plexlens.metrics.local_time import is_report
 from plexlens.metrics.query import Query
+from plexlens.metrics.selection.quarter import quarter_functions
 from plexlens.metrics.source_sql import SourceSelect, select_of_source, with_parts
 from plexlens.pdb.engine import columns_of, literal, quoted
 
@@ -52,7 +53,8 @@ def source_select(inputs: Inputs, grain: Grain, source: Source) -> tuple[SourceS
     """
     catalogue = GRAINS.catalogue
     try:
-        made = select_of_source(grain, source, inputs.raw, catalogue.relations, catalogue.functions)
+        functions = catalogue.functions.but(quarter_functions(inputs.selection))
+        made = select_of_source(grain, source, inputs.raw, catalogue.relations, functions)
         if made.columns is not None and not catalogue.is_extended:
             return made, made.columns
         return made, frozenset(columns_of(inputs.connection, f"(\n{with_parts(made.parts, made.select)}\n)"))

@@ -33,9 +33,13 @@ class Functions:
     """
 
     def __init__(self, defined: Mapping[str, tuple[tuple[str, ...], str]]) -> None:
-        self._defined = dict(defined)
-        names = "|".join(re.escape(name) for name in sorted(self._defined, key=len, reverse=True))
+        self.defined = dict(defined)
+        names = "|".join(re.escape(name) for name in sorted(self.defined, key=len, reverse=True))
         self._call = re.compile(rf"\b({names})\s*\(") if names else None
+
+    def but(self, others: Mapping[str, tuple[tuple[str, ...], str]]) -> Functions:
+        """These functions, with others in the place of those of their name."""
+        return Functions({**self.defined, **others}) if others else self
 
     def expanded(self, sql: str) -> str:
         """The SQL with every call replaced.
@@ -50,7 +54,7 @@ class Functions:
         made, at = [], 0
         while (found := self._call.search(sql, at)) is not None:
             name = found[1]
-            parameters, body = self._defined[name]
+            parameters, body = self.defined[name]
             arguments, end = _arguments(sql, found.end(), name)
             if len(arguments) != len(parameters):
                 raise ValueError(f"{name} takes {', '.join(parameters)}, and {len(arguments)} values are given")

@@ -69,7 +69,7 @@ def page_selection(page: Page, grains: Mapping[str, Grain], selection: Selection
     if selection.windows or selection.shifts:
         added_up = [grains[name].title for name in page.grains if by_quarter(grains[name])]
         if added_up:
-            text += f". Selected by whole quarters of an hour, in which records were written: {', '.join(added_up)}"
+            text += f". Each record counts at the moment at which it was written: {', '.join(added_up)}"
     if not selection.classes or not page.grains:
         return text
     classless = [name for name in page.grains if not has_class(grains[name])]

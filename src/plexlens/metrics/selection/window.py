@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta, timezone
+from datetime import UTC, datetime, timedelta
 
 from plexlens.errors import UsageError
 
@@ -46,6 +46,26 @@ class Window:
             inside.append(f"{moment} < {bound}")
         return " and ".join(inside) or "true"
 
+    def bounds(self, offset: str, length: int) -> list[tuple[str, bool]]:
+        """SQL of each bound in seconds since 1970 in UTC, and whether it lies within a stretch of time.
+
+        Parameters
+        ----------
+        offset
+            SQL of local minus UTC in seconds; null where it is unknown.
+        length
+            Length of the stretches in seconds; they begin at multiples of it.
+        """
+        found = []
+        for bound in (self.start, self.end):
+            if bound is not None:
+                wall = _wall(bound)
+                seconds = bound.timestamp() if bound.tzinfo is not None else wall
+                known = f"{seconds!r}::double" if bound.tzinfo is not None else f"{wall!r}::double - {offset}"
+                sql = f"case when ({offset}) is null then {wall!r}::double else {known} end"
+                found.append((sql, wall % length != 0 or seconds % length != 0))
+        return found
+
     def around(self, margin: timedelta) -> tuple[datetime | None, datetime | None]:
         """Its bounds in UTC, a margin farther out; local time is taken for UTC. None for an end that is open."""
         first, last = (
@@ -79,10 +99,15 @@ def _moved(bound: datetime | None, by: timedelta) -> datetime | None:
 
 def _compared(bound: datetime, utc: str, offset: str) -> tuple[str, str]:
     """The column that is compared with a bound, and the bound in seconds, as SQL."""
-    wall = bound.replace(tzinfo=timezone.utc).timestamp()  # noqa: UP017 `UTC` and `timezone` would be two imports
+    wall = _wall(bound)
     if bound.tzinfo is None:
         return f"({utc}) + coalesce({offset}, 0)", f"{wall!r}::double"
     return f"({utc})", f"case when ({offset}) is null then {wall!r}::double else {bound.timestamp()!r}::double end"
+
+
+def _wall(bound: datetime) -> float:
+    """What a clock shows, in seconds since it showed the start of 1970."""
+    return bound.replace(tzinfo=UTC).timestamp()
 
 
 def _text(bound: datetime | None) -> str:
