@@ -19,7 +19,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from plexlens.ingest import kinds
-from plexlens.ingest.source import COMMON_FIELDS, Damage, Severity, SourceError
+from plexlens.ingest.source import COMMON_FIELDS, Damage, ReadOptions, Severity, SourceError
 from plexlens.pdb import Pdb
 from plexlens.pdb.engine import tables_of
 
@@ -120,7 +120,7 @@ def sniff(head: bytes, name: str) -> bool:
 
 
 class Reading:
-    def __init__(self, path: Path, options: kinds.ReadOptions) -> None:
+    def __init__(self, path: Path, options: ReadOptions) -> None:
         self._path = path
         self._content = json.loads(path.read_bytes()[len(HEAD) :])
         self._options = options

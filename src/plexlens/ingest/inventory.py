@@ -12,9 +12,9 @@ import pyarrow as pa
 
 from plexlens.errors import PlexlensError
 from plexlens.ingest import plausible, smf
-from plexlens.ingest.kinds import ReadOptions, expand, recognise
+from plexlens.ingest.kinds import expand, recognise
 from plexlens.ingest.plausible import Implausible, Plausibility
-from plexlens.ingest.source import Damage, Reading
+from plexlens.ingest.source import Damage, Reading, ReadOptions
 from plexlens.progress import Progress, silent
 
 

@@ -5,44 +5,14 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from datetime import date
 from pathlib import Path
-
-import numpy as np
-import numpy.typing as npt
 
 from plexlens.errors import UnknownSourceError, UnreadableInputError
 from plexlens.ingest import smf
 from plexlens.ingest.printed import text as text_reports
 from plexlens.ingest.printed import xml as rmf_xml
 from plexlens.ingest.recognition import describe, read_head
-from plexlens.ingest.source import Reading
-
-
-@dataclass(frozen=True, slots=True)
-class ReadOptions:
-    """Options passed to a module together with the file.
-
-    Attributes
-    ----------
-    source_id : str
-        What the rows bear in ``source_id``.
-    seen : callable
-        For a day, hashes (64 bits, ascending) of the records written on it that are held already; None asks for
-        records without a date.
-    layouts : tuple of Path
-        Folders with record layouts of the site.
-    codepage : str
-        EBCDIC code page of text in dumps: ``037`` or ``1047``.
-    leap_seconds : bool
-        Whether the clocks of the systems run ahead of UTC by the leap seconds.
-    """
-
-    source_id: str
-    seen: Callable[[date | None], npt.NDArray[np.uint64]]
-    layouts: tuple[Path, ...] = ()
-    codepage: str = "1047"
-    leap_seconds: bool = False
+from plexlens.ingest.source import Reading, ReadOptions
 
 
 @dataclass(frozen=True, slots=True)

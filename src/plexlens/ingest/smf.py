@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import date, timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -14,11 +14,8 @@ import pyarrow as pa
 from plexlens import _core
 from plexlens.errors import PlexlensError, UnknownSourceError, UnreadableInputError
 from plexlens.ingest.recognition import describe
-from plexlens.ingest.source import Damage, Severity
+from plexlens.ingest.source import Damage, ReadOptions, Severity
 from plexlens.layouts_path import layout_folders
-
-if TYPE_CHECKING:
-    from plexlens.ingest.kinds import ReadOptions
 
 INVENTORY = "smf_record"
 """The table with a row for every record, decoded or not."""

@@ -12,14 +12,20 @@ The PDB writes what a `Reading` yields without knowing which module it came from
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from datetime import date
 from enum import StrEnum
-from typing import Any, Protocol, runtime_checkable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 import pyarrow as pa
 
 from plexlens.errors import UnreadableInputError
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
 
 TIMESTAMP: pa.DataType = pa.timestamp("us", tz="UTC")
 """Type of every point in time in the PDB."""
@@ -40,6 +46,32 @@ COMMON_FIELDS: tuple[pa.Field, ...] = (
     pa.field("section_no", pa.uint32(), metadata={"description": "number of the entry in its record, from 1"}),
 )
 """The columns before a raw table's own, in order; the same in every raw table."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReadOptions:
+    """Options passed to a module together with the file.
+
+    Attributes
+    ----------
+    source_id : str
+        What the rows bear in ``source_id``.
+    seen : callable
+        For a day, hashes (64 bits, ascending) of the records written on it that are held already; None asks for
+        records without a date.
+    layouts : tuple of Path
+        Folders with record layouts of the site.
+    codepage : str
+        EBCDIC code page of text in dumps: ``037`` or ``1047``.
+    leap_seconds : bool
+        Whether the clocks of the systems run ahead of UTC by the leap seconds.
+    """
+
+    source_id: str
+    seen: Callable[[date | None], npt.NDArray[np.uint64]]
+    layouts: tuple[Path, ...] = ()
+    codepage: str = "1047"
+    leap_seconds: bool = False
 
 
 class Severity(StrEnum):

@@ -25,7 +25,7 @@ from plexlens.errors import (
 from plexlens.ingest import kinds as sources
 from plexlens.ingest import plausible
 from plexlens.ingest.plausible import Bound, Plausibility
-from plexlens.ingest.source import Reading, Severity, damage_batch
+from plexlens.ingest.source import Reading, ReadOptions, Severity, damage_batch
 from plexlens.pdb.commit import clean_leftovers, commit, staging_folder
 from plexlens.pdb.content import hash_meanwhile, hash_of, sample_of
 from plexlens.pdb.database import LOCK, Pdb
@@ -213,9 +213,7 @@ def _ingest_file(path: Path, job: _Job) -> IngestResult:
     tables = _writing(job.pdb, lambda: StagedTables(folder, source.ingest_id, job.pdb.disk, memory=job.memory))
     try:
         with hash_meanwhile(path) as sha256:
-            options = sources.ReadOptions(
-                source.ingest_id, job.pdb.record_hashes, job.layouts, job.codepage, job.leap_seconds
-            )
+            options = ReadOptions(source.ingest_id, job.pdb.record_hashes, job.layouts, job.codepage, job.leap_seconds)
             reading = kind.read(path, options)
             _stage(source, reading, tables, job)
             _check_unchanged(path, state)

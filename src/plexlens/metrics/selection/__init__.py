@@ -7,7 +7,8 @@ an interval that straddles a bound belongs to the side on which it starts.
 
 from __future__ import annotations
 
-from plexlens.metrics.selection.extent import Extent, resolve
+from plexlens.metrics.selection.extent import Extent
+from plexlens.metrics.selection.resolution import resolve
 from plexlens.metrics.selection.selection import CLASS_COLUMNS, EVERYTHING, Selection
 from plexlens.metrics.selection.shift import Shift, read_shifts, shift
 from plexlens.metrics.selection.window import Window, between, window

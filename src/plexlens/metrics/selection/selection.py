@@ -5,14 +5,12 @@ from __future__ import annotations
 from collections.abc import Container, Iterable
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from plexlens.metrics.selection.extent import Extent
 from plexlens.metrics.selection.shift import Shift
 from plexlens.metrics.selection.window import Window
 from plexlens.pdb.engine import literal, quoted
-
-if TYPE_CHECKING:
-    from plexlens.metrics.selection.extent import Extent
 
 #: Keys and attributes of grains that name a class; a grain with none of them is not restricted by class.
 CLASS_COLUMNS = ("class_name", "service_class", "report_class", "workload")

@@ -8,13 +8,10 @@ with the interval that its print allows; tables of the grain of their SMF and RM
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from plexlens.ingest.printed.errors import TextReportError
 from plexlens.ingest.printed.text.reading import TextReportReading, read, sniff
-
-if TYPE_CHECKING:
-    from plexlens.ingest.kinds import ReadOptions
+from plexlens.ingest.source import ReadOptions
 
 __all__ = ["TextReportError", "TextReportReading", "read", "read_with", "sniff"]
 

@@ -8,13 +8,10 @@ describes both.
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from plexlens.ingest.printed.errors import RmfXmlError
 from plexlens.ingest.printed.xml.reading import RmfXmlReading, read, sniff
-
-if TYPE_CHECKING:
-    from plexlens.ingest.kinds import ReadOptions
+from plexlens.ingest.source import ReadOptions
 
 __all__ = ["RmfXmlError", "RmfXmlReading", "read", "read_with", "sniff"]
 

@@ -1,0 +1,153 @@
+"""Resolution of a selection: names in place of patterns, and the extent that it covers in a database."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from datetime import datetime, timedelta
+from difflib import get_close_matches
+from fnmatch import fnmatchcase
+from typing import Any
+
+from plexlens.errors import NothingUsableError
+from plexlens.metrics.selection.extent import Extent, SystemExtent, minute_text
+from plexlens.metrics.selection.raw import class_sources, timed_tables
+from plexlens.metrics.selection.selection import Selection
+from plexlens.pdb.engine import Connection, rows_of
+
+_TABLE = "selection_extent"
+#: Names that an error lists at most.
+_LISTED = 30
+
+
+def resolve(selection: Selection, connection: Connection, name: str) -> Selection:
+    """The selection with names in place of patterns, and with the extent that it covers in a database.
+
+    Parameters
+    ----------
+    selection
+        As the user gave it.
+    connection
+        The connection with the raw tables.
+    name
+        What the user called the database, for errors.
+
+    Raises
+    ------
+    NothingUsableError
+        A system or class is not there, or nothing is selected; the message says what there is.
+    """
+    if not selection:
+        return selection
+    connection.execute(f"create or replace temp table {_TABLE} as {_extent_sql(connection)}")
+    try:
+        known = [row[0] for row in connection.execute(f"select distinct system from {_TABLE} order by 1").fetchall()]
+        classes = _classes(connection) if selection.classes else []
+        found = replace(
+            selection,
+            systems=_named(selection.systems, [one for one in known if one], "system", name),
+            classes=_named(selection.classes, classes, "class", name),
+        )
+        systems = _systems(connection, found)
+    finally:
+        connection.execute(f"drop table {_TABLE}")
+    extent = Extent(systems, tuple(classes))
+    if not any(one.taken_first is not None for one in systems) and (found.windows or found.shifts or found.systems):
+        raise NothingUsableError(
+            file=name, what=f"nothing is selected by {found.text}", remedy=f"it holds {_there(systems)}"
+        )
+    return replace(found, extent=extent)
+
+
+def _extent_sql(connection: Connection) -> str:
+    """Statement that lists system, offset and start (to the minute) of all rows in the raw tables."""
+    selects = [
+        "select distinct system, utc_offset,"
+        # A start to the nearest minute, as metrics name intervals; a record with an end alone in the minute of its end.
+        f" coalesce(date_trunc('minute', {start} + interval 30 second), date_trunc('minute', {end})) as \"interval\""
+        f" from {table}"
+        for table, start, end in timed_tables(connection)
+    ]
+    if not selects:
+        return 'select null::varchar as system, null::double as utc_offset, null::timestamptz as "interval" limit 0'
+    return f"select distinct * from ({' union all '.join(selects)})"
+
+
+def _systems(connection: Connection, selection: Selection) -> tuple[SystemExtent, ...]:
+    everything = _bounds(connection, "")
+    taken = {(row["system"], row["offset"]): row for row in _bounds(connection, selection.rows(("interval",)))}
+    found: dict[str | None, list[tuple[dict[str, Any], dict[str, Any] | None]]] = {}
+    for row in everything:
+        found.setdefault(row["system"], []).append((row, taken.get((row["system"], row["offset"]))))
+    made = []
+    for system, rows in sorted(found.items(), key=lambda one: (one[0] is None, one[0] or "")):
+        made.append(
+            SystemExtent(
+                system,
+                _offsets(row for row, _ in rows),
+                min((_local(row, "first") for row, _ in rows if row["first"] is not None), default=None),
+                max((_local(row, "last") for row, _ in rows if row["last"] is not None), default=None),
+                _offsets(row for _, row in rows if row),
+                min((_local(row, "first") for _, row in rows if row and row["first"] is not None), default=None),
+                max((_local(row, "last") for _, row in rows if row and row["last"] is not None), default=None),
+            )
+        )
+    return tuple(made)
+
+
+def _offsets(rows: Iterable[dict[str, Any]]) -> tuple[float | None, ...]:
+    return tuple(sorted({row["offset"] for row in rows}, key=lambda one: (one is None, one or 0.0)))
+
+
+def _bounds(connection: Connection, condition: str) -> list[dict[str, Any]]:
+    return rows_of(
+        connection,
+        'select system, round(utc_offset / 60) * 60 as "offset", min(epoch("interval")) as first,'
+        f' max(epoch("interval")) as last from {_TABLE}{f" where {condition}" if condition else ""} group by all',
+    )
+
+
+def _local(row: dict[str, Any], name: str) -> datetime:
+    return datetime(1970, 1, 1) + timedelta(seconds=row[name] + (row["offset"] or 0.0))
+
+
+def _classes(connection: Connection) -> list[str]:
+    """Every class that a raw table names."""
+    found: set[str] = set()
+    for table, columns in class_sources(connection):
+        for column in columns:
+            rows = connection.execute(f'select distinct "{column}"::varchar from "{table}"').fetchall()
+            found.update(name for (name,) in rows if name)
+    return sorted(found)
+
+
+def _named(patterns: Sequence[str], known: Sequence[str], noun: str, file: str) -> tuple[str, ...]:
+    """The names that match the patterns, in alphabetical order."""
+    found: set[str] = set()
+    for pattern in patterns:
+        matched = [name for name in known if fnmatchcase(name.upper(), pattern.upper())]
+        if not matched:
+            near = get_close_matches(pattern.upper(), known, n=3)
+            plural = "classes" if noun == "class" else f"{noun}s"
+            there = f"it has the {plural} {_list(near or known)}" if known else f"it names no {noun}"
+            if near:
+                there = f"did you mean {_list(near)}? it has {len(known):,} {plural if len(known) > 1 else noun}"
+            raise NothingUsableError(file=file, what=f"no {noun} is called {pattern!r}", remedy=there)
+        found.update(matched)
+    return tuple(sorted(found))
+
+
+def _list(names: Iterable[str]) -> str:
+    listed = list(names)
+    more = f" and {len(listed) - _LISTED:,} more" if len(listed) > _LISTED else ""
+    return ", ".join(listed[:_LISTED]) + more
+
+
+def _there(systems: Sequence[SystemExtent]) -> str:
+    if not systems:
+        return "no interval of any system"
+    parts = []
+    for one in systems:
+        span = f"{minute_text(one.first)} to {minute_text(one.last)}" if one.first is not None else "no times"
+        parts.append(f"{one.system or 'data without a system'} ({one.zone}): {span}")
+    return "; ".join(parts[:_LISTED])
