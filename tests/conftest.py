@@ -8,8 +8,12 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
+
+if TYPE_CHECKING:
+    from tests.report.browser import Browser
 
 REPOSITORY = Path(__file__).parent.parent
 
@@ -34,6 +38,19 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if getattr(getattr(item, "obj", None), "is_hypothesis_test", False):
             item.add_marker("drawn")
+
+
+@pytest.fixture(scope="session")
+def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
+    """Headless Chromium, one for the pages of all commands."""
+    # Imported here: few tests need it.
+    from tests.report import browser as chromium
+
+    if reason := chromium.missing():
+        pytest.fail(reason, pytrace=False)
+    opened = chromium.Browser(tmp_path_factory.mktemp("profile"))
+    yield opened
+    opened.close()
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Container, Sequence
 from pathlib import Path
 
 #: Layers from the lowest. A name is a module or package of ``plexlens``; names on one line do not import each other.
+#: The page of a command is in the folder of its domain, and is a layer of its own (``pools.page``) above ``report``.
 LAYERS: tuple[tuple[str, ...], ...] = (
     ("errors", "_core"),
     ("layouts_path",),
@@ -19,6 +21,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("capacity",),
     ("sharing",),
     ("report",),
+    ("pools.page", "compare.page", "capacity.page", "sharing.page"),
     ("web",),
     ("cli", "__main__"),
 )
@@ -26,6 +29,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
 #: Rooms of a layer from the lowest. A name is a folder of the layer; modules in no folder are above all rooms.
 ROOMS: dict[str, tuple[tuple[str, ...], ...]] = {
     "compare": (("numbers",), ("runs", "formulas"), ("study",), ("audit",), ("analysis",), ("comparison",)),
+    "report": (("model",), ("chart", "blocks"), ("writers", "pages")),
 }
 
 #: Imports that go up all the same: (importing module, imported layer) and why.
@@ -37,8 +41,24 @@ _FLOOR = {
 _LEVEL = {name: level for level, names in enumerate(LAYERS) for name in names}
 
 
-def imported_modules(source: str, module: str) -> list[tuple[int, str]]:
-    """Line and dotted name of everything of ``plexlens`` that a module imports, wherever in its body."""
+def _layer(parts: Sequence[str]) -> str:
+    """The layer of a module, whose name below ``plexlens`` is in parts."""
+    inner = ".".join(parts[:2])
+    return inner if inner in _LEVEL else parts[0]
+
+
+def imported_modules(source: str, module: str, modules: Container[str] = ()) -> list[tuple[int, str]]:
+    """Line and dotted name of everything of ``plexlens`` that a module imports, wherever in its body.
+
+    Parameters
+    ----------
+    source
+        Text of the module.
+    module
+        Its dotted name; that of a package ends in ``__init__``.
+    modules
+        The modules that there are: what is imported from a package is one of these, or else the package itself.
+    """
     found: list[tuple[int, str]] = []
     package = module.split(".")[:-1]
     for node in ast.walk(ast.parse(source)):
@@ -47,8 +67,9 @@ def imported_modules(source: str, module: str) -> list[tuple[int, str]]:
         elif isinstance(node, ast.ImportFrom):
             base = package[: len(package) - node.level + 1] if node.level else []
             name = ".".join([*base, node.module] if node.module else base)
+            inner = [f"{name}.{alias.name}" for alias in node.names]
             # `from plexlens import pdb` imports a submodule: its name is the alias.
-            found += [(node.lineno, f"{name}.{alias.name}" if name == "plexlens" else name) for alias in node.names]
+            found += [(node.lineno, one if name == "plexlens" or one in modules else name) for one in inner]
     return [(line, name) for line, name in found if name.split(".")[0] == "plexlens" and "." in name]
 
 
@@ -59,13 +80,13 @@ def violations(root: Path) -> list[str]:
         parts = path.relative_to(root).with_suffix("").parts
         if parts == ("__init__",):
             continue
-        here = parts[0]
+        here = _layer(parts)
         if here not in _LEVEL:
             wrong.append(f"{path}:1: {here} has no layer; name it in tests/layers.py")
             continue
         module = ".".join(("plexlens", *parts))
         for line, name in imported_modules(path.read_text(encoding="utf-8"), module):
-            there = name.split(".")[1]
+            there = _layer(name.split(".")[1:])
             if there == here in ROOMS:
                 wrong += [f"{path}:{line}: {what}" for what in _between_rooms(root / here, parts, name)]
             if there == here or there.startswith("__version__") or (here, there) in EXCEPTIONS:
@@ -95,12 +116,14 @@ def _between_rooms(layer: Path, parts: tuple[str, ...], name: str) -> list[str]:
 
 def circles(root: Path) -> list[str]:
     """Every circle of imports between the files below ``root`` (the folder of the package), as module names."""
-    imports: dict[str, set[str]] = {}
+    files: dict[str, Path] = {}
     for path in sorted(root.rglob("*.py")):
         parts = path.relative_to(root).with_suffix("").parts
-        module = ".".join(("plexlens", *(parts[:-1] if parts[-1] == "__init__" else parts)))
-        package = f"{module}.__init__" if parts[-1] == "__init__" else module
-        found = imported_modules(path.read_text(encoding="utf-8"), package)
+        files[".".join(("plexlens", *(parts[:-1] if parts[-1] == "__init__" else parts)))] = path
+    imports: dict[str, set[str]] = {}
+    for module, path in files.items():
+        package = f"{module}.__init__" if path.name == "__init__.py" else module
+        found = imported_modules(path.read_text(encoding="utf-8"), package, files)
         imports[module] = {name for _, name in found} - {module}
     made: list[str] = []
     done: set[str] = set()

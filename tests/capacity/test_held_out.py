@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from plexlens.capacity import Change, calibrate, make_plan, measure, to_object
 from plexlens.capacity.goals import Goal
 from plexlens.capacity.held_out import kinds, try_model
+from plexlens.capacity.page.report import plan_report
 from plexlens.report import render_text
-from plexlens.report.plan import plan_report
 from tests.capacity.made import database, raw_tables, several
 from tests.draws import draws
 

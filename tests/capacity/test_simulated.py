@@ -9,13 +9,13 @@ import pytest
 from typer.testing import CliRunner
 
 from plexlens.capacity import Change, make_plan, to_object
+from plexlens.capacity.page.curves import HIGHEST
+from plexlens.capacity.page.report import plan_report
 from plexlens.capacity.simulated import changed, results_of, simulate_loads
 from plexlens.cli import app
 from plexlens.errors import UsageError
 from plexlens.report import render_html, render_text
-from plexlens.report.plan import plan_report
-from plexlens.report.plan_curves import HIGHEST
-from plexlens.report.xy import XYChart
+from plexlens.report.model.xy import XYChart
 from plexlens.simulate import Scenario, ScenarioFileError, parse_scenario, read_scenario, run_scenario, write_smf
 from plexlens.simulate.estimates import Estimate
 from tools.against_simulation import (

@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 
 from plexlens.capacity import Change, calibrate, make_plan, measure
+from plexlens.capacity.page.report import plan_report
 from plexlens.capacity.predict import saturation
 from plexlens.metrics.inputs import Inputs
 from plexlens.pdb import Pdb, ingest
 from plexlens.report import render_text
-from plexlens.report.plan import plan_report
 from plexlens.simulate import Scenario, read_scenario, run_scenario, simulate_to_smf, write_smf
 from plexlens.simulate.estimates import Estimate
 from tools.trials import LOADS, Answer, Trial, Truth, _crossing, errors, planned, summary

@@ -12,8 +12,8 @@ from plexlens.compare import Audit, StudyError, audit, load_study, studies_path,
 from plexlens.compare.analysis.analysis import Analysis, analyse
 from plexlens.compare.analysis.curves import CapacityCurve, LoadCurve
 from plexlens.compare.analysis.figures import BarFigure
+from plexlens.compare.page.study import study_report
 from plexlens.report import render_html, render_text
-from plexlens.report.study import study_report
 from tests.test_cli import run
 
 STUDIES = ["cics-2012", "pools-2014", "sysplex-1996", "vmesa-1992", "zxml-2008"]

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from plexlens.compare import audit, load_study, study_names
+from plexlens.compare.page.study import study_report
 from plexlens.report import render_text
-from plexlens.report.study import study_report
 from tests.golden.reviewed import check_no_other, check_text
 
 FOLDER = Path(__file__).parents[1] / "golden" / "studies"

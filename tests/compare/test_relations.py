@@ -11,8 +11,8 @@ from plexlens.compare import StudyError, TableAudit, audit, load_study
 from plexlens.compare.analysis.analysis import analyse
 from plexlens.compare.audit.relations import keeps
 from plexlens.compare.numbers.quantity import printed
+from plexlens.compare.page.study import study_report
 from plexlens.report.model import Level, Note, PrintedNumber, Table
-from plexlens.report.study import study_report
 
 STUDY = """\
 name = "runs"

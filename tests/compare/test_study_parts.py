@@ -10,8 +10,8 @@ import pytest
 from plexlens.compare import LeftOut, StudyError, audit, load_study
 from plexlens.compare.audit.json_object import to_object
 from plexlens.compare.numbers.quantity import Quantity, printed, rounded
+from plexlens.compare.page.study import study_report
 from plexlens.report.model import Note
-from plexlens.report.study import study_report
 
 STUDY = """\
 name = "runs"

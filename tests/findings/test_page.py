@@ -9,10 +9,10 @@ import pytest
 
 from plexlens.findings import Rule, load_rules
 from plexlens.report import Options, Report, build, render_html, render_text, to_json
+from plexlens.report.blocks.readings import Readings
 from plexlens.report.model import Advice, KeyFigures, Note, Table
 from plexlens.report.pages import PAGES
 from plexlens.report.pages.findings import FULL, PAGE, TOP, _commands
-from plexlens.report.readings import Readings
 from tests.findings.made import database
 from tests.findings.test_check import rule, waits
 from tests.report import shop

@@ -9,9 +9,9 @@ import pytest
 
 from plexlens.findings import Findings, RuleError, Severity, check, load_decisions
 from plexlens.report import Options, build, render_html, render_text
+from plexlens.report.blocks.readings import Readings
 from plexlens.report.model import Advice, Note, Table
 from plexlens.report.pages.findings import PAGE
-from plexlens.report.readings import Readings
 from tests.findings.made import database
 from tests.findings.test_check import rule, waits
 

@@ -20,7 +20,7 @@ from plexlens import _core
 from plexlens.findings import check
 from plexlens.metrics.inputs import Inputs
 from plexlens.pdb import Pdb, ingest
-from plexlens.report.readings import readings_of
+from plexlens.report.blocks.readings import readings_of
 
 LAYOUTS = Path(__file__).parents[2] / "layouts"
 START = datetime(2026, 3, 2, 8, 0, tzinfo=UTC)

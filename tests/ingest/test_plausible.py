@@ -23,7 +23,7 @@ from plexlens.metrics.evaluate import evaluate
 from plexlens.metrics.inputs import Inputs
 from plexlens.metrics.selection import Selection, resolve
 from plexlens.pdb import Pdb, ingest
-from plexlens.report.readings import readings_of
+from plexlens.report.blocks.readings import readings_of
 
 LAYOUTS = Path(__file__).parents[2] / "layouts"
 SCENARIOS = Path(__file__).parents[2] / "scenarios"

@@ -15,8 +15,8 @@ from plexlens.ingest import smf
 from plexlens.metrics.inputs import Inputs
 from plexlens.pdb import Pdb, ingest
 from plexlens.report import build
+from plexlens.report.blocks.readings import readings_of
 from plexlens.report.model import Table
-from plexlens.report.readings import readings_of
 from tests.ingest import cics_by_hand as by_hand
 from tests.oracle import slow_cics
 

@@ -10,7 +10,7 @@ import pytest
 from plexlens.ingest.inventory import of_file, to_json, to_lines
 from plexlens.metrics.inputs import Inputs
 from plexlens.pdb import Pdb, ingest
-from plexlens.report.readings import readings_of
+from plexlens.report.blocks.readings import readings_of
 from tests.ingest.test_text_db2_accounting import LONG, SHORT
 from tests.ingest.text_report_documents import read_text, understood, value
 from tests.ingest.text_rmf_documents import WORKLOAD

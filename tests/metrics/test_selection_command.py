@@ -9,8 +9,8 @@ import pytest
 
 from plexlens.metrics import GRAINS
 from plexlens.metrics.selection import Selection, shift, window
+from plexlens.report.blocks.selection import page_selection
 from plexlens.report.pages import PAGES
-from plexlens.report.selection import page_selection
 from tests.test_cli import run
 
 

@@ -1,8 +1,7 @@
-"""The hand-made report, built once, and one browser for all pages."""
+"""The hand-made report, built once."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -10,7 +9,6 @@ import pytest
 from plexlens.metrics import GRAINS
 from plexlens.report import Report, build, render_html
 from plexlens.report.pages import PAGES
-from tests.report import browser as chromium
 from tests.report import shop
 from tests.report.made_up import made_up
 
@@ -37,13 +35,3 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("report") / "report.html"
     path.write_text(render_html(report), encoding="utf-8")
     return path
-
-
-@pytest.fixture(scope="session")
-def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[chromium.Browser]:
-    """Headless Chromium."""
-    if reason := chromium.missing():
-        pytest.fail(reason, pytrace=False)
-    opened = chromium.Browser(tmp_path_factory.mktemp("profile"))
-    yield opened
-    opened.close()

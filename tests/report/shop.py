@@ -20,10 +20,10 @@ from plexlens.metrics.definition import Attribute, Fact, Grain, Key, Metric, Rol
 from plexlens.metrics.inputs import Inputs
 from plexlens.metrics.unit import COUNT, FRACTION, MICROSECONDS, PER_SECOND, SECONDS
 from plexlens.pdb.engine import add_table, connect
-from plexlens.report.chart import ChartKind, Reference
+from plexlens.report.blocks.page import ChartSpec, FigureSpec, Page, Pick, Shown, TableSpec
+from plexlens.report.blocks.readings import FileRead, Readings, RecordCount, State
 from plexlens.report.model import Way
-from plexlens.report.page import ChartSpec, FigureSpec, Page, Pick, Shown, TableSpec
-from plexlens.report.readings import FileRead, Readings, RecordCount, State
+from plexlens.report.model.chart import ChartKind, Reference
 
 FIRST = datetime(2026, 3, 9, 10, 0, tzinfo=UTC)
 SECOND = FIRST + timedelta(minutes=10)

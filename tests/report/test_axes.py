@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from plexlens.report import axis
-from plexlens.report.clock import Clock
-from plexlens.report.time_axis import BREAK, TimeAxis
+from plexlens.report.chart import axis
+from plexlens.report.chart.time_axis import BREAK, TimeAxis
+from plexlens.report.model.clock import Clock
 
 START = datetime(2026, 3, 9, 10, 0, tzinfo=UTC)
 MINUTE = timedelta(minutes=1)

@@ -6,8 +6,8 @@ from datetime import timedelta
 import pytest
 
 from plexlens.report import Options, Report, build
-from plexlens.report.chart import Chart, ChartKind
 from plexlens.report.model import KeyFigures, Level, Missing, Note, Section, Table
+from plexlens.report.model.chart import Chart, ChartKind
 from plexlens.report.pages import PAGES
 from tests.report import shop
 

@@ -2,7 +2,7 @@
 
 from datetime import UTC, datetime, timedelta
 
-from plexlens.report.clock import Clock, length
+from plexlens.report.model.clock import Clock, length
 
 NOON = datetime(2026, 3, 9, 12, 0, tzinfo=UTC)
 

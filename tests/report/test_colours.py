@@ -13,9 +13,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-import plexlens.report
+from plexlens.report.writers import html
 
-CSS = (Path(plexlens.report.__file__).parent / "templates" / "page.css").read_text(encoding="utf-8")
+CSS = (Path(html.__file__).parent / "templates" / "page.css").read_text(encoding="utf-8")
 
 SERIES = tuple(f"c{n}" for n in range(1, 9))
 

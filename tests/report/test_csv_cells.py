@@ -7,9 +7,9 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 from plexlens.metrics.unit import COUNT, MILLISECONDS
-from plexlens.report.chart import Chart, ChartKind, Series
-from plexlens.report.csv_cells import render_csv, rows_left_out
 from plexlens.report.model import Column, ColumnKind, Figure, KeyFigures, PrintedNumber, Report, Section, Table
+from plexlens.report.model.chart import Chart, ChartKind, Series
+from plexlens.report.writers.csv_cells import render_csv, rows_left_out
 
 START = datetime(2024, 3, 1, 9, tzinfo=UTC)
 

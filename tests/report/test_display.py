@@ -5,7 +5,7 @@ import math
 import pytest
 
 from plexlens.metrics.unit import BYTES, COUNT, FRACTION, GIB, MICROSECONDS, MILLISECONDS, PER_SECOND, Unit
-from plexlens.report.display import NULL, byte_size, counted, shown, with_symbol
+from plexlens.report.model.display import NULL, byte_size, counted, shown, with_symbol
 
 
 @pytest.mark.parametrize(

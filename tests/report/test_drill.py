@@ -6,8 +6,8 @@ import lxml.html
 
 from plexlens.metrics.unit import COUNT
 from plexlens.report import Report, render_html
-from plexlens.report.drill import Drills
 from plexlens.report.model import Column, ColumnKind, Section, Table
+from plexlens.report.writers.drill import Drills
 
 
 def _table(name: str, keys: tuple[str, ...], rows: tuple[tuple[str | None, ...], ...], drill: str = "") -> Table:

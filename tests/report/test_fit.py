@@ -17,10 +17,10 @@ from plexlens.metrics.inputs import Inputs
 from plexlens.metrics.unit import FRACTION, MILLISECONDS
 from plexlens.pdb import Pdb, ingest
 from plexlens.report import Report, build, render_html
-from plexlens.report.chart import Chart, ChartKind, Series
-from plexlens.report.heat import HeatMap
+from plexlens.report.blocks.readings import readings_of
 from plexlens.report.model import Note, Section
-from plexlens.report.readings import readings_of
+from plexlens.report.model.chart import Chart, ChartKind, Series
+from plexlens.report.model.heat import HeatMap
 from tests.report import browser as chromium
 from tests.report import shop
 from tests.report.made_up import made_up

@@ -12,10 +12,10 @@ import pytest
 
 from plexlens.metrics.unit import COUNT, FRACTION, MICROSECONDS
 from plexlens.report import Options, Report, build, render_html
-from plexlens.report.chart import Chart, ChartKind, Series
-from plexlens.report.chart_svg import draw, script_json, spark
-from plexlens.report.clock import Clock
+from plexlens.report.chart.time_svg import draw, script_json, spark
 from plexlens.report.model import Column, ColumnKind, Note, Section, Table
+from plexlens.report.model.chart import Chart, ChartKind, Series
+from plexlens.report.model.clock import Clock
 from tests.report import shop
 
 UTC_CLOCK = Clock.of([])

@@ -9,13 +9,13 @@ from typing import Any
 import pytest
 
 from plexlens.report import Report, build, render_html, render_text, to_json
-from plexlens.report.chart import Chart, mean
-from plexlens.report.clock import Clock
-from plexlens.report.course import Course, stepped
+from plexlens.report.blocks.course import Course, stepped
+from plexlens.report.blocks.readings import Readings
 from plexlens.report.model import Section, Table
+from plexlens.report.model.chart import Chart, mean
+from plexlens.report.model.clock import Clock
 from plexlens.report.pages import PAGES
 from plexlens.report.pages.read import _inferred_from
-from plexlens.report.readings import Readings
 from tests.metrics.raw import inputs, row
 
 MIDNIGHT = datetime(2022, 7, 26)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from plexlens.report.names import printable
+from plexlens.report.writers.names import printable
 
 
 @pytest.mark.parametrize(

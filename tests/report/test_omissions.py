@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from plexlens.metrics.grain_data import GrainData
-from plexlens.report.omissions import omissions
+from plexlens.report.blocks.omissions import omissions
 from tests.metrics.raw import inputs
 from tests.metrics.test_rollup import GRAIN, _at
 

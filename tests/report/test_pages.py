@@ -3,7 +3,7 @@
 import pytest
 
 from plexlens.metrics import GRAINS
-from plexlens.report.page import Page, Shown
+from plexlens.report.blocks.page import Page, Shown
 from plexlens.report.pages import PAGES
 
 PAGES_OF_GRAINS = [page for page in PAGES if page.grains]

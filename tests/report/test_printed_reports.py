@@ -20,9 +20,9 @@ import pytest
 from plexlens.metrics.inputs import Inputs
 from plexlens.pdb import Pdb, ingest
 from plexlens.report import Report, build, render_html, render_text, to_json
+from plexlens.report.blocks.readings import readings_of
 from plexlens.report.model import PrintedNumber, Table
 from plexlens.report.pages.rmf_reports import PAGE
-from plexlens.report.readings import readings_of
 from tests.ingest import rmf_documents as rmf
 
 KINDS = tomllib.loads((Path(rmf.__file__).parent / "rmf_report_kinds.toml").read_text())["kind"]
@@ -173,7 +173,7 @@ def test_numbers_stand_right_in_page_and_text_and_keep_both_forms_in_json(tmp_pa
 
 
 def test_left_out_reports_are_counted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("plexlens.report.printed_reports.MOST_VALUES", 1)
+    monkeypatch.setattr("plexlens.report.blocks.printed_reports.MOST_VALUES", 1)
     reports = _tables(report_of(_two_intervals(tmp_path)))["Reports"]
     assert (len(reports.rows), reports.total_rows, reports.left_out) == (1, 2, 1)
     assert "07/26/2022-02.00.00" in reports.rows[0]

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from plexlens.report.blocks.printed_width import fitted
 from plexlens.report.model import Column, ColumnKind, Table
-from plexlens.report.printed_width import fitted
 
 
 def table(rows: int, columns: int, *, keys: int = 1, letters: int = 8) -> Table:

@@ -9,7 +9,7 @@ from plexlens.errors import UnreadableInputError
 from plexlens.ingest.source import Damage, Severity, damage_batch
 from plexlens.pdb import IngestResult, Outcome, Pdb
 from plexlens.pdb.engine import Connection, add_table
-from plexlens.report.readings import DAMAGE_ROWS, FileRead, Readings, RecordCount, State, readings_of
+from plexlens.report.blocks.readings import DAMAGE_ROWS, FileRead, Readings, RecordCount, State, readings_of
 
 
 @pytest.fixture

@@ -15,7 +15,7 @@ from plexlens.metrics.inputs import Inputs
 from plexlens.pdb import IngestResult, Pdb, ingest
 from plexlens.pdb.engine import Connection
 from plexlens.report import Report, build, render_html, render_text, to_json
-from plexlens.report.readings import readings_of
+from plexlens.report.blocks.readings import readings_of
 
 
 @pytest.fixture(scope="module")

@@ -19,8 +19,8 @@ from plexlens.metrics import GRAINS
 from plexlens.metrics.inputs import Inputs
 from plexlens.metrics.selection import Selection, between, resolve, shift
 from plexlens.report import build, to_json
+from plexlens.report.blocks.readings import Readings
 from plexlens.report.pages import PAGES
-from plexlens.report.readings import Readings
 from tests.metrics.raw import inputs, row
 from tests.oracle.slow_selection import DAYS, in_shift, in_window, wall_clock
 

@@ -11,10 +11,11 @@ from plexlens.metrics import GRAINS
 from plexlens.metrics.inputs import Inputs
 from plexlens.metrics.selection import Selection, resolve, window
 from plexlens.report import build, render_html, render_text, to_json
-from plexlens.report.heat import HeatMap, draw_heat, shade_of
+from plexlens.report.blocks.page import FigureSpec, HeatSpec, Page, Shown, TableSpec
+from plexlens.report.blocks.readings import Readings
+from plexlens.report.chart.heat_svg import draw_heat, shade_of
 from plexlens.report.model import KeyFigures, Report, Table
-from plexlens.report.page import FigureSpec, HeatSpec, Page, Shown, TableSpec
-from plexlens.report.readings import Readings
+from plexlens.report.model.heat import HeatMap
 from tests.metrics.raw import inputs as raw_inputs
 from tests.metrics.raw import row
 

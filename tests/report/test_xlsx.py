@@ -14,8 +14,8 @@ import openpyxl
 from plexlens.metrics.unit import COUNT, MILLISECONDS
 from plexlens.report import render_xlsx, render_zip
 from plexlens.report.model import Advice, Column, ColumnKind, Level, Note, PrintedNumber, Report, Section, Table
-from plexlens.report.workbook import CELL_TEXT, Workbook
-from plexlens.report.xy import XYChart, XYMark, XYSeries
+from plexlens.report.model.xy import XYChart, XYMark, XYSeries
+from plexlens.report.writers.workbook import CELL_TEXT, Workbook
 from tests.report.test_csv_cells import CHART, REPORT, TABLE
 
 

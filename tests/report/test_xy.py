@@ -11,13 +11,13 @@ from pathlib import Path
 import pytest
 
 from plexlens.metrics.unit import COUNT, FRACTION, PER_SECOND, Unit
-from plexlens.report.axis import log_marks, marks_around, marks_within
-from plexlens.report.html import render_html
-from plexlens.report.json_object import to_json
+from plexlens.report.chart.axis import log_marks, marks_around, marks_within
+from plexlens.report.chart.xy_svg import draw_xy, layers_of
 from plexlens.report.model import Definition, Report, Section
-from plexlens.report.text import render_text
-from plexlens.report.xy import XYChart, XYMark, XYSeries, XYStyle
-from plexlens.report.xy_svg import draw_xy, layers_of
+from plexlens.report.model.xy import XYChart, XYMark, XYSeries, XYStyle
+from plexlens.report.writers.html import render_html
+from plexlens.report.writers.json_object import to_json
+from plexlens.report.writers.text import render_text
 from tests.conftest import REPOSITORY
 from tests.report import browser as chromium
 from tests.report import shop

@@ -8,13 +8,13 @@ import pytest
 
 from plexlens.errors import UsageError
 from plexlens.findings import load_rules
-from plexlens.report import sharing as page
 from plexlens.report import to_json
-from plexlens.report.sharing import sharing_report
 from plexlens.sharing import Assumptions, CommitWrites, CostOfSharing, cost_of
 from plexlens.sharing.json_object import to_object
 from plexlens.sharing.kinds import KINDS, Part, Payer
 from plexlens.sharing.measured import Role
+from plexlens.sharing.page import report as page
+from plexlens.sharing.page.report import sharing_report
 from tests.sharing import made
 
 

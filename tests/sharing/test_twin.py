@@ -14,8 +14,8 @@ import pytest
 from plexlens.errors import NothingUsableError, UsageError
 from plexlens.metrics.inputs import Inputs
 from plexlens.pdb import Pdb, ingest
-from plexlens.report.sharing_what_if import DEFINITIONS, what_if_sections
 from plexlens.sharing.error_bar import moved
+from plexlens.sharing.page.what_if import DEFINITIONS, what_if_sections
 from plexlens.sharing.twin_calibrate import Twin, check_runs, make_twin
 from plexlens.sharing.twin_group import SharingMeasured, pool_name_of, pool_number, standard_structure
 from plexlens.sharing.twin_measured import measure_sharing

@@ -112,7 +112,7 @@ def _share(name: str, value: float) -> float:
 
 def _chained(table: str, base: str, new: str) -> tuple[Report, Callable[[], dict[str, Any]]]:
     from plexlens.compare.comparison.chain import chains, transitions_of
-    from plexlens.report.chain import chain_json, chain_report
+    from plexlens.compare.page.chain import chain_json, chain_report
 
     study, colon, name = table.partition(":")
     if not colon:
@@ -193,10 +193,10 @@ def _compared(
     """The report, and the function that makes its plain values."""
     from plexlens.compare.comparison.address import PredictionAddress
     from plexlens.compare.comparison.comparison import compare as compare_runs
+    from plexlens.compare.page.prediction import prediction_json, prediction_report
+    from plexlens.compare.page.runs import compare_json, compare_report
     from plexlens.compare.runs.prediction_run import compare_prediction
     from plexlens.pools.prediction import load
-    from plexlens.report.compare import compare_json, compare_report
-    from plexlens.report.prediction_check import prediction_json, prediction_report
 
     if isinstance(second, PredictionAddress):
         raise UsageError(

@@ -87,7 +87,7 @@ def plan(
     measured intervals and checked against them.
     """
     from plexlens.capacity import Change, calibrate, make_plan, measure, to_object
-    from plexlens.report.plan import goals_report, plan_report
+    from plexlens.capacity.page.report import goals_report, plan_report
     from plexlens.simulate import read_scenario
 
     read = [*sources, *([scenario] if scenario is not None else [])]

@@ -242,7 +242,7 @@ class _Found:
         """The report: of the curves alone, where the sizes of the pools are not known."""
         from plexlens.pools.curves import curves_of
         from plexlens.pools.observation import observe
-        from plexlens.report.pools import PoolsAnalysis, curves_report, pools_report
+        from plexlens.pools.page.report import PoolsAnalysis, curves_report, pools_report
 
         prediction, trace, work, site = self.prediction, self.trace, self.work, self.site
         if prediction is None or work is None or site is None:

@@ -57,8 +57,8 @@ def report(
     from plexlens.metrics.inputs import Inputs
     from plexlens.metrics.selection import resolve
     from plexlens.report import Options, build, to_json
-    from plexlens.report.display import counted
-    from plexlens.report.readings import readings_of
+    from plexlens.report.blocks.readings import readings_of
+    from plexlens.report.model.display import counted
 
     where = target("report", output, form, as_json=as_json, default=Form.HTML, inputs=sources)
     judged_by = load_rules(rules or ())

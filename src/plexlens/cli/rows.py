@@ -87,7 +87,7 @@ class Rows:
         return text.getvalue()
 
     def _xlsx(self) -> bytes:
-        from plexlens.report.workbook import MOST_COLUMNS, MOST_ROWS, Workbook
+        from plexlens.report.writers.workbook import MOST_COLUMNS, MOST_ROWS, Workbook
 
         if len(self.rows) >= MOST_ROWS or len(self.names) > MOST_COLUMNS:
             raise UsageError(

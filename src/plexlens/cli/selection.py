@@ -118,7 +118,7 @@ def selected_page(
     selections
         Selection by what it is of (``BASE``, ``NEW``); one of an empty name is of the whole page.
     """
-    from plexlens.report.selection import selection_json, under_selection
+    from plexlens.report.blocks.selection import selection_json, under_selection
 
     return page(
         lambda: under_selection(report(), selections), lambda: values() | {"selection": selection_json(selections)}

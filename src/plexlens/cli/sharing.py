@@ -133,9 +133,9 @@ def sharing(
     --threshold ask what a change would do. The group is then simulated with each change alone and with all of them;
     each answer has an error bar.
     """
-    from plexlens.report.sharing import sharing_report
     from plexlens.sharing import Assumptions, CommitWrites, cost_of, measure
     from plexlens.sharing.json_object import to_object
+    from plexlens.sharing.page.report import sharing_report
 
     where = target("sharing", output, form, as_json=as_json, inputs=sources)
     check_file(write_scenario, sources)

@@ -46,13 +46,13 @@ class Answered:
 
     def sections(self) -> tuple[Section, ...]:
         """Sections for the report."""
-        from plexlens.report.sharing_what_if import what_if_sections
+        from plexlens.sharing.page.what_if import what_if_sections
 
         return what_if_sections(self.twin, self.answers, self.tolerance) if self.twin else ()
 
     def defined(self, report: Report) -> Report:
         """The report with the definitions of these sections."""
-        from plexlens.report.sharing_what_if import DEFINITIONS
+        from plexlens.sharing.page.what_if import DEFINITIONS
 
         return replace(report, definitions={**report.definitions, **DEFINITIONS}) if self.twin else report
 

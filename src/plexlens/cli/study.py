@@ -56,8 +56,8 @@ def study(
     from plexlens.compare.analysis.asked import asked_of, check_asked
     from plexlens.compare.analysis.json_object import to_object as analysis_object
     from plexlens.compare.audit.json_object import to_object
-    from plexlens.report.study import study_csv, study_report
-    from plexlens.report.study_xlsx import study_workbook
+    from plexlens.compare.page.study import study_csv, study_report
+    from plexlens.compare.page.study_workbook import study_workbook
 
     if bool(names) == all_of_them:
         raise UsageError(

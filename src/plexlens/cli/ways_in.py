@@ -45,7 +45,7 @@ def ways_in(
     For each way: CPU time per transaction, busy processors, and the limit that is reached first.
     """
     from plexlens.compare.analysis.ways_in import Wish, advise, payload_bytes
-    from plexlens.report.ways_in import to_object, ways_report
+    from plexlens.compare.page.ways_in import to_object, ways_report
 
     where = target("ways-in", output, form, as_json=as_json)
     advice = advise(Wish(payload_bytes(payload), rate, connection, security, engines, extrapolate, rank))

@@ -6,15 +6,15 @@
 
 from __future__ import annotations
 
+from plexlens.report.blocks.readings import Readings
 from plexlens.report.build import Options, build
-from plexlens.report.csv_cells import render_csv, rows_left_out
-from plexlens.report.csv_tables import render_zip
-from plexlens.report.html import render_html
-from plexlens.report.json_object import to_json
 from plexlens.report.model import Report
-from plexlens.report.readings import Readings
-from plexlens.report.text import render_text
-from plexlens.report.xlsx import render_xlsx
+from plexlens.report.writers.csv_cells import render_csv, rows_left_out
+from plexlens.report.writers.csv_tables import render_zip
+from plexlens.report.writers.html import render_html
+from plexlens.report.writers.json_object import to_json
+from plexlens.report.writers.text import render_text
+from plexlens.report.writers.xlsx import render_xlsx
 
 __all__ = [
     "Options",

@@ -16,16 +16,16 @@ from plexlens.metrics.evaluate import available
 from plexlens.metrics.inputs import Inputs
 from plexlens.metrics.moments import on_axis
 from plexlens.progress import Progress, silent
-from plexlens.report.blocks import Builder, origin
-from plexlens.report.clock import Clock, length
-from plexlens.report.context import Context
-from plexlens.report.display import counted
-from plexlens.report.heat_maps import heat_maps
+from plexlens.report.blocks.context import Context
+from plexlens.report.blocks.evaluated import Builder, origin
+from plexlens.report.blocks.heat_maps import heat_maps
+from plexlens.report.blocks.page import Page
+from plexlens.report.blocks.printed_reports import VALUES
+from plexlens.report.blocks.readings import Readings, State
+from plexlens.report.blocks.selection import page_selection, under_selection
 from plexlens.report.model import Block, KeyFigures, Level, Missing, Note, Report, Section, Table, Way
-from plexlens.report.page import Page
-from plexlens.report.printed_reports import VALUES
-from plexlens.report.readings import Readings, State
-from plexlens.report.selection import page_selection, under_selection
+from plexlens.report.model.clock import Clock, length
+from plexlens.report.model.display import counted
 
 SUMMARY_ORDER = 300
 TIMELINE_ORDER = 400

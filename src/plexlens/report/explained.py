@@ -12,7 +12,7 @@ from plexlens.expression import names_of, parse
 from plexlens.findings.rule import Rule
 from plexlens.metrics.definition import Fact, Grain, Metric
 from plexlens.metrics.reference import roll_up_text, unit_text
-from plexlens.report.page import Page, Shown
+from plexlens.report.blocks.page import Page, Shown
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from importlib import import_module
 from pkgutil import iter_modules
 
-from plexlens.report.page import Page
+from plexlens.report.blocks.page import Page
 
 
 def _pages() -> tuple[Page, ...]:

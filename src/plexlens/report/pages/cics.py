@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from plexlens.report.chart import Reference
+from plexlens.report.blocks.page import ChartSpec, FigureSpec, Page, Pick, Shown, TableSpec
 from plexlens.report.model import Way
-from plexlens.report.page import ChartSpec, FigureSpec, Page, Pick, Shown, TableSpec
+from plexlens.report.model.chart import Reference
 
 _REGION = ("applid",)
 _TRANSACTION = ("applid", "transaction")

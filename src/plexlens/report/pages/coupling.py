@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from plexlens.report.chart import ChartKind
+from plexlens.report.blocks.page import ChartSpec, FigureSpec, HeatSpec, Page, Pick, Shown, TableSpec
 from plexlens.report.model import Way
-from plexlens.report.page import ChartSpec, FigureSpec, HeatSpec, Page, Pick, Shown, TableSpec
+from plexlens.report.model.chart import ChartKind
 
 _STRUCTURE = ("facility", "structure")
 

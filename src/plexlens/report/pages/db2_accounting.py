@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from plexlens.report.blocks.page import FigureSpec, Page, Pick, Shown, TableSpec
 from plexlens.report.model import Way
-from plexlens.report.page import FigureSpec, Page, Pick, Shown, TableSpec
 
 _PLAN = ("subsystem", "connection_type", "plan")
 _CONNECTION = ("subsystem", "connection_type", "connection", "plan")

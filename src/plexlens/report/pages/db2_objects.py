@@ -6,13 +6,13 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from plexlens.pools.responses import OBJECT, OF_DB2, assembled
+from plexlens.report.blocks.page import FigureSpec, Page, Pick, Shown, TableSpec
+from plexlens.report.blocks.responses import COLUMNS, response_blocks
 from plexlens.report.model import Block, Way
-from plexlens.report.page import FigureSpec, Page, Pick, Shown, TableSpec
-from plexlens.report.pools_fields import Definitions
-from plexlens.report.pools_responses import COLUMNS, response_blocks
+from plexlens.report.model.fields import Definitions
 
 if TYPE_CHECKING:
-    from plexlens.report.context import Context
+    from plexlens.report.blocks.context import Context
 
 _OBJECT = ("subsystem", "pool", "database", "page_set", "partition")
 

@@ -12,7 +12,7 @@ from plexlens.findings.check import needs
 from plexlens.findings.ranking import Group, groups
 from plexlens.metrics.display import shown
 from plexlens.metrics.unit import COUNT, Unit
-from plexlens.report.display import counted
+from plexlens.report.blocks.page import Page
 from plexlens.report.model import (
     Advice,
     Block,
@@ -25,10 +25,10 @@ from plexlens.report.model import (
     Note,
     Table,
 )
-from plexlens.report.page import Page
+from plexlens.report.model.display import counted
 
 if TYPE_CHECKING:
-    from plexlens.report.context import Context
+    from plexlens.report.blocks.context import Context
 
 SECONDS_PER_HOUR = Unit("s/h", "s/h", 1.0, 0)
 

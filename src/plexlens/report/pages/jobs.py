@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from plexlens.report.blocks.page import ChartSpec, FigureSpec, Page, Pick, Shown, TableSpec
 from plexlens.report.model import Way
-from plexlens.report.page import ChartSpec, FigureSpec, Page, Pick, Shown, TableSpec
 
 _JOB = ("job",)
 _STEP = ("job", "job_id", "step_number", "step", "program")

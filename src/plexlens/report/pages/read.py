@@ -12,15 +12,15 @@ from plexlens.ingest.source import Severity
 from plexlens.metrics.ceiling import TOLERANCE
 from plexlens.metrics.evaluate import above_whole
 from plexlens.metrics.unit import BYTES, COUNT, KIB, MIB, PERCENTAGE, Unit
-from plexlens.report.changed_settings import changed_settings_table
-from plexlens.report.clock import offset_text
+from plexlens.report.blocks.changed_settings import changed_settings_table
+from plexlens.report.blocks.page import Page
+from plexlens.report.blocks.readings import State
 from plexlens.report.model import Block, Column, ColumnKind, Figure, KeyFigures, Table
-from plexlens.report.page import Page
-from plexlens.report.readings import State
+from plexlens.report.model.clock import offset_text
 
 if TYPE_CHECKING:
-    from plexlens.report.context import Context
-    from plexlens.report.readings import Readings
+    from plexlens.report.blocks.context import Context
+    from plexlens.report.blocks.readings import Readings
 
 #: The severities, the gravest first.
 _SEVERITIES = (Severity.DATA_LOSS, Severity.ERROR, Severity.INFO)

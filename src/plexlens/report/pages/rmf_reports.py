@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from plexlens.report.context import Context
+from plexlens.report.blocks.context import Context
+from plexlens.report.blocks.page import Page
+from plexlens.report.blocks.printed_reports import of_the_files, printed_reports, tables_of
 from plexlens.report.model import Block
-from plexlens.report.page import Page
-from plexlens.report.printed_reports import of_the_files, printed_reports, tables_of
 
 #: Reports whose numbers have pages of their own: here they stand last and folded.
 _WITH_PAGES = frozenset({"CF", "CPU", "PAGING", "WLMGL", "XCF"})

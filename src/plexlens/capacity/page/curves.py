@@ -1,0 +1,145 @@
+"""A plan's charts: utilisation and response over load, as modelled, as run event by event, and as measured."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from plexlens.capacity.model import ClassModel
+from plexlens.capacity.network import SystemResult
+from plexlens.capacity.plan import Curve, Plan
+from plexlens.capacity.validate import SystemCheck
+from plexlens.metrics.unit import FRACTION, MILLISECONDS, UNITS
+from plexlens.report.model import Block, Note, Section
+from plexlens.report.model.xy import Point, XYChart, XYMark, XYSeries, XYStyle
+
+#: Load in multiples of what was measured.
+LOAD = UNITS["load"]
+
+#: Times the measured response, or the mean at the goal, at which response curves end: near saturation they have no end.
+HIGHEST = 3.0
+
+#: Classes of a system that get a chart.
+MOST_CHARTS = 6
+
+
+def _rising(points: Sequence[tuple[float, float | None]]) -> tuple[Point, ...]:
+    """Points in rising order; those of one x become their mean."""
+    places: dict[float, list[float]] = {}
+    for x, y in points:
+        if y is not None:
+            places.setdefault(round(x, 6), []).append(y)
+    return tuple((x, sum(values) / len(values)) for x, values in sorted(places.items()))
+
+
+def curves(plan: Plan, curve: Curve) -> Section:
+    """Utilisation, and the response of the busiest classes, of one system."""
+    check = next(one for one in plan.checks if one.system == curve.system)
+    system = next(one for one in plan.model.systems if one.name == curve.system)
+    marks: tuple[XYMark, ...] = (XYMark(1.0, "measured"),)
+    if plan.asked.scale not in (0.0, 1.0):
+        marks += (XYMark(plan.asked.scale, "asked for", strong=True),)
+    name = _runs_name(plan)
+    blocks: list[Block] = [_utilisation(curve, check, marks, name)]
+    busiest = sorted(
+        (one for one in system.classes if not one.background),
+        key=lambda one: -one.rate * (one.general + one.eligible),
+    )
+    shown = [chart for one in busiest[:MOST_CHARTS] if (chart := _response(curve, check, one, marks, name)) is not None]
+    blocks += shown
+    if len(busiest) > MOST_CHARTS:
+        blocks.append(Note(f"{len(busiest) - MOST_CHARTS} classes with less processor time have no chart."))
+    if not busiest:
+        blocks.append(Note("No class has enough ended transactions for a response time curve."))
+    how = f"Lines: mean value analysis, up to saturation or {HIGHEST:g} times the response. Points: measured intervals"
+    if plan.simulation is not None:
+        how += f", and the sysplex simulator with the scenario {plan.simulation.file}, bands 95 % confidence."
+    elif curve.runs:
+        how += ", and the network run event by event, bands 95 % confidence."
+    else:
+        how += "; --careful adds the network event by event, --scenario the sysplex simulator."
+    return Section(f"curves-{curve.system}", f"Over load: {curve.system}", tuple(blocks), how)
+
+
+def _runs_name(plan: Plan) -> str:
+    return "simulator" if plan.simulation is not None else "event by event"
+
+
+def _carried(found: SystemResult) -> float | None:
+    """Busy share of general engines at a load that the system carries."""
+    return None if found.saturated else found.busy
+
+
+def _utilisation(curve: Curve, check: SystemCheck, marks: tuple[XYMark, ...], runs: str) -> XYChart:
+    series = [
+        XYSeries(
+            "general engines",
+            _rising([(load, _carried(found)) for load, found in zip(curve.loads, curve.results, strict=True)]),
+        ),
+        XYSeries("general engines, measured", _rising([(one.load, one.busy) for one in check.points]), XYStyle.POINTS),
+    ]
+    if curve.plain:
+        plain = [(load, _carried(found)) for load, found in zip(curve.loads, curve.plain, strict=True)]
+        series.append(XYSeries("general engines, as measured", _rising(plain)))
+    if any(found.ziip_busy is not None for found in curve.results):
+        series += [
+            XYSeries(
+                "zIIPs",
+                _rising([(load, found.ziip_busy) for load, found in zip(curve.loads, curve.results, strict=True)]),
+            ),
+            XYSeries("zIIPs, measured", _rising([(one.load, one.ziip_busy) for one in check.points]), XYStyle.POINTS),
+        ]
+    if curve.runs:
+        for kind, points in (
+            ("general engines", [(load, found.busy) for load, found in curve.runs]),
+            ("zIIPs", [(load, found.ziip_busy) for load, found in curve.runs]),
+        ):
+            series.append(XYSeries(f"{kind}, {runs}", _rising(points), XYStyle.POINTS))
+    return XYChart(
+        f"plan-busy-{curve.system}", "Engines busy", "Load", "Busy", tuple(one for one in series if one.points), marks,
+        LOAD, FRACTION, "plan.busy", "plan.load",
+    )  # fmt: skip
+
+
+def _response(
+    curve: Curve, check: SystemCheck, one: ClassModel, marks: tuple[XYMark, ...], name: str
+) -> XYChart | None:
+    goal = one.goal
+    bound = goal.value if goal.kind == "average" else None
+    if goal.kind == "percentile" and goal.quantile:
+        bound = goal.value / goal.quantile
+    ceiling = HIGHEST * max(bound or 0.0, one.response or 0.0)
+
+    def rising(points: Sequence[tuple[float, float | None]]) -> tuple[Point, ...]:
+        return _rising([(load, y) for load, y in points if y is not None and y <= ceiling])
+
+    solved = rising(
+        [(load, found.classes[one.name].response) for load, found in zip(curve.loads, curve.results, strict=True)]
+    )
+    if not solved:
+        return None
+    series = [
+        XYSeries("model, as asked" if curve.plain else "model", solved),
+        XYSeries(
+            "measured", _rising([(point.load, point.responses.get(one.name)) for point in check.points]), XYStyle.POINTS
+        ),
+    ]
+    plain = [(load, found.classes[one.name].response) for load, found in zip(curve.loads, curve.plain, strict=False)]
+    if curve.plain:
+        series.insert(1, XYSeries("model, as measured", rising(plain)))
+    runs = [(load, found.classes[one.name]) for load, found in curve.runs if one.name in found.classes]
+    points = rising([(load, found.response) for load, found in runs])
+    band = tuple(
+        (round(load, 6), found.response - found.half_width, found.response + found.half_width)
+        for load, found in runs
+        if found.response is not None and found.response <= ceiling and found.half_width is not None
+    )
+    if points:
+        series.append(XYSeries(name, points, XYStyle.POINTS, band))
+    if bound is not None and bound < 3 * max(y or 0.0 for _, y in solved):
+        series.append(XYSeries("mean at the goal", ((solved[0][0], bound), (solved[-1][0], bound))))
+    about = next(found for found in check.classes if found.name == one.name)
+    return XYChart(
+        f"plan-response-{curve.system}-{one.name}", f"Response time of {one.name} (goal: {goal.text})", "Load",
+        "Response time", tuple(found for found in series if found.points), marks, LOAD, MILLISECONDS, "plan.response",
+        "plan.load", note="" if about.reproduced else f"Not reproduced: {about.reason}.",
+    )  # fmt: skip

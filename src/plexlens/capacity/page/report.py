@@ -1,0 +1,449 @@
+"""A capacity plan as a report: answer, model beside measurement, curves, goals, what else would change."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import datetime
+
+from plexlens import __version__
+from plexlens.capacity.change import Change
+from plexlens.capacity.model import SystemModel
+from plexlens.capacity.page.assumptions import assumptions
+from plexlens.capacity.page.curves import curves
+from plexlens.capacity.page.queues import queues
+from plexlens.capacity.plan import Outlook, Plan
+from plexlens.capacity.predict import Breaking
+from plexlens.capacity.validate import ClassCheck
+from plexlens.metrics.page_numbers import page_numbers
+from plexlens.metrics.unit import FRACTION
+from plexlens.report.model import (
+    Block,
+    Cell,
+    Column,
+    ColumnKind,
+    Figure,
+    KeyFigures,
+    Level,
+    Note,
+    Report,
+    Section,
+    Table,
+)
+from plexlens.report.model.display import counted
+from plexlens.report.model.page_definitions import definitions_of
+
+#: Busy share of engines above which a load at which a goal breaks is said to be uncertain.
+NEAR_FULL = 0.9
+
+_OTHER_FROM = {
+    "samples": "state samples",
+    "rest": "rest of the response",
+    "records": "records of transactions",
+}
+
+#: Numbers that the page works out, or the model.
+PLAN = page_numbers("plan")
+
+DEFINITIONS = definitions_of(PLAN)
+
+
+def plan_report(plan: Plan) -> Report:
+    """The whole report of a plan."""
+    sections = [_answer(plan), _check(plan), *(curves(plan, curve) for curve in plan.curves), _goals(plan)]
+    sections += [_buys(plan), _outlooks(plan), _demands(plan), queues(plan), assumptions(plan)]
+    return _report(plan, tuple(sections))
+
+
+def goals_report(plan: Plan) -> Report:
+    """Only the answer and the loads at which goals break."""
+    return _report(plan, (_answer(plan), _goals(plan), _buys(plan)))
+
+
+def _report(plan: Plan, sections: tuple[Section, ...]) -> Report:
+    times = plan.measured.intervals
+    systems = tuple(system.name for system in plan.model.systems)
+    return Report(
+        title="Capacity plan",
+        systems=systems,
+        sysplexes=(),
+        start=times[0],
+        end=times[-1],
+        utc_offset=None,
+        time_note="Times are UTC; each is the start of an interval.",
+        alerts=(),
+        sections=sections,
+        definitions=dict(DEFINITIONS),
+        generator=f"Plexlens {__version__}",
+        kind="Capacity plan",
+        subject=f"{', '.join(systems)}: {counted(len(times), 'interval')} of {plan.name}",
+    )
+
+
+def _text(name: str, title: str, *, key: bool = False) -> Column:
+    return Column(name, title, ColumnKind.TEXT, key=key)
+
+
+def _number(name: str, title: str, definition: str, *, group: str = "") -> Column:
+    found = DEFINITIONS[f"plan.{definition}"]
+    return Column(name, title, ColumnKind.NUMBER, found.unit, found.id, group=group)
+
+
+def _loaded(load: float) -> str:
+    return f"{load:.2f} x the measured load"
+
+
+def _words(outlook: Outlook, plan: Plan) -> tuple[str, str]:
+    """Where it saturates, and which goal breaks first, in words."""
+    limit = outlook.limit
+    saturates = "at no load" if limit is None else f"at {_loaded(limit[0])} ({limit[1]} of {limit[2]})"
+    first = outlook.first
+    if first is not None and first.load is not None:
+        goal = f"{first.name} on {first.system} at {_loaded(first.load)}"
+        if first.load == 0.0:
+            goal = f"{first.name} on {first.system}: missed at every load"
+    elif beyond := [one.beyond for one in outlook.breakings if one.beyond is not None]:
+        goal = f"none up to {_loaded(min(beyond))}; beyond, the data cannot say (SMF 110 is missing)"
+    elif not outlook.breakings:
+        goal = "none can be told"
+    else:
+        goal = "none before saturation"
+    return saturates, goal
+
+
+def _answer(plan: Plan) -> Section:
+    chosen, measured = plan.chosen, plan.outlooks[0]
+    saturates, goal = _words(chosen, plan)
+    figures = []
+    for system in plan.model.systems:
+        found = chosen.results[system.name]
+        figures.append(
+            Figure(
+                f"busy-{system.name}", f"General engines busy, {system.name}", found.busy, FRACTION, "plan.busy",
+                detail=f"measured {measured.results[system.name].busy:.1%}"
+                + (f"; saturated: {found.saturated}" if found.saturated else ""),
+                alarm=bool(found.saturated),
+            )
+        )  # fmt: skip
+    classes = [one for check in plan.checks for one in check.classes if one.measured is not None]
+    good = sum(one.reproduced for one in classes)
+    figures.append(
+        Figure(
+            "reproduced", "Classes that the model reproduces", good, detail=f"of {len(classes)} with transactions",
+            alarm=good < len(classes),
+        )
+    )  # fmt: skip
+    blocks: list[Block] = [KeyFigures("plan-figures", tuple(figures))]
+    asked = "measured" if chosen is measured else "asked for"
+    blocks.append(Note(f"The configuration {asked} saturates {saturates}. First goal to break: {goal}."))
+    if len(plan.kinds) > 1:
+        blocks.append(
+            Note(
+                f"The intervals are of {len(plan.kinds)} kinds, with other engines, another mix or other CPU time per "
+                "transaction. The plan is of their mean, which is not a system that was measured. Choose one kind with "
+                "--from and --to.",
+                Level.WARNING,
+                tuple(f"{_times(kind.intervals)}: {kind.text}" for kind in plan.kinds),
+            )
+        )
+    for system in plan.model.systems:
+        found = chosen.results[system.name]
+        if found.saturated:
+            blocks.append(
+                Note(
+                    f"{system.name} cannot carry the load asked for: {found.saturated} saturated "
+                    f"(general engines {found.busy:.0%} busy). It saturates {saturates}.",
+                    Level.WARNING,
+                )
+            )
+        used = found.busy * _engines(system, chosen)
+        if system.entitled is not None and used > system.entitled:
+            blocks.append(
+                Note(
+                    f"{system.name} needs {used:.2f} engines; its weight grants {system.entitled:.2f}. What is above "
+                    "comes only while other partitions leave it.",
+                    Level.WARNING,
+                )
+            )
+    lead = "A queueing model calibrated from the measured intervals, asked for " + _asked(plan) + "."
+    return Section("answer", "Answer", tuple(blocks), lead)
+
+
+def _times(times: tuple[datetime, ...]) -> str:
+    """First interval of a kind, and how many there are."""
+    first = f"{times[0]:%Y-%m-%d %H:%M}"
+    return first if len(times) == 1 else f"{len(times)} intervals from {first}"
+
+
+def _engines(system: SystemModel, outlook: Outlook) -> float:
+    text = outlook.change.engines
+    if not text:
+        return system.engines
+    return system.engines + int(text) if text[0] in "+-" else float(text)
+
+
+def _asked(plan: Plan) -> str:
+    asked = plan.asked
+    parts = [f"{asked.scale:g} x the measured load"]
+    parts += [f"{name} x {factor:g}" for name, factor in asked.scales.items()]
+    parts += [f"{asked.engines} general engines"] if asked.engines else []
+    parts += [f"{asked.ziips} zIIPs"] if asked.ziips else []
+    parts += [f"engines {asked.speed:g} x as fast"] if asked.speed != 1.0 else []
+    parts += [f"{asked.members} more members"] if asked.members else []
+    return ", ".join(parts)
+
+
+def _check(plan: Plan) -> Section:
+    systems = Table(
+        "plan-utilisation", "Utilisation at the measured load",
+        (
+            _text("system", "System", key=True), _number("busy", "Measured", "busy", group="General engines"),
+            _number("busy_modelled", "Modelled", "busy", group="General engines"),
+            _number("ziip", "Measured", "ziip_busy", group="zIIPs"),
+            _number("ziip_modelled", "Modelled", "ziip_busy", group="zIIPs"),
+            _number("capture", "CPU time charged to classes", "capture"),
+        ),
+        tuple(
+            (one.system, one.busy, one.busy_modelled, one.ziip_busy, one.ziip_busy_modelled, system.capture)
+            for one, system in zip(plan.checks, plan.model.systems, strict=True)
+        ),
+        note="CPU time that no class is charged with is spread in proportion, so utilisation agrees by construction.",
+    )  # fmt: skip
+    heads = (
+        _text("system", "System", key=True), _text("class", "Class", key=True),
+        _number("measured", "Measured", "response", group="Response time"),
+        _number("modelled", "Modelled", "response", group="Response time"),
+        _number("error", "Error", "error", group="Response time"),
+        _number("interval_error", "Error over intervals", "interval_error", group="Response time"),
+        _number("held_out_error", "Error in held-out intervals", "held_out_error", group="Response time"),
+        _number("velocity", "Measured", "velocity", group="Velocity"),
+        _number("velocity_modelled", "Modelled", "velocity", group="Velocity"),
+        _text("reproduced", "Conclusions"), _text("reason", "Because"),
+    )  # fmt: skip
+    rows = tuple(
+        (
+            one.system, one.name, one.measured, one.modelled, one.error, one.interval_error, one.held_out_error,
+            one.velocity, one.velocity_modelled, "drawn" if one.reproduced else "not drawn", one.reason,
+        )
+        for check in plan.checks
+        for one in check.classes
+        if one.measured is not None or one.velocity is not None
+    )  # fmt: skip
+    blocks: list[Block] = [systems]
+    if rows:
+        blocks.append(Table("plan-classes", "Classes at the measured load", heads, rows, top=len(rows)))
+    else:
+        blocks.append(Note("No class has enough ended transactions or state samples to be checked.", Level.WARNING))
+    blocks.append(Note(_tried(plan)))
+    return Section(
+        "check", "Model against measurement", tuple(blocks),
+        "Before it predicts anything, the model has to reproduce what was measured: response within "
+        f"{plan.tolerance:.0%}, velocity within {plan.tolerance * 50:.0f} points. For a class beyond that, no "
+        "breaking load of a goal is given.",
+    )  # fmt: skip
+
+
+def _tried(plan: Plan) -> str:
+    """What the trial on held-out intervals was worth."""
+    tried = plan.tried
+    if tried is None:
+        return (
+            "The model is not tried on intervals of its own: there are fewer than two to divide. Its error at other "
+            "loads is unknown."
+        )
+    text = (
+        "Before conclusions the model is tried: calibrated from "
+        f"{counted(len(tried.calibrated), 'interval')}, it predicts the other {len(tried.tried)}."
+    )
+    if tried.busy:
+        text += f" General engines busy are off by at most {max(tried.busy.values()) * 100:.1f} points."
+    if tried.classes:
+        worst = max(tried.classes, key=lambda one: one.error)
+        text += f" The largest error of a response is {worst.error:.0%} ({worst.name} on {worst.system})."
+    if tried.loads is not None:
+        text += f" Their load is {tried.loads[0]:.2f} to {tried.loads[1]:.2f} times the mean."
+        if tried.is_narrow:
+            text += " Loads as alike as these do not show how responses grow."
+    return text
+
+
+def _goals(plan: Plan) -> Section:
+    chosen = plan.chosen
+    broken = {(one.system, one.name): one for one in chosen.breakings}
+    heads = (
+        _text("system", "System", key=True), _text("class", "Class", key=True), _text("importance", "Importance"),
+        _text("goal", "Goal"), _number("index", "Measured load", "index", group="Performance index, modelled"),
+        _number("asked", "Load asked for", "index", group="Performance index, modelled"),
+        _number("breaks", "Breaks at load", "load"), _text("said", "In words"),
+    )  # fmt: skip
+    rows: list[tuple[Cell, ...]] = []
+    for check, system in zip(plan.checks, plan.model.systems, strict=True):
+        for about, one in zip(check.classes, system.classes, strict=True):
+            if one.goal.kind == "none":
+                continue
+            found = broken.get((system.name, one.name))
+            load, said = _said(found, about)
+            if about.reproduced and one.goal.estimated:
+                said = "; ".join(filter(None, (said, "no distribution recorded: exponential response times")))
+            rows.append(
+                (
+                    system.name, one.name, "" if one.importance is None else str(one.importance), one.goal.text,
+                    plan.outlooks[0].results[system.name].classes[one.name].index if about.reproduced else None,
+                    chosen.results[system.name].classes[one.name].index if about.reproduced else None, load, said,
+                )
+            )  # fmt: skip
+    if not rows:
+        return Section("goals", "Goals", (Note("No class of the data has a goal that load can break."),))
+    return Section(
+        "goals", "Goals",
+        (Table("plan-goals", "Load at which each goal breaks", heads, tuple(rows), top=len(rows)),),
+        "All classes grow together, in the configuration asked for; the load is found by bisection.",
+    )  # fmt: skip
+
+
+def _said(found: Breaking | None, about: ClassCheck) -> tuple[float | None, str]:
+    if not about.reproduced:
+        return None, f"no conclusion: {about.reason}"
+    if found is None:
+        return None, "no conclusion: nothing to compare the goal with"
+    if found.beyond is not None:
+        return None, (
+            f"no conclusion beyond {found.beyond:.2f} x: a QR TCB that no SMF 110 record tells of could be full there"
+        )
+    if found.load is None:
+        return None, "holds until the system saturates"
+    if found.load == 0.0:
+        return 0.0, "missed at every load"
+    said = "already missed" if found.load < 1.0 else ""
+    if found.busy is not None and found.busy > NEAR_FULL:
+        near = f"near saturation ({found.busy:.0%} busy), where response grows steeply"
+        said = "; ".join(filter(None, (said, near)))
+    return found.load, said
+
+
+def _buys(plan: Plan) -> Section:
+    """For every option, the load until each goal breaks and until systems saturate."""
+    # Where only the load is another, what was asked for breaks where the measured configuration does.
+    same = plan.chosen is not plan.outlooks[0] and replace(plan.asked, scale=1.0) == Change()
+    options = [one for one in plan.outlooks if not (same and one is plan.chosen)]
+    heads = (
+        _text("system", "System", key=True), _text("goal", "Until", key=True),
+        *(_text(f"option_{number}", outlook.title) for number, outlook in enumerate(options)),
+    )  # fmt: skip
+    known = [(one.system, one.name) for one in options[0].breakings]
+    goals = {(system.name, one.name): one.goal.text for system in plan.model.systems for one in system.classes}
+    rows: list[tuple[Cell, ...]] = []
+    for system, name in known:
+        cells = []
+        for outlook in options:
+            found = next(one for one in outlook.breakings if (one.system, one.name) == (system, name))
+            limit = outlook.limits.get(system)
+            cells.append(_until(found, limit))
+        rows.append((system, f"{name}: {goals[system, name]}", *cells))
+    for one in plan.model.systems:
+        cells = [f"{limit:.2f}" if (limit := outlook.limits.get(one.name)) else "" for outlook in options]
+        rows.append((one.name, "saturation", *cells))
+    return Section(
+        "buys", "What buys what",
+        (
+            Table(
+                "plan-buys", "Load until each goal breaks, in multiples of the measured load", heads, tuple(rows),
+                top=len(rows),
+            ),
+        ),
+        "Each column is one configuration; those with one thing more are single changes of what was asked for. "
+        "A sign > means that the goal holds until the system saturates at that load.",
+    )  # fmt: skip
+
+
+def _until(found: Breaking, limit: float | None) -> str:
+    if found.beyond is not None:
+        return f"unknown beyond {found.beyond:.2f}"
+    if found.load is None:
+        return f"> {limit:.2f}" if limit else "no end"
+    return f"{found.load:.2f}"
+
+
+def _outlooks(plan: Plan) -> Section:
+    heads = (
+        _text("title", "Configuration", key=True), _text("system", "System", key=True),
+        _number("busy", "General engines busy", "busy"), _number("ziip_busy", "zIIPs busy", "ziip_busy"),
+        _number("overflow", "Overflow", "overflow"), _text("worst", "Goals missed"),
+        _number("limit", "Saturates at load", "load"),
+        _number("first", "First goal breaks at load", "load"), _text("which", "First goal to break"),
+    )  # fmt: skip
+    rows: list[tuple[Cell, ...]] = []
+    names = {(one.system, one.name) for check in plan.checks for one in check.classes if one.reproduced}
+    for outlook in plan.outlooks:
+        for system in plan.model.systems:
+            found = outlook.results[system.name]
+            indexed = [one for one in found.classes.values() if (system.name, one.name) in names]
+            missed = [one.name for one in indexed if one.index is not None and one.index > 1 + 1e-9]
+            first = outlook.first
+            rows.append(
+                (
+                    outlook.title, system.name, found.busy, found.ziip_busy,
+                    found.overflow if any(one.eligible for one in system.classes) else None,
+                    f"saturated: {found.saturated}" if found.saturated else (", ".join(missed) or "none"),
+                    outlook.limit[0] if outlook.limit else None, first.load if first else None,
+                    f"{first.name} on {first.system}" if first else _words(outlook, plan)[1],
+                )
+            )  # fmt: skip
+    return Section(
+        "changes", "What else would change it",
+        (Table("plan-changes", "Other configurations at the load asked for", heads, tuple(rows), top=len(rows)),),
+        "Each row after the first two is one change of what was asked for. A member added takes its share of every "
+        "class and has the background of the others; what sharing data costs is counted only as far as --member-cost "
+        "says.",
+    )  # fmt: skip
+
+
+def _demands(plan: Plan) -> Section:
+    heads = (
+        _text("system", "System", key=True), _text("class", "Class", key=True), _text("importance", "Importance"),
+        _number("rate", "Transactions", "rate"), _number("engines", "Engines used", "engines"),
+        _number("general", "General engines only", "general", group="For each transaction"),
+        _number("eligible", "zIIP-eligible", "eligible", group="For each transaction"),
+        _number("overflow", "Overflow", "overflow", group="For each transaction"),
+        _number("io", "I/O", "io", group="For each transaction"),
+        _number("waiting", "Other queues", "waiting", group="For each transaction"),
+        _number("other", "Other delay", "other", group="For each transaction"), _text("from", "Other delay from"),
+    )  # fmt: skip
+    rows: list[tuple[Cell, ...]] = []
+    for system in plan.model.systems:
+        for one in system.classes:
+            used = PLAN["engines"](
+                rate=one.rate,
+                general=one.general,
+                overflow=one.overflow,
+                eligible=one.eligible,
+                ziip_factor=system.ziip_factor,
+            )
+            start: tuple[Cell, ...] = (system.name, one.name, "" if one.importance is None else str(one.importance))
+            if one.background:
+                rows.append(
+                    (
+                        *start,
+                        None,
+                        used,
+                        None,
+                        None,
+                        one.overflow if one.eligible else None,
+                        None,
+                        None,
+                        None,
+                        "background",
+                    )
+                )
+                continue
+            what = _OTHER_FROM[one.other_from]
+            rows.append(
+                (
+                    *start, one.rate, used, one.general, one.eligible, one.overflow if one.eligible else None,
+                    one.io_service + one.waited("volume"), one.waited() - one.waited("volume"), one.other, what,
+                )
+            )  # fmt: skip
+    return Section(
+        "demands", "What the model is made of",
+        (Table("plan-demands", "Service demands", heads, tuple(rows), top=20),),
+        "Work that ended fewer than ten transactions is background: load on the engines, without a response time.",
+    )  # fmt: skip

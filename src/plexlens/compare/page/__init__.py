@@ -1,0 +1,1 @@
+"""The reports of studies, of two runs, of chains of runs, of predictions, and of ways into CICS."""

@@ -1,0 +1,137 @@
+"""Chained ITR ratios as a report: the ratio, its derivation, and how far it can be trusted."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from plexlens import __version__
+from plexlens.compare.comparison.chain import Chain, Transition
+from plexlens.compare.runs.wording import percent
+from plexlens.metrics.display import NULL
+from plexlens.metrics.unit import RATIO
+from plexlens.report.model import Column, ColumnKind, Figure, KeyFigures, Note, Report, Section, Table
+from plexlens.report.writers.json_object import to_json
+
+_METHOD = (
+    "A ratio above 1 means more capacity: NEW does that many times the transactions in the same processor time.",
+    "Ratios of one transition are averaged over its pairs of runs, transitions that follow each other are multiplied. "
+    "This supposes that a transition's ratio does not depend on what was installed before it.",
+    "The digits column is what the printed digits leave open; the pairs column takes the smallest and the largest "
+    "ratio of each transition. The 95 % interval takes the spread of pairs about their mean, pooled over all "
+    "transitions with several pairs, as the error of a single pair, divides by the square root of the number of pairs "
+    "of a transition, and adds the squares of the relative errors. Pairs differ in processor and storage, so it tells "
+    "how far the mean of other such environments may be, not how exactly one run was measured.",
+)
+
+
+def chain_report(found: Sequence[Chain], source: str) -> Report:
+    """The report of the ways from one release to another.
+
+    Parameters
+    ----------
+    found
+        At least one chain, the preferred one first.
+    source
+        The table that the pairs are from.
+    """
+    first = found[0]
+    return Report(
+        title=f"{first.new} against {first.base}: processor capacity",
+        systems=(),
+        sysplexes=(),
+        start=None,
+        end=None,
+        utc_offset=None,
+        time_note="",
+        alerts=(),
+        sections=(_short(first), _ways(found), _transitions(found), _method()),
+        generator=f"Plexlens {__version__}",
+        kind="Chained ITR ratios",
+        subject=source,
+    )  # fmt: skip
+
+
+def chain_json(found: Sequence[Chain], source: str) -> dict[str, Any]:
+    """The chains as plain values."""
+    return {
+        "base": found[0].base,
+        "new": found[0].new,
+        "source": source,
+        "chains": [
+            {
+                "itrr": float(one.ratio.value),
+                "digits": [float(one.ratio.low), float(one.ratio.high)],
+                "pairs": [one.lowest, one.highest],
+                "interval": list(one.interval) if one.interval is not None else None,
+                "arithmetic": one.arithmetic,
+                "transitions": [
+                    {"from": step.base, "to": step.new, "symbol": step.symbol, "itrr": float(step.mean.value),
+                     "pairs": [{"pair": pair.name, "where": pair.where, "itrr": float(pair.ratio.value)}
+                               for pair in step.pairs]}
+                    for step in one.transitions
+                ],
+            }
+            for one in found
+        ],
+        **to_json(chain_report(found, source)),
+    }  # fmt: skip
+
+
+def _text(name: str, title: str, *, key: bool = False) -> Column:
+    return Column(name, title, ColumnKind.TEXT, key=key)
+
+
+def _bounds(low: float, high: float) -> str:
+    return f"{low:.3f} to {high:.3f}"
+
+
+def _interval(one: Chain) -> str:
+    return NULL if one.interval is None else _bounds(*one.interval)
+
+
+def _short(one: Chain) -> Section:
+    change = percent(float(one.ratio.value) - 1, signed=True)
+    figure = Figure("itrr", "ITR ratio", float(one.ratio.value), RATIO, detail=f"95 % interval {_interval(one)}")
+    text = (
+        f"From {one.base} to {one.new} the internal throughput rate, transactions for each second of processor time, "
+        f"changes by {change}: {one.arithmetic}."
+    )
+    return Section("short", "In short", (KeyFigures("itrr", (figure,)), Note(text)))
+
+
+def _ways(found: Sequence[Chain]) -> Section:
+    columns = (
+        _text("way", "Way", key=True), _text("arithmetic", "Derivation"), _text("ratio", "ITR ratio"),
+        _text("digits", "By printed digits"), _text("pairs", "Smallest to largest pairs"),
+        _text("interval", "95 % interval"),
+    )  # fmt: skip
+    rows = tuple(
+        (" to ".join([one.base, *(step.new for step in one.transitions)]), one.arithmetic,
+         f"{float(one.ratio.value):.3f}", _bounds(float(one.ratio.low), float(one.ratio.high)),
+         _bounds(one.lowest, one.highest), _interval(one))
+        for one in found
+    )  # fmt: skip
+    table = Table("ways", "Ways from one release to the other", columns, rows, top=len(rows))
+    lead = "What was measured in one step comes first." if len(found) > 1 else ""
+    return Section("ways", "Derivation", (table,), lead)
+
+
+def _method() -> Section:
+    return Section("method", "Method", tuple(Note(text) for text in _METHOD))
+
+
+def _transitions(found: Sequence[Chain]) -> Section:
+    steps: dict[str, Transition] = {step.symbol: step for one in found for step in one.transitions}
+    columns = (
+        _text("symbol", "Symbol", key=True), _text("base", "From"), _text("new", "To"), _text("pair", "Pair"),
+        _text("where", "Processor"), _text("ratio", "ITR ratio"), _text("mean", "Mean"),
+    )  # fmt: skip
+    rows = tuple(
+        (step.symbol, step.base, step.new, pair.name, pair.where, f"{float(pair.ratio.value):.3f}",
+         f"{float(step.mean.value):.4f}")
+        for step in steps.values()
+        for pair in step.pairs
+    )  # fmt: skip
+    table = Table("pairs", "Pairs of runs that differ in the release alone", columns, rows, top=len(rows))
+    return Section("pairs", "What was measured", (table,))

@@ -1,0 +1,210 @@
+"""A prediction against what came, as a report: was the work the same, was the change made, was it right."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from plexlens import __version__
+from plexlens.compare.page.runs import (
+    TOP,
+    check_json,
+    comparability_alerts,
+    comparability_section,
+    environment_section,
+    prediction_table,
+    prediction_told,
+)
+from plexlens.compare.runs.prediction_check import CheckTotals, RateCheck, totals
+from plexlens.compare.runs.prediction_run import PredictionComparison
+from plexlens.compare.runs.significance import LEVEL, METHOD_NONE, METHOD_ONE, reach
+from plexlens.compare.runs.wording import percent
+from plexlens.metrics.display import NULL
+from plexlens.metrics.unit import PER_SECOND
+from plexlens.report.model import Block, Column, ColumnKind, Figure, KeyFigures, Level, Note, Report, Section, Table
+from plexlens.report.writers.json_object import to_json
+
+
+def prediction_report(made: PredictionComparison) -> Report:
+    """The report of a prediction and what came of it."""
+    return Report(
+        title=f"{made.name} against {made.came.run.name}",
+        systems=(),
+        sysplexes=(),
+        start=None,
+        end=None,
+        utc_offset=None,
+        time_note="",
+        alerts=(*_made(made), *comparability_alerts(made.comparability)),
+        sections=tuple(
+            section for section in (
+                _short(made), _settings(made), comparability_section(made.comparability),
+                _rates("reads", "Read I/Os", "getpages", made.reads, made),
+                _rates("writes", "Write I/Os", "buffer updates", made.writes, made),
+                _data_sets(made), _method(made),
+            ) if section.blocks
+        ),
+        generator=f"Plexlens {__version__}",
+        kind="Prediction check",
+        subject=f"Predicted from {', '.join(made.prediction.sources) or 'a trace'}. Came: {made.came.run.description}.",
+    )  # fmt: skip
+
+
+def prediction_json(made: PredictionComparison) -> dict[str, Any]:
+    """The check as plain values; rates a second."""
+    return {
+        "prediction": made.name,
+        "came": {"name": made.came.run.name, "description": made.came.run.description, "how": made.came.how},
+        "change_made": made.made,
+        "comparable": made.comparability.comparable if made.comparability.tested else None,
+        "verdict": made.comparability.verdict,
+        "checks": [check_json(one) for one in made.comparability.checks],
+        "reads": [_rate_json(one) for one in made.reads],
+        "writes": [_rate_json(one) for one in made.writes],
+        "data_sets": [_rate_json(one) for one in made.data_sets],
+        "total": _totals_json(totals(made.reads)),
+        "engine": {"name": made.prediction.engine.name, "error": made.prediction.engine.error},
+        **to_json(prediction_report(made)),
+    }
+
+
+def _totals_json(sums: CheckTotals) -> dict[str, float | None]:
+    return {
+        "predicted": sums.predicted, "actual": sums.actual, "load": sums.load, "rest": sums.rest,
+        "error": sums.error,
+    }  # fmt: skip
+
+
+def _rate_json(one: RateCheck) -> dict[str, Any]:
+    return {
+        "object": one.thing, "base": one.base, "predicted": one.predicted, "actual": one.actual,
+        "difference": one.difference, "work_base": one.work_base, "work_new": one.work_new,
+        "rescaled": one.rescaled, "load": one.load, "rest": one.rest, "error": one.error,
+    }  # fmt: skip
+
+
+def _made(made: PredictionComparison) -> tuple[Note, ...]:
+    if made.made:
+        return ()
+    return (
+        Note(
+            "The pools are not as the prediction has them, so it cannot be judged by what came.",
+            Level.WARNING,
+            tuple(f"{one.subject}: predicted for {one.base}, has {one.new}" for one in made.environments.differences),
+        ),
+    )
+
+
+def _short(made: PredictionComparison) -> Section:
+    sums = totals(made.reads)
+    figures = (
+        Figure("came", "Read I/Os that came", sums.actual, PER_SECOND),
+        Figure("predicted", "Read I/Os predicted", sums.predicted, PER_SECOND),
+        Figure(
+            "rescaled",
+            "Predicted, for the getpages that came",
+            sums.predicted + sums.load,
+            PER_SECOND,
+            detail="" if sums.error is None else f"error {percent(sums.error, signed=True)}",
+        ),
+    )
+    return Section(
+        "short",
+        "In short",
+        (KeyFigures("headlines", figures), Note(_told(made, sums)), Note(made.came.how)),
+        "What was predicted of read I/O in all pools, what came, and how much of the difference the load explains.",
+    )
+
+
+def _told(made: PredictionComparison, sums: CheckTotals) -> str:
+    before = sum(one.base or 0.0 for one in made.reads)
+    difference = sums.actual - sums.predicted
+    text = (
+        f"Before the change the pools read {before:,.2f} I/Os a second; {sums.predicted:,.2f} were predicted, and "
+        f"{sums.actual:,.2f} came. Of the difference of {difference:+,.2f}, the getpages explain {sums.load:+,.2f}: "
+        f"the prediction for the getpages that came is {sums.predicted + sums.load:,.2f}. {sums.rest:+,.2f} is left"
+    )
+    text += "." if sums.error is None else f", an error of {percent(sums.error, signed=True)}."
+    engine = made.prediction.engine
+    if engine.error is not None:
+        text += f" The method itself was off by {percent(engine.error, signed=True)} when the prediction was made."
+    return text
+
+
+def _settings(made: PredictionComparison) -> Section:
+    if made.made and not made.environments.alike:
+        return Section("environment", "Pools as predicted for", (Note("The data does not hold the sizes of pools."),))
+    if made.made:
+        told = f"All {made.environments.alike:,} pools whose size is recorded have the size predicted for."
+        return Section("environment", "Pools as predicted for", (Note(told),))
+    return environment_section(made.environments)
+
+
+def _rates(name: str, title: str, work: str, checks: Sequence[RateCheck], made: PredictionComparison) -> Section:
+    if not checks:
+        return Section(name, title, ())
+    blocks: list[Block] = [prediction_table(checks, "1/s", name)]
+    if name == "reads":
+        blocks += [Note(prediction_told(one)) for one in sorted(checks, key=lambda one: -abs(one.rest))[:3]]
+        blocks += _intervals(checks, made)
+    return Section(
+        name,
+        f"{title}, predicted and come",
+        tuple(blocks),
+        f"Each pool by itself. The load is its {work} a second.",
+    )
+
+
+def _intervals(checks: Sequence[RateCheck], made: PredictionComparison) -> list[Block]:
+    """The prediction for the load that came, within the confidence interval of what came or not."""
+    if not made.estimates:
+        return [Note(METHOD_NONE)]
+    rows = []
+    for one in checks:
+        spread = made.estimates.get(one.thing)
+        if spread is None:
+            continue
+        half = reach(spread.freedom) * spread.error
+        inside = one.actual - half <= one.rescaled <= one.actual + half
+        rows.append(
+            (one.thing, f"{one.actual:,.2f} /s", f"{one.actual - half:,.2f} to {one.actual + half:,.2f} /s",
+             f"{one.rescaled:,.2f} /s", "within" if inside else "outside")
+        )  # fmt: skip
+    heads = ("Object", "Came", f"{percent(LEVEL, 0)} interval", "Predicted for the load that came", "Says")
+    columns = tuple(Column(f"c{number}", head, ColumnKind.TEXT, key=number == 0) for number, head in enumerate(heads))
+    table = Table("intervals", "Whether chance can explain the rest", columns, tuple(rows), top=TOP, note=METHOD_ONE)
+    return [table] if rows else [Note(METHOD_NONE)]
+
+
+def _data_sets(made: PredictionComparison) -> Section:
+    if not made.data_sets:
+        return Section("data_sets", "Data sets", ())
+    return Section(
+        "data_sets",
+        "Read I/Os by data set",
+        (prediction_table(made.data_sets, "1/s", "data_sets"),),
+        "Each data set by itself, the largest difference first; the load is its getpages a second.",
+    )
+
+
+def _method(made: PredictionComparison) -> Section:
+    engine, bounds = made.prediction.engine, made.comparability.bounds
+    error = NULL if engine.error is None else percent(engine.error, signed=True)
+    return Section(
+        "method",
+        "Method",
+        (
+            Note(
+                "A prediction holds for the work it was made from. Where a pool's work changed, the prediction is "
+                "multiplied by new over old work, pool by pool; the change this makes is the load's part of the "
+                "difference, and what remains is the prediction's error together with all that it did not know."
+            ),
+            Note(f"The prediction was made by: {engine.text or engine.name}; error of the method {error}."),
+            Note(
+                f"Bounds of comparability: rates within {percent(bounds.rate, 0)}, at most {percent(bounds.mix, 0)} of "
+                f"the work moved, at most {percent(bounds.objects, 0)} by objects that one side alone has."
+            ),
+            *(Note(f"Of the prediction: {text}") for text in made.prediction.notes),
+            *(Note(f"Of what came: {text}") for text in made.came.run.notes),
+        ),
+    )

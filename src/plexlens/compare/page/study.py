@@ -1,0 +1,389 @@
+"""A study's audit as a report: each table with printed, computed and difference, what disagrees with its arithmetic."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections.abc import Mapping, Sequence
+from itertools import groupby
+
+from plexlens import __version__
+from plexlens.compare import Audit, TableAudit
+from plexlens.compare import Cell as AuditCell
+from plexlens.compare.analysis.analysis import Analysis, analyse
+from plexlens.compare.audit.json_object import RELATION_RULE, RULE, counted
+from plexlens.compare.formulas.catalogue import FORMULAS
+from plexlens.compare.numbers.quantity import printed, shown
+from plexlens.compare.page.study_analysis import DEFINITIONS, analysis_sections
+from plexlens.compare.study.model import TURNED, StudyTable
+from plexlens.metrics.unit import COUNT, Unit
+from plexlens.report.model import (
+    Block,
+    Cell,
+    Column,
+    ColumnKind,
+    Definition,
+    Figure,
+    KeyFigures,
+    Level,
+    Linked,
+    Note,
+    PrintedNumber,
+    Report,
+    Section,
+    Table,
+)
+
+_CSV_HEADS = (
+    "study", "table", "row", "label", "column", "formula", "unit",
+    "printed", "computed", "low", "high", "difference", "agrees", "arithmetic", "note",
+)  # fmt: skip
+
+
+def study_report(audits: Sequence[Audit], analyses: Sequence[Analysis] | None = None) -> Report:
+    """One report of one or more studies.
+
+    Parameters
+    ----------
+    audits
+        As `plexlens.compare.audit.audit` makes them, at least one.
+    analyses
+        What is declared about each; worked out if not given.
+    """
+    several = len(audits) > 1
+    analyses = [analyse(audit) for audit in audits] if analyses is None else analyses
+    used = {cell.formula for audit in audits for table in audit.tables for cell in table.cells}
+    return Report(
+        title="Published studies recomputed" if several else audits[0].study.title,
+        systems=(),
+        sysplexes=(),
+        start=None,
+        end=None,
+        utc_offset=None,
+        time_note="",
+        alerts=(),
+        sections=tuple(
+            section
+            for audit, analysis in zip(audits, analyses, strict=True)
+            for section in (
+                _about(audit, analysis, several),
+                *analysis_sections(analysis, audit.study.name, _places(audit, several)),
+                _summary(audit, several),
+                *(
+                    _section(audit, one, several, group)
+                    for one, group in zip(audit.tables, _groups(audit, several), strict=True)
+                ),
+            )
+        ),
+        definitions={
+            **(DEFINITIONS if any(analysis != Analysis() for analysis in analyses) else {}),
+            **{
+                f"study.{name}": Definition(
+                    f"study.{name}", "Study", "a cell of a printed table", formula.title,
+                    Unit(formula.unit, formula.unit), formula.text, formula.source,
+                )
+                for name, formula in FORMULAS.items()
+            if name in used
+            },
+        },
+        generator=f"Plexlens {__version__}",
+        kind="Study",
+        subject="; ".join(audit.study.source for audit in audits),
+    )  # fmt: skip
+
+
+def _column(name: str, title: str, *, key: bool = False) -> Column:
+    return Column(name, title, ColumnKind.TEXT, key=key)
+
+
+def _about(audit: Audit, analysis: Analysis, several: bool) -> Section:
+    """What the study asked, how it measured, and how its printed numbers stand up."""
+    compared = sum(len(one.compared) for one in audit.tables)
+    wrong = sum(len(one.disagree) for one in audit.tables)
+    own_way = sum(len(one.conventions) for one in audit.tables)
+    held = sum(len(one.tested) for one in audit.tables)
+    broken = sum(len(one.broken) for one in audit.tables)
+    claims, doubtful = len(analysis.claims), sum(not one.agrees for one in analysis.claims)
+    figures = [
+        Figure(
+            "tables", "Tables", len(audit.tables), detail=f"{sum(len(one.table.rows) for one in audit.tables):,} rows"
+        ),
+        Figure("computed", "Printed cells worked out again", compared, detail=f"{compared - wrong - own_way:,} agree"),
+        Figure("disagree", "Cells that disagree", wrong, detail="each with its arithmetic below", alarm=wrong > 0),
+    ]
+    if own_way:
+        figures.append(
+            Figure("conventions", "Cells by the source's own convention", own_way, detail="explained, not wrong")
+        )
+    if held:
+        figures.append(
+            Figure(
+                "relations",
+                "Cells that break a relation",
+                broken,
+                detail=f"of {held:,} comparisons",
+                alarm=broken > 0,
+            )
+        )
+    if claims:
+        figures.append(
+            Figure(
+                "claims",
+                "Statements of the text that the tables contradict",
+                doubtful,
+                detail=f"of {claims} compared",
+                alarm=doubtful > 0,
+            )
+        )
+    blocks: list[Block] = [KeyFigures(f"{audit.study.name}-figures-of-audit", tuple(figures))]
+    if analysis.setup:
+        blocks.append(Note("How it was measured", details=analysis.setup))
+    return Section(
+        f"study-{audit.study.name}",
+        audit.study.title if several else "Question and set-up",
+        tuple(blocks),
+        analysis.question or f"{audit.study.source}.",
+    )
+
+
+#: Studies with more tables than this have them folded in the contents, in groups of at most so many.
+GROUP = 12
+
+
+def _places(audit: Audit, several: bool) -> dict[str, str]:
+    """Ids of the sections of a study's tables."""
+    return {one.table.id: f"{audit.study.name}-{one.table.id}" if several else one.table.id for one in audit.tables}
+
+
+def _groups(audit: Audit, several: bool) -> list[str]:
+    """The group of the contents for each table: neighbours whose ids begin with the same word."""
+    names = [one.table.id for one in audit.tables]
+    if len(names) <= GROUP:
+        return [""] * len(names)
+    groups: list[str] = []
+    for _, family in groupby(names, key=lambda name: name.partition("-")[0]):
+        members = list(family)
+        for start in range(0, len(members), GROUP):
+            part = members[start : start + GROUP]
+            title = f"{part[0]} to {part[-1]}" if len(part) > 1 else ""
+            groups += [f"{audit.study.name}: {title}" if several and title else title] * len(part)
+    return groups
+
+
+def _summary(audit: Audit, several: bool) -> Section:
+    places = _places(audit, several)
+    rows = tuple(
+        (
+            Linked(one.table.id, [(one.table.id, places[one.table.id])]), one.table.title, len(one.table.rows),
+            len(one.compared), one.agree, len(one.disagree), len(one.conventions), len(one.tested), len(one.broken),
+        )
+        for one in audit.tables
+    )  # fmt: skip
+    counts = (
+        ("rows", "Rows"), ("computed", "Computed cells"), ("agree", "Agree"), ("disagree", "Disagree"),
+        ("convention", "Own convention"), ("tested", "Held against relations"), ("broken", "Break one"),
+    )  # fmt: skip
+    heads = (
+        _column("table", "Table", key=True),
+        _column("title", "Title"),
+        *(Column(name, title, ColumnKind.NUMBER, COUNT) for name, title in counts),
+    )
+    return Section(
+        f"{audit.study.name}-audit",
+        "Audit",
+        (
+            Note(RULE),
+            Note(RELATION_RULE),
+            Table(f"{audit.study.name}-tables", "Tables", heads, rows, top=len(rows)),
+        ),
+        f"{audit.study.source}. {counted(audit)}",
+    )
+
+
+def _section(audit: Audit, one: TableAudit, several: bool, group: str) -> Section:
+    name = _places(audit, several)[one.table.id]
+    blocks: list[Block] = []
+    if one.table.note:
+        blocks.append(Note(one.table.note))
+    blocks += [
+        Note(f"{lacking.column} is not worked out: the table prints no {', '.join(lacking.missing)}.")
+        for lacking in one.table.left_out
+    ]
+    blocks += [
+        Note(
+            f"Row {cell.row} ({cell.label}), {cell.column}: printed {cell.text} cannot be what its inputs give.",
+            Level.WARNING,
+            tuple(part for part in (cell.arithmetic, cell.note) if part),
+        )
+        for cell in one.disagree
+    ]
+    blocks += [
+        Note(
+            f"Row {broken.row} ({broken.label}), {broken.column}: {broken.arithmetic}.",
+            Level.WARNING,
+            tuple(part for part in (broken.reason, broken.note) if part),
+        )
+        for broken in one.broken
+    ]
+    if one.conventions:
+        blocks.append(
+            Note(
+                "Cells that the source works out in a way of its own; nothing in them is wrong.",
+                details=tuple(
+                    f"Row {cell.row} ({cell.label}), {cell.column}: {cell.arithmetic}. {cell.note}"
+                    for cell in one.conventions
+                ),
+            )
+        )
+    blocks += [Note(f"Row {cell.row} ({cell.label}), {cell.column}: {cell.arithmetic}.") for cell in one.not_computed]
+    blocks.append(_reading(name, one))
+    blocks += [Note(text) for text in _lines(one)]
+    if one.cells:
+        heads = (
+            _column("row", "Row", key=True), _column("label", one.table.columns[0], key=True),
+            _column("column", "Column", key=True), _column("formula", "Formula"), _column("unit", "Unit"),
+            Column("printed", "Printed", ColumnKind.PRINTED), Column("computed", "Computed", ColumnKind.PRINTED),
+            _column("bounds", "Bounds"), Column("difference", "Difference", ColumnKind.PRINTED),
+            _column("result", "Result"),
+        )  # fmt: skip
+        rows = tuple(_row(cell) for cell in one.cells)
+        blocks.append(Table(f"{name}-cells", "Derived cells", heads, rows, top=len(rows), folded=True))
+    return Section(name, f"{one.table.id}: {one.table.title}", tuple(blocks), group=group)
+
+
+def _reading(name: str, one: TableAudit) -> Table:
+    """The table as the study prints it, with a mark on what was worked out again, and what it does not print after it.
+
+    A table with more columns than rows is turned, so that a page holds its width.
+    """
+    table = one.table
+    found = {(cell.row, cell.column): cell for cell in one.cells}
+    unprinted = list(dict.fromkeys(cell.column for cell in one.cells if cell.column not in table.columns))
+    heads = [*table.columns, *unprinted]
+    titles = [*table.columns, *(f"{column} (worked out)" for column in unprinted)]
+    cells = [
+        [_marked(row.get(head, ""), found.get((number, head)), bool(restored_by(table, row, head))) for head in heads]
+        for number, row in enumerate(table.rows, 1)
+    ]
+    sources = list(dict.fromkeys(one.by for one in table.restored))
+    grid = [["" if table.columns[0] == TURNED else titles[0], *titles[1:]], *cells]
+    if len(heads) > _WIDE and len(heads) > len(table.rows):
+        grid = [list(line) for line in zip(*grid, strict=True)]
+    columns = tuple(
+        Column(f"c{number}", head, ColumnKind.PRINTED if number else ColumnKind.TEXT, key=number == 0)
+        for number, head in enumerate(grid[0])
+    )
+    rows = tuple((line[0], *(_printed(text) for text in line[1:])) for line in grid[1:])
+    notes = [_MARKS] if one.cells else []
+    if sources:
+        notes.append(f"\u2020 marks what the text at hand has lost and other places give. {' '.join(sources)}")
+    note = " ".join(notes)
+    return Table(f"{name}-printed", "As printed", columns, rows, top=_SHOWN, note=note)
+
+
+#: Rows of a table shown before the reader asks for all.
+_SHOWN = 24
+
+#: A table with more columns is turned where it has fewer rows.
+_WIDE = 8
+
+_MARKS = (
+    "\u2713 marks what follows from other cells of the study, \u2260 what does not, with the number that does, \u2248 "
+    "what the source works out in a way of its own. What the study does not print stands last."
+)
+
+
+#: Marks behind a cell of the grid.
+_MARK = re.compile(" [\u2020\u2713\u2260\u2248]")
+
+
+def _printed(text: str) -> Cell:
+    """A cell of the grid: set to the right where it begins with a printed number."""
+    bare = _MARK.split(text)[0]
+    try:
+        quantity = printed(bare)
+    except ValueError:
+        return text
+    return text if quantity is None else PrintedNumber(text, float(quantity.value))
+
+
+def restored_by(table: StudyTable, row: Mapping[str, str], column: str) -> str:
+    """What gives a cell that the text at hand has lost; empty for a cell that it prints."""
+    return next((one.by for one in table.restored if column in one.columns and one.rows.takes(row)), "")
+
+
+def _marked(text: str, cell: AuditCell | None, restored: bool) -> str:
+    text = f"{text} \u2020" if restored and text.strip() else text
+    if cell is None:
+        return text
+    if cell.computed is None:
+        return text
+    if cell.printed is None:
+        return shown(cell.computed.value, 5)
+    if cell.agrees:
+        return f"{text} \u2713"
+    mark = "\u2248" if cell.convention else "\u2260"
+    return f"{text} {mark} {shown(cell.computed.value, 5)}"
+
+
+def _row(cell: AuditCell) -> tuple[Cell, ...]:
+    computed = cell.computed
+    difference = cell.difference
+    result = "not compared"
+    if computed is None:
+        result = "not computed"
+    elif cell.printed is not None:
+        result = "agrees" if cell.agrees else "own convention" if cell.convention else "DISAGREES"
+    return (
+        str(cell.row), cell.label, cell.column, FORMULAS[cell.formula].title, FORMULAS[cell.formula].unit,
+        _printed(cell.text),
+        "" if computed is None else PrintedNumber(shown(computed.value), float(computed.value)),
+        "" if computed is None or computed.low == computed.high else f"{shown(computed.low)} to {shown(computed.high)}",
+        "" if difference is None else PrintedNumber(shown(difference, 3), float(difference)),
+        result,
+    )  # fmt: skip
+
+
+def _lines(one: TableAudit) -> list[str]:
+    texts = []
+    for fitted in one.lines:
+        line = fitted.line
+        error = "" if line.slope_error is None else f" (standard error {line.slope_error:.4f})"
+        text = (
+            f"Least squares over {len(line.residuals)} rows, {' + '.join(fitted.columns)}: processor time = "
+            f"{line.fixed:.2f} ms a second whatever the rate, and {line.slope:.4f} ms{error} a transaction; rows lie "
+            f"{min(line.residuals):+.2f} to {max(line.residuals):+.2f} ms a second off the line."
+        )
+        if fitted.predicted:
+            told = "; ".join(
+                f"at {rate:,.2f} transactions a second {guess:.3f} ms, measured {cost:.3f} ({guess / cost - 1:+.1%})"
+                for rate, cost, guess in fitted.predicted
+            )
+            text += f" The line through the rows before the last two predicts {told}."
+        texts.append(text)
+    return texts
+
+
+def study_csv(audits: Sequence[Audit]) -> str:
+    """Every derived cell of the studies as CSV, a row for each."""
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(_CSV_HEADS)
+    for audit in audits:
+        for one in audit.tables:
+            for cell in one.cells:
+                writer.writerow(_csv_row(audit.study.name, one.table.id, cell))
+    return out.getvalue()
+
+
+def _csv_row(study: str, table: str, cell: AuditCell) -> tuple[object, ...]:
+    computed = cell.computed
+    numbers = ("", "", "") if computed is None else (float(computed.value), float(computed.low), float(computed.high))
+    return (
+        study, table, cell.row, cell.label, cell.column, cell.formula, FORMULAS[cell.formula].unit, cell.text,
+        *numbers,
+        "" if cell.difference is None else float(cell.difference),
+        ("yes" if cell.agrees else "no") if cell.compared else "",
+        cell.arithmetic, cell.note,
+    )  # fmt: skip

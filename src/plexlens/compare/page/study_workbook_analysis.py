@@ -1,0 +1,93 @@
+"""What studies show, as sheets of their workbook: findings, curves, checks and claims."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from plexlens.compare.analysis.analysis import Analysis
+from plexlens.compare.analysis.curves import CapacityCurve
+from plexlens.compare.analysis.sentences import check_sentence, law_sentence, load_sentence
+from plexlens.report.writers.workbook import Value, Workbook
+
+
+def write_analyses(
+    book: Workbook, names: Sequence[str], analyses: Sequence[Analysis], colours: Mapping[str, Any]
+) -> None:
+    """Add the sheets; one that would be empty has its headings only.
+
+    Parameters
+    ----------
+    book
+        Where to add them.
+    names, analyses
+        Name of each study and what is declared about it.
+    colours
+        Formats by what came of a comparison (``agrees``, ``DISAGREES``, ``not computed``).
+    """
+    pairs = list(zip(names, analyses, strict=True))
+    book.rows(
+        book.sheet("Findings")[0],
+        (("Study", 14), ("Finding", 120), ("Arithmetic", 120)),
+        ((name, one.text, "; ".join(one.worked)) for name, found in pairs for one in found.findings),
+    )
+    book.rows(
+        book.sheet("Curves")[0],
+        (
+            ("Study", 14), ("Curve", 26), ("Point", 22), ("x", 14), ("Measured", 14), ("By the law", 14),
+            ("Interval from", 14), ("to", 14), ("Unit of y", 14), ("What it says", 120),
+        ),
+        (row for name, found in pairs for one in found.curves for row in _curve(name, one)),
+    )  # fmt: skip
+    book.rows(
+        book.sheet("Checks")[0],
+        (
+            ("Study", 14), ("Check", 20), ("Of what", 50), ("Model", 30), ("Fitted to", 50), ("Predicted", 12),
+            ("Printed", 12), ("Error, %", 10), ("Interval from", 14), ("to", 12), ("Unit", 12), ("Result", 100),
+        ),
+        (
+            (
+                name, check.id, one.label, one.model, one.inputs, one.predicted, one.printed, 100 * one.error, one.low,
+                one.high, check.unit, check_sentence(check),
+            )
+            for name, found in pairs
+            for check in found.checks
+            for one in check.predictions
+        ),
+    )  # fmt: skip
+    claims = [(name, one) for name, found in pairs for one in found.claims]
+    sheet, _ = book.sheet("Claims")
+    results = ["not computed" if one.computed is None else "agrees" if one.agrees else "DISAGREES" for _, one in claims]
+    book.rows(
+        sheet,
+        (
+            ("Study", 14), ("The text says", 80), ("Where", 40), ("Relation", 9), ("Printed", 12), ("Tables give", 14),
+            ("Low", 14), ("High", 14), ("Unit", 12), ("Result", 14), ("Arithmetic", 80), ("Note", 80),
+        ),
+        (
+            (
+                name, one.text, one.place, one.relation, one.text_number,
+                *((None,) * 3 if one.computed is None else
+                  (float(one.computed.value), float(one.computed.low), float(one.computed.high))),
+                one.unit, result, one.arithmetic, one.note,
+            )
+            for (name, one), result in zip(claims, results, strict=True)
+        ),
+    )  # fmt: skip
+    for row, result in enumerate(results, 1):
+        sheet.write_string(row, 9, result, colours[result])
+
+
+def _curve(name: str, one: Any) -> Iterable[tuple[Value, ...]]:
+    if isinstance(one, CapacityCurve):
+        told = law_sentence(one)
+        law = one.law
+        for label, n, value in zip(one.labels, law.processors, law.throughput, strict=True):
+            yield name, one.id, label, n, value, law.at(n), None, None, one.y_unit, told
+        for n, value, interval in one.predicted:
+            low, high = interval or (None, None)
+            yield name, one.id, "predicted", n, None, value, low, high, one.y_unit, told
+        return
+    told = load_sentence(one)
+    for label, x, y in one.points:
+        yield name, one.id, label, x, y, None, None, None, one.y_unit, told

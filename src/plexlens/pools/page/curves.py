@@ -1,0 +1,237 @@
+"""Curves of pools: read misses at every size, with the sizes that matter marked, and what each object has of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from plexlens.metrics.unit import PAGES, PER_SECOND, Unit
+from plexlens.pools.curves import PoolCurve
+from plexlens.pools.search.sizes import knee
+from plexlens.report.model import Block, Note, Section
+from plexlens.report.model.fields import Definitions, Field, Subject
+from plexlens.report.model.xy import MOST_SERIES, XYChart, XYMark, XYSeries
+
+CURVE = Subject("pool_curve", "Curves of pools", "one buffer pool at one size")
+
+#: Half the width of a band in standard errors: 95 % of a normal distribution.
+BAND = 1.96
+
+MISSES = Unit("", "count", 1.0, 0)
+
+_CAVEAT = (
+    "Of an LRU pool without prefetch: a scan misses all its pages here, while prefetch reads many of them in one I/O. "
+    "The tables of pools and objects simulate prefetch."
+)
+
+
+@dataclass(frozen=True)
+class _Marked:
+    """A pool's curve and the sizes that matter: None where they are not known."""
+
+    curve: PoolCurve
+    seconds: float
+    now: int | None
+    recommended: int | None
+    word: str
+
+    @property
+    def knee(self) -> int:
+        sizes = [size for size, _, _ in self.curve.points]
+        return sizes[knee(sizes, [misses for _, misses, _ in self.curve.points])]
+
+    def at(self, size: int | None) -> float | None:
+        """Misses (a second, where there are seconds) at a size, interpolated between the sizes next to it."""
+        if size is None:
+            return None
+        sizes, misses, _ = (np.asarray(column, np.float64) for column in zip(*self.curve.points, strict=True))
+        return self.rate(float(np.interp(size, sizes, misses)))
+
+    def rate(self, misses: float) -> float:
+        """Misses a second, or misses where the trace tells no times."""
+        return misses / self.seconds if self.seconds > 0 else misses
+
+    def marks(self) -> tuple[XYMark, ...]:
+        """The sizes by name; what coincides has one mark."""
+        named: dict[int, list[str]] = {}
+        for size, name in ((self.now, "now"), (self.knee, "knee"), (self.recommended, self.word)):
+            if size is not None:
+                named.setdefault(size, []).append(name)
+        return tuple(
+            XYMark(size, f"{', '.join(names)} {size:,}", strong=self.word in names) for size, names in named.items()
+        )
+
+
+def curves_section(
+    curves: Sequence[PoolCurve],
+    seconds: float,
+    definitions: Definitions,
+    *,
+    now: Mapping[str, int],
+    recommended: Mapping[str, int],
+    after: Sequence[PoolCurve] = (),
+    word: str = "recommended",
+    note: str = "",
+) -> Section | None:
+    """The curve of every pool, and its objects' shares.
+
+    Parameters
+    ----------
+    curves
+        With the objects where they are now.
+    seconds
+        Seconds of the trace; 0 where it tells none.
+    now, recommended
+        Buffers of each pool.
+    after
+        With the objects where they are recommended to be; empty where none moves.
+    word
+        What the sizes in ``recommended`` are: ``recommended`` or ``asked for``.
+    note
+        What the curves are of, where it has to be said.
+    """
+    if not curves:
+        return None
+    unit = PER_SECOND if seconds > 0 else MISSES
+    marked = [_Marked(one, seconds, now.get(one.pool), recommended.get(one.pool), word) for one in curves]
+    moved = {one.pool: _Marked(one, seconds, now.get(one.pool), recommended.get(one.pool), word) for one in after}
+    fields = _fields(unit, seconds > 0, word.capitalize())
+    misses = definitions.add(fields["misses"])
+    size = definitions.add(fields["size"])
+    blocks: list[Block] = [Note(note)] if note else []
+    for one in marked:
+        blocks.append(_whole(one, moved.pop(one.curve.pool, None), unit, misses, size))
+        if len(one.curve.shares) > 1:
+            blocks.append(_layers(one, unit, misses, size))
+    blocks += [_whole(one, None, unit, misses, size) for one in moved.values()]
+    table = definitions.table(
+        "curve_sizes",
+        "Sizes that matter",
+        list(fields.values())[2:],
+        marked,
+        note="The knee is the point of the curve's lower hull that lies farthest below the line from its first point "
+        "to its last: beyond it a buffer saves less than the mean buffer of the curve.",
+    )
+    if table is not None:
+        blocks.insert(0, table)
+    if any(error for one in curves for _, _, error in one.points):
+        blocks.append(Note("The curves are of a sample of the pages; the band is 1.96 standard errors to both sides."))
+    return Section(
+        "curves",
+        "Curves",
+        tuple(blocks),
+        "What every pool would read at every size, and which objects read it.",
+    )
+
+
+def _fields(unit: Unit, timed: bool, word: str) -> dict[str, Field[_Marked]]:
+    what = "Read misses" if timed else "Read misses in the trace"
+    formula = "misses of an LRU pool / seconds of the trace" if timed else "misses of an LRU pool"
+    source = "Stack distances of the trace's getpages (Mattson and others, 1970)"
+
+    made: list[Field[_Marked]] = [
+        Field(CURVE, "misses", what, lambda one: None, unit, formula, source, _CAVEAT),
+        Field(CURVE, "size", "Pool size", lambda one: None, PAGES, "", "VPSIZE"),
+        Field(CURVE, "pool", "Pool", lambda one: one.curve.pool, key=True),
+        Field(
+            CURVE, "distinct_pages", "Pages referenced", lambda one: one.curve.distinct_pages, PAGES, "",
+            "The trace; estimated where pages are sampled",
+        ),
+        Field(CURVE, "now_size", "Size", lambda one: one.now, PAGES, "", "Settings of the pool", group="Now"),
+        Field(
+            CURVE, "now_misses", "Misses", lambda one: one.at(one.now), unit, f"{formula} of the size now", source,
+            _CAVEAT, group="Now",
+        ),
+        Field(
+            CURVE, "knee_size", "Size", lambda one: one.knee, PAGES,
+            "point of the lower hull of the curve that is farthest below its chord, both axes scaled to their span",
+            "Satopaa and others, Finding a kneedle in a haystack (2011)", group="Knee",
+        ),
+        Field(
+            CURVE, "knee_misses", "Misses", lambda one: one.at(one.knee), unit, f"{formula} of the size at the knee",
+            source, _CAVEAT, group="Knee",
+        ),
+        Field(
+            CURVE, "recommended_size", "Size", lambda one: one.recommended, PAGES, "", "The change",
+            group=word,
+        ),
+        Field(
+            CURVE, "recommended_misses", "Misses", lambda one: one.at(one.recommended), unit,
+            f"{formula} of the size after the change", source,
+            f"With the objects that are in the pool now. {_CAVEAT}", group=word,
+        ),
+        Field(
+            CURVE, "enough", "Only first references miss from", lambda one: one.curve.enough or None, PAGES,
+            "smallest size at which no page is read twice", source,
+        ),
+    ]  # fmt: skip
+    return {one.name: one for one in made}
+
+
+def _series(name: str, one: _Marked) -> XYSeries:
+    points = tuple((float(size), one.rate(misses)) for size, misses, _ in one.curve.points)
+    band: tuple[tuple[float, float, float], ...] = ()
+    if any(error for _, _, error in one.curve.points):
+        band = tuple(
+            (float(size), max(one.rate(misses - BAND * error), 0.0), one.rate(misses + BAND * error))
+            for size, misses, error in one.curve.points
+        )
+    return XYSeries(name, points, band=band)
+
+
+def _whole(one: _Marked, moved: _Marked | None, unit: Unit, misses: str, size: str) -> XYChart:
+    pool = one.curve.pool
+    series = [_series("objects as they are now", one)]
+    if moved is not None and moved.curve.points != one.curve.points:
+        series.append(_series(f"objects as {moved.word}", moved))
+    return XYChart(
+        f"curve_{pool}",
+        f"{pool}: read misses at every size",
+        "Pool size",
+        "Read misses",
+        tuple(series),
+        one.marks(),
+        x_unit=PAGES,
+        y_unit=unit,
+        definition=misses,
+        x_definition=size,
+        log_x=True,
+    )
+
+
+def _layers(one: _Marked, unit: Unit, misses: str, size: str) -> XYChart:
+    """Shares by object, all its partitions together; the largest at the size now, the rest in one layer."""
+    objects: dict[int, tuple[str, np.ndarray[tuple[int], np.dtype[np.float64]]]] = {}
+    for share in one.curve.shares:
+        name = share.name.removesuffix(f".{share.partition}") if share.partition else share.name
+        before = objects.get(share.object, (name, np.zeros(len(one.curve.points))))
+        objects[share.object] = name, before[1] + np.asarray(share.misses)
+    sizes = [size for size, _, _ in one.curve.points]
+    middle = one.knee if one.now is None else one.now
+    at = int(np.argmin([abs(np.log(size / middle)) for size in sizes]))
+    order = sorted(objects.values(), key=lambda held: (-held[1][at], held[0]))
+    kept = order if len(order) <= MOST_SERIES else order[: MOST_SERIES - 1]
+    layers = list(kept)
+    if len(order) > len(kept):
+        rest = np.sum([held for _, held in order[len(kept) :]], axis=0)
+        layers.append((f"{len(order) - len(kept)} other objects", rest))
+    return XYChart(
+        f"shares_{one.curve.pool}",
+        f"{one.curve.pool}: whose misses they are",
+        "Pool size",
+        "Read misses",
+        tuple(
+            XYSeries(name, tuple((float(size), one.rate(float(miss))) for size, miss in zip(sizes, held, strict=True)))
+            for name, held in layers
+        ),
+        one.marks(),
+        x_unit=PAGES,
+        y_unit=unit,
+        definition=misses,
+        x_definition=size,
+        log_x=True,
+        stacked=True,
+        note="The object with most misses at the size now lies at the bottom.",
+    )

@@ -1,0 +1,336 @@
+"""The report of `plexlens pools`: each analysis of the 2014 study as a section of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+
+from plexlens import __version__
+from plexlens.metrics.display import with_symbol
+from plexlens.metrics.unit import COUNT, PER_SECOND, Unit
+from plexlens.pools.cost import Assumption, IoCost
+from plexlens.pools.curves import PoolCurve
+from plexlens.pools.objects import Io, objects_of, pools_of
+from plexlens.pools.observation import Observation
+from plexlens.pools.page.curves import curves_section
+from plexlens.pools.page.group import GroupChange, group_figures, group_section
+from plexlens.pools.page.memory import clusters_section, residency_section, working_sets_section
+from plexlens.pools.page.objects import (
+    STORAGE,
+    TENTHS,
+    TRACE,
+    delays_section,
+    objects_section,
+    pools_section,
+    storage_unit,
+)
+from plexlens.pools.page.steps import prediction_section, recommendation_section
+from plexlens.pools.prediction import Prediction
+from plexlens.pools.responses import Response
+from plexlens.pools.search.recommendation import Recommendation
+from plexlens.pools.trace import LOST_WARNED, TraceFacts
+from plexlens.report.blocks.responses import response_blocks
+from plexlens.report.model import Column, ColumnKind, Figure, KeyFigures, Level, Note, Report, Section, Table
+from plexlens.report.model.display import counted
+from plexlens.report.model.fields import Definitions, Field
+
+_OF_MEMBERS = (
+    "By member: these are the misses of capacity. Pages read again because another member changed them are in the "
+    "simulation, and so in the tables, not in the curves."
+)
+
+
+@dataclass(frozen=True)
+class PoolsAnalysis:
+    """What a report of pools is made of.
+
+    Attributes
+    ----------
+    sources
+        Names of the trace's files.
+    facts
+        What the trace held and lost.
+    observation
+        The pools as they are, simulated and looked at.
+    cost
+        Prices of I/O.
+    curves
+        Curves of the pools with the objects where they are.
+    curves_after
+        The same with the objects where they are recommended to be; empty where none moves.
+    recommendation
+        What to change; None where nobody asked.
+    prediction
+        The pools before and after a change that was asked for; None where no pool's size is known.
+    responses
+        Times of the data sets and devices behind the objects.
+    notes
+        What was assumed, for the reader.
+    """
+
+    sources: Sequence[str]
+    facts: TraceFacts
+    observation: Observation
+    cost: IoCost
+    curves: Sequence[PoolCurve] = ()
+    curves_after: Sequence[PoolCurve] = ()
+    recommendation: Recommendation | None = None
+    prediction: Prediction | None = None
+    responses: Sequence[Response] = ()
+    notes: Sequence[str] = ()
+
+    @property
+    def change(self) -> Prediction | None:
+        """The prediction, if it is of a change: the pools before it are known, and it changes them."""
+        found = self.prediction
+        return found if found is not None and found.is_change else None
+
+    @property
+    def group(self) -> GroupChange | None:
+        """The group now and after the change; None of a Db2 alone."""
+        found = self.recommendation or self.prediction
+        if found is None or not found.after.uses:
+            return None
+        now = found.before if found.before.configuration.pools else found.after
+        return GroupChange(now, found.after, self.observation.seconds)
+
+
+def pools_report(analysis: PoolsAnalysis) -> Report:
+    """The report.
+
+    Parameters
+    ----------
+    analysis
+        Everything that was found.
+
+    Returns
+    -------
+    Report
+        Sections: summary, recommendation, the change asked for, curves, pools, group buffer pools, objects, working
+        sets, clusters, residency, I/O delay, cost assumptions, what was lost and assumed; those that have nothing are
+        not there. Of a group every pool has the name of its member before its own.
+    """
+    definitions = Definitions()
+    observation, cost = analysis.observation, analysis.cost
+    seconds = observation.seconds
+    sections: list[Section | None] = [_summary(analysis, definitions)]
+    if analysis.recommendation is not None:
+        sections.append(recommendation_section(analysis.recommendation, seconds, definitions))
+    if analysis.change is not None:
+        sections.append(prediction_section(analysis.change, definitions))
+    group = analysis.group
+    sections += [
+        curves_section(
+            analysis.curves,
+            seconds,
+            definitions,
+            note=_OF_MEMBERS if group is not None else "",
+            now={name: pool.size for name, pool in observation.settings.items()},
+            recommended=_recommended(analysis),
+            after=analysis.curves_after,
+            word="asked for" if analysis.recommendation is None else "recommended",
+        ),
+        pools_section(observation, cost, definitions),
+        None if group is None else group_section(group, definitions),
+        objects_section(observation, cost, definitions),
+        working_sets_section(observation, definitions),
+        clusters_section(observation, cost, definitions),
+        residency_section(observation, definitions),
+        delays_section(
+            observation, cost, definitions, response_blocks(analysis.responses, definitions, objects_of(observation))
+        ),
+        prices_section(cost.assumptions, cost.notes),
+        _losses(analysis),
+    ]
+    return _report(analysis.sources, analysis.facts, sections, definitions, grouped=group is not None)
+
+
+def curves_report(sources: Sequence[str], facts: TraceFacts, curves: Sequence[PoolCurve], *, grouped: bool) -> Report:
+    """The report where nothing is known of the pools: their curves.
+
+    Parameters
+    ----------
+    sources
+        Names of the trace's files.
+    facts
+        What the trace held and lost.
+    curves
+        Curves of the pools.
+    grouped
+        Whether they are of the members of a group.
+    """
+    definitions = Definitions()
+    note = _OF_MEMBERS if grouped else ""
+    found = curves_section(curves, facts.seconds, definitions, now={}, recommended={}, note=note)
+    assumed = Section("assumed", "What was lost and assumed", _lost(facts, facts.notes), _LOST_LEAD)
+    return _report(sources, facts, [found, assumed], definitions, grouped=grouped)
+
+
+def _report(
+    sources: Sequence[str],
+    facts: TraceFacts,
+    sections: Sequence[Section | None],
+    definitions: Definitions,
+    *,
+    grouped: bool,
+) -> Report:
+    members = ", ".join(facts.members)
+    return Report(
+        title="Buffer pools" + (f" of {members}" if members else ""),
+        systems=(),
+        sysplexes=(),
+        start=None,
+        end=None,
+        utc_offset=None,
+        time_note="",
+        alerts=loss_alerts(facts),
+        sections=tuple(section for section in sections if section is not None),
+        definitions=definitions.found,
+        generator=f"Plexlens {__version__}",
+        kind="Buffer pool report",
+        subject=_subject(sources, facts, grouped=grouped),
+    )
+
+
+def _subject(sources: Sequence[str], facts: TraceFacts, *, grouped: bool) -> str:
+    names = list(sources)
+    shown = ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
+    span = f", {timedelta(seconds=round(facts.seconds))}" if facts.timed and facts.seconds > 0 else ""
+    members = f" of {len(facts.members)} members" if grouped else ""
+    return f"Trace {shown}: {facts.references['getpage']:,} getpages{members}{span}"
+
+
+def _recommended(analysis: PoolsAnalysis) -> dict[str, int]:
+    """Sizes that are recommended, or asked for."""
+    change = analysis.recommendation or analysis.change
+    if change is None:
+        return {}
+    return {name: pool.size for name, pool in change.after.configuration.pools.items()}
+
+
+def loss_alerts(facts: TraceFacts) -> tuple[Note, ...]:
+    """What stands above a report of a trace that lost references."""
+    if facts.lost_share < LOST_WARNED:
+        return ()
+    return (
+        Note(
+            f"{facts.lost:,} of {facts.lost + facts.rows:,} references ({facts.lost_share:.1%}) were lost while "
+            "tracing: misses are off by about as much.",
+            Level.LOSS,
+        ),
+    )
+
+
+def _summary(analysis: PoolsAnalysis, definitions: Definitions) -> Section:
+    observation, cost = analysis.observation, analysis.cost
+    pools = pools_of(observation)
+    seconds = observation.seconds
+
+    def total(value: Callable[[Io], float | None]) -> float:
+        return sum(value(one) or 0.0 for one in pools)
+
+    if seconds > 0:
+        numbers = [
+            _Number(
+                "read_ios_per_second", "Read I/O", total(lambda one: one.read_ios_per_second), PER_SECOND,
+                "Σ read I/Os of the pools / seconds of the trace", f"most in {pools[0].pool}" if pools else "",
+            ),
+            _Number(
+                "getpages_per_second", "Getpages", total(lambda one: one.per_second(one.getpages)), PER_SECOND,
+                "Σ getpages of the pools / seconds of the trace",
+            ),
+            _Number(
+                "cpu_per_day", "CPU of read I/O in 24 hours", total(lambda one: one.cpu_per_day(cost)), TENTHS,
+                "Σ CPU of read I/O of the pools x 86400 / seconds of the trace", f"{cost.sync_read.origin} price",
+            ),
+            _Number(
+                "delay_per_day", "Delay in 24 hours", total(lambda one: one.delay_per_day(cost)), TENTHS,
+                "Σ I/O elapsed of the pools x 86400 / seconds of the trace", "synchronous reads",
+            ),
+        ]  # fmt: skip
+    else:
+        numbers = [
+            _Number("read_ios", "Read I/Os", total(lambda one: one.read_ios), COUNT, "Σ read I/Os of the pools"),
+            _Number("getpages", "Getpages", total(lambda one: one.getpages), COUNT, "Σ getpages of the pools"),
+        ]
+    figures = [
+        Figure(one.name, one.title, one.value, one.unit, definitions.add(one.field()), one.detail) for one in numbers
+    ]
+    size = sum(pool.bytes for pool in observation.settings.values())
+    detail = counted(len(observation.settings), "pool")
+    figures.append(Figure("storage", STORAGE.title, size, storage_unit(size), definitions.add(STORAGE), detail))
+    lead = "The pools as they are, simulated event by event over the trace."
+    group = analysis.group
+    if group is not None:
+        figures += group_figures(GroupChange(group.before, group.before, group.seconds), definitions)
+        lead = "The pools of all members and the group buffer pools between them, simulated event by event."
+    return Section("summary", "Summary", (KeyFigures("pools_summary", tuple(figures)),), lead)
+
+
+@dataclass(frozen=True)
+class _Number:
+    """A key figure of the whole trace."""
+
+    name: str
+    title: str
+    value: float
+    unit: Unit
+    formula: str
+    detail: str = ""
+
+    def field(self) -> Field[None]:
+        source = "The trace, and a simulation of the pools over it"
+        return Field(TRACE, self.name, self.title, lambda _: self.value, self.unit, self.formula, source)
+
+
+def prices_section(assumptions: Sequence[Assumption], notes: Sequence[str]) -> Section:
+    """What an I/O costs, and where that comes from."""
+    rows = tuple(
+        (
+            one.title,
+            with_symbol(one.value, one.unit),
+            _range(one),
+            str(one.origin),
+            one.source,
+        )
+        for one in assumptions
+    )
+    columns = tuple(
+        Column(name, title, ColumnKind.TEXT, key=name == "what")
+        for name, title in (
+            ("what", "What"), ("value", "Value"), ("range", "95 % confidence"), ("origin", "Origin"),
+            ("source", "Where from"),
+        )
+    )  # fmt: skip
+    table = Table("cost_assumptions", "Prices of I/O", columns, rows, top=len(rows))
+    return Section(
+        "cost",
+        "Cost assumptions",
+        (table, *(Note(f"{note}.") for note in notes)),
+        "What an I/O costs. CPU and delay of this report are counts times these numbers.",
+    )
+
+
+def _range(one: Assumption) -> str:
+    if one.low is None or one.high is None:
+        return ""
+    return f"{with_symbol(one.low, one.unit)} to {with_symbol(one.high, one.unit)}"
+
+
+_LOST_LEAD = "What this report does not know, and what it takes for granted."
+
+
+def _losses(analysis: PoolsAnalysis) -> Section:
+    facts = analysis.facts
+    extra = analysis.recommendation.notes if analysis.recommendation is not None else ()
+    told = [*facts.notes, *analysis.notes, *extra]
+    if analysis.group is not None and analysis.observation.delays:
+        told.append("I/O times of an object are those that the records of all members tell together")
+    return Section("assumed", "What was lost and assumed", _lost(facts, told), _LOST_LEAD)
+
+
+def _lost(facts: TraceFacts, notes: Sequence[str]) -> tuple[Note, ...]:
+    counts = ", ".join(f"{count:,} {name}" for name, count in facts.references.items() if count)
+    told = [f"{text[:1].upper()}{text[1:]}{'' if text.endswith('.') else '.'}" for text in dict.fromkeys(notes)]
+    return (Note(f"References in the trace: {counts}; lost: {facts.lost:,}."), *map(Note, told))

@@ -1,0 +1,293 @@
+"""What a change of the pools does: steps of a recommendation with their commands, or a change that was asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from plexlens.metrics.display import shown
+from plexlens.metrics.unit import PAGES, PER_SECOND, Unit
+from plexlens.pools.page.group import GroupChange, structure_figure, structure_table
+from plexlens.pools.page.objects import STORAGE, storage_unit
+from plexlens.pools.prediction import Activity, Prediction, State
+from plexlens.pools.search.recommendation import Recommendation, Step
+from plexlens.report.model import Advice, Block, Figure, KeyFigures, Note, Section, Table
+from plexlens.report.model.display import byte_size, counted
+from plexlens.report.model.fields import Definitions, Field, Subject
+
+CHANGE = Subject("pool_change", "Change of pools", "one buffer pool, or all of them, before and after the change")
+
+_BOTH = "The trace, simulated with the pools before and after"
+_HOUR, _DAY = 3600.0, 86400.0
+_CPU = Unit("s/h", "s/h", 1.0, 2)
+_DELAY = Unit("s", "s", 1.0, 0)
+_COUNT = Unit("", "count", 1.0, 0)
+
+
+@dataclass(frozen=True)
+class PoolChange:
+    """One pool before and after; None where it has no buffers."""
+
+    pool: str
+    seconds: float
+    before_size: int | None
+    after_size: int | None
+    before: Activity
+    after: Activity
+
+    @property
+    def is_change(self) -> bool:
+        """Whether it is worth a row."""
+        return self.before_size != self.after_size or self.before != self.after
+
+    def rate(self, amount: float, length: float = 1.0) -> float:
+        """An amount of the trace in so many seconds; in the trace where it tells no times."""
+        return amount * length / self.seconds if self.seconds > 0 else amount
+
+
+def changes(before: State, after: State, seconds: float) -> list[PoolChange]:
+    """Every pool of the two states."""
+    names = dict.fromkeys([*before.configuration.pools, *after.configuration.pools])
+    return [
+        PoolChange(
+            name,
+            seconds,
+            before.configuration.pools[name].size if name in before.configuration.pools else None,
+            after.configuration.pools[name].size if name in after.configuration.pools else None,
+            _activity(before, name),
+            _activity(after, name),
+        )
+        for name in names
+    ]
+
+
+def _activity(state: State, name: str) -> Activity:
+    """What a pool does, its requests to the group buffer pool in its CPU."""
+    return replace(state.pools.get(name, Activity()), cpu_seconds=state.cost_of(name))
+
+
+def _total(state: State) -> Activity:
+    """What all pools do, with CPU of all requests to group buffer pools."""
+    return replace(state.total, cpu_seconds=state.cpu_seconds)
+
+
+def _priced(state: State) -> str:
+    """What the CPU is of."""
+    return "read and write I/O" + (" and group buffer pool requests" if state.structures else "")
+
+
+def _fields(timed: bool) -> list[Field[PoolChange]]:
+    rate, cpu = (PER_SECOND, _CPU) if timed else (_COUNT, Unit("s", "s", 1.0, 2))
+    of_time = " / seconds of the trace" if timed else ""
+    of_hour = " x 3600 / seconds of the trace" if timed else ""
+    day = " x 86400 / seconds of the trace" if timed else ""
+
+    def saved(one: PoolChange) -> float:
+        return one.rate(one.before.read_ios - one.after.read_ios)
+
+    return [
+        Field(CHANGE, "pool", "Pool", lambda one: one.pool, key=True),
+        Field(CHANGE, "size_before", "Before", lambda one: one.before_size, PAGES, "", "Settings", group="Buffers"),
+        Field(CHANGE, "size_after", "After", lambda one: one.after_size, PAGES, "", "The change", group="Buffers"),
+        Field(
+            CHANGE, "reads_before", "Before", lambda one: one.rate(one.before.read_ios), rate,
+            f"read I/Os with the pools as they are{of_time}", _BOTH, group="Read I/O",
+        ),
+        Field(
+            CHANGE, "reads_after", "After", lambda one: one.rate(one.after.read_ios), rate,
+            f"read I/Os with the pools as changed{of_time}", _BOTH, group="Read I/O",
+        ),
+        Field(
+            CHANGE, "reads_saved", "Saved", saved, rate, f"(read I/Os before - read I/Os after){of_time}", _BOTH,
+            group="Read I/O",
+        ),
+        Field(
+            CHANGE, "cpu_saved", "CPU saved",
+            lambda one: one.rate(one.before.cpu_seconds - one.after.cpu_seconds, _HOUR), cpu,
+            f"CPU of read and write I/O, before less after{of_hour}", "Cost assumptions",
+        ),
+        Field(
+            CHANGE, "delay_saved", "Delay saved in 24 hours" if timed else "Delay saved",
+            lambda one: one.rate(one.before.delay_seconds - one.after.delay_seconds, _DAY), _DELAY,
+            f"synchronous reads x delay of one, before less after{day}", "Cost assumptions",
+        ),
+    ]  # fmt: skip
+
+
+def _table(name: str, title: str, rows: Sequence[PoolChange], definitions: Definitions) -> Table | None:
+    timed = any(one.seconds > 0 for one in rows)
+    return definitions.table(name, title, _fields(timed), [one for one in rows if one.is_change], top=50)
+
+
+def _figures(before: State, after: State, seconds: float, definitions: Definitions) -> KeyFigures:
+    whole = PoolChange("", seconds, None, None, _total(before), _total(after))
+    fields = {one.name: one for one in _fields(seconds > 0)}
+
+    def figure(name: str, title: str, detail: str) -> Figure:
+        one = fields[name]
+        return Figure(name, title, one.value(whole), one.unit, definitions.add(one, title), detail)
+
+    bytes_before, bytes_after = before.configuration.bytes, after.configuration.bytes
+    saved = whole.before.read_ios - whole.after.read_ios
+    share = f"{saved / whole.before.read_ios:.1%} less" if whole.before.read_ios and saved > 0 else ""
+    return KeyFigures(
+        "pool_change",
+        (
+            figure("reads_before", "Read I/O now", ""),
+            figure("reads_after", "Read I/O after the change", share),
+            figure("cpu_saved", "CPU saved", _priced(after)),
+            figure("delay_saved", "Delay saved" + (" in 24 hours" if seconds > 0 else ""), "synchronous reads"),
+            Figure(
+                "storage",
+                "Storage of the pools",
+                bytes_after,
+                storage_unit(bytes_after),
+                definitions.add(STORAGE),
+                f"{byte_size(bytes_before)} now",
+            ),
+            *_structure_figure(before, after, definitions),
+        ),
+    )
+
+
+def _structure_figure(before: State, after: State, definitions: Definitions) -> list[Figure]:
+    if not after.structures:
+        return []
+    return [structure_figure(after, definitions, f"{byte_size(before.configuration.structure_bytes)} now")]
+
+
+def _evidence(name: str, title: str, change: GroupChange, definitions: Definitions) -> tuple[Table, tuple[Table, ...]]:
+    """Pools, and group buffer pools, that a change is of."""
+    before, after, seconds = change.before, change.after, change.seconds
+    pools = _table(name, title, changes(before, after, seconds), definitions)
+    structures = None
+    if before.structures and before.configuration.structures != after.configuration.structures:
+        structures = structure_table(f"{name}_group_pools", title, change, definitions, changed=True)
+    found = [one for one in (structures, pools) if one is not None]
+    return (found[0], tuple(found[1:])) if found else (Table(name, title, (), ()), ())
+
+
+def recommendation_section(found: Recommendation, seconds: float, definitions: Definitions) -> Section:
+    """What to do, step by step, with text for Db2 and its reverse."""
+    blocks: list[Block] = [_figures(found.before, found.after, seconds, definitions)]
+    worth = [step for step in found.steps if step.worth]
+    if not worth:
+        blocks.append(Note("No step is worth it: with these limits nothing was found that saves I/O."))
+    rows = changes(found.before, found.after, seconds)
+    table = _table("pool_changes", "All steps together, by pool", rows, definitions)
+    if table is not None:
+        blocks.append(table)
+    steps = [_step(number, step, seconds, definitions) for number, step in enumerate(found.steps, 1)]
+    blocks += [one for one, step in zip(steps, found.steps, strict=True) if step.worth]
+    if len(worth) > 1:
+        blocks.append(_whole(found, definitions, seconds))
+    blocks += [one for one, step in zip(steps, found.steps, strict=True) if not step.worth]
+    blocks.append(Note(_how(found)))
+    if found.headroom is not None:
+        blocks.append(Note(f"{found.headroom}."))
+    return Section(
+        "recommendation",
+        "Recommendation",
+        tuple(blocks),
+        "Steps in their order; each was simulated on the whole trace, on top of those before it.",
+    )
+
+
+def _how(found: Recommendation) -> str:
+    now, then = found.curve_costs
+    sampled = f", on {found.sample:.1%} of the pages" if found.sample < 1 else ""
+    saved = f" By the curves alone the pools cost {1 - then / now:.1%} less." if now > 0 else ""
+    return (
+        f"How: groups of objects were searched for over simulated curves{sampled}, within {byte_size(found.budget)}; "
+        f"sizes can be {found.gap:.2%} from the best for these groups.{saved}"
+    )
+
+
+def _saved(before: State, after: State, seconds: float) -> str:
+    one = PoolChange("", seconds, None, None, _total(before), _total(after))
+    reads = one.rate(one.before.read_ios - one.after.read_ios)
+    cpu = one.rate(one.before.cpu_seconds - one.after.cpu_seconds, _HOUR)
+    if seconds > 0:
+        return f"saves {shown(reads, PER_SECOND)} read I/O/s, {shown(cpu, _CPU)} CPU s/h"
+    return f"saves {reads:,.0f} read I/Os"
+
+
+def _sentence(text: str) -> str:
+    return f"{text[:1].upper()}{text[1:]}{'' if text.endswith('.') else '.'}"
+
+
+def _step(number: int, step: Step, seconds: float, definitions: Definitions) -> Advice:
+    name = f"step_{number}"
+    evidence, more = _evidence(name, step.title, GroupChange(step.before, step.after, seconds), definitions)
+    return Advice(
+        name=name,
+        rank=number,
+        severity="worth it" if step.worth else "not worth it",
+        title=step.title,
+        text=_sentence(step.why),
+        objects=counted(len(step.objects), "object") if step.objects else counted(len(evidence.rows), "pool"),
+        evidence=evidence,
+        action=f"Move {', '.join(step.objects)}." if step.objects else "Run these commands.",
+        condition="",
+        source="",
+        cost=_saved(step.before, step.after, seconds),
+        cost_meaning=f"of the simulated trace; CPU of {_priced(step.after)} at the cost assumptions",
+        command="\n".join(step.script.change),
+        undo="\n".join(step.script.reverse),
+        folded=not step.worth,
+        more=more,
+    )
+
+
+def _whole(found: Recommendation, definitions: Definitions, seconds: float) -> Advice:
+    table = _table("all_steps", "All steps", changes(found.before, found.after, seconds), definitions)
+    return Advice(
+        name="all_steps",
+        rank=0,
+        severity="worth it",
+        title="All steps that are worth it, as one script",
+        text="What the steps above do together.",
+        objects=counted(sum(step.worth for step in found.steps), "step"),
+        evidence=table or Table("all_steps", "All steps", (), ()),
+        action="Run it at a quiet time, and compare before and after with the saved prediction.",
+        condition="",
+        source="",
+        cost=_saved(found.before, found.after, seconds),
+        command="\n".join(found.script.change),
+        undo="\n".join(found.script.reverse),
+        folded=True,
+    )
+
+
+def prediction_section(found: Prediction, definitions: Definitions) -> Section:
+    """A change that was asked for."""
+    seconds = found.seconds
+    blocks: list[Block] = [_figures(found.before, found.after, seconds, definitions)]
+    table, more = _evidence("pool_changes", "By pool", GroupChange(found.before, found.after, seconds), definitions)
+    if not table.rows:
+        blocks.append(Note("The change changes nothing: every pool reads what it read before."))
+    elif found.commands:
+        blocks.append(
+            Advice(
+                name="change",
+                rank=0,
+                severity="as asked",
+                title="The change",
+                text=_sentence(found.engine.text or "simulated event by event with the pools before and after"),
+                objects=counted(len(table.rows), "pool"),
+                evidence=table,
+                action="Run these commands.",
+                condition="",
+                source="",
+                cost=_saved(found.before, found.after, seconds),
+                cost_meaning=f"of the simulated trace; CPU of {_priced(found.after)} at the cost assumptions",
+                command="\n".join(found.commands),
+                undo="\n".join(found.reverse),
+                more=more,
+            )
+        )
+    else:
+        blocks.append(table)
+    blocks += [Note(note) for note in found.notes]
+    lead = "What the change that was asked for does to the work of the trace."
+    return Section("change", "What if", tuple(blocks), lead)

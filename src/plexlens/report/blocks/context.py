@@ -1,0 +1,144 @@
+"""Numbers of the grains as the pages ask for them.
+
+The metric layer computes them (`plexlens.metrics.roll_ups`), of which only the rows to be shown come back, as Arrow.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from plexlens.findings import Decision, Findings, Kept, Rule, check, load_rules
+from plexlens.metrics.definition import Attribute, Fact, Grain, Key
+from plexlens.metrics.grain_data import GrainData
+from plexlens.metrics.inputs import Inputs
+from plexlens.metrics.roll_ups import RollUps
+from plexlens.pdb.engine import literal, quoted
+from plexlens.report.blocks.readings import Readings
+from plexlens.report.model import Definition
+from plexlens.report.model.clock import Clock
+
+#: Titles of the identity columns that a row can be named by.
+_IDENTITY_TITLES = {"system": "System", "sysplex": "Sysplex"}
+
+#: Between the parts of a joined name, and for a part that is null: signs that no EBCDIC name holds.
+_BETWEEN, _NOTHING = "\u241f", "\u2400"
+
+#: What facts are combined by, in words.
+_RULES = {
+    "sum": "added",
+    "max": "largest",
+    "min": "smallest",
+    "mean": "mean, weighted by time",
+    "latest": "the latest value",
+    "covered once": "time covered by any of them",
+    "the same, else null": "the common value, none where they differ",
+}
+
+
+class Context:
+    """The grains of a database, evaluated for pages.
+
+    Parameters
+    ----------
+    inputs
+        The raw tables.
+    grains
+        Definitions by name.
+    readings
+        What was read to fill the tables.
+    clock
+        How times are told.
+    rules
+        Rules to judge the database by; the ones that come with Plexlens by default.
+    decisions
+        What the site has decided about findings.
+    """
+
+    def __init__(
+        self,
+        inputs: Inputs,
+        grains: Mapping[str, Grain],
+        *,
+        readings: Readings,
+        clock: Clock,
+        rules: Sequence[Rule] | None = None,
+        decisions: Sequence[Decision] = (),
+    ) -> None:
+        self.inputs = inputs
+        self.grains = grains
+        self.readings = readings
+        self.clock = clock
+        self.numbers = RollUps(inputs, grains, clock.offset or 0.0)
+        self.definitions: dict[str, Definition] = {}
+        self.findings: Findings | None = None
+        self._rules = rules
+        self._decisions = decisions
+
+    def grain(self, name: str) -> Grain:
+        """The definition of that name; KeyError names the ones there are."""
+        return self.numbers.grain(name)
+
+    def data(self, name: str) -> GrainData | None:
+        """The facts of a grain; None where no source of it is in the database, or it holds no row."""
+        return self.numbers.data(name)
+
+    @property
+    def rules(self) -> Sequence[Rule]:
+        """The rules to judge by."""
+        if self._rules is None:
+            self._rules = load_rules()
+        return self._rules
+
+    def judge(self) -> Findings:
+        """What comes of the rules; judged once, over the facts that are kept."""
+        if self.findings is None:
+            grains = {rule.grain for rule in self.rules if rule.grain in self.grains}
+            kept = {
+                name: Kept(data.grain, data.kept) for name in sorted(grains) if (data := self.data(name)) is not None
+            }
+            self.findings = check(
+                self.inputs, rules=self.rules, grains=self.grains, kept=kept, decisions=self._decisions
+            )
+        return self.findings
+
+    def title(self, grain: Grain, name: str) -> str:
+        """Title of a key, an attribute or an identity column."""
+        named: tuple[Key | Attribute, ...] = (*grain.keys, *grain.attributes)
+        for column in named:
+            if column.name == name:
+                return column.title
+        return _IDENTITY_TITLES[name]
+
+    def define(self, grain: Grain, name: str) -> str:
+        """Note that a number of this column is shown; returns the id of its definition."""
+        key = f"{grain.name}.{name}"
+        if key not in self.definitions:
+            column = grain.column(name)
+            if isinstance(column, Fact):
+                across, over = _RULES[column.rollup.across], _RULES[column.rollup.over]
+                text, rollup, caveat = "", f"across entities: {across}; over time: {over}", ""
+            else:
+                text, rollup, caveat = column.words, "", column.caveat
+            self.definitions[key] = Definition(
+                key, grain.title, grain.row, column.title, column.unit, text, column.source, caveat, rollup
+            )
+        return key
+
+
+def one_of(names: Sequence[str], values: Sequence[tuple[str | None, ...]]) -> str:
+    """A condition on facts: the named columns have one of these combinations of values; null equals null."""
+    joined = f" || {literal(_BETWEEN)} || ".join(f"coalesce({quoted(name)}, {literal(_NOTHING)})" for name in names)
+    listed = ", ".join(literal(_joined(value)) for value in dict.fromkeys(values))
+    return f"{joined} in ({listed})" if listed else "false"
+
+
+def _joined(value: tuple[str | None, ...]) -> str:
+    return _BETWEEN.join(_NOTHING if part is None else part for part in value)
+
+
+def both(first: str | None, second: str) -> str:
+    """Both conditions; the first may be none."""
+    return second if not first else f"({first}) and ({second})"
+
+
+__all__ = ["Context", "both", "one_of"]

@@ -1,0 +1,492 @@
+"""From the specs of a page to blocks with numbers in them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from itertools import pairwise
+from typing import Any
+
+from plexlens.metrics.definition import Attribute, Fact, Grain, Metric
+from plexlens.metrics.grain_data import Covered, GrainData
+from plexlens.metrics.unit import Unit
+from plexlens.report.blocks.context import Context, both, one_of
+from plexlens.report.blocks.course import Course, Entity, pivot, stepped
+from plexlens.report.blocks.omissions import apart_in_time, omissions
+from plexlens.report.blocks.page import ChartSpec, FigureSpec, Page, Pick, Shown, TableSpec
+from plexlens.report.blocks.spread import NAMES, Spreads, spread_text
+from plexlens.report.model import Cell, Column, ColumnKind, Figure, Table
+from plexlens.report.model.chart import Chart, ChartKind, Series, mean
+from plexlens.report.model.clock import Clock, length
+from plexlens.report.model.display import counted, shown
+
+#: Points of a sparkline at most; longer courses are averaged.
+SPARK_POINTS = 32
+
+#: Rows of a table that get a sparkline.
+SPARK_ROWS = 60
+
+#: Column names that SQL takes for something else unless they are quoted.
+_RESERVED = frozenset({"all", "column", "end", "from", "group", "order", "table", "to", "user", "where"})
+
+#: Keys that say who was measured where that is not a system.
+_OBSERVERS = ("queue_manager", "subsystem", "applid")
+
+#: Name of the layer that holds what a stack does not draw one by one.
+OTHERS = "all others"
+
+
+@dataclass
+class Builder:
+    """Blocks of one report.
+
+    Parameters
+    ----------
+    context
+        The grains.
+    clock
+        How a peak's time is told.
+    max_rows
+        Rows of a table that the report holds at most.
+    start, end
+        Time of the report.
+    """
+
+    context: Context
+    clock: Clock
+    max_rows: int
+    start: datetime | None = None
+    end: datetime | None = None
+    spreads: Spreads = field(init=False)
+    _wanted: dict[tuple[str, tuple[str, ...], str | None], dict[str, None]] = field(default_factory=dict)
+    _courses: dict[tuple[str, tuple[str, ...], str | None, bool], Course] = field(default_factory=dict)
+    _stepped: dict[tuple[Any, ...], Course] = field(default_factory=dict)
+    _means: dict[tuple[Any, ...], Mapping[tuple[str | None, ...], Mapping[str, float | None]]] = field(
+        default_factory=dict
+    )
+    _wholes: dict[tuple[str, str | None], Mapping[str, float | None]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.spreads = Spreads(self.context)
+
+    def plan(self, page: Page) -> None:
+        """Note every course that the page will ask for, so that those that differ in columns alone are one query."""
+        for chart in page.charts:
+            self.context.numbers.need(chart.grain, (*chart.columns, *chart.by), chart.where, by=chart.by)
+            self._wanted.setdefault((chart.grain, chart.by, chart.where), {}).update(dict.fromkeys(chart.columns))
+        for figure in page.figures:
+            self.context.numbers.need(figure.grain, (figure.column, *figure.by), figure.where, by=figure.by)
+            if figure.pick is Pick.WHOLE:
+                self._wanted.setdefault((figure.grain, (), figure.where), {})[figure.column] = None
+        for heat in page.heat_maps:
+            self.context.numbers.need(heat.grain, (heat.column, *heat.by), heat.where)
+        for table in page.tables:
+            shown = [one.column if isinstance(one, Shown) else one for one in table.columns]
+            columns = (*shown, *table.profile, table.order, table.course)
+            by = self._names(self.context.grain(table.grain), table)
+            self.context.numbers.need(table.grain, (*columns, *by), table.where, by=by)
+            if table.course:
+                self._wanted.setdefault((table.grain, by, table.where), {})[table.course] = None
+
+    @staticmethod
+    def _names(grain: Grain, spec: TableSpec) -> tuple[str, ...]:
+        """The columns that name a row of a table."""
+        if spec.by is not None:
+            return spec.by
+        return tuple(dict.fromkeys(("system", *(key.name for key in grain.keys))))
+
+    def whole(self, held: GrainData, where: str | None) -> Mapping[str, float | None]:
+        """The planned columns of a grain, everything rolled up."""
+        key = (held.name, where)
+        if key not in self._wholes:
+            found, _ = self.context.numbers.rows(held, tuple(self._wanted[held.name, (), where]), where=where)
+            rows = found.to_pylist()
+            self._wholes[key] = rows[0] if rows else {}
+        return self._wholes[key]
+
+    def course(self, held: GrainData, by: tuple[str, ...], where: str | None, covered: Covered | None = None) -> Course:
+        """The planned columns of a grain over time, by entity as `apart` names them; those of known time by default."""
+        covered = covered or held.first
+        key = (held.name, by, where, covered.is_local)
+        if key not in self._courses:
+            columns = tuple(self._wanted[held.name, by, where])
+            names = apart(held, by)
+            found, _ = self.context.numbers.rows(
+                held, columns, by=names, time=covered.time, where=also(where, held.on(covered))
+            )
+            self._courses[key] = pivot(found, names, columns, is_local=covered.is_local)
+        return self._courses[key]
+
+    def moment(self, moment: datetime) -> str:
+        """A point in time, the date left out where the report covers a single one."""
+        if self.start is not None and self.end is not None and self.clock.date(self.start) == self.clock.date(self.end):
+            same_kind = (moment.tzinfo is None) == (self.start.tzinfo is None)
+            if same_kind and self.clock.date(moment) == self.clock.date(self.start):
+                return self.clock.local(moment).strftime("%H:%M")
+        return self.clock.minute(moment)
+
+    # --- charts -------------------------------------------------------------------------------------------------
+
+    def charts(self, spec: ChartSpec) -> Sequence[Chart]:
+        """The chart; two where some intervals are in local time of unknown offset; none where there is no course."""
+        held = self.context.data(spec.grain)
+        if held is None or not held.regular:
+            return ()
+        made = (self._chart(spec, held, covered) for covered in held.clocks if len(covered.times) > 1)
+        return [chart for chart in made if chart is not None]
+
+    def _chart(self, spec: ChartSpec, held: GrainData, covered: Covered) -> Chart | None:
+        where = also(spec.where, held.on(covered))
+        names = apart(held, spec.by)
+        columns = tuple(self._wanted[held.name, spec.by, spec.where])
+        course = self.course(held, spec.by, spec.where, covered)
+        if covered.time == "interval" and not covered.is_even:
+            names = apart(held, observed(held, spec.by))
+            course = self._by_own_intervals(held, columns, names, covered, where)
+        if len(course.times) < 2:
+            return None
+        grain = held.grain
+        units = {grain.column(name).unit for name in spec.columns}
+        if len(units) != 1:
+            raise ValueError(f"chart {spec.name}: {', '.join(spec.columns)} are not all in one unit")
+        # A part of the name that is the same in every series says nothing.
+        told = [place for place in range(len(names)) if len({entity[place] for entity in course.values}) > 1]
+        told = told or list(range(len(names) - len(spec.by), len(names)))
+        ends = course.ends or tuple(covered.end_of(moment) for moment in course.times)
+        wholes = self._whole_by(held, columns, names, where)
+        series = [
+            Series(
+                self._series_name(grain, tuple(entity[place] for place in told), name, spec),
+                values[name],
+                _legend(
+                    grain.column(name),
+                    wholes.get(entity, {}).get(name),
+                    mean(values[name], course.times, ends),
+                ),
+            )
+            for entity, values in course.values.items()
+            for name in spec.columns
+            if any(value is not None for value in values.get(name, ()))
+        ]
+        if not series:
+            return None
+        if spec.by:
+            sign = 1 if spec.lowest else -1
+            series.sort(key=lambda one: (sign * (one.mean or 0.0), one.name))
+        kept, rest = series[: spec.most], series[spec.most :]
+        left_out = len(rest)
+        if rest and spec.kind is ChartKind.STACK:
+            sums = _sums([one.values for one in rest], len(course.times))
+            means = [one.mean for one in rest if one.mean is not None]
+            kept.append(Series(f"{OTHERS} ({len(rest)})", sums, sum(means) if means else None))
+            left_out = 0
+        definitions = [self.context.define(grain, name) for name in spec.columns]
+        second = covered is not held.first
+        return Chart(
+            name=f"{spec.name}_local" if second else spec.name,
+            title=f"{spec.title}, in local time" if second else spec.title,
+            unit=units.pop(),
+            kind=spec.kind,
+            times=course.times,
+            ends=ends,
+            series=tuple(kept),
+            definition=definitions[0],
+            references=spec.references,
+            left_out=left_out,
+            note=spec.note,
+            origin=origin(held, covered),
+        )
+
+    def _by_own_intervals(
+        self, held: GrainData, columns: tuple[str, ...], names: tuple[str, ...], covered: Covered, where: str | None
+    ) -> Course:
+        """A course in which each entity's values hold for its own intervals: those of others begin at other times."""
+        key = (held.name, columns, names, where, covered.is_local)
+        if key not in self._stepped:
+            found, _ = self.context.numbers.rows(held, columns, by=names, time="interval", where=where)
+            course = pivot(found, names, columns, is_local=covered.is_local)
+            self._stepped[key] = stepped(
+                course, self.context.numbers.ends(held, names, where, is_local=covered.is_local)
+            )
+        return self._stepped[key]
+
+    def _whole_by(
+        self, held: GrainData, columns: tuple[str, ...], names: tuple[str, ...], where: str | None
+    ) -> Mapping[Entity, Mapping[str, float | None]]:
+        """The planned columns of each entity of a chart, rolled up as a table does."""
+        key = (held.name, columns, names, where)
+        if key not in self._means:
+            found, _ = self.context.numbers.rows(held, columns, by=names, where=where)
+            self._means[key] = {tuple(row[name] for name in names): row for row in found.to_pylist()}
+        return self._means[key]
+
+    @staticmethod
+    def _series_name(grain: Grain, entity: tuple[str | None, ...], column: str, spec: ChartSpec) -> str:
+        name = " / ".join(part for part in entity if part)
+        if len(spec.columns) == 1:
+            return name or grain.column(column).title
+        return f"{name}: {grain.column(column).title}" if name else grain.column(column).title
+
+    # --- figures ------------------------------------------------------------------------------------------------
+
+    def figure(self, spec: FigureSpec) -> Figure | None:
+        """The key figure; None where there is no value."""
+        held = self.context.data(spec.grain)
+        if held is None:
+            return None
+        unit = held.grain.column(spec.column).unit
+        if spec.pick is Pick.WHOLE:
+            return self._whole(spec, held, unit)
+        by = apart(held, spec.by)
+        found, _ = self.context.numbers.rows(
+            held,
+            (spec.column,),
+            by=by,
+            where=spec.where,
+            order=spec.column,
+            descending=spec.pick is Pick.HIGHEST,
+            limit=1,
+        )
+        value = found[spec.column][0].as_py() if found.num_rows else None
+        if value is None:
+            return None
+        entity = tuple(found[name][0].as_py() for name in by)
+        return Figure(
+            name=spec.name,
+            title=spec.title,
+            value=value,
+            unit=unit,
+            definition=self.context.define(held.grain, spec.column),
+            detail=" / ".join(part for part in entity if part),
+        )
+
+    def _whole(self, spec: FigureSpec, held: GrainData, unit: Unit) -> Figure | None:
+        value = self.whole(held, spec.where).get(spec.column)
+        if value is None:
+            return None
+        detail = ""
+        trend: tuple[float | None, ...] = ()
+        peaks: list[tuple[float, datetime]] = []
+        # Where intervals of several systems overlap in part, no point in time holds the sum of them.
+        for covered in (one for one in held.clocks if one.is_even or one.time != "interval"):
+            course = self.course(held, (), spec.where, covered)
+            values = next(iter(course.values.values()), {}).get(spec.column, ())
+            known = [(v, t) for v, t in zip(values, course.times, strict=True) if v is not None] if values else []
+            if len(known) > 1:
+                trend = trend or _thinned(values)
+                peaks.append(max(known, key=lambda one: one[0]))
+        if spec.peak and peaks:
+            peak, moment = max(peaks, key=lambda one: one[0])
+            detail = f"peak {shown(peak, unit)} at {self.moment(moment)}"
+        columns = tuple(self._wanted[held.name, (), spec.where])
+        found = self.spreads.of_whole(held, spec.column, columns, spec.where, lambda: self.course(held, (), spec.where))
+        without = omissions(self.context.inputs, held, (spec.column,), spec.where, timed=True).partition(": ")[2]
+        times = "mean of what was measured at different times" if apart_in_time(held, (), (spec.column,)) else ""
+        detail = "; ".join(part for part in (detail, spread_text(found, unit), times, without.rstrip(".")) if part)
+        return Figure(
+            name=spec.name,
+            title=spec.title,
+            value=value,
+            unit=unit,
+            definition=self.context.define(held.grain, spec.column),
+            detail=detail,
+            trend=trend,
+            percentiles=tuple(zip(NAMES, found, strict=False)),
+        )
+
+    # --- tables -------------------------------------------------------------------------------------------------
+
+    def table(self, spec: TableSpec) -> Table | None:
+        """The table; None where there is no data or no number in it."""
+        held = self.context.data(spec.grain)
+        if held is None or (spec.across_systems and len(held.systems) < 2):
+            return None
+        grain = held.grain
+        by = apart(held, self._names(grain, spec))
+        shown = [one if isinstance(one, Shown) else Shown(one) for one in spec.columns]
+        names = [*(one.column for one in shown), *spec.profile]
+        found, total = self.context.numbers.rows(
+            held,
+            names,
+            by=by,
+            where=spec.where,
+            order=spec.order,
+            descending=spec.descending,
+            limit=self.max_rows,
+        )
+        attributes = {attribute.name for attribute in grain.attributes}
+        cells: dict[str, list[Any]] = {name: found[name].to_pylist() for name in found.column_names}
+        columns: list[Column] = []
+        data: list[list[Cell]] = []
+        for name in by:
+            if any(cells[name]):
+                columns.append(Column(name, self.context.title(grain, name), ColumnKind.TEXT, key=True))
+                data.append(cells[name])
+        empty: list[str] = []
+        numbers = 0
+        for one in shown:
+            values = cells[one.column]
+            if all(value is None for value in values):
+                title = one.title or self._heading(grain, one.column)
+                empty.append(f"{one.group} ({title})" if one.group else title)
+                continue
+            if one.column in attributes:
+                columns.append(Column(one.column, one.title or self.context.title(grain, one.column), ColumnKind.TEXT))
+            else:
+                numbers += 1
+                columns.append(self._number_column(grain, one))
+            data.append(values)
+        if not numbers:
+            return None
+        entities = [tuple(cells[n][i] for n in by) for i in range(found.num_rows)]
+        for column, values in self._over_time(held, spec, by, entities):
+            columns.append(column)
+            data.append(values)
+        profiles = list(zip(*(cells[name] for name in spec.profile), strict=True))
+        if any(any(profile) for profile in profiles):
+            first = grain.column(spec.profile[0])
+            columns.append(
+                Column(
+                    "profile",
+                    spec.profile_title,
+                    ColumnKind.PROFILE,
+                    first.unit,
+                    self.context.define(grain, spec.profile[0]),
+                )
+            )
+            data.append([profile if any(profile) else None for profile in profiles])
+        note = spec.note
+        shown_names = [column.name for column in columns if column.kind is ColumnKind.NUMBER]
+        if empty:
+            note = f"{note} No values in this data: {', '.join(empty)}.".strip()
+        note = f"{note} {omissions(self.context.inputs, held, shown_names, spec.where, timed=False)}".strip()
+        note = f"{note} {apart_in_time(held, by, shown_names)}".strip()
+        query = ""
+        if total > found.num_rows:
+            listed = ", ".join(_identifier(name) for name in (*by, "interval", *names))
+            direction = " desc" if spec.descending else ""
+            query = f"select {listed} from {grain.name} order by {_identifier(spec.order)}{direction}"
+        return Table(
+            name=spec.name,
+            title=spec.title,
+            columns=tuple(columns),
+            rows=tuple(zip(*data, strict=True)),
+            top=spec.top,
+            sorted_by=(spec.order, spec.descending) if spec.order in {c.name for c in columns} else None,
+            total_rows=total,
+            query=query,
+            note=note,
+            origin=origin(held),
+            folded=spec.folded,
+            drill=spec.drill,
+        )
+
+    def _heading(self, grain: Grain, name: str) -> str:
+        named: dict[str, Attribute] = {attribute.name: attribute for attribute in grain.attributes}
+        return named[name].title if name in named else grain.column(name).title
+
+    def _number_column(self, grain: Grain, one: Shown) -> Column:
+        definition = grain.column(one.column)
+        return Column(
+            one.column,
+            one.title or definition.title,
+            ColumnKind.NUMBER,
+            definition.unit,
+            self.context.define(grain, one.column),
+            group=one.group,
+            bar=one.bar,
+        )
+
+    def _over_time(
+        self, held: GrainData, spec: TableSpec, by: Sequence[str], entities: Sequence[Entity]
+    ) -> list[tuple[Column, list[Cell]]]:
+        """The course of a table's rows as small pictures, and its percentiles over the intervals."""
+        if not (spec.course and held.regular and len(held.first.times) > 2):
+            return []
+        course = self._table_course(held, spec, by, entities)
+        drawn = self._number_column(held.grain, Shown(spec.course))
+        sparks: list[Cell] = []
+        for number, entity in enumerate(entities):
+            values = course.values.get(entity) if number < SPARK_ROWS else None
+            sparks.append(_thinned(values[spec.course]) if values is not None else None)
+        picture = replace(drawn, name=f"{spec.course}_course", title=f"{drawn.title} over time", kind=ColumnKind.SPARK)
+        return [(picture, sparks), *self.spreads.columns(held, spec, drawn, by, rows=entities, course=course)]
+
+    def _table_course(self, held: GrainData, spec: TableSpec, by: Sequence[str], entities: Sequence[Entity]) -> Course:
+        if len(entities) <= SPARK_ROWS:
+            return self.course(held, self._names(held.grain, spec), spec.where)
+        covered = held.first
+        there = also(both(spec.where, one_of(by, entities[:SPARK_ROWS])), held.on(covered))
+        found, _ = self.context.numbers.rows(held, (spec.course,), by=by, time=covered.time, where=there)
+        return pivot(found, by, (spec.course,), is_local=covered.is_local)
+
+
+def apart(held: GrainData, by: tuple[str, ...]) -> tuple[str, ...]:
+    """What tells entities apart: the sysplex too where there are several, since names repeat from one to the other."""
+    return ("sysplex", *by) if by and len(held.sysplexes) > 1 and "sysplex" not in by else by
+
+
+def _identifier(name: str) -> str:
+    return f'"{name}"' if name in _RESERVED else name
+
+
+def observed(held: GrainData, by: tuple[str, ...]) -> tuple[str, ...]:
+    """What tells apart those whose intervals begin and end at times of their own: systems, or what they run."""
+    keys = [key.name for key in held.grain.keys]
+    observer = next((name for name in _OBSERVERS if name in keys), "system")
+    return by if observer in by else (observer, *by)
+
+
+def _legend(column: Fact | Metric, whole: float | None, over_time: float | None) -> float | None:
+    """The number of a legend, as a table has it; the mean over time where a table adds up, or takes the largest."""
+    adds_up = isinstance(column, Fact) and column.rollup.over != "mean"
+    return over_time if adds_up or whole is None else whole
+
+
+def also(first: str | None, second: str | None) -> str | None:
+    """Both conditions; either may be none."""
+    return first if second is None else both(first, second)
+
+
+def origin(held: GrainData, covered: Covered | None = None) -> str:
+    """Where the numbers of a grain come from: ``SMF 74-4; 48 intervals of 15 min``."""
+    if not held.intervals:
+        return ", ".join(held.kinds)
+    if not held.regular:
+        return f"{', '.join(held.kinds)}; as accounted, not by interval"
+    told = [covered] if covered is not None else held.clocks
+    return "; ".join((", ".join(held.kinds), *(_intervals(one) for one in told)))
+
+
+def _intervals(covered: Covered) -> str:
+    """``48 intervals of 15 min, local time as printed``."""
+    intervals = counted(len(covered.times), "interval")
+    if covered.interval_seconds:
+        shortest, longest = covered.interval_range
+        usual = length(covered.interval_seconds)
+        even = longest - shortest <= 0.2 * covered.interval_seconds
+        intervals += f" of {usual}" if even else f" of {length(shortest)} to {length(longest)}"
+    points = {"interval": "", "hour": ", drawn by the hour", "day": ", drawn by the day"}[covered.time]
+    return f"{intervals}{points}{', local time as printed' if covered.is_local else ''}"
+
+
+def _sums(layers: Sequence[Sequence[float | None]], width: int) -> tuple[float | None, ...]:
+    sums: list[float | None] = []
+    for index in range(width):
+        known = [value for layer in layers if (value := layer[index]) is not None]
+        sums.append(sum(known) if known else None)
+    return tuple(sums)
+
+
+def _thinned(values: Sequence[float | None]) -> tuple[float | None, ...]:
+    """At most `SPARK_POINTS` values: means of neighbours."""
+    count = len(values)
+    if count <= SPARK_POINTS:
+        return tuple(values)
+    edges = [round(i * count / SPARK_POINTS) for i in range(SPARK_POINTS + 1)]
+    thinned: list[float | None] = []
+    for low, high in pairwise(edges):
+        known = [value for value in values[low:high] if value is not None]
+        thinned.append(sum(known) / len(known) if known else None)
+    return tuple(thinned)

@@ -1,0 +1,101 @@
+"""The selection that a report is about, said at its top and on every page."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from plexlens.metrics.definition import Grain
+from plexlens.metrics.selection import CLASS_COLUMNS, Selection
+from plexlens.report.blocks.page import Page
+from plexlens.report.model import Note, Report
+
+
+def selection_note(selections: Mapping[str, Selection]) -> Note | None:
+    """What stands at the top of a report; None where everything is selected.
+
+    Parameters
+    ----------
+    selections
+        Selection by what it is of, ``BASE`` for example; one of an empty name needs no name.
+    """
+    told = {name: one for name, one in selections.items() if one}
+    if not told:
+        return None
+    details = []
+    for name, selection in told.items():
+        start = f"{name}: " if name else ""
+        if name:
+            details.append(f"{name}: {selection.text}.")
+        for one in selection.extent.systems if selection.extent is not None else ():
+            if one.taken_first is not None:
+                what = one.system or "Data that names no system"
+                details.append(
+                    f"{start}{what} ({one.taken_zone}): intervals and records of {one.taken_first:%Y-%m-%d %H:%M} to "
+                    f"{one.taken_last:%Y-%m-%d %H:%M}"
+                )
+            elif selection.systems and one.system is None:
+                details.append(f"{start}Data that names no system is left out.")
+        if selection.classes:
+            details.append(
+                f"{start}Data that names no service class, report class or workload is not restricted by class. "
+                "Rates of a class are over all intervals of its systems: without a row in one, it did no work in it."
+            )
+    whole = "; ".join(one.text for name, one in told.items() if not name)
+    text = f"Selection: {whole}." if whole else "Only a part of the data is selected."
+    return Note(f"{text} The start of an interval decides whether it is selected.", details=tuple(details))
+
+
+def under_selection(report: Report, selections: Mapping[str, Selection]) -> Report:
+    """The report with its selection at the top and on every section."""
+    note = selection_note(selections)
+    if note is None:
+        return report
+    told = "; ".join(f"{name}: {one.text}" if name else one.text for name, one in selections.items() if one)
+    return replace(
+        report,
+        alerts=(note, *report.alerts),
+        selection=told,
+        sections=tuple(replace(section, selection=section.selection or told) for section in report.sections),
+    )
+
+
+def page_selection(page: Page, grains: Mapping[str, Grain], selection: Selection) -> str:
+    """The selection as one page says it: what of it has no effect there is named."""
+    if not selection:
+        return ""
+    text = selection.text
+    if selection.windows or selection.shifts:
+        added_up = [grains[name].title for name in page.grains if by_quarter(grains[name])]
+        if added_up:
+            text += f". Each record counts at the moment at which it was written: {', '.join(added_up)}"
+    if not selection.classes or not page.grains:
+        return text
+    classless = [name for name in page.grains if not has_class(grains[name])]
+    if len(classless) == len(page.grains):
+        return f"{text}. The data of this page names no class and is not restricted by it"
+    if classless:
+        titles = ", ".join(grains[name].title for name in classless)
+        return f"{text}. Not restricted by class: {titles}"
+    return text
+
+
+def by_quarter(grain: Grain) -> bool:
+    """Whether rows are records added up by the quarter of an hour in which they were written."""
+    return "quarter of an hour" in grain.row
+
+
+def has_class(grain: Grain) -> bool:
+    """Whether rows of the grain name a class."""
+    names = {key.name for key in grain.keys} | {attribute.name for attribute in grain.attributes}
+    return not names.isdisjoint(CLASS_COLUMNS)
+
+
+def selection_json(selections: Mapping[str, Selection]) -> Any:
+    """The selections as JSON types; one without a name stands alone."""
+    if list(selections) == [""]:
+        return selections[""].to_json()
+    if not any(selections.values()):
+        return None
+    return {name: selection.to_json() for name, selection in selections.items()}

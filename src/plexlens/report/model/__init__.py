@@ -1,0 +1,43 @@
+"""What a report is: sections of blocks with values in base units, charts and heat maps, and how numbers are shown."""
+
+from __future__ import annotations
+
+from plexlens.report.model.report import (
+    Advice,
+    Block,
+    Cell,
+    Column,
+    ColumnKind,
+    Definition,
+    Figure,
+    KeyFigures,
+    Level,
+    Linked,
+    Missing,
+    Note,
+    PrintedNumber,
+    Report,
+    Section,
+    Table,
+    Way,
+)
+
+__all__ = [
+    "Advice",
+    "Block",
+    "Cell",
+    "Column",
+    "ColumnKind",
+    "Definition",
+    "Figure",
+    "KeyFigures",
+    "Level",
+    "Linked",
+    "Missing",
+    "Note",
+    "PrintedNumber",
+    "Report",
+    "Section",
+    "Table",
+    "Way",
+]

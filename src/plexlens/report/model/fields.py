@@ -1,0 +1,160 @@
+"""Columns of the report of pools: each is defined once, by its title, unit, formula, and how it is computed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Generic, TypeVar
+
+from plexlens.metrics.page_numbers import PageNumber
+from plexlens.metrics.unit import Unit
+from plexlens.report.model.report import Cell, Column, ColumnKind, Definition, Table
+
+S = TypeVar("S")
+T = TypeVar("T")
+
+#: Rows of a table that the report holds at most.
+MOST_ROWS = 1000
+
+
+@dataclass(frozen=True)
+class Subject:
+    """What the rows of some definitions are: an object, a pool, a cluster.
+
+    Attributes
+    ----------
+    id
+        First part of the ids of its definitions: ``pool_object``.
+    """
+
+    id: str
+    title: str
+    row: str
+
+
+@dataclass(frozen=True)
+class Field(Generic[T]):
+    """A column: what it is called, where it comes from, and its value for a row.
+
+    Attributes
+    ----------
+    formula
+        Empty for what is only named or recorded; then there is no definition, unless ``source`` says where from.
+    defined_as
+        Its title in the list of definitions, where the head says less.
+    """
+
+    subject: Subject
+    name: str
+    title: str
+    value: Callable[[T], Cell]
+    unit: Unit | None = None
+    formula: str = ""
+    source: str = ""
+    caveat: str = ""
+    group: str = ""
+    bar: bool = False
+    key: bool = False
+    kind: ColumnKind = ColumnKind.TEXT
+    defined_as: str = ""
+
+    @property
+    def id(self) -> str:
+        """Id of its definition; empty where it has none."""
+        return f"{self.subject.id}.{self.name}" if self.unit is not None and self.kind is ColumnKind.TEXT else ""
+
+    def within(self, group: str, title: str) -> Field[T]:
+        """The same under a heading that says a part of its title."""
+        return replace(self, group=group, title=title, defined_as=self.defined_as or self.title)
+
+    def with_bar(self) -> Field[T]:
+        """The same with a bar beside its numbers."""
+        return replace(self, bar=True)
+
+    def through(self, part: Callable[[S], T]) -> Field[S]:
+        """The same column, of rows that hold what it is of."""
+        return Field(**(vars(self) | {"value": lambda row: self.value(part(row))}))
+
+    def column(self) -> Column:
+        """Its head."""
+        kind = ColumnKind.NUMBER if self.unit is not None and self.kind is ColumnKind.TEXT else self.kind
+        return Column(self.name, self.title, kind, self.unit, self.id, self.group, self.bar, self.key)
+
+
+def of_number(
+    subject: Subject, name: str, one: PageNumber, value: Callable[[T], Cell], *, group: str = "", bar: bool = False
+) -> Field[T]:
+    """The column of a number of the catalogue."""
+    return Field(subject, name, one.title, value, one.unit, one.words, one.source, one.caveat, group=group, bar=bar)
+
+
+@dataclass
+class Definitions:
+    """Definitions of all that a report shows, in the order of first use."""
+
+    found: dict[str, Definition] = field(default_factory=dict)
+
+    def add(self, one: Field[T], title: str = "") -> str:
+        """Note a definition; its id."""
+        assert one.unit is not None, one.name
+        self.found.setdefault(
+            one.id,
+            Definition(
+                one.id,
+                one.subject.title,
+                one.subject.row,
+                title or one.title,
+                one.unit,
+                one.formula,
+                one.source,
+                one.caveat,
+                "" if one.formula else "as counted",
+            ),
+        )
+        return one.id
+
+    def table(
+        self,
+        name: str,
+        title: str,
+        fields: Sequence[Field[T]],
+        rows: Iterable[T],
+        *,
+        sorted_by: tuple[str, bool] | None = None,
+        top: int = 20,
+        note: str = "",
+        folded: bool = False,
+        drill: str = "",
+    ) -> Table | None:
+        """A table of the rows, at most `MOST_ROWS` of them; None where there is no row.
+
+        A column that is null in every row is left out.
+        """
+        every = list(rows)
+        if not every:
+            return None
+        cells = [tuple(one.value(row) for one in fields) for row in every]
+        kept = [at for at, one in enumerate(fields) if one.key or any(row[at] is not None for row in cells)]
+        for at in kept:
+            if fields[at].id:
+                self.add(fields[at], _whole_title(fields[at]))
+        shown = tuple(tuple(row[at] for at in kept) for row in cells[:MOST_ROWS])
+        left_out = len(cells) - len(shown)
+        more = f"{note} {left_out:,} further rows are left out." if left_out else note
+        return Table(
+            name,
+            title,
+            tuple(fields[at].column() for at in kept),
+            shown,
+            top=top,
+            sorted_by=sorted_by,
+            note=more.strip(),
+            folded=folded,
+            drill=drill,
+        )
+
+
+def _whole_title(one: Field[T]) -> str:
+    if one.defined_as:
+        return one.defined_as
+    return f"{one.group}: {one.title.lower()}" if one.group else one.title

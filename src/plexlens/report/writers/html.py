@@ -1,0 +1,279 @@
+"""A report as one HTML page that needs nothing from anywhere: style, script and drawings are in it.
+
+The page allows itself no network at all (``Content-Security-Policy``), and only the two scripts whose hashes it names,
+so that a name in a dump can never become code. It can be read in full without scripts.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from datetime import datetime
+from functools import cache
+from itertools import groupby
+from typing import Any
+
+import jinja2
+from markupsafe import Markup, escape
+
+from plexlens.metrics.unit import Unit
+from plexlens.report.chart.heat_svg import draw_heat
+from plexlens.report.chart.time_svg import draw, spark
+from plexlens.report.chart.xy_svg import draw_xy
+from plexlens.report.model import (
+    Advice,
+    Block,
+    Cell,
+    Definition,
+    Figure,
+    KeyFigures,
+    Missing,
+    Note,
+    Report,
+    Section,
+    Table,
+)
+from plexlens.report.model.chart import Chart, ChartKind
+from plexlens.report.model.clock import Clock
+from plexlens.report.model.display import NULL, shown, with_units
+from plexlens.report.model.heat import HeatMap
+from plexlens.report.model.xy import XYChart
+from plexlens.report.writers.drill import Drills
+from plexlens.report.writers.names import printable
+from plexlens.report.writers.table_html import linked, table_view
+
+#: A chart is drawn over the report's whole time where its own covers at least this share of it.
+SHARED_AXIS = 0.2
+
+
+@cache
+def _environment() -> jinja2.Environment:
+    environment = jinja2.Environment(
+        loader=jinja2.PackageLoader("plexlens.report.writers", "templates"),
+        autoescape=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        undefined=jinja2.StrictUndefined,
+        finalize=_harmless,
+    )
+    environment.filters["verbatim"] = _verbatim
+    environment.filters["linked"] = linked
+    return environment
+
+
+def _harmless(value: Any) -> Any:
+    """What the template prints: texts without control characters, numbers with their units; markup stays."""
+    return with_units(printable(value)) if isinstance(value, str) and not isinstance(value, Markup) else value
+
+
+def _verbatim(text: str) -> Markup:
+    """A text that is copied into other programs: its blanks stay blanks."""
+    return escape(printable(text))
+
+
+@cache
+def _asset(name: str) -> str:
+    source, _, _ = _environment().loader.get_source(_environment(), name)  # type: ignore[union-attr]
+    return source
+
+
+def _hash(script: str) -> str:
+    return f"'sha256-{base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()}'"
+
+
+def render_html(report: Report) -> str:
+    """The report as one self-contained HTML page.
+
+    Parameters
+    ----------
+    report
+        As `plexlens.report.build` makes it.
+
+    Returns
+    -------
+    str
+        The page; to be written as UTF-8.
+    """
+    clock = report.clock
+    early, js = _asset("early.js"), _asset("page.js")
+    drills = Drills.of(block for section in report.sections for block in section.blocks if isinstance(block, Table))
+    return (
+        _environment()
+        .get_template("page.html.j2")
+        .render(
+            report=report,
+            css=_asset("page.css"),
+            early=early,
+            js=js,
+            script_hashes=f"{_hash(early)} {_hash(js)}",
+            period=period(report, clock),
+            about=about(report),
+            offset=report.utc_offset or 0,
+            zone=clock.zone,
+            parts=[_part(section, report, clock, drills) for section in report.sections],
+            grains=_grains(report),
+        )
+    )
+
+
+def period(report: Report, clock: Clock) -> str:
+    """The time the report covers, as its heading says it."""
+    if report.start is None or report.end is None:
+        return report.subject or "No interval was read"
+    placed = f"{clock.span(report.start, report.end)} {clock.zone_of(report.start)}"
+    if report.local_start is None or report.local_end is None:
+        return placed
+    # The span of a moment that is marked as local says so itself.
+    return f"{placed}; {clock.span(report.local_start, report.local_end)} time"
+
+
+def about(report: Report) -> str:
+    """Systems, sysplexes and how times are shown, in one line."""
+    parts = []
+    for names, one, many in ((report.systems, "System", "Systems"), (report.sysplexes, "sysplex", "sysplexes")):
+        if names:
+            parts.append(f"{one if len(names) == 1 else many} {', '.join(names)}")
+    return ". ".join([", ".join(parts), report.time_note]) if parts else report.time_note
+
+
+def _part(section: Section, report: Report, clock: Clock, drills: Drills) -> dict[str, Any]:
+    views = [(_kind(block), _view(block, report, clock, drills)) for block in section.blocks]
+    return {
+        "id": section.id,
+        "title": section.title,
+        "lead": section.lead,
+        "selection": section.selection,
+        "group": section.group,
+        "empty": bool(section.blocks) and all(isinstance(block, Missing) for block in section.blocks),
+        "groups": [(kind, [view for _, view in group]) for kind, group in groupby(views, key=lambda one: one[0])],
+    }
+
+
+def _kind(block: Block) -> str:
+    return _KINDS[type(block)]
+
+
+_KINDS = {
+    KeyFigures: "figures",
+    Chart: "chart",
+    XYChart: "chart",
+    HeatMap: "chart",
+    Table: "table",
+    Note: "note",
+    Missing: "missing",
+    Advice: "advice",
+}
+
+
+def _view(block: Block, report: Report, clock: Clock, drills: Drills) -> Any:
+    if isinstance(block, KeyFigures):
+        return {
+            "figures": [_figure(one) for one in block.figures],
+            "title": block.title,
+            "section": block.section,
+        }
+    if isinstance(block, Chart):
+        return _chart(block, report, clock)
+    if isinstance(block, XYChart | HeatMap):
+        return _xy(block) if isinstance(block, XYChart) else _heat(block)
+    if isinstance(block, Table):
+        return table_view(block, report.definitions, clock, drills)
+    if isinstance(block, Advice):
+        return _advice(block, report, clock)
+    return block
+
+
+def _advice(advice: Advice, report: Report, clock: Clock) -> dict[str, Any]:
+    return {
+        "block": advice,
+        "command": _lines(advice.command),
+        "undo": _lines(advice.undo),
+        "evidence": table_view(advice.evidence, report.definitions, clock),
+        "more": [table_view(table, report.definitions, clock) for table in advice.more],
+    }
+
+
+def _lines(command: str) -> Markup:
+    """A command with its lines kept apart; each is escaped by the join."""
+    return Markup("\n").join(printable(line) for line in command.splitlines())
+
+
+def _figure(one: Figure) -> dict[str, Any]:
+    number = isinstance(one.value, int | float)
+    return {
+        "title": one.title,
+        "definition": one.definition,
+        "value": shown(one.value, one.unit) if number else _text(one.value),  # type: ignore[arg-type]
+        "unit": one.unit.symbol if one.unit is not None and number else "",
+        "detail": one.detail,
+        "spark": spark(one.trend, f"{one.title} over time") if len(one.trend) > 1 else "",
+        "alarm": one.alarm,
+    }
+
+
+def _text(value: Cell) -> str:
+    return NULL if value is None else printable(str(value))
+
+
+def _chart(chart: Chart, report: Report, clock: Clock) -> dict[str, Any]:
+    start, end = domain(chart, report)
+    total = len(chart.series) + chart.left_out
+    return {
+        "name": chart.name,
+        "over_time": True,
+        "title": chart.title,
+        "definition": chart.definition,
+        "axis_unit": chart.unit.symbol or chart.unit.base,
+        "stacked": chart.kind is ChartKind.STACK,
+        "drawing": draw(chart, clock, start, end),
+        "references": chart.references,
+        "note": chart.note,
+        "left_out": chart.left_out,
+        "shown_of": f"{len(chart.series)} of {total:,} are drawn; the table has all.",
+        "origin": chart.origin,
+    }
+
+
+def _heat(heat: HeatMap) -> dict[str, Any]:
+    return {"kind": "heat", "heat": heat, "drawing": draw_heat(heat)}
+
+
+def _xy(chart: XYChart) -> dict[str, Any]:
+    total = len(chart.series) + chart.left_out
+    return {
+        "over_time": False,
+        "chart": chart,
+        "y_title": _axis_title(chart.y_title, chart.y_unit),
+        "x_title": _axis_title(chart.x_title, chart.x_unit),
+        "drawing": draw_xy(chart),
+        "shown_of": f"{len(chart.series)} of {total:,} are drawn; the table has all.",
+    }
+
+
+def _axis_title(title: str, unit: Unit) -> str:
+    return f"{title} ({unit.symbol})" if unit.symbol and unit.symbol not in title.split() else title
+
+
+def domain(chart: Chart, report: Report) -> tuple[datetime, datetime]:
+    """The time axis of a chart: the report's, unless that would squeeze the chart into a sliver."""
+    first, last = chart.times[0], max(chart.ends)
+    start, end = report.start, report.end
+    if chart.is_local and report.local_start is not None:
+        start, end = report.local_start, report.local_end
+    if start is None or end is None or (start.tzinfo is None) != chart.is_local:
+        return first, last
+    whole = (end - start).total_seconds()
+    own = (last - first).total_seconds()
+    if own < SHARED_AXIS * whole:
+        return first, last
+    return min(start, first), max(end, last)
+
+
+def _grains(report: Report) -> list[dict[str, Any]]:
+    grains: dict[tuple[str, str], list[Definition]] = {}
+    for definition in report.definitions.values():
+        grains.setdefault((definition.grain, definition.row), []).append(definition)
+    return [
+        {"title": title, "row": row, "entries": sorted(entries, key=lambda one: (not one.formula, one.title))}
+        for (title, row), entries in grains.items()
+    ]

@@ -1,0 +1,1 @@
+"""The report of what data sharing costs, and of what changes would do to it."""

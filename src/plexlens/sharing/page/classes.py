@@ -1,0 +1,206 @@
+"""The cost of data sharing by transaction class: CPU time, requests by kind, delay."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from plexlens.report.model import Block, Cell, Note, Section, Table
+from plexlens.sharing.attribution import WAITS, ClassCost
+from plexlens.sharing.cost import CostOfSharing
+from plexlens.sharing.kinds import KINDS, Part
+from plexlens.sharing.page.fields import SHARING, number, text
+
+
+class _Together:
+    """A transaction class on all members."""
+
+    def __init__(self, name: str, kind: str, costs: list[ClassCost]) -> None:
+        self.name, self.kind, self.costs = name, kind, costs
+
+    def fact(self, name: str) -> float:
+        return sum(float(one.use.facts.get(name) or 0.0) for one in self.costs)
+
+    @property
+    def commits(self) -> float:
+        return self.fact("commits")
+
+    @property
+    def cpu(self) -> float:
+        return sum(one.cpu_seconds for one in self.costs)
+
+    @property
+    def threads(self) -> float:
+        return sum(one.thread_seconds for one in self.costs)
+
+    def kinds(self) -> dict[str, tuple[float, float]]:
+        """Requests or events and their CPU seconds, by kind."""
+        found: dict[str, tuple[float, float]] = {}
+        for one in self.costs:
+            for kind, count in one.counts.items():
+                before, seconds = found.get(kind, (0.0, 0.0))
+                found[kind] = (before + count, seconds + one.seconds[kind])
+        return found
+
+    def part(self, part: Part) -> float:
+        return sum(one.cpu.get(part, 0.0) for one in self.costs)
+
+    @property
+    def all_seconds(self) -> float | None:
+        every = [one.all_seconds for one in self.costs]
+        return None if any(one is None for one in every) else sum(one or 0.0 for one in every)
+
+    @property
+    def requests(self) -> float:
+        return sum(sum(one.requests.values()) for one in self.costs)
+
+
+def _together(costs: Sequence[ClassCost]) -> list[_Together]:
+    """Classes over all members, the dearest first."""
+    found: dict[tuple[str, str], list[ClassCost]] = {}
+    for one in costs:
+        found.setdefault((one.name, one.use.connection_type), []).append(one)
+    made = [_Together(name, kind, rows) for (name, kind), rows in found.items()]
+    return sorted(made, key=lambda one: (-one.cpu, -one.commits, one.name))
+
+
+def class_sections(cost: CostOfSharing) -> list[Section]:
+    """Sections on transaction classes; none without accounting."""
+    if not cost.classes:
+        return []
+    found = _together(cost.classes)
+    length = cost.total.seconds
+    sections = [_class_delay(found, length)]
+    if cost.is_timed:
+        sections.insert(0, _class_cost(cost, found, length))
+    return sections
+
+
+def _class_cost(cost: CostOfSharing, found: list[_Together], length: float) -> Section:
+    parts = [part for part in Part if any(one.part(part) for one in found)]
+    heads = (
+        text("class", "Class", key=True), text("kind", "Connection type"), number("commits", "commits"),
+        number("per_requests", "per_requests", "Requests"), number("per_commit", "per_commit", "CPU", bar=True),
+        number("all", "all_cpu"), number("class2", "class2"),
+        number("db2_increase", "db2_increase", "In Db2", group="Increase"),
+        number("increase", "increase", "All", group="Increase"), number("share", "share"),
+        *(number(part.name.lower(), "per_commit", part.value, group="CPU per unit of work") for part in parts),
+    )  # fmt: skip
+    rows, per_commit = [], SHARING["per_commit"]
+    for one in found:
+        n, everything, class_2 = one.commits, one.all_seconds, one.fact("class2_cpu_seconds")
+        rows.append(
+            (
+                one.name, one.kind, SHARING["commits"](commits=n, seconds=length),
+                SHARING["per_requests"](requests=one.requests, commits=n), per_commit(cpu=one.cpu, commits=n),
+                SHARING["all_cpu"](everything=everything, commits=n), SHARING["class2"](class2=class_2, commits=n),
+                SHARING["db2_increase"](threads=one.threads, class2=class_2),
+                SHARING["increase"](cpu=one.cpu, threads=one.threads, everything=everything),
+                SHARING["share"](cpu=one.cpu, sharing=cost.total.cpu_seconds),
+                *(per_commit(cpu=one.part(part), commits=n) for part in parts),
+            )
+        )  # fmt: skip
+    rest = cost.unattributed_seconds
+    blocks: list[Block] = [
+        Table("sharing-classes", "By transaction class", heads, tuple(rows), top=20),
+        _by_kind(found),
+        _by_member(cost, length),
+        Note("How the cost was given to classes", details=tuple(_how(cost))),
+    ]
+    if cost.total.cpu_seconds and rest > 0.005 * cost.total.cpu_seconds:
+        blocks.append(
+            Note(
+                f"{rest:.3f} s of CPU time, {rest / cost.total.cpu_seconds:.1%} of the cost, are of no class: work "
+                "without accounting in this time, and Db2's own."
+            )
+        )
+    return Section(
+        "classes", "By transaction class", tuple(blocks),
+        "Per unit of work, all members together, whoever pays. Without accounting of a kind by thread it is spread by "
+        "the key named.",
+    )  # fmt: skip
+
+
+def _by_kind(found: list[_Together]) -> Table:
+    heads = (
+        text("class", "Class", key=True), text("kind", "Kind", key=True), text("part", "Part"),
+        number("per_requests", "per_requests", "Per unit of work", bar=True), number("each", "each"),
+        number("per_commit", "per_commit", "CPU per unit of work"), number("share", "share", "Share of the class"),
+    )  # fmt: skip
+    rows: list[tuple[Cell, ...]] = []
+    for one in found:
+        kinds = sorted(one.kinds().items(), key=lambda item: -item[1][1])
+        rows += [
+            (
+                one.name, KINDS[kind].title, KINDS[kind].part.value,
+                SHARING["per_requests"](requests=count, commits=one.commits),
+                SHARING["each"](cpu=seconds, requests=count), SHARING["per_commit"](cpu=seconds, commits=one.commits),
+                SHARING["share"](cpu=seconds, sharing=one.cpu),
+            )
+            for kind, (count, seconds) in kinds
+            if count > 0
+        ]  # fmt: skip
+    return Table("sharing-class-kinds", "Requests by class and kind", heads, tuple(rows), top=30, folded=True)
+
+
+def _by_member(cost: CostOfSharing, length: float) -> Table:
+    heads = (
+        text("class", "Class", key=True), text("member", "Member", key=True), text("system", "System"),
+        text("plan", "Plan"), text("connection", "Connection"), number("commits", "commits"),
+        number("per_requests", "per_requests", "Requests"), number("per_commit", "per_commit", "CPU", bar=True),
+        number("on_threads", "per_commit", "Of it on threads"), number("class2", "class2"),
+    )  # fmt: skip
+    rows: list[tuple[Cell, ...]] = []
+    per_commit = SHARING["per_commit"]
+    for one in sorted(cost.classes, key=lambda one: (one.name, one.use.system, one.use.subsystem)):
+        n = float(one.use.facts.get("commits") or 0.0)
+        rows.append(
+            (
+                one.name, one.use.subsystem, one.use.system, one.use.plan, one.use.connection,
+                SHARING["commits"](commits=n, seconds=length),
+                SHARING["per_requests"](requests=sum(one.requests.values()), commits=n),
+                per_commit(cpu=one.cpu_seconds, commits=n), per_commit(cpu=one.thread_seconds, commits=n),
+                SHARING["class2"](class2=one.use.facts.get("class2_cpu_seconds"), commits=n),
+            )
+        )  # fmt: skip
+    return Table("sharing-class-members", "By class and member", heads, tuple(rows), top=30, folded=True)
+
+
+def _how(cost: CostOfSharing) -> list[str]:
+    ways: dict[str, set[str]] = {}
+    for one in cost.classes:
+        for part, how in one.how.items():
+            ways.setdefault(part.value, set()).add("counted by accounting (QTGA, QBGA)" if how == "counted" else how)
+    order = [part.value for part in Part]
+    return [f"{part}: {' or '.join(sorted(ways[part]))}" for part in order if part in ways]
+
+
+def _class_delay(found: list[_Together], length: float) -> Section:
+    waits = {name: title for name, title in WAITS.items() if any(one.fact(name) for one in found)}
+    heads = (
+        text("class", "Class", key=True), text("kind", "Connection type"), number("commits", "commits"),
+        number("delay", "delay", bar=True), number("delay_share", "delay_share"),
+        number("cpu", "delay", "Processor time", group="Of it"),
+        *(number(name, "wait", title, group="Of it") for name, title in waits.items()),
+        number("reread", "delay", "Reads from disk again", group="Of it"),
+    )  # fmt: skip
+    rows, per_commit = [], SHARING["delay"]
+    for one in found:
+        n = one.commits
+        delay = sum(cost.delay_seconds for cost in one.costs)
+        reread = sum(cost.reread_seconds for cost in one.costs)
+        rows.append(
+            (
+                one.name, one.kind, SHARING["commits"](commits=n, seconds=length), per_commit(delay=delay, commits=n),
+                SHARING["delay_share"](delay=delay, class2_elapsed=one.fact("class2_elapsed_seconds")),
+                per_commit(delay=one.threads, commits=n),
+                *(SHARING["wait"](class3=one.fact(name), commits=n) for name in waits),
+                per_commit(delay=reread, commits=n),
+            )
+        )  # fmt: skip
+    return Section(
+        "delay", "Response time",
+        (Table("sharing-delay", "Delay by transaction class", heads, tuple(rows), top=20),),
+        "What data sharing adds to the time in Db2, per unit of work. Waits are as accounting class 3 recorded them: "
+        "those for global locks are also waits for work of other members, which one Db2 alone would have had as "
+        "local ones.",
+    )  # fmt: skip

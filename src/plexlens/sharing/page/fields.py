@@ -1,0 +1,37 @@
+"""Definitions and columns that the parts of the report on data sharing have in common."""
+
+from __future__ import annotations
+
+from plexlens.metrics import GRAINS
+from plexlens.metrics.page_numbers import page_numbers
+from plexlens.metrics.unit import Unit
+from plexlens.report.model import Column, ColumnKind, Definition
+from plexlens.report.model.page_definitions import definitions_of
+
+#: Numbers that the page works out.
+SHARING = page_numbers("sharing")
+
+DEFINITIONS = definitions_of(SHARING)
+SPUN = "coupling_structure.sync_processors"
+
+
+def definitions() -> dict[str, Definition]:
+    """What the numbers of a page are: its own, and the metric that it shows."""
+    grain_name, name = SPUN.split(".")
+    grain = GRAINS[grain_name]
+    one = grain.metric(name)
+    spun = Definition(SPUN, grain.title, grain.row, one.title, one.unit, one.words, one.source, one.caveat)
+    return DEFINITIONS | {SPUN: spun}
+
+
+def text(name: str, title: str, *, key: bool = False) -> Column:
+    """A column of texts."""
+    return Column(name, title, ColumnKind.TEXT, key=key)
+
+
+def number(
+    name: str, definition: str, title: str = "", *, group: str = "", bar: bool = False, unit: Unit | None = None
+) -> Column:
+    """A column of numbers by one of `DEFINITIONS`, in its unit unless another is given."""
+    one = SHARING[definition]
+    return Column(name, title or one.title, ColumnKind.NUMBER, unit or one.unit, one.id, group=group, bar=bar)

@@ -1,0 +1,364 @@
+"""The cost of data sharing as a report: answer, waterfall, requests by kind, address spaces, transaction classes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from plexlens import __version__
+from plexlens.metrics.unit import (
+    PROCESSORS,
+)
+from plexlens.report.model import Block, Cell, Figure, KeyFigures, Level, Note, Report, Section, Table
+from plexlens.report.model.chart import Chart, ChartKind, Series
+from plexlens.report.model.xy import MOST_SERIES
+from plexlens.sharing.assumptions import PATHS, PAYERS_SOURCE
+from plexlens.sharing.cost import CostOfSharing, SystemCost
+from plexlens.sharing.kinds import Kind, Part, Payer
+from plexlens.sharing.page.classes import class_sections
+from plexlens.sharing.page.fields import SHARING, SPUN, definitions, number, text
+from plexlens.sharing.requests import Line
+
+#: Rules that say when the cost is higher than it needs to be.
+_RULES = (
+    "coupling.synchronous_cost, coupling.db2_false_contention, coupling.directory_reclaim, coupling.facility_busy, "
+    "db2.group_pool_invalid_miss, db2.group_pool_page_locks"
+)
+
+
+def sharing_report(cost: CostOfSharing, more: Sequence[Section] = ()) -> Report:
+    """The report of the cost of data sharing.
+
+    Parameters
+    ----------
+    cost
+        What was worked out.
+    more
+        Sections to stand before the stated inputs, such as what other configurations would cost.
+    """
+    sections = [_answer(cost), _waterfall(cost), _kinds(cost), _spaces(cost)]
+    sections += [*class_sections(cost), *more, _inputs(cost)]
+    measured = cost.measured
+    groups = sorted({line.group for line in cost.lines if line.group})
+    return Report(
+        title="Cost of data sharing",
+        systems=tuple(one.system or "all systems" for one in cost.systems),
+        sysplexes=(),
+        start=measured.start,
+        end=measured.end,
+        utc_offset=None,
+        time_note="Times are UTC.",
+        alerts=tuple(Note(text, Level.WARNING) for text in measured.missing),
+        sections=tuple(sections),
+        definitions=definitions(),
+        generator=f"Plexlens {__version__}",
+        kind="Cost of data sharing",
+        subject=f"{', '.join(groups) or 'no data sharing group of Db2'}: {cost.name}",
+    )
+
+
+def _cpu(lines: Iterable[Line]) -> float:
+    return sum(line.cpu_seconds for line in lines)
+
+
+def _answer(cost: CostOfSharing) -> Section:
+    total = cost.total
+    figures: list[Figure] = []
+
+    def figure(name: str, definition: str, value: Cell, detail: str = "") -> None:
+        if value is not None:
+            one = SHARING[definition]
+            figures.append(Figure(name, one.title, value, one.unit, one.id, detail))
+
+    if cost.is_timed:
+        figure("overhead", "overhead", total.overhead, "CPU time that data sharing adds")
+        figure("efficiency", "efficiency", total.efficiency)
+        figure(
+            "engines",
+            "engines",
+            SHARING["engines"](cpu=total.cpu_seconds, seconds=total.seconds),
+            f"of {total.engines:.1f}" if total.engines else "",
+        )
+        figure("per_commit", "per_commit", total.per_commit)
+        share = SHARING["share"](cpu=total.service_seconds, sharing=total.cpu_seconds)
+        figure("service", "service", total.service_seconds, f"{share:.0%} of the cost" if share is not None else "")
+    blocks: list[Block] = [KeyFigures("sharing-answer", tuple(figures))] if figures else []
+    blocks.append(_systems(cost))
+    if len({(line.group, line.member) for line in cost.lines}) > 1:
+        blocks.append(_members(cost))
+    blocks += [Note(text, Level.WARNING) for text in cost.notes]
+    blocks.append(Note(f"To see whether this cost is avoidable, check these findings of plexlens report: {_RULES}."))
+    lead = (
+        "What data sharing adds to the processor time of these systems: measured service times of the coupling "
+        "facility, stated path lengths."
+    )
+    return Section("answer", "The cost", tuple(blocks), lead)
+
+
+def _systems(cost: CostOfSharing) -> Table:
+    heads = (
+        text("system", "System", key=True), number("cpu", "cpu"), number("service", "service"),
+        number("engines", "engines"), number("used", "used"), number("captured", "captured"),
+        number("overhead", "overhead", bar=True), number("efficiency", "efficiency"),
+        number("commits", "commits"), number("per_commit", "per_commit"),
+        number("other", "cpu", "Other structures, not in it"),
+    )  # fmt: skip
+    systems = [*cost.systems, cost.total] if len(cost.systems) > 1 else list(cost.systems)
+    return Table(
+        "sharing-systems", "By system", heads, tuple(_system(cost, one) for one in systems), top=len(systems),
+        note="Base: processor time without data sharing, worked out as what was measured less the cost.",
+    )  # fmt: skip
+
+
+def _system(cost: CostOfSharing, one: SystemCost) -> tuple[Cell, ...]:
+    name = one.system or ("All" if len(cost.systems) > 1 else "all systems")
+    commits = SHARING["commits"](commits=one.commits, seconds=one.seconds)
+    if not cost.is_timed:
+        return (name, None, None, None, one.busy_seconds, None, None, None, commits, None, None)
+    return (
+        name, one.cpu_seconds, one.service_seconds, SHARING["engines"](cpu=one.cpu_seconds, seconds=one.seconds),
+        one.busy_seconds, SHARING["captured"](sharing=one.cpu_seconds, captured=one.captured_seconds), one.overhead,
+        one.efficiency, commits, one.per_commit, one.other_seconds,
+    )  # fmt: skip
+
+
+def _members(cost: CostOfSharing) -> Table:
+    heads = (
+        text("group", "Group", key=True), text("member", "Member", key=True), text("system", "System"),
+        number("requests", "requests"), number("sync", "sync"), number("cpu", "cpu"), number("service", "service"),
+        number("engines", "engines", bar=True), number("share", "share"),
+        number("per_commit", "per_commit"),
+    )  # fmt: skip
+    commits = {(one.system, one.subsystem): one.commits for one in cost.measured.members}
+    groups = sorted({line.group for line in cost.lines})
+    rows: list[tuple[Cell, ...]] = []
+    for group in groups:
+        keys = sorted({(line.member, line.system) for line in cost.lines if line.group == group})
+        of_group = [line for line in cost.lines if line.group == group]
+        if len(keys) > 1 and group:
+            some = [commits.get((system, member)) for member, system in keys]
+            every = None if any(one is None for one in some) else sum(one or 0.0 for one in some)
+            rows.append((group, "all", "", *_sums(cost, of_group, every)))
+        for member, system in keys:
+            own = [line for line in of_group if (line.member, line.system) == (member, system)]
+            rows.append((group or "not of one group", member, system, *_sums(cost, own, commits.get((system, member)))))
+    return Table("sharing-members", "By group and member", heads, tuple(rows), top=20)
+
+
+def _sums(cost: CostOfSharing, lines: list[Line], commits: float | None) -> tuple[Cell, ...]:
+    requests = [line for line in lines if line.kind.is_request]
+    count, synchronous = sum(line.count for line in requests), sum(line.synchronous for line in requests)
+    rate = sum(_rate(cost, line) for line in requests)
+    if not cost.is_timed:
+        return rate, None, None, None, None, None, None
+    seconds = _cpu(lines)
+    return (
+        rate, SHARING["sync"](synchronous=synchronous, requests=count), seconds,
+        sum(line.service_seconds for line in lines), sum(_engines(cost, line) for line in lines),
+        SHARING["share"](cpu=seconds, sharing=cost.total.cpu_seconds),
+        SHARING["per_commit"](cpu=seconds, commits=commits),
+    )  # fmt: skip
+
+
+def _rate(cost: CostOfSharing, line: Line) -> float:
+    return SHARING["requests"](events=line.count, seconds=cost.measured.seconds.get(line.system)) or 0.0
+
+
+def _engines(cost: CostOfSharing, line: Line) -> float:
+    return SHARING["engines"](cpu=line.cpu_seconds, seconds=cost.measured.seconds.get(line.system)) or 0.0
+
+
+def _waterfall(cost: CostOfSharing) -> Section:
+    total, systems = cost.total, [one.system for one in cost.systems]
+    heads = (
+        text("part", "Part", key=True), number("cpu", "cpu"), number("service", "service"),
+        number("share", "share", bar=True), number("overhead", "overhead"), number("per_commit", "per_commit"),
+        *(
+            number(f"cpu_{system}", "cpu", system or "all", group="CPU time by system")
+            for system in (systems if len(systems) > 1 else [])
+        ),
+    )  # fmt: skip
+    base = total.base_seconds
+
+    def row(name: str, lines: Sequence[Line]) -> tuple[Cell, ...]:
+        seconds = _cpu(lines)
+        by_system = [_cpu(line for line in lines if line.system == system) for system in systems]
+        return (
+            name, seconds, sum(line.service_seconds for line in lines),
+            SHARING["share"](cpu=seconds, sharing=total.cpu_seconds),
+            SHARING["overhead"](cpu=seconds, sharing=total.cpu_seconds, measured=total.busy_seconds),
+            SHARING["per_commit"](cpu=seconds, commits=total.commits), *(by_system if len(systems) > 1 else []),
+        )  # fmt: skip
+
+    rows: list[tuple[Cell, ...]] = []
+    if base is not None:
+        bases = [one.base_seconds for one in cost.systems]
+        rows.append(("Base: all else", base, None, None, None, None, *(bases if len(systems) > 1 else [])))
+    rows += [row(part.value, lines) for part, lines in cost.by_part().items()]
+    rows.append(row("Data sharing", cost.lines))
+    if base is not None:
+        used = [one.busy_seconds for one in cost.systems]
+        rows.append(("Measured", total.busy_seconds, None, None, None, None, *(used if len(systems) > 1 else [])))
+    blocks: tuple[Block, ...] = (
+        Table(
+            "sharing-parts", "From base to measured", heads, tuple(rows), top=len(rows),
+            note="Base and parts add up to what was measured. Not in the parts, and so in the base: caches of "
+            "processors that refill after a spin or an interruption, longer paths inside Db2 and IRLM, and what "
+            "routing work between systems costs.",
+        ),
+    )  # fmt: skip
+    course = measured_course(cost)
+    if course is not None:
+        blocks = (*blocks, course)
+    if not cost.is_timed:
+        blocks = (Note("Without service times of the coupling facility nothing adds up to CPU time.", Level.WARNING),)
+    return Section("parts", "What it is made of", blocks)
+
+
+def measured_course(cost: CostOfSharing) -> Chart | None:
+    """Engines that spun over time, by group and what for; None where there is one interval only."""
+    course = cost.measured.course
+    if len(course.times) < 2:
+        return None
+    dearest = sorted(course.values.items(), key=lambda item: -sum(value or 0.0 for value in item[1]))
+    return Chart(
+        "sharing-course", "Engines that spun for Db2's structures", PROCESSORS, ChartKind.STACK, course.times,
+        course.ends, tuple(Series(name, values) for name, values in dearest[:MOST_SERIES]), SPUN,
+        left_out=max(len(dearest) - MOST_SERIES, 0), note="All systems; the measured part of the cost.",
+    )  # fmt: skip
+
+
+def _kinds(cost: CostOfSharing) -> Section:
+    heads = (
+        number("requests", "requests", bar=True), number("sync", "sync"), number("each", "each"),
+        number("cpu", "cpu"), number("service", "service"), number("share", "share"),
+        number("per_requests", "per_requests", "Per unit of work"), number("per_commit", "per_commit"),
+    )  # fmt: skip
+    kinds = {line.kind.name: line.kind for line in cost.lines}
+    ordered = sorted(kinds.values(), key=lambda kind: (list(Part).index(kind.part), kind.title))
+    rows = tuple(
+        (
+            kind.title,
+            kind.part.value,
+            _payers(cost, kind),
+            *_kind(cost, [one for one in cost.lines if one.kind == kind]),
+        )
+        for kind in ordered
+    )
+    each = tuple(
+        (line.system, line.member, line.structure or "-", line.kind.title, line.payer.value, *_kind(cost, [line]))
+        for line in sorted(cost.lines, key=lambda line: (-line.cpu_seconds, -line.count))
+    )
+    return Section(
+        "kinds", "Requests by kind",
+        (
+            Table(
+                "sharing-kinds", "All systems together",
+                (text("kind", "Kind", key=True), text("part", "Part"), text("payer", "Paid by"), *heads), rows,
+                top=len(rows),
+            ),
+            Table(
+                "sharing-lines", "By member and structure",
+                (
+                    text("system", "System"), text("member", "Member"), text("structure", "Structure", key=True),
+                    text("kind", "Kind", key=True), text("payer", "Paid by"), *heads,
+                ),
+                each, top=20, folded=True,
+            ),
+        ),
+        "Contention, messages and reads from disk are not requests to the coupling facility; they are counted next to "
+        "them.",
+    )  # fmt: skip
+
+
+def _payers(cost: CostOfSharing, kind: Kind) -> str:
+    return ", ".join(sorted({line.payer.value for line in cost.lines if line.kind == kind}))
+
+
+def _kind(cost: CostOfSharing, lines: list[Line]) -> tuple[Cell, ...]:
+    count, seconds = sum(line.count for line in lines), _cpu(lines)
+    commits = cost.total.commits
+    rate = sum(_rate(cost, line) for line in lines)
+    per_commit = SHARING["per_requests"](requests=count, commits=commits)
+    if not cost.is_timed:
+        return rate, None, None, None, None, None, per_commit, None
+    synchronous = sum(line.synchronous for line in lines)
+    return (
+        rate, SHARING["sync"](synchronous=synchronous, requests=count) if lines[0].kind.is_request else None,
+        SHARING["each"](cpu=seconds, requests=count), seconds, sum(line.service_seconds for line in lines),
+        SHARING["share"](cpu=seconds, sharing=cost.total.cpu_seconds), per_commit,
+        SHARING["per_commit"](cpu=seconds, commits=commits),
+    )  # fmt: skip
+
+
+def _spaces(cost: CostOfSharing) -> Section:
+    heads = (
+        text("group", "Group"), text("member", "Member", key=True), text("system", "System"),
+        text("space", "Address space", key=True), number("requests", "requests"), number("each", "each"),
+        number("cpu", "cpu", bar=True), number("measured", "measured"),
+        number("overhead", "overhead"), number("per_commit", "per_commit"), text("by", "Used in all from"),
+    )  # fmt: skip
+    commits = {(one.system, one.subsystem): one.commits for one in cost.measured.members}
+    rows = tuple(
+        (
+            one.group, one.member, one.system,
+            f"of threads: {one.space}" if one.payer is Payer.THREAD and one.space != "threads" else one.space,
+            SHARING["requests"](events=one.requests, seconds=cost.measured.seconds.get(one.system)),
+            SHARING["each"](cpu=one.cpu_seconds, requests=one.requests) if one.payer is not Payer.IRLM else None,
+            one.cpu_seconds, one.measured_seconds, one.overhead,
+            SHARING["per_commit"](cpu=one.cpu_seconds, commits=commits.get((one.system, one.member))),
+            one.measured_by or "not in the data",
+        )
+        for one in cost.spaces
+    )  # fmt: skip
+    if not cost.is_timed:
+        return Section("spaces", "Who pays", (Note("Without service times there is nothing to pay.", Level.WARNING),))
+    return Section(
+        "spaces", "Who pays",
+        (Table("sharing-spaces", "By address space", heads, rows, top=24),),
+        f"Threads spin for their own lock requests and reads; MSTR writes at commit, DBM1 casts out, IRLM settles "
+        f"contention ({PAYERS_SOURCE}).",
+    )  # fmt: skip
+
+
+def _inputs(cost: CostOfSharing) -> Section:
+    stated = cost.stated
+    heads = (
+        text("name", "Option", key=True), text("what", "What"), number("seconds", "path", "Engine of speed 1"),
+        *(
+            number(f"on_{one.system}", "path", one.system or "all", group="On the engines of")
+            for one in cost.systems
+            if stated.speeds.get(one.system, stated.speed) != 1.0
+        ),
+        text("source", "Source of the default"),
+    )  # fmt: skip
+    rows = tuple(
+        (
+            f"--{path.name.replace('_', '-')}", path.title, getattr(stated, path.name),
+            *(
+                stated.seconds(path.name, one.system)
+                for one in cost.systems
+                if stated.speeds.get(one.system, stated.speed) != 1.0
+            ),
+            path.source,
+        )
+        for path in PATHS
+    )  # fmt: skip
+    foreign = sorted({use.structure for use in cost.measured.structures if not use.group and use.sync_requests})
+    blocks: list[Block] = [
+        Table("sharing-inputs", "Path lengths", heads, rows, top=len(rows)),
+        Note(
+            "What it rests on",
+            details=(
+                "Kinds of request are Db2's counts (SMF 100), brought to the number that the coupling facility served "
+                "(SMF 74-4) for each structure and system.",
+                "Structures are Db2's by their names: GROUP_LOCK1, GROUP_SCA, GROUP_GBPn.",
+                "Castout, its disk I/O apart, is a cost of data sharing: a Db2 alone writes the same pages by deferred "
+                "writes. A read of a page that was in no pool would be needed without data sharing too; its request to "
+                "the group buffer pool would not.",
+                "P-lock negotiation is counted with IRLM; the page that DBM1 writes for it is among the writes.",
+            ),
+        ),
+    ]
+    if foreign:
+        blocks.append(Note("Structures that are not of one group", details=(", ".join(foreign),)))
+    return Section("inputs", "Stated inputs", tuple(blocks), "Give the options to change them.")

@@ -1,0 +1,266 @@
+"""What changes would give to the cost of data sharing, as sections of its report: answers, how good the twin is."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+
+from plexlens.metrics.page_numbers import page_numbers
+from plexlens.report.model import Block, Cell, Column, ColumnKind, Level, Note, Section, Table
+from plexlens.report.model.page_definitions import definitions_of
+from plexlens.sharing.conversion import Threshold
+from plexlens.sharing.twin import PoolFit
+from plexlens.sharing.twin_calibrate import Check, Twin
+from plexlens.sharing.twin_numbers import TITLES, Key
+from plexlens.sharing.what_if import Outcome, Verdict, WhatIf
+from plexlens.simulate.estimates import Estimate
+
+#: Units of numbers by their sign, with the factor to the unit shown.
+_SHOWN: dict[str, tuple[str, float]] = {
+    "/s": ("/s", 1.0),
+    "%": ("%", 100.0),
+    "us": ("µs", 1e6),
+    "ms": ("ms", 1e3),
+    "engines": ("engines", 1.0),
+}
+
+#: Numbers of the twin.
+_WHAT_IF = page_numbers("what_if")
+
+DEFINITIONS = definitions_of(_WHAT_IF)
+
+#: Columns of the first table: numbers of all structures together, in this order.
+_SUMMARY = ("overhead", "coupling_cpu", "false_contention", "hit", "xi_reclaim", "service", "async", "db2_time")
+
+
+def _text(name: str, title: str, *, key: bool = False, group: str = "") -> Column:
+    return Column(name, title, ColumnKind.TEXT, key=key, group=group)
+
+
+def _number(name: str, definition: str, title: str, *, group: str = "") -> Column:
+    one = _WHAT_IF[definition]
+    return Column(name, title, ColumnKind.NUMBER, one.unit, one.id, group=group)
+
+
+def shown(what: str, value: float | None) -> str:
+    """A number with its unit; empty where there is none."""
+    if value is None or math.isnan(value):
+        return ""
+    unit, factor = _SHOWN[TITLES[what][1]]
+    scaled = value * factor
+    digits = 0 if scaled == 0 else min(max(2 - math.floor(math.log10(abs(scaled))), 0), 6)
+    return f"{scaled:,.{digits}f} {unit}"
+
+
+def interval(what: str, found: Estimate) -> str:
+    """A mean with half of its confidence interval and its unit."""
+    unit, factor = _SHOWN[TITLES[what][1]]
+    return f"{Estimate(found.mean * factor, found.half_width * factor)} {unit}"
+
+
+def what_if_sections(twin: Twin, answers: Sequence[WhatIf], tolerance: float) -> tuple[Section, ...]:
+    """Sections on what changes would give, and on the twin that says so.
+
+    Parameters
+    ----------
+    twin
+        The twin before the changes.
+    answers
+        What `plexlens.sharing.what_if.what_if` gave; none where the twin alone was asked for.
+    tolerance
+        By how much the twin may be off, as a share of the measured number.
+    """
+    sections = [_answers(twin, answers)] if answers else []
+    return (*sections, _quality(twin, tolerance))
+
+
+def _answers(twin: Twin, answers: Sequence[WhatIf]) -> Section:
+    columns = [_text("change", "Change", key=True)]
+    columns += [_number(name, name, _WHAT_IF[name].title) for name in _SUMMARY]
+    rows: list[tuple[Cell, ...]] = []
+    rows.append(("As measured", *(_measured(twin, name) for name in _SUMMARY)))
+    rows += [(answer.title, *(_summed(twin, answer, name) for name in _SUMMARY)) for answer in answers]
+    blocks: list[Block] = [
+        Table(
+            "what-if",
+            "What each change would give",
+            tuple(columns),
+            tuple(rows),
+            top=len(rows),
+            note="Of several structures, means by their requests; cross-invalidations are added.",
+            origin=f"{len(twin.seeds)} runs of each change",
+        )
+    ]
+    blocks += [_detail(number, answer) for number, answer in enumerate(answers, 1)]
+    for answer in answers:
+        off = [one for one in answer.outcomes if one.verdict is Verdict.OFF]
+        if off:
+            blocks.append(
+                Note(
+                    f"{answer.title}: no conclusion on {len(off)} numbers, in which the twin does not reproduce what "
+                    "was measured.",
+                    Level.WARNING,
+                    tuple(f"{_name(one.key)}: {one.why}" for one in off),
+                )
+            )
+        blocks += [Note(f"{answer.title}: {text}", Level.WARNING) for text in answer.notes]
+    lead = (
+        "The group as a scenario of the simulator, run again with each change. Measured numbers are moved as the twin "
+        "moves; the error bar is 95 % of what the runs, the measurement, the fit and rare events leave open."
+    )
+    return Section("what-if", "What would change it", tuple(blocks), lead)
+
+
+def _weights(twin: Twin) -> dict[str, float]:
+    """Requests a second of each structure, transactions of each class, as measured."""
+    weights = {
+        check.key.of: check.measured for check in twin.checks if check.key.what in ("lock_requests", "pool_requests")
+    }
+    for one in twin.classes:
+        weights[one.label] = weights.get(one.label, 0.0) + one.work.rate
+    return weights
+
+
+def _mean(pairs: Iterable[tuple[float, float]], *, added: bool) -> float | None:
+    held = list(pairs)
+    if not held:
+        return None
+    if added:
+        return sum(value for value, _ in held)
+    whole = sum(weight for _, weight in held)
+    return sum(value * weight for value, weight in held) / whole if whole else None
+
+
+def _measured(twin: Twin, what: str) -> float | None:
+    weights = _weights(twin)
+    found = [(check.measured, weights.get(check.key.of, 1.0)) for check in twin.checks if check.key.what == what]
+    return _mean(found, added=what == "xi_reclaim")
+
+
+def _summed(twin: Twin, answer: WhatIf, what: str) -> float | None:
+    weights = _weights(twin)
+    found = [(one.answer.value, weights.get(one.key.of, 1.0)) for one in answer.outcomes if one.key.what == what]
+    return _mean(found, added=what == "xi_reclaim")
+
+
+def _name(key: Key) -> str:
+    title = TITLES[key.what][0]
+    return f"{title}, {key.of}" if key.of else title
+
+
+def _detail(number: int, answer: WhatIf) -> Table:
+    heads = (
+        _text("what", "Number", key=True), _text("of", "Of", key=True), _text("measured", "Measured"),
+        _text("answer", "With the change"), _text("low", "From"), _text("high", "To"), _text("verdict", "Verdict"),
+        _text("runs", "Twin before and after"), _text("why", "Because"),
+    )  # fmt: skip
+    moved = [one for one in answer.outcomes if one.verdict is not Verdict.NO_CHANGE]
+    rows = tuple(_row(one) for one in moved)
+    same = len(answer.outcomes) - len(moved)
+    return Table(
+        f"what-if-{number}",
+        answer.title,
+        heads,
+        rows,
+        top=len(rows),
+        note=f"{same} further numbers do not change." if same else "",
+        folded=number > 1,
+    )
+
+
+def _row(one: Outcome) -> tuple[Cell, ...]:
+    what = one.key.what
+    return (
+        TITLES[what][0],
+        one.key.of,
+        shown(what, one.measured),
+        shown(what, one.answer.value),
+        shown(what, one.answer.low),
+        shown(what, one.answer.high),
+        one.verdict.value,
+        f"{shown(what, one.before.mean)} → {shown(what, one.after.mean)}",
+        one.why,
+    )
+
+
+def _locked(fit: PoolFit) -> str:
+    """What was found of pages with page P-locks."""
+    if fit.locked is None:
+        return ""
+    return f"; {fit.locked.pages:,} pages with page P-locks, {fit.locked.updates:.0%} of the changes"
+
+
+def _quality(twin: Twin, tolerance: float) -> Section:
+    heads = (
+        _text("what", "Number", key=True), _text("of", "Of", key=True), _text("measured", "Measured"),
+        _text("twin", "Twin"), _number("error", "error", "Twin off by"), _text("kind", "Agreement"),
+        _text("verdict", "Verdict"),
+    )  # fmt: skip
+    ordered = sorted(
+        twin.checks, key=lambda check: (check.calibrated, list(TITLES).index(check.key.what), check.key.of)
+    )
+    rows = tuple(_checked(check, tolerance) for check in ordered)
+    table = Table(
+        "twin",
+        "The twin and the measurement",
+        heads,
+        rows,
+        top=len(rows),
+        note=(
+            f"Calibrated: the twin was fitted to it. Checked: it was not. Off: by more than {tolerance:.0%} and the "
+            "confidence interval."
+        ),
+    )
+    about = [Note(text, Level.WARNING) for text in twin.notes]
+    pools = [
+        f"{group} {pool}: {fit.dependent:.0%} of the getpages GBP-dependent "
+        f"({'counted by Db2' if fit.dependent_by == 'counted' else 'fitted'}), {fit.pages.shared:,} shared pages, "
+        f"skew {fit.pages.skew:.2f}, {fit.hot:.0%} of the writes at one end; {fit.pages.private:,} pages of each "
+        f"member alone{_locked(fit)}"
+        for (group, pool), fit in twin.fit.pools.items()
+    ]
+    links = [
+        f"{name}: {link * 1e6:.2f} µs of link one way, speed {twin.fit.speed.get(name, 1.0):.2f}"
+        for name, link in twin.fit.link.items()
+    ]
+    fitted = [
+        *pools,
+        *links,
+        f"Execution: lock {twin.fit.lock * 1e6:.2f} µs, registering read {twin.fit.read * 1e6:.2f} µs, page moved "
+        f"{twin.fit.page * 1e6:.2f} µs",
+        _threshold(twin.fit.threshold),
+    ]
+    return Section(
+        "twin",
+        "How good the twin is",
+        (table, *about, Note("What no record holds was fitted or assumed.", details=tuple(fitted))),
+        "A scenario in the likeness of the group; --write-scenario writes it with the origin of every number.",
+    )
+
+
+def _threshold(found: Threshold) -> str:
+    """From what service time on requests are asynchronous, and what tells it."""
+    if found.source == "stated":
+        return (
+            f"Requests become asynchronous above {found.seconds * 1e6:.1f} µs, as stated"
+            if found.seconds
+            else ("Requests never become asynchronous, as stated")
+        )
+    high = f"and {found.high * 1e6:.1f} µs" if math.isfinite(found.high) else "µs and any time"
+    between = f"between {found.low * 1e6:.1f} {high}, by requests that were changed and those that were not"
+    return f"Requests become asynchronous above {found.seconds * 1e6:.1f} µs ({found.source}; {between})"
+
+
+def _checked(check: Check, tolerance: float) -> tuple[Cell, ...]:
+    what = check.key.what
+    off = check.is_off(tolerance)
+    error = None if math.isnan(check.error) or check.small else check.error
+    return (
+        TITLES[what][0],
+        check.key.of,
+        shown(what, check.measured),
+        interval(what, check.twin),
+        error,
+        "calibrated" if check.calibrated else "checked",
+        "off: no conclusion" if off else ("next to nothing" if check.small else "holds"),
+    )
