@@ -17,7 +17,11 @@ from plexlens.example import write_example
 from tests.cli.command import run as command
 
 ROOT = Path(__file__).parents[2]
-PAGES = ["README.md", *(str(page.relative_to(ROOT)) for page in sorted((ROOT / "docs").glob("*.md")))]
+PAGES = [
+    "README.md",
+    "CONTRIBUTING.md",
+    *(str(page.relative_to(ROOT)) for page in sorted((ROOT / "docs").glob("*.md"))),
+]
 _BLOCK = re.compile(r"^```console\n(.*?)^```", re.MULTILINE | re.DOTALL)
 _INDENTED = re.compile(r"^    plexlens .*$", re.MULTILINE)
 
@@ -140,3 +144,30 @@ def test_links_between_pages_hold() -> None:
             if not (ROOT / page).parent.joinpath(target).exists():
                 broken.append(f"{page}: {target}")
     assert broken == []
+
+
+_PLACE = re.compile(r"`((?:src|crates|tests|tools|layouts|catalogue|studies|docs)/[\w./-]+)`")
+
+
+@pytest.mark.parametrize("page", ["CONTRIBUTING.md", "docs/architecture.md", "docs/decisions.md", "docs/testing.md"])
+def test_files_that_are_named_are_there(page: str) -> None:
+    text = (ROOT / page).read_text(encoding="utf-8")
+    places = _PLACE.findall(text)
+    assert places
+    assert [place for place in places if not (ROOT / place).exists()] == []
+
+
+def test_every_layer_has_its_paragraph() -> None:
+    """A room that docs/architecture.md does not name cannot be found by reading."""
+    text = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    rooms = [path.name for path in (ROOT / "src" / "plexlens").iterdir() if (path / "__init__.py").is_file()]
+    crates = [f"crates/{path.name}" for path in (ROOT / "crates").iterdir() if path.is_dir()]
+    assert [room for room in [*rooms, *crates] if f"\n**{room}**" not in text and f" **{room}**" not in text] == []
+    assert [room for room in rooms if f"src/plexlens/{room} " not in text] == []
+
+
+def test_the_way_of_a_record_is_short() -> None:
+    text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    numbers = [int(number) for number in re.findall(r"^(\d+)\. `", text, re.MULTILINE)]
+    assert numbers == list(range(1, len(numbers) + 1))
+    assert len(numbers) <= 40

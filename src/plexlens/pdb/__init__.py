@@ -1,9 +1,11 @@
 """The performance database: Parquet tables and a manifest.
 
     >>> from plexlens.pdb import Pdb, ingest
-    >>> pdb = Pdb.create("plex1.pdb")                      # doctest: +SKIP
-    >>> ingest(["day1.smf", "day2.smf"], pdb)              # doctest: +SKIP
-    >>> pdb.connect().table("smf74_4_request").count()     # doctest: +SKIP
+    >>> pdb = Pdb.create("plex1.pdb")
+    >>> [one.outcome.value for one in ingest(["example.smf"], pdb)]
+    ['added']
+    >>> pdb.connect().sql("select count(*) from smf_record where record_type = 74").fetchone()
+    (10,)
 
 ``docs/pdb.md`` describes what lies on disk and what is promised of it.
 """

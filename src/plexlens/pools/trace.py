@@ -1,9 +1,12 @@
 """Page-reference traces from any source: trace files, SMF dumps with IFCID 198, a PDB.
 
->>> trace = open_trace([Path("day1.parquet")])            # doctest: +SKIP
->>> for batch in trace.batches():                         # doctest: +SKIP
-...     curves.add(batch)
->>> trace.facts.references["getpage"]                     # doctest: +SKIP
+>>> rows = "time,pool,object,page", "0,BP1,PAY.TS,7", "25,BP1,PAY.TS,8"
+>>> _ = Path("day1.csv").write_text(chr(10).join(rows))
+>>> trace = open_trace([Path("day1.csv")])
+>>> sum(batch.num_rows for batch in trace.batches())
+2
+>>> trace.facts.references["getpage"]
+2
 """
 
 from __future__ import annotations
