@@ -179,3 +179,12 @@ def test_one_page_is_a_trace(tmp_path: Path) -> None:
     commands = json.loads(run(path, *options, "--json"))["prediction"]["commands"]
     assert [line for line in commands if line.startswith("-ALTER")] == ["-ALTER BUFFERPOOL(BP1) PGSTEAL(NONE)"]
     assert "-ALTER BUFFERPOOL(BP1) PGSTEAL(NONE)" in run(path, *options)
+
+
+def test_curves_are_written_in_every_form_without_sizes(trace: Path, tmp_path: Path) -> None:
+    """What the terminal shows can be kept, though nothing can be predicted."""
+    for ending in ("html", "txt", "csv", "zip", "xlsx", "json"):
+        run(trace, "-o", tmp_path / f"curves.{ending}")
+        assert (tmp_path / f"curves.{ending}").stat().st_size > 0
+    assert (tmp_path / "curves.txt").read_text() == run(trace)
+    assert json.loads((tmp_path / "curves.json").read_text()) == json.loads(run(trace, "--json"))

@@ -53,3 +53,46 @@ def with_symbol(value: float | int | None, unit: Unit | None) -> str:
     if text == NULL or unit is None or not unit.symbol:
         return text
     return f"{text} {unit.symbol}"
+
+
+def byte_size(count: float | int) -> str:
+    """A number of bytes in the largest binary unit that leaves at least one before the point."""
+    size = float(count)
+    for symbol in ("bytes", "KiB", "MiB", "GiB"):
+        if size < 1024:
+            return f"{size:,.0f} {symbol}" if symbol == "bytes" else f"{size:,.1f} {symbol}"
+        size /= 1024
+    return f"{size:,.1f} TiB"
+
+
+def storage_size(size: float) -> str:
+    """An amount of storage as the size of a pool: ``1.25 GiB`` from a quarter of a GiB on, ``96.0 MiB`` below.
+
+    Examples
+    --------
+    >>> storage_size(1.25 * (1 << 30)), storage_size(96 << 20)
+    ('1.25 GiB', '96.0 MiB')
+    """
+    return f"{size / (1 << 30):,.2f} GiB" if size >= 1 << 28 else f"{size / (1 << 20):.1f} MiB"
+
+
+def percent(share: float, digits: int = 1, *, signed: bool = False) -> str:
+    """A fraction as percent, with a space before the sign.
+
+    Examples
+    --------
+    >>> percent(0.0973), percent(-0.1, signed=True), percent(0.05, 0)
+    ('9.7 %', '-10.0 %', '5 %')
+    """
+    return f"{share * 100:+.{digits}f} %" if signed else f"{share * 100:.{digits}f} %"
+
+
+def significant(value: float, digits: int) -> str:
+    """A number with this many significant digits, and all digits before the point.
+
+    Examples
+    --------
+    >>> significant(0.012345, 3), significant(1234.5, 3), significant(12.0, 3)
+    ('0.0123', '1,234', '12')
+    """
+    return f"{value:,.0f}" if abs(value) >= 10 ** (digits - 1) else f"{value:,.{digits}g}"

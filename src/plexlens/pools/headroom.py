@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from plexlens.metrics import GRAINS
+from plexlens.metrics.display import storage_size
 from plexlens.metrics.evaluate import available, rolled_up
 from plexlens.metrics.inputs import Inputs
 from plexlens.pdb.engine import Connection
@@ -54,10 +55,10 @@ class Headroom:
 
     def __str__(self) -> str:
         """The headroom as a sentence."""
-        free = f"{self.system}: {self.least_available / (1 << 30):.2f} GiB were free when least was"
+        free = f"{self.system}: {storage_size(self.least_available)} were free when least was"
         if self.is_paging:
             return f"{free}, and up to {self.page_faults:.1f} page faults a second: pools cannot grow"
-        return f"{free}: pools can grow by {self.growth / (1 << 30):.2f} GiB (SMF 71, {self.intervals} intervals)"
+        return f"{free}: pools can grow by {storage_size(self.growth)} (SMF 71, {self.intervals} intervals)"
 
 
 def headroom_of(connection: Connection, *, system: str | None = None) -> Headroom | None:

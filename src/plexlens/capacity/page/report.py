@@ -29,6 +29,7 @@ from plexlens.report.model import (
     Section,
     Table,
 )
+from plexlens.report.model import text_column as _text
 from plexlens.report.model.display import counted
 from plexlens.report.model.page_definitions import definitions_of
 
@@ -77,10 +78,6 @@ def _report(plan: Plan, sections: tuple[Section, ...]) -> Report:
         kind="Capacity plan",
         subject=f"{', '.join(systems)}: {counted(len(times), 'interval')} of {plan.name}",
     )
-
-
-def _text(name: str, title: str, *, key: bool = False) -> Column:
-    return Column(name, title, ColumnKind.TEXT, key=key)
 
 
 def _number(name: str, title: str, definition: str, *, group: str = "") -> Column:

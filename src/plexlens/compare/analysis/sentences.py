@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from plexlens.compare.analysis.curves import CapacityCurve, LoadCurve
 from plexlens.compare.analysis.leave_out import LeaveOut
 from plexlens.compare.numbers.scalability import LEVEL
+from plexlens.metrics.display import significant
 
-
-def number(value: float) -> str:
-    """A number for readers: five significant digits, and all digits before the point."""
-    return f"{value:,.0f}" if abs(value) >= 10_000 else f"{value:,.5g}"
+#: Formats a number with five significant digits, and all digits before the point.
+number = partial(significant, digits=5)
 
 
 def law_sentence(curve: CapacityCurve) -> str:

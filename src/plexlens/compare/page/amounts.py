@@ -6,8 +6,7 @@ import math
 
 from plexlens.compare.runs.deltas import Delta
 from plexlens.compare.runs.run import Measure, Reading
-from plexlens.compare.runs.wording import percent
-from plexlens.metrics.display import NULL, with_symbol
+from plexlens.metrics.display import NULL, percent, with_symbol
 from plexlens.metrics.unit import Unit
 
 

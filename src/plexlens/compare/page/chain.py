@@ -7,10 +7,10 @@ from typing import Any
 
 from plexlens import __version__
 from plexlens.compare.comparison.chain import Chain, Transition
-from plexlens.compare.runs.wording import percent
-from plexlens.metrics.display import NULL
+from plexlens.metrics.display import NULL, percent
 from plexlens.metrics.unit import RATIO
-from plexlens.report.model import Column, ColumnKind, Figure, KeyFigures, Note, Report, Section, Table
+from plexlens.report.model import Figure, KeyFigures, Note, Report, Section, Table
+from plexlens.report.model import text_column as _text
 from plexlens.report.writers.json_object import to_json
 
 _METHOD = (
@@ -76,10 +76,6 @@ def chain_json(found: Sequence[Chain], source: str) -> dict[str, Any]:
         ],
         **to_json(chain_report(found, source)),
     }  # fmt: skip
-
-
-def _text(name: str, title: str, *, key: bool = False) -> Column:
-    return Column(name, title, ColumnKind.TEXT, key=key)
 
 
 def _bounds(low: float, high: float) -> str:

@@ -18,8 +18,7 @@ from plexlens.compare.page.runs import (
 from plexlens.compare.runs.prediction_check import CheckTotals, RateCheck, totals
 from plexlens.compare.runs.prediction_run import PredictionComparison
 from plexlens.compare.runs.significance import LEVEL, METHOD_NONE, METHOD_ONE, reach
-from plexlens.compare.runs.wording import percent
-from plexlens.metrics.display import NULL
+from plexlens.metrics.display import NULL, percent
 from plexlens.metrics.unit import PER_SECOND
 from plexlens.report.model import Block, Column, ColumnKind, Figure, KeyFigures, Level, Note, Report, Section, Table
 from plexlens.report.writers.json_object import to_json

@@ -16,21 +16,10 @@ from plexlens.compare.runs.environment import Environments
 from plexlens.compare.runs.explain import Explanation, LoadExplanation
 from plexlens.compare.runs.prediction_check import RateCheck
 from plexlens.compare.runs.run import Better, Group, Measure
-from plexlens.compare.runs.wording import capital, percent, within_a_sentence
-from plexlens.metrics.display import NULL, with_symbol
-from plexlens.report.model import (
-    Block,
-    Column,
-    ColumnKind,
-    Definition,
-    Figure,
-    KeyFigures,
-    Level,
-    Note,
-    Report,
-    Section,
-    Table,
-)
+from plexlens.compare.runs.wording import capital, within_a_sentence
+from plexlens.metrics.display import NULL, percent, with_symbol
+from plexlens.report.model import Block, Definition, Figure, KeyFigures, Level, Note, Report, Section, Table
+from plexlens.report.model import text_column as _text
 from plexlens.report.model.display import counted
 from plexlens.report.writers.json_object import to_json
 
@@ -138,10 +127,6 @@ def _delta_json(one: Delta) -> dict[str, Any]:
         },
         "says": str(one.judgement),
     }
-
-
-def _text(name: str, title: str, *, key: bool = False) -> Column:
-    return Column(name, title, ColumnKind.TEXT, key=key)
 
 
 def comparability_alerts(checked: Comparability) -> tuple[Note, ...]:

@@ -34,6 +34,7 @@ from plexlens.report.model import (
     Section,
     Table,
 )
+from plexlens.report.model import text_column as _text
 
 _CSV_HEADS = (
     "study", "table", "row", "label", "column", "formula", "unit",
@@ -91,10 +92,6 @@ def study_report(audits: Sequence[Audit], analyses: Sequence[Analysis] | None = 
         kind="Study",
         subject="; ".join(audit.study.source for audit in audits),
     )  # fmt: skip
-
-
-def _column(name: str, title: str, *, key: bool = False) -> Column:
-    return Column(name, title, ColumnKind.TEXT, key=key)
 
 
 def _about(audit: Audit, analysis: Analysis, several: bool) -> Section:
@@ -185,8 +182,8 @@ def _summary(audit: Audit, several: bool) -> Section:
         ("convention", "Own convention"), ("tested", "Held against relations"), ("broken", "Break one"),
     )  # fmt: skip
     heads = (
-        _column("table", "Table", key=True),
-        _column("title", "Title"),
+        _text("table", "Table", key=True),
+        _text("title", "Title"),
         *(Column(name, title, ColumnKind.NUMBER, COUNT) for name, title in counts),
     )
     return Section(
@@ -241,11 +238,11 @@ def _section(audit: Audit, one: TableAudit, several: bool, group: str) -> Sectio
     blocks += [Note(text) for text in _lines(one)]
     if one.cells:
         heads = (
-            _column("row", "Row", key=True), _column("label", one.table.columns[0], key=True),
-            _column("column", "Column", key=True), _column("formula", "Formula"), _column("unit", "Unit"),
+            _text("row", "Row", key=True), _text("label", one.table.columns[0], key=True),
+            _text("column", "Column", key=True), _text("formula", "Formula"), _text("unit", "Unit"),
             Column("printed", "Printed", ColumnKind.PRINTED), Column("computed", "Computed", ColumnKind.PRINTED),
-            _column("bounds", "Bounds"), Column("difference", "Difference", ColumnKind.PRINTED),
-            _column("result", "Result"),
+            _text("bounds", "Bounds"), Column("difference", "Difference", ColumnKind.PRINTED),
+            _text("result", "Result"),
         )  # fmt: skip
         rows = tuple(_row(cell) for cell in one.cells)
         blocks.append(Table(f"{name}-cells", "Derived cells", heads, rows, top=len(rows), folded=True))

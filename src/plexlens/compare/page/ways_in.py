@@ -8,6 +8,7 @@ from plexlens import __version__
 from plexlens.compare.analysis.ways_in import Advice, Way
 from plexlens.metrics.unit import Unit
 from plexlens.report.model import Block, Cell, Column, ColumnKind, Definition, Level, Note, Report, Section, Table
+from plexlens.report.model import text_column as _text
 
 _MS = Unit("ms", "ms", 1.0, 3)
 _WHOLE_MS = Unit("ms", "ms", 1.0, 0)
@@ -38,10 +39,6 @@ DEFINITIONS = {
         _definition("measured", "Highest rate measured", _RATE, "as printed"),
     )
 }  # fmt: skip
-
-
-def _text(name: str, title: str, *, key: bool = False) -> Column:
-    return Column(name, title, ColumnKind.TEXT, key=key)
 
 
 def _number(name: str, title: str, unit: Unit, definition: str, *, bar: bool = False, group: str = "") -> Column:

@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from plexlens.compare.runs.run import Activity, Run
-from plexlens.compare.runs.wording import capital, percent, within_a_sentence
+from plexlens.compare.runs.wording import capital, within_a_sentence
+from plexlens.metrics.display import percent
 
 
 @dataclass(frozen=True)

@@ -13,8 +13,7 @@ from dataclasses import dataclass, replace
 
 from plexlens.compare.runs.compositions import ADDED, CAUSED, CICS_TOTAL, DATABASE, VM, Composition, Kind, Part
 from plexlens.compare.runs.run import Measure, Run
-from plexlens.compare.runs.wording import percent
-from plexlens.metrics.display import with_symbol
+from plexlens.metrics.display import percent, with_symbol
 from plexlens.metrics.unit import Unit
 
 #: Objects of one measure whose change is explained; those with the largest change.

@@ -1,17 +1,6 @@
-"""Formatting of fractions and sentences in comparisons."""
+"""Sentences put together from parts, as comparisons are."""
 
 from __future__ import annotations
-
-
-def percent(share: float, digits: int = 1, *, signed: bool = False) -> str:
-    """A fraction as percent, with a space before the sign.
-
-    Examples
-    --------
-    >>> percent(0.0973), percent(-0.1, signed=True), percent(0.05, 0)
-    ('9.7 %', '-10.0 %', '5 %')
-    """
-    return f"{share * 100:+.{digits}f} %" if signed else f"{share * 100:.{digits}f} %"
 
 
 def within_a_sentence(text: str) -> str:

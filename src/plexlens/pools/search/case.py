@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from plexlens.errors import UsageError
+from plexlens.metrics.display import storage_size
 from plexlens.pools.cost import IoCost, default_cost
 from plexlens.pools.headroom import Headroom
 from plexlens.pools.members import full_name
@@ -266,7 +267,7 @@ def _budgets(
         unknown |= headroom is None and wanted > have
         if wanted > most:
             head = f"{member}: the" if member else "The"
-            notes.append(f"{head} budget is cut to {most / (1 << 30):.2f} GiB: {headroom}.")
+            notes.append(f"{head} budget is cut to {storage_size(most)}: {headroom}.")
         found[member] = min(wanted, most)
     if unknown:
         systems = "systems have" if work.members else "system has"

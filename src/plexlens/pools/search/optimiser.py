@@ -13,6 +13,7 @@ from dataclasses import replace
 
 import pyarrow as pa
 
+from plexlens.metrics.display import significant, storage_size
 from plexlens.pools.alter import Script, script
 from plexlens.pools.cost import IoCost
 from plexlens.pools.headroom import Headroom
@@ -335,24 +336,24 @@ class Optimiser:
         if planned.kind == "sizes":
             whose = f" of {planned.member}" if planned.member else ""
             spent = planned.budgets[planned.member]
-            title = f"Divide {_gib(spent)} among the pools{whose} by what a buffer saves"
+            title = f"Divide {storage_size(spent)} among the pools{whose} by what a buffer saves"
             why = "storage goes where it saves most I/O cost, and nowhere where it saves none"
             if self._is_over(planned.member):
                 have = self.before.of(planned.member).bytes
-                why = f"the budget is below the {_gib(have)} that there are now; {why}"
+                why = f"the budget is below the {storage_size(have)} that there are now; {why}"
         elif planned.kind == "move":
             to = ", ".join(f"new {name}" if name not in self.case.home else name for name in planned.targets)
             title = f"Move {len(names)} object{'s' * (len(names) != 1)} to {to}"
             why = "objects that take each other's buffers are parted"
         else:
-            title = f"Enlarge the pools to {_gib(planned.budget)}"
-            why = f"up to the knee of the curve of storage, {_gib(storage.knee_bytes)}"
+            title = f"Enlarge the pools to {storage_size(planned.budget)}"
+            why = f"up to the knee of the curve of storage, {storage_size(storage.knee_bytes)}"
             if planned.past_knee:
                 here = storage.saved_per_byte(storage.knee_bytes, storage.budgets[-1]) * (1 << 30)
                 there = storage.saved_per_byte(storage.budgets[0], storage.knee_bytes) * (1 << 30)
                 share = f"{'less than' if storage.is_flat_past_knee else 'at least'} {PAST_KNEE:.0%} of it"
                 why = (
-                    f"past the knee at {_gib(storage.knee_bytes)} a GiB saves {self._rate(here)}, before it "
+                    f"past the knee at {storage_size(storage.knee_bytes)} a GiB saves {self._rate(here)}, before it "
                     f"{self._rate(there)}: {share}"
                 )
         text = self._script(before.configuration, after.configuration)
@@ -361,8 +362,8 @@ class Optimiser:
     def _rate(self, cost: float) -> str:
         seconds = self.work.seconds
         if seconds > 0:
-            return f"{_three_digits(3600 * cost / seconds)} CPU seconds an hour"
-        return f"{_three_digits(cost)} CPU seconds in the trace"
+            return f"{significant(3600 * cost / seconds, 3)} CPU seconds an hour"
+        return f"{significant(cost, 3)} CPU seconds in the trace"
 
     def _configuration(self, planned: PlannedStep) -> Configuration:
         case, groups = self.case, planned.grouping.groups
@@ -429,11 +430,3 @@ def _samples(trace: Trace, members: Mapping[int, str], most: int, progress: Prog
         for number, own in by_member(batch) if members else [(0, batch)]:
             samplers[members.get(number, ALONE)].add(own)
     return {member: sampler.sample() for member, sampler in samplers.items()}
-
-
-def _gib(size: int) -> str:
-    return f"{size / (1 << 30):.2f} GiB" if size >= 1 << 28 else f"{size / (1 << 20):.1f} MiB"
-
-
-def _three_digits(value: float) -> str:
-    return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
+from plexlens.metrics.display import storage_size
 from plexlens.pools.alter import Script
 from plexlens.pools.prediction import State
 from plexlens.pools.search.case import Case
@@ -197,9 +198,9 @@ class StructureSteps:
         old = self.case.before.structures[new.name]
         title = (
             f"Set {new.structure} to {new.data_entries:,} data and {new.directory_entries:,} directory entries "
-            f"(RATIO {new.ratio:g}, {_storage(new.bytes)})"
+            f"(RATIO {new.ratio:g}, {storage_size(new.bytes)})"
         )
-        why = f"it has {old.data_entries:,} and {old.directory_entries:,} ({_storage(old.bytes)})"
+        why = f"it has {old.data_entries:,} and {old.directory_entries:,} ({storage_size(old.bytes)})"
         weight = self.case.limits.delay_weight
         if not worth:
             need = f"a step has to save {self.case.limits.least_gain:.2%}"
@@ -212,7 +213,3 @@ class StructureSteps:
                 reason = "it makes room for other group buffer pools"
             why = f"{why}; {reason}"
         return Step(title, before, after, self._script(before.configuration, after.configuration), worth, why)
-
-
-def _storage(size: int) -> str:
-    return f"{size / (1 << 30):.2f} GiB" if size >= 1 << 28 else f"{size / (1 << 20):.1f} MiB"

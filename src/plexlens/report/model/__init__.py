@@ -20,6 +20,7 @@ from plexlens.report.model.report import (
     Section,
     Table,
     Way,
+    text_column,
 )
 
 __all__ = [
@@ -40,4 +41,5 @@ __all__ = [
     "Section",
     "Table",
     "Way",
+    "text_column",
 ]

@@ -6,18 +6,8 @@ import re
 from functools import cache
 
 from plexlens.metrics import unit
-from plexlens.metrics.display import NULL, shown, with_symbol
+from plexlens.metrics.display import NULL, byte_size, shown, with_symbol
 from plexlens.metrics.unit import Unit
-
-
-def byte_size(count: float | int) -> str:
-    """A number of bytes in the largest binary unit that leaves at least one before the point."""
-    size = float(count)
-    for symbol in ("bytes", "KiB", "MiB", "GiB"):
-        if size < 1024:
-            return f"{size:,.0f} {symbol}" if symbol == "bytes" else f"{size:,.1f} {symbol}"
-        size /= 1024
-    return f"{size:,.1f} TiB"
 
 
 def counted(number: int, one: str, many: str = "") -> str:

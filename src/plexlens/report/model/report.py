@@ -148,6 +148,11 @@ class Column:
     stack: tuple[str, ...] = ()
 
 
+def text_column(name: str, title: str, *, key: bool = False, group: str = "") -> Column:
+    """A column of texts."""
+    return Column(name, title, ColumnKind.TEXT, key=key, group=group)
+
+
 @dataclass(frozen=True)
 class Table:
     """Rows under column heads.

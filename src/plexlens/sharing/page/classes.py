@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from plexlens.report.model import Block, Cell, Note, Section, Table
+from plexlens.report.model import text_column as _text
 from plexlens.sharing.attribution import WAITS, ClassCost
 from plexlens.sharing.cost import CostOfSharing
 from plexlens.sharing.kinds import KINDS, Part
-from plexlens.sharing.page.fields import SHARING, number, text
+from plexlens.sharing.page.fields import SHARING, number
 
 
 class _Together:
@@ -78,7 +79,7 @@ def class_sections(cost: CostOfSharing) -> list[Section]:
 def _class_cost(cost: CostOfSharing, found: list[_Together], length: float) -> Section:
     parts = [part for part in Part if any(one.part(part) for one in found)]
     heads = (
-        text("class", "Class", key=True), text("kind", "Connection type"), number("commits", "commits"),
+        _text("class", "Class", key=True), _text("kind", "Connection type"), number("commits", "commits"),
         number("per_requests", "per_requests", "Requests"), number("per_commit", "per_commit", "CPU", bar=True),
         number("all", "all_cpu"), number("class2", "class2"),
         number("db2_increase", "db2_increase", "In Db2", group="Increase"),
@@ -122,7 +123,7 @@ def _class_cost(cost: CostOfSharing, found: list[_Together], length: float) -> S
 
 def _by_kind(found: list[_Together]) -> Table:
     heads = (
-        text("class", "Class", key=True), text("kind", "Kind", key=True), text("part", "Part"),
+        _text("class", "Class", key=True), _text("kind", "Kind", key=True), _text("part", "Part"),
         number("per_requests", "per_requests", "Per unit of work", bar=True), number("each", "each"),
         number("per_commit", "per_commit", "CPU per unit of work"), number("share", "share", "Share of the class"),
     )  # fmt: skip
@@ -144,8 +145,8 @@ def _by_kind(found: list[_Together]) -> Table:
 
 def _by_member(cost: CostOfSharing, length: float) -> Table:
     heads = (
-        text("class", "Class", key=True), text("member", "Member", key=True), text("system", "System"),
-        text("plan", "Plan"), text("connection", "Connection"), number("commits", "commits"),
+        _text("class", "Class", key=True), _text("member", "Member", key=True), _text("system", "System"),
+        _text("plan", "Plan"), _text("connection", "Connection"), number("commits", "commits"),
         number("per_requests", "per_requests", "Requests"), number("per_commit", "per_commit", "CPU", bar=True),
         number("on_threads", "per_commit", "Of it on threads"), number("class2", "class2"),
     )  # fmt: skip
@@ -177,7 +178,7 @@ def _how(cost: CostOfSharing) -> list[str]:
 def _class_delay(found: list[_Together], length: float) -> Section:
     waits = {name: title for name, title in WAITS.items() if any(one.fact(name) for one in found)}
     heads = (
-        text("class", "Class", key=True), text("kind", "Connection type"), number("commits", "commits"),
+        _text("class", "Class", key=True), _text("kind", "Connection type"), number("commits", "commits"),
         number("delay", "delay", bar=True), number("delay_share", "delay_share"),
         number("cpu", "delay", "Processor time", group="Of it"),
         *(number(name, "wait", title, group="Of it") for name, title in waits.items()),

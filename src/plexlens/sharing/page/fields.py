@@ -24,11 +24,6 @@ def definitions() -> dict[str, Definition]:
     return DEFINITIONS | {SPUN: spun}
 
 
-def text(name: str, title: str, *, key: bool = False) -> Column:
-    """A column of texts."""
-    return Column(name, title, ColumnKind.TEXT, key=key)
-
-
 def number(
     name: str, definition: str, title: str = "", *, group: str = "", bar: bool = False, unit: Unit | None = None
 ) -> Column:

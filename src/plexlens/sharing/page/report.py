@@ -9,13 +9,14 @@ from plexlens.metrics.unit import (
     PROCESSORS,
 )
 from plexlens.report.model import Block, Cell, Figure, KeyFigures, Level, Note, Report, Section, Table
+from plexlens.report.model import text_column as _text
 from plexlens.report.model.chart import Chart, ChartKind, Series
 from plexlens.report.model.xy import MOST_SERIES
 from plexlens.sharing.assumptions import PATHS, PAYERS_SOURCE
 from plexlens.sharing.cost import CostOfSharing, SystemCost
 from plexlens.sharing.kinds import Kind, Part, Payer
 from plexlens.sharing.page.classes import class_sections
-from plexlens.sharing.page.fields import SHARING, SPUN, definitions, number, text
+from plexlens.sharing.page.fields import SHARING, SPUN, definitions, number
 from plexlens.sharing.requests import Line
 
 #: Rules that say when the cost is higher than it needs to be.
@@ -96,7 +97,7 @@ def _answer(cost: CostOfSharing) -> Section:
 
 def _systems(cost: CostOfSharing) -> Table:
     heads = (
-        text("system", "System", key=True), number("cpu", "cpu"), number("service", "service"),
+        _text("system", "System", key=True), number("cpu", "cpu"), number("service", "service"),
         number("engines", "engines"), number("used", "used"), number("captured", "captured"),
         number("overhead", "overhead", bar=True), number("efficiency", "efficiency"),
         number("commits", "commits"), number("per_commit", "per_commit"),
@@ -123,7 +124,7 @@ def _system(cost: CostOfSharing, one: SystemCost) -> tuple[Cell, ...]:
 
 def _members(cost: CostOfSharing) -> Table:
     heads = (
-        text("group", "Group", key=True), text("member", "Member", key=True), text("system", "System"),
+        _text("group", "Group", key=True), _text("member", "Member", key=True), _text("system", "System"),
         number("requests", "requests"), number("sync", "sync"), number("cpu", "cpu"), number("service", "service"),
         number("engines", "engines", bar=True), number("share", "share"),
         number("per_commit", "per_commit"),
@@ -170,7 +171,7 @@ def _engines(cost: CostOfSharing, line: Line) -> float:
 def _waterfall(cost: CostOfSharing) -> Section:
     total, systems = cost.total, [one.system for one in cost.systems]
     heads = (
-        text("part", "Part", key=True), number("cpu", "cpu"), number("service", "service"),
+        _text("part", "Part", key=True), number("cpu", "cpu"), number("service", "service"),
         number("share", "share", bar=True), number("overhead", "overhead"), number("per_commit", "per_commit"),
         *(
             number(f"cpu_{system}", "cpu", system or "all", group="CPU time by system")
@@ -253,14 +254,14 @@ def _kinds(cost: CostOfSharing) -> Section:
         (
             Table(
                 "sharing-kinds", "All systems together",
-                (text("kind", "Kind", key=True), text("part", "Part"), text("payer", "Paid by"), *heads), rows,
+                (_text("kind", "Kind", key=True), _text("part", "Part"), _text("payer", "Paid by"), *heads), rows,
                 top=len(rows),
             ),
             Table(
                 "sharing-lines", "By member and structure",
                 (
-                    text("system", "System"), text("member", "Member"), text("structure", "Structure", key=True),
-                    text("kind", "Kind", key=True), text("payer", "Paid by"), *heads,
+                    _text("system", "System"), _text("member", "Member"), _text("structure", "Structure", key=True),
+                    _text("kind", "Kind", key=True), _text("payer", "Paid by"), *heads,
                 ),
                 each, top=20, folded=True,
             ),
@@ -292,10 +293,10 @@ def _kind(cost: CostOfSharing, lines: list[Line]) -> tuple[Cell, ...]:
 
 def _spaces(cost: CostOfSharing) -> Section:
     heads = (
-        text("group", "Group"), text("member", "Member", key=True), text("system", "System"),
-        text("space", "Address space", key=True), number("requests", "requests"), number("each", "each"),
+        _text("group", "Group"), _text("member", "Member", key=True), _text("system", "System"),
+        _text("space", "Address space", key=True), number("requests", "requests"), number("each", "each"),
         number("cpu", "cpu", bar=True), number("measured", "measured"),
-        number("overhead", "overhead"), number("per_commit", "per_commit"), text("by", "Used in all from"),
+        number("overhead", "overhead"), number("per_commit", "per_commit"), _text("by", "Used in all from"),
     )  # fmt: skip
     commits = {(one.system, one.subsystem): one.commits for one in cost.measured.members}
     rows = tuple(
@@ -323,13 +324,13 @@ def _spaces(cost: CostOfSharing) -> Section:
 def _inputs(cost: CostOfSharing) -> Section:
     stated = cost.stated
     heads = (
-        text("name", "Option", key=True), text("what", "What"), number("seconds", "path", "Engine of speed 1"),
+        _text("name", "Option", key=True), _text("what", "What"), number("seconds", "path", "Engine of speed 1"),
         *(
             number(f"on_{one.system}", "path", one.system or "all", group="On the engines of")
             for one in cost.systems
             if stated.speeds.get(one.system, stated.speed) != 1.0
         ),
-        text("source", "Source of the default"),
+        _text("source", "Source of the default"),
     )  # fmt: skip
     rows = tuple(
         (

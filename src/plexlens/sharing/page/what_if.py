@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 
 from plexlens.metrics.page_numbers import page_numbers
 from plexlens.report.model import Block, Cell, Column, ColumnKind, Level, Note, Section, Table
+from plexlens.report.model import text_column as _text
 from plexlens.report.model.page_definitions import definitions_of
 from plexlens.sharing.conversion import Threshold
 from plexlens.sharing.twin import PoolFit
@@ -31,10 +32,6 @@ DEFINITIONS = definitions_of(_WHAT_IF)
 
 #: Columns of the first table: numbers of all structures together, in this order.
 _SUMMARY = ("overhead", "coupling_cpu", "false_contention", "hit", "xi_reclaim", "service", "async", "db2_time")
-
-
-def _text(name: str, title: str, *, key: bool = False, group: str = "") -> Column:
-    return Column(name, title, ColumnKind.TEXT, key=key, group=group)
 
 
 def _number(name: str, definition: str, title: str, *, group: str = "") -> Column:

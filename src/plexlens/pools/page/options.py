@@ -1,4 +1,4 @@
-"""What the options of `plexlens pools` ask for."""
+"""The options of `plexlens pools`, and the texts that they are given as."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Asked:
+class Options:
     """What the options ask for.
 
     Attributes
