@@ -15,7 +15,7 @@ _PACKAGE = Path(__file__).parents[1]
 
 
 def studies_path() -> Path:
-    """The folder of the studies: beside the package where it is installed with it, else of the checkout.
+    """The folder of the studies: next to the package in an installation, else in the checkout.
 
     Raises
     ------

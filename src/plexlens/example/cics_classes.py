@@ -1,4 +1,6 @@
-"""SMF 72-3 of the 2012 study: a report class for the transactions of the region and one for each address space."""
+"""SMF 72-3 of the 2012 study: a report class for the transactions of the region and a report class per address
+space.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +12,7 @@ from plexlens.smf_rows.smf72_3 import Period, Responses, Service, WorkClass, sec
 
 
 def _transactions(site: Site, run: Run, plan: CicsPlan, measured: Measurement) -> Period:
-    """The class of the transactions: those of its report where there is one, else rate x interval.
+    """The class of the transactions: from its report if there is one, else rate x interval.
 
     Transactions of CICS use no CPU of their own: it is recorded with the address space of the region.
     """
@@ -27,7 +29,7 @@ def _transactions(site: Site, run: Run, plan: CicsPlan, measured: Measurement) -
 
 
 def _address_space(site: Site, run: Run, plan: CicsPlan, measured: Measurement, space: AddressSpace) -> Period:
-    """The class of an address space: seconds = percent / 100 x interval, or those of its report.
+    """The class of an address space: from its report if there is one, else percent / 100 x interval.
 
     Where no report tells TCB from SRB time, all of it stands as TCB time.
     """

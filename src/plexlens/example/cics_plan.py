@@ -56,7 +56,7 @@ class Measurement:
 
 @dataclass(frozen=True)
 class Window:
-    """A time within a run, by local time."""
+    """A period within a run, in local time."""
 
     name: str
     start: datetime
@@ -64,13 +64,13 @@ class Window:
 
     @property
     def end(self) -> datetime:
-        """Local time at which it ended."""
+        """Local time of its end."""
         return self.start + timedelta(seconds=self.seconds)
 
 
 @dataclass(frozen=True)
 class Tasks:
-    """Tasks that monitoring records tell of, from ``start`` on as they ended."""
+    """Tasks with monitoring records, from ``start`` on, in order of completion."""
 
     start: datetime
     count: int
@@ -111,7 +111,7 @@ class CicsPlan:
     tasks: Tasks
 
     def measurement(self, run: str) -> Measurement:
-        """That of a run; KeyError names the ones there are."""
+        """The measurement of a run; the KeyError lists the valid names."""
         for measurement in self.measurements:
             if measurement.run == run:
                 return measurement

@@ -1,4 +1,4 @@
-"""SMF 110 of the 2012 study: statistics of one minute of the region, and monitoring of a tenth of a second of it."""
+"""SMF 110 of the 2012 study: statistics of a minute of the region, and monitoring of a tenth of a second."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def _active(site: Site, cics: CicsPlan) -> int:
 
 
 def _srb_seconds(site: Site, cics: CicsPlan) -> float:
-    """SRB time of the region in the minute: its share of the interval of the report on the address space."""
+    """SRB time of the region in the minute: its share of the interval in the address space report."""
     measured = cics.measurement(cics.statistics_of)
     report = next(iter(measured.reports.values()))
     printed = number(site.study.row(report, block="SERVICE TIME", field="SRB")["value"])
@@ -96,7 +96,7 @@ def _record(site: Site, cics: CicsPlan, map_name: str, local: datetime, sections
 
 
 def _task(site: Site, cics: CicsPlan, index: int) -> Row:
-    """A task: it ends 1 / rate after the one before it; the QR TCB is dispatched for nothing else in between."""
+    """A task: it ends 1 / rate after the previous task; the QR TCB dispatches nothing else in between."""
     rate = number(cics.measurement(cics.statistics_of).etr)
     _, _, dispatched, cpu = _tcb(site, cics)
     stop = (cics.tasks.start - site.utc_offset).replace(tzinfo=UTC) + timedelta(seconds=(index + 1) / rate)
@@ -140,6 +140,6 @@ def _monitoring(site: Site, cics: CicsPlan) -> list[Record]:
 
 
 def region_records(plan: Plan) -> list[StudyRecord]:
-    """Records that the region wrote."""
+    """Records written by the region."""
     site = plan.site(plan.cics.study)
     return of_study(site.name, [*_monitoring(site, plan.cics), _statistics(site, plan.cics)])

@@ -1,4 +1,4 @@
-"""SMF 74-4 of the 1996 study: each coupling facility as each system saw it."""
+"""SMF 74-4 of the 1996 study: each coupling facility as seen by each system."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _POOL_TABLES = {"A1": "table_14", "A3": "table_12"}
 
 @dataclass(frozen=True)
 class _Requests:
-    """Synchronous requests of one system to one structure (Db2 makes no others: the study prints ASYNC 0)."""
+    """Synchronous requests of a system to a structure (Db2 makes no others: the study prints ASYNC 0)."""
 
     count: int
     mean_us: float
@@ -69,7 +69,7 @@ def _lock(site: Site, plan: Plan, system: str) -> _Requests:
 
 
 def _listed(site: Site, plan: Plan, system: str, structure: Structure) -> _Requests:
-    """Requests to a structure of figures 1a and 1b, which print both systems together.
+    """Requests to a structure of figures 1a and 1b, which print the sum of both systems.
 
     Figure 3 splits those to GBP6 of DB2I1; the others are split in half, the odd one to SYS1. The structure that figure
     1a leaves out (DB2I1 has seven pools, it lists six) made the rest of the facility's requests.

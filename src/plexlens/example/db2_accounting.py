@@ -1,4 +1,4 @@
-"""SMF 101 of the 2008 study: the user threads of cases 1-1 and 1-2, each as one record that Db2 rolled up.
+"""SMF 101 of the 2008 study: the user threads of cases 1-1 and 1-2, each as a record rolled up by Db2.
 
 Without roll-up there would be a record for each of 1.7 million transactions. A record that is rolled up has no begin;
 its end holds the elapsed time of all its transactions, as a clock that started in 1900.
@@ -19,7 +19,7 @@ from plexlens.smf_rows.smf101 import QWAC, QXST, rolled_up
 
 @dataclass(frozen=True)
 class _Transaction:
-    """Seconds of one transaction."""
+    """Seconds of a transaction."""
 
     elapsed: float
     cp: float
@@ -40,7 +40,7 @@ def _report(study: Study, item: str, column: str) -> float:
 
 
 def _transaction(study: Study, case: str) -> _Transaction:
-    """A transaction of a case; times in Db2 and eligible work of case 1-1, not printed, follow those of case 1-2.
+    """A transaction of a case; unprinted values of case 1-1 (times in Db2, eligible work) follow those of case 1-2.
 
     Elapsed time outside Db2 is the same; CPU time in Db2 has the same share of each engine's time. Eligible work on
     general processors is the share of CPU time that the workload activity figures of case 1-1 leave.
@@ -76,7 +76,7 @@ def _transaction(study: Study, case: str) -> _Transaction:
 
 
 def _ended(study: Study, run: Run) -> int:
-    """Transactions of a run: those of the workload activity report, where there is one, else rate x interval."""
+    """Transactions of a run: from the workload activity report if there is one, else rate x interval."""
     if run.name == "Case1-2":
         return int(study.row("workload_activity", block="TRANSACTIONS", field="ENDED")["value"])
     return study.count(_values(study, run.name)["Transactions per second"], run.seconds)

@@ -15,7 +15,7 @@ from plexlens.example.printed import ExampleError, Study
 
 @dataclass(frozen=True)
 class Db2Run:
-    """What one Db2 did between two statistics records.
+    """Activity of a Db2 between two statistics records.
 
     Parameters
     ----------
@@ -45,7 +45,7 @@ class Db2Run:
 
     @property
     def end(self) -> datetime:
-        """Local time at which it ended."""
+        """Local time of its end."""
         return self.start + timedelta(seconds=self.seconds)
 
 
@@ -65,7 +65,7 @@ class Subsystem:
 
 @dataclass(frozen=True)
 class Threads:
-    """Remote threads of a study's runs, as accounting records name them.
+    """Remote threads of a study's runs, as named by accounting records.
 
     Parameters
     ----------

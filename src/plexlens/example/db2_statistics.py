@@ -29,7 +29,7 @@ _SCALES = {"K": 1e3, "M": 1e6}
 
 
 def counted(quantity: str, rate: str, seconds: float) -> int:
-    """The whole count that prints as this quantity and, over the interval, as this rate a second.
+    """The integer count consistent with this printed quantity and, over the interval, with this rate per second.
 
     A quantity such as ``7270.9K`` allows a range of counts, and a rate allows another; the count is the middle of what
     both allow, and of the quantity's range where a rate is not printed or is too coarse to say more.
@@ -61,7 +61,7 @@ def _printed(plan: Db2Plan, subsystem: Subsystem, run: Db2Run) -> dict[str, Row]
 
 
 def _pool_number(name: str) -> int:
-    """Number of a pool by its name as printed; the third screen cuts BP32K to BP2K."""
+    """Number of a pool from its printed name; the third screen truncates BP32K to BP2K."""
     for prefix, first in (("BP32K", 80), ("BP2K", 80), ("BP16K", 120), ("BP8K", 100), ("BP", 0)):
         if name.startswith(prefix):
             return first + int(name.removeprefix(prefix) or 0)
@@ -127,7 +127,7 @@ def _group_pool(subsystem: Subsystem, run: Db2Run) -> Row:
 
 
 def _sections(plan: Db2Plan, subsystem: Subsystem, run: Db2Run) -> dict[str, Sections]:
-    """Record map to its sections, with what the run counted."""
+    """Sections by record map, with the counts of the run."""
     printed = _printed(plan, subsystem, run)
     pools = _screen(plan, subsystem, run) if run.screen else []
     pool = printed.get("smf100_ifcid2_qbst")
@@ -143,7 +143,7 @@ def _sections(plan: Db2Plan, subsystem: Subsystem, run: Db2Run) -> dict[str, Sec
 
 
 def statistics_records(plan: Db2Plan) -> list[StudyRecord]:
-    """Two records of each kind for a run: when it began and when it ended.
+    """Two records of each kind for a run: at its beginning and at its end.
 
     High-water marks are those of the run's end in both.
     """

@@ -21,7 +21,7 @@ _DUMP_TIME = timedelta(seconds=1)
 
 
 def example_records(plan: Plan) -> list[StudyRecord]:
-    """All records, in the order in which they were written: by end of interval, then system, then record type."""
+    """All records in the order of writing: by end of interval, then system, then record type."""
     records = [
         *processor_records(plan),
         *workload_records(plan),

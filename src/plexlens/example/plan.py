@@ -1,4 +1,4 @@
-"""What the example holds beside the studies' tables: sites, runs, structures, classes (``studies/example``)."""
+"""Contents of the example other than the studies' tables: sites, runs, structures, classes (``studies/example``)."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from plexlens.example.printed import ExampleError, Study
 
 @dataclass(frozen=True)
 class Run:
-    """One RMF interval.
+    """An RMF interval.
 
     Parameters
     ----------
@@ -37,13 +37,13 @@ class Run:
 
     @property
     def end(self) -> datetime:
-        """Local time at which the interval ended."""
+        """Local time of the interval's end."""
         return self.start + timedelta(seconds=self.seconds)
 
 
 @dataclass(frozen=True)
 class Site:
-    """The systems that one study measured."""
+    """The systems measured by a study."""
 
     study: Study
     name: str
@@ -60,7 +60,7 @@ class Site:
     lengths: dict[str, int]
 
     def run(self, name: str) -> Run:
-        """The run of that name; KeyError names the ones there are."""
+        """A run by name; the KeyError lists the valid names."""
         for run in self.runs:
             if run.name == name:
                 return run
@@ -133,7 +133,7 @@ class Plan:
     cics: CicsPlan
 
     def site(self, name: str) -> Site:
-        """The site of that study; KeyError names the ones there are."""
+        """The site of a study; the KeyError lists the valid names."""
         for site in self.sites:
             if site.name == name:
                 return site

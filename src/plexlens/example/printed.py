@@ -12,7 +12,7 @@ _NUMBER = re.compile(r"(?P<digits>[+-]?\d*\.?\d+)(?P<suffix>[%KM]?)\Z")
 
 
 class ExampleError(PlexlensError):
-    """The tables that the example is made of are missing, or do not say what the example needs."""
+    """The study tables behind the example are missing or lack required data."""
 
 
 def _split(text: str) -> tuple[str, str]:
@@ -23,7 +23,7 @@ def _split(text: str) -> tuple[str, str]:
 
 
 def number(text: str) -> float:
-    """The number a cell shows, without its suffix: ``54%`` is 54, ``.27`` is 0.27, ``30K`` is 30.
+    """The number in a cell, without its suffix: ``54%`` is 54, ``.27`` is 0.27, ``30K`` is 30.
 
     Raises
     ------
@@ -34,18 +34,18 @@ def number(text: str) -> float:
 
 
 def decimals(text: str) -> int:
-    """How many decimals a cell shows."""
+    """Number of decimals in a cell."""
     digits, _ = _split(text)
     return len(digits.partition(".")[2])
 
 
 def half_unit(text: str) -> float:
-    """The most by which a number can differ from the cell that it was rounded to."""
+    """Maximum rounding error of a cell."""
     return 0.5 * 10.0 ** -decimals(text)
 
 
 class Study:
-    """The tables of one study, read from its folder.
+    """The tables of a study, read from its folder.
 
     Parameters
     ----------
@@ -57,7 +57,7 @@ class Study:
         self.folder = folder
 
     def table(self, name: str) -> list[dict[str, str]]:
-        """Rows of a table, each a cell by column heading.
+        """Rows of a table, each with its cells by column heading.
 
         Raises
         ------
@@ -76,7 +76,7 @@ class Study:
             ) from error
 
     def row(self, name: str, **cells: str) -> dict[str, str]:
-        """The one row of a table whose columns hold these cells.
+        """The only row of a table with these cells.
 
         Raises
         ------
@@ -94,7 +94,7 @@ class Study:
         return found[0]
 
     def count(self, rate: str, seconds: float) -> int:
-        """Events in an interval for which a printed rate a second stands.
+        """Number of events in an interval at a printed rate per second.
 
         The rate was rounded from a whole count over the interval; the count nearest to rate x seconds gives the
         printed rate back.

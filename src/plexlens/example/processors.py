@@ -57,7 +57,7 @@ def _sysplex(plan: Plan) -> list[StudyRecord]:
 
 
 def _zxml(plan: Plan) -> list[StudyRecord]:
-    """Both cases: one dedicated partition, utilization of each kind of processor as printed.
+    """Both cases: a dedicated partition, utilization of each kind of processor as printed.
 
     Capacity of the image = processors x service units a second x 3600 / 1,000,000 MSU; the four-hour average is taken
     as if the load had lasted for four hours: capacity x utilization.

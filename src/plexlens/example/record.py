@@ -26,7 +26,7 @@ def utc(site: Site, local: datetime) -> datetime:
 
 @dataclass(frozen=True)
 class Reporter:
-    """Who writes a record of what: one system of a site in one interval."""
+    """Writer and subject of a record: a system of a site in an interval."""
 
     site: Site
     run: Run
@@ -34,7 +34,7 @@ class Reporter:
 
     @property
     def number(self) -> int:
-        """Number of the system at its site, from 1; also of its partition."""
+        """Number of the system at its site, from 1; also the number of its partition."""
         return self.site.systems.index(self.system) + 1
 
     @property

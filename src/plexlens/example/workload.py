@@ -96,7 +96,7 @@ def _case_1_2(plan: Plan, site: Site, run: Run, per_second: float) -> Period:
 
 
 def _case_1_1(site: Site, run: Run, per_second: float) -> Period:
-    """The period of case 1-1, of which the study prints rates and percentages but no workload activity report.
+    """The period of case 1-1, for which the study prints rates and percentages but no workload activity report.
 
     ended = rate x interval; CPU time = ended x total CPU time of a transaction (Db2 accounting);
     zIIP = redirected % x CPU; zIIP-eligible on CP = (eligible % - redirected %) x CPU;

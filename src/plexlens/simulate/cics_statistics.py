@@ -1,4 +1,4 @@
-"""SMF 110-2: what each CICS region counted in an interval: its TCBs, its transactions, its connection to Db2."""
+"""SMF 110-2: statistics of each CICS region in an interval: its TCBs, its transactions, its connection to Db2."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _THREADS = 40
 
 
 def statistics_records(interval: Interval) -> Iterator[Record]:
-    """A record of each region: counters of the interval, as a collection of type INT leaves them."""
+    """A record for each region: counters of the interval, as in a collection of type INT."""
     spaces = {space["name"]: space for system in interval.truth["systems"] for space in system["spaces"]}
     for values, used in zip(interval.values.get("region", []), interval.truth["regions"], strict=True):
         rows = sections(

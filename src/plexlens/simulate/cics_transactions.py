@@ -1,4 +1,4 @@
-"""SMF 110-1: a performance row for each transaction in each region that it passed, from the simulator's own account.
+"""SMF 110-1: a performance row for each transaction in each region that it passed, from the simulator's own log.
 
 What runs on which TCB: the application on QR, Db2 on an open TCB of key 8 (L8). A transaction that comes in in a
 terminal region has a row there, which ends when it ends, and one in the region where it runs; both bear the same unit
@@ -55,7 +55,7 @@ _Columns = dict[str, Any]
 
 
 def dictionary_records(catalogue: _core.Catalogue, places: Places, start: datetime) -> Iterator[Record]:
-    """What each region's rows can hold: written when its monitoring begins."""
+    """The dictionary of each region's rows, written when its monitoring begins."""
     entries: list[Row] = _core.standard_dictionary(catalogue).to_pylist()
     for region, system in zip(places.regions, places.systems_of_regions, strict=True):
         yield Record("smf110_1_class1", system, start, {"smf110_1_dictionary": entries}, region)
@@ -83,7 +83,7 @@ class Monitoring:
         self._tasks = np.zeros(len(self.places.regions), np.int64)
 
     def records(self, logged: Mapping[str, pa.RecordBatch]) -> Stretch:
-        """Records of the transactions that have ended: each region's rows in the order of their ends, 50 to a record.
+        """Records of the ended transactions: each region's rows in order of completion, 50 per record.
 
         What is left in a region's buffer is written with the last of them.
         """
@@ -122,14 +122,14 @@ class Monitoring:
         return Stretch(encoded, ends[turn])
 
     def _numbers(self, region: Integers) -> Integers:
-        """Task numbers, counted in each region."""
+        """Task numbers, counted separately in each region."""
         first = np.searchsorted(region, region)
         numbers = self._tasks[region] + np.arange(len(region)) - first
         self._tasks += np.bincount(region, minlength=len(self._tasks))
         return numbers % _TASKS + 1
 
     def _named(self, rows: pa.RecordBatch) -> _Columns:
-        """What the rows of a transaction have in common."""
+        """Columns common to all rows of a transaction."""
         classes = integers(rows, "class")
         count = rows.num_rows
         token = unit_of_work_token(rows)
@@ -147,7 +147,7 @@ class Monitoring:
         }
 
     def _stay(self, rows: pa.RecordBatch) -> _Columns:
-        """In the region where the transaction ran."""
+        """Columns for the region in which the transaction ran."""
         count, region = rows.num_rows, integers(rows, "region")
         attached, ended = integers(rows, "attached"), integers(rows, "ended")
         calls = integers(rows, "db2_calls")
@@ -197,7 +197,7 @@ class Monitoring:
         return {"region": region} | performance(self._named(rows) | fields, _columns(clocks))
 
     def _terminal(self, rows: pa.RecordBatch) -> _Columns:
-        """In the region where the transaction came in."""
+        """Columns for the region in which the transaction arrived."""
         count = rows.num_rows
         arrived, sent, ended = (integers(rows, name) for name in ("arrived", "sent", "ended"))
         qr, cpu = floats(rows, "terminal_dispatched") / 1e9, floats(rows, "terminal_cpu")
@@ -232,14 +232,14 @@ class Monitoring:
 
     @property
     def _factors(self) -> Floats:
-        """Speed of a zIIP against that of a general engine, by region."""
+        """Speed of a zIIP relative to a general engine, by region."""
         machines = {one["name"]: one for one in self.places.values["cec"]}
         systems = {one["name"]: machines[one["cec"]] for one in self.places.values["system"]}
         return np.array([ziip_factor(systems[name]) for name in self.places.systems_of_regions])
 
 
 def _buffers(region: Integers) -> tuple[Integers, Integers]:
-    """Which record each row stands in, rows being in the order of regions; and the last row of each record."""
+    """Record of each row, for rows ordered by region; and the last row of each record."""
     within = np.arange(len(region)) - np.searchsorted(region, region)
     begins = within % _ROWS == 0
     record = np.cumsum(begins) - 1

@@ -1,4 +1,4 @@
-"""SMF 74-4: each coupling facility and its structures as each system saw them."""
+"""SMF 74-4: each coupling facility and its structures as seen by each system."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def _cache(interval: Interval, group: Mapping[str, Any], pool: int) -> smf74_4.C
 
 
 def _size(interval: Interval, group: Mapping[str, Any], pool: Mapping[str, Any] | None) -> int:
-    """Bytes of a structure: a lock table with as much again for the locks of lost members, or directory and data."""
+    """Bytes of a structure: a lock table plus the same again for retained locks, or directory and data."""
     if pool is None:
         entry = next(size for most, size in _LOCK_ENTRY if len(group["member"]) <= most)
         size = 2 * group["lock"]["entries"] * entry
@@ -144,7 +144,7 @@ def _storage(interval: Interval, facility: str) -> tuple[int, int]:
 
 
 def coupling_records(interval: Interval) -> Iterator[Record]:
-    """A record of each coupling facility and system.
+    """A record for each coupling facility and system.
 
     Both instances of a duplexed structure have a request section. Busy time is the service that requests of the
     interval asked for.

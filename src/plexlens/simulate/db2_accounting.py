@@ -1,4 +1,4 @@
-"""SMF 101: threads of each class and system, rolled up over an interval (as ACCUMACC does), or each by itself."""
+"""SMF 101: threads of each class and system, rolled up over an interval (like ACCUMACC), or a record per thread."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def _quantities(account: Mapping[str, Any], name: Any) -> Row:
 
 
 def accounting_records(interval: Interval) -> Iterator[Record]:
-    """A record of each class that calls Db2, on each system where some of it ended.
+    """A record for each class that calls Db2, on each system where any of its transactions ended.
 
     Class 1 is the time from a transaction's first thread to its end in Db2. Waits for asynchronous coupling facility
     requests are in QWAX.
@@ -121,7 +121,7 @@ def shared_pools(group: Mapping[str, Any]) -> set[int]:
 
 
 def group_of(scenario: Mapping[str, Any], values: Mapping[str, Any]) -> dict[str, Any] | None:
-    """Data-sharing group that a class's regions are connected to, where the class calls Db2 at all."""
+    """Data-sharing group of a class's regions, if the class calls Db2."""
     if not values.get("references") and not values.get("db2_cpu"):
         return None
     regions = {region["name"]: region for region in scenario.get("region", [])}
@@ -130,7 +130,7 @@ def group_of(scenario: Mapping[str, Any], values: Mapping[str, Any]) -> dict[str
 
 
 def thread_records(catalogue: _core.Catalogue, places: Places, logged: Mapping[str, pa.RecordBatch]) -> Stretch | None:
-    """A record of each transaction that used Db2, written when it ended, with the fields of `accounting_records`.
+    """A record for each transaction that used Db2, written at its end, with the fields of `accounting_records`.
 
     Begin and end of class 1 are those of the thread. A transaction whose unit of work was rolled back and tried again
     has one record for all its units.
@@ -205,7 +205,7 @@ def thread_records(catalogue: _core.Catalogue, places: Places, logged: Mapping[s
 def _pool_sections(
     places: Places, transactions: pa.RecordBatch, pools: pa.RecordBatch
 ) -> dict[str, dict[str, pa.Array]]:
-    """QBAC of each pool that a transaction used, QBGA of those with a group buffer pool."""
+    """QBAC of each pool used by a transaction, QBGA of those with a group buffer pool."""
     at = integers(pools, "transaction")
     quantities = {name: pools[name] for name in pools.schema.names} | {"number": pools["pool"]}
     numbers = pa.array(at.astype(np.uint64))
@@ -230,7 +230,7 @@ def _constant(value: str | int, rows: pa.RecordBatch) -> pa.Array:
 
 
 def _origin_bytes(regions: Sequence[str], origin: Integers) -> npt.NDArray[np.uint8]:
-    """Network and region in which a transaction came in, 8 characters each in EBCDIC."""
+    """Network and region in which a transaction arrived, 8 characters each in EBCDIC."""
     texts = [f"{NETWORK:8.8}{region:8.8}".encode("cp037") for region in regions]
     table = np.frombuffer(b"".join(texts), np.uint8).reshape(-1, 16)
     chosen: npt.NDArray[np.uint8] = table[origin]

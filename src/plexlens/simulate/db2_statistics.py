@@ -1,4 +1,4 @@
-"""SMF 100: what each member counted since it started."""
+"""SMF 100: cumulative counters of each member since its start."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ _LOG_RECORD, _LOG_INTERVAL = 400, 4096
 
 
 class Statistics:
-    """The members' counters from interval to interval: each record holds the sums since the run was measured."""
+    """The members' counters from interval to interval: each record holds the sums since measurement began."""
 
     def __init__(self) -> None:
         self._sums: dict[str, dict[tuple[str, int, str], Any]] = {}
         self._sequence = 0
 
     def beginning(self, interval: Interval) -> Iterator[Record]:
-        """Records of both kinds of each member when nothing was counted yet; the interval tells their names."""
+        """Records of both kinds for each member with zero counters; the interval supplies their names."""
         yield from self._at(interval, BEGINNING, {})
 
     def records(self, interval: Interval) -> Iterator[Record]:
-        """Records of both kinds of each member at an interval's end."""
+        """Records of both kinds for each member at an interval's end."""
         changes = {member["name"]: _sections(interval, member) for member in interval.truth["members"]}
         yield from self._at(interval, interval.end, changes)
 
@@ -64,7 +64,7 @@ class Statistics:
 
 
 def _sections(interval: Interval, member: Mapping[str, Any]) -> dict[str, Sections]:
-    """What a member did in the interval, by record map and section."""
+    """Activity of a member in the interval, by record map and section."""
     group = next(one for one in interval.values["db2"] if one["group"] == member["group"])
     locking = member["locking"]
     pools: list[Row] = []
@@ -96,7 +96,7 @@ def _sections(interval: Interval, member: Mapping[str, Any]) -> dict[str, Sectio
 
 
 def _accounts(interval: Interval, member: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
-    """What transactions that ended on a member did, by class."""
+    """Activity of the transactions that ended on a member, by class."""
     regions = {one["name"]: one.get("db2") for one in interval.values.get("region", [])}
     for values, used in zip(interval.values["class"], interval.truth["classes"], strict=True):
         if any(regions[name] == member["group"] for name in values["regions"]):
@@ -110,7 +110,7 @@ def _dependent(interval: Interval, member: Mapping[str, Any], pool: int) -> int:
 
 
 def _services(interval: Interval, member: Mapping[str, Any]) -> Row:
-    """Threads of the regions that work with a member, each created for its unit of work."""
+    """Threads of the regions connected to a member, each created for its unit of work."""
     regions = [one["name"] for one in interval.values.get("region", []) if one.get("db2") == member["group"]]
     used = [one for one in interval.truth["regions"] if one["name"] in regions and one["system"] == member["system"]]
     return smf100.services_row(
@@ -123,7 +123,8 @@ def _services(interval: Interval, member: Mapping[str, Any]) -> Row:
 
 
 def _log(interval: Interval, member: Mapping[str, Any]) -> Row:
-    """Log of a member, one copy: a record of each update, one where a unit of work begins and one where it ends.
+    """Log of a member, single copy: a record per update, and a record at the beginning and at the end of a unit of
+    work.
 
     A write takes the intervals that were filled since the last, and the one begun.
     """
@@ -161,7 +162,7 @@ def _shared_locking(member: Mapping[str, Any]) -> Row:
 
 
 def _spaces(interval: Interval, member: Mapping[str, Any]) -> list[Row]:
-    """Processor time of the member's address spaces, all of it SRBs; those of database services are preemptable."""
+    """Processor time of the member's address spaces, all under SRBs; those of database services are preemptable."""
     used = {space["name"]: space for space in interval.used(member["system"])["spaces"]}
     return [
         smf100.address_space_row(

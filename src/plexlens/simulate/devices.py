@@ -1,4 +1,4 @@
-"""SMF 74-1: the volumes that page sets are spread over."""
+"""SMF 74-1: the volumes over which page sets are spread."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _FIRST = 0x1000
 
 
 def device_records(interval: Interval) -> Iterator[Record]:
-    """A record of each system, with the I/Os that it asked for.
+    """A record for each system with its own I/Os.
 
     The wait for a volume is IOS queue time; what is neither pending nor disconnect time of a service is connect time.
     """

@@ -1,4 +1,4 @@
-"""A run as SMF records: what its systems would have written, in a dump that every report reads."""
+"""A run as SMF records: the records of its systems, in a dump that every report reads."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ _STRUCTURE = 16
 
 
 def check_names(scenario: Scenario) -> None:
-    """Whether all names fit their fields in SMF records.
+    """Check that all names fit their fields in SMF records.
 
     Raises
     ------
@@ -84,14 +84,14 @@ def _check(scenario: Scenario, path: str, name: str, most: int) -> None:
 
 
 def begin_records(interval: Interval, statistics: Statistics) -> list[Record]:
-    """What is written when measuring begins."""
+    """Records written when measurement begins."""
     return sorted(statistics.beginning(interval), key=_order)
 
 
 def interval_records(
     interval: Interval, statistics: Statistics, consumption: Consumption, *, rolled_up: bool = True
 ) -> list[Record]:
-    """The records of an interval by system and type; accounting only where it is rolled up."""
+    """The records of an interval by system and type; accounting only if it is rolled up."""
     records = [
         *processor_records(interval, consumption),
         *workload_records(interval),

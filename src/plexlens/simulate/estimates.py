@@ -1,4 +1,4 @@
-"""Numbers of several runs with different seeds, as means with their confidence intervals."""
+"""Numbers from several runs with different seeds, as means with confidence intervals."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class Estimate:
     half_width: float
 
     def __str__(self) -> str:
-        """Three significant digits, and the half width to the same place."""
+        """Three significant digits, and the half-width to the same place."""
         digits = 0 if self.mean == 0 else max(2 - math.floor(math.log10(abs(self.mean))), 0)
         if math.isnan(self.half_width):
             return f"{self.mean:.{digits}f}"

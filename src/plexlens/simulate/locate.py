@@ -1,4 +1,4 @@
-"""Where the keys of a TOML text stand: what is wrong with a scenario is said with its line."""
+"""Locations of the keys in a TOML text, so that errors in a scenario name the line."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def lines_of(text: str) -> dict[str, int]:
 
 
 def line_of(lines: dict[str, int], path: str) -> int | None:
-    """Line of a path, or of the nearest part around it that the text has (a key that is missing stands nowhere)."""
+    """Line of a path, or of the nearest enclosing part present in the text (a missing key has no line)."""
     while path:
         if path in lines:
             return lines[path]
@@ -38,7 +38,7 @@ _HIDDEN = re.compile(r'"""(?:[^\\]|\\.)*?"""+|\'\'\'.*?\'\'\'+|"(?:[^"\\\n]|\\.)
 
 
 def line_of_depth(text: str, most: int) -> int | None:
-    """Line where tables and arrays first stand within each other deeper than this.
+    """First line where tables and arrays are nested deeper than ``most``.
 
     Parameters
     ----------
@@ -75,7 +75,7 @@ def line_of_depth(text: str, most: int) -> int | None:
 
 
 class _Locator:
-    """Reads a TOML text as far as is needed to know where things stand."""
+    """Reads a TOML text as far as needed to locate its keys."""
 
     def __init__(self, text: str) -> None:
         # As TOML has it: a carriage return before a line feed belongs to the end of the line.
@@ -103,7 +103,7 @@ class _Locator:
         return taken
 
     def _skip(self, *, newlines: bool) -> bool:
-        """Passes blanks and comments; whether anything is left."""
+        """Skip blanks and comments; return whether any text is left."""
         blanks = " \t\n" if newlines else " \t"
         while self._at < len(self._text):
             if self._text[self._at] in blanks:
@@ -116,7 +116,7 @@ class _Locator:
         return False
 
     def _key(self) -> list[str]:
-        """A key, its parts where it is dotted."""
+        """A key, split into its parts if dotted."""
         parts = []
         while True:
             self._skip(newlines=False)
@@ -136,7 +136,7 @@ class _Locator:
         return f"{table}.{part}" if table else part
 
     def _last(self, path: str) -> str:
-        """Path of the last table of an array of tables; the path itself where it is none."""
+        """Path of the last table of an array of tables; for other paths, the path itself."""
         count = self._elements.get(path)
         return path if count is None else f"{path}[{count - 1}]"
 

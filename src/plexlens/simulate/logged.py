@@ -1,4 +1,4 @@
-"""What a run logged event by event, as columns: who ran where, and when, in the terms of records."""
+"""Events logged by a run, as columns: time and place of each transaction, in the terms of records."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ Integers = npt.NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Stretch:
-    """Encoded records of one kind, each with the time at which it was written.
+    """Encoded records of a kind, each with its time of writing.
 
     Attributes
     ----------
@@ -44,7 +44,7 @@ class Stretch:
 
 @dataclass(frozen=True)
 class Places:
-    """Names of a scenario by the numbers that logs have.
+    """Names in a scenario by the numbers used in logs.
 
     Attributes
     ----------
@@ -56,7 +56,7 @@ class Places:
 
     @classmethod
     def of(cls, scenario: Scenario) -> Places:
-        """Those of a scenario."""
+        """The names of a scenario."""
         return cls(scenario.values)
 
     @cached_property
@@ -110,7 +110,7 @@ def floats(rows: pa.RecordBatch, name: str) -> Floats:
 
 
 def micros(nanoseconds: Integers) -> Integers:
-    """Times of a log (nanoseconds since measuring began) as microseconds since 1970."""
+    """Log times (nanoseconds since measurement began) as microseconds since 1970."""
     return nanoseconds // 1000 + _BEGINNING_MICROS
 
 
@@ -120,7 +120,7 @@ def timestamps(times: Integers) -> pa.Array:
 
 
 def names(texts: Sequence[str], numbers: Integers) -> pa.Array:
-    """The texts that numbers stand for, as a column."""
+    """The texts with these numbers, as a column."""
     return pa.array(texts, pa.string()).take(pa.array(numbers))
 
 
@@ -132,14 +132,14 @@ def bytes_of(matrix: npt.NDArray[np.uint8]) -> pa.Array:
 
 
 def unit_of_work_token(rows: pa.RecordBatch) -> npt.NDArray[np.uint8]:
-    """Six bytes that tell transactions apart, the same in all records of one."""
+    """Six bytes that identify a transaction, equal in all its records."""
     numbers = rows["number"].to_numpy().astype(">u8")
     token: npt.NDArray[np.uint8] = numbers.view(np.uint8).reshape(-1, 8)[:, 2:]
     return token
 
 
 def origins(rows: pa.RecordBatch) -> Integers:
-    """Region in which each transaction came in."""
+    """Region in which each transaction arrived."""
     terminal = rows["terminal_region"].to_numpy(zero_copy_only=False).astype(np.float64)
     region = integers(rows, "region")
     origin: Integers = np.where(np.isnan(terminal), region, np.nan_to_num(terminal)).astype(np.int64)
@@ -147,7 +147,7 @@ def origins(rows: pa.RecordBatch) -> Integers:
 
 
 def in_order(stretches: Iterable[Stretch]) -> Iterable[bytes]:
-    """All records of several stretches in the order of time; of one time in the order of the stretches."""
+    """All records of several stretches in time order; ties in the order of the stretches."""
     held = [stretch for stretch in stretches if len(stretch.times)]
     if not held:
         return

@@ -1,4 +1,4 @@
-"""SMF 102: every reference to a page as Db2's performance trace has it (IFCID 198), and names of page sets (105).
+"""SMF 102: every page reference in the form of Db2's performance trace (IFCID 198), and names of page sets (105).
 
 A getpage is a row with its status (hit or miss in the member's own pool) and access; a row of set write follows where
 the page is changed, then its release.
@@ -40,7 +40,7 @@ _NAMES = 500
 
 
 def check_page_trace(scenario: Scenario) -> None:
-    """Whether page sets and pools fit the fields of IFCID 198.
+    """Check that page sets and pools fit the fields of IFCID 198.
 
     Raises
     ------
@@ -65,13 +65,13 @@ def check_page_trace(scenario: Scenario) -> None:
 
 
 def named_page_set(name: str) -> tuple[str, str]:
-    """Database and table space of a page set, eight characters each at most."""
+    """Database and table space of a page set, at most eight characters each."""
     database, dot, space = name.partition(".")
     return (database[:8], space[:8]) if dot and space else ("SIMULATE", name[:8])
 
 
 def name_records(places: Places, start: datetime) -> Iterator[Record]:
-    """Names of the page sets, of each member: IFCID 105."""
+    """Names of each member's page sets: IFCID 105."""
     for number, group in enumerate(places.groups):
         rows: list[Row] = [
             name_row(_DATABASE + number, _OBJECT + at, *named_page_set(one["name"]))
@@ -111,7 +111,7 @@ class PageTrace:
         return [(one["system"], one["name"]) for group in self.places.groups for one in group["member"]]
 
     def records(self, logged: Mapping[str, pa.RecordBatch]) -> Stretch:
-        """Records of the references: those of each member in their order, 100 getpages to a record.
+        """Records of the references: those of each member in order, 100 getpages per record.
 
         A record bears the time of its last getpage; what is left in a member's buffer is written with the last of them.
         """
@@ -137,7 +137,7 @@ class PageTrace:
         return Stretch(encoded, ends[turn])
 
     def _headers(self, member: Integers, ends: Integers) -> pa.RecordBatch:
-        """A header of each record, in the order in which they are written."""
+        """A header for each record, in the order of writing."""
         count = len(member)
         order = np.argsort(member, kind="stable")
         number = np.empty(count, np.int64)
@@ -164,7 +164,7 @@ class PageTrace:
         )
 
     def _entries(self, rows: pa.RecordBatch, record: Integers) -> pa.RecordBatch:
-        """Getpage, set write where there is one, and release of each reference."""
+        """Getpage, set write (if any), and release of each reference."""
         update = _flags(rows, "update")
         times = 2 + update.astype(np.int64)
         at = np.repeat(np.arange(rows.num_rows), times)

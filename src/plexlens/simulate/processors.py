@@ -24,12 +24,12 @@ _ROLLING = 4 * 3600.0
 
 
 def ziip_factor(cec: Mapping[str, Any]) -> float:
-    """Speed of a zIIP against that of a general engine of the machine (R723NFFS, SMF70NRM)."""
+    """Speed of a zIIP relative to a general engine of the machine (R723NFFS, SMF70NRM)."""
     return float(cec.get("ziip_speed", 1.0)) / float(cec.get("speed", 1.0))
 
 
 def _engines(interval: Interval, system: Mapping[str, Any]) -> list[Engine]:
-    """The logical engines of a system: all of one kind are equally busy."""
+    """The logical engines of a system; those of the same kind are equally busy."""
     used = interval.used(system["name"])
     engines: list[Engine] = []
     kinds = zip(
@@ -49,20 +49,20 @@ class Consumption:
         self._past: deque[tuple[float, float, dict[str, float]]] = deque()
 
     def add(self, interval: Interval) -> None:
-        """Take an interval in, and forget what is over for four hours."""
+        """Add an interval, and drop intervals older than four hours."""
         truth = interval.truth
         self._past.append((truth["start"], truth["end"], {one["name"]: one["busy"] for one in truth["systems"]}))
         while self._past[0][1] <= truth["end"] - _ROLLING:
             self._past.popleft()
 
     def rolling(self, system: str) -> float:
-        """Mean MSU of a system's general engines over the last four hours, or since the run was measured."""
+        """Mean MSU of a system's general engines over the last four hours, or since measurement began."""
         length = self._past[-1][1] - self._past[0][0]
         return sum(busy[system] for _, _, busy in self._past) / length * _MSU
 
 
 def processor_records(interval: Interval, consumption: Consumption) -> Iterator[Record]:
-    """A record of each system.
+    """A record for each system.
 
     Busy seconds are spread evenly over the engines of a kind; what managing the partition costs is part of them, and
     of the dispatch time that SMF70PDT has and SMF70EDT has not.

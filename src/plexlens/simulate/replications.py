@@ -1,4 +1,4 @@
-"""Several runs of scenarios at the same time: replications with other seeds, and the cases of a comparison."""
+"""Several runs of scenarios in parallel: replications with other seeds, and the cases of a comparison."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ _PATIENCE = 0.1
 
 
 class _EndedError(Exception):
-    """Another run failed, or the user wants no more."""
+    """Another run failed, or the user interrupted."""
 
 
 def replications(scenario: Scenario, count: int) -> list[Scenario]:
-    """The scenario under so many seeds, its own and those that follow it.
+    """The scenario with ``count`` consecutive seeds, starting with its own.
 
     Parameters
     ----------
@@ -38,14 +38,14 @@ def replications(scenario: Scenario, count: int) -> list[Scenario]:
 
 
 def cores() -> int:
-    """Cores that this process may use."""
+    """Number of cores available to this process."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def run_scenarios(
     scenarios: Sequence[Scenario], *, jobs: int | None = None, tell: Tell | None = None
 ) -> list[Simulated]:
-    """Run scenarios at the same time; each run is what `plexlens.simulate.run_scenario` gives of it.
+    """Run scenarios in parallel; each result equals that of `plexlens.simulate.run_scenario`.
 
     Parameters
     ----------

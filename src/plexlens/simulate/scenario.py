@@ -1,4 +1,4 @@
-"""Scenarios of the sysplex simulator: read from TOML, run, and what a run gave."""
+"""Scenarios of the sysplex simulator: reading from TOML, running, and results."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ FAILURES = {
 
 
 class ScenarioFileError(UsageError):
-    """A scenario that cannot be, with file, line and key."""
+    """An invalid scenario, with file, line and key."""
 
 
 @dataclass(frozen=True)
@@ -69,7 +69,7 @@ class Scenario:
     lines: dict[str, int] = field(default_factory=dict, repr=False)
 
     def with_run(self, *, seed: int | None = None, seconds: float | None = None) -> Scenario:
-        """The same with another seed or length of the run; None leaves what it says."""
+        """The same scenario with another seed or run length; None keeps its own."""
         asked: dict[str, Any] = {"seed": seed, "seconds": seconds}
         changes = {key: value for key, value in asked.items() if value is not None}
         run = self.values.get("run", {})
@@ -78,7 +78,7 @@ class Scenario:
         return Scenario(self.file, self.values | {"run": run | changes}, self.lines)
 
     def wrong(self, path: str, what: str, remedy: str) -> ScenarioFileError:
-        """What to raise about a key."""
+        """The error for a key."""
         named = f"{path}: {what}" if path else what
         return ScenarioFileError(file=self.file, line=line_of(self.lines, path), what=named, remedy=remedy)
 
@@ -192,7 +192,7 @@ def run_scenario(scenario: Scenario, *, tell: Callable[[float, float], None] | N
 
 
 def as_json(scenario: Scenario) -> str:
-    """A scenario as the simulator takes it.
+    """A scenario as JSON for the simulator.
 
     Raises
     ------
@@ -209,7 +209,7 @@ def as_json(scenario: Scenario) -> str:
 
 @contextmanager
 def refusals(scenario: Scenario) -> Iterator[None]:
-    """Raises what the simulator refuses of a scenario with its place in the file."""
+    """Convert the simulator's refusals of a scenario to errors with a place in the file."""
     try:
         yield
     except _core.ScenarioError as error:
@@ -218,7 +218,7 @@ def refusals(scenario: Scenario) -> Iterator[None]:
 
 
 def _leaves(value: Any, path: str) -> Iterator[tuple[str, Any]]:
-    """Every value that is no table and no array, with its path."""
+    """Every value that is neither a table nor an array, with its path."""
     if isinstance(value, Mapping):
         for key, inner in value.items():
             yield from _leaves(inner, f"{path}.{key}" if path else key)

@@ -1,4 +1,4 @@
-"""A run whose records are written while it goes on: every transaction, every reference to a page."""
+"""Runs whose records are written while they proceed: every transaction, every page reference."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def simulate_to_smf(
     page_trace: bool = False,
     tell: Callable[[float, float], None] | None = None,
 ) -> tuple[Simulated, int]:
-    """Run a scenario and write its records as they come.
+    """Run a scenario and write its records as they are produced.
 
     The run is the same whatever is written of it, and the records of its intervals are those of
     `plexlens.simulate.write_smf`, accounting apart. Memory does not grow with the number of transactions.
@@ -92,7 +92,7 @@ class _Writing:
         self._consumption = Consumption()
 
     def take(self, kind: str, value: Any) -> None:
-        """Write what a piece says."""
+        """Write the records of a piece."""
         if kind == "begun":
             self._begin(Interval(self._run, 0, json.loads(value)))
         elif kind == "interval":
@@ -106,7 +106,7 @@ class _Writing:
             self._simulated.write_stretches(self._logged(value))
 
     def done(self) -> int:
-        """Records written."""
+        """Number of records written."""
         return self._simulated.dump.written
 
     def _begin(self, interval: Interval) -> None:

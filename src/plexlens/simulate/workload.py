@@ -61,7 +61,7 @@ def _importance(priority: int) -> int:
 
 
 def _samples(seconds: float) -> int:
-    """Samples that find something that lasts so long in all."""
+    """Number of samples that observe an activity of this total duration."""
     return max(round(seconds / _SAMPLING), 0)
 
 
@@ -100,7 +100,7 @@ def _found(interval: Interval, spaces: _Spaces) -> Found:
 
 
 def _dasd(interval: Interval, system: str) -> Io:
-    """I/O of a system, which is all of Db2's."""
+    """I/O of a system, all of which comes from Db2."""
     used = interval.used(system)
 
     def of_all(name: str) -> float:
@@ -116,7 +116,7 @@ def _dasd(interval: Interval, system: str) -> Io:
 
 
 def _states(counts: Mapping[str, Any], *, routed: bool) -> list[State]:
-    """States of the transactions of a class that ended, as CICS tells WLM: Db2 is another product.
+    """States of a class's ended transactions, as CICS reports them to WLM: Db2 is another product.
 
     A transaction that was routed is in its begin-to-end phase in the terminal region, which waits for the conversation
     while the execution phase is elsewhere.
@@ -171,7 +171,7 @@ def _class(interval: Interval, system: Mapping[str, Any], name: str, workload: s
 
 
 def _served(interval: Interval, system: str) -> dict[str, int]:
-    """Classes whose transactions the regions of a system served, and how often WLM found them at it."""
+    """Classes served by the regions of a system, and the number of WLM's samples that observed it."""
     found: dict[str, int] = {}
     for used in interval.truth["classes"]:
         counts = next(one for one in used["systems"] if one["system"] == system)

@@ -23,7 +23,7 @@ _Z_ARCHITECTURE = 0x10
 
 @dataclass(frozen=True)
 class Interval:
-    """One interval of a run, with the scenario it belongs to.
+    """An interval of a run, with its scenario.
 
     Attributes
     ----------
@@ -94,7 +94,7 @@ class Interval:
 
     @property
     def samples(self) -> int:
-        """Samples that RMF takes in it."""
+        """Number of RMF samples in the interval."""
         return max(round(self.seconds / CYCLE), 1)
 
 
