@@ -47,7 +47,7 @@ def counted(quantity: str, rate: str, seconds: float) -> int:
 
 
 def _printed(plan: Db2Plan, subsystem: Subsystem, run: Db2Run) -> dict[str, Row]:
-    """Section to its fields, by the statistics reports of a run."""
+    """Fields by section, from the statistics reports of a run."""
     items = {(item.block, item.item): item for item in plan.items}
     sections: dict[str, Row] = {}
     for report in run.reports:

@@ -16,7 +16,7 @@ _BUSY_TABLES = {"B1": "table_06", "B3": "table_05"}
 
 
 def _partition(name: str, weight: int, seconds: float, engines: dict[str, tuple[int, float]]) -> Partition:
-    """A partition with engines of each kind: how many, and the share of the interval that each is busy.
+    """A partition with engines of each kind: their number, and the busy share of each.
 
     LPAR management time is not printed: effective and total dispatch time are equal.
     """

@@ -1,4 +1,4 @@
-"""Records of the example: who writes which, and the study whose figures it holds."""
+"""Records of the example: their writers, and the studies with their figures."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from plexlens.smf_rows.rmf import RmfInterval
 
 @dataclass(frozen=True)
 class StudyRecord:
-    """A record, with the name of the study whose figures it holds."""
+    """A record, with the name of the study that supplies its figures."""
 
     study: str
     record: Record
@@ -39,7 +39,7 @@ class Reporter:
 
     @property
     def interval(self) -> RmfInterval:
-        """The interval of RMF."""
+        """The RMF interval."""
         site, run = self.site, self.run
         return RmfInterval(
             system=self.system,
@@ -57,11 +57,11 @@ class Reporter:
 
 
 def rmf_record(reporter: Reporter, map_name: str, sections: Sections) -> StudyRecord:
-    """A record of RMF, with the lengths of its sections that the site's release had."""
+    """An RMF record, with the section lengths of the site's release."""
     site = reporter.site
     return StudyRecord(site.name, reporter.interval.record(map_name, sections, site.lengths))
 
 
 def of_study(study: str, records: Iterable[Record]) -> list[StudyRecord]:
-    """Records of one study."""
+    """Records of a study."""
     return [StudyRecord(study, record) for record in records]

@@ -39,7 +39,9 @@ def _class_record(reporter: Reporter, work_class: WorkClass, period: Period) -> 
 
 
 def _report_class(reporter: Reporter, kind: ReportClass) -> StudyRecord:
-    """CICS transactions have response times; the CPU time lies in the classes of the regions."""
+    """The record of a report class; CICS transactions have response times, their CPU time is in the regions'
+    classes.
+    """
     ended = _transactions(reporter, kind)
     mean = _response(reporter.site, kind.response_as)
     # Deviations are not printed: response times are taken to scatter like exponential ones, deviation = mean.

@@ -45,7 +45,7 @@ def statistics_records(interval: Interval) -> Iterator[Record]:
 
 
 def _dispatcher(interval: Interval, used: Mapping[str, Any], space: Mapping[str, Any]) -> Dispatcher:
-    """A TCB of a mode that nothing runs on waits all the time; QR and RO are there in every region."""
+    """Dispatcher statistics; a TCB of an unused mode waits all the time, QR and RO exist in every region."""
     seconds, threads = interval.seconds, used["most_threads"]
     dispatched, in_db2 = min(used["qr_dispatched"], seconds), used["open_dispatched"]
     return Dispatcher(

@@ -104,7 +104,7 @@ def _structures(interval: Interval, system: str, facility: str) -> list[smf74_4.
 
 
 def _first(used: Mapping[str, Any]) -> smf74_4.Structure:
-    """Requests to a structure, or to the first instance of a duplexed one, by which contention is found."""
+    """Requests to a structure, or to the first instance of a duplexed structure, which detects contention."""
     return smf74_4.Structure(
         name=used["name"],
         type="lock" if used["lock"] else "cache",
@@ -132,7 +132,7 @@ def _second(used: Mapping[str, Any]) -> smf74_4.Structure:
 
 
 def _storage(interval: Interval, facility: str) -> tuple[int, int]:
-    """Storage of a facility, enough for twice what is in it, and what of it is free."""
+    """Storage of a facility, enough for twice its contents, and its free part."""
     taken = 0
     for group in interval.values.get("db2", []):
         for pool in [*([None] if group.get("lock") else []), *(pool for pool in group["pool"] if pool.get("group"))]:

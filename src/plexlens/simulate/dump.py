@@ -148,7 +148,7 @@ def write_smf(run: Simulated, path: Path) -> int:
 
 @dataclass
 class SimulatedDump:
-    """The dump of a scenario under way.
+    """The dump of a scenario being written.
 
     Attributes
     ----------
@@ -165,7 +165,7 @@ class SimulatedDump:
         self._end = record.end
 
     def write_stretches(self, stretches: Iterable[Stretch]) -> None:
-        """Write encoded records of several kinds in the order of time."""
+        """Write encoded records of several kinds in time order."""
         for record in in_order(stretches):
             self.dump.write_encoded(record)
 
@@ -176,7 +176,7 @@ class SimulatedDump:
 
 @contextmanager
 def open_simulated(scenario: Scenario, path: Path) -> Iterator[SimulatedDump]:
-    """A dump to be written, with its header and, when all went well, its trailer.
+    """A dump to be written, with its header and, on success, its trailer.
 
     Raises
     ------

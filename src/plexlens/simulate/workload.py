@@ -66,7 +66,7 @@ def _samples(seconds: float) -> int:
 
 
 def _service(interval: Interval, spaces: _Spaces, factor: float) -> Service:
-    """Service of address spaces; they are there all the time."""
+    """Service of address spaces, which exist all the time."""
     general = sum(space["cpu"] for space in spaces)
     ziip = sum(space["ziip"] for space in spaces)
     here = len(spaces) * interval.seconds
@@ -80,7 +80,7 @@ def _service(interval: Interval, spaces: _Spaces, factor: float) -> Service:
 
 
 def _found(interval: Interval, spaces: _Spaces) -> Found:
-    """How often WLM finds address spaces using processors or waiting for these; one that nobody works in is idle."""
+    """WLM's samples of address spaces using or waiting for processors; an unused address space is idle."""
 
     def samples(name: str) -> int:
         return _samples(sum(space[name] for space in spaces))
@@ -156,7 +156,7 @@ def _responses(counts: Mapping[str, Any], *, routed: bool) -> Responses:
 
 
 def _class(interval: Interval, system: Mapping[str, Any], name: str, workload: str) -> WorkClass:
-    """A service class of a workload; a report class belongs to none."""
+    """A service class in its workload; or a report class, which has no workload."""
     return WorkClass(
         name,
         report=not workload,
@@ -182,14 +182,14 @@ def _served(interval: Interval, system: str) -> dict[str, int]:
 
 
 def workload_records(interval: Interval) -> Iterator[Record]:
-    """A record of each class on each system."""
+    """A record for each class on each system."""
     for system in interval.values["system"]:
         yield from _space_records(interval, system)
         yield from _transaction_records(interval, system)
 
 
 def _space_records(interval: Interval, system: Mapping[str, Any]) -> Iterator[Record]:
-    """Service classes of address spaces, and a report class of each space."""
+    """Service classes of address spaces, and a report class for each space."""
     factor = ziip_factor(interval.cec(system))
     spaces = spaces_by_class(interval, system["name"])
     for name, held in spaces.items():
@@ -210,7 +210,7 @@ def _space_records(interval: Interval, system: Mapping[str, Any]) -> Iterator[Re
 
 
 def _priorities(interval: Interval, system: Mapping[str, Any], names: Iterable[str] | None = None) -> list[int]:
-    """Dispatching priorities of a system's regions, all or some of them."""
+    """Dispatching priorities of a system's regions, of all or of the named regions."""
     return [
         int(region.get("priority", _PRIORITY))
         for region in interval.values.get("region", [])

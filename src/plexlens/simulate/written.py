@@ -1,4 +1,4 @@
-"""The intervals of a run, and what their records need to know of them."""
+"""The intervals of a run, and the facts that their records need."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ class Interval:
         return interval.record(name, sections)
 
     def used(self, system: str) -> Mapping[str, Any]:
-        """What a system used."""
+        """Resource use of a system."""
         found: Mapping[str, Any] = next(used for used in self.truth["systems"] if used["name"] == system)
         return found
 

@@ -1,4 +1,4 @@
-"""SMF records from plain quantities: a module per record type, which alone knows the record's fields.
+"""SMF records from plain quantities: each record type has a module, the only place with the record's fields.
 
 The example and the simulators of systems and of buffer pools have quantities in base units: seconds, bytes, counts. A
 module here puts them into rows of the record's sections, and `plexlens.smf_rows.dump` writes rows as a

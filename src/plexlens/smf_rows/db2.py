@@ -1,4 +1,4 @@
-"""What records of Db2 have in common: product header, data-sharing header, correlation header."""
+"""Common parts of Db2 records: product header, data-sharing header, correlation header."""
 
 from __future__ import annotations
 

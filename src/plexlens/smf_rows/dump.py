@@ -1,4 +1,4 @@
-"""A dump of records, written from rows."""
+"""Writing of a dump from rows."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from plexlens.whole_file import whole_file
 
 @dataclass
 class Dump:
-    """A dump under way.
+    """A dump being written.
 
     Parameters
     ----------
@@ -35,7 +35,7 @@ class Dump:
     _schemas: dict[tuple[str, frozenset[str]], pa.Schema] = field(default_factory=dict, repr=False)
 
     def write(self, record: Record) -> None:
-        """Encode and write a record; one of RMF that is too long is split as RMF does.
+        """Encode and write a record; an RMF record that is too long is split in RMF's way.
 
         Raises
         ------
@@ -63,7 +63,7 @@ class Dump:
         self.written += 1
 
     def _batch(self, section: str, rows: Sequence[Row]) -> pa.RecordBatch:
-        """Rows as columns of the section's types; only the columns that a row names, all of one record."""
+        """Rows as columns of the section's types; only the named columns, which all rows of a record share."""
         named = frozenset(name for row in rows for name in row)
         schema = self._schemas.get((section, named))
         if schema is None:
@@ -81,7 +81,7 @@ class Dump:
 
 @contextmanager
 def open_dump(path: Path, system: str, at: datetime) -> Iterator[Dump]:
-    """A dump with its header; what is at the path is replaced when the block ends without an error.
+    """A dump with its header; an existing file is replaced when the block ends without an error.
 
     Parameters
     ----------
@@ -101,6 +101,6 @@ def open_dump(path: Path, system: str, at: datetime) -> Iterator[Dump]:
 
 
 def connectors(catalogue: _core.Catalogue, fields: Sequence[str]) -> list[int]:
-    """Connectors of the fields that CICS performance records hold, by their short names in the standard dictionary."""
+    """Connectors of the fields in CICS performance records, by their short names in the standard dictionary."""
     numbers = {row["cmodhead"]: row["cmodconn"] for row in _core.standard_dictionary(catalogue).to_pylist()}
     return sorted(numbers[name] for name in fields)

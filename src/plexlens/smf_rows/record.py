@@ -1,4 +1,4 @@
-"""A record before it is encoded: its sections as rows of base units."""
+"""A record before encoding: its sections as rows in base units."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ Sections = dict[str, list[Row]]
 
 
 def given(**cells: Any) -> Row:
-    """The cells that have a value: a field that nobody states is not in the row, and zero or blank in the record."""
+    """The cells with a value; a missing field is zero or blank in the record."""
     return {name: value for name, value in cells.items() if value is not None}
 
 
 def named(fields: Mapping[str, str], quantities: Mapping[str, Any]) -> Row:
-    """Fields of a section from the quantities that there are: cells of a row, or columns.
+    """Fields of a section from the available quantities: cells of a row, or columns.
 
     Parameters
     ----------
@@ -33,7 +33,7 @@ def named(fields: Mapping[str, str], quantities: Mapping[str, Any]) -> Row:
 
 @dataclass(frozen=True)
 class Record:
-    """One SMF record.
+    """An SMF record.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""The product section of RMF records: who measured which interval."""
+"""The product section of RMF records: the measuring system and its interval."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from plexlens.smf_rows.record import Record, Row, Sections, given
 
 @dataclass(frozen=True)
 class RmfInterval:
-    """An interval of RMF on one system.
+    """An RMF interval on a system.
 
     Parameters
     ----------
@@ -51,7 +51,7 @@ class RmfInterval:
         return (self.end - self.start) / timedelta(seconds=1)
 
     def record(self, map_name: str, sections: Sections, lengths: Mapping[str, int] | None = None) -> Record:
-        """A record: the product section added, empty sections left out, lengths of sections that it has not ignored."""
+        """A record: the product section is added, empty sections and lengths of absent sections are left out."""
         held = {name: rows for name, rows in sections.items() if rows}
         return Record(
             map=map_name,

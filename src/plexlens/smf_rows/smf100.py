@@ -1,4 +1,4 @@
-"""SMF 100, IFCID 1 and 2: what a Db2 counted since it started."""
+"""SMF 100, IFCID 1 and 2: cumulative counters of a Db2 since its start."""
 
 from __future__ import annotations
 
@@ -37,12 +37,12 @@ _GROUP_POOL = {name: place.lower() for name, place, _ in _core.GroupSimulation.m
 
 
 def is_counter(field: str) -> bool:
-    """Whether a field counts from the start of Db2: it is no level, high-water mark or name."""
+    """Whether a field is cumulative from the start of Db2, rather than a level, a high-water mark or a name."""
     return field not in _LEVELS and field not in _MARKS
 
 
 def before(row: Row, *, marks: bool = False) -> Row:
-    """The same section when nothing was counted yet: levels as they are, and high-water marks too if asked."""
+    """The same section with zero counters; levels are unchanged, and so are high-water marks if ``marks`` is set."""
     kept = _LEVELS | _MARKS if marks else _LEVELS
     return {field: value if field in kept else 0 for field, value in row.items()}
 
@@ -86,12 +86,12 @@ def checkpoint_row(checkpoints: int) -> Row:
 
 
 def address_space_row(name: str, *, srb: float, ziip: float, preemptable: float) -> Row:
-    """QWSA: seconds of SRBs of an address space, those of zIIPs, and of preemptable SRBs."""
+    """QWSA: seconds under SRBs of an address space, on zIIPs, and under preemptable SRBs."""
     return {"qwsaproc": name, "qwsasrbt": srb, "qwsapsrb_ziip": ziip, "qwsapsrb": preemptable}
 
 
 def services_row(*, threads: int, thread_waits: int, commits: int, rollbacks: int, most_threads: int) -> Row:
-    """Q3ST of threads that live for one unit of work, which signs on.
+    """Q3ST for threads that serve a single unit of work, which signs on.
 
     Parameters
     ----------
@@ -114,7 +114,7 @@ def services_row(*, threads: int, thread_waits: int, commits: int, rollbacks: in
 
 
 def log_row(*, records: int, forces: int, filled: int, writes: int, written: int) -> Row:
-    """QJST: log records, forced ones of them, control intervals filled, write I/Os and control intervals written."""
+    """QJST: log records, forced records, control intervals filled, write I/Os and control intervals written."""
     return {"qjstwrnw": records, "qjstwrf": forces, "qjstbffl": filled, "qjstlogw": writes, "qjstciwr": written}
 
 
@@ -177,7 +177,7 @@ def statistics(
     locking: Row | None = None,
     group_locking: Row | None = None,
 ) -> dict[str, Sections]:
-    """Record map to its sections, with what a Db2 counted; a section that is not given is not in the record."""
+    """Sections by record map, with the counts of a Db2; a section that is not given is not in the record."""
 
     def single(row: Row | None) -> list[Row]:
         return [row] if row else []

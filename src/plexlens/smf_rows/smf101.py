@@ -80,5 +80,5 @@ QXST = {"inserts": "qxinsrt"}
 
 
 def rolled_up(elapsed: float) -> datetime:
-    """End of a record that is rolled up, of threads that took so many seconds in class 1 together."""
+    """End of a rolled-up record whose threads spent this many seconds in class 1 together."""
     return _CLOCK_ZERO + timedelta(seconds=elapsed)

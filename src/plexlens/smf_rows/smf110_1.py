@@ -1,4 +1,4 @@
-"""SMF 110-1: rows of CICS monitoring, one for each task; its fields have the names of the standard dictionary."""
+"""SMF 110-1: rows of CICS monitoring, a row per task; fields have the names of the standard dictionary."""
 
 from __future__ import annotations
 

@@ -63,7 +63,7 @@ class Region:
 
 @dataclass(frozen=True)
 class Tcbs:
-    """TCBs of one mode; times in seconds.
+    """TCBs of a mode; times in seconds.
 
     Parameters
     ----------
@@ -109,7 +109,7 @@ class Tcbs:
 
 @dataclass(frozen=True)
 class OpenTcbs:
-    """The pool of open TCBs: its limit (MAXOPENTCBS), and the TCBs in it, also the most."""
+    """The pool of open TCBs: its limit (MAXOPENTCBS), its TCBs, and their maximum."""
 
     limit: int
     attached: int
@@ -143,7 +143,7 @@ class Dispatcher:
 
 @dataclass(frozen=True)
 class Transactions:
-    """Transactions of a region: how many were attached, MXT, most at a time, and those at the end."""
+    """Transactions of a region: attached, MXT, peak, and active at the end."""
 
     attached: int
     limit: int
@@ -153,7 +153,7 @@ class Transactions:
 
 @dataclass(frozen=True)
 class Db2Connection:
-    """A region's connection to Db2, all of whose threads are pool threads of one unit of work.
+    """A region's connection to Db2; all its threads are pool threads for a single unit of work.
 
     Parameters
     ----------
@@ -210,7 +210,7 @@ class Db2Connection:
 def sections(
     region: Region, dispatcher: Dispatcher, transactions: Transactions, connection: Db2Connection | None = None
 ) -> Sections:
-    """The sections of a record, as a collection of type INT leaves them."""
+    """The sections of a record, as in a collection of type INT."""
     return {
         "smf110_2_product": [region.row()],
         "smf110_2_dispatcher": [_dispatcher(dispatcher)],

@@ -38,7 +38,7 @@ class Engine:
 
 @dataclass(frozen=True)
 class Partition:
-    """A partition; its operating system bears the same name.
+    """A partition; its operating system has the same name.
 
     Parameters
     ----------
@@ -166,7 +166,7 @@ def _control(machine: Machine, image: Image, own: Sequence[Engine], samples: int
 
 
 def _cpus(own: Sequence[Engine], image: Image, seconds: float) -> list[Row]:
-    """Engines as z/OS sees them; interruptions are shared evenly, the odd ones by those that come first."""
+    """Engines as seen by z/OS; interruptions are divided evenly, with the remainder on the first engines."""
     general = sum(engine.kind == "CP" for engine in own)
     rows: list[Row] = []
     for address, engine in enumerate(own):

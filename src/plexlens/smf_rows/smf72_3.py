@@ -1,4 +1,4 @@
-"""SMF 72-3: a service class or report class with one period."""
+"""SMF 72-3: a service class or report class with a single period."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def units_per_second(adjustment: float, coefficient: float = 1.0) -> float:
 
 @dataclass(frozen=True)
 class WorkClass:
-    """A class.
+    """A service class or report class.
 
     Parameters
     ----------
@@ -107,7 +107,7 @@ class Service:
 
 @dataclass(frozen=True)
 class Found:
-    """What WLM found its address spaces at, in samples.
+    """WLM's samples of the class's address spaces by state.
 
     Parameters
     ----------
@@ -170,7 +170,7 @@ class Io:
 
 @dataclass(frozen=True)
 class Responses:
-    """Transactions that ended.
+    """Completed transactions.
 
     Parameters
     ----------
@@ -213,7 +213,7 @@ class Responses:
 
 @dataclass(frozen=True)
 class Goal:
-    """A response time goal of a period, in seconds: an average, or of a percentage of the transactions."""
+    """A response time goal of a period, in seconds: an average, or for a percentage of the transactions."""
 
     seconds: float
     percent: float | None = None
@@ -230,7 +230,7 @@ class Goal:
 
 @dataclass(frozen=True)
 class Period:
-    """What happened in a class's period.
+    """Activity of a class in its period.
 
     Parameters
     ----------
@@ -251,7 +251,7 @@ class Period:
 
 @dataclass(frozen=True)
 class State:
-    """Samples of transactions of a work manager in a phase, by what they were at.
+    """Samples of a work manager's transactions in a phase, by state.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""SMF 74-1: volumes as one system used them."""
+"""SMF 74-1: volumes as used by a system."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""SMF 74-4: a coupling facility and its structures as one system used them."""
+"""SMF 74-4: a coupling facility and its structures as used by a system."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ ACTIVE, FIRST, SECOND = 0x80, 0x80 | 0x20 | 0x02 | 0x01, 0x80 | 0x40 | 0x02 | 0x
 
 @dataclass(frozen=True)
 class Times:
-    """A number of events, the sum of their times in seconds, and of the squares."""
+    """A number of events, the sum of their times in seconds, and the sum of squares."""
 
     count: int
     seconds: float
@@ -32,7 +32,7 @@ class Times:
 
 @dataclass(frozen=True)
 class Cache:
-    """Counters of a cache structure, of all systems together.
+    """Counters of a cache structure, summed over all systems.
 
     Parameters
     ----------
@@ -75,7 +75,7 @@ class Cache:
 
 @dataclass(frozen=True)
 class Structure:
-    """A structure as one system used it.
+    """A structure as used by a system.
 
     Parameters
     ----------
@@ -124,7 +124,7 @@ class Structure:
 
     @property
     def asked(self) -> int:
-        """Requests of programs."""
+        """Requests from programs."""
         if self.requests is not None:
             return self.requests
         return self.synchronous.count + (self.asynchronous.count if self.asynchronous else 0)
@@ -132,7 +132,7 @@ class Structure:
 
 @dataclass(frozen=True)
 class Facility:
-    """A coupling facility as one system is connected to it.
+    """A coupling facility as connected to a system.
 
     Parameters
     ----------
