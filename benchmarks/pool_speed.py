@@ -28,7 +28,7 @@ PEER = HERE.parent / ".build" / "libcachesim"
 #: Sizes at which misses must be the same; the speed of the peer is that of the second.
 SIZES = (5_000, 500_000, 2_000_000)
 
-#: Million references a second of libCacheSim's profilers on Z50 where the bounds were set: exact, and a 1 % sample.
+#: Million references per second of libCacheSim's profilers on Z50 where the bounds were set: exact, and a 1 % sample.
 PEER_EXACT, PEER_SAMPLE = 0.27, 47.0
 
 #: Rows handed over together.

@@ -33,13 +33,13 @@ HERE = Path(__file__).resolve().parent
 RECORD = HERE / "record"
 PEER = HERE.parent / ".build" / "simpy"
 
-#: Million events a second that every size has to reach, and seconds for the largest.
+#: Million events per second that every size has to reach, and seconds for the largest.
 BOUND, LONGEST = 3.0, 300.0
 
 #: Simulated seconds before anything is measured; their events count.
 WARM_UP = 10.0
 
-#: Members and transactions a second of the smaller sizes, a minute each.
+#: Members and transactions per second of the smaller sizes, a minute each.
 SIZES = ((2, 600.0), (8, 2400.0), (32, 9600.0), (32, 5000.0), (32, 2500.0))
 
 #: Getpages that fill the pools of a member: four for each of its buffers.
@@ -112,7 +112,7 @@ class Figures:
     Attributes
     ----------
     members, rate, seconds
-        Size: members, transactions a second, simulated seconds.
+        Size: members, transactions per second, simulated seconds.
     filling, processor, wall
         Seconds: processor time of filling the pools, processor and wall time of the whole run, filling included.
     events, ended
@@ -275,7 +275,7 @@ def main() -> None:
     """Run the benchmarks selected by the arguments."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--members", type=int, default=32)
-    parser.add_argument("--rate", type=float, default=10_000.0, help="transactions a second")
+    parser.add_argument("--rate", type=float, default=10_000.0, help="transactions per second")
     parser.add_argument("--seconds", type=float, default=600.0, help="simulated seconds")
     parser.add_argument("--alone", action="store_true", help="this size alone: no smaller ones, no yardsticks")
     parser.add_argument("--record", action="store_true", help="write the tables to benchmarks/record")

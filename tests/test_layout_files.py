@@ -178,13 +178,15 @@ def test_a_record_map_names_what_exists(name: str) -> None:
             continue
         if rule["length"]:
             inner = fields_of(name)
-            assert inner[row["triplet"]]["format"] == "u32", f"{where}: {row['triplet']} is no offset"
-            assert inner[rule["length"]]["format"] == "u16", f"{where}: {rule['length']} is no length"
-            assert not rule["next"] or inner[rule["next"]]["format"] == "u32", f"{where}: {rule['next']} is no offset"
+            assert inner[row["triplet"]]["format"] == "u32", f"{where}: {row['triplet']} is not an offset"
+            assert inner[rule["length"]]["format"] == "u16", f"{where}: {rule['length']} is not a length"
+            assert not rule["next"] or inner[rule["next"]]["format"] == "u32", (
+                f"{where}: {rule['next']} is not an offset"
+            )
             continue
         holder = fields if row["triplet"] in fields else fields_of(name, "product")
         triplet = holder[row["triplet"]]
-        assert triplet["format"] == "u32", f"{where}: {row['triplet']} is no offset"
+        assert triplet["format"] == "u32", f"{where}: {row['triplet']} is not an offset"
         at = int(triplet["offset"])
         followers = {int(field["offset"]): field["format"] for field in holder.values()}
         assert (followers.get(at + 4), followers.get(at + 6)) == ("u16", "u16"), f"{where}: no length and count"

@@ -91,7 +91,7 @@ _HEAD = """# The XML inserts of 2008, predicted
 Written by `python -m tools.case_2008`; do not edit. The scenario is
 [`scenarios/xml-2008.toml`](../scenarios/xml-2008.toml): 40 remote clients that insert documents, two general engines,
 two zIIPs. It is calibrated on case 1-1; two of its numbers are fitted, the wait after which general engines help (to
-the share that was redirected) and the time that threads do not need engines (to the transactions a second). ± is half
+the share that was redirected) and the time that threads do not need engines (to the transactions per second). ± is half
 of the 95 % confidence interval over {seeds} seeds.
 
 ## Case 1-1: what the scenario was calibrated on
@@ -118,7 +118,7 @@ Where it misses:
   1.488 ms). Moving work to other engines does not make it less, and the study gives no reason. Most of the error of
   CP time and of general engines' utilisation is this.
 - The study prints two throughputs of case 1-2, 2016 in its table and 1774 in the workload activity report. By its own
-  numbers only 1774 can be: 2016 times 0.750 ms on zIIPs would have kept them busy for 1.51 seconds a second, and they
+  numbers only 1774 can be: 2016 times 0.750 ms on zIIPs would have kept them busy for 1.51 seconds per second, and they
   were for 1.38 (2 x 68.83 %); 1774 times 0.750 ms are 1.33.
 - zIIP work outside of Db2's threads (0.09 ms a transaction in case 1-1) is not in the scenario.
 """

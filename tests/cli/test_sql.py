@@ -24,7 +24,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-#: Two bytes that are no text in UTF-8, and a list and a structure that hold binary data.
+#: Two bytes that are not text in UTF-8, and a list and a structure that hold binary data.
 BINARY = "select from_hex('00FFE2') token, [from_hex('C1')] tokens, {'id': from_hex('D2')} part"
 
 
@@ -41,10 +41,10 @@ def test_binary_columns_are_hexadecimal_in_every_form(folder: Path) -> None:
 
 
 def test_json_has_only_json_values(folder: Path) -> None:
-    """NaN is no JSON, and a sum of whole numbers is a number, not a text."""
+    """NaN is not valid JSON, and a sum of whole numbers is a number, not a text."""
     query = "select 'nan'::double n, 'inf'::double i, sum(record_type) s, 1.25::decimal(5,2) d from smf_record"
     text = run("sql", "pdb", query, "--json", cwd=folder).stdout
-    (row,) = json.loads(text, parse_constant=lambda name: pytest.fail(f"{name} is no JSON"))
+    (row,) = json.loads(text, parse_constant=lambda name: pytest.fail(f"{name} is not valid JSON"))
     assert row == {"n": None, "i": None, "s": 200 + 200 + 201, "d": 1.25}
 
 

@@ -150,11 +150,11 @@ CELL = '{ table = "table-06", column = "ITR", row = { column = "B1" } }'
 @pytest.mark.parametrize(
     ("text", "told"),
     [
-        ("question = 1", "is no text"),
+        ("question = 1", "is not a text"),
         ("answer = 'x'", "there is no such key"),
         ("[[findings]]\ntext = 'x {a}'\n", "cannot be filled"),
         (f"[[findings]]\ntext = '{{a:.1f}}'\nvalues = {{ a = {CELL} }}\nholds = ['a < 1']\n", "does not hold"),
-        (f"[[findings]]\ntext = 'x'\nvalues = {{ a = {CELL} }}\nholds = ['a is big']\n", "is no condition"),
+        (f"[[findings]]\ntext = 'x'\nvalues = {{ a = {CELL} }}\nholds = ['a is big']\n", "is not a condition"),
         ("[[findings]]\ntext = '{a}'\nvalues = { a = { table = 'table-99', column = 'x' } }\n", "no table 'table-99'"),
         ("[[findings]]\ntext = '{a}'\nvalues = { a = { table = 'table-06', column = 'x' } }\n", "no column 'x'"),
         (f"[[findings]]\ntext = '{{a}}'\nvalues = {{ a = {CELL.replace('B1', 'B9')} }}\n", "0 rows"),
@@ -167,7 +167,7 @@ CELL = '{ table = "table-06", column = "ITR", row = { column = "B1" } }'
         ("[[curves]]\nid = 'x'\nkind = 'spline'\n", "'spline' is not known"),
         ("[[checks]]\nid = 'x'\nkind = 'values'\ntitle = 't'\nunit = ''\nmethod = 'm'\n", "nothing is predicted"),
         ("[[figures]]\nid = 'x'\nkind = 'bars'\ntitle = 't'\nunit = ''\n", "there is none"),
-        ("[[findings]\n", "it is no TOML"),
+        ("[[findings]\n", "it is not valid TOML"),
     ],
 )
 def test_what_cannot_be_is_named_with_its_place(copied: Path, text: str, told: str) -> None:

@@ -56,7 +56,7 @@ def test_predictions_that_are_none(given: str) -> None:
     ("goals", "predictions", "told"),
     [
         (["storage=1"], [], "storage-response"),
-        # A goal is no question for a capacity curve, nor a number of processors for one over storage.
+        # A goal is not a question for a capacity curve, nor a number of processors for one over storage.
         (["capacity-9021=1"], [], "no such curve"),
         ([], ["storage-response=4"], "capacity-9121"),
     ],

@@ -202,7 +202,7 @@ def test_windows(text: str, start: tuple[int, ...] | None, end: tuple[int, ...] 
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("yesterday", r"'yesterday'.*is no time"),
+        ("yesterday", r"'yesterday'.*is not a time"),
         ("2008-09-03T17:00", r"is a moment, and a stretch of time is needed"),
         ("2008-09-04..2008-09-01", r"ends before it starts"),
     ],

@@ -62,7 +62,12 @@ def test_a_site_has_the_last_word(tmp_path: Path) -> None:
         ("title =", "titel =", 3, ["formula.hits.titel", "no such key", "did you mean title?"]),
         ('unit = "%"', "unit = 5", 4, ["formula.hits.unit", "it is 5, not a text"]),
         ('"getpages", "reads..."', "1", 5, ["formula.hits.arguments", "1 stands in the list", "not a text"]),
-        ('"getpages", "reads..."', '"getpages", "reads.."', 5, ["'reads..' is no name", "dots follow that of a list"]),
+        (
+            '"getpages", "reads..."',
+            '"getpages", "reads.."',
+            5,
+            ["'reads..' is not a name", "dots follow that of a list"],
+        ),
         ('"getpages", ', '"getpages", "getpages", ', 5, ["getpages stands there twice"]),
         ('"getpages", ', '"reads", "getpages", ', 5, ["reads stands there twice"]),
         (

@@ -47,7 +47,7 @@ def test_what_prints_no_number(cell: str) -> None:
 
 @pytest.mark.parametrize("cell", ["Base", "1.2.3", "12x", "< 5", "1:2:3"])
 def test_what_is_no_number(cell: str) -> None:
-    with pytest.raises(ValueError, match="is no printed number"):
+    with pytest.raises(ValueError, match="is not a printed number"):
         printed(cell)
 
 

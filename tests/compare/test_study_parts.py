@@ -125,7 +125,7 @@ def test_a_rule_of_the_table_goes_before_that_of_the_template(folder: Path) -> N
 
 
 def test_what_is_not_printed_needs_no_inputs(folder: Path) -> None:
-    """Busy of B is not printed: its idle share is no cell; a printed cell without inputs says so."""
+    """Busy of B is not printed: its idle share is not a cell; a printed cell without inputs says so."""
     path = folder / "runs" / "first.csv"
     path.write_text(path.read_text().replace("90.00,89.50", "90.00,na").replace("5860,280", "5860,"))
     first = audit(load_study("runs", folder)).tables[0]

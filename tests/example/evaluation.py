@@ -52,7 +52,7 @@ class Metrics:
 
     def _term(self, term: str, run: str) -> float | None:
         parts = _TERM.match(term)
-        assert parts is not None, f"{term!r} is no term"
+        assert parts is not None, f"{term!r} is not a term"
         keys = dict(pair.split("=") for pair in parts["keys"].split(","))
         roll_up = (parts["grain"], tuple(keys))
         if roll_up not in self._rolled:

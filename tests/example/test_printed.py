@@ -40,7 +40,7 @@ def test_text_is_no_number(cell: str) -> None:
 
 def test_a_rate_stands_for_the_whole_count_that_prints_as_it() -> None:
     study = Study(Path("s"))
-    # 43.83/s over two minutes: 5259.6 is no count, 5260 / 120 = 43.8333 prints as 43.83.
+    # 43.83/s over two minutes: 5259.6 is not a count, 5260 / 120 = 43.8333 prints as 43.83.
     assert study.count("43.83", 120.0) == 5260
     # 32 / 120 = 0.2667 prints as 0.27.
     assert study.count(".27", 120.0) == 32

@@ -93,7 +93,7 @@ def test_commands_of_the_rules_behind_a_finding_are_shown_under_their_titles() -
 
 
 def test_a_setting_is_not_commanded_twice_with_two_values() -> None:
-    """Half as many buffers again, for want of free ones; a fifth more, for its residency, is no second command."""
+    """Half as many buffers again, for want of free ones; a fifth more, for its residency, is not a second command."""
     row = {"subsystem": "DB2A", "pool": "BP1", "buffers": 30000, "unavailable_buffer": 10}
     row |= {"sync_reads": 9000, "sequential_prefetch_reads": 9000, "sequential_prefetch_pages": 90000}
     made = report([RULES["db2.pool_no_buffer"], RULES["db2.pool_residency"]], db2_pool=[row])

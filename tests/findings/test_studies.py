@@ -120,7 +120,7 @@ def evidence(found: Findings, rule: str, column: str) -> float | None:
 
 
 def test_paging_is_the_problem_of_bp1_and_synchronous_writes_are_not() -> None:
-    """Page-ins tell of too little memory; synchronous writes without the data management threshold are no problem."""
+    """Page-ins tell of too little memory; synchronous writes without the data management threshold are not problem."""
     found = found_in(db2_pool=[BP1])
     assert names(found) == {"db2.pool_page_ins", "db2.pool_read_rate", "db2.pool_page_fix", "db2.pool_residency"}
     # 0.40 a second is printed, of 1,270 in 2,998.94 s: 0.42.

@@ -138,7 +138,7 @@ def test_every_bound_is_about_fields_that_there_are() -> None:
     ("row", "message"),
     [
         ("t,A,B,,a lot,r,s", "line 2: slack 'a lot' is not like"),
-        ("t,A,B +,,,r,s", "line 2: 'B [+]' is no SQL expression"),
+        ("t,A,B +,,,r,s", "line 2: 'B [+]' is not an SQL expression"),
         ("t,A,B; DROP TABLE x,,,r,s", "line 2: .* is "),
         ("t,A,B,,,r", "line 2: the row has 6 cells instead of 7"),
         ("t,,B,,,r,s", "line 2: one of table, field, at_most, reason and source is empty"),

@@ -62,10 +62,10 @@ def test_a_place_is_read_as_the_page_says() -> None:
     ("columns", "said"),
     [
         ("name,text,,thing,Name,\nname,text,,thing,Name,\n", "line 3: the column name is there already"),
-        ("name,words,,thing,Name,\n", "line 2: 'words' is no type; write one of text, number, index, flag, term"),
+        ("name,words,,thing,Name,\n", "line 2: 'words' is not a type; write one of text, number, index, flag, term"),
         ("name,text,,thing\n", "line 2: the line has not as many cells as the heading"),
         ("# a remark\nname,text,,thing,/(/,\n", "line 3: name: missing )"),
-        ("name,number,,thing,Name,other * 2\n", "a formula names other, which is no column here"),
+        ("name,number,,thing,Name,other * 2\n", "a formula names other, which is not a column here"),
         ("name,number,,thing,Name,1 +\n", "line 2: name: "),
         ("a,number,,thing,,b * 2\nb,number,,thing,,a * 2\n", "need each other"),
         (None, "line 2: there is no file rmf_shop.csv of columns"),

@@ -140,7 +140,7 @@ def test_totals_from_averages(tmp_path: Path) -> None:
         found,
         response_total_seconds=250.0,
         execution_total_seconds=200.0,
-        # "000.00.00.5" is no form that RMF prints: text, so no deviation and no sum of squares.
+        # "000.00.00.5" is not a form that RMF prints: text, so no deviation and no sum of squares.
         response_deviation_seconds=None,
         response_square_seconds=None,
         active_seconds=4500.0,

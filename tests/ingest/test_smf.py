@@ -145,7 +145,7 @@ def test_damage_is_told_with_place_and_remedy(tmp_path: Path) -> None:
     assert damage.remedy
 
 
-# --- what is no dump ----------------------------------------------------------------------------------------
+# --- what is not a dump ----------------------------------------------------------------------------------------
 
 
 def _as_text(data: bytes) -> bytes:

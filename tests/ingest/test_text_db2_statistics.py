@@ -370,7 +370,7 @@ def test_counts_printed_as_rates_alone_are_turned_back(tmp_path: Path) -> None:
     # 2424.49 and 0.38 a second for 900 s, each known to 0.005 a second, so to 4.5.
     assert pool["getpages"] == pytest.approx(2_182_041)
     assert pool["sync_reads"] == pytest.approx(342)
-    assert pool["hit_ratio_percent"] is None, "a share is no count"
+    assert pool["hit_ratio_percent"] is None, "a share is not a count"
     (told,) = [damage for damage in reading.damage if damage.reason == "counts turned back from rates"]
     assert told.severity == "info"
     assert "BP3 GETPAGE REQUEST 2424.49/s is 2182041 ± 5" in told.detail

@@ -26,7 +26,7 @@ def test_every_reason_of_damage_is_on_the_page() -> None:
     noted = {
         reason
         for source in SOURCES.glob("*.py")
-        # What the lines note of their form (carriage control, mail quoting) is no damage.
+        # What the lines note of their form (carriage control, mail quoting) is not damage.
         for reason in re.findall(r"\.note\(\s*\"([^\"]+)\"", source.read_text(encoding="utf-8"))
     }
     assert listed - {"line too long"} == noted

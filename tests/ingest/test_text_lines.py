@@ -50,7 +50,7 @@ def test_numbers_are_those_of_the_file() -> None:
 def test_marks_that_mail_and_word_processors_put_in() -> None:
     assert texts("A\u00a0B\u200b  C\x00D") == ["A B  CD"]
     assert texts("<b>CP CPU TIME</b>\t<b>0.5</b>") == ["CP CPU TIME\t0.5"]
-    # Comparisons are no tags.
+    # Comparisons are not tags.
     assert texts("<  00.00.00.500   17") == ["<  00.00.00.500   17"]
 
 
@@ -142,7 +142,7 @@ def test_log_prefixes() -> None:
         ("Größe".encode(), "utf-8"),
         (b"Gr\xf6\xdfe \xb5s", "cp1252"),
         (b"", "utf-8"),
-        # A character cut off at the end of the head is no reason for another encoding.
+        # A character cut off at the end of the head is not a reason for another encoding.
         ("µ".encode()[:1], "utf-8"),
     ],
 )

@@ -345,7 +345,7 @@ def test_requests_to_a_structure_of_two_systems(tmp_path: Path) -> None:
     first, second = rows["text_rmf_coupling_structure"]
     assert (first["system"], first["requests"], first["sync_requests"]) == ("SYS1", 316, 316)
     assert (second["system"], second["requests"], second["sync_requests"]) == ("SYS2", 244, 244)
-    # 316 of 560 is 56.43 %, and the total is no row of its own.
+    # 316 of 560 is 56.43 %, and the total is not a row of its own.
     assert first["sync_percent"] == 56.4
     assert value(rows, "REQUESTS", "TOTAL", object="TOTAL")["number"] == first["requests"] + second["requests"]
 

@@ -65,7 +65,7 @@ def pair(
 ) -> bytes:
     """Two records, so many seconds apart, between which the given was counted.
 
-    The first has counted `base` of everything already; `keys` are no counts and the same in both.
+    The first has counted `base` of everything already; `keys` are not counts and the same in both.
     """
 
     def raised(rows: Section, by: int) -> Section:

@@ -76,13 +76,13 @@ WRONG = {
     "a title that is a number": ('title = "Queues"', "title = 7", "title", "title", "7, not a text", "give a text"),
     "an empty title": ('title = "Queues"', 'title = " "', "title", "title", "it is empty", "give a text"),
     "no keys": ('queue = "Queue"', "", "", "", "no key", "[keys]"),
-    "keys that are no table": ('[keys]\nqueue = "Queue"', "keys = 3", "keys", "keys", "not a table", "[table]"),
+    "keys that are not table": ('[keys]\nqueue = "Queue"', "keys = 3", "keys", "keys", "not a table", "[table]"),
     "a name with a capital": (
         'kind = "Kind"',
         'Kind = "Kind"',
         "attributes.Kind",
         "Kind",
-        "is no name",
+        "is not a name",
         "small letter",
     ),
     "a fact without a unit": ('unit = "count", ', "", "facts.requests", "requests", "unit is missing", 'unit = "'),
@@ -115,7 +115,7 @@ WRONG = {
         'field = "SMF 250 SHPREQ", of = ["queu"]',
         "facts.requests.of",
         "requests",
-        "queu is no identity column",
+        "queu is not an identity column",
         "did you mean queue?",
     ),
     "of is a text": (
@@ -142,12 +142,12 @@ WRONG = {
         "no fact 'bufers'",
         "did you mean buffers?",
     ),
-    "an observer that is no column": (
+    "an observer that is not a column": (
         'row = "one queue in one interval"',
         'row = "one"\nobserver = ["machin"]',
         "observer",
         "observer",
-        "machin is no key",
+        "machin is not a key",
         "there are",
     ),
     "a metric named like a fact": (
@@ -295,7 +295,7 @@ WRONG = {
         "no key, attribute or fact",
         "did you mean queue?",
     ),
-    "a column of a source that is no text": (
+    "a column of a source that is not a text": (
         'queue = "shpname"',
         "queue = 1",
         "source.1.columns.queue",
@@ -316,15 +316,15 @@ WRONG = {
         DIFFERENCES.replace("32", "31"),
         "source.1.differences.width",
         "width",
-        "31 is no width",
+        "31 is not a width",
         "32, 64",
     ),
-    "a witness that is no counter": (
+    "a witness that is not a counter": (
         "[metric.rate]",
         DIFFERENCES.replace('["shpreq"]', '["shprq"]'),
         "source.1.differences.witnesses",
         "witnesses",
-        "shprq is no counter",
+        "shprq is not a counter",
         "did you mean shpreq?",
     ),
     "like a grain that is not there": (
@@ -335,7 +335,7 @@ WRONG = {
         "no grain 'shop'",
         "there are",
     ),
-    "a source that is no list": ("[[source]]", "[source]", "source", "[source]", "no list", "[[source]]"),
+    "a source that is not a list": ("[[source]]", "[source]", "source", "[source]", "no list", "[[source]]"),
     "no source": (GOOD[GOOD.index("[[source]]") : GOOD.index("[metric")], "", "", "", "no source", "[[source]]"),
 }
 

@@ -184,7 +184,7 @@ def test_rolling_four_hour_mean_of_unequal_and_missing_intervals() -> None:
         0: pytest.approx(144),
         # (60 x 144 + 15 x 72) / 75
         60: pytest.approx(129.6),
-        # (60 x 144 + 15 x 72 + 105 x 36) / 180: the minutes without an interval are no time of no use
+        # (60 x 144 + 15 x 72 + 105 x 36) / 180: the minutes without an interval are not time of no use
         120: pytest.approx(75),
         # Four hours up to minute 255 begin at minute 15: (45 x 144 + 15 x 72 + 105 x 36 + 30 x 288) / 195
         225: pytest.approx(19_980 / 195),

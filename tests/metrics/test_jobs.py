@@ -251,7 +251,7 @@ def test_system_address_spaces_are_differences() -> None:
     found = sorted(rows_of(facts(tables, ADDRESS_SPACE)), key=lambda r: r["interval_start"])
     assert [r["tcb_seconds"] for r in found] == [60.0, 60.0, 2.0]
     assert [r["excps"] for r in found] == [60000, 60000, 2000]
-    # High-water marks are no counts.
+    # High-water marks are not counts.
     assert {r["user_above_bytes"] for r in found} == {2**25}
     starts = [START + timedelta(seconds=900 * n) for n in (2, 3, 4)]
     assert [r["interval_start"] for r in found] == starts

@@ -229,7 +229,7 @@ def test_task_adds_its_queues() -> None:
         (4, ebcdic("0236PSBNAME "), "PSBNAME"),
         (7, ebcdic("RRSJOB      "), "RRSJOB"),
         (6, ebcdic("            "), None),
-        # No name where a byte is no character.
+        # No name where a byte is not a character.
         (2, bytes((0xD1, 0x00)) + ebcdic("B       ") + bytes(2), None),
     ],
 )

@@ -38,7 +38,7 @@ _SEED = 12
 #: Random values by which is told whether an expression can have a value.
 _TRIES = 48
 
-#: A share above its ceiling by more than this is no number (docs/extending.md: above 101 %).
+#: A share above its ceiling by more than this is not a number (docs/extending.md: above 101 %).
 _CEILING = 1.01
 
 _TEXT = ("system", "sysplex", "source_kind")
@@ -123,7 +123,7 @@ def _expected_metrics(grain: Grain, groups: list[dict[str, Any]], values: dict[s
 
 
 def _formulas(grain: Grain) -> dict[str, Formula]:
-    """The printed formulas of metrics, but those that are no arithmetic."""
+    """The printed formulas of metrics, but those that are not arithmetic."""
     read = _facts_read(grain)
     return {
         metric.name: printed_formula(grain, metric, read[metric.name])

@@ -60,9 +60,9 @@ def test_each_section_of_a_report_says_what_is_selected(folder: Path) -> None:
         (("compare", "pdb@2008-09-03", "pdb@2008-09-04", "--system", "WAY1"), 4, "nothing is selected"),
         (("compare", "vmesa-1992:table-05:Y63F4809", "vmesa-1992:table-05:Y63F4809", "--from", "2024-01-01"), 2,
          "runs of studies have no intervals to select from"),
-        (("report", "pdb", "--shift", "prime"), 2, "'prime' is no shift; write DAYS/HH:MM-HH:MM"),
+        (("report", "pdb", "--shift", "prime"), 2, "'prime' is not a shift; write DAYS/HH:MM-HH:MM"),
         (("report", "pdb", "--from", "2008-09-04", "--to", "2008-09-03"), 2, "ends before it starts"),
-        (("report", "pdb", "--to", "noon"), 2, "'noon' is no time; write a date"),
+        (("report", "pdb", "--to", "noon"), 2, "'noon' is not a time; write a date"),
         (("sql", "pdb", "select 1", "--site", "none.toml"), 3, "none.toml"),
     ],
 )  # fmt: skip

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 
 class NotAFormulaError(ValueError):
-    """A text that is no arithmetic over facts; the message names the first part that cannot be read."""
+    """A text that is not arithmetic over facts; the message names the first part that cannot be read."""
 
 
 @dataclass(frozen=True)

@@ -21,7 +21,7 @@ DATES = st.one_of(
 
 
 def slow_day(*times: datetime | None) -> str:
-    """The first time there is tells the day; days before 1970-01-02 and from 2100 on are no measurement's."""
+    """The first time there is tells the day; days before 1970-01-02 and from 2100 on are not measurement's."""
     for time in times:
         if time is not None and datetime(1970, 1, 2) <= time.replace(tzinfo=None) < datetime(2100, 1, 1):
             return str(time.date())

@@ -122,7 +122,7 @@ def test_a_simulation_is_written_as_smf(trace: Path, settings: Path, tmp_path: P
         (["--move", "PAY.TSEMP=BP8K1", "--pool", "BP8K1=100"], "pages of 4096 and 8192 bytes"),
         (["--policy", "mru:BP1"], "--policy mru:BP1 means nothing"),
         (["--pgfix", "BP5"], "the size of BP5 is not known"),
-        (["--budget", "lots"], "'lots' is no amount of storage"),
+        (["--budget", "lots"], "'lots' is not an amount of storage"),
         (["--budget", "8KiB"], "is below the minimum"),
         (["--sizes", "10,x"], "is not a list of numbers"),
         (["--sizes", "0"], "a pool of 0 pages is not possible"),

@@ -207,7 +207,7 @@ def numbered(numbers: Sequence[int], *, each: int = 1) -> list[bytes]:
     [
         (range(1, 101), 0),
         ([*range(1, 50), *range(51, 102)], 1),
-        # Exchanged neighbours are no loss, nor is a beginning anew, a wrap, or a record that is there twice.
+        # Exchanged neighbours are not loss, nor is a beginning anew, a wrap, or a record that is there twice.
         ([1, 2, 4, 3, 5, 7, 6], 0),
         ([*range(500, 600), *range(1, 100)], 0),
         ([2**32 - 2, 2**32 - 1, 0, 1], 0),
@@ -353,8 +353,8 @@ def test_a_pdb_stands_alone(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("content", "expected"),
     [
-        (b"PK\x03\x04" + bytes(100), "a ZIP archive is no page-reference trace; unpack it"),
-        (b"<html></html>", "a web page is no page-reference trace"),
+        (b"PK\x03\x04" + bytes(100), "a ZIP archive is not a page-reference trace; unpack it"),
+        (b"<html></html>", "a web page is not a page-reference trace"),
         (b"", "the file is empty"),
         (b"hello\nworld\n", "it has no column page (it has hello)"),
     ],

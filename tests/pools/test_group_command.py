@@ -150,7 +150,7 @@ def test_sizes_that_nobody_knows_are_assumed_and_said(trace: Path) -> None:
     ("options", "expected"),
     [
         (("--gbp-budget", "1MiB"), "nothing can be recommended for DB1A"),
-        (("--budget", "DB9A=1MiB", "--pool", "BP1=100", "--pool", "BP2=100"), "DB9A, which is no member"),
+        (("--budget", "DB9A=1MiB", "--pool", "BP1=100", "--pool", "BP2=100"), "DB9A, which is not a member"),
         (("--budget", "DB1A=1MiB,2MiB"), "--budget DB1A=1MiB,2MiB is not understood"),
         (("--no-group", "--gbp-budget", "1MiB"), "--gbp-budget needs several members"),
         (("--subsystem", "DB1A", "--group"), "the trace has one member"),

@@ -108,8 +108,8 @@ def test_options_change_what_they_name_and_nothing_else() -> None:
 @pytest.mark.parametrize(
     ("options", "what"),
     [
-        ({"pools": ["BP2"]}, "--pool BP2 holds what is no number"),
-        ({"pools": ["BP2=many"]}, "holds what is no number"),
+        ({"pools": ["BP2"]}, "--pool BP2 holds what is not a number"),
+        ({"pools": ["BP2=many"]}, "holds what is not a number"),
         ({"pools": ["XX=5"]}, "Db2 has no buffer pool 'XX'"),
         ({"pools": ["BP2=5,size=3"]}, "there is no setting 'size'"),
         ({"pools": ["BP0=1999"]}, "give 2000 buffers at least"),
@@ -168,7 +168,7 @@ def test_a_settings_file_reads_back(
         ("[BP2]\nsize = 10\ncolour = 1\n", "there is no setting 'colour'"),
         ("[BP2]\nsize = true\n", "size = True means nothing"),
         ("[BP2]\nsize = 10\nframe = '3M'\n", "give 4K, 1M or 2G"),
-        ("[BP2]\nsize = ", "it is no TOML"),
+        ("[BP2]\nsize = ", "it is not valid TOML"),
         ("[PB2]\nsize = 1", "no buffer pool 'PB2'"),
         ("[placement]\nX = 1", "must name pools"),
         ("[placement]\nX = 'Y'", "no buffer pool 'Y'"),

@@ -1,4 +1,4 @@
-"""Traces in every form are the same references: read, merged, written, read again; and what is no trace."""
+"""Traces in every form are the same references: read, merged, written, read again; and what is not a trace."""
 
 from __future__ import annotations
 

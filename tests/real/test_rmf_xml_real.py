@@ -109,7 +109,7 @@ def test_every_number_is_typed_and_bears_its_interval(file: Path) -> None:
 
 
 def test_every_digit_of_a_cell_or_variable_is_accounted_for(file: Path) -> None:
-    """Texts with a digit that are no number, listed by hand: names, models, members and bounds, and nothing else."""
+    """Texts with a digit that are not number, listed by hand: names, models, members and bounds, and nothing else."""
     rows, _ = read_path(file)
     left = {
         value["value"]
@@ -222,7 +222,7 @@ def test_lines_are_those_of_the_elements(file: Path) -> None:
 
 
 def test_damage_of_the_real_files(rmf: Path) -> None:
-    """The partition table ends two rows early, in empty cells, which is no damage; one list names MPL twice."""
+    """The partition table ends two rows early, in empty cells, which is not damage; one list names MPL twice."""
     found = {}
     for name in FILES:
         _, reading = read_path(rmf / f"{name}.xml")

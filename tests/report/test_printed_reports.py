@@ -44,7 +44,7 @@ def report_of(*paths: Path) -> Report:
 def numbers_of(path: Path) -> Counter[str]:
     """Every text of the document with a digit in it that stands in an element without children.
 
-    Names of segments and parts are headings: they may stand over several tables, and are no numbers.
+    Names of segments and parts are headings: they may stand over several tables, and are not numbers.
     """
     texts: Counter[str] = Counter()
     for element in lxml.etree.parse(str(path)).getroot().iter(tag=lxml.etree.Element):

@@ -72,7 +72,7 @@ def test_parts_add_up_to_what_was_measured(compared: Compared) -> None:
 
 
 def test_reads_and_writes_are_those_of_the_group(compared: Compared) -> None:
-    """Requests by kind add up to what the coupling facility served; work that is no request is counted beside."""
+    """Requests by kind add up to what the coupling facility served; work that is not a request is counted beside."""
     lines = [one for one in compared.cost.lines if one.kind.is_request]
     sent = sum(one.sync_requests + one.async_requests for one in compared.cost.measured.structures)
     assert sum(one.count for one in lines) == pytest.approx(sent, rel=1e-9)

@@ -51,9 +51,9 @@ def test_a_page_and_a_text(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "what"),
     [
-        (("--sync-path=-1",), "--sync-path -1 is no time"),
+        (("--sync-path=-1",), "--sync-path -1 is not a time"),
         (("--speed", "fast"), "--speed fast is not a factor"),
-        (("--speed", "SYS1=0"), "--speed SYS1=0 is no speed"),
+        (("--speed", "SYS1=0"), "--speed SYS1=0 is not a speed"),
         (("--speed", "SYS3=2"), "there is no system SYS3; there are SYS1, SYS2"),
     ],
 )

@@ -64,7 +64,7 @@ def test_the_whole(cost: CostOfSharing) -> None:
     assert first.cpu_seconds == pytest.approx(expected)
     assert first.service_seconds == pytest.approx(17.5)
     assert second.cpu_seconds == pytest.approx(2.2)
-    # The logger's 10,000 requests are no part of it: 0.5 s + 0.02 s.
+    # The logger's 10,000 requests are not part of it: 0.5 s + 0.02 s.
     assert first.other_seconds == pytest.approx(0.52)
     assert first.overhead == pytest.approx(expected / (400 - expected))
     assert first.efficiency == pytest.approx((400 - expected) / 400)
@@ -155,7 +155,7 @@ def test_requests_of_address_spaces_and_classes(cost: CostOfSharing) -> None:
     assert pay.seconds["lock"] == pytest.approx(4.5)
     for one in (pay, ask):
         assert sum(one.seconds.values()) == pytest.approx(one.cpu_seconds, rel=1e-12)
-    # Contention and reads from disk are no requests: 1,600 and 20,000 events.
+    # Contention and reads from disk are not requests: 1,600 and 20,000 events.
     events = sum(sum(one.counts.values()) for one in (pay, ask))
     assert events == pytest.approx(1_600_000 + 1_600 + 20_000)
 

@@ -79,7 +79,7 @@ def test_nothing_counted_is_not_nothing() -> None:
 
 
 def test_runs_sample_and_fit_add_up() -> None:
-    """Scatter of the runs and the error of the twin, by hand; processor time is no count of events."""
+    """Scatter of the runs and the error of the twin, by hand; processor time is not a count of events."""
     before, after = [0.9, 1.1, 1.0, 1.0], [1.8, 2.2, 2.0, 2.0]
     found = answer_of(BUSY, moves(BUSY, 1.0, before, after))
     # The ratio is the same in all runs. One run as long as what was measured has a standard deviation of 0.0816: by

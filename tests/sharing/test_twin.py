@@ -368,7 +368,7 @@ def test_records_that_are_missing(inputs: Inputs, record: str, what: str, how: s
     ("arguments", "said"),
     [
         (["--gbp", "GBP9=2x"], "there is no group buffer pool GBP9"),
-        (["--lock-entries", "0x"], "--lock-entries '0x' is no change"),
+        (["--lock-entries", "0x"], "--lock-entries '0x' is not a change"),
         (["--seeds", "1"], "--seeds 1"),
     ],
 )

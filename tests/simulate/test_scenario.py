@@ -78,10 +78,10 @@ def test_a_missing_key_is_said_where_it_belongs() -> None:
 
 
 def test_no_toml_at_all(tmp_path: Path) -> None:
-    with pytest.raises(UnreadableInputError, match=r"this is no TOML: .*see docs"):
+    with pytest.raises(UnreadableInputError, match=r"this is not valid TOML: .*see docs"):
         parse_scenario("[[cec", file="s.toml")
     (tmp_path / "s.toml").write_bytes(b"a = '\xff'")
-    with pytest.raises(UnreadableInputError, match="byte 5: this is no text in UTF-8"):
+    with pytest.raises(UnreadableInputError, match="byte 5: this is not UTF-8 text"):
         read_scenario(tmp_path / "s.toml")
     with pytest.raises(UnreadableInputError, match="cannot be read"):
         read_scenario(tmp_path / "none.toml")

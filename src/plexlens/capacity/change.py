@@ -82,7 +82,7 @@ def count_of(what: str, text: str, now: float, least: int) -> float:
     Raises
     ------
     UsageError
-        It is no number, or leaves fewer than `least`.
+        It is not a number, or leaves fewer than `least`.
     """
     if not text:
         return now
@@ -90,7 +90,7 @@ def count_of(what: str, text: str, now: float, least: int) -> float:
         number = int(text)
     except ValueError:
         raise UsageError(
-            file="", what=f"--{what} {text!r} is no number of engines", remedy="give 8, or +1 for one more"
+            file="", what=f"--{what} {text!r} is not a number of engines", remedy="give 8, or +1 for one more"
         ) from None
     count = now + number if text[0] in "+-" else float(number)
     if count < least - 1e-9:

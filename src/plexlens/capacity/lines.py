@@ -12,7 +12,7 @@ queue
 gate
     A log that writes all that came during the write before: a write takes L, and a request that comes during a write
     waits for its end, L / 2 on the average, and for the next. The server is busy for the share
-    e^(rL) / (e^(rL) + 1 / (rL)) of the time at r requests a second, since a busy period ends when nothing comes during
+    e^(rL) / (e^(rL) + 1 / (rL)) of the time at r requests per second, since a busy period ends when nothing comes during
     a write. L follows from the measured wait.
 locks
     One resource that a holder keeps for H (M/G/1): the wait grows as rH x H / (1 - rH). The share of transactions that
@@ -75,7 +75,7 @@ class Line:
     factor
         Measured wait over that of the formula.
     rate
-        Requests a second.
+        Requests per second.
     shares
         Share of the load that each class brings; the rest grows as the work of all classes.
     shared

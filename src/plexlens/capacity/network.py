@@ -31,7 +31,7 @@ class Setting:
     Attributes
     ----------
     rates
-        Transactions a second of each class; of a closed class the factor on its users is this over its rate.
+        Transactions per second of each class; of a closed class the factor on its users is this over its rate.
     engines, ziips
         Engines.
     speed

@@ -44,7 +44,7 @@ class Queues:
     known
         Class periods whose waits are all recorded: what is left of the response they spent at engines.
     spins
-        Synchronous requests a second of the system by the names of the lines that make them longer.
+        Synchronous requests per second of the system by the names of the lines that make them longer.
     unseen
         Class periods of regions without SMF 110, with the load at which a QR TCB that did all their work would be full.
     """

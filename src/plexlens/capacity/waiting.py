@@ -59,7 +59,7 @@ class Waiting:
     used
         Busy share of each line.
     spin
-        Seconds of general engines a second that synchronous requests spin more than at the measured load.
+        Seconds of general engines per second that synchronous requests spin more than at the measured load.
     saturated
         The fullest line that cannot keep up; empty where all can.
     """

@@ -118,7 +118,7 @@ class Assembly:
     sections : tuple of Section
         In the order in which they begin.
     unexpanded : dict of str to int
-        Operations outside dummy sections that are no assembler instruction known here (macros, machine instructions),
+        Operations outside dummy sections that are not supported assembler instructions (macros, machine instructions),
         and the line of the first of each.
     notes : tuple of str
         What the user should know.
@@ -269,7 +269,7 @@ class _Pass:
         if operation in ("LOCTR", "OPSYN", "LTORG"):
             raise FaultError(f"{operation} within a DSECT is not supported", "give the section without it")
         raise FaultError(
-            f"{operation or 'a name alone'} is no assembler instruction that defines data, and no macro of this file",
+            f"{operation or 'a name alone'} is neither an assembler instruction that defines data nor a macro of this file",
             "put the macro's definition (MACRO to MEND) before it, or the statements it generates in its place; "
             "delete it if it generates no storage",
         )

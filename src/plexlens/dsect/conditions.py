@@ -79,7 +79,9 @@ def _reference(text: str, at: int, scope: Scope) -> tuple[str, list[int], int]:
     """The variable reference at this position: name, subscripts, and its end."""
     match = _VARIABLE.match(text, at)
     if not match:
-        raise FaultError(f"`{text[at : at + 20]}` is no variable symbol", "created symbols, &(...), are not supported")
+        raise FaultError(
+            f"`{text[at : at + 20]}` is not a variable symbol", "created symbols, &(...), are not supported"
+        )
     name = match[1].upper()
     end = match.end()
     if text[end : end + 1] != "(" or not scope.takes_subscripts(name):
@@ -113,7 +115,7 @@ def as_number(term: Term) -> int:
     sign = -1 if text.startswith("-") else 1
     known = self_defining(text, 1 if text[:1] in ("-", "+") else 0) if text else None
     if not known or known[1] != len(text):
-        raise FaultError(f"{term!r} is no number", "compare texts between apostrophes")
+        raise FaultError(f"{term!r} is not a number", "compare texts between apostrophes")
     return sign * known[0]
 
 

@@ -84,7 +84,7 @@ def evaluate(text: str, symbols: Symbols, here: Value | None) -> Value:
     Raises
     ------
     FaultError
-        The text is no expression, or its value is neither absolute nor relocatable in one section.
+        The text is not an expression, or its value is neither absolute nor relocatable in one section.
     UnresolvedError
         It needs a symbol, or the location counter, that has no value yet.
     """
@@ -126,7 +126,9 @@ class _Parser:
 
     def _refuse(self) -> None:
         rest = self._text[self._at : self._at + 20] or "its end"
-        raise FaultError(f"`{self._text[:60]}` is no expression: not understood from `{rest}` on", "check the operand")
+        raise FaultError(
+            f"`{self._text[:60]}` is not an expression: not understood from `{rest}` on", "check the operand"
+        )
 
     def _peek(self) -> str:
         return self._text[self._at : self._at + 1]

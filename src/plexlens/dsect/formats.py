@@ -196,5 +196,5 @@ def read_hints(path: Path) -> dict[str, Hint]:
     except UnicodeDecodeError as error:
         raise refuse("it is not UTF-8", "save it as UTF-8") from error
     except csv.Error as error:
-        raise refuse(f"it is no CSV: {error}", "write field,format,unit in each line") from error
+        raise refuse(f"it is not valid CSV: {error}", "write field,format,unit in each line") from error
     return hints

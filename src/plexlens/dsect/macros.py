@@ -290,7 +290,7 @@ class Expander:
         for part in split_list(statement.operand):
             name, parenthesis, _ = part.strip().removeprefix("&").upper().partition("(")
             if not is_symbol(name):
-                raise FaultError(f"`{part}` is no variable symbol", "write &NAME")
+                raise FaultError(f"`{part}` is not a variable symbol", "write &NAME")
             fresh = _Set(kind, indexed=bool(parenthesis))
             if statement.operation.startswith("GBL"):
                 fresh = self._globals.setdefault(name, fresh)
@@ -407,7 +407,7 @@ def _macro(prototype: Statement, body: tuple[Statement, ...]) -> Macro:
     for part in split_list(prototype.operand) if prototype.operand.strip(",") else []:
         name, equals, default = part.partition("=")
         if part and not (name.startswith("&") and is_symbol(name[1:]) and len(default) <= LONGEST):
-            raise prototype.error(f"`{part[:40]}` is no parameter", "parameters are &NAME or &NAME=default")
+            raise prototype.error(f"`{part[:40]}` is not a parameter", "parameters are &NAME or &NAME=default")
         if equals:
             keywords[name[1:].upper()] = default
         else:
@@ -455,5 +455,5 @@ def _condition(text: str) -> tuple[str, str]:
 def _target(text: str) -> str:
     name = text.strip().upper()
     if not name.startswith(".") or not is_symbol(name[1:]):
-        raise FaultError(f"`{text[:40]}` is no sequence symbol", "write .SYMBOL")
+        raise FaultError(f"`{text[:40]}` is not a sequence symbol", "write .SYMBOL")
     return name

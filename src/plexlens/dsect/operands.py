@@ -89,7 +89,7 @@ def _parse(text: str) -> DataOperand:
     kind = extended if extended in TYPES else letter
     if kind not in TYPES:
         raise FaultError(
-            f"operand `{text}`: " + (f"{letter!r} is no data type" if letter else "it has no data type"),
+            f"operand `{text}`: " + (f"{letter!r} is not a data type" if letter else "it has no data type"),
             "types are B C X H F D E L A Y S V J Q R P Z G, some with a second letter (FD, AD, EB, ...)",
         )
     at += len(kind)

@@ -227,7 +227,7 @@ def told_by(equates: Sequence[Equate], piece: Piece) -> tuple[str, bool]:
         piece.kind in ("X", "B")
         and all(equate.written in ("X", "B") for equate in equates)
         and all(0 < mask < 1 << width for mask in masks)
-        # Of a byte declared with X, values that are no bits or sums of them may be codes.
+        # Of a byte declared with X, values that are not bits or sums of them may be codes.
         and (piece.kind == "B" or all(mask & sum(single) == mask for mask in masks))
         # A value of one byte says nothing of which byte of several it is in.
         and (width == 8 or max(masks) > 255)

@@ -78,7 +78,7 @@ def read_source(path: Path, codepage: str = "1047") -> Source:
         raise DsectError(
             file=file,
             what=f"it is larger than {MOST_BYTES >> 20} MiB",
-            remedy="this is no mapping; give the macro or the DSECTs alone",
+            remedy="this is not a mapping; give the macro or the DSECTs alone",
         )
     if not data.strip(b"\x00 \x40"):
         raise EmptyInputError(file=file, what="it is empty", remedy="give an assembler source that holds a DSECT")
@@ -118,7 +118,7 @@ def _split(file: str, text: str) -> list[str]:
     if len(text) % CARD:
         raise DsectError(
             file=file,
-            what=f"it has no line ends, and its {len(text)} characters are no multiple of {CARD}",
+            what=f"it has no line ends, and its {len(text)} characters are not a multiple of {CARD}",
             remedy="transfer it as text, or as card images of 80 columns",
         )
     return [text[at : at + CARD] for at in range(0, len(text), CARD)]
@@ -136,7 +136,7 @@ def _ebcdic_lines(file: str, data: bytes, codepage: str, notes: list[str]) -> li
     else:
         raise DsectError(
             file=file,
-            what=f"it is EBCDIC without line ends, and its {len(data)} bytes are no multiple of {CARD}",
+            what=f"it is EBCDIC without line ends, and its {len(data)} bytes are not a multiple of {CARD}",
             remedy="transfer it as text, or in binary from a data set with fixed records of 80 bytes",
         )
     notes.append(f"the file is EBCDIC {form}; it was converted from code page {codepage}")

@@ -65,7 +65,7 @@ def _pool_number(name: str) -> int:
     for prefix, first in (("BP32K", 80), ("BP2K", 80), ("BP16K", 120), ("BP8K", 100), ("BP", 0)):
         if name.startswith(prefix):
             return first + int(name.removeprefix(prefix) or 0)
-    raise ValueError(f"{name!r} is no buffer pool")
+    raise ValueError(f"{name!r} is not a buffer pool")
 
 
 def _cell(line: Mapping[str, str], *headings: str) -> float:

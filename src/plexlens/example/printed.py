@@ -18,7 +18,7 @@ class ExampleError(PlexlensError):
 def _split(text: str) -> tuple[str, str]:
     found = _NUMBER.match(text.strip())
     if found is None:
-        raise ValueError(f"{text!r} is no printed number")
+        raise ValueError(f"{text!r} is not a printed number")
     return found["digits"], found["suffix"]
 
 

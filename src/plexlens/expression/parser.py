@@ -66,7 +66,7 @@ def parse(text: str) -> Expression:
     Raises
     ------
     ExpressionError
-        The text is no expression; the message says at which character and what was expected there.
+        The text is not an expression; the message says at which character and what was expected there.
     """
     return _Parser(_tokens(text)).whole()
 

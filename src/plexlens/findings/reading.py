@@ -170,7 +170,7 @@ def _entries_of(file: Path) -> list[_Entry]:
             )
     rules = document.get("rule", [])
     if not isinstance(rules, list) or not all(isinstance(one, dict) for one in rules):
-        raise RuleError(file=str(file), what="'rule' is no list of tables", remedy="begin each rule with [[rule]]")
+        raise RuleError(file=str(file), what="'rule' is not a list of tables", remedy="begin each rule with [[rule]]")
     lines = _lines(text, len(rules))
     entries = []
     for number, (values, places) in enumerate(zip(rules, lines, strict=True), 1):

@@ -90,7 +90,7 @@ suppressed finding is listed folded, with the reason. An acknowledged one stays 
 
 Conditions compare facts and metrics with `< <= > >= = !=`, join with `and or not`, and compute with `+ - * /`. A number
 that meets a fraction, a time or a size has a unit: `5 %`, `200 us`, `3 ms`, `1 s`, `10 min`, `256 bytes`, `4 KiB`,
-`1 MiB`. `where` picks rows by keys, attributes and facts: `structure_type in ('list', 'lock')`. `null` is no value.
+`1 MiB`. `where` picks rows by keys, attributes and facts: `structure_type in ('list', 'lock')`. `null` is not a value.
 Functions:
 
 {_functions()}
@@ -248,8 +248,15 @@ def document() -> str:
         sections.append(f"## {family}")
         sections.extend(rule_text(rule) for rule in listed)
     rows = "\n".join(f"| {cell(what)} | {cell(why)} |" for what, why in left_out())
-    table = f"| rule of thumb | why it is no rule |\n|---|---|\n{rows}"
-    parts = [_HEAD, f"## All {len(rules)} rules", "\n".join(contents), *sections, "## What is no rule, and why", table]
+    table = f"| rule of thumb | reason |\n|---|---|\n{rows}"
+    parts = [
+        _HEAD,
+        f"## All {len(rules)} rules",
+        "\n".join(contents),
+        *sections,
+        "## Rules of thumb that are left out",
+        table,
+    ]
     return "\n\n".join(parts) + "\n"
 
 

@@ -110,7 +110,7 @@ def load_decisions(file: Path, rules: Sequence[Rule]) -> tuple[Decision, ...]:
         for number, values in enumerate(entries):
             line = lines[kind][number] if len(lines[kind]) == len(entries) else None
             if not isinstance(values, dict):
-                raise RuleError(file=str(file), line=line, what=f"an entry of {kind} is no table", remedy=_begin())
+                raise RuleError(file=str(file), line=line, what=f"an entry of {kind} is not a table", remedy=_begin())
             decisions.append(_Entry(file, line, kind, values).decision(rules))
     return tuple(decisions)
 

@@ -239,7 +239,7 @@ def template(text: str, grain: Grain, names: frozenset[str]) -> Template:
     Raises
     ------
     RuleError
-        A place that is no expression, or names what is not there; a brace or bracket without its partner.
+        A place that is not an expression, or names what is not there; a brace or bracket without its partner.
     """
     parts: list[str | Place | Clause] = []
     end = 0

@@ -47,7 +47,7 @@ class Inventory:
     implausible : list of Implausible
         Values above their bounds.
     notes : mapping
-        What was counted and is no damage: how often, by what it is and where.
+        What was counted and is not damage: how often, by what it is and where.
     skipped : str
         Why nothing of it was read.
     """
@@ -80,7 +80,7 @@ def of_files(paths: Iterable[str | Path], progress: Progress = silent) -> Iterat
     Raises
     ------
     PlexlensError
-        A file that was named cannot be read, or is no known source.
+        A file that was named cannot be read, or is not a known source.
     """
     for path, named in expand(paths):
         try:

@@ -239,7 +239,7 @@ def _check_expression(path: Path, line: int, text: str) -> None:
     try:
         statements = duckdb.extract_statements(f"SELECT ({_written_out(text, 'N', set())})")
     except duckdb.Error as error:
-        raise _refusal(path, line, f"{text!r} is no SQL expression: {str(error).splitlines()[0]}") from error
+        raise _refusal(path, line, f"{text!r} is not an SQL expression: {str(error).splitlines()[0]}") from error
     if len(statements) != 1 or ";" in text:
         raise _refusal(path, line, f"{text!r} is more than one SQL expression")
 

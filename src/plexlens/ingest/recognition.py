@@ -49,7 +49,7 @@ def read_head(path: Path) -> bytes:
     Raises
     ------
     UnreadableInputError
-        The file is not there, is no file, or cannot be read or decompressed.
+        The file is not there, is not a file, or cannot be read or decompressed.
     EmptyInputError
         The file is empty.
     """

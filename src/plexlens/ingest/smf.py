@@ -65,7 +65,7 @@ class SmfReading:
     def summary(self) -> dict[str, Any]:
         """Counts and span of the dump.
 
-        ``records`` (by type and subtype, as ``115.1``), ``measurements`` (those that are no dump header or trailer),
+        ``records`` (by type and subtype, as ``115.1``), ``measurements`` (records other than dump headers and trailers),
         ``span`` (first and last time in record headers, local), ``duplicates``, ``damage`` (by reason), ``notes``;
         beside them what `_core.SmfReader.summary` counts of the stream: ``form``, ``compression``, ``segments``,
         ``spanned_records``, ``joined_records``, ``skipped_bytes``.
@@ -146,7 +146,7 @@ def read(
     Raises
     ------
     UnknownSourceError
-        The file is no SMF dump; the message says what it looks like, and how such a thing comes about.
+        The file is not an SMF dump; the message says what it looks like, and how such a thing comes about.
     UnreadableInputError
         The dump cannot be read, or a layout cannot be used.
     """

@@ -57,7 +57,7 @@ class ChangedSetting:
 def changed_settings(inputs: Inputs, grain: Grain, *, kept: Any, most: int = 0) -> tuple[list[ChangedSetting], int]:
     """Every change of a setting of a grain, the latest first.
 
-    Nulls are no values: the values before and after them are compared. An interval in which rows disagree on a value
+    Nulls are not values: the values before and after them are compared. An interval in which rows disagree on a value
     is passed over, so a change that falls into it lies between the intervals around it. Grains without intervals
     in common (jobs, accounting) have none: two of their records are two pieces of work. Settings that are computed from
     another one (`Fact.computed_from`) have none either: the other one has it.

@@ -87,7 +87,7 @@ def select_of(
     table
         The raw table.
     named
-        Names that the SQL uses; those that are no column of the table are passed over.
+        Names used in the SQL; names that are not columns of the table are ignored.
     there
         Columns of the table and their types; None where the database lacks the table.
     read_from

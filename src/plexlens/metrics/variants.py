@@ -82,7 +82,7 @@ class Plan:
     grain
         The grain, with the facts and metrics wanted.
     conditions
-        What rows have to know, by number; number 0 is no condition.
+        What rows have to know, by number; number 0 is not a condition.
     variants
         Every column, by name.
     columns

@@ -71,7 +71,7 @@ NOTE_SCHEMA = pa.schema(
         ),
     ]
 )
-"""The table ``note``: what an ingest met that is no damage, such as sections longer than their layout."""
+"""The table ``note``: what an ingest met that is not damage, such as sections longer than their layout."""
 
 SYSTEM_SCHEMAS: dict[str, pa.Schema] = {
     "source": SOURCE_SCHEMA,

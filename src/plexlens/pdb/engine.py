@@ -17,7 +17,7 @@ def connect(**settings: Any) -> Connection:
     """
     connection = duckdb.connect(config=settings)
     connection.execute("SET TimeZone = 'UTC'")
-    # A name that is no table must not mean a variable of the program.
+    # A name that is not a table must not mean a variable of the program.
     connection.execute("SET python_enable_replacements = false")
     return connection
 

@@ -52,7 +52,7 @@ class Outcome(StrEnum):
     NOTHING_NEW = "nothing new"
     """Every record in it is one the PDB holds: only the fact that it was read was added."""
     SKIPPED = "skipped"
-    """It lies in a folder that was named, and is no known source."""
+    """It lies in a folder that was named, and is not a known source."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -40,7 +40,7 @@ def view_sql(
         groups.setdefault(file.variant, []).append(parquet_path(folder / file.path))
     selects = "\nUNION ALL\n".join(
         f"SELECT {', '.join(_expressions(columns, variants[variant]))} FROM read_parquet([{', '.join(paths)}],"
-        # A folder above the PDB may be called `day=1`, which is no column of ours.
+        # A folder above the PDB may be called `day=1`, which is not a column of ours.
         " hive_partitioning=false, union_by_name=false)"
         for variant, paths in sorted(groups.items())
     )

@@ -110,7 +110,7 @@ def curves_of(
     UsageError
         An impossible size or share; a group of one member is asked for.
     UnreadableInputError
-        A file that is no trace.
+        A file that is not a trace.
     """
     check_sizes(sizes)
     opened = trace if isinstance(trace, Trace) else open_trace(trace)

@@ -18,7 +18,7 @@ from plexlens.pdb.engine import Connection
 #: Share of the frames online that stays free (chosen: z/OS begins to steal when fewer than a few hundredths are).
 RESERVE = 0.05
 
-#: Page faults a second above which a system is held to be paging, as in the rule paging.demand.
+#: Page faults per second above which a system is held to be paging, as in the rule paging.demand.
 PAGING = 1.0
 
 _FRAME = 4096
@@ -37,7 +37,7 @@ class Headroom:
     least_available
         Bytes free when least were.
     page_faults
-        Page faults a second in the interval that had most.
+        Page faults per second in the interval that had most.
     intervals
         Intervals looked at.
     """
@@ -57,7 +57,7 @@ class Headroom:
         """The headroom as a sentence."""
         free = f"{self.system}: {storage_size(self.least_available)} were free when least was"
         if self.is_paging:
-            return f"{free}, and up to {self.page_faults:.1f} page faults a second: pools cannot grow"
+            return f"{free}, and up to {self.page_faults:.1f} page faults per second: pools cannot grow"
         return f"{free}: pools can grow by {storage_size(self.growth)} (SMF 71, {self.intervals} intervals)"
 
 

@@ -153,7 +153,7 @@ def _pool_option(option: str) -> tuple[str, int, dict[str, Any]]:
             else:
                 raise UsageError(file="", what=f"--pool {option}: there is no setting {key!r}", remedy=remedy)
     except ValueError as error:
-        raise UsageError(file="", what=f"--pool {option} holds what is no number", remedy=remedy) from error
+        raise UsageError(file="", what=f"--pool {option}: a value is not a number", remedy=remedy) from error
     return name, buffers, others
 
 
@@ -173,7 +173,7 @@ def _structure(option: str, known: Mapping[str, GroupPoolSettings]) -> GroupPool
             ratio = float(second) if second else known[pool].ratio if pool in known else ASSUMED_RATIO
             made = GroupPoolSettings.of_bytes(pool, parse_size(first), ratio)
     except ValueError as error:
-        raise UsageError(file="", what=f"--gbp {option} holds what is no number", remedy=remedy) from error
+        raise UsageError(file="", what=f"--gbp {option}: a value is not a number", remedy=remedy) from error
     check_structure(made)
     if pool in known:
         made = replace(known[pool], data_entries=made.data_entries, directory_entries=made.directory_entries)

@@ -416,7 +416,7 @@ def load(path: Path) -> Prediction:
     Raises
     ------
     UnreadableInputError
-        It cannot be read, is no prediction, or is of a later form.
+        It cannot be read, is not a prediction, or is of a later form.
     """
     try:
         held = json.loads(path.read_text(encoding="utf-8"))
@@ -426,11 +426,11 @@ def load(path: Path) -> Prediction:
         ) from error
     except ValueError as error:
         raise UnreadableInputError(
-            file=str(path), what=f"it is no JSON: {error}", remedy="give a file that plexlens pools --save wrote"
+            file=str(path), what=f"it is not valid JSON: {error}", remedy="give a file that plexlens pools --save wrote"
         ) from error
     if not isinstance(held, dict) or not isinstance(held.get("plexlens_prediction"), int):
         raise UnreadableInputError(
-            file=str(path), what="it is no prediction", remedy="give a file that plexlens pools --save wrote"
+            file=str(path), what="it is not a prediction", remedy="give a file that plexlens pools --save wrote"
         )
     if held["plexlens_prediction"] > FORM:
         raise UnreadableInputError(

@@ -271,7 +271,7 @@ def parse_size(text: str) -> int:
     Raises
     ------
     UsageError
-        It is no amount of storage.
+        It is not an amount of storage.
     """
     units = {"": 1, "B": 1}
     for power, letter in enumerate("KMGT", start=1):
@@ -279,6 +279,6 @@ def parse_size(text: str) -> int:
     found = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([A-Za-z]*)\s*", text)
     if found is None or found[2].upper() not in units:
         raise UsageError(
-            file="", what=f"{text!r} is no amount of storage", remedy="give it as 4GiB, 512MiB, 800MB or in bytes"
+            file="", what=f"{text!r} is not an amount of storage", remedy="give it as 4GiB, 512MiB, 800MB or in bytes"
         )
     return round(float(found[1]) * units[found[2].upper()])

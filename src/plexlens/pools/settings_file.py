@@ -56,7 +56,7 @@ def read_toml(path: Path, members: Sequence[str] = (ALONE,)) -> Configuration:
     Raises
     ------
     UnreadableInputError
-        It cannot be read or is no TOML.
+        It cannot be read or is not valid TOML.
     UsageError
         Tables, keys or values that mean nothing.
     """
@@ -83,7 +83,7 @@ def load(path: Path) -> dict[str, Any]:
     Raises
     ------
     UnreadableInputError
-        It cannot be read or is no TOML.
+        It cannot be read or is not valid TOML.
     """
     try:
         return tomllib.loads(path.read_text(encoding="utf-8"))
@@ -92,7 +92,9 @@ def load(path: Path) -> dict[str, Any]:
             file=str(path), what=f"it cannot be read: {error}", remedy="check its name and your rights"
         ) from error
     except tomllib.TOMLDecodeError as error:
-        raise UnreadableInputError(file=str(path), what=f"it is no TOML: {error}", remedy="correct it") from error
+        raise UnreadableInputError(
+            file=str(path), what=f"it is not valid TOML: {error}", remedy="correct it"
+        ) from error
 
 
 def placement_of(held: dict[str, Any], path: Path) -> dict[str, str]:
@@ -101,7 +103,7 @@ def placement_of(held: dict[str, Any], path: Path) -> dict[str, str]:
     Raises
     ------
     UsageError
-        It is no table of names.
+        It is not a table of names.
     """
     placement = held.pop("placement", {})
     if not isinstance(placement, dict) or not all(isinstance(pool, str) for pool in placement.values()):
@@ -182,7 +184,7 @@ def _group_name(table: Any) -> str:
 
 def _structure(name: str, table: Any) -> GroupPoolSettings:
     if not isinstance(table, dict):
-        refuse_structure(name, "it is no table", f'write [{name}] and below it size = "128MiB"')
+        refuse_structure(name, "it is not a table", f'write [{name}] and below it size = "128MiB"')
     for key, value in table.items():
         if key not in _STRUCTURE_KEYS:
             refuse_structure(name, f"there is no setting {key!r}", f"give one of {', '.join(_STRUCTURE_KEYS)}")

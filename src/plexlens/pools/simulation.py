@@ -318,7 +318,7 @@ def write_smf(
         return write_statistics(path, [Member(system, subsystem, statistics=own)])
     if re.fullmatch(r"[A-Z0-9@#$]{1,8}", group) is None:
         raise UsageError(
-            file="", what=f"{group!r} is no name of a group", remedy="give 1 to 8 of the characters A-Z 0-9 @ # $"
+            file="", what=f"{group!r} is not a valid group name", remedy="give 1 to 8 of the characters A-Z 0-9 @ # $"
         )
     members = [
         Member(

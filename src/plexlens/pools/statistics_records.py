@@ -94,7 +94,7 @@ def write_statistics(path: Path, members: Sequence[Member]) -> int:
             if re.fullmatch(rf"[A-Z0-9@#$]{{1,{most}}}", name) is None:
                 raise UsageError(
                     file="",
-                    what=f"{name!r} is no name of a {what}",
+                    what=f"{name!r} is not a valid name of a {what}",
                     remedy="give 1 to 4 of the characters A-Z 0-9 @ # $",
                 )
     times = [one.time for one in members[0].statistics]

@@ -412,7 +412,7 @@ def open_trace(
     UsageError
         No source, or a PDB among others.
     UnreadableInputError
-        A source is no trace, or the file of names cannot be used.
+        A source is not a trace, or the file of names cannot be used.
     """
     if not sources:
         raise UsageError(file="", what="no trace is given", remedy="give trace files, SMF dumps or a PDB")
@@ -442,7 +442,7 @@ def _form(path: Path) -> str:
         return "dump"
     if seems[0].startswith("text"):
         return "file"
-    raise UnreadableInputError(file=str(path), what=f"{seems[0]} is no page-reference trace", remedy=seems[1])
+    raise UnreadableInputError(file=str(path), what=f"{seems[0]} is not a page-reference trace", remedy=seems[1])
 
 
 def is_trace_file(path: Path) -> bool:

@@ -96,14 +96,14 @@ class Assumptions:
             if not (value >= 0 and math.isfinite(value)):
                 raise UsageError(
                     file="",
-                    what=f"--{path.name.replace('_', '-')} {value * 1e6:g} is no time",
+                    what=f"--{path.name.replace('_', '-')} {value * 1e6:g} is not a time",
                     remedy="give microseconds, 0 or more",
                 )
         for system, speed in {"": self.speed, **self.speeds}.items():
             if not (speed > 0 and math.isfinite(speed)):
                 raise UsageError(
                     file="",
-                    what=f"--speed {system + '=' if system else ''}{speed:g} is no speed",
+                    what=f"--speed {system + '=' if system else ''}{speed:g} is not a speed",
                     remedy="give a factor above 0: 1 for an engine of some 1,500 MIPS",
                 )
 

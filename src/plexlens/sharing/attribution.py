@@ -130,7 +130,7 @@ class ClassCost:
 
         What CICS measured of the transaction (SMF 110-1), where it is there: it holds the time in Db2 too, since
         threads run on TCBs of CICS; where it is less than that time it does not, and both are added. Of other
-        work class 1 CPU time of accounting. None of CICS without SMF 110-1: what its regions do is no part of class 1.
+        work class 1 CPU time of accounting. None of CICS without SMF 110-1: what its regions do is not part of class 1.
         """
         class_1, class_2 = _fact(self.use, "class1_cpu_seconds"), _fact(self.use, "class2_cpu_seconds")
         if self.cics_seconds is None:

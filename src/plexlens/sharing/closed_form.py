@@ -59,7 +59,7 @@ def facility_wait(requests: float, execution: float, squares: float, engines: fl
     Parameters
     ----------
     requests
-        Requests a second.
+        Requests per second.
     execution, squares
         Mean of the execution time, and mean of its square.
     engines

@@ -52,7 +52,7 @@ def page_lock_rates(
     pages, skew
         Pages, and the exponent of Zipf's law of their use.
     updates, getpages
-        Changes and getpages a second, by member.
+        Changes and getpages per second, by member.
     stays
         Seconds that an unused page stays in the pool, by member.
     """

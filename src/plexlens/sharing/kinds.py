@@ -47,7 +47,7 @@ class Kind:
     asynchronous
         Whether Db2 asks without waiting, so that asynchronous requests of a structure are these first.
     path
-        Name of the stated time of each, for work that is no request to a coupling facility; empty for requests.
+        Name of the stated time of each, for work that is not a request to a coupling facility; empty for requests.
     """
 
     name: str

@@ -17,13 +17,13 @@ class Line:
     Attributes
     ----------
     system, group, member, structure
-        Where; ``member`` is empty where Db2's statistics are not there, ``structure`` for work that is no request.
+        Where; ``member`` is empty where Db2's statistics are not there, ``structure`` for work that is not a request.
     kind
         What.
     payer
         Whose processor time it is.
     synchronous, asynchronous
-        Requests, or events of work that is no request (then all in ``synchronous``).
+        Requests, or events of work that is not a request (then all in ``synchronous``).
     service_seconds
         CPU seconds that the processor spun, as measured (R744SSTM).
     path_seconds
@@ -162,7 +162,7 @@ _OTHER = {Role.LOCK: "lock_other", Role.POOL: "pool_other", Role.SCA: "sca", Rol
 def request_lines(measured: Measured, stated: Assumptions) -> Iterator[Line]:
     """Lines of all requests; for each system and structure they add up to the counts of SMF 74-4.
 
-    Of XCF's structures only the share of Db2's signals counts. Structures of others are no part of it.
+    Of XCF's structures only the share of Db2's signals counts. Structures of others are not part of it.
     """
     uses = [one for one in measured.structures if one.role is not Role.OTHER]
     counts = {(one.system, one.structure): _counted(measured, one) for one in uses}

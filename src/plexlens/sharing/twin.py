@@ -31,7 +31,7 @@ PATH = {"getpage_us": 1.0, "lock_us": 1.0, "read_us": 15.0, "update_us": 3.0, "c
 #: Share of the time that the single main task of a region may be busy in a twin: waits for it are not measured.
 _REGION_BUSY = 0.25
 
-#: CPU of a piece of work that is no transaction, seconds.
+#: CPU of a piece of work that is not a transaction, seconds.
 _PIECE = 0.002
 
 #: Bytes of a directory entry of a group buffer pool (Db2 13 for z/OS, "Group buffer pool sizes": about 400).

@@ -153,11 +153,11 @@ def check_runs(seeds: int, tolerance: float, convert_above: float | None) -> Non
             remedy=f"give 2 to {_MOST_RUNS} runs",
         )
     if not 0 < tolerance <= 1000:
-        raise UsageError(file="", what=f"--tolerance {tolerance:g} is no percentage", remedy="give 1 to 1000")
+        raise UsageError(file="", what=f"--tolerance {tolerance:g} is not a valid percentage", remedy="give 1 to 1000")
     if convert_above is not None and not 0 <= convert_above < math.inf:
         raise UsageError(
             file="",
-            what=f"--convert-above {convert_above:g} is no service time",
+            what=f"--convert-above {convert_above:g} is not a service time",
             remedy="give microseconds, or 0 for never",
         )
 

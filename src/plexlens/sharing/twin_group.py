@@ -221,7 +221,7 @@ def pool_number(pool: str) -> int:
     """Number of a pool by its name, as in SMF records: BP0 is 0, BP32K 80, BP8K0 100, BP16K0 120."""
     match = re.fullmatch(r"BP(?:(32K|8K|16K)(\d?)|(\d{1,2}))", pool)
     if match is None:
-        raise ValueError(f"{pool} is no buffer pool")
+        raise ValueError(f"{pool} is not a buffer pool")
     if match[1] is None:
         return int(match[3])
     return _FIRST[match[1]] + int(match[2] or 0)

@@ -13,7 +13,7 @@ from plexlens.sharing.twin_group import Group, SharingMeasured, lock_structure
 #: Exponent of Zipf's law of these pages: nothing measured tells it; popularity of business data is about this.
 LOCKED_SKEW = 0.8
 
-#: Page P-lock requests a second below which a pool is taken to have none.
+#: Page P-lock requests per second below which a pool is taken to have none.
 _NOTHING = 0.05
 
 #: False contentions in all below which they do not tell how many locks are held.
@@ -90,9 +90,9 @@ def fit_page_locks(group: Group, pool: str, wanted: PageLockTargets, changed: fl
     wanted
         What the pages are to give.
     changed
-        Changes a second of GBP-dependent pages of the pool.
+        Changes per second of GBP-dependent pages of the pool.
     most
-        Getpages a second by key of GBP-dependent pages of the pool.
+        Getpages per second by key of GBP-dependent pages of the pool.
     """
     members = [member for member in group.members if pool in member.pools]
     weights = _shares([member.pools[pool].updates for member in members])

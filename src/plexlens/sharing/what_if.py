@@ -16,7 +16,7 @@ from plexlens.sharing.what_if_changes import Change, Kind, apply_changes
 from plexlens.simulate import Scenario, resource_text, run_scenarios
 from plexlens.simulate.estimates import Estimate, estimate
 
-#: Part of a number that is no change: runs of few seconds differ by as much.
+#: Part of a number that is not a change: runs of few seconds differ by as much.
 _NOISE = 0.01
 
 #: Numbers of a lock structure that page P-locks have a part in.

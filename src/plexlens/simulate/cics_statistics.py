@@ -88,7 +88,7 @@ def _connection(interval: Interval, values: Mapping[str, Any], used: Mapping[str
         group=group["group"][:4],
         connected=BEGINNING,
         limit=values.get("threads", _THREADS),
-        # Leaving Db2 for the commit is no SQL call.
+        # Leaving Db2 for the commit is not an SQL call.
         calls=max(used["db2_calls"] - used["threads"], 0),
         threads=used["threads"],
         waits=used["thread_waits"]["count"],

@@ -26,7 +26,7 @@ def replications(scenario: Scenario, count: int) -> list[Scenario]:
     Parameters
     ----------
     scenario
-        What is to be run; a seed that is no whole number is left to the run to refuse.
+        What is to be run; a seed that is not a whole number is left to the run to refuse.
     count
         How many runs, 1 or more.
     """
@@ -54,7 +54,7 @@ def run_scenarios(
     jobs
         Runs at the same time; None: as many as there are cores.
     tell
-        Called about ten times a second, from the calling thread. What it raises ends all runs.
+        Called about ten times per second, from the calling thread. What it raises ends all runs.
 
     Returns
     -------

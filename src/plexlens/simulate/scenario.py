@@ -112,7 +112,7 @@ def read_scenario(path: Path) -> Scenario:
     Raises
     ------
     UnreadableInputError
-        It cannot be read, or is no TOML.
+        It cannot be read, or is not valid TOML.
     """
     try:
         text = path.read_bytes().decode("utf-8")
@@ -122,7 +122,7 @@ def read_scenario(path: Path) -> Scenario:
         ) from error
     except UnicodeDecodeError as error:
         raise UnreadableInputError(
-            file=str(path), offset=error.start, what="this is no text in UTF-8", remedy="save the scenario as UTF-8"
+            file=str(path), offset=error.start, what="this is not UTF-8 text", remedy="save the scenario as UTF-8"
         ) from error
     return parse_scenario(text, file=str(path))
 
@@ -133,7 +133,7 @@ def parse_scenario(text: str, *, file: str = "") -> Scenario:
     Raises
     ------
     UnreadableInputError
-        It is no TOML.
+        It is not valid TOML.
     """
     try:
         values = tomllib.loads(text)
@@ -143,7 +143,9 @@ def parse_scenario(text: str, *, file: str = "") -> Scenario:
         raise _too_deep(file, text) from error
     except tomllib.TOMLDecodeError as error:
         raise UnreadableInputError(
-            file=file, what=f"this is no TOML: {error}", remedy="see docs/simulate.md for how a scenario is written"
+            file=file,
+            what=f"this is not valid TOML: {error}",
+            remedy="see docs/simulate.md for how a scenario is written",
         ) from error
 
 
@@ -178,7 +180,7 @@ def run_scenario(scenario: Scenario, *, tell: Callable[[float, float], None] | N
     scenario
         What to run.
     tell
-        Called about ten times a second with the simulated seconds so far and in all, the warm-up among them. What it
+        Called about ten times per second with the simulated seconds so far and in all, the warm-up among them. What it
         raises ends the run.
 
     Raises

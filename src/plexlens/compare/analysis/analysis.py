@@ -58,7 +58,7 @@ def _content(path: Path) -> dict[str, Any]:
     except (OSError, UnicodeDecodeError) as error:
         raise StudyError(file=str(path), what=f"it cannot be read: {error}", remedy="restore the file") from error
     except tomllib.TOMLDecodeError as error:
-        raise StudyError(file=str(path), what=f"it is no TOML: {error}", remedy="correct the syntax") from error
+        raise StudyError(file=str(path), what=f"it is not valid TOML: {error}", remedy="correct the syntax") from error
 
 
 def analysis_files(audit: Audit) -> list[Path]:

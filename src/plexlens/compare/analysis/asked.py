@@ -21,7 +21,9 @@ def _number(text: str, option: str, given: str) -> float:
         number = math.nan
     if not (number > 0 and math.isfinite(number)):
         raise UsageError(
-            file="", what=f"{option} {given}: {text!r} is no number above zero", remedy=f"write {option} CURVE=NUMBER"
+            file="",
+            what=f"{option} {given}: {text!r} is not a number above zero",
+            remedy=f"write {option} CURVE=NUMBER",
         )
     return number
 

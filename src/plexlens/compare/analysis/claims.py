@@ -97,7 +97,7 @@ class Claim:
 def _named(entry: Entry) -> dict[str, Value]:
     content = entry.content.get("values", {})
     if not isinstance(content, dict):
-        raise entry.wrong("values", "it is no table", "write values = {name = ...}")
+        raise entry.wrong("values", "it is not a table", "write values = {name = ...}")
     named: dict[str, Value] = {}
     for name, spec in content.items():
         try:
@@ -142,7 +142,7 @@ def read_finding(entry: Entry) -> Finding:
 def _check(entry: Entry, condition: str, named: Mapping[str, Value]) -> None:
     match = _CONDITION.match(condition)
     if match is None:
-        raise entry.wrong("holds", f"{condition!r} is no condition", 'write "saving > 0"')
+        raise entry.wrong("holds", f"{condition!r} is not a condition", 'write "saving > 0"')
     left, right = (
         entry.numbers.value(match[side], f"{entry.where}, key 'holds'", named).quantity.value
         for side in ("left", "right")
@@ -162,7 +162,7 @@ def read_claim(entry: Entry) -> Claim:
     except ValueError as error:
         raise entry.wrong("printed", str(error), "write the number as the text prints it") from error
     if held is None:
-        raise entry.wrong("printed", "it is no number", "write the number as the text prints it")
+        raise entry.wrong("printed", "it is not a number", "write the number as the text prints it")
     found: Quantity | None = None
     entry = replace(entry, numbers=entry.numbers.afresh())
     try:

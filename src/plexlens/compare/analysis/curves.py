@@ -116,7 +116,7 @@ def read_curve(entry: Entry) -> Curve:
             raise entry.wrong("x", str(error), "leave rows out with 'but', or name more") from error
         further = entry.content.get("predict", [])
         if not isinstance(further, list) or not all(isinstance(one, (int, float)) for one in further):
-            raise entry.wrong("predict", f"{further!r} is no list of numbers", "write predict = [8, 10]")
+            raise entry.wrong("predict", f"{further!r} is not a list of numbers", "write predict = [8, 10]")
         predicted = tuple((float(n), law.at(n), law.interval(n, LEVEL)) for n in further)
         return CapacityCurve(
             entry.text("id"), entry.text("title"), table.id, entry.text("x_title", "Processors"), entry.text("y_title"),

@@ -42,7 +42,9 @@ class Entry:
         """A text; optional if there is a default."""
         value = self.content.get(key, default)
         if not isinstance(value, str):
-            raise self.wrong(key, "it is missing" if value is None else f"{value!r} is no text", f'write {key} = "..."')
+            raise self.wrong(
+                key, "it is missing" if value is None else f"{value!r} is not a text", f'write {key} = "..."'
+            )
         return value
 
     def one_of(self, key: str, choices: Sequence[str], default: str | None = None) -> str:
@@ -57,21 +59,23 @@ class Entry:
         value = self.content.get(key, [])
         found = [value] if isinstance(value, str) else value
         if not isinstance(found, list) or not all(isinstance(one, str) for one in found):
-            raise self.wrong(key, f"{value!r} is no list of texts", f'write {key} = ["...", "..."]')
+            raise self.wrong(key, f"{value!r} is not a list of texts", f'write {key} = ["...", "..."]')
         return tuple(found)
 
     def number(self, key: str, default: float | None = None) -> float:
         """A number; optional if there is a default."""
         value = self.content.get(key, default)
         if isinstance(value, bool) or not isinstance(value, (int, float)):
-            raise self.wrong(key, "it is missing" if value is None else f"{value!r} is no number", f"write {key} = 1.0")
+            raise self.wrong(
+                key, "it is missing" if value is None else f"{value!r} is not a number", f"write {key} = 1.0"
+            )
         return float(value)
 
     def entries(self, key: str) -> list[Entry]:
         """The subtables."""
         value = self.content.get(key, [])
         if not isinstance(value, list) or not all(isinstance(one, dict) for one in value):
-            raise self.wrong(key, "it is no list of tables", f"write {key} = [{{...}}]")
+            raise self.wrong(key, "it is not a list of tables", f"write {key} = [{{...}}]")
         return [Entry(one, f"{self.where}, {key} {number}", self.numbers) for number, one in enumerate(value, 1)]
 
     def table(self, key: str = "table") -> StudyTable:

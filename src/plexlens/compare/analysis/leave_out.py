@@ -152,7 +152,7 @@ def _lines(entry: Entry) -> tuple[str, list[Prediction]]:
                 low, high = interval_at(rates, costs, rate, LEVEL) or (None, None)
                 predictions.append(
                     Prediction(
-                        f"{one.table.id} ({one.table.title}), {rate:,.2f} transactions a second",
+                        f"{one.table.id} ({one.table.title}), {rate:,.2f} transactions per second",
                         "",
                         f"{' + '.join(fitted.columns)} at {', '.join(f'{rate:,.2f}' for rate in rates)}/s",
                         predicted,
@@ -162,7 +162,7 @@ def _lines(entry: Entry) -> tuple[str, list[Prediction]]:
                     )
                 )
     return (
-        "In each table a least squares line, processor time a second = fixed + per transaction x rate, through the "
+        "In each table a least squares line, processor time per second = fixed + per transaction x rate, through the "
         "rows before the last two (three, where five were measured) gives the cost per transaction of the last two. "
         f"The interval holds {LEVEL:.0%} of further measurements by Student's t; with three rows one degree of freedom "
         "is left, with two none.",

@@ -176,7 +176,7 @@ class Numbers:
                 raise self.wrong(where, f"{spec!r} is neither a number nor a name", told) from None
             return [Value(number, shown(number.value))]
         if not isinstance(spec, dict):
-            raise self.wrong(where, f"{spec!r} is no value", "give a number, a cell, a formula or a name")
+            raise self.wrong(where, f"{spec!r} is not a value", "give a number, a cell, a formula or a name")
         if "formula" in spec:
             return [self._formula(spec, where, named)]
         for kind in ("curve", "check"):
@@ -214,7 +214,7 @@ class Numbers:
         try:
             times = exact(str(spec["times"]))
         except ValueError:
-            raise self.wrong(where, f"{spec['times']!r} is no factor", 'write times = 1000, or "1/3600"') from None
+            raise self.wrong(where, f"{spec['times']!r} is not a factor", 'write times = 1000, or "1/3600"') from None
         return [Value(one * times, f"{shown(one.value)} x {shown(times.value)}") for one in there]
 
     def _formula(self, spec: Mapping[str, Any], where: str, named: Mapping[str, Value]) -> Value:

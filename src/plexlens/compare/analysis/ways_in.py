@@ -48,7 +48,7 @@ class Wish:
     payload
         Bytes in, and as many out.
     rate
-        Transactions a second.
+        Transactions per second.
     connection, security
         One of `CONNECTIONS` and `SECURITIES`, or `ANY`.
     engines
@@ -77,7 +77,9 @@ class Wish:
                     file="", what=f"there is no {name} {value!r}", remedy=f"use one of {', '.join(choices)}"
                 )
         if not (self.rate > 0 and math.isfinite(self.rate)):
-            raise UsageError(file="", what=f"rate {self.rate:g} is not above zero", remedy="give transactions a second")
+            raise UsageError(
+                file="", what=f"rate {self.rate:g} is not above zero", remedy="give transactions per second"
+            )
         if self.payload <= 0:
             raise UsageError(file="", what="the payload is not above zero", remedy="give bytes, as 1920 or 32KB")
         if self.engines is not None and not self.engines > 0:
@@ -90,11 +92,11 @@ def payload_bytes(text: str) -> int:
     Raises
     ------
     UsageError
-        It is no size.
+        It is not a size.
     """
     found = _PAYLOAD.match(text.strip())
     if found is None:
-        raise UsageError(file="", what=f"{text!r} is no payload", remedy="give bytes, as 1920, 1920bytes or 32KB")
+        raise UsageError(file="", what=f"{text!r} is not a payload", remedy="give bytes, as 1920, 1920bytes or 32KB")
     return round(float(found["number"]) * (1024 if found["unit"].lower().startswith("k") else 1))
 
 
@@ -107,7 +109,7 @@ class Limit:
     name, text
         What it is, and how it limits.
     rate
-        Transactions a second at which it binds.
+        Transactions per second at which it binds.
     basis
         Where the rate comes from.
     relief
@@ -251,7 +253,7 @@ def advise(wish: Wish, found: Audit | None = None) -> Advice:
         told = "; ".join(f"{one.title}: {one.reason}" for one in near)
         raise UsageError(
             file="",
-            what=f"no way in was measured with {wish.payload:,} bytes at {wish.rate:,g} transactions a second, "
+            what=f"no way in was measured with {wish.payload:,} bytes at {wish.rate:,g} transactions per second, "
             f"{wish.connection} connections and {wish.security} security" + (f" ({told})" if told else ""),
             remedy="ask for what was measured, or give --extrapolate" if near else
             f"use {ANY} for connection and security, or a smaller payload",
@@ -299,7 +301,7 @@ def _way(entry: Entry, wish: Wish, engines: float) -> Way | NotTaken:
     if not min(rates) <= wish.rate <= max(rates):
         beyond.append(
             (
-                f"measured from {min(rates):,.0f} to {max(rates):,.0f} transactions a second",
+                f"measured from {min(rates):,.0f} to {max(rates):,.0f} transactions per second",
                 "a straight line through the measured points is taken",
             )
         )
@@ -371,7 +373,7 @@ def _general(
         found.append(
             Limit(
                 "QR TCB, at worst",
-                f"The region used {region[top]:.1f} % of a processor at {rates[top]:,.0f} transactions a second. If "
+                f"The region used {region[top]:.1f} % of a processor at {rates[top]:,.0f} transactions per second. If "
                 "all of it were on the one QR TCB, that would be full at this rate; open TCBs leave more room.",
                 100 * rates[top] / region[top],
                 "region's processor time at the highest rate, in proportion",

@@ -119,7 +119,7 @@ def _prediction(
 
 def _only(path: Path, where: str, entry: Any, allowed: tuple[str, ...]) -> None:
     if not isinstance(entry, dict):
-        raise _wrong(path, f"{where}: it is no table", ", ".join(allowed))
+        raise _wrong(path, f"{where}: it is not a table", ", ".join(allowed))
     for key in entry:
         if key not in allowed:
             raise _wrong(path, f"{where}: there is no key {key!r}", ", ".join(allowed))

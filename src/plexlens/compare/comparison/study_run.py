@@ -272,7 +272,7 @@ class StudyReader:
                 meaning.better,
                 into.kind or "Run",
                 "a row of a table",
-                "percent of one processor x 10 / transactions a second",
+                "percent of one processor x 10 / transactions per second",
                 f"{name}, {table.id}, columns {column!r} and {rate_column!r}",
             )
             for number in wanted:
@@ -394,7 +394,7 @@ def _read_compare(study: Study) -> list[Mapping[str, Any]]:
 
 def _only(path: Path, where: str, entry: Any, allowed: Sequence[str]) -> None:
     if not isinstance(entry, dict):
-        raise StudyError(file=str(path), what=f"{where}: it is no table", remedy=f"give it {', '.join(allowed)}")
+        raise StudyError(file=str(path), what=f"{where}: it is not a table", remedy=f"give it {', '.join(allowed)}")
     for key in entry:
         if key not in allowed:
             raise StudyError(

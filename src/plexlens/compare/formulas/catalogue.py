@@ -78,7 +78,7 @@ def formulas_of(catalogue: Catalogue) -> dict[str, Formula]:
 
 def _formula(name: str, entry: Entry) -> Formula:
     if not _NAME.fullmatch(name):
-        raise entry.wrong(f"{name!r} is no name", "begin with a small letter; small letters, digits and _ follow")
+        raise entry.wrong(f"{name!r} is not a name", "begin with a small letter; small letters, digits and _ follow")
     table = entry.table(*_KEYS)
     title = table.need("title", 'title = "Hit ratio"').text()
     singles, lists = _arguments(table)
@@ -101,7 +101,9 @@ def _arguments(table: Table) -> tuple[tuple[str, ...], tuple[str, ...]]:
     names = [one.removesuffix(_DOTS) for one in entry.texts()]
     for name in names:
         if not _NAME.fullmatch(name):
-            raise entry.wrong(f"{name!r} is no name", 'write ["getpages", "pages_read..."]; dots follow that of a list')
+            raise entry.wrong(
+                f"{name!r} is not a name", 'write ["getpages", "pages_read..."]; dots follow that of a list'
+            )
         if names.count(name) > 1:
             raise entry.wrong(f"{name} stands there twice", "name each argument once")
     lists = [name for name in names if name + _DOTS in entry.value]

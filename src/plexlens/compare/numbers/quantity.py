@@ -190,7 +190,7 @@ def printed(
         return _bounded(value, Fraction(1, 10**places), cut)
     found = _NUMBER.match(text)
     if found is None:
-        raise ValueError(f"{cell!r} is no printed number")
+        raise ValueError(f"{cell!r} is not a printed number")
     text = found["digits"].replace(",", "").rstrip(".")
     scale = (_BINARY_SCALE if binary else _SCALE).get(found["suffix"] or "", 1)
     decimals = text.partition(".")[2]

@@ -45,7 +45,7 @@ ITR = Measure(
     Better.HIGHER,
     "Systems",
     "all systems together",
-    "ended transactions a second of all service classes / general processors busy",
+    "ended transactions per second of all service classes / general processors busy",
     "Sysplex data sharing, 1996, note 1 to table 5; VM/ESA 1.1 performance, 1992: ITR",
     "Transactions of different kinds count alike, so it can be compared only where the mix is alike.",
 )

@@ -27,7 +27,7 @@ from plexlens.pools.settings import Configuration
 from plexlens.pools.trace import Trace
 from plexlens.progress import Progress
 
-#: Read I/Os a second from which Db2 writes a record of a data set (IFCID 199).
+#: Read I/Os per second from which Db2 writes per record of a data set (IFCID 199).
 LEAST_REPORTED = 1.0
 
 READS = "db2_pool.read_ios_per_second"
@@ -67,7 +67,7 @@ class Came:
     sizes
         Buffers of each pool, where they are recorded.
     data_sets
-        Getpages and read I/Os a second of each data set; None where only pools are known.
+        Getpages and read I/Os per second of each data set; None where only pools are known.
     """
 
     run: Run
@@ -85,7 +85,7 @@ class PredictionComparison:
     environments
         Pools whose size is not that of the prediction.
     reads, writes
-        Read and write I/Os a second of each pool: predicted, come, and what the load explains.
+        Read and write I/Os per second of each pool: predicted, come, and what the load explains.
     data_sets
         The same of read I/Os by data set, the largest difference first; empty where only pools are known.
     estimates

@@ -180,7 +180,7 @@ class _Reader(ReferenceReader):
     def name(self, content: Mapping[str, Any]) -> str:
         name = self.text(content, "name")
         if not _NAME.match(name):
-            raise self.wrong("name", f"{name!r} is no name", "write letters, digits, dots and dashes: tuning-2026")
+            raise self.wrong("name", f"{name!r} is not a name", "write letters, digits, dots and dashes: tuning-2026")
         return name
 
     def own_headings(self, content: Mapping[str, Any]) -> dict[str, Heading]:

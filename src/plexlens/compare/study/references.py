@@ -49,7 +49,7 @@ class ReferenceReader(TomlReader):
         """The arguments of a formula from the cells that an entry names."""
         raw = entry.get("arguments", {})
         if not isinstance(raw, dict):
-            raise self.wrong(f"{of}arguments", "it is no table", "write arguments = {name = ...}")
+            raise self.wrong(f"{of}arguments", "it is not a table", "write arguments = {name = ...}")
         self.known_keys(raw, formula.arguments, f"{of}arguments.")
         arguments = {}
         for argument in formula.arguments:
@@ -69,7 +69,7 @@ class ReferenceReader(TomlReader):
         if isinstance(value, str):
             return Reference(table=table_id, column=value if value == SAME else self.column(key, value, table_id))
         if not isinstance(value, dict):
-            raise self.wrong(key, f"{value!r} is no reference", "give a heading, or {column, row} or {value}")
+            raise self.wrong(key, f"{value!r} is not a reference", "give a heading, or {column, row} or {value}")
         self.known_keys(value, _REFERENCE_KEYS, f"{key}.")
         times = self.factor(key, value.get("times", 1))
         if "value" in value:

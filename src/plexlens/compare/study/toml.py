@@ -25,7 +25,9 @@ class TomlReader:
         except (OSError, UnicodeDecodeError) as error:
             raise StudyError(file=str(path), what=f"it cannot be read: {error}", remedy="restore the file") from error
         except tomllib.TOMLDecodeError as error:
-            raise StudyError(file=str(path), what=f"it is no TOML: {error}", remedy="correct the syntax") from error
+            raise StudyError(
+                file=str(path), what=f"it is not valid TOML: {error}", remedy="correct the syntax"
+            ) from error
 
     def wrong(self, key: str, what: str, remedy: str) -> StudyError:
         """The error for an invalid key."""
@@ -42,7 +44,7 @@ class TomlReader:
         """A text; optional if there is a default."""
         value = content.get(key, default)
         if not isinstance(value, str):
-            found = "it is missing" if value is None else f"{value!r} is no text"
+            found = "it is missing" if value is None else f"{value!r} is not a text"
             raise self.wrong(key, found, f'write {key} = "..."')
         return value
 
@@ -50,7 +52,7 @@ class TomlReader:
         """The tables below a key; empty if it is missing."""
         value = content.get(key, [])
         if not isinstance(value, list) or not all(isinstance(one, dict) for one in value):
-            raise self.wrong(key, "it is no list of tables", f"write [[tables.{key}]]")
+            raise self.wrong(key, "it is not a list of tables", f"write [[tables.{key}]]")
         return value
 
     def choice(self, one: Mapping[str, Any], key: str, choices: Sequence[str], default: str) -> str:
@@ -72,7 +74,7 @@ class TomlReader:
         value = entry.get(key)
         if value is None or (type(value) is int and value >= 0):
             return value
-        raise self.wrong(f"derived.{key}", f"{value!r} is no number of decimals", f"write {key} = 3")
+        raise self.wrong(f"derived.{key}", f"{value!r} is not a number of decimals", f"write {key} = 3")
 
     def flag(self, content: Mapping[str, Any], of: str, key: str, default: bool = False) -> bool:
         """True or false."""
@@ -88,4 +90,4 @@ class TomlReader:
                 raise ValueError
             return Fraction(str(value))
         except (ValueError, ZeroDivisionError):
-            raise self.wrong(f"{key}.times", f"{value!r} is no factor", 'write times = 1000, or "1/3600"') from None
+            raise self.wrong(f"{key}.times", f"{value!r} is not a factor", 'write times = 1000, or "1/3600"') from None

@@ -70,7 +70,7 @@ class DumpTrace:
         Raises
         ------
         PlexlensError
-            The file is no SMF dump or cannot be read.
+            The file is not an SMF dump or cannot be read.
         TraceError
             Most records make no sense.
         """

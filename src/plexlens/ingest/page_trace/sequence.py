@@ -18,7 +18,7 @@ class Sequence:
     """The sequence numbers of an IFCID of a Db2.
 
     Numbers are counted up by one with each record. They begin anew when Db2 starts or the trace does: a fall to 0 or 1,
-    or a deep one, is no loss. Where all are zero nothing is known.
+    or a deep one, is not a loss. If all are zero, losses cannot be detected.
 
     Attributes
     ----------

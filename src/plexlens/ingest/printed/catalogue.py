@@ -27,7 +27,7 @@ from plexlens.layouts_path import layout_folders
 
 TYPES = {"text": pa.string(), "number": pa.float64(), "index": pa.uint32(), "flag": pa.bool_()}
 TERM = "term"
-"""Type of a value that formulas share and that is no column."""
+"""Type of a value that formulas share and that is not a column."""
 
 PRINTED_UNITS = {"milliseconds": 1e3, "microseconds": 1e6}
 """Units in which a number may be printed, and how many of them are one second."""
@@ -214,7 +214,7 @@ def _columns(path: Path) -> tuple[Column, ...]:
     for number, line in _read(path):
         kind = line["type"]
         if kind not in (*TYPES, TERM, "" if not line["column"] else TERM):
-            raise _wrong(path, number, f"{kind!r} is no type", f"write one of {', '.join((*TYPES, TERM))}")
+            raise _wrong(path, number, f"{kind!r} is not a type", f"write one of {', '.join((*TYPES, TERM))}")
         place = (line["column"], 0 if line["column"] else number)
         if place in found:
             raise _wrong(path, number, f"the column {line['column']} is there already", "take one of the two out")
@@ -246,7 +246,7 @@ def _table(line: dict[str, str], columns: tuple[Column, ...], path: Path) -> Tab
     reads = {name: names_of(formula) for name, formula in formulas.items()}
     unknown = sorted(set().union(*reads.values()) - known)
     if unknown:
-        raise _wrong(path, None, f"a formula names {unknown[0]}, which is no column here", "add it, or correct it")
+        raise _wrong(path, None, f"a formula names {unknown[0]}, which is not a column here", "add it, or correct it")
     try:
         order = [name for name in TopologicalSorter(reads).static_order() if name in formulas]
     except CycleError as error:

@@ -125,7 +125,7 @@ class Catalogue(Mapping[str, Grain]):
                 try:
                     units[name] = unit_of(entry.value)
                 except (TypeError, ValueError, ZeroDivisionError) as error:
-                    raise entry.wrong(f"it is no unit: {error}", "write it as catalogue/units.toml does") from error
+                    raise entry.wrong(f"it is not a unit: {error}", "write it as catalogue/units.toml does") from error
         return units
 
     def _draft(self, name: str) -> Draft:

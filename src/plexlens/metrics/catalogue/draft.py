@@ -116,7 +116,7 @@ def draft_of(document: Document, name: str) -> Draft:
     sources = []
     if (listed := top.get("source")) is not None:
         if not isinstance(listed.value, list):
-            raise listed.wrong("it is no list of tables", "begin each source with [[source]]")
+            raise listed.wrong("it is not a list of tables", "begin each source with [[source]]")
         for number, value in enumerate(listed.value):
             sources.append(Entry(value, document, ("source", number)).table(*SOURCE_KEYS))
     return Draft(
@@ -157,5 +157,7 @@ def _named(top: Table, key: str) -> dict[str, Entry]:
     entries = found.table(open_ended=True).entries
     for name, entry in entries.items():
         if not _NAME.fullmatch(name):
-            raise entry.wrong(f"{name!r} is no name", "begin with a small letter; small letters, digits and _ follow")
+            raise entry.wrong(
+                f"{name!r} is not a name", "begin with a small letter; small letters, digits and _ follow"
+            )
     return dict(entries)

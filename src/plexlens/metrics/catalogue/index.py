@@ -110,7 +110,7 @@ def _grain(file: Path, *, shipped: bool) -> str:
     entry = Entry(document.values.get("grain"), document, ("grain",))
     if entry.value is None:
         raise entry.wrong("the key is missing", 'begin the file with grain = "coupling_structure"')
-    raise entry.wrong(f"{entry.value!r} is no name", "begin with a small letter; small letters, digits and _ follow")
+    raise entry.wrong(f"{entry.value!r} is not a name", "begin with a small letter; small letters, digits and _ follow")
 
 
 def families_of(folders: Sequence[Folder], order: Document | None) -> dict[str, Family]:

@@ -65,7 +65,7 @@ class Making:
         if observer is not None:
             for name in observer.texts():
                 if name not in columns:
-                    raise observer.wrong(f"{name} is no key or attribute", near(name, columns))
+                    raise observer.wrong(f"{name} is not a key or attribute", near(name, columns))
         if not draft.sources:
             raise head.whole.wrong("there is no source", "add [[source]] with kind, needs, and sql or from")
         return Grain(
@@ -108,7 +108,7 @@ class Making:
         if of is not None:
             for column in of.texts():
                 if column not in columns:
-                    raise of.wrong(f"{column} is no identity column, key or attribute", near(column, columns))
+                    raise of.wrong(f"{column} is not an identity column, key or attribute", near(column, columns))
         return Fact(
             name,
             table.need("title", 'title = "Synchronous requests"').text(),

@@ -47,7 +47,7 @@ def source_in(table: Table, draft: Draft, facts: Sequence[Fact]) -> Source:
         for column in differences.texts("witnesses"):
             if column not in made.differences.counters:
                 valid = made.differences.counters
-                raise differences.entries["witnesses"].wrong(f"{column} is no counter", near(column, valid))
+                raise differences.entries["witnesses"].wrong(f"{column} is not a counter", near(column, valid))
     return replace(made, wrong=table.whole.wrong)
 
 
@@ -55,7 +55,7 @@ def _check_file(entry: Entry) -> None:
     """Refuse a missing SQL file; the file must be next to the grain's file."""
     file = entry.document.path.parent / entry.text()
     if file.suffix != ".sql":
-        raise entry.wrong(f"{entry.value!r} is no file of SQL", 'name a file beside this one: sql = "structure.sql"')
+        raise entry.wrong(f"{entry.value!r} is not an SQL file", 'name a file next to this file: sql = "structure.sql"')
     if not file.is_file():
         there = sorted(one.name for one in file.parent.glob("*.sql"))
         raise entry.wrong(f"there is no file {file}", near(file.name, there))
@@ -83,7 +83,7 @@ def _check_columns(table: Table, draft: Draft) -> None:
                 table.entries["columns"]
                 .table(open_ended=True)
                 .entries[name]
-                .wrong(f"{name} is no key, attribute or fact of {draft.name}", near(name, valid))
+                .wrong(f"{name} is not a key, attribute or fact of {draft.name}", near(name, valid))
             )
 
 
@@ -98,7 +98,9 @@ def _checked_differences(whole: Table) -> Table | None:
     table.need("entity", 'entity = ["system", "sysplex", "subsystem"]').texts()
     width = table.get("width")
     if width is not None and not isinstance(width.value, str) and width.value not in _WIDTHS:
-        raise width.wrong(f"{width.value!r} is no width", "give 32, 64, or the name of a column that holds one of them")
+        raise width.wrong(
+            f"{width.value!r} is not a width", "give 32, 64, or the name of a column that holds one of them"
+        )
     table.texts("counters")
     for key in ("of", "time", "sequence", "started"):
         table.text(key)

@@ -95,14 +95,14 @@ def shift(text: str, named: Mapping[str, str] | None = None) -> Shift:
 
 def _unknown(text: str, hours: str | None, named: Mapping[str, str]) -> UsageError:
     if hours is not None:
-        return UsageError(file="", what=f"the hours {hours!r} of the shift {text!r} are no hours", remedy=FORMS)
+        return UsageError(file="", what=f"{hours!r} in the shift {text!r} is not a range of hours", remedy=FORMS)
     near = get_close_matches(text, named, n=3)
     if near or named:
         listed = ", ".join(near or named)
         return UsageError(file="", what=f"there is no shift {text!r}", remedy=f"name one of {listed}, or {FORMS}")
     return UsageError(
         file="",
-        what=f"{text!r} is no shift",
+        what=f"{text!r} is not a shift",
         remedy=f"{FORMS}; names of shifts come from the table [shifts] of the site's file (--site)",
     )
 
@@ -110,7 +110,7 @@ def _unknown(text: str, hours: str | None, named: Mapping[str, str]) -> UsageErr
 def _seconds(clock: str, text: str) -> int:
     hour, minute = (int(part) for part in clock.split(":"))
     if minute > 59 or hour * 60 + minute > 24 * 60:
-        raise UsageError(file="", what=f"{clock} in the shift {text!r} is no time of day", remedy=FORMS)
+        raise UsageError(file="", what=f"{clock} in the shift {text!r} is not a time of day", remedy=FORMS)
     return hour * 3600 + minute * 60
 
 
@@ -125,7 +125,7 @@ def _days(text: str | None, shift_text: str) -> list[int]:
             end = _DAYS.index(last[:3]) if dash else start
         except ValueError:
             raise UsageError(
-                file="", what=f"{part!r} in the shift {shift_text!r} is no day", remedy=f"name {', '.join(_DAYS)}"
+                file="", what=f"{part!r} in the shift {shift_text!r} is not a day", remedy=f"name {', '.join(_DAYS)}"
             ) from None
         days += [(start + step) % 7 for step in range((end - start) % 7 + 1)]
     return sorted(set(days))
@@ -139,7 +139,7 @@ def read_shifts(path: Path) -> dict[str, str]:
     UnreadableInputError
         The file cannot be read.
     UsageError
-        It is no TOML, or a shift in it is no text or no hours.
+        It is not valid TOML, or a shift in it is not a text or not a range of hours.
     """
     try:
         document = tomllib.loads(path.read_text(encoding="utf-8"))
@@ -148,13 +148,17 @@ def read_shifts(path: Path) -> dict[str, str]:
             file=str(path), what=f"the file cannot be read: {error.strerror}", remedy="check the path"
         ) from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise UsageError(file=str(path), what=f"it is no TOML: {error}", remedy="correct it at that place") from error
+        raise UsageError(
+            file=str(path), what=f"it is not valid TOML: {error}", remedy="correct it at that place"
+        ) from error
     shifts = document.get("shifts", {})
     if not isinstance(shifts, dict):
-        raise UsageError(file=str(path), what="shifts is no table", remedy='write [shifts] and NAME = "HOURS" below it')
+        raise UsageError(
+            file=str(path), what="shifts is not a table", remedy='write [shifts] and NAME = "HOURS" below it'
+        )
     for name, hours in shifts.items():
         if not isinstance(hours, str):
-            raise UsageError(file=str(path), what=f"[shifts] {name} is no text", remedy=FORMS)
+            raise UsageError(file=str(path), what=f"[shifts] {name} is not a text", remedy=FORMS)
         try:
             shift(name, {name: hours})
         except UsageError as error:

@@ -127,7 +127,7 @@ def window(text: str) -> Window:
     Raises
     ------
     UsageError
-        It is no time, or ends before it starts.
+        It is not a time, or ends before it starts.
 
     Examples
     --------
@@ -164,7 +164,7 @@ def between(since: str, until: str, *, named: str = "") -> Window:
     Raises
     ------
     UsageError
-        A bound is no time, or the time ends before it starts.
+        A bound is not a time, or the time ends before it starts.
     """
     start = _moment(since, named or since) if since else None
     end = _moment(until, named or until) if until else None
@@ -188,8 +188,8 @@ def _is_date(text: str) -> bool:
 
 def _moment(part: str, text: str) -> datetime:
     try:
-        # A plus sign that a shell or browser made a blank is no offset: fromisoformat refuses it.
+        # A plus sign that a shell or browser made a blank is not an offset: fromisoformat refuses it.
         return datetime.fromisoformat(part.strip())
     except ValueError as error:
         where = f"{part.strip()!r} in {text!r}" if part.strip() != text.strip() else repr(text)
-        raise UsageError(file="", what=f"{where} is no time", remedy=FORMS) from error
+        raise UsageError(file="", what=f"{where} is not a time", remedy=FORMS) from error

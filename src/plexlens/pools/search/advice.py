@@ -21,13 +21,13 @@ VDWQT = ((0, 128), (1, 0), (5, 0), (10, 0), (30, 0))
 #: Values of DWQT that are tried.
 DWQT = (30, 50, 70)
 
-#: I/Os a second below which page fixing gains too little to be worth the storage (robertsdb2blog, September 2016).
+#: I/Os per second below which page fixing gains too little to be worth the storage (robertsdb2blog, September 2016).
 FIXED_IOS = 100.0
 
 #: How much the read I/O of a pool may rise by another page steal, as a share: nothing but rounding.
 STEAL_RISE = 0.001
 
-#: Share of getpages that miss from which on order of use is no help to choose what to steal (chosen).
+#: Share of getpages that miss above which the order of use does not help to choose pages to steal (chosen).
 NO_REUSE = 0.95
 
 #: Simulates configurations, all in one pass.
@@ -146,7 +146,7 @@ class Advisor:
                 why = f"all {activity.distinct_pages:,.0f} pages of its objects fit beside the overflow area"
                 wished[name] = "NONE", why
             elif misses >= NO_REUSE:
-                wished[name] = "FIFO", f"{misses:.0%} of its getpages read a page: what was used last is no help"
+                wished[name] = "FIFO", f"{misses:.0%} of its getpages read a page: the order of use does not help"
         if not wished:
             return []
         changes = {name: {"steal": steal} for name, (steal, _) in wished.items()}
@@ -181,10 +181,10 @@ class Advisor:
             if headroom is not None and headroom.is_paging:
                 found.append(Advice(title, after, False, f"{headroom}, and fixed buffers take frames from the rest"))
             elif rate is None:
-                why = "the trace tells no times, so its I/Os a second are not known"
+                why = "the trace tells no times, so its I/Os per second are not known"
                 found.append(Advice(title, after, False, why))
             elif rate < FIXED_IOS:
-                why = f"{rate:,.1f} I/Os a second; below {FIXED_IOS:,.0f} fixing gains too little for its storage"
+                why = f"{rate:,.1f} I/Os per second; below {FIXED_IOS:,.0f} fixing gains too little for its storage"
                 found.append(Advice(title, after, False, why))
             elif saved < self._least:
                 found.append(Advice(title, after, False, f"{moved}: it saves less than a change has to save"))

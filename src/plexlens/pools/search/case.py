@@ -213,7 +213,7 @@ def case_of(
     if unknown:
         raise UsageError(
             file="",
-            what=f"--budget names {unknown[0]}, which is no member of the trace",
+            what=f"--budget names {unknown[0]}, which is not a member of the trace",
             remedy=f"give one of {', '.join(work.parts)}",
         )
     notes = list(before.notes)

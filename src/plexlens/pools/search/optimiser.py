@@ -362,7 +362,7 @@ class Optimiser:
     def _rate(self, cost: float) -> str:
         seconds = self.work.seconds
         if seconds > 0:
-            return f"{significant(3600 * cost / seconds, 3)} CPU seconds an hour"
+            return f"{significant(3600 * cost / seconds, 3)} CPU seconds per hour"
         return f"{significant(cost, 3)} CPU seconds in the trace"
 
     def _configuration(self, planned: PlannedStep) -> Configuration:

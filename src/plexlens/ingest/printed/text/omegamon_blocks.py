@@ -57,7 +57,7 @@ class BlockKind:
     names: Names
     """Names known to stand in it."""
     parts: dict[str, str | None] = field(default_factory=dict)
-    """Names that stand under another one; None for those that stand under the last one that is no part."""
+    """Names below a parent; None for names below the last name that has no parent."""
 
 
 OTHER = BlockKind("other", re.compile(".+"), Names(()))

@@ -22,7 +22,7 @@ _MARKS = (
     ("<?".encode("utf-16-le"), "utf-16-le"),
     ("<?".encode("utf-16-be"), "utf-16-be"),
 )
-# With the escapes of codecs that are no encodings of text.
+# With the escapes of codecs that are not encodings of text.
 _MARKUP = bytes(range(0x20, 0x5C)) + bytes(range(0x5D, 0x7F)) + rb"\x41\u0041"
 
 

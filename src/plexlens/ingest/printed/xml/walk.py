@@ -20,7 +20,7 @@ from plexlens.ingest.source import Severity
 
 CHUNK = 1 << 16
 DEEPEST = 256
-"""Deeper nesting is no report."""
+"""Deeper nesting is not a report."""
 LONGEST = 1 << 20
 """Characters a tag or a text may have."""
 
