@@ -1,7 +1,7 @@
 """Run the benchmarks and print a table; ``--record`` writes it to ``benchmarks/record`` under today's date.
 
-With ``--pools`` those of the buffer pool engines, with ``--small`` those of small inputs beside another commit; each
-has a record of its own.
+With ``--pools`` those of the buffer pool engines, with ``--small`` those of small inputs compared with another commit;
+each has a record of its own.
 """
 
 from __future__ import annotations

@@ -5,7 +5,7 @@
 
 Every line of the first table has the same trace and the same storage, and is scored by the simulation with prefetch and
 write thresholds; the rules see what the recommendation sees, the LRU curves of the pools. What is unfair: the
-recommendation may move objects, which the rules cannot; so the line with sizes alone stands beside it.
+recommendation may move objects, which the rules cannot; so the line with sizes alone is shown next to it.
 """
 
 from __future__ import annotations

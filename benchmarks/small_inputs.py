@@ -1,7 +1,7 @@
 """Fixed cost of commands: the example, two small databases, a metric view, ``--help``.
 
 Each is the whole command in a process of its own, measured by the processor time it takes, user and system. Another
-commit stands beside this one: its checkout does the same in the same run, turn by turn, with databases that it made.
+commit is compared with this commit: its checkout does the same in the same run, in turns, with databases that it made.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ class Checkout:
         Raises
         ------
         SystemExit
-            The folder is no checkout, its core is not compiled, or its Python lacks what it imports.
+            The folder is not a checkout, its core is not compiled, or its Python lacks what it imports.
         """
         package = self.folder / "src" / "plexlens"
         if not any(package.glob("_core*.so")):

@@ -1,8 +1,8 @@
 """Test of the capacity model against the sysplex simulator: a system measured, planned from, and run as planned.
 
 ``python -m tools.against_simulation`` writes the tables of ``docs/plan.md`` again. A scenario is run once
-and written as SMF, read into a database and calibrated from, as any measurement is; each plan is set beside runs of the
-changed scenario with other seeds, which the model has not seen.
+and written as SMF, read into a database and calibrated from, as any measurement is; each plan is compared with runs of
+the changed scenario with other seeds, which the model has not seen.
 """
 
 from __future__ import annotations

@@ -66,7 +66,7 @@ def changed_files(base: str) -> list[str]:
 
 
 def default_base() -> str:
-    """Where the branch left main; on main with nothing uncommitted, the commit before."""
+    """Commit at which the branch left main; on main without uncommitted changes, the previous commit."""
     found = subprocess.run(["git", "merge-base", "HEAD", "main"], cwd=ROOT, capture_output=True, text=True, check=False)
     base = found.stdout.strip() or "HEAD"
     return (
@@ -157,7 +157,7 @@ def _of_data(name: str, root: Path) -> list[str]:
 
 
 def choose(found: dict[str, int], times: dict[str, float], seconds: float) -> Chosen:
-    """What to run within so many CPU seconds, nearest first and short before long."""
+    """Tests to run within the given CPU seconds, nearest first and short before long."""
     tests: dict[str, dict[str, float]] = {}
     for test, cost in times.items():
         tests.setdefault(test.partition("::")[0], {})[test] = cost

@@ -51,7 +51,7 @@ _PARSERS: dict[str, Callable[[str], object]] = {
 
 
 def fault(name: str, content: bytes) -> str | None:
-    """What keeps a file from being parsed; None where nothing does, or its kind is not known."""
+    """The error that keeps a file from being parsed; None if there is none, or its kind is unknown."""
     parse = _PARSERS.get(Path(name).suffix)
     try:
         text = content.decode("utf-8")
@@ -94,7 +94,7 @@ def _linted(name: str, content: bytes) -> Iterator[str]:
 
 
 def staged() -> list[str]:
-    """What is wrong with the files of the index that a commit would change."""
+    """Errors in the files of the index that a commit would change."""
     wrong: list[str] = []
     for name, content in _blobs("", _changed("diff", "--cached")):
         found = fault(name, content)
@@ -103,7 +103,7 @@ def staged() -> list[str]:
 
 
 def commits(revisions: str) -> list[str]:
-    """What cannot be parsed in any commit of a range, with the commit.
+    """Files that cannot be parsed in any commit of a range, with the commit.
 
     Messages are left out: a message of the past cannot be mended without changing the commits after it.
     """
@@ -116,7 +116,7 @@ def commits(revisions: str) -> list[str]:
 
 
 def message_faults(text: str) -> list[str]:
-    """What a commit's message lacks: one subject ``area: what changes``, and a body that says why."""
+    """Parts missing in a commit's message: a subject ``area: what changes``, and a body with the reason."""
     lines = [line for line in text.splitlines() if not line.startswith("#")]
     subject, rest = (lines[0] if lines else "").strip(), "".join(lines[1:]).strip()
     if subject.startswith(("fixup!", "squash!", "Revert ", "Merge ")):

@@ -1,4 +1,4 @@
-"""How long each stage of ``make test`` takes, as a table in Markdown.
+"""Duration of each stage of ``make test``, as a Markdown table.
 
 ``make test-times`` (``python3 -m tools.stage_times``) clones the last commit into an empty folder, runs every stage
 there (cold: nothing is installed or compiled; downloads of package managers are kept), and then again (warm), and

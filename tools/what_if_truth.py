@@ -2,7 +2,7 @@
 
 ``python -m tools.what_if_truth > docs/sharing-what-if.md`` writes the page. The group of
 ``scenarios/three-members.toml`` is simulated and written as SMF; a twin is made from the records; what changes give in
-the twin stands beside what the same changes do to the scenario itself.
+the twin is shown next to what the same changes do to the scenario itself.
 """
 
 from __future__ import annotations

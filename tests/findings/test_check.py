@@ -517,7 +517,7 @@ def test_several_rows_of_one_object_without_a_time_are_not_added_up() -> None:
     found = judge(rule(), undated(60, 60))
     (one,) = found.not_checked
     assert (one.lack, found.fired, found.passed) == (Lack.TIME, (), ())
-    assert one.reason == "MQ log: rows that tell no time, and nothing that tells which of them are of one interval"
+    assert one.reason == "MQ log: rows without a time, and nothing to identify those of the same interval"
     # Beside an object that can be judged they are left out of it.
     (passed,) = judge(rule(), undated(60, 60) + waits(0, 0, manager="MQPB")).passed
     assert (passed.objects, passed.intervals) == (1, 2)

@@ -68,7 +68,7 @@ def test_sizes_of_group_buffer_pools(option: str, data: int, directory: int) -> 
         ({"structures": ("GBP1=9:5",)}, "5 directory entries for 9 data entries"),
         ({"structures": ("GBP1=1:300",)}, "a ratio of 300.0"),
         ({"structures": ("GBP1=1MiB:0.5",)}, "RATIO 0.5 is not possible"),
-        ({"structures": ("GBP1=100:x",)}, "what is not a number"),
+        ({"structures": ("GBP1=100:x",)}, "a value is not a number"),
         ({"structures": ("GBP1=100",)}, "100 bytes hold no page"),
     ],
 )

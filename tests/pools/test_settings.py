@@ -39,7 +39,7 @@ def test_names_that_no_pool_has(name: str) -> None:
 @pytest.mark.parametrize(
     ("settings", "what"),
     [
-        ({"name": "BP2", "size": 0}, "pool BP2: a pool of 0 buffers is none"),
+        ({"name": "BP2", "size": 0}, "pool BP2: VPSIZE 0 is not possible"),
         ({"name": "BP2", "size": 1, "vpseqt": 101}, "VPSEQT 101 is not possible; give 0 to 100"),
         ({"name": "BP2", "size": 1, "dwqt": 91}, "DWQT 91 is not possible; give 0 to 90"),
         ({"name": "BP2", "size": 1, "vdwqt": -1}, "VDWQT -1 is not possible; give 0 to 90"),
@@ -83,7 +83,7 @@ def test_amounts_of_storage(text: str, size: int) -> None:
 
 @pytest.mark.parametrize("text", ["", "GiB", "4 gallons", "-1GiB", "4,5G"])
 def test_what_is_no_amount_of_storage(text: str) -> None:
-    with pytest.raises(UsageError, match="no amount of storage"):
+    with pytest.raises(UsageError, match="not an amount of storage"):
         parse_size(text)
 
 
@@ -108,8 +108,8 @@ def test_options_change_what_they_name_and_nothing_else() -> None:
 @pytest.mark.parametrize(
     ("options", "what"),
     [
-        ({"pools": ["BP2"]}, "--pool BP2 holds what is not a number"),
-        ({"pools": ["BP2=many"]}, "holds what is not a number"),
+        ({"pools": ["BP2"]}, "--pool BP2: a value is not a number"),
+        ({"pools": ["BP2=many"]}, ": a value is not a number"),
         ({"pools": ["XX=5"]}, "Db2 has no buffer pool 'XX'"),
         ({"pools": ["BP2=5,size=3"]}, "there is no setting 'size'"),
         ({"pools": ["BP0=1999"]}, "give 2000 buffers at least"),

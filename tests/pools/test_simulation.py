@@ -208,7 +208,7 @@ def test_no_times_no_statistics(tmp_path: Path) -> None:
     trace.write_text("pool,page\nBP2,1\nBP2,2\n")
     done = simulate(open_trace([trace]), configured(POOLS))
     assert done.pools["BP2"]["getpages"] == 2
-    with pytest.raises(UsageError, match="the trace tells no times"):
+    with pytest.raises(UsageError, match="the trace has no times"):
         write_smf(done, dump)
     assert not list(tmp_path.glob("*smf*"))
 

@@ -1,8 +1,8 @@
 """Attribution of address spaces' processor time to the transactions that they serve.
 
-SMF 72-3 charges what CICS and IMS transactions use to their regions. Which classes a class serves is told by the user
-or by its samples of serving; how its time is divided among them by the records of single transactions, where those have
-all of the served, else by the samples, else by ended transactions.
+SMF 72-3 charges the resource use of CICS and IMS transactions to their regions. The served classes are given by the
+user or by its samples of serving; how its time is divided among them by the records of single transactions, where those
+have all of the served, else by the samples, else by ended transactions.
 """
 
 from __future__ import annotations

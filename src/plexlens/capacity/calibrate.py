@@ -21,7 +21,7 @@ from plexlens.capacity.queues import Queues, queues_of
 from plexlens.capacity.waiting import busiest
 from plexlens.errors import NothingUsableError, UsageError
 
-#: Ended transactions below which a class is background: a mean over fewer says nothing of the next.
+#: Ended transactions below which a class is background: a mean over fewer says nothing about the next.
 FEWEST_TRANSACTIONS = 10
 
 _DISCRETIONARY = 6
@@ -35,7 +35,7 @@ _MOST_FACTOR = 2.0
 #: Share of the response from which a wait of unknown cause is named.
 _TOLD = 0.05
 
-#: Seconds for which work takes an engine until it waits for something, where nothing tells it of any class; and the
+#: Seconds for which work uses an engine before it waits, if this is unknown for all classes; and the
 #: most that a mean transaction then is divided into, so that a run event by event sees many transactions.
 BURST = 0.001
 MOST_BURSTS = 20

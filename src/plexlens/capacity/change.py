@@ -54,7 +54,7 @@ def check(change: Change, model: Model) -> None:
     Raises
     ------
     UsageError
-        A factor that is negative or no number, engines that are none, or a class that is not there.
+        A factor that is negative or not a number, an invalid number of engines, or an unknown class.
     """
     named = {f"of {name}": factor for name, factor in change.scales.items()}
     for what, value, least in (

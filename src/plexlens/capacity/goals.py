@@ -25,7 +25,7 @@ class Goal:
     percentile
         Percent of transactions that have to end within the goal.
     quantile
-        Response time that so many percent keep, over the mean response time, as measured.
+        Measured response time not exceeded by this percentage of transactions, over the mean response time.
     estimated
         Whether ``quantile`` is that of exponential response times, for want of a measured distribution.
     """

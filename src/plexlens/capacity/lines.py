@@ -10,10 +10,10 @@ queue
     M/M/c: C(c, a) s / (c - a), times what was measured over that at the measured load. C is Erlang's formula
     (Kleinrock, "Queueing Systems", volume 1, 1975). How much services vary is in that factor, which is taken to stay.
 gate
-    A log that writes all that came during the write before: a write takes L, and a request that comes during a write
-    waits for its end, L / 2 on the average, and for the next. The server is busy for the share
-    e^(rL) / (e^(rL) + 1 / (rL)) of the time at r requests per second, since a busy period ends when nothing comes during
-    a write. L follows from the measured wait.
+    A log whose write contains all requests that arrived during the previous write: a write takes L, and a request that
+    arrives during a write waits for its end, L / 2 on average, and for the next. The server is busy for the share
+    e^(rL) / (e^(rL) + 1 / (rL)) of the time at r requests per second, since a busy period ends when nothing arrives
+    during a write. L follows from the measured wait.
 locks
     One resource that a holder keeps for H (M/G/1): the wait grows as rH x H / (1 - rH). The share of transactions that
     had to wait is taken for rH at the measured load, because arrivals at random see the mean state.

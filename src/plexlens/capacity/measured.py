@@ -254,7 +254,7 @@ def _classes(inputs: Inputs, kind: str, systems: list[str]) -> tuple[dict[dateti
     notes = []
     if nameless:
         notes.append(
-            f"{nameless} rows of class periods tell no system, and there are {len(systems)}: they are left out. "
+            f"{nameless} rows of class periods have no system, and there are {len(systems)}: they are left out. "
             "Give reports of one system at a time, or SMF 72-3."
         )
     if strangers:

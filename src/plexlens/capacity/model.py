@@ -74,7 +74,7 @@ class ClassModel:
         ``samples``; ``rest`` where it is what the model leaves of the measured response, which is then reproduced by
         construction; ``records`` where records of transactions tell all waits, and there is none.
     unseen
-        Load beyond which nothing can be concluded, because a QR TCB that no record tells of could be full; None where
+        Load beyond which nothing can be concluded, because a QR TCB without records could be saturated; None where
         there is none.
     engine_factor
         Waiting for engines over that of the formula, where records tell all other waits; else 1.
@@ -128,7 +128,7 @@ class SystemModel:
     entitled
         General engines that the partition's weight grants; None where unknown.
     lines
-        Where transactions queue beside engines, by name.
+        Queues other than engines, by name.
     spins
         Synchronous requests to coupling facilities a second, with the names of the lines that make them longer.
     stretch
@@ -168,7 +168,7 @@ class Model:
     Attributes
     ----------
     users, serves
-        What the user said of closed classes and of who serves whom.
+        The user's statements on closed classes and on served classes.
     """
 
     systems: tuple[SystemModel, ...]

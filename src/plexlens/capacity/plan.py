@@ -92,7 +92,7 @@ class Plan:
     tried
         The model tried on intervals that it was not calibrated from; None where there is one interval.
     kinds
-        Intervals told apart by configuration and mix.
+        Intervals distinguished by configuration and mix.
     """
 
     name: str

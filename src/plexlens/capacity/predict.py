@@ -63,7 +63,7 @@ class Breaking:
     load
         Largest load at which the goal is met; 0 where it is met at none, None where it holds up to saturation.
     busy
-        Busy share of the fuller kind of engine at that load; None without one.
+        Busy share of the busier kind of engine at that load; None without a saturating load.
     beyond
         Load beyond which the data cannot say whether the goal is met; the load at which it breaks is then not told.
     """

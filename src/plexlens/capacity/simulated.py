@@ -1,7 +1,7 @@
 """Predictions from the sysplex simulator itself: a scenario at other loads and on other processors.
 
-The scenario is the user's. Load is in multiples of its own rates; what a `Change` says of engines, zIIPs and speed is
-done to its machines. Added members are not: a member has pools, regions and routes, which only its author can add.
+The scenario is the user's. Load is in multiples of its own rates; engines, zIIPs and speed of a `Change` are applied to
+its machines. Added members are not: a member has pools, regions and routes, which only its author can add.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class Simulation:
     runs
         Load, and what each system did.
     notes
-        What has to be known about the scenario beside the measurement.
+        Notes on the scenario compared with the measurement.
     """
 
     file: str
@@ -52,7 +52,7 @@ def simulate_loads(
     loads
         Multiples of the scenario's rates.
     model
-        The calibrated model, whose goals and rates the scenario is set beside.
+        The calibrated model, whose goals and rates the scenario is compared with.
 
     Raises
     ------
@@ -119,7 +119,7 @@ def _beside(scenario: Scenario, model: Model) -> tuple[str, ...]:
         )
     notes = []
     if lacking := sorted(there - names):
-        notes.append(f"The scenario has no {', '.join(lacking)}: the simulator says nothing of it.")
+        notes.append(f"The scenario has no {', '.join(lacking)}: the simulator says nothing about it.")
     rates: dict[str, float] = {}
     for system in model.systems:
         for one in system.classes:

@@ -17,7 +17,7 @@ from plexlens.metrics.page_numbers import page_numbers
 
 _PLAN = page_numbers("plan")
 
-#: Velocity is judged by its difference: so many points of it for each share of the bound.
+#: Velocity is judged by its difference: allowed points of velocity per unit of the bound.
 _VELOCITY_POINTS = 0.5
 
 

@@ -269,7 +269,7 @@ class _Pass:
         if operation in ("LOCTR", "OPSYN", "LTORG"):
             raise FaultError(f"{operation} within a DSECT is not supported", "give the section without it")
         raise FaultError(
-            f"{operation or 'a name alone'} is neither an assembler instruction that defines data nor a macro of this file",
+            f"{operation or 'a name alone'} is not an assembler instruction that defines data or a macro of this file",
             "put the macro's definition (MACRO to MEND) before it, or the statements it generates in its place; "
             "delete it if it generates no storage",
         )

@@ -22,7 +22,7 @@ LENGTHS: dict[str, tuple[int, ...] | None] = {
 _UNSIGNED = {1: "u8", 2: "u16", 4: "u32", 8: "u64"}
 _SIGNED = {2: "i16", 4: "i32", 8: "i64"}
 _INTEGERS = frozenset([*_UNSIGNED.values(), *_SIGNED.values()])
-#: Formats that a known layout may give a field of such a type, beside that of the type itself.
+#: Formats that a known layout may give a field of such a type, in addition to the type's own format.
 _COMPATIBLE: dict[str, frozenset[str]] = {
     **dict.fromkeys("XCBD", frozenset(LENGTHS)),
     **dict.fromkeys("FHAVYRJQ", _INTEGERS | {"bits", "bytes", "tod_hundredths", "stck", "cpu_stck"}),

@@ -278,7 +278,10 @@ class Expander:
             raise FaultError(f"`{statement.name}` cannot be set", "name a SET symbol, &NAME, before the operation")
         held = frame.sets.setdefault(name, _Set(operation[3], indexed=subscript > 0))
         if held.indexed != (subscript > 0) or held.kind != operation[3]:
-            raise FaultError(f"&{name} is used in two ways", "use it with or without subscript, with one SETx alone")
+            raise FaultError(
+                f"&{name} is used in two ways",
+                "use it always with or always without a subscript, and with a single SETx",
+            )
         for place, operand in enumerate(split_list(statement.operand)):
             if place and not held.indexed:
                 raise FaultError("several values for one variable", "give one, or a variable with subscript")

@@ -74,7 +74,7 @@ def parse_operands(text: str) -> list[DataOperand]:
     Raises
     ------
     FaultError
-        An operand that is none.
+        An invalid operand.
     """
     parts = split_list(text)
     if parts == [""]:

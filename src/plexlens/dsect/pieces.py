@@ -12,7 +12,7 @@ from plexlens.dsect.statements import split_list
 MOST_ELEMENTS = 256
 #: The most fields of one section: far above any mapping.
 MOST_FIELDS = 4096
-#: The longest group (DS 0CL...) that becomes a field of its own beside its parts.
+#: The longest group (DS 0CL...) that becomes a field of its own in addition to its parts.
 LONGEST_GROUP = 256
 #: Types of which several bytes without a length are one string.
 _STRINGS = frozenset({"C", "CE", "X", "G"})
@@ -229,7 +229,7 @@ def told_by(equates: Sequence[Equate], piece: Piece) -> tuple[str, bool]:
         and all(0 < mask < 1 << width for mask in masks)
         # Of a byte declared with X, values that are not bits or sums of them may be codes.
         and (piece.kind == "B" or all(mask & sum(single) == mask for mask in masks))
-        # A value of one byte says nothing of which byte of several it is in.
+        # A value of one byte says nothing about which byte of several it is in.
         and (width == 8 or max(masks) > 255)
     )
     told: list[str] = []

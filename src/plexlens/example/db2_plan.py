@@ -28,7 +28,7 @@ class Db2Run:
     screen, reports, group_pools
         The study's tables that print its counters: a screen of pools, statistics reports, reports on group pools.
     pool
-        Number of the pool that the reports speak of.
+        Number of the pool that the reports refer to.
     counts
         Counts that other printed numbers settle where the table's own do not: of a report's row, or all I/Os of a pool
         of a screen.

@@ -109,7 +109,7 @@ def _over_names(expression: Unary | Binary | Among | Call) -> Expression:
 
 
 def _of_corners(numbers: Iterable[float], missing: bool) -> Interval:
-    # Of corners at infinity that have no value, the finite inputs beside them have one near 0.
+    # Of corners at infinity that have no value, the finite inputs next to them have one near 0.
     found = [0.0 if math.isnan(one) else one for one in numbers]
     return Interval(min(found), max(found), missing)
 

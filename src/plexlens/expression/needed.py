@@ -16,7 +16,7 @@ Clauses = frozenset[frozenset[str]]
 
 _NOTHING: Clauses = frozenset()
 
-#: More alternatives than this are not told apart: the row then counts whatever is known.
+#: More alternatives than this are not distinguished: the row then counts whatever is known.
 _MOST_CLAUSES = 64
 
 #: Functions that have a value where one of theirs has.

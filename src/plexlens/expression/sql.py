@@ -24,7 +24,7 @@ from plexlens.expression.tree import (
     Unary,
 )
 
-#: A decimal literal of so many digits is the nearest double of what it says; a longer one is written with an exponent.
+#: A decimal literal with at most this number of digits gives the nearest double; longer literals get an exponent.
 _EXACT_DIGITS = 15
 
 

@@ -1,7 +1,7 @@
 """Type checking of an expression: which names it may use, whether its units agree, and its resulting unit.
 
 A number must be given in a unit where the column it meets is a fraction, a time or a size: ``5 %``, not ``5`` or
-``0.05``. Only so does a threshold say what it is beside a metric that is kept in one unit and shown in another.
+``0.05``. Only so does a threshold say what it is next to a metric that is kept in one unit and shown in another.
 """
 
 from __future__ import annotations

@@ -47,7 +47,7 @@ def check(
     inputs
         The raw tables. The engine behind them must allow temporary tables.
     rules
-        From `plexlens.findings.load_rules`; the ones that come with Plexlens by default.
+        From `plexlens.findings.load_rules`; the shipped rules by default.
     grains
         What the rules read; all of `plexlens.metrics.GRAINS` by default. A rule of another grain is not checked.
     kept
@@ -193,7 +193,7 @@ def _nothing_known(evaluation: Evaluation, rule: Rule, releases: Mapping[str, tu
         return NotChecked(
             rule,
             Lack.TIME,
-            f"{grain.title}: rows that tell no time, and nothing that tells which of them are of one {rule.time}",
+            f"{grain.title}: rows without a time, and nothing to identify those of the same {rule.time}",
         )
     where = f" with {rule.where.text}" if rule.where is not None else ""
     return NotChecked(rule, Lack.NOTHING, f"{grain.title}: none{where}")

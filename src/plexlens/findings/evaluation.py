@@ -116,7 +116,7 @@ class Evaluation:
     kept
         The facts they read.
     rules
-        The rules; they agree in what `together` tells of them.
+        The rules; they have the same key by `together`.
     outside
         Systems whose release the rules are not for.
     undated
@@ -152,7 +152,7 @@ class Evaluation:
     def _judgeable(self, rows: Query) -> Query:
         """The rows whose interval matches the rules' interval length.
 
-        A row that tells no time (an excerpt of a printed report) is an interval of its own. Where an object has several
+        A row that has no time (an excerpt of a printed report) is an interval of its own. Where an object has several
         of them nothing tells whether they are of one interval, and adding them up would make up a load.
         """
         if self.time == "all" or not self.undated:

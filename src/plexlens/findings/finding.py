@@ -72,7 +72,7 @@ class Finding:
     own_cost
         What the finding itself adds to it, where others contribute.
     thing
-        What the rule's cause befalls; empty where it has none, or where the data does not tell it.
+        The object of the rule's cause; empty without a cause, or if the data does not identify the object.
     contributing
         Findings of the same cause about the same thing, which this one speaks for.
     acknowledged
@@ -200,7 +200,7 @@ class Findings:
     suppressed
         Findings that the site's decisions suppress.
     decisions
-        What is to be said of the decisions themselves: expired, or without a finding.
+        What is to be said about the decisions themselves: expired, or without a finding.
     """
 
     fired: tuple[Finding, ...] = ()

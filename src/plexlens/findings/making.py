@@ -262,7 +262,7 @@ class _Maker:
             if time == "all":
                 self.fail(key, "a rule over all the time has no intervals to count", "leave it out, or judge intervals")
         if share is not None and percentile is not None:
-            self.fail("percentile", "it stands beside min_share", "give one of the two")
+            self.fail("percentile", "it is given together with min_share", "give one of the two")
         return time, float(share or 0.0), None if percentile is None else float(percentile)
 
     def grades(self, base: Severity, scope: Scope) -> tuple[tuple[Severity, Formula], ...]:

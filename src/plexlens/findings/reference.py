@@ -28,27 +28,29 @@ _HEAD = f"""\
 
 Written from the rules in `src/plexlens/findings/rules` by `make docs`; do not edit.
 
-A *rule* reads a grain of the [metrics](metrics.md), rolls it up to the objects it speaks of, and judges each object's
-intervals. Where its condition holds it gives a finding: the object, the numbers, the intervals, what to do. A rule
-whose input is not in the data is listed as not checked, with what it lacks.
+A *rule* reads a grain of the [metrics](metrics.md), rolls it up to the rule's objects, and evaluates each object's
+intervals. If its condition holds it gives a finding: the object, the numbers, the intervals, the remedy. A rule whose
+input is not in the data is listed as not checked, with the missing input.
 
-- **judged**: the length of time that the condition is judged on, and in what share of it the condition must hold.
-- **numbers**: whether the source states them, or explains the effect and the level was chosen here.
-- **cost**: seconds lost in the intervals in which the condition holds, divided by the hours that the data covers:
-  those of the object's intervals, or, where rows have no intervals in common (accounting), from the first to the last.
-  Each rule says what its estimate counts; several may count the same time from different sides.
-- a command changes a setting from the value in force at the end of the data, and is followed by the one that puts that
-  value back. Where the records do not hold the value in force, there is none that takes it back, and the finding says
-  which value to note first. `nnn` stands for a number that is yours to choose.
-- **one cause, one finding**: rules that see the same thing from different sides, and systems that see the same thing,
-  give one finding. The rule with the lowest order speaks, the others stand behind it as evidence. The cost is that of
-  the rule that sees the most of it, and is not added up over rules.
-- **yields to**: a rule gives no command where one of these fires for the same object, because it would make that worse.
-- an object whose only row tells no time, as an excerpt of a printed report, is judged as one interval. Where it has
-  several such rows nothing tells whether they are of one time, and it is left out.
+- **judged**: the length of the intervals on which the condition is evaluated, and the share of intervals in which it
+  must hold.
+- **numbers**: whether the source states them, or only explains the effect and the level was chosen here.
+- **cost**: seconds lost in the intervals in which the condition holds, divided by the hours that the data covers: those
+  of the object's intervals, or, if rows have no common intervals (accounting), from the first to the last. Each rule
+  states what its estimate counts; several rules may count the same time from different sides.
+- a command changes a setting from the value in force at the end of the data, and is followed by the command that
+  restores that value. If the records do not hold the value in force, there is no such command, and the finding names
+  the value to note first. `nnn` stands for a number that you choose.
+- **one cause, one finding**: rules that detect the same cause from different sides, and systems that detect the same
+  cause, give a single finding. The rule with the lowest order is shown, with the others as evidence. The cost is that
+  of the rule that covers most of it, and is not added up over rules.
+- **yields to**: a rule gives no command if one of these rules fires for the same object, because the command would make
+  that problem worse.
+- an object whose only row has no time, as in an excerpt of a printed report, is evaluated as a single interval. An
+  object with several such rows is left out, because they may be of different times.
 
-Findings stand by rule, in this order: rules with critical findings; then by the cost of the rule's findings together,
-where it is at least 36 seconds per hour (one per cent of a processor, or of one user's time); then by severity.
+Findings are grouped by rule, in this order: rules with critical findings; then by the total cost of the rule's
+findings, if it is at least 36 seconds per hour (1 % of a processor, or of a user's time); then by severity.
 
 ## Rules of your own
 

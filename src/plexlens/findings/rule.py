@@ -157,7 +157,7 @@ class Rule:
     grain
         Name of the grain it reads.
     by
-        Keys, attributes, ``system``, ``sysplex`` that tell the objects apart it speaks of.
+        Keys, attributes, ``system``, ``sysplex`` that identify its objects.
     time
         ``interval``, ``hour`` or ``all``: the length of time on which the condition is judged.
     where

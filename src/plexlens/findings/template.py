@@ -100,7 +100,7 @@ class Filling:
     numbers
         Value of each expression; of a condition 1 or 0.
     releases
-        Release by product, where the data tells it.
+        Release by product, if known.
     """
 
     names: Mapping[str, str | None]
@@ -155,7 +155,7 @@ class Template:
     def commands(self, values: Filling) -> tuple[str, tuple[Place, ...]]:
         """The text as lines of commands, and the placeholders whose values are missing.
 
-        A line that lacks a value is left out: a command without its number is none.
+        A line that lacks a value is left out, since a command without its number is invalid.
         """
         text, missing = self._filled(values)
         lines = [re.sub(r" {2,}", " ", line).strip() for line in text.splitlines()]

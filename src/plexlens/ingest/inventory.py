@@ -239,7 +239,7 @@ HEADS = ("file", "kind", "record", "system", "records", "decoded")
 
 
 def to_rows(found: Iterable[Inventory]) -> list[tuple[str | int, ...]]:
-    """The inventories as one table: a row for each file, type and system; ``decoded`` is no where no layout is."""
+    """The inventories as one table: a row per file, type and system; ``decoded`` is ``no`` without a layout."""
     return [
         (one.file, one.kind, name, system, count, "no" if name in one.undecoded else "yes")
         for one in found

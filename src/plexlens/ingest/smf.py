@@ -24,7 +24,7 @@ INVENTORY = "smf_record"
 _DUMP_MARKERS = {"2", "3"}
 
 _EPOCH = date(1970, 1, 1)
-# What `_core.SmfError.reason` says of a file that holds no SMF at all; other reasons mean a dump that cannot be read.
+# Values of `_core.SmfError.reason` for a file without any SMF; other reasons mean a dump that cannot be read.
 _NO_DUMP = {"text_mode_transfer", "tersed", "transmit", "zip", "xml", "text", "zeros", "no_records"}
 
 
@@ -65,9 +65,9 @@ class SmfReading:
     def summary(self) -> dict[str, Any]:
         """Counts and span of the dump.
 
-        ``records`` (by type and subtype, as ``115.1``), ``measurements`` (records other than dump headers and trailers),
+        ``records`` (by type and subtype, as ``115.1``), ``measurements`` (without dump headers and trailers),
         ``span`` (first and last time in record headers, local), ``duplicates``, ``damage`` (by reason), ``notes``;
-        beside them what `_core.SmfReader.summary` counts of the stream: ``form``, ``compression``, ``segments``,
+        in addition the stream counts of `_core.SmfReader.summary`: ``form``, ``compression``, ``segments``,
         ``spanned_records``, ``joined_records``, ``skipped_bytes``.
         """
         found: dict[str, Any] = self._reader.summary()

@@ -1,6 +1,6 @@
 """Shares of a whole: a value above the ceiling of its unit is impossible and becomes null.
 
-Which metrics are shares their unit says (`Unit.ceiling`): `FRACTION` is one, `PERCENTAGE` is none.
+The unit determines whether a metric is a share (`Unit.ceiling`): `FRACTION` is a share, `PERCENTAGE` is not.
 """
 
 from __future__ import annotations

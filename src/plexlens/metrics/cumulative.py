@@ -6,7 +6,7 @@ of the first to the time of the second. A record that is missing makes the inter
 What tells a restart, in this order: the record's sequence number falls; or a counter falls and cannot have wrapped. A
 counter of 32 bits that falls has wrapped if it rose by less than half its range on the way, which no Db2 counter does
 within a statistics interval; one of 64 bits does not wrap. Without a sequence number, a restart after which every
-counter is already above its last value goes unseen. A counter whose place in the record is not certain is no witness:
+counter is already above its last value goes unseen. A counter with a low-confidence offset does not detect restarts:
 should a level stand there, it would make a restart of every fall.
 
 High-water marks and levels are not differenced: leave them out of ``counters``.
@@ -34,22 +34,17 @@ _NARROW = 32
 def differenced(rows: str, differences: Differences, needed: Iterable[str] | None = None) -> str:
     """SQL of interval values of cumulative counters, using a window over the records of each entity in time order.
 
-    Parameters
-    ----------
-    rows
-        One row for each entity and record: a table, or a select in brackets. It has the time, the columns of
-        `plexlens.metrics.raw_tables.RECORD`, which decide between records of the same time, and the counters.
-    differences
-        What is counted, of whom, and what tells a restart. A counter that is no witness, because its place in the
-        record is not certain, is null where it falls without having wrapped.
-    needed
-        The counters that are asked for; None for all. The others are left as they are.
+    Parameters ---------- rows One row for each entity and record: a table, or a select in brackets. It has the time,
+    the columns of `plexlens.metrics.raw_tables.RECORD`, which decide between records of the same time, and the
+    counters. differences The counters, their owners, and the indication of a restart. A counter that does not detect
+    restarts, because its place in the record is not certain, is null where it falls without having wrapped. needed The
+    counters that are asked for; None for all. The others are left as they are.
 
     Returns
     -------
     str
         The rows, in which each counter is the interval's value (null where the record makes no interval),
-        ``interval_start`` the time of the record before, and beside them
+        ``interval_start`` the time of the previous record, and additionally
 
         - ``interval_seconds`` (s): length of the interval; null where there is none;
         - ``restarts``: 1 where the subsystem started between this record and the one before, else 0;

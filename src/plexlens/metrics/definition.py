@@ -19,7 +19,7 @@ from plexlens.metrics.unit import Unit
 if TYPE_CHECKING:
     pass
 
-#: Columns that every grain carries beside its keys.
+#: Columns that every grain has in addition to its keys.
 #: `local_time` is true where the interval is in local time of unknown offset, and `utc_offset` then null.
 IDENTITY = (
     "system",
@@ -215,7 +215,7 @@ class Differences:
     sequence
         Column with a number that rises by one from record to record and begins anew with the subsystem; empty for none.
     started
-        Column with the start of the subsystem, where records tell it: the first record after it then makes an
+        Column with the start of the subsystem, if records contain it: the first record after it then makes an
         interval that begins there.
     keep_unused
         Whether rows that make no interval are kept; their counters are null.

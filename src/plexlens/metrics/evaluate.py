@@ -363,7 +363,7 @@ def attach(inputs: Inputs, names: Iterable[str] | None = None) -> tuple[str, ...
     """
     wanted = None if names is None else set(names)
     made = []
-    # Says of every report in local time whether its offset is inferred; made whatever is asked, for SQL to read.
+    # Lists whether the offset of each report in local time is inferred; always created, for use in SQL.
     _ = inputs.places_reports
     # By name: a grain that is not wanted is not read from its file.
     for grain in (GRAINS[name] for name in GRAINS if wanted is None or name in wanted):

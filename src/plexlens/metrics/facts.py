@@ -66,7 +66,7 @@ def source_select(inputs: Inputs, grain: Grain, source: Source) -> tuple[SourceS
 
 
 def _remedy(inputs: Inputs, source: Source, said: str) -> str:
-    """The column that is meant, where a name is not known and one is near; else where to look."""
+    """Remedy for an unknown name: the most similar column, else the place to look."""
     tables = [source.tables.get(name, name) for name in (*source.needs, *source.any_of)]
     known = {column for name in tables for column in inputs.columns(name)}
     unknown = re.search(r'column "([^"]+)" not found', said)
@@ -77,7 +77,7 @@ def _remedy(inputs: Inputs, source: Source, said: str) -> str:
 
 
 def _interval_name(grain: Grain) -> str:
-    """SQL of the moment by which rows of different systems are known to be of the same interval.
+    """SQL of the moment that identifies an interval across systems.
 
     Systems close their intervals within moments of each other: the minute nearest the start names the interval. Two
     intervals shorter than a minute can start within the same one; where their length counts, once for all entities,
@@ -87,7 +87,7 @@ def _interval_name(grain: Grain) -> str:
 
 
 def end_name(grain: Grain) -> str:
-    """SQL of the moment that names the end of an interval: as `_interval_name` gives one that starts there."""
+    """SQL of the moment that names the end of an interval, consistent with `_interval_name` of the next interval."""
     return _rounded("interval_end", grain)
 
 
@@ -102,7 +102,7 @@ def _rounded(moment: str, grain: Grain) -> str:
 
 
 def _typed(inputs: Inputs, grain: Grain, source: Source) -> str:
-    """The select of a source with exactly the grain's columns; facts as numbers, what is missing as null.
+    """The select of a source with exactly the grain's columns; facts are numbers, missing facts null.
 
     Where classes are selected, a further column says which rows are of them: rows of other classes are dropped only
     after sources were matched, or a second source would fill in what was dropped of the first.
@@ -115,7 +115,7 @@ def _typed(inputs: Inputs, grain: Grain, source: Source) -> str:
     if "local_time" in there:
         chosen["local_time"] = "coalesce(local_time::boolean, false)"
     elif any(is_report(name) for name in source.needs) and "utc_offset" in there:
-        # The source's times are local ones of unknown offset where its report names no offset.
+        # The source's times are local with unknown offset if its report has no offset.
         chosen["local_time"] = "utc_offset is null"
     else:
         chosen["local_time"] = "false"
@@ -143,7 +143,7 @@ def _owner(grain: Grain) -> str | None:
 
 
 def _is_held(grain: Grain, held: str) -> str:
-    """SQL of whether a row ``t`` tells a time that a row of ``held`` tells already.
+    """SQL condition that ``held`` already covers the time of row ``t``.
 
     Its interval has the same name, or overlaps a held one. Reports round the ends of their intervals, so an overlap
     counts from half a minute on, or from half of the shorter interval. Pieces of work (accounting without intervals in

@@ -101,7 +101,7 @@ class Inputs:
         name
             The raw table.
         columns
-            Columns to read beside the identity; one that the table lacks is null.
+            Columns to read in addition to the identity; a missing column is null.
         """
         names = (*IDENTITY, *columns)
         if not self.selection:

@@ -1,7 +1,7 @@
 """Intervals left out of a number, because some input of its metric is unknown.
 
 A metric counts an entity's interval only where everything its expression needs is known
-(`plexlens.metrics.required`). Who asks here is told of the others, so that they can be named beside the number.
+(`plexlens.metrics.required`). This module lists the other intervals, so that they can be named next to the number.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ def left_out(
     where
         Which of them count.
     timed
-        Whether an interval of which a rate knows nothing but the length counts as left out.
+        Whether an interval counts as left out if only its length is known.
     """
     wanted = set(metrics)
     patterns = patterns_of(inputs, grain, kept)

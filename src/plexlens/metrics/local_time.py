@@ -47,7 +47,7 @@ class LocalReport:
     reports
         How many there are.
     utc_offset
-        Local minus UTC in seconds, as inferred; None where nothing tells it.
+        Local minus UTC in seconds, as inferred; None if unknown.
     inferred_from
         Raw tables whose records have the same interval.
     """

@@ -29,7 +29,7 @@ def percentiles(values: Iterable[tuple[float | None, float]], shares: Sequence[f
     values
         The value of each interval, or null, and the length of the interval.
     shares
-        Percentiles to take, as shares of one.
+        Percentiles to compute, as fractions.
 
     Returns
     -------

@@ -28,7 +28,7 @@ class Query:
         Names of the columns.
     timed
         Facts alone, where classes are selected: the rows of all classes. Their intervals tell the time that was
-        measured; a class without a row in an interval did no work in it. None where these rows tell it themselves.
+        measured; a class without a row in an interval did no work in it. None if these rows contain them.
     """
 
     connection: Connection

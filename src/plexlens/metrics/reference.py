@@ -15,18 +15,18 @@ _HEAD = """\
 
 Written from the definitions in `catalogue/` by `make docs`; do not edit.
 
-A *grain* says what one row is. Its *facts* are additive columns in base units, taken from the fields that are named
-beside them. A *metric* is an expression over facts: facts are rolled up first, and the formula is applied to the sums,
-never to averages of averages. A ratio with a zero denominator is null.
-A metric of a share of a whole (unit `% (fraction, at most 100 %)`) is null above 101 %.
+A *grain* defines what a row represents. Its *facts* are additive columns in base units, taken from the fields named
+with them. A *metric* is an expression over facts: facts are rolled up first, and the formula is applied to the sums,
+never to averages of averages. A ratio with a zero denominator is null. A metric of a share of a whole (unit `%
+(fraction, at most 100 %)`) is null above 101 %.
 
-- **unit**: the unit shown; in brackets the base unit in which the value is kept, where it is another.
-- **rolled up**: how a fact is combined across entities, and over time; *of* names the columns whose number it is where
-  several rows report the same one.
-- **sources**: where facts come from, in order of preference; of two that hold the same system and time the first
-  one counts. All of a source's tables are needed.
+- **unit**: the display unit; in brackets the base unit of the stored value, if it differs.
+- **rolled up**: how a fact is combined across entities, and over time; *of* names the columns that own the number if
+  several rows report the same number.
+- **sources**: sources of the facts, in order of preference; if two hold the same system and time, the first counts. All
+  of a source's tables are needed.
 - Every grain has the columns `system`, `sysplex`, `interval_start`, `interval_end`, `interval` (which names the same
-  interval alike for all systems) and `source_kind` beside its keys.
+  interval alike for all systems) and `source_kind` in addition to its keys.
 - Names in formulas are SMF fields as IBM names them, or facts of the grain.
 """
 

@@ -66,7 +66,7 @@ class RollUps:
         Raises
         ------
         KeyError
-            There is no such grain or column; the message names the ones there are.
+            There is no such grain or column; the message lists the valid names.
         """
         columns = tuple(name for name in columns if name)
         grain = self.grain(name)

@@ -91,7 +91,7 @@ class Grouping:
     has_epochs
         Whether observers that are never measured at the same time come together.
     is_plain
-        Whether each row of the result is of one observer alone, none of whose intervals covers a part of another.
+        Whether each row of the result has a single observer, without overlapping intervals.
     """
 
     keys: tuple[str, ...]

@@ -34,7 +34,7 @@ class CleanIntervals:
     Attributes
     ----------
     common
-        Their length together where all observers have the same ones: seconds, or how many for a grain that tells no
+        Their length together where all observers have the same ones: seconds, or their number for a grain without
         lengths. None where observers differ.
     are_named_apart
         Whether no two intervals of an observer have the same name.

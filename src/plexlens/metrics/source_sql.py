@@ -1,4 +1,4 @@
-"""The select of a source: its SQL, with the raw tables and shared relations that it names put in front.
+"""The select of a source: its SQL, preceded by the raw tables and shared relations that it names.
 
 A name after ``from`` or ``join`` is, in this order: one that the SQL defines itself, one that the source gives another
 name for (``tables``), a relation (a file ``NAME.sql`` of the catalogue), a raw table.
@@ -24,7 +24,7 @@ _FIRST = re.compile(r"\A(?:\s|--[^\n]*\n)*")
 
 
 class Functions:
-    """Snippets of SQL that several sources use, by name: ``pool_name(qbstpid)`` is replaced by its text.
+    """SQL macros shared by several sources, by name: ``pool_name(qbstpid)`` is replaced by its definition.
 
     Parameters
     ----------
@@ -76,7 +76,7 @@ _SIGN = re.compile(r"'(?:[^']|'')*'|[(),]")
 
 
 def _arguments(sql: str, start: int, name: str) -> tuple[list[str], int]:
-    """The arguments of a call from behind its bracket, and where the call ends."""
+    """The arguments of a call after its opening bracket, and the end of the call."""
     depth, last, at = 1, start, start
     parts: list[str] = []
     while at < len(sql):
@@ -97,12 +97,12 @@ def _arguments(sql: str, start: int, name: str) -> tuple[list[str], int]:
 
 
 def names_in(sql: str) -> set[str]:
-    """Every name in SQL, in lower case; texts and comments are none."""
+    """Every name in SQL, in lower case, without texts and comments."""
     return {token[0].strip('"').lower() for token in _TOKEN.finditer(sql) if token[0][0] not in "-'"}
 
 
 def tables_in(sql: str) -> list[str]:
-    """Names after ``from`` and ``join`` that the SQL does not define itself."""
+    """Names after ``from`` and ``join`` that are not defined in the SQL itself."""
     plain = _COMMENT.sub("", sql)
     defined = {name.lower() for name in _DEFINED.findall(plain)}
     return [name for name in dict.fromkeys(n.lower() for n in _FROM.findall(plain)) if name not in defined]
@@ -127,7 +127,7 @@ class SourceSelect:
     select
         The select itself.
     columns
-        Names of its columns; None where only the engine can tell them.
+        Names of its columns; None if only the engine knows them.
     """
 
     parts: dict[str, str]
@@ -200,7 +200,7 @@ def select_of_source(
 
 
 def with_parts(parts: Mapping[str, str], body: str) -> str:
-    """A select with common table expressions in front; each can use those before it."""
+    """A select preceded by common table expressions; each can use the earlier ones."""
     if not parts:
         return body
     listed = ",\n".join(f"{name} as not materialized (\n{sql}\n)" for name, sql in parts.items())
@@ -213,7 +213,7 @@ def with_parts(parts: Mapping[str, str], body: str) -> str:
 def _relations_in(
     sql: str, source: Source, relations: Mapping[str, str], read: Callable[[str], str], found: dict[str, str]
 ) -> None:
-    """Add the relations that SQL names, those that they name before them."""
+    """Collect the relations that SQL names, dependencies first."""
     for name in tables_in(sql):
         if name in relations and name not in source.tables and name not in found:
             text = read(relations[name])

@@ -71,7 +71,8 @@ MEAN_COUNT = UNITS["mean_count"]
 PER_SECOND = UNITS["per_second"]
 #: A share of a whole.
 FRACTION = UNITS["fraction"]
-#: One amount as a percentage of another that does not bound it: events per request, several processors as of one.
+#: An amount as a percentage of another that does not bound it: events per request, several processors relative to one
+#: processor.
 PERCENTAGE = UNITS["percentage"]
 RATIO = UNITS["ratio"]
 PROCESSORS = UNITS["processors"]

@@ -152,7 +152,7 @@ class Plan:
         return variant.column
 
     def _condition(self, read: Read, there: Sequence[Fact], patterns: Sequence[Mapping[str, bool]]) -> int:
-        # A mean over time is over the time that counts, so that also a row that knows nothing makes a difference.
+        # A mean over time is over the time that counts, so that a row without values makes a difference too.
         averaged = len(there) > 1 and any(fact.rollup in (Rollup.LEVEL, Rollup.AMOUNT) for fact in there)
         settings = compared_settings(there)
         if not settings and not mixed(read.needed, patterns, None if averaged else read.facts):
@@ -189,7 +189,7 @@ def mixed(needed: Clauses, patterns: Iterable[Mapping[str, bool]], facts: Iterab
     patterns
         Which combinations of facts are known there are among the rows.
     facts
-        What else it reads: a row that knows nothing of all that makes no difference. None: every row makes one.
+        Other inputs: a row without any of them makes no difference. None: every row makes a difference.
     """
     read = None if facts is None else set(facts).union(*needed)
     for known in patterns:

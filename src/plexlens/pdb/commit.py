@@ -8,7 +8,7 @@ Steps of a commit, each durable before the next begins:
 4. the manifest that names them replaces the one before, in one step: *this* is the moment;
 5. ``staging/<ingest>/`` is removed.
 
-Killed before 4, the PDB holds nothing of the ingest; after it, all. What is left over is told by the journal, and
+Killed before 4, the PDB holds nothing of the ingest; after it, all. Leftover files are listed in the journal and
 removed before the next ingest.
 """
 
@@ -99,7 +99,7 @@ def _journal(staged: Path) -> list[str]:
     if not path.exists():
         return []
     listed = json.loads(path.read_text(encoding="utf-8"))
-    # Only files that this ingest can have written: a journal is no licence to remove anything else.
+    # Only files that this ingest can have written: a journal does not permit the removal of anything else.
     return [
         target
         for target in listed

@@ -161,7 +161,7 @@ class Pdb:
         PdbVersionError
             A later Plexlens wrote it.
         PdbDamagedError
-            Its manifest is not as it was written.
+            Its manifest is not as written.
         UnreadableInputError
             The system does not let it be read.
         """

@@ -66,7 +66,7 @@ class IngestResult:
     outcome : Outcome
         See there.
     ingest : Ingest or None
-        What the PDB says of the file; for one already held, of the file it had from before. None when skipped.
+        What the PDB says about the file; for one already held, of the file it had from before. None when skipped.
     reason : str
         Why it was skipped.
     """

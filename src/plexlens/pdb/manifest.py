@@ -91,7 +91,7 @@ class Ingest:
     id : str
         ``source_id`` of its rows: the first digits of `sample`.
     sha256 : str
-        Hash of the file's bytes as they were read.
+        Hash of the file's bytes as read.
     sample : str
         Hash of the file's size, first and last MiB.
     file : str
@@ -261,7 +261,7 @@ def read_manifest(folder: Path) -> Manifest:
     Raises
     ------
     PdbDamagedError
-        It is not as it was written.
+        It is not as written.
     PdbVersionError
         A later Plexlens wrote it.
     UnreadableInputError

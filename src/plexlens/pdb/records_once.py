@@ -53,7 +53,7 @@ def leave_out_held(
     tables
         The staged tables of one source, complete.
     rows
-        By which rows a record is known.
+        Rows that identify a record.
     hashes
         For an inventory table and days (as partitions are named), the hashes that are held.
 

@@ -1,7 +1,7 @@
 """Column types over the years: the types that the PDB stores, and how a column's type widens.
 
-A later dump may bring more columns (a longer section) or another type for one (a changed layout). Files stay as they
-were written; a table is read by the union of its columns, missing ones null, each in the narrowest type that holds
+A later dump may bring more columns (a longer section) or another type for one (a changed layout). Files are not
+rewritten; a table is read by the union of its columns, missing ones null, each in the narrowest type that holds
 every file's values:
 
 - two integer types: the smallest integer type that holds both;

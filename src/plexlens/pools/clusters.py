@@ -1,6 +1,6 @@
 """Clusters of objects, to find those that would monopolise a pool.
 
-The way of the 2014 study: objects are first told apart by access (Ramos: random, mostly; Samos: sequential, mostly),
+The way of the 2014 study: objects are first distinguished by access (Ramos: random, mostly; Samos: sequential, mostly),
 then, within each, by the size of their working set, so that objects that monopolise a pool stand by themselves.
 
 Feature of an object: its maximum working set as a share of its pool, not scaled further, since what matters is the

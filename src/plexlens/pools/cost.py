@@ -301,7 +301,7 @@ def _doubt(slope: Slope, fit: Fit) -> str:
     if fit.r2 < LEAST_R2:
         return f"the line explains too little ({told}; {LEAST_R2:.2f} is the least)"
     if slope.low <= 0:
-        return f"the slope cannot be told from zero ({told})"
+        return f"the slope is not significantly different from zero ({told})"
     if not PLAUSIBLE[0] <= slope.value <= PLAUSIBLE[1]:
         least, most = (with_symbol(bound, MICROSECONDS) for bound in PLAUSIBLE)
         return f"{told} lies outside {least} to {most}: it is the price of the work that comes with an I/O"

@@ -18,7 +18,7 @@ from plexlens.pools.page_sample import Batches
 from plexlens.pools.trace import Trace, open_trace
 from plexlens.progress import Progress
 
-#: Sizes shown where none are asked for: so many, by equal factors up to the size beyond which nothing is gained.
+#: Default number of sizes, in geometric progression up to the size beyond which misses do not fall.
 SIZES = 20
 
 

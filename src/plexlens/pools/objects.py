@@ -1,7 +1,7 @@
 """Pools and objects by the I/O they cost.
 
 What ranks is read I/O per second: it alone turns into CPU and into delay. A hit ratio does not: the application hit
-ratio counts pages that prefetch brought as hits, so that it tells of waits and not of I/O; the system hit ratio falls
+ratio counts pages that prefetch brought as hits, so that it measures waits and not I/O; the system hit ratio falls
 with every page that prefetch reads ahead, below zero where nobody asks for them; and neither knows how often. Both are
 shown to be recognised, and nothing is decided by them.
 """
@@ -37,9 +37,9 @@ class Io:
     updates, write_ios, pages_written
         References that change a page; write I/Os and the pages they wrote.
     sync_delay, sync_delay_longest, prefetch_delay
-        Seconds of a synchronous read I/O, mean and longest, and of a prefetch I/O, as they were recorded.
+        Seconds of a synchronous read I/O, mean and longest, and of a prefetch I/O, as recorded.
     recorded_sync_reads, recorded_prefetches
-        Read I/Os that the trace records, beside those simulated.
+        Read I/Os recorded in the trace, in addition to the simulated ones.
     page_fixed
         Whether its pool is page-fixed: its I/O costs less CPU.
     parts

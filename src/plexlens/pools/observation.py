@@ -103,9 +103,9 @@ class Observation:
     settings
         The pools simulated, by full name; so are they in all that follows.
     seconds
-        Time from first to last reference; 0 where the trace tells none: there are no rates then.
+        Time from first to last reference; 0 if the trace has no times: then there are no rates.
     looks
-        Times of the looks, in seconds since the first reference (references, where the trace tells no times).
+        Times of the looks, in seconds since the first reference (references, where the trace has no times).
     timed
         Whether it tells times.
     data_sets

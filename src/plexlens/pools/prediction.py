@@ -284,7 +284,7 @@ class Prediction:
     sources
         Names of the trace's files.
     seconds
-        Time that the trace covers; 0 where it tells no times.
+        Time that the trace covers; 0 if it has no times.
     members
         Db2 members in it.
     before, after

@@ -82,7 +82,7 @@ def least_squares(
     x = x / scale
     u, singular, vt = np.linalg.svd(x, full_matrices=False)
     if singular[-1] < 1e-6 * singular[0]:
-        return f"{' and '.join(names)} rise and fall together, so that they cannot be told apart"
+        return f"{' and '.join(names)} rise and fall together, so that they cannot be distinguished"
     coefficients = vt.T @ ((u.T @ y) / singular)
     residual = float(((y - x @ coefficients) ** 2).sum())
     variance = residual / freedom

@@ -1,6 +1,6 @@
 """Residency: the time that pages stay in their pool, from read to steal.
 
-Only pages that were stolen tell it; those that are still there at the end have stayed longer than is known. Pages read
+It is known only for stolen pages; pages still in the pool at the end have stayed for an unknown longer time. Pages read
 sequentially are on a chain of their own, whose length VPSEQT limits: the two kinds stay for different times, so that a
 mean over a pool of mixed access says little.
 """
@@ -22,7 +22,7 @@ class Residency:
     stolen, stolen_sequential
         Pages stolen, and those from the sequential chain among them.
     seconds, random_seconds, sequential_seconds
-        Mean time from read to steal; of all, and of either chain. None where nothing was stolen, or the trace tells no
+        Mean time from read to steal; of all, and of either chain. None if nothing was stolen, or the trace has no
         times.
     """
 

@@ -1,6 +1,6 @@
 """The devices behind the objects, to explain why objects with the same I/O count can differ twofold in delay.
 
-I/O of Db2's data sets as z/OS measured it (SMF 42-6), by object, beside the volumes they are on (SMF 74-1).
+I/O of Db2's data sets as z/OS measured it (SMF 42-6), by object, next to the volumes they are on (SMF 74-1).
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from plexlens.metrics.inputs import Inputs
 from plexlens.metrics.unit import FRACTION, MILLISECONDS
 from plexlens.pools.objects import Io
 
-#: I/O counts are alike that are no further apart than this share of the larger (chosen).
+#: I/O counts are similar if they differ by at most this share of the larger count (chosen).
 ALIKE = 0.10
 
 #: A delay stands out from this ratio on (chosen).

@@ -119,7 +119,7 @@ class PoolSettings:
             have = pool_page_bytes(self.name)
             refuse_pool(self.name, f"its pages have {have} bytes, not {self.page_bytes}", "leave it")
         if self.size < 1:
-            refuse_pool(self.name, f"a pool of {self.size} buffers is none", "give 1 buffer or more")
+            refuse_pool(self.name, f"VPSIZE {self.size} is not possible", "give 1 buffer or more")
         if self.steal not in STEALS:
             refuse_pool(self.name, f"PGSTEAL {self.steal} is not possible", f"give one of {', '.join(STEALS)}")
         for what, value, most in (
@@ -213,7 +213,7 @@ class Configuration:
     structures
         Group buffer pools by the name of their pool.
     group
-        Name of the group; empty where nothing tells it.
+        Name of the group; empty if unknown.
     """
 
     pools: Mapping[str, PoolSettings] = field(default_factory=dict)

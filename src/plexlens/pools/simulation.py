@@ -28,7 +28,7 @@ from plexlens.smf_rows.smf100 import group_pool_row, pool_row
 #: Statistics interval of Db2 (STATIME), in seconds.
 INTERVAL = 60.0
 
-#: So many intervals at most where none is asked for; a long trace has longer ones.
+#: Maximum number of intervals by default; a long trace gets longer intervals.
 MOST_INTERVALS = 1440
 
 _SECOND = 1_000_000
@@ -76,11 +76,11 @@ class Simulated:
     numbers
         Object and partition of these.
     intervals
-        Ends of the statistics intervals, the last at the last reference; empty where the trace tells no times.
+        Ends of the statistics intervals, the last at the last reference; empty where the trace has no times.
     first, last
         Times of first and last reference, in microseconds of the trace.
     seconds
-        Time between them; 0 where the trace tells none.
+        Time between them; 0 if the trace has no times.
     left_out
         References to pools that are not simulated, by full name.
     """
@@ -307,7 +307,7 @@ def write_smf(
     Raises
     ------
     UsageError
-        The trace tells no times, or all of one; or an impossible name.
+        The trace has no times, or only a single time; or a name is invalid.
     PlexlensError
         The file cannot be written.
     """

@@ -34,11 +34,11 @@ class Site:
     Attributes
     ----------
     configuration
-        Its pools now; none where nothing tells them.
+        Its pools now; none if unknown.
     cost
         Prices of I/O, fitted where its data can say them.
     headroom
-        Free storage; None where nothing tells it.
+        Free storage; None if unknown.
     responses
         Times of data sets and devices.
     """
@@ -63,9 +63,9 @@ def site_of(
     Parameters
     ----------
     sources
-        The trace; where it is a PDB, or dumps with statistics beside the references, these are looked into.
+        The trace; where it is a PDB, or dumps that also hold statistics, these are used.
     settings
-        A settings file (TOML), a PDB, or the output of display commands; what it says of pools counts before what a PDB
+        A settings file (TOML), a PDB, or the output of display commands; it takes precedence over what a PDB
         among the sources says.
     members
         Members of the group that the trace is of; none of a Db2 alone.
@@ -79,7 +79,7 @@ def site_of(
     Raises
     ------
     PlexlensError
-        The settings cannot be read, or say nothing of the pools.
+        The settings cannot be read, or say nothing about the pools.
     """
     who = _Who(tuple(members), subsystem, member)
     connection = connection_of(sources, layouts)

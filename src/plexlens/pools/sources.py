@@ -112,7 +112,7 @@ def of_members(connection: Connection, members: Sequence[str]) -> Configuration:
     """Settings recorded in a database for the members of a trace; the last interval counts.
 
     Pools as `of_database` finds them; group buffer pools of ``-DISPLAY GROUPBUFFERPOOL`` output or of the structures in
-    SMF 74-4. A member that the database says nothing of has no pools in the configuration.
+    SMF 74-4. A member that the database says nothing about has no pools in the configuration.
 
     Parameters
     ----------
@@ -149,7 +149,7 @@ def _structures(inputs: Inputs, members: Sequence[str]) -> tuple[str, dict[str, 
         rows = allocated.select(*columns).ordered("interval_end").to_pylist()
         named = [(_STRUCTURE_NAME.fullmatch(row["structure"] or ""), row) for row in rows]
         groups = {match["group"] for match, _ in named if match}
-        # Structures of another group are none of ours; without a name there must be one group alone.
+        # Structures of other groups are ignored; without a name there must be a single group.
         name = name or (groups.pop() if len(groups) == 1 else "")
         for match, row in named:
             pool = match["pool"] if match and match["group"] == name else ""

@@ -16,7 +16,7 @@ DIRECTORY_ENTRY = 400
 #: What RATIO may be (-ALTER GROUPBUFFERPOOL; up to 1024 with APAR PH13045).
 LEAST_RATIO, MOST_RATIO = 1.0, 255.0
 
-#: A group buffer pool of unknown size: so much of the members' buffers together, at so many directory entries a page.
+#: A group buffer pool of unknown size: share of all members' buffers, and directory entries per page.
 ASSUMED_SHARE, ASSUMED_RATIO = 0.4, 5.0
 
 

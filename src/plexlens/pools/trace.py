@@ -66,7 +66,7 @@ class TraceFacts:
     timed
         Whether the trace tells times; else its rows are numbered, and there are no rates.
     seconds
-        Time from first to last reference; 0 where it tells no times.
+        Time from first to last reference; 0 if it has no times.
     members
         Names of the members that refer to pages, by number; none where one does and has no name.
     lost
@@ -183,7 +183,7 @@ class Trace:
         """Read the trace from its beginning in time order.
 
         Pieces are merged by time, so that traces of several members are one trace; pieces without times follow each
-        other as they were given. What is out of order by no more than a batch is put right, and noted.
+        other as given. What is out of order by no more than a batch is put right, and noted.
 
         Parameters
         ----------
@@ -257,7 +257,7 @@ class Trace:
             members = batch.column("member")
             there = pc.unique(members).to_pylist()
             if there == [0] and not self.names.members:
-                # A file that tells no members is of the Db2 that is named.
+                # A file without members belongs to the named Db2.
                 yield batch
                 continue
             wanted = [number for number in there if self._is_own(number)]
@@ -272,7 +272,7 @@ class Trace:
 
     def _numbered(self, pieces: Sequence[Piece]) -> Iterator[pa.RecordBatch]:
         """The later pieces of a trace without times, one after another."""
-        assert isinstance(pieces[0], FileTrace), "only files tell no times"
+        assert isinstance(pieces[0], FileTrace), "only files have no times"
         rows = pieces[0].rows
         for piece in pieces[1:]:
             if not isinstance(piece, FileTrace):
@@ -296,7 +296,7 @@ class Trace:
         if facts.references["getpage"] == 0:
             self._refuse_without_getpages(facts, traced)
         if not facts.timed:
-            facts.notes.append("The trace tells no times: its rows are numbered, and there are no rates by second.")
+            facts.notes.append("The trace has no times: its rows are numbered, and there are no rates by second.")
         if disorder.rows:
             facts.notes.append(f"Out of order of time, and put right: {disorder.rows} references.")
         if len(facts.members) > 1:
@@ -353,7 +353,7 @@ def _with_times(batches: Iterator[pa.RecordBatch], piece: Piece) -> Iterator[pa.
     """The batches of a piece that must have times."""
     for batch in batches:
         if not piece.timed:
-            raise _mixed(piece.path, "tells no times, which pieces before it do")
+            raise _mixed(piece.path, "has no times, which pieces before it do")
         yield batch
 
 

@@ -165,7 +165,7 @@ def _left_out(work: Work, configuration: Configuration) -> Sequence[str]:
 def _sides(before: Configuration) -> Sequence[str]:
     if before.pools:
         return []
-    return ["The present pools are not known, so nothing is said of what the change saves: give --settings."]
+    return ["The present pools are not known, so the saving cannot be computed: give --settings."]
 
 
 def prediction_of(recommendation: Recommendation, trace: Trace, work: Work, cost: IoCost) -> Prediction:

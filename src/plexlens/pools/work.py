@@ -36,7 +36,7 @@ class Work:
     distinct_pages
         Pages of each data set; estimated where a sample was looked at.
     seconds
-        Time that the trace covers; 0 where it tells no times.
+        Time that the trace covers; 0 if it has no times.
     members
         What each member of a group does, by its name; empty for a Db2 alone.
     numbers

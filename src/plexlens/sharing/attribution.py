@@ -91,7 +91,7 @@ class ClassCost:
     Attributes
     ----------
     use
-        The class, with what accounting says of it.
+        The class, with its accounting data.
     group
         Data sharing group.
     requests

@@ -95,7 +95,7 @@ class SpaceCost:
     measured_seconds
         CPU seconds of all that it did; None where they are not in the data.
     measured_by
-        What tells them: ``IFCID 1``, ``report class``, ``class 1``, ``class 2``; empty for nothing.
+        Their source: ``IFCID 1``, ``report class``, ``class 1``, ``class 2``; empty for nothing.
     """
 
     system: str

@@ -27,7 +27,7 @@ _ADDED = frozenset({"hit", "async"})
 #: Shares of requests that find an entry of the lock table in use.
 _OF_LOCKS = frozenset({"contention", "false_contention"})
 
-#: Shares, which are none to all.
+#: Shares from 0 to 1.
 _SHARES = frozenset({*_ADDED, *_OF_LOCKS})
 
 #: Events below which Poisson's interval is stated: 10 % of standard deviation.

@@ -28,7 +28,7 @@ class Part(StrEnum):
     WRITES = "Writes to group buffer pools"
     CASTOUT = "Castout"
     REGISTRATION = "Registration and upkeep"
-    POOLS = "Group buffer pools, not told apart"
+    POOLS = "Group buffer pools, not distinguished"
     SIGNALLING = "Communication area and signalling"
 
 
@@ -68,14 +68,14 @@ KINDS: dict[str, Kind] = {
     for kind in (
         Kind("lock", "L-lock, lock and change", Part.LOCKING, Payer.THREAD),
         Kind("unlock", "L-lock, unlock", Part.LOCKING, Payer.THREAD),
-        Kind("lock_other", "Lock structure, not told apart", Part.LOCKING, Payer.THREAD),
+        Kind("lock_other", "Lock structure, not distinguished", Part.LOCKING, Payer.THREAD),
         Kind("page_lock", "Page P-lock, lock", Part.PAGE_LOCKS, Payer.THREAD),
         Kind("page_unlock", "Page P-lock, unlock", Part.PAGE_LOCKS, Payer.MSTR),
         Kind("page_set_lock", "Page set and other P-locks", Part.PAGE_LOCKS, Payer.THREAD),
         Kind("contention_real", "Contention, real (IRLM)", Part.CONTENTION, Payer.IRLM, path="contention_path"),
         Kind("contention_xes", "Contention, XES", Part.CONTENTION, Payer.IRLM, path="contention_path"),
         Kind("contention_false", "Contention, false", Part.CONTENTION, Payer.IRLM, path="contention_path"),
-        Kind("contention_any", "Contention, not told apart", Part.CONTENTION, Payer.IRLM, path="contention_path"),
+        Kind("contention_any", "Contention, not distinguished", Part.CONTENTION, Payer.IRLM, path="contention_path"),
         Kind("contention_page", "Contention for a page P-lock", Part.CONTENTION, Payer.IRLM, path="contention_path"),
         Kind("negotiation", "P-lock negotiation", Part.CONTENTION, Payer.IRLM, path="negotiation_path"),
         Kind("notify", "Notify message", Part.CONTENTION, Payer.DBM1, path="notify_path"),
@@ -94,7 +94,7 @@ KINDS: dict[str, Kind] = {
         Kind("register", "Register pages (prefetch)", Part.REGISTRATION, Payer.DBM1, asynchronous=True),
         Kind("unregister", "Unregister page", Part.REGISTRATION, Payer.THREAD),
         Kind("upkeep", "Delete name, directory and statistics requests", Part.REGISTRATION, Payer.DBM1),
-        Kind("pool_other", "Group buffer pool, not told apart", Part.POOLS, Payer.THREAD),
+        Kind("pool_other", "Group buffer pool, not distinguished", Part.POOLS, Payer.THREAD),
         Kind("sca", "Shared communication area", Part.SIGNALLING, Payer.MSTR),
         Kind("signalling", "XCF signalling of Db2 and IRLM", Part.SIGNALLING, Payer.XCFAS, asynchronous=True),
     )

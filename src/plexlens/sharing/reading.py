@@ -247,7 +247,7 @@ def _members(inputs: Inputs, window: _Window, seconds: dict[str, float], missing
         missing.append(
             ("Db2 statistics (SMF 100) name no data sharing group or cover other times than the coupling facility data"
              if there else "No Db2 statistics (SMF 100)")
-            + ": requests are told by structure, not by kind, and nothing is known of contention by cause, negotiation "
+            + ": requests are known by structure, not by kind, and no data shows contention by cause, negotiation "
             "and the CPU time of MSTR, DBM1 and IRLM. Collect SMF 100, IFCID 1, 2 and 230, of all members."
         )  # fmt: skip
     made = []

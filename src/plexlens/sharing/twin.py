@@ -1,7 +1,7 @@
 """A simulator scenario that reproduces a measured data-sharing group.
 
 Every number of it was measured, was fitted so that a run reproduces what was measured, or is a stated assumption;
-`plexlens.sharing.twin_toml` writes which is which beside it.
+`plexlens.sharing.twin_toml` writes the origin next to each.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ DIRECTORY_ENTRY = 400
 #: Pages of a page set of inserts: so many that its end does not come round to pages that are still known.
 HOT_PAGES = 1_000_000
 
-#: Getpages of a transaction below which a scan is none: each scan of the simulator is read ahead by whole prefetches.
+#: Getpages per transaction below which a scan is left out: the simulator reads each scan ahead by whole prefetches.
 _SHORTEST_SCAN = 8.0
 
 _LOCK_STEP = 1e-9
@@ -125,7 +125,7 @@ class Fit:
     db2_cpu
         CPU seconds of a transaction on an engine of speed 1 besides path lengths and requests, by twin class.
     threshold
-        From what service time on requests are asynchronous.
+        Service time above which requests are asynchronous.
     lock, read, page
         Execution times in the coupling facility, seconds.
     speed, link
@@ -373,8 +373,8 @@ _MOST_OUTSIDE = 0.05
 def other_cpu(measured: SharingMeasured, classes: tuple[TwinClass, ...]) -> OtherCpu:
     """Distribution of each system's CPU time outside Db2.
 
-    What CICS monitoring tells of a class is its own. Of the rest, the classes that come through regions get the same
-    for each transaction, where that is not absurd; else it is work beside them.
+    CPU that CICS monitoring records for a class is the class's own. Of the rest, classes that arrive through regions
+    get an equal amount per transaction, unless that is absurd; otherwise it is separate work.
     """
     by_class: dict[str, float] = {}
     background: dict[str, float] = {}

@@ -92,7 +92,7 @@ class Twin:
     runs
         Numbers of each of them.
     checks
-        Measured beside the mean of the runs.
+        Measured numbers and the mean of the runs.
     """
 
     measured: SharingMeasured
@@ -411,7 +411,7 @@ class _Calibration:
             # What Db2 did not count is free: all reads together tell how many getpages there are to need them.
             reads = (numbers[Key("absent", name)] + numbers[Key("invalid", name)] for numbers in (wanted, found))
             about = replace(about, dependent=min(about.dependent * self._rate_factor(*reads), 1.0))
-        # From what the closed form reached: an aim that it cannot reach would only go farther away.
+        # Start from the value that the closed form reached: an unreachable target would only move away.
         avoidance = self._fit.avoidance[group.name]
         aim = reached(self._measured, group, pool, self._fit.pools[which], aim, avoidance=avoidance)
         self._aims[which] = aim = replace(

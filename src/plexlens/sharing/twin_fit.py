@@ -62,7 +62,7 @@ def fit_coupling(measured: SharingMeasured, fit: Fit, assumptions: Assumptions, 
         execution = busy / requests
         if not 0 < execution < mean:
             notes.append(
-                f"{facility}: busy time tells no execution time below the service time of {mean * 1e6:.1f} µs; a third "
+                f"{facility}: busy time gives no execution time below the service time of {mean * 1e6:.1f} µs; a third "
                 "of it is assumed."
             )
             execution = mean / 3.0

@@ -355,7 +355,7 @@ class _MemberReader:
             held = use.get(key, [])
             share = _count(row) / plans[key]
             all_of_plan = sum(_number(one, "getpages") for one in held)
-            # Pools are told by plan: its transactions use them alike, each as far as its own getpages go.
+            # Pool data is by plan: its transactions use the pools alike, in proportion to their getpages.
             weight = _ratio(_number(row, "getpages"), all_of_plan) if _number(row, "getpages") else share
             dependent = self._dependent.get((member, *key), {})
             made.append(self._one(row, system, scale / seconds, _PoolsOfWork(held, dependent, weight)))

@@ -1,7 +1,7 @@
 """The numbers that describe a group, its twin and a changed twin: measured, and from runs.
 
 A `Key` names a number, and the same keys come from a measurement and from the results of a run, so that either can
-stand beside the other. Rates are a second, times seconds, shares fractions.
+are shown next to the other. Rates are a second, times seconds, shares fractions.
 """
 
 from __future__ import annotations

@@ -10,7 +10,7 @@ from plexlens.sharing.closed_form_locks import PageLockRates, page_lock_rates
 from plexlens.sharing.twin import LockedPages
 from plexlens.sharing.twin_group import Group, SharingMeasured, lock_structure
 
-#: Exponent of Zipf's law of these pages: nothing measured tells it; popularity of business data is about this.
+#: Exponent of Zipf's law of these pages: no measurement determines it; popularity of business data is about this.
 LOCKED_SKEW = 0.8
 
 #: Page P-lock requests per second below which a pool is taken to have none.

@@ -30,7 +30,7 @@ _FACTORS = (0.5, 1.5, 4.0, 12.0, 50.0)
 _SKEWS = (0.0, 0.3, 0.6, 0.8, 0.95, 1.1)
 _HOTS = (0.02, 0.15, 0.4)
 
-#: Members whose pools are fitted one by one; more are taken as so many of their mean.
+#: Maximum number of members whose pools are fitted individually; further members are treated as average members.
 _MOST_MEMBERS = 4
 
 #: Share that is all of it: accounting and statistics do not end with the same transactions.
@@ -396,7 +396,7 @@ def _index_misfit(pages: PageSets, members: list[MemberLoad], stays: list[float]
     return total
 
 
-#: Skew of the page sets that members have alone: nothing measured tells it; popularity of business data is about this.
+#: Skew of the members' private page sets: no measurement determines it; popularity of business data is about this.
 PRIVATE_SKEW = 0.8
 
 

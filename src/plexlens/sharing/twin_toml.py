@@ -46,7 +46,7 @@ _SOURCES: dict[tuple[str, str], tuple[str, str]] = {
     ("db2.page_set", "pages"): (_FITTED, "reads of group buffer pools and disks; page sets are unknown"),
     ("db2.page_set", "skew"): (_FITTED, "as above"),
     ("db2.page_set", "index"): (_ASSUMED, "--index-pool, and LEAVES: no locks of transactions, page P-locks to change"),
-    ("region", "threads"): (_ASSUMED, "no limit; so many regions that their main tasks are no bottleneck"),
+    ("region", "threads"): (_ASSUMED, "no limit; enough regions that their main tasks are not a bottleneck"),
     ("class", "rate"): (_MEASURED, "SMF 101 QWACCOMM at this member, over the time of its statistics"),
     ("class", "cpu"): (_MEASURED, "outside of Db2: SMF 110-1, or the rest of the system"),
     ("class", "db2_cpu"): (_FITTED, "SMF 101 class 2 CPU less path lengths and requests"),
@@ -63,7 +63,7 @@ def twin_toml(twin: Twin) -> str:
     lines = [
         f"# Twin of {groups}, from {measured.name or 'a performance database'}.",
         "# measured: a field of the data. fitted: no record holds it; a run reproduces what was measured.",
-        "# assumed: stated, since no record tells it.",
+        "# assumed: stated, since no record contains it.",
         "# Each member has classes of its own, with the rates it had. Of each pool there is a page set that all",
         "# members share (SHARED), one for each member alone, one whose pages have page P-locks (LEAVES) where Db2",
         "# counted such (QBGLP1, QBGLS1), and, where reads ask for it, one of inserts.",

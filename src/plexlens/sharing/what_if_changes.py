@@ -52,7 +52,7 @@ class Change:
     kind
         What is changed.
     target
-        Of which group, pool, page set, facility or system; empty: all.
+        Name of a group, pool, page set, facility or system; empty: all.
     amount
         Factor where ``is_factor``, else entries, kilometres, microseconds, or the ratio; nothing for a separation.
     text
@@ -77,7 +77,7 @@ def parse_change(kind: Kind, text: str) -> Change:
     Raises
     ------
     UsageError
-        The text is no such change, or its amount is absurd.
+        The text is not a valid change, or its amount is absurd.
     """
     target, sign, amount = text.rpartition("=")
     if kind is Kind.SEPARATE:

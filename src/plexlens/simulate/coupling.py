@@ -10,7 +10,7 @@ from plexlens.simulate.written import Interval
 from plexlens.smf_rows import smf74_4
 from plexlens.smf_rows.record import Record
 
-#: Bytes of an entry of a lock table by the members that it has to tell apart (Db2 for z/OS documentation, lock
+#: Bytes of an entry of a lock table by the number of members (Db2 for z/OS documentation, lock
 #: structure size: 2 bytes up to 7 members, 4 up to 23, 8 up to 32).
 _LOCK_ENTRY = ((7, 2), (23, 4), (32, 8))
 

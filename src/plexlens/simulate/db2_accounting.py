@@ -48,7 +48,7 @@ _WHOLE = frozenset((*_COUNTS, "coupling_locks"))
 
 
 def _correlation(name: str) -> Row:
-    """What tells the threads of a class."""
+    """Identification of the threads of a class."""
     return {
         "user": "CICSUSER",
         "original_user": "CICSUSER",

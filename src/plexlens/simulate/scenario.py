@@ -52,7 +52,7 @@ class ScenarioFileError(UsageError):
 
 @dataclass(frozen=True)
 class Scenario:
-    """A scenario as it was written.
+    """A scenario as written.
 
     Attributes
     ----------
@@ -186,7 +186,7 @@ def run_scenario(scenario: Scenario, *, tell: Callable[[float, float], None] | N
     Raises
     ------
     ScenarioFileError
-        A key is unknown or missing, a value cannot be, or so many transactions are on their way that memory would not
+        A key is unknown or missing, a value cannot be, or more transactions are active than memory would
         hold them.
     """
     with refusals(scenario):

@@ -8,7 +8,7 @@ from typing import Any
 
 from plexlens.smf_rows.record import Row, Sections, given
 
-#: R723CADF: what a period tells of.
+#: R723CADF: the kinds of data in a period.
 _RESOURCE, _RESPONSE, _DELAYS = 0x80, 0x40, 0x20
 
 #: R723MSCF: report class.
@@ -73,7 +73,7 @@ class Service:
     ziip, ziip_on_cp
         Service of zIIPs, and of general engines for work that zIIPs could have done.
     srb
-        SRB service; None where it is not told apart.
+        SRB service; None where it is not distinguished.
     total
         Service of all kinds; that of the processors unless it is given.
     active, resident

@@ -90,11 +90,11 @@ class Structure:
     synchronous
         Synchronous requests with their service times.
     requests
-        Requests of programs; the synchronous and asynchronous ones where they are not told apart.
+        Requests of programs; the synchronous and asynchronous ones where they are not distinguished.
     asynchronous, waits
         Asynchronous requests, and waits for a subchannel.
     deferred, contentions, false_contentions
-        Lock requests that were delayed, all contentions and the false ones of these; None of other structures.
+        Delayed lock requests, all contention and false contention; None for other structures.
     least_size
         Smallest size that the policy allows.
     lock_entries

@@ -1,7 +1,7 @@
 """The analysis of a study: question, set-up, figures, curves, checks, findings and claims.
 
-It is declared in ``analysis.toml`` (and further files ``analysis-*.toml``) beside ``study.toml``; every number in it is
-worked out from the tables of the study.
+It is declared in ``analysis.toml`` (and further files ``analysis-*.toml``) next to ``study.toml``; every number in it
+is computed from the tables of the study.
 """
 
 from __future__ import annotations
@@ -129,6 +129,6 @@ def analyse(audit: Audit, asked: Mapping[str, Mapping[str, Any]] | None = None) 
     ):  # fmt: skip
         found[name] = read(name, one, {})
     if asked:
-        # After the findings, which speak of the curves as declared.
+        # After the findings, which refer to the curves as declared.
         found["curves"] = read("curves", read_curve, asked)
     return Analysis(question, setup, **{name: tuple(values) for name, values in found.items()})

@@ -23,7 +23,7 @@ class Prediction:
     label
         What it is of.
     model
-        By what it was predicted, where a check compares several; empty otherwise.
+        Method of the prediction, if a check compares several methods; empty otherwise.
     inputs
         What the prediction was made from.
     predicted, printed
@@ -129,7 +129,7 @@ def _capacity(entry: Entry) -> tuple[str, list[Prediction]]:
         "degree of freedom, which the number of points decides beforehand"
     )
     if len(laws) > 1:
-        method += "; the law with every term, which leaves none, is shown beside it"
+        method += "; the law with every term, which leaves none, is shown next to it"
     return method + ".", predictions
 
 

@@ -30,7 +30,7 @@ def law_sentence(curve: CapacityCurve) -> str:
         f"{term('coherency', law.coherency)}. "
     )
     if max(map(abs, law.residuals)) < 1e-6:
-        text += "The law goes through every point, so they say nothing of how well it holds."
+        text += "The law goes through every point, so they say nothing about how well it holds."
     else:
         text += f"The points lie {100 * min(law.residuals):+.1f} % to {100 * max(law.residuals):+.1f} % off the law."
     if law.peak is not None:

@@ -1,6 +1,6 @@
 """Advice on which way into CICS suits a payload, a rate, a kind of connection and security: its cost and its limit.
 
-The ways, where each was measured and what limits it are data (``ways_in.toml`` beside the study's tables). Costs are
+The ways, where each was measured and what limits it are data (``ways_in.toml`` next to the study's tables). Costs are
 read from the measured points: between two of them the processor time of each address space is interpolated over the
 rate. Outside of what was measured nothing is said unless it is asked for, and the result then says so.
 """
@@ -144,7 +144,7 @@ class Way:
     limits
         In rising order of rate; the first one binds first.
     beyond
-        In which ways the request lies outside of what was measured; empty where it does not.
+        Respects in which the request is outside the measured range; empty if there are none.
     """
 
     id: str

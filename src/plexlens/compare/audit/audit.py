@@ -172,7 +172,7 @@ def audit(study: Study) -> Audit:
     ------
     StudyError
         A cell holds no number where one is needed, a row is named that is not there, cells depend on each other in a
-        circle, or a disagreement that the notes explain is none.
+        circle, or a disagreement that the notes explain does not exist.
     """
     run = Recomputation(study)
     tables = tuple(audit_table(run, table) for table in study.tables.values())

@@ -35,7 +35,7 @@ class Tested:
     reason
         Why it should hold.
     note, convention
-        What the study's notes say of a cell that breaks it.
+        What the study's notes say about a cell that breaks it.
     places
         The cells that were compared: this one, and all that it stands against.
     """

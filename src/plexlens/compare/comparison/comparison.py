@@ -26,7 +26,7 @@ class Comparison:
     method
         How chance was judged.
     pair
-        What a study itself says of the two runs; None where it says nothing.
+        Statements of a study about the two runs; None if there are none.
     """
 
     base: Run

@@ -39,7 +39,7 @@ class StudyPair:
     predictions
         Predictions of its text, each for one object, against the second table; with what the load explains.
     notes
-        What else it says of the comparison, in our words.
+        Other statements about the comparison, paraphrased.
     """
 
     claims: tuple[Claim, ...]
@@ -77,7 +77,7 @@ def _read(study: Study, path: Path, where: str, pair: Mapping[str, Any], runs: t
     if "claims" in pair:
         file = study.path.parent / str(pair["claims"])
         if not file.is_file():
-            raise _wrong(path, f"{where}, claims: there is no file {file.name}", "the name of a file beside this one")
+            raise _wrong(path, f"{where}, claims: there is no file {file.name}", "the name of a file next to this one")
         numbers = Numbers(audit(study), str(file))
         content = tomllib.loads(file.read_text(encoding="utf-8"))
         claims = tuple(read_claim(entry) for entry in Entry(content, file.name, numbers).entries("claims"))

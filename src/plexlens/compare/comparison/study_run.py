@@ -2,7 +2,7 @@
 
 A study names its runs ``STUDY:TABLE:ROW``. What a study derives is taken as worked out again from its measured columns,
 never as printed, so that a misprint does not travel; what it measured is taken as printed, with the bounds of its
-digits. ``compare.toml`` beside ``study.toml`` says what else belongs to the run of a table: settings, and totals of
+digits. ``compare.toml`` next to ``study.toml`` says what else belongs to the run of a table: settings, and totals of
 the whole, that stand in another one.
 """
 

@@ -1,7 +1,7 @@
 """The formulas for derived columns of studies, read from ``studies/*.toml`` of the catalogue.
 
-An argument is one number, or a list of any length where dots follow its name. What a site's folder says of a formula
-takes the place of all that was said of it before.
+An argument is one number, or a list of any length where dots follow its name. A site's folder
+replaces earlier definitions of a formula completely.
 """
 
 from __future__ import annotations

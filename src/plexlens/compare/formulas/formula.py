@@ -33,7 +33,7 @@ class Formula:
     source
         Study and table, or manual, that defines it.
     scope
-        Of what the arguments are: each a second, of one and the same work.
+        Scope of the arguments, such as "each per second" or "of the same work".
     note
         What the reader has to know of the result.
     """

@@ -210,7 +210,7 @@ def _rate(base: Activity, new: Activity, bound: float) -> Check:
         # Within a rounding of floating point, so that a bound of 5 % takes 5 %.
         alike = abs(apart) <= bound + 1e-9
         way = "higher" if apart > 0 else "lower"
-        # So many digits that a rate just beyond the bound does not read as the bound.
+        # Enough digits to distinguish a rate just beyond the bound from the bound.
         digits = 2 if percent(abs(apart)) == percent(bound) else 1
         text = (
             f"The rate of {base.title} is {percent(abs(apart), digits)} {way}, "

@@ -1,6 +1,6 @@
 """Compositions of times: the parts that explain a change of the whole.
 
-Each composition says of a measure which others are parts of it. What they leave is a part of its own, with a title
+Each composition lists the measures that are parts of a measure. The remainder is a part of its own, with a title
 that says what it is.
 """
 
@@ -18,7 +18,7 @@ class Kind(StrEnum):
     CPU = "processor"
     IO = "I/O"
     WAIT = "other waits"
-    REST = "not told apart"
+    REST = "not distinguished"
 
 
 @dataclass(frozen=True)
@@ -111,7 +111,7 @@ DATABASE: tuple[Composition, ...] = (
             _cics("interval_control_wait_time", Kind.WAIT, "waiting for a time that was asked for"),
             _cics("external_event_wait_time", Kind.WAIT, "waiting for an event outside CICS"),
         ),
-        "other time: dispatched without a processor, waits not told apart",
+        "other time: dispatched without a processor, waits not distinguished",
     ),
     Composition(
         "db2_accounting.class2_elapsed_time",

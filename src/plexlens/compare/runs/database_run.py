@@ -32,11 +32,11 @@ MOST_OBJECTS = 200
 _OUT = "left_out"
 _ALL = "none"
 
-#: What joins the keys of an object; a sign that no name holds, so that names can be told apart again.
+#: What joins the keys of an object; a sign that no name holds, so that names can be distinguished again.
 BETWEEN = " / "
 
 
-#: Transactions for each second that general processors were busy. It is of two grains, so it is put together here.
+#: Transactions per second that general processors were busy. It is of two grains, so it is put together here.
 ITR = Measure(
     "internal_throughput_rate",
     "Internal throughput rate (ITR): ended transactions of all service classes for each second of busy processors",

@@ -27,7 +27,7 @@ class Environments:
     Attributes
     ----------
     differences
-        Settings that differ, or that one run alone tells, in the order of the runs.
+        Settings that differ, or that only one run has, in the order of the runs.
     alike
         Settings that are the same in both.
     """

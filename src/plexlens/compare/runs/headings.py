@@ -89,7 +89,7 @@ def heading(own: Headings, text: str) -> Heading:
     Parameters
     ----------
     own
-        What the study itself says of its headings; it goes before what they mean in any study.
+        What the study itself says about its headings; it goes before what they mean in any study.
     text
         The heading as printed.
     """

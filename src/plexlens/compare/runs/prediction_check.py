@@ -21,7 +21,7 @@ class RateCheck:
     base
         The rate before the change; None where it is not known.
     predicted, actual
-        The rate that was predicted, and that came.
+        The predicted rate, and the measured rate.
     work_base, work_new
         The work the prediction was made from, and that was done afterwards, a second.
     rescaled

@@ -2,7 +2,7 @@
 right.
 
 The prediction (`plexlens.pools.prediction`) holds the work that it was made from, the pools that it was made for, and
-the I/O it expects. What came is a performance database with Db2 statistics, or a page-reference trace of the time
+the I/O it expects. The measurement is a performance database with Db2 statistics, or a page-reference trace of the time
 after the change.
 """
 
@@ -89,7 +89,7 @@ class PredictionComparison:
     data_sets
         The same of read I/Os by data set, the largest difference first; empty where only pools are known.
     estimates
-        Spread of the read I/Os that came, by pool, where there are intervals.
+        Spread of the measured read I/Os by pool, if there are intervals.
     """
 
     prediction: Prediction
@@ -148,7 +148,7 @@ def came_in_database(inputs: Inputs, name: str) -> Came:
         amounts = {thing.replace(BETWEEN, "."): amount for thing, amount in objects.amounts.items()}
         activities.append(_named(amounts))
     return Came(
-        replace(run, activities=tuple(activities)), "The I/Os that came are those that Db2 recorded (SMF 100).", sizes
+        replace(run, activities=tuple(activities)), "The measured I/Os are those recorded by Db2 (SMF 100).", sizes
     )
 
 
@@ -171,14 +171,14 @@ def came_in_trace(trace: Trace, name: str, prediction: Prediction, *, progress: 
     Raises
     ------
     NothingUsableError
-        It tells no times, so that it has no rates.
+        It has no times, so that it has no rates.
     PlexlensError
         It cannot be read or simulated.
     """
     seen = observe(trace, Configuration(prediction.after.configuration.pools), progress=progress)
     if seen.seconds <= 0 or not seen.timed:
         raise NothingUsableError(
-            file=name, what="the trace tells no times, so there are no rates", remedy="give a trace with a column time"
+            file=name, what="the trace has no times, so there are no rates", remedy="give a trace with a column time"
         )
     pools: dict[str, PoolActivity] = {}
     data_sets: dict[str, tuple[float, float]] = {}
@@ -189,9 +189,9 @@ def came_in_trace(trace: Trace, name: str, prediction: Prediction, *, progress: 
         before = data_sets.get(title, (0.0, 0.0))
         data_sets[title] = (before[0] + mine.getpages / seen.seconds, before[1] + mine.read_ios / seen.seconds)
     how = (
-        "The read I/Os that came are those that the trace records (IFCID 6)."
+        "The measured read I/Os are those recorded in the trace (IFCID 6)."
         if seen.recorded
-        else "The trace records no I/O: what came is a simulation of the pools that the prediction was made for."
+        else "The trace records no I/O: instead of a measurement, the predicted pools are simulated."
     )
     notes = _left_out(seen)
     run = _run(name, f"page-reference trace of {seen.seconds:,.0f} s", pools, seen.seconds, notes)
@@ -211,14 +211,14 @@ def compare_prediction(
     name
         What the user called it.
     came
-        What came, from `came_in_database` or `came_in_trace`.
+        The measurement, from `came_in_database` or `came_in_trace`.
     bounds
         How far the work may differ and still count as alike.
 
     Raises
     ------
     NothingUsableError
-        The prediction tells no rates, or no pool is in both.
+        The prediction has no rates, or no pool is in both.
     """
     seconds = prediction.seconds
     if seconds <= 0:

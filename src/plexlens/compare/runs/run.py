@@ -56,7 +56,7 @@ class Measure:
     headline
         Whether it is the number of its group that says most.
     part
-        Whether it only serves to explain another number, and is not shown beside it.
+        Whether it only serves to explain another number, and is not shown next to it.
     """
 
     id: str

@@ -39,7 +39,7 @@ METHOD_REPEATS = (
     "95 % confidence interval over repeated runs: Welch's t test of the two means, which lets the two spreads differ."
 )
 METHOD_ONE = (
-    "95 % confidence interval of what came, over its intervals: neighbouring intervals are put into groups, the number "
+    "95 % confidence interval of the measurement, over its intervals: neighbouring intervals are grouped, the number "
     "is worked out again without each group in turn, and the spread gives its standard error. It covers chance within "
     "the time measured, not differences between one day and another."
 )

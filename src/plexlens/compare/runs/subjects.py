@@ -64,7 +64,7 @@ class Subject:
     settings
         Facts and attributes that belong to the environment.
     parts
-        Metrics that serve to explain the columns (`plexlens.compare.runs.compositions`) and are not shown beside them.
+        Metrics that serve to explain the columns (`plexlens.compare.runs.compositions`) and are not shown next to them.
     together
         Whether all its objects together mean something: pools of a system do, classes that overlap do not.
     """

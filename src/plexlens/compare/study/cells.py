@@ -59,5 +59,5 @@ def as_rows(path: Path, lines: Sequence[Sequence[str]]) -> tuple[tuple[str, ...]
     heads = tuple(lines[0])
     if len(set(heads)) != len(heads):
         twice = next(head for head in heads if heads.count(head) > 1)
-        raise StudyError(file=str(path), line=1, what=f"heading {twice!r} stands twice", remedy="tell them apart")
+        raise StudyError(file=str(path), line=1, what=f"heading {twice!r} stands twice", remedy="distinguish them")
     return heads, [dict(zip(heads, line, strict=True)) for line in lines[1:]]

@@ -276,7 +276,7 @@ class Study:
     headings
         What it says itself of the meaning of its headings.
     address
-        By what it is found again: its name where it comes with Plexlens, else its folder.
+        Its name if it ships with Plexlens, else its folder.
     repeats
         Which rows of several tables print the same measurement.
     """

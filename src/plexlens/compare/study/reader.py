@@ -1,7 +1,7 @@
 """Reads a study's folder: ``study.toml``, the TOML files of ``parts/``, and tables as CSV.
 
 Parts continue ``study.toml`` in the order of their names: they add tables, and templates. A template declares once what
-is derived in tables of one kind; those in the folder ``templates`` beside the study's folder, and those that come with
+is derived in tables of one kind; those in the folder ``templates`` next to the study's folder, and those that come with
 Plexlens, are shared by all studies. A table that names it takes every rule whose columns it has, its own rules come
 first, and printed columns left without inputs are kept as left out, with what is missing.
 

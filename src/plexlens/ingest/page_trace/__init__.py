@@ -41,7 +41,7 @@ def read(path: Path, names: TraceNames | None = None) -> Iterator[pa.RecordBatch
     Parameters
     ----------
     path
-        The file. Its form is told by its first bytes and its name.
+        The file. Its form is recognised by its first bytes and its name.
     names
         Where names of objects and members go; None forgets them.
 

@@ -20,7 +20,7 @@ class ObjectDelay:
     Attributes
     ----------
     pool, object, partition
-        Which. IFCID 6 and 7 tell no partition: it is 0 then.
+        Which. IFCID 6 and 7 have no partition: it is 0 then.
     sync_ios, sync_seconds, sync_longest
         Synchronous I/Os, what they took in all and the longest, in seconds.
     prefetch_ios, prefetch_seconds, prefetch_longest, prefetch_pages
@@ -28,7 +28,7 @@ class ObjectDelay:
     write_ios, write_pages
         Asynchronous writes (IFCID 10) and their pages.
     source
-        Which records tell it. IFCID 199 counts writes among synchronous and asynchronous I/Os.
+        The source records. IFCID 199 counts writes among synchronous and asynchronous I/Os.
     """
 
     pool: int

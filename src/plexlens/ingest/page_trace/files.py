@@ -36,7 +36,7 @@ class FileTrace:
     Parameters
     ----------
     path
-        The file. Its form is told by its first bytes and its name.
+        The file. Its form is recognised by its first bytes and its name.
     names
         Where names of objects and members go.
 

@@ -1,6 +1,6 @@
 """Name files: CSV that names the databases, page sets and kinds behind the numbers of a trace.
 
-Its columns are told by their names, in any case and order. Either by the numbers of Db2,
+Its columns are identified by their names, in any case and order. Either by the numbers of Db2,
 
     DBID,PSID,DBNAME,NAME,KIND
 

@@ -36,7 +36,7 @@ class TraceNames:
         """Name of a data set.
 
         ``DATABASE.PAGESET`` or, with a partition, ``DATABASE.PAGESET.3``; numbers where no name is known. Two objects
-        of one name (a table space that was dropped and made again) are told apart by their numbers:
+        of one name (a table space that was dropped and made again) are distinguished by their numbers:
         ``DATABASE.PAGESET[260.7]``.
         """
         own = self._partition_names.get((object, partition))

@@ -72,7 +72,7 @@ def addresses(cell: str) -> tuple[Address, ...]:
     Raises
     ------
     re.error
-        A regular expression is none.
+        An invalid regular expression.
     """
     return tuple(_address(part.strip()) for part in cell.split(" || ") if part.strip())
 

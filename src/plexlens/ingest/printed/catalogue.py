@@ -1,6 +1,6 @@
 """The tables filled from printed reports, as data: ``layouts/printed/*.csv``, read once for both scanners.
 
-``tables.csv`` names each table, the file of its columns and the report that fills it. A file of columns says of each
+``tables.csv`` names each table, the file of its columns and the report that fills it. A file of columns gives for each
 column its type, unit and meaning, the SMF field that holds the same, where RMF XML (``xml``), a text report (``text``)
 and a message of a display command (``message``) print it, and the formula of a column that is worked out from others
 (``derived``). ``layouts/printed/README.md`` describes the files.
@@ -175,7 +175,7 @@ def catalogue(site: tuple[Path, ...] = ()) -> Catalogue:
     for name, (path, number, line) in listed.items():
         columns = files.get(f"{line['columns']}.csv")
         if columns is None:
-            raise _wrong(path, number, f"there is no file {line['columns']}.csv of columns", "write it beside this one")
+            raise _wrong(path, number, f"there is no column file {line['columns']}.csv", "write it next to this file")
         tables[name] = _table(line, _columns(columns), columns)
     blocks = {line["block"]: Block(**line) for _, _, line in _lines(folders, "blocks.csv")}
     lists: dict[str, dict[str, str]] = {}

@@ -13,7 +13,7 @@ from plexlens.ingest.printed.catalogue import Catalogue, TableSpec
 from plexlens.ingest.source import Damage, Severity
 
 HELD_VALUES = 1 << 16
-"""Values that wait for what their report says of itself."""
+"""Values that wait for the identity of their report."""
 VALUE_ROWS = 1 << 15
 """Values of a batch."""
 _TWIN_ROWS = 1 << 12

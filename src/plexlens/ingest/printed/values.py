@@ -79,7 +79,7 @@ class Printed(NamedTuple):
     number: float | None = None
     """In base units; None where there is no number."""
     unit: str | None = None
-    """Unit of the number and its bounds, as far as the printed form or the place tells it."""
+    """Unit of the number and its bounds, as far as the printed form or the context determines it."""
     scale: float | None = None
     """What the printed number was multiplied by (1000 for ``7270.9K``); None for 1."""
     low: float | None = None
@@ -180,7 +180,7 @@ def duration_of(text: str, hours: int, minutes: str, seconds: str, fraction: str
 def read_units(text: str, decimals: int) -> Printed | None:
     """A time below a heading such as ``HHH.MM.SS.TTT``, printed without leading zeros and their points.
 
-    ``18`` under ``TTT`` is 18 ms; ``1.27`` under ``FFFFFF`` is no such form (its last part must have all digits).
+    ``18`` under ``TTT`` is 18 ms; ``1.27`` under ``FFFFFF`` is not valid (its last part must have all digits).
 
     Parameters
     ----------

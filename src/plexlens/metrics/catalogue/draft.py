@@ -99,7 +99,7 @@ def draft_of(document: Document, name: str) -> Draft:
     Raises
     ------
     CatalogueError
-        A key that is not known, or of another type; a name that is none.
+        An unknown key, or a value of another type; an invalid name.
     """
     top = Entry(document.values, document, ()).table(*KEYS)
 

@@ -33,7 +33,7 @@ class Family:
     name
         Of the folder.
     about
-        What is to be said of them.
+        What is to be said about them.
     grains
         Their names.
     """

@@ -35,7 +35,7 @@ def resolve(selection: Selection, connection: Connection, name: str) -> Selectio
     Raises
     ------
     NothingUsableError
-        A system or class is not there, or nothing is selected; the message says what there is.
+        A system or class is not there, or nothing is selected; the message lists the valid names.
     """
     if not selection:
         return selection

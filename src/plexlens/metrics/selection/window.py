@@ -1,4 +1,4 @@
-"""Stretches of time as a user writes them: dates, local times, and times with an offset from UTC."""
+"""Periods of time from the command line: dates, local times, and times with an offset from UTC."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ FORMS = "write a date (2008-09-03), a local time (2008-09-03T17:29) or a time wi
 
 @dataclass(frozen=True)
 class Window:
-    """A stretch of time, the end excluded; an open end is None.
+    """A period of time, excluding its end; an open end is None.
 
     A bound without an offset is local time of each system. A bound with an offset is one moment for all systems; data
     whose own offset is unknown is compared with its local time.
@@ -28,7 +28,7 @@ class Window:
     end: datetime | None = None
 
     def condition(self, utc: str, offset: str) -> str:
-        """SQL of which rows lie in it.
+        """SQL condition for rows within the window.
 
         Parameters
         ----------
@@ -67,7 +67,7 @@ class Window:
         return found
 
     def around(self, margin: timedelta) -> tuple[datetime | None, datetime | None]:
-        """Its bounds in UTC, a margin farther out; local time is taken for UTC. None for an end that is open."""
+        """Its bounds in UTC, widened by a margin; local time is taken as UTC. None for an open end."""
         first, last = (
             bound if bound is None or bound.tzinfo is not None else bound.replace(tzinfo=UTC)
             for bound in (self.start, self.end)
@@ -90,7 +90,7 @@ class Window:
 
 
 def _moved(bound: datetime | None, by: timedelta) -> datetime | None:
-    """A bound some time earlier or later in UTC; None where there is no such time."""
+    """A bound moved earlier or later in UTC; None if there is no such time."""
     try:
         return None if bound is None else bound.astimezone(UTC) + by
     except OverflowError:
@@ -106,7 +106,7 @@ def _compared(bound: datetime, utc: str, offset: str) -> tuple[str, str]:
 
 
 def _wall(bound: datetime) -> float:
-    """What a clock shows, in seconds since it showed the start of 1970."""
+    """Clock reading in seconds since the clock showed the start of 1970."""
     return bound.replace(tzinfo=UTC).timestamp()
 
 
@@ -122,7 +122,7 @@ def _text(bound: datetime | None) -> str:
 
 
 def window(text: str) -> Window:
-    """The time that a day or ``FROM..TO`` names; either end may be left out.
+    """The period named by a day or by ``FROM..TO``; either end may be omitted.
 
     Raises
     ------
@@ -150,7 +150,7 @@ def window(text: str) -> Window:
 
 
 def between(since: str, until: str, *, named: str = "") -> Window:
-    """The time from one moment to another; an empty text leaves that end open.
+    """The period between two moments; an empty text leaves that end open.
 
     A date as the start is the start of that day, a date as the end is the end of that day.
 

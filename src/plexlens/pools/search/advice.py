@@ -70,7 +70,7 @@ class Advisor:
     least
         What a change has to save.
     seconds
-        Time that the trace covers; 0 where it tells no times.
+        Time that the trace covers; 0 if it has no times.
     """
 
     def __init__(
@@ -143,7 +143,7 @@ class Advisor:
             overflow = min(max(pool.size // 10, 50), 6400)
             misses = activity.pages_read / activity.getpages
             if activity.distinct_pages <= pool.size - overflow:
-                why = f"all {activity.distinct_pages:,.0f} pages of its objects fit beside the overflow area"
+                why = f"all {activity.distinct_pages:,.0f} pages of its objects fit in addition to the overflow area"
                 wished[name] = "NONE", why
             elif misses >= NO_REUSE:
                 wished[name] = "FIFO", f"{misses:.0%} of its getpages read a page: the order of use does not help"
@@ -181,7 +181,7 @@ class Advisor:
             if headroom is not None and headroom.is_paging:
                 found.append(Advice(title, after, False, f"{headroom}, and fixed buffers take frames from the rest"))
             elif rate is None:
-                why = "the trace tells no times, so its I/Os per second are not known"
+                why = "the trace has no times, so its I/Os per second are not known"
                 found.append(Advice(title, after, False, why))
             elif rate < FIXED_IOS:
                 why = f"{rate:,.1f} I/Os per second; below {FIXED_IOS:,.0f} fixing gains too little for its storage"

@@ -96,7 +96,7 @@ class Case:
     limits
         What may be done.
     headroom
-        Free storage of the system; None where nothing tells it.
+        Free storage of the system; None if unknown.
     free
         Names of pools that may be made, of page sizes that there are.
     fixed

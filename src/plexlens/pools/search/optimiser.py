@@ -1,6 +1,6 @@
 """The recommendation: sizes, groups of objects, and storage, chosen on simulated curves and scored by simulation.
 
-The curves choose, because they tell all sizes of all groups at once; but they know no thresholds and see each group by
+The curves choose, because they give all sizes of all groups at once; but they ignore thresholds and treat each group by
 itself. So every step of what they chose is then simulated event by event, as Db2 would run it, on the whole trace, and
 a step that saves nothing there is left out. In a group all members are simulated together, with the group buffer pools
 between them, and these are sized for the pools that are wished for.

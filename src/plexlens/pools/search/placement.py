@@ -132,7 +132,7 @@ class PlacementSearch:
         beginnings: dict[str, Groups] = {"where objects are": case.home}
         beginnings |= {name: named(case, labels) for name, labels in labellings.items()}
         found = self._from(beginnings)
-        # Of what costs the same the earlier beginning counts: the present groups come first.
+        # With equal costs the earlier starting point wins: the present groups come first.
         ordered = sorted(found.items(), key=lambda item: self._worth(item[1]))
         best = home
         if ordered:

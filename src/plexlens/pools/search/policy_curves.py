@@ -95,7 +95,7 @@ class Coupling:
     request
         CPU seconds of a request to a group buffer pool.
     structure
-        The group buffer pool of a group of objects, for so many buffers of so many bytes at all members together.
+        The group buffer pool of a group of objects, given the buffers and their size in bytes, over all members.
     """
 
     members: Mapping[int, str]
@@ -228,7 +228,7 @@ def _levelled(
 ) -> CostCurve:
     """The LRU curve of the whole trace, shifted to the cost level simulated for a part of it."""
     window = _lru(rows, curves.weights, lru.page_bytes)
-    # The whole trace has so many times the getpages of the part.
+    # Ratio of the getpages of the whole trace to those of the part.
     known = curves.sample.objects
     scale = sum(known[number].total for number in objects if number in known) / max(_getpages(rows), 1)
     extra = (simulated.costs - window.at(simulated.sizes)) * scale

@@ -74,7 +74,7 @@ class Recommendation:
     budget
         Bytes that were the limit.
     headroom
-        Free storage of the system; None where nothing tells it.
+        Free storage of the system; None if unknown.
     notes
         What must be known to judge it.
     """

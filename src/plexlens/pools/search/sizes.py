@@ -209,7 +209,7 @@ def _by_marginal_gain(tables: Sequence[_Tail], room: int) -> list[int]:
 def _by_dynamic_programming(tables: Sequence[_Tail], room: int, units: int) -> list[int]:
     """The best points on a grid of equal parts of the storage."""
     grid = np.arange(units + 1, dtype=np.int64) * room // units
-    # The point of each pool that so many parts pay for.
+    # The point of each pool that a number of parts pays for.
     points = [np.searchsorted(table.bytes, grid, side="right") - 1 for table in tables]
     best = np.zeros(units + 1)
     choices: list[Integers] = []

@@ -208,7 +208,7 @@ class StructureSteps:
         elif before.cost(weight) <= after.cost(weight):
             reason = "it saves nothing by itself, but the steps after it need it"
             if self.forced:
-                reason = "the budget is below what there is now"
+                reason = "the budget is below the present storage"
             elif new.bytes < old.bytes:
                 reason = "it makes room for other group buffer pools"
             why = f"{why}; {reason}"

@@ -1,7 +1,7 @@
 """Lines of a report, without page breaks, carriage control, overprinting, mail quoting and system log prefixes.
 
 Carriage control (ASA) is the first character of every line: ``1`` new page, blank, ``0`` and ``-`` one, two and three
-lines forward, ``+`` over the line before. Whether a file has it is told from its first lines as a whole, since each of
+lines forward, ``+`` over the line before. It is detected from all of a file's first lines together, since each of
 these characters can also begin a line without it.
 
 Source: IBM, z/OS DFSMS Using Data Sets, "ANSI control characters"; z/OS MVS Initialization, format of the hardcopy log.
@@ -75,7 +75,7 @@ def _physical(pieces: Iterable[str], note: Note) -> Iterator[tuple[int, str]]:
             number += 1
             yield number, _clean(part, number, note)
         if len(rest) > LONGEST:
-            # The rest of a line without end is not kept; the line is told of once.
+            # The rest of an endless line is dropped; the line is reported once.
             rest = rest[: LONGEST + 1]
     if rest.strip():
         yield number + 1, _clean(rest, number + 1, note)

@@ -1,6 +1,6 @@
 """Headings of the blocks of Db2 statistics and accounting reports: titles, column heads, and names in each block.
 
-A block is a title with heads of columns beside it, a rule below, and lines of a name and values. Two or three blocks
+A block is a title with heads of columns next to it, a rule below, and lines of a name and values. Two or three blocks
 stand side by side, and the one on the left may end and another begin below it while the one on the right goes on.
 """
 
@@ -24,7 +24,7 @@ _WEAK = (
     "AVERAGE", "TOTAL", "ELAPSED TIME", "EVENTS", "CP CPU TIME", "TOTAL TIME", "VALUE", "TIMES", "TIME", "ZIIP TIME",
     "CREATE", "DROP", "ALTER", "COUNT",
 )  # fmt: skip
-"""Heads that are also names; a heading of these alone has no number beside it."""
+"""Heads that are also names; a heading of these alone has no number next to it."""
 
 _PHRASES = {tuple(head.split()): head for head in (*_STRONG, *_WEAK)}
 _LONGEST = max(map(len, _PHRASES))

@@ -51,7 +51,7 @@ class Lane:
     def assign(self, segment: Segment) -> list[tuple[str | None, Word]]:
         """Values with the heads of their columns, in order; assigned by cell if tabs separate the cells.
 
-        Values that a report leaves out are always the last ones of the line, so order tells the column even where
+        Values that a report leaves out are always the last in the line, so order determines the column even where
         columns have drifted.
         """
         heads, cells = self.heading.heads, self.heading.cells
@@ -110,7 +110,7 @@ class Lanes:
     def of(self, segment: Segment, order: int) -> Lane | None:
         """The block that a name belongs to; None if no block is open.
 
-        A name known in one kind of block alone tells it; then its place; then its order in the line.
+        A name that is known in only one kind of block decides; then its position; then its order in the line.
         """
         if not self.open:
             return None

@@ -144,7 +144,7 @@ class TextReportReading(PrintedReading):
             raise TextReportError(
                 file=self._output.file,
                 what=f"there is no report in it that is known: {known_kinds()}",
-                remedy="send the report as it was printed, its headings included, or the SMF data it was made from",
+                remedy="send the report as printed, including its headings, or the SMF data behind it",
             )
         yield from self._output.batches(all_of_it=True)
 

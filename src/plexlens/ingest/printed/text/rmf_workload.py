@@ -116,7 +116,7 @@ class WorkloadPages:
         """Process a line; return whether it was understood."""
         text = line.text.upper()
         if is_prose(line.text) and not self._class.names:
-            # Sentences part excerpts, whose classes nothing else tells apart.
+            # Sentences part excerpts, whose classes nothing else distinguishes.
             self.finish()
         return (
             self._report_by(line, text)

@@ -4,7 +4,7 @@ Beyond the forms of `plexlens.ingest.printed.values` XML prints ``29:59:997`` (m
 ``04/06/2022-12.30.00`` in the language that the report names, and fourteen digits for a point in time. A time of day
 has the form of a duration and is read as one: seconds since midnight. ``MM:SS`` alone stays text.
 
-Reports say of a column whether it holds numbers (``N``), scaled numbers (``S``), mixed (``M``) or text (``T``); of
+Reports declare whether a column holds numbers (``N``), scaled numbers (``S``), mixed (``M``) or text (``T``); of
 a variable they say nothing. Digits with a leading zero in text (device ``05000``, suffix ``00``), and any text under
 a head that names an identifier (address, serial, device number), stay text.
 
@@ -80,7 +80,7 @@ def read_value(
     name, part, report : str
         Column head or variable, part, and metric id: they tell identifiers from numbers and storage sizes from counts.
     locale : str, optional
-        Language of the report's dates; ``en-us`` (month first) unless told otherwise.
+        Language of the report's dates; ``en-us`` (month first) unless stated otherwise.
     """
     if not text or len(text) > _LARGEST_TEXT or not _DIGIT.search(text):
         return Printed(text, TEXT if text else EMPTY)
@@ -91,7 +91,7 @@ def read_value(
     unit = unit.casefold() if unit is not None else "percent" if "%" in name else None
     number = read_number(text, unit=unit, size=is_storage_size(name, part, report))
     if number is not None:
-        # A head with a percent sign says nothing of a count in thousands.
+        # A head with a percent sign says nothing about a count in thousands.
         is_scaled_count = number.unit == "percent" and text[-1] in "KMGTPB"
         return number._replace(unit=None) if is_scaled_count else number
     found = _THOUSANDTHS.fullmatch(text)

@@ -95,7 +95,7 @@ class TableRows:
         for text in strays:
             self._report.emit("text", text, line, "row", cell=row)
         self._too_many += len(pieces) > len(self._names)
-        # A row may end early when nothing more is to be said of it; one that ends in a value may have lost a cell.
+        # A row may end early when nothing more is to be said about it; one that ends in a value may have lost a cell.
         self._too_few += 0 < len(pieces) < len(self._names) and bool(pieces[-1][1])
         if self._model is not None:
             self._model.rows.append(Row(line, attributes, printed))
