@@ -86,7 +86,7 @@ def test_cost_lines_by_hand(analyses: dict[str, Analysis]) -> None:
     """Table 1 has four rows: the line through the first two, at the third."""
     x, y = (1245.14, 2475.81), (97.3 + 57.1 + 25.0, 190.4 + 109.6 + 48.2)
     slope = (y[1] - y[0]) / (x[1] - x[0])
-    label = "table-01 (3270 raw data), 4,925.46 transactions a second"
+    label = "table-01 (3270 raw data), 4,925.46 transactions per second"
     assert check(analyses["cics-2012"], "cost-lines")[label] == pytest.approx(
         (y[0] + slope * (4925.46 - x[0])) / 4925.46
     )
@@ -162,7 +162,7 @@ CELL = '{ table = "table-06", column = "ITR", row = { column = "B1" } }'
         ("[[findings]]\ntext = '{a}'\nvalues = { a = { formula = 'ratio' } }\n", "other arguments"),
         ("[[findings]]\ntext = '{a}'\nvalues = { a = 'much' }\n", "neither a number nor a name"),
         ("[[findings]]\ntext = '{a}'\nvalues = { a = { check = 'x', result = 'y' } }\n", "no check 'x'"),
-        ("[[claims]]\ntext = 'x'\nplace = 'y'\nprinted = 'many'\ntables = 1\n", "no printed number"),
+        ("[[claims]]\ntext = 'x'\nplace = 'y'\nprinted = 'many'\ntables = 1\n", "not a printed number"),
         ("[[claims]]\ntext = 'x'\nplace = 'y'\nprinted = '1'\nrelation = '~'\ntables = 1\n", "is not known"),
         ("[[curves]]\nid = 'x'\nkind = 'spline'\n", "'spline' is not known"),
         ("[[checks]]\nid = 'x'\nkind = 'values'\ntitle = 't'\nunit = ''\nmethod = 'm'\n", "nothing is predicted"),

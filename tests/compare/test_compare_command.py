@@ -227,7 +227,7 @@ def test_a_trace_with_27_further_objects_is_another_workload(tmp_path: Path) -> 
     [
         (("p.json", "pools-2014:before"), 2, ("cannot be compared with a run of a study",)),
         (("pools-2014:before", "p.json"), 2, ("can only be BASE",)),
-        (("bad.json", "after.smf"), 3, ("bad.json", "no prediction")),
+        (("bad.json", "after.smf"), 3, ("bad.json", "not a prediction")),
         (("timeless.json", "after.smf"), 4, ("told no times",)),
         (("p.json", "other.smf"), 4, ("none of the pools of the prediction (BP1)", "BP7")),
     ],

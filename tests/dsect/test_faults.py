@@ -25,7 +25,7 @@ from tests.dsect.sources import FILE, assembly_of, continued, section_of
         ("B        DS    A'1'", "is not understood"),
         ("B        DS    X''", "value is empty"),
         ("B        DS    F,,H", "no data type"),
-        ("B        DS    XL(3+)", "no expression"),
+        ("B        DS    XL(3+)", "not an expression"),
         ("B        DS    XL(A*2)", "multiplies or divides an address"),
         ("B        DS    XL(99999999999)", "too large"),
         ("B        DS    XL(65536*65536)", "outside 32 bits"),

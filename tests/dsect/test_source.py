@@ -70,8 +70,8 @@ def test_ebcdic_with_line_ends(tmp_path: Path, end: bytes) -> None:
         (b"   ", "empty"),
         (bytes(range(256)) * 8, "neither text nor EBCDIC"),
         (b"\x00" * 70 + b"\x01\x02" * 50, "neither text nor EBCDIC"),
-        (CARDS.encode("cp037")[:-7], "no multiple of 80"),
-        (CARDS.encode()[:-7], "no multiple of 80"),
+        (CARDS.encode("cp037")[:-7], "not a multiple of 80"),
+        (CARDS.encode()[:-7], "not a multiple of 80"),
         (b"\xff\xfe\x00\xd8\x00\xd8", "neither text nor EBCDIC"),
     ],
 )

@@ -34,7 +34,7 @@ def test_half_a_unit_is_half_of_the_last_decimal() -> None:
 
 @pytest.mark.parametrize("cell", ["", "INCLUDED IN ASYNC", "1-2%", "29K9", "."])
 def test_text_is_no_number(cell: str) -> None:
-    with pytest.raises(ValueError, match="no printed number"):
+    with pytest.raises(ValueError, match="not a printed number"):
         number(cell)
 
 

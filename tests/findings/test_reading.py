@@ -212,8 +212,8 @@ def test_a_planted_error_is_named_with_its_line(tmp_path: Path, key: str, line: 
     [
         ("[[rule]\n", "not TOML"),
         ("x = 1\n", "'x' has no meaning here"),
-        ("rule = 3\n", "no list of tables"),
-        ("[rule]\nid = 'a.b'\n", "no list of tables"),
+        ("rule = 3\n", "not a list of tables"),
+        ("[rule]\nid = 'a.b'\n", "not a list of tables"),
         (GOOD + GOOD, "stands twice"),
         ('[[rule]]\nid = "paging.demnd"\ndisabled = true\n', "did you mean paging.demand?"),
         ('[[rule]]\nid = "paging.demand"\ndisabled = 1\n', "disabled: 1 is not true or false"),

@@ -292,7 +292,7 @@ WRONG = {
         'queu = "shpname"',
         "source.1.columns.queu",
         "queu =",
-        "no key, attribute or fact",
+        "not a key, attribute or fact",
         "did you mean queue?",
     ),
     "a column of a source that is not a text": (

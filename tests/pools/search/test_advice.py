@@ -112,7 +112,7 @@ def test_no_page_fix_on_a_system_that_pages_or_without_times() -> None:
     paging = Headroom("SYSA", 0, 4096, 3.0, 2)
     (found,) = advisor(reads).page_fix(now, default_cost(), paging)
     assert not found.worth
-    assert "3.0 page faults a second" in found.why
+    assert "3.0 page faults per second" in found.why
     (found,) = advisor(reads, seconds=0.0).page_fix(now, default_cost(), None)
     assert not found.worth
     assert "no times" in found.why

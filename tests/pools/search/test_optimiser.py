@@ -98,7 +98,7 @@ def test_the_budget_is_cut_to_what_the_system_has(fifty: Path) -> None:
     paging = replace(short, growth=0, page_faults=20.0)
     made = Optimiser(open_trace([fifty]), BEFORE, cost=default_cost(), limits=limits, headroom=paging).run()
     assert made.after.configuration.bytes <= BEFORE.bytes
-    assert any("20.0 page faults a second: pools cannot grow" in note for note in made.notes)
+    assert any("20.0 page faults per second: pools cannot grow" in note for note in made.notes)
 
 
 def test_pools_without_size_and_small_budgets_are_refused(fifty: Path) -> None:
