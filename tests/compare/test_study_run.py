@@ -123,7 +123,7 @@ def test_pools_before_and_after_are_not_comparable(pools: Comparison) -> None:
     (rate,) = [check for check in pools.comparability.checks if check.title == "Rate of getpages"]
     assert rate.measured == pytest.approx(168_129_351 / 2981 / (165_948_647 / 2656) - 1, rel=1e-6)
     (objects,) = [check for check in pools.comparability.checks if check.title == "Pools with getpages"]
-    assert objects.details == ("vanished: BP8K0, 0.00 getpages a second",)
+    assert objects.details == ("vanished: BP8K0, 0.00 getpages per second",)
 
 
 def test_the_load_explains_most_of_the_saving(pools: Comparison) -> None:

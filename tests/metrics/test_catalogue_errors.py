@@ -335,7 +335,7 @@ WRONG = {
         "no grain 'shop'",
         "there are",
     ),
-    "a source that is not a list": ("[[source]]", "[source]", "source", "[source]", "no list", "[[source]]"),
+    "a source that is not a list": ("[[source]]", "[source]", "source", "[source]", "not a list", "[[source]]"),
     "no source": (GOOD[GOOD.index("[[source]]") : GOOD.index("[metric")], "", "", "", "no source", "[[source]]"),
 }
 

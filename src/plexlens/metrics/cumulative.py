@@ -34,11 +34,16 @@ _NARROW = 32
 def differenced(rows: str, differences: Differences, needed: Iterable[str] | None = None) -> str:
     """SQL of interval values of cumulative counters, using a window over the records of each entity in time order.
 
-    Parameters ---------- rows One row for each entity and record: a table, or a select in brackets. It has the time,
-    the columns of `plexlens.metrics.raw_tables.RECORD`, which decide between records of the same time, and the
-    counters. differences The counters, their owners, and the indication of a restart. A counter that does not detect
-    restarts, because its place in the record is not certain, is null where it falls without having wrapped. needed The
-    counters that are asked for; None for all. The others are left as they are.
+    Parameters
+    ----------
+    rows
+        One row for each entity and record: a table, or a select in brackets. It has the time, the columns of
+        `plexlens.metrics.raw_tables.RECORD`, which decide between records of the same time, and the counters.
+    differences
+        The counters, their owners, and the indication of a restart. A counter that does not detect restarts, because
+        its place in the record is not certain, is null where it falls without having wrapped.
+    needed
+        The counters that are requested; None for all. The others are left unchanged.
 
     Returns
     -------

@@ -252,8 +252,8 @@ def _objects(base: Activity, new: Activity, bound: float) -> Check:
         if told
         else f"{capital(base.kind)}: the same {len(base.amounts):,} in both."
     )
-    details = [f"appeared: {thing}, {amount:,.2f} {base.title} a second" for thing, amount in _largest(appeared)]
-    details += [f"vanished: {thing}, {amount:,.2f} {base.title} a second" for thing, amount in _largest(vanished)]
+    details = [f"appeared: {thing}, {amount:,.2f} {base.title} per second" for thing, amount in _largest(appeared)]
+    details += [f"vanished: {thing}, {amount:,.2f} {base.title} per second" for thing, amount in _largest(vanished)]
     return Check(
         f"{base.id}: objects",
         f"{capital(base.kind)} with {base.title}",
