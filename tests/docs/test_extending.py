@@ -79,7 +79,7 @@ def test_every_key_of_a_source_is_described() -> None:
     from plexlens.metrics.catalogue.draft import SOURCE_KEYS
 
     text = (ROOT / "docs" / "extending.md").read_text(encoding="utf-8")
-    listed = text[text.index("| key of `[[source]]`") : text.index("Sources stand in order")]
+    listed = text[text.index("| key of `[[source]]`") : text.index("Sources are listed in order")]
     assert [key for key in SOURCE_KEYS if f"`{key}`" not in listed and key not in ("python", "arguments")] == []
 
 
