@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
@@ -9,7 +10,8 @@ import pytest
 
 from plexlens.capacity import Change, Model, calibrate, make_plan, measure
 from plexlens.capacity.predict import at, breaking, run_at, saturation
-from plexlens.capacity.resources import devices
+from plexlens.capacity.resources import Resources, devices
+from plexlens.capacity.waiting import Load, waiting
 from tests.capacity.made import STC, database, online, raw_tables, several
 from tests.metrics.raw import row
 
@@ -210,3 +212,42 @@ def test_time_of_regions_without_records_of_transactions() -> None:
     # 1,000 and 250 transactions: all alike, 0.4 s each.
     assert [model.systems[0].of(f"{name}.1").general for name in ("PAY", "QRY")] == pytest.approx([0.4, 0.4])
     assert any("as if all used the same" in note for note in model.notes)
+
+
+def test_a_commit_waits_for_the_pages_that_it_writes_to_the_facility() -> None:
+    """1,000 commits wait 0.8 s in all, and write 3,000 pages; the facility has one engine, and requests spin for it."""
+    zero = datetime(1900, 1, 1, tzinfo=UTC)
+    shared = {"seconds": 1000.0}
+    spent = {"qwacejst": 100.0, "qwacbjst": 0.0, "qwaccls1_ziip": 0.0, "qwacziip_eligible": 0.0, "qwacbsc": zero}
+    rows = [row(801, **shared, qwacwlme="PAY", qwacesc=zero, qwacasc=900.0, qwacawte=0.8, qwaccomm=1000, **spent)]
+    pools = [row(801, section, **shared, qbgasw=count) for section, count in ((1, 1000), (2, 2000))]
+    made = database(
+        classes={"PAY": online()}, busy=1000.0, smf101_ifcid3_qwac=rows, smf101_ifcid3_qbga=pools
+    )  # fmt: skip
+    measured = measure(made)
+    # 4,000 requests per second of 100 us each: 40 % busy. 20 us on the way and 33.3 us of waiting for constant
+    # services (Pollaczek and Khinchine: 0.4 x 100 / (2 x 0.6)), whose mean square is 0.4 x 100^2 / (3 x 0.6) larger
+    # than the square of their mean by the formula of Takacs: 33.3^2 + 2,222 us^2.
+    count, mean = 4e6, 153.333e-6
+    variance = (100e-6 / 3) ** 2 + 0.4 * (100e-6) ** 2 / (3 * 0.6)
+    facility = {"time": measured.intervals[0], "system": "SYS1", "facility": "CF1"}
+    sums = {"sync_requests": count, "sync_seconds": count * mean, "async_requests": 0.0, "async_seconds": 0.0}
+    using = {"interval_seconds": 1000.0, "busy_seconds": 400.0, "effective_seconds": 1000.0, "queued_seconds": 0.0}
+    squares = {"sync_squares": count * (mean**2 + variance)}
+    resources = Resources(
+        facilities=({**facility, **sums, **using, "subchannels": None},), structures=({**facility, **sums, **squares},)
+    )
+    (system,) = calibrate(replace(measured, resources=resources)).systems
+    line = system.lines["coupling facility CF1"]
+    # No more requests at the facility than engines that spin: four general ones, and a zIIP.
+    assert line.most == 5
+    assert 2 * line.factor - 1 == pytest.approx(0.0, abs=0.01)
+    commit = next(one for one in system.of("PAY.1").waits if one.kind == "commit")
+    assert (commit.requests, commit.seconds) == pytest.approx((3.0, 0.0008))
+    assert commit.lines == {"coupling facility CF1": 1.0}
+    # At 90 % busy each of the three waits longer.
+    longer = (line.wait(2.25) or 0.0) - (line.wait(1.0) or 0.0)
+    assert longer > 100e-6
+    alone = replace(system, classes=(replace(system.of("PAY.1"), waits=(commit,), other=0.0),))
+    found = waiting(alone, Load({"PAY.1": 2.25}, 2.25, 1.0, {}, {}), {}, is_closed=False)
+    assert found.seconds["PAY.1"] == pytest.approx(0.0008 + 3 * longer)

@@ -60,8 +60,8 @@ class Account:
     bursts
         Times that an engine was taken.
     waits
-        By kind: ``I/O``, ``log``, ``locks``, ``contention``, ``coupling``; of CICS by kind and region
-        (``QR TCB AOR1``).
+        By kind: ``I/O``, ``log``, ``locks``, ``contention``, ``coupling``, ``commit`` (with the pages that it writes to
+        group buffer pools); of CICS by kind and region (``QR TCB AOR1``).
     in_db2, with_thread
         Seconds that transactions spent in Db2, and with a thread to it.
     """
@@ -211,14 +211,17 @@ def _accounting(inputs: Inputs, start: datetime, seconds: float) -> list[dict[st
     if not inputs.has("smf101_ifcid3_qwac"):
         return []
     waits = dict.fromkeys(name for parts in _DB2_WAITS.values() for names in parts for name in names)
-    columns = tuple(dict.fromkeys((*_DB2_CLOCKS, *_DB2_BURSTS, *waits)))
+    columns = tuple(dict.fromkeys((*_DB2_CLOCKS, *_DB2_BURSTS, *waits, "qwacawte")))
     table = inputs.selected("smf101_ifcid3_qwac", *columns, "qwacbsc", "qwacesc", "qwacwlme")
     coupling = inputs.raw("smf101_ifcid3_qwax", ("qwaxixlt", "qwaxixle"))
+    pools = inputs.raw("smf101_ifcid3_qbga", ("qbgasw",))
     rows = (
-        f"(select r.*, x.qwaxixlt, x.qwaxixle from {table.source} r left join ({coupling}) x "
-        "on r.source_id = x.source_id and r.record_no = x.record_no)"
+        f"(select r.*, x.qwaxixlt, x.qwaxixle, g.qbgasw from {table.source} r left join ({coupling}) x "
+        "on r.source_id = x.source_id and r.record_no = x.record_no "
+        f"left join (select source_id, record_no, sum(qbgasw::double) as qbgasw from ({pools}) group by all) g "
+        "on r.source_id = g.source_id and r.record_no = g.record_no)"
     )
-    sums = {name: f"sum({name}::double)" for name in (*columns, "qwaxixlt", "qwaxixle")}
+    sums = {name: f"sum({name}::double)" for name in (*columns, "qwaxixlt", "qwaxixle", "qbgasw")}
     # Of records that are rolled up the end is a clock that began with the epoch of all clocks.
     began = "coalesce(qwacbsc::timestamptz, timestamptz '1900-01-01 00:00:00+00')"
     elapsed = f"(epoch_us(qwacesc::timestamptz) - epoch_us({began}))::double / 1e6"
@@ -242,6 +245,7 @@ def _of_accounting(rows: Iterable[dict[str, Any]]) -> dict[tuple[str, str], Acco
             continue
         waits = {kind: Waited(_sum(of_class, *of), _sum(of_class, *count)) for kind, (of, count) in _DB2_WAITS.items()}
         waits["coupling"] = Waited(_sum(of_class, "qwaxixlt"), _sum(of_class, "qwaxixle"))
+        waits["commit"] = Waited(_sum(of_class, "qwacawte"), _sum(of_class, "qbgasw"))
         made[system, name] = Account(
             "SMF 101", general + ziip, general, ziip, _sum(of_class, "qwacziip_eligible"),
             _sum(of_class, *_DB2_BURSTS), waits, _sum(of_class, "qwacasc"),

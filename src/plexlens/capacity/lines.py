@@ -9,6 +9,7 @@ Laws
 queue
     M/M/c: C(c, a) s / (c - a), times what was measured over that at the measured load. C is Erlang's formula
     (Kleinrock, "Queueing Systems", volume 1, 1975). How much services vary is in that factor, which is taken to stay.
+    Where only so many requests can be there (``most``), M/G/1/K (`plexlens.capacity.limited`).
 gate
     A log whose write contains all requests that arrived during the previous write: a write takes L, and a request that
     arrives during a write waits for its end, L / 2 on average, and for the next. The server is busy for the share
@@ -32,6 +33,7 @@ from enum import Enum
 from scipy.optimize import brentq
 
 from plexlens._core import erlang_c
+from plexlens.capacity.limited import limited_wait
 
 #: Waits that the formula counts as if they had been measured: a factor from few waits would be chance.
 _PRIOR = 20.0
@@ -80,6 +82,8 @@ class Line:
         Share of the load that each class brings; the rest grows as the work of all classes.
     shared
         Whether other systems use it too, whose load grows as that of this one.
+    most
+        Requests that can be there at a time, with the one that is served; None without a limit. Of one server alone.
     """
 
     kind: str
@@ -93,6 +97,7 @@ class Line:
     shares: Mapping[str, float] = field(default_factory=dict)
     holds: Holds = Holds.NOTHING
     shared: bool = False
+    most: int | None = None
 
     @property
     def text(self) -> str:
@@ -105,8 +110,11 @@ class Line:
             return _gate_busy(load * self.rate, self.service)
         return self.busy * load * hold
 
-    def wait(self, load: float, hold: float = 1.0) -> float | None:
-        """Seconds that a request waits; None if the line is saturated."""
+    def wait(self, load: float, hold: float = 1.0, senders: float = 1.0) -> float | None:
+        """Seconds that a request waits; None if the line is saturated.
+
+        ``senders`` is a multiple of the requests that can be there at a time.
+        """
         if self.law is Law.GATE:
             return self.service * (1.0 + _gate_busy(load * self.rate, self.service) / 2)
         if self.law is Law.LINEAR:
@@ -116,6 +124,10 @@ class Line:
             return None
         if self.law is Law.LOCKS:
             return self.factor * self.service * hold * busy / (1.0 - busy)
+        if self.most is not None:
+            # The factor is that of Pollaczek and Khinchine, (1 + variation) / 2.
+            most = max(1, round(self.most * senders))
+            return limited_wait(most, busy, self.service * hold, max(0.0, 2.0 * self.factor - 1.0))
         return self.factor * queue_wait(self.servers, busy, self.service * hold)
 
 

@@ -311,7 +311,8 @@ def _load(system: SystemModel, setting: Setting, state: _State) -> Load:
     stretch = {
         name: value / system.stretch[name] if system.stretch.get(name) else 1.0 for name, value in state.stretch.items()
     }
-    return Load(growth, grown, setting.spread, stretch, state.hold)
+    engines = setting.engines / system.engines if system.engines else 1.0
+    return Load(growth, grown, setting.spread, stretch, state.hold, engines)
 
 
 def _with_factor(one: ClassModel, residence: float, service: float) -> float:

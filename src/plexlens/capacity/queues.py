@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from plexlens.capacity.accounts import Account, RegionUse, Waited, accounts, regions
 from plexlens.capacity.attribution import base, matching
+from plexlens.capacity.limited import MOST_LIMIT
 from plexlens.capacity.lines import (
     Holds,
     Law,
@@ -24,6 +25,9 @@ _MOST_HELD = 0.9
 
 #: Busy share of a QR TCB that its region's statistics are believed with.
 _MOST_SEEN = 0.99
+
+#: Share of synchronous requests from which engines limit how many requests are at a facility.
+_SPINNING = 0.95
 
 #: Seconds of a wait per transaction below which it is not there.
 _NOTHING = 1e-9
@@ -293,12 +297,14 @@ def _facilities(made: Queues, measured: Measured, seen: _Seen) -> None:
     """Coupling facilities and their subchannels; requests of others lengthen the spin of synchronous requests."""
     there = facilities(measured.resources, seen.system)
     weights: dict[str, float] = {}
+    writing: dict[str, float] = {}
     asynchronous = sum(one.asynchronous[0] for one in there)
+    synchronous = sum(one.sync[0] for one in there)
     for one in there:
         service = one.busy * one.engines * one.seconds / one.requests
         line = Line(
             "coupling facility", one.name, one.engines, one.busy, service, factor=_variation(one, service),
-            rate=one.requests / one.seconds, shared=True,
+            rate=one.requests / one.seconds, shared=True, most=_most(one, measured),
         )  # fmt: skip
         made.add(line)
         names = [line.text]
@@ -313,10 +319,33 @@ def _facilities(made: Queues, measured: Measured, seen: _Seen) -> None:
         made.spins.append((one.sync[0] / one.seconds, tuple(names)))
         for name in names:
             weights[name] = one.asynchronous[0] / asynchronous if asynchronous else 0.0
+            writing[name] = one.sync[0] / synchronous if synchronous else 0.0
     for name, account in seen.of.get("SMF 101", {}).items():
         seconds, count = _per_transaction(seen, name, account.waits["coupling"])
+        written, pages = _per_transaction(seen, name, account.waits["commit"])
         for period in seen.periods(name):
             made.wait(period, Wait("coupling", weights, count, seconds))
+            if pages > 0.0:
+                # Db2 writes the pages that a commit changed, one after the other, while the transaction waits for it.
+                made.wait(period, Wait("commit", writing, pages, written))
+
+
+def _most(facility: Facility, measured: Measured) -> int | None:
+    """Requests that can be at a facility of one engine: as many as its senders have engines to spin on.
+
+    None where requests are asynchronous, which hold no engine, where it has several engines, or where the engines of a
+    sender are not measured.
+    """
+    if facility.engines != 1 or facility.synchronous < _SPINNING:
+        return None
+    most = 0.0
+    for system in facility.systems:
+        general = measured.engines(system, "CP")
+        if general is None:
+            return None
+        ziips = measured.engines(system, "IIP")
+        most += general.engines + (ziips.engines if ziips is not None else 0.0)
+    return round(most) if 1 <= round(most) <= MOST_LIMIT else None
 
 
 def _variation(facility: Facility, service: float) -> float:

@@ -49,6 +49,10 @@ class Facility:
         Engines, and their busy share, of all systems' requests.
     requests
         Of all systems.
+    systems
+        Systems that sent them.
+    synchronous
+        Share of them that was synchronous.
     sync, asynchronous
         Requests of this system and seconds of service as it saw them.
     squares
@@ -65,6 +69,8 @@ class Facility:
     engines: int
     busy: float
     requests: float
+    systems: tuple[str, ...]
+    synchronous: float
     sync: tuple[float, float]
     asynchronous: tuple[float, float]
     squares: float | None
@@ -143,11 +149,16 @@ def devices(resources: Resources) -> tuple[Device, ...]:
 def facilities(resources: Resources, system: str) -> tuple[Facility, ...]:
     """Coupling facilities that a system used."""
     asked: dict[str, float] = {}
+    waited_for: dict[str, float] = {}
+    senders: dict[str, set[str]] = {}
     squares: dict[str, float] = {}
     told: dict[str, bool] = {}
     for row in resources.structures:
         name = row["facility"] or ""
         asked[name] = asked.get(name, 0.0) + (row["sync_requests"] or 0.0) + (row["async_requests"] or 0.0)
+        waited_for[name] = waited_for.get(name, 0.0) + (row["sync_requests"] or 0.0)
+        if row["sync_requests"]:
+            senders.setdefault(name, set()).add(row["system"] or "")
         if row["system"] == system:
             squares[name] = squares.get(name, 0.0) + (row["sync_squares"] or 0.0)
             told[name] = told.get(name, True) and row["sync_squares"] is not None
@@ -163,6 +174,7 @@ def facilities(resources: Resources, system: str) -> tuple[Facility, ...]:
                 name, system, sums["interval_seconds"],
                 max(1, round(sums["effective_seconds"] / sums["interval_seconds"])),
                 sums["busy_seconds"] / sums["effective_seconds"], asked[name],
+                tuple(sorted(senders.get(name, ()))), waited_for[name] / asked[name],
                 (sums["sync_requests"], sums["sync_seconds"]), (sums["async_requests"], sums["async_seconds"]),
                 squares[name] if told.get(name) else None,
                 round(sum(channels) / len(channels)) if channels else None, sums["queued_seconds"],

@@ -37,6 +37,8 @@ class Load:
         Time at general engines over the service there, each over the measured one, by class.
     hold
         Response over the measured one, by class, time for a lock and for a thread left out.
+    engines
+        Engines of a system over the measured ones.
     """
 
     growth: Mapping[str, float]
@@ -44,6 +46,7 @@ class Load:
     spread: float
     stretch: Mapping[str, float]
     hold: Mapping[str, float]
+    engines: float = 1.0
 
 
 @dataclass(frozen=True)
@@ -89,7 +92,7 @@ def waiting(system: SystemModel, load: Load, engines: Mapping[str, float], *, is
         share, hold = states[name]
         if line.law is Law.QUEUE and line.busy * share * hold >= _MOST_BUSY and is_closed:
             share = _MOST_BUSY / (line.busy * hold)
-        now = line.wait(share, hold)
+        now = line.wait(share, hold, load.engines / load.spread if load.spread > 0 else 1.0)
         is_full = is_full or now is None
         more[name] = (now or 0.0) - (line.wait(1.0) or 0.0)
     saturated = fullest(system, used) if is_full else ""
