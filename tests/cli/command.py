@@ -22,7 +22,7 @@ class Done:
     stderr: str
 
 
-def run(*words: str, cwd: Path) -> Done:
+def run(*words: str | Path, cwd: Path) -> Done:
     """Run a command in a folder."""
     out, err = io.StringIO(), io.StringIO()
     with (
@@ -33,7 +33,7 @@ def run(*words: str, cwd: Path) -> Done:
         # A command's catalogue is its own; the next one, in a process of its own, would not have it.
         patch.setattr(GRAINS, "_catalogue", GRAINS.catalogue)
         patch.chdir(cwd)
-        patch.setattr("sys.argv", ["plexlens", *words])
+        patch.setattr("sys.argv", ["plexlens", *map(str, words)])
         with pytest.raises(SystemExit) as ended:
             main()
             raise SystemExit(0)

@@ -14,7 +14,7 @@ from plexlens.compare.analysis.curves import CapacityCurve, LoadCurve
 from plexlens.compare.analysis.figures import BarFigure
 from plexlens.compare.page.study import study_report
 from plexlens.report import render_html, render_text
-from tests.test_cli import run
+from tests.cli.command import run
 
 STUDIES = ["cics-2012", "pools-2014", "sysplex-1996", "vmesa-1992", "zxml-2008"]
 

@@ -12,7 +12,7 @@ from plexlens.compare.analysis.analysis import Analysis, analyse
 from plexlens.compare.analysis.asked import asked_of, check_asked
 from plexlens.compare.analysis.curves import CapacityCurve, LoadCurve
 from plexlens.errors import UsageError
-from tests.test_cli import run
+from tests.cli.command import run
 
 
 @pytest.fixture(scope="module")

@@ -14,7 +14,7 @@ from scipy import stats
 from plexlens.compare.comparison.chain import Pair, Transition, chains, spread_of, transitions_of
 from plexlens.compare.numbers.quantity import exact, printed
 from plexlens.errors import UsageError
-from tests.test_cli import run
+from tests.cli.command import run
 
 RATIOS = st.lists(st.decimals("0.5", "2", places=3), min_size=1, max_size=4)
 

@@ -14,7 +14,7 @@ from plexlens.compare import Audit, StudyError, TableAudit, audit, load_study, s
 from plexlens.compare.formulas.catalogue import FORMULAS
 from plexlens.compare.numbers.quantity import exact
 from plexlens.errors import UsageError
-from tests.test_cli import run
+from tests.cli.command import run
 
 STUDIES = ["cics-2012", "pools-2014", "sysplex-1996", "zxml-2008"]
 

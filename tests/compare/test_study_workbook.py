@@ -12,7 +12,7 @@ import pytest
 from plexlens.compare import audit, load_study, study_names
 from plexlens.compare.page.study_workbook import COLOURS, DERIVED_HEADS, study_workbook
 from plexlens.report.writers.workbook import SHEET_NAME
-from tests.test_cli import run
+from tests.cli.command import run
 
 
 def book(*names: str) -> Any:

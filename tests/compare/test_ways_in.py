@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from plexlens.compare import Audit, audit, load_study
 from plexlens.compare.analysis.ways_in import Advice, Way, Wish, advise, payload_bytes
 from plexlens.errors import UsageError
+from tests.cli.command import run
 from tests.draws import draws
-from tests.test_cli import run
 
 W = 32_768
 

@@ -44,20 +44,25 @@ def test_commands_run(page: str, tmp_path: Path) -> None:
         (tmp_path / "scenarios").symlink_to(ROOT / "scenarios")
     else:
         write_example(tmp_path / "example.smf")
+    first, *others = commands(page)
+    # One by the program that is installed; the others in this process, which spares the time to start it.
     binaries = str(Path(sys.executable).parent)
-    environment = os.environ | {"PATH": os.pathsep.join([binaries, os.environ["PATH"]])}
-    for line in commands(page):
-        done = subprocess.run(
-            shlex.split(line),
-            cwd=tmp_path,
-            env=environment,
-            capture_output=True,
-            text=True,
-            timeout=300,
-            check=False,
-        )
-        assert done.returncode == 0, f"{page}: {line}\n{done.stderr}"
-        assert "Traceback" not in done.stderr
+    done = subprocess.run(
+        shlex.split(first),
+        cwd=tmp_path,
+        env=os.environ | {"PATH": os.pathsep.join([binaries, os.environ["PATH"]])},
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+    assert done.returncode == 0, f"{page}: {first}\n{done.stderr}"
+    assert "Traceback" not in done.stderr
+    for line in others:
+        program, *words = shlex.split(line)
+        assert program == "plexlens", f"{page}: {line}"
+        again = command(*words, cwd=tmp_path)
+        assert again.returncode == 0, f"{page}: {line}\n{again.stderr}"
 
 
 def indented(page: str, *, optional: bool = True) -> list[list[str]]:
@@ -146,15 +151,20 @@ def test_links_between_pages_hold() -> None:
     assert broken == []
 
 
+#: Files that a step of docs/extending.md writes.
+_MADE_UP = {"layouts/records/smf99_1.csv"}
+
 _PLACE = re.compile(r"`((?:src|crates|tests|tools|layouts|catalogue|studies|docs)/[\w./-]+)`")
 
 
-@pytest.mark.parametrize("page", ["CONTRIBUTING.md", "docs/architecture.md", "docs/decisions.md", "docs/testing.md"])
+@pytest.mark.parametrize(
+    "page", ["CONTRIBUTING.md", *(f"docs/{name}.md" for name in ("architecture", "decisions", "extending", "testing"))]
+)
 def test_files_that_are_named_are_there(page: str) -> None:
     text = (ROOT / page).read_text(encoding="utf-8")
-    places = _PLACE.findall(text)
+    places = set(_PLACE.findall(text)) - _MADE_UP
     assert places
-    assert [place for place in places if not (ROOT / place).exists()] == []
+    assert sorted(place for place in places if not (ROOT / place).exists()) == []
 
 
 def test_every_layer_has_its_paragraph() -> None:

@@ -3,27 +3,36 @@
 from __future__ import annotations
 
 import re
+import struct
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from plexlens.errors import UsageError
+from plexlens.findings import check, load_rules
 from plexlens.ingest.source import Reading
 from plexlens.metrics import GRAINS
 from plexlens.metrics.evaluate import evaluate
+from plexlens.metrics.inputs import Inputs
+from plexlens.pdb import Pdb, ingest
+from plexlens.pdb.engine import rows_of as rows_in
+from plexlens.report import build, to_json
+from plexlens.report.blocks.readings import Readings
 from tests.ingest.rmf_documents import ddsml, part, postprocessor, segment, table
 from tests.ingest.rmf_documents import row as row_of
 from tests.ingest.text_report_documents import db2_heading
 from tests.metrics.raw import inputs, row, rows_of
+from tests.records import dump, record
 
 ROOT = Path(__file__).parents[2]
 
 
-def block(heading: str) -> str:
-    """The first TOML block under a heading."""
+def block(heading: str, language: str = "toml") -> str:
+    """The first block of a language under a heading."""
     text = (ROOT / "docs" / "extending.md").read_text(encoding="utf-8")
     section = text[text.index(f"\n## {heading}\n") :]
-    found = re.search(r"```toml\n(.*?)```", section, re.DOTALL)
+    found = re.search(rf"```{language}\n(.*?)```", section, re.DOTALL)
     assert found is not None
     return found[1]
 
@@ -75,11 +84,84 @@ def test_a_grain_is_a_file(tmp_path: Path) -> None:
     assert (whole["longest_seconds"], whole["waiting"], whole["requests"]) == (0.5, 4.0, 400.0)
 
 
+def test_a_record_type_is_files_of_layouts(tmp_path: Path) -> None:
+    header, queue, record_map = csv_blocks("A record type")
+    site = tmp_path / "site"
+    (site / "records").mkdir(parents=True)
+    for name, text in (("smf250_header", header), ("smf250_queue", queue), ("records/smf250", record_map)):
+        (site / f"{name}.csv").write_text(text, encoding="utf-8")
+    # By the offsets of the blocks: a standard header of 24 bytes, the triplet at 28, entries of 20 bytes at 36.
+    entries = [
+        name.ljust(8).encode("cp037") + struct.pack(">B3xII", kind, requests, milliseconds)
+        for name, kind, requests, milliseconds in (("IN", 2, 100, 2000), ("OUT", 1, 7, 500))
+    ]
+    body = bytes(4) + struct.pack(">IHH", 36, 20, 2) + b"".join(entries)
+    # `record` writes 18 bytes of header; subsystem and subtype follow.
+    path = tmp_path / "shop.smf"
+    path.write_bytes(dump(record(250, "SYS1", b"\x40" * 4 + bytes(2) + body)))
+    with Pdb.temporary() as pdb:
+        ingest([path], pdb, layouts=(site,))
+        found = rows_in(pdb.connect(), "select shpname, shptype, shpreq, shpsrv, system from smf250_queue order by 1")
+    assert [tuple(row.values()) for row in found] == [("IN", 2, 100, 2.0, "SYS1"), ("OUT", 1, 7, 0.5, "SYS1")]
+
+
+def _queues() -> Inputs:
+    """Service times of 2 / 100 and 4 / 300 s: 20 and 13.3 ms; together 6 / 400, 15 ms."""
+    fields = {"shpname": "IN", "shptype": 2}
+    return inputs(
+        smf250_queue=[
+            row(1, **fields, shpreq=100.0, shpsrv=2.0, shpmax=0.5, shpwta=3.0, shpwtb=1.0),
+            row(2, interval=1, **fields, shpreq=300.0, shpsrv=4.0, shpmax=0.25, shpwta=7.0, shpwtb=1.0),
+        ]
+    )
+
+
+def test_a_rule_is_an_entry(tmp_path: Path) -> None:
+    (tmp_path / "grains").mkdir()
+    (tmp_path / "grains" / "queue.toml").write_text(block("A grain"), encoding="utf-8")
+    (tmp_path / "rules").mkdir()
+    (tmp_path / "rules" / "shop.toml").write_text(block("A rule"), encoding="utf-8")
+    GRAINS.load([tmp_path / "grains"])
+    (rule,) = [one for one in load_rules([tmp_path / "rules"]) if one.id.startswith("shop.")]
+    (finding,) = check(_queues(), rules=[rule]).fired
+    assert (finding.intervals, finding.holding) == (2, 1)
+    assert finding.sentence == "A request of IN takes 20.000 ms."
+
+
+def test_a_page_is_a_module(tmp_path: Path) -> None:
+    (tmp_path / "queue.toml").write_text(block("A grain"), encoding="utf-8")
+    GRAINS.load([tmp_path])
+    names: dict[str, Any] = {}
+    exec(compile(block("A page of the report", "python"), "shop.py", "exec"), names)
+    report = build(_queues(), Readings(), pages=(names["PAGE"],))
+    (section,) = [one for one in to_json(report)["sections"] if one["id"] == "shop"]
+    assert section["missing"] == []
+    (figure,) = [one for each in to_json(report)["sections"] for one in each["figures"]]
+    assert (figure["name"], figure["value"]) == ("shop_slowest", pytest.approx(0.015))
+    (listed,) = section["tables"][0]["rows"]
+    assert (listed["queue"], listed["requests"]) == ("IN", 400.0)
+    (chart,) = section["charts"]
+    assert chart["series"][0]["values"] == pytest.approx([0.02, 4 / 300])
+
+
+def test_a_message_says_place_fault_and_remedy() -> None:
+    text = (ROOT / "docs" / "extending.md").read_text(encoding="utf-8")
+    section = text[text.index("\n## A message\n") :]
+    code = re.search(r"```python\n(.*?)```", section, re.DOTALL)
+    printed = re.search(r"prints `plexlens: (.*?)`", section)
+    assert code is not None and printed is not None
+    with pytest.raises(UsageError) as raised:
+        exec(code[1], {"UsageError": UsageError})
+    assert str(raised.value) == printed[1]
+    assert raised.value.exit_code == 2
+
+
 def test_every_key_of_a_source_is_described() -> None:
     from plexlens.metrics.catalogue.draft import SOURCE_KEYS
 
     text = (ROOT / "docs" / "extending.md").read_text(encoding="utf-8")
-    listed = text[text.index("| key of `[[source]]`") : text.index("Sources are listed in order")]
+    table = text[text.index("| key of `[[source]]`") :]
+    listed = table[: table.index("\n\n")]
     assert [key for key in SOURCE_KEYS if f"`{key}`" not in listed and key not in ("python", "arguments")] == []
 
 

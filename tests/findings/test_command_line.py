@@ -3,28 +3,13 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 from plexlens.findings import load_rules
+from tests.cli.command import run
 from tests.ingest.text_report_documents import statistics
-
-
-def run(*words: str | Path, cwd: Path) -> subprocess.CompletedProcess[str]:
-    done = subprocess.run(
-        [sys.executable, "-m", "plexlens.cli", *map(str, words)],
-        cwd=cwd,
-        capture_output=True,
-        text=True,
-        timeout=300,
-        check=False,
-    )
-    assert "Traceback" not in done.stderr, done.stderr
-    return done
-
 
 #: The one rule that is high in the report below.
 HIGH = "db2.pool_prefetch_no_buffer"

@@ -8,8 +8,6 @@ from __future__ import annotations
 
 import json
 import re
-import subprocess
-import sys
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -24,6 +22,7 @@ from plexlens.findings import Findings, Rule, check, load_rules
 from plexlens.findings.template import Filling
 from plexlens.metrics.inputs import Inputs
 from plexlens.pdb import Pdb, ingest
+from tests.cli.command import run
 from tests.draws import draws
 from tests.findings.made import database
 from tests.findings.recorded import Recorded, pool_name, undone
@@ -205,7 +204,7 @@ def test_commands_of_real_files(folder: str) -> None:
 def test_commands_of_simulated_scenarios(scenario: str, tmp_path: Path) -> None:
     dump = tmp_path / "run.smf"
     words = ["simulate", str(SCENARIOS / f"{scenario}.toml"), "-o", str(dump), "--seconds", "60"]
-    done = subprocess.run([sys.executable, "-m", "plexlens.cli", *words], capture_output=True, text=True, check=False)
+    done = run(*words, cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     found_in([dump])
 
@@ -241,9 +240,7 @@ def test_the_checker_finds_the_objects_of_a_command(text: str, objects: list[tup
 
 
 def plexlens(*words: str, cwd: Path) -> str:
-    done = subprocess.run(
-        [sys.executable, "-m", "plexlens.cli", *words], capture_output=True, text=True, check=False, cwd=cwd
-    )
+    done = run(*words, cwd=cwd)
     assert done.returncode == 0, done.stderr
     return done.stdout
 

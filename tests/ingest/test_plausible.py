@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import csv
 import random
-import subprocess
-import sys
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -24,6 +22,7 @@ from plexlens.metrics.inputs import Inputs
 from plexlens.metrics.selection import Selection, resolve
 from plexlens.pdb import Pdb, ingest
 from plexlens.report.blocks.readings import readings_of
+from tests.cli.command import run
 
 LAYOUTS = Path(__file__).parents[2] / "layouts"
 SCENARIOS = Path(__file__).parents[2] / "scenarios"
@@ -271,7 +270,7 @@ def test_the_example_has_no_such_value(tmp_path: Path) -> None:
 def test_simulated_scenarios_have_no_such_value(scenario: str, tmp_path: Path) -> None:
     dump = tmp_path / "run.smf"
     words = ["simulate", str(SCENARIOS / f"{scenario}.toml"), "-o", str(dump), "--seconds", "60"]
-    done = subprocess.run([sys.executable, "-m", "plexlens.cli", *words], capture_output=True, text=True, check=False)
+    done = run(*words, cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert inventory.of_file(dump).implausible == []
 

@@ -125,7 +125,7 @@ def outcome(data: bytes) -> int | None:
         return rows
 
 
-LIMITS = settings(max_examples=draws(300), deadline=None, suppress_health_check=list(HealthCheck))
+LIMITS = settings(max_examples=draws(75, 3000), deadline=None, suppress_health_check=list(HealthCheck))
 
 
 @LIMITS

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from tests.cli.command import run
 from tests.ingest.test_text_studies import LOG_AND_SERVICES, POOL_2006
 from tests.ingest.text_report_documents import db2_heading, statistics
 from tests.ingest.text_rmf_documents import COUPLING, TCB_MODES, WORKLOAD
-from tests.test_cli import run
 
 
 @pytest.fixture

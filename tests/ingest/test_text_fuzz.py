@@ -118,7 +118,7 @@ def outcome(data: bytes) -> int | None:
         return rows
 
 
-LIMITS = settings(max_examples=draws(200), deadline=None, suppress_health_check=list(HealthCheck))
+LIMITS = settings(max_examples=draws(50, 2000), deadline=None, suppress_health_check=list(HealthCheck))
 
 
 @LIMITS

@@ -11,7 +11,7 @@ from plexlens.metrics import GRAINS
 from plexlens.metrics.selection import Selection, shift, window
 from plexlens.report.blocks.selection import page_selection
 from plexlens.report.pages import PAGES
-from tests.test_cli import run
+from tests.cli.command import run
 
 
 @pytest.fixture(scope="module")

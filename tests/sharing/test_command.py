@@ -8,16 +8,17 @@ from pathlib import Path
 import pytest
 
 from plexlens.simulate import read_scenario, run_scenario, write_smf
-from tests.test_cli import run
+from tests.cli.command import run
 
 TWO_MEMBERS = Path(__file__).parents[1] / "simulate" / "two-members.toml"
 
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with the dump of a group of two members."""
+    """A folder with the dump of a group of two members, and its database."""
     made = tmp_path_factory.mktemp("sharing")
     write_smf(run_scenario(read_scenario(TWO_MEMBERS).with_run(seconds=40.0)), made / "two.smf")
+    assert run("ingest", "two.smf", "--pdb", "two.pdb", cwd=made).returncode == 0
     return made
 
 
@@ -39,12 +40,12 @@ def test_one_object_on_standard_output(folder: Path) -> None:
 
 
 def test_a_page_and_a_text(folder: Path) -> None:
-    done = run("sharing", "two.smf", "-o", "sharing.html", cwd=folder)
+    done = run("sharing", "two.pdb", "-o", "sharing.html", cwd=folder)
     assert (done.returncode, done.stdout) == (0, "")
     page = (folder / "sharing.html").read_text(encoding="utf-8")
     for words in ("From base to measured", "By address space", "By transaction class", "Delay by transaction class"):
         assert words in page
-    done = run("sharing", "two.smf", cwd=folder)
+    done = run("sharing", "two.pdb", cwd=folder)
     assert "FROM BASE TO MEASURED" in done.stdout
 
 
@@ -58,6 +59,6 @@ def test_a_page_and_a_text(folder: Path) -> None:
     ],
 )
 def test_wrong_use(folder: Path, words: tuple[str, ...], what: str) -> None:
-    done = run("sharing", "two.smf", *words, cwd=folder)
+    done = run("sharing", "two.pdb", *words, cwd=folder)
     assert done.returncode == 2
     assert what in done.stderr

@@ -25,8 +25,8 @@ from plexlens.sharing.what_if import Verdict, WhatIf, what_if
 from plexlens.sharing.what_if_changes import Kind, apply_changes, parse_change
 from plexlens.sharing.what_if_json import what_if_object
 from plexlens.simulate import Scenario, parse_scenario, run_scenario, write_smf
+from tests.cli.command import run
 from tests.sharing.closed_numbers import Basis, closed_numbers
-from tests.test_cli import run
 from tools.what_if_truth import Judged, judge
 
 ROOT = Path(__file__).parents[2]
