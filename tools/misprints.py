@@ -15,13 +15,13 @@ from collections.abc import Iterator, Mapping
 from fractions import Fraction
 from pathlib import Path
 
-from plexlens.compare import Study, StudyError, audit, load_study, study_names
+from plexlens.compare import Study, StudyError, load_study, study_names
 from plexlens.compare.analysis.analysis import analyse, analysis_files
 from plexlens.compare.analysis.claims import Claim, read_claim
 from plexlens.compare.analysis.entries import Entry
 from plexlens.compare.analysis.redundancy import Cover, covers
 from plexlens.compare.analysis.values import Numbers
-from plexlens.compare.audit.audit import Audit, audit_table
+from plexlens.compare.audit.audit import Audit, audit, audit_table
 from plexlens.compare.audit.recomputation import Recomputation
 from plexlens.compare.numbers.quantity import printed
 from plexlens.compare.study.model import Derived, Place, Relation

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from plexlens.compare.formulas.catalogue import FORMULAS, Formula
-from plexlens.compare.study.model import studies_path
+from plexlens.compare.study.places import studies_path
 from plexlens.generated_doc import write_or_check
 from plexlens.metrics.reference import cell
 

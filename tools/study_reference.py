@@ -5,11 +5,12 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable, Sequence
 
-from plexlens.compare import Audit, Cell, TableAudit, audit, load_study, study_names
+from plexlens.compare import Audit, Cell, TableAudit, load_study, study_names
 from plexlens.compare.analysis.analysis import Analysis, analyse
 from plexlens.compare.analysis.curves import CapacityCurve
 from plexlens.compare.analysis.redundancy import Cover, counts
 from plexlens.compare.analysis.sentences import check_sentence, law_sentence, load_sentence
+from plexlens.compare.audit.audit import audit
 from plexlens.compare.audit.json_object import RELATION_RULE, RULE, counted
 from plexlens.compare.formulas.catalogue import FORMULAS
 from plexlens.generated_doc import write_or_check

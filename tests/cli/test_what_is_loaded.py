@@ -15,6 +15,11 @@ import pytest
         ("plexlens.metrics.evaluate, plexlens.pdb", ("plexlens.ingest.smf", "plexlens.ingest.printed.text", "scipy")),
         ("plexlens.report.build, plexlens.report.pages", ("scipy",)),
         ("plexlens.compare", ("scipy.stats",)),
+        (
+            "plexlens.compare.comparison.comparison, plexlens.compare.runs.database_run, plexlens.compare.page.runs",
+            ("plexlens.compare.study.model", "plexlens.pools", "plexlens.ingest.smf", "plexlens.report.build", "scipy"),
+        ),
+        ("plexlens.report, plexlens.report.build", ("plexlens.ingest.smf",)),
     ],
 )
 def test_modules_load_no_more_than_they_need(modules: str, not_needed: tuple[str, ...]) -> None:

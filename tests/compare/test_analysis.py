@@ -8,10 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from plexlens.compare import Audit, StudyError, audit, load_study, studies_path, study_names
+from plexlens.compare import Audit, StudyError, load_study, studies_path, study_names
 from plexlens.compare.analysis.analysis import Analysis, analyse
 from plexlens.compare.analysis.curves import CapacityCurve, LoadCurve
 from plexlens.compare.analysis.figures import BarFigure
+from plexlens.compare.audit.audit import audit
 from plexlens.compare.page.study import study_report
 from plexlens.report import render_html, render_text
 from tests.cli.command import run

@@ -7,10 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from plexlens.compare import audit, load_study
+from plexlens.compare import load_study
 from plexlens.compare.analysis.analysis import Analysis, analyse
 from plexlens.compare.analysis.asked import asked_of, check_asked
 from plexlens.compare.analysis.curves import CapacityCurve, LoadCurve
+from plexlens.compare.audit.audit import audit
 from plexlens.errors import UsageError
 from tests.cli.command import run
 

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from plexlens.compare import audit, load_study, study_names
+from plexlens.compare import load_study, study_names
+from plexlens.compare.audit.audit import audit
 from plexlens.compare.page.study import study_report
 from plexlens.report import render_text
 from tests.golden.reviewed import check_no_other, check_text

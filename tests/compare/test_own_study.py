@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from plexlens.compare import StudyError, audit, load_study, studies_path
+from plexlens.compare import StudyError, load_study, studies_path
+from plexlens.compare.audit.audit import audit
 from plexlens.compare.formulas.catalogue import FORMULAS
 from plexlens.errors import UsageError
 from plexlens.metrics import GRAINS

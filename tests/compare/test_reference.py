@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from plexlens.compare import audit, load_study, study_names
+from plexlens.compare import load_study, study_names
+from plexlens.compare.audit.audit import audit
 from tools.study_reference import document, main
 
 

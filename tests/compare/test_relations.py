@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from plexlens.compare import StudyError, TableAudit, audit, load_study
+from plexlens.compare import StudyError, TableAudit, load_study
 from plexlens.compare.analysis.analysis import analyse
+from plexlens.compare.audit.audit import audit
 from plexlens.compare.audit.relations import keeps
 from plexlens.compare.numbers.quantity import printed
 from plexlens.compare.page.study import study_report

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from plexlens.compare import audit, load_study
+from plexlens.compare import load_study
+from plexlens.compare.audit.audit import audit
 from plexlens.compare.numbers.quantity import Quantity, exact, printed, total
 
 STUDY = """\

@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from plexlens.compare import Audit, StudyError, TableAudit, audit, load_study, studies_path, study_names
+from plexlens.compare import Audit, StudyError, TableAudit, load_study, studies_path, study_names
+from plexlens.compare.audit.audit import audit
 from plexlens.compare.formulas.catalogue import FORMULAS
 from plexlens.compare.numbers.quantity import exact
 from plexlens.errors import UsageError

@@ -9,8 +9,9 @@ from pathlib import Path
 import lxml.html
 import pytest
 
-from plexlens.compare import audit, load_study
+from plexlens.compare import load_study
 from plexlens.compare.analysis.ways_in import Wish, advise
+from plexlens.compare.audit.audit import audit
 from plexlens.compare.page.study import study_report
 from plexlens.compare.page.ways_in import ways_report
 from plexlens.report import render_html

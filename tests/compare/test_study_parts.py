@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from plexlens.compare import LeftOut, StudyError, audit, load_study
+from plexlens.compare import LeftOut, StudyError, load_study
+from plexlens.compare.audit.audit import audit
 from plexlens.compare.audit.json_object import to_object
 from plexlens.compare.numbers.quantity import Quantity, printed, rounded
 from plexlens.compare.page.study import study_report

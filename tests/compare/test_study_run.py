@@ -203,7 +203,7 @@ def test_a_run_against_itself(text: str) -> None:
 def test_every_table_of_every_study_can_be_a_run() -> None:
     """Every table with numbers can be read as a run, whatever it holds."""
     from plexlens.compare.comparison.study_run import StudyReader
-    from plexlens.compare.study.model import study_names
+    from plexlens.compare.study.places import study_names
 
     for name in study_names():
         if name == "example":

@@ -9,7 +9,8 @@ from typing import Any
 import openpyxl
 import pytest
 
-from plexlens.compare import audit, load_study, study_names
+from plexlens.compare import load_study, study_names
+from plexlens.compare.audit.audit import audit
 from plexlens.compare.page.study_workbook import COLOURS, DERIVED_HEADS, study_workbook
 from plexlens.report.writers.workbook import SHEET_NAME
 from tests.cli.command import run

@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from plexlens.compare import Audit, TableAudit, audit, load_study, studies_path
+from plexlens.compare import Audit, TableAudit, load_study, studies_path
+from plexlens.compare.audit.audit import audit
 
 NAME = "vmesa-1992"
 

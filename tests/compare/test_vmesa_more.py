@@ -10,8 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from plexlens.compare import Audit, TableAudit, audit, load_study, studies_path
+from plexlens.compare import Audit, TableAudit, load_study, studies_path
 from plexlens.compare.analysis.analysis import analyse
+from plexlens.compare.audit.audit import audit
 from plexlens.compare.formulas.catalogue import FORMULAS
 from plexlens.compare.numbers.quantity import UndefinedError, exact, printed
 

@@ -10,8 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from plexlens.compare import Audit, audit, load_study
+from plexlens.compare import Audit, load_study
 from plexlens.compare.analysis.ways_in import Advice, Way, Wish, advise, payload_bytes
+from plexlens.compare.audit.audit import audit
 from plexlens.errors import UsageError
 from tests.cli.command import run
 from tests.draws import draws

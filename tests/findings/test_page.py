@@ -8,8 +8,9 @@ from typing import Any
 import pytest
 
 from plexlens.findings import Rule, load_rules
-from plexlens.report import Options, Report, build, render_html, render_text, to_json
+from plexlens.report import Options, Report, render_html, render_text, to_json
 from plexlens.report.blocks.readings import Readings
+from plexlens.report.build import build
 from plexlens.report.model import Advice, KeyFigures, Note, Table
 from plexlens.report.pages import PAGES
 from plexlens.report.pages.findings import FULL, PAGE, TOP, _commands

@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 
 from plexlens.findings import Findings, RuleError, Severity, check, load_decisions
-from plexlens.report import Options, build, render_html, render_text
+from plexlens.report import Options, render_html, render_text
 from plexlens.report.blocks.readings import Readings
+from plexlens.report.build import build
 from plexlens.report.model import Advice, Note, Table
 from plexlens.report.pages.findings import PAGE
 from tests.findings.made import database

@@ -14,8 +14,8 @@ import pytest
 from plexlens.ingest import smf
 from plexlens.metrics.inputs import Inputs
 from plexlens.pdb import Pdb, ingest
-from plexlens.report import build
 from plexlens.report.blocks.readings import readings_of
+from plexlens.report.build import build
 from plexlens.report.model import Table
 from tests.ingest import cics_by_hand as by_hand
 from tests.oracle import slow_cics

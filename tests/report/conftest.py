@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from plexlens.metrics import GRAINS
-from plexlens.report import Report, build, render_html
+from plexlens.report import Report, render_html
+from plexlens.report.build import build
 from plexlens.report.pages import PAGES
 from tests.report import shop
 from tests.report.made_up import made_up

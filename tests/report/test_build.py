@@ -5,7 +5,8 @@ from datetime import timedelta
 
 import pytest
 
-from plexlens.report import Options, Report, build
+from plexlens.report import Options, Report
+from plexlens.report.build import build
 from plexlens.report.model import KeyFigures, Level, Missing, Note, Section, Table
 from plexlens.report.model.chart import Chart, ChartKind
 from plexlens.report.pages import PAGES

@@ -6,7 +6,8 @@ import pytest
 
 from plexlens.metrics import GRAINS
 from plexlens.metrics.evaluate import evaluate
-from plexlens.report import Report, build, render_html, render_text
+from plexlens.report import Report, render_html, render_text
+from plexlens.report.build import build
 from plexlens.report.model import Missing, Note, Table
 from tests.metrics.raw import inputs, rows_of
 from tests.metrics.test_db2_data_set import data_set

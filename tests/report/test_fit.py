@@ -16,8 +16,9 @@ from plexlens.metrics import GRAINS
 from plexlens.metrics.inputs import Inputs
 from plexlens.metrics.unit import FRACTION, MILLISECONDS
 from plexlens.pdb import Pdb, ingest
-from plexlens.report import Report, build, render_html
+from plexlens.report import Report, render_html
 from plexlens.report.blocks.readings import readings_of
+from plexlens.report.build import build
 from plexlens.report.model import Note, Section
 from plexlens.report.model.chart import Chart, ChartKind, Series
 from plexlens.report.model.heat import HeatMap

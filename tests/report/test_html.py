@@ -11,7 +11,8 @@ import lxml.html
 import pytest
 
 from plexlens.metrics.unit import COUNT, FRACTION, MICROSECONDS
-from plexlens.report import Options, Report, build, render_html
+from plexlens.report import Options, Report, render_html
+from plexlens.report.build import build
 from plexlens.report.chart.time_svg import draw, script_json, spark
 from plexlens.report.model import Column, ColumnKind, Note, Section, Table
 from plexlens.report.model.chart import Chart, ChartKind, Series

@@ -8,9 +8,10 @@ from typing import Any
 
 import pytest
 
-from plexlens.report import Report, build, render_html, render_text, to_json
+from plexlens.report import Report, render_html, render_text, to_json
 from plexlens.report.blocks.course import Course, stepped
 from plexlens.report.blocks.readings import Readings
+from plexlens.report.build import build
 from plexlens.report.model import Section, Table
 from plexlens.report.model.chart import Chart, mean
 from plexlens.report.model.clock import Clock

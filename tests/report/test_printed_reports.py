@@ -19,8 +19,9 @@ import pytest
 
 from plexlens.metrics.inputs import Inputs
 from plexlens.pdb import Pdb, ingest
-from plexlens.report import Report, build, render_html, render_text, to_json
+from plexlens.report import Report, render_html, render_text, to_json
 from plexlens.report.blocks.readings import readings_of
+from plexlens.report.build import build
 from plexlens.report.model import PrintedNumber, Table
 from plexlens.report.pages.rmf_reports import PAGE
 from tests.ingest import rmf_documents as rmf

@@ -14,8 +14,9 @@ import pytest
 from plexlens.metrics.inputs import Inputs
 from plexlens.pdb import IngestResult, Pdb, ingest
 from plexlens.pdb.engine import Connection
-from plexlens.report import Report, build, render_html, render_text, to_json
+from plexlens.report import Report, render_html, render_text, to_json
 from plexlens.report.blocks.readings import readings_of
+from plexlens.report.build import build
 
 
 @pytest.fixture(scope="module")

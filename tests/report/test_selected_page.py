@@ -18,8 +18,9 @@ import pytest
 from plexlens.metrics import GRAINS
 from plexlens.metrics.inputs import Inputs
 from plexlens.metrics.selection import Selection, between, resolve, shift
-from plexlens.report import build, to_json
+from plexlens.report import to_json
 from plexlens.report.blocks.readings import Readings
+from plexlens.report.build import build
 from plexlens.report.pages import PAGES
 from tests.metrics.raw import inputs, row
 from tests.oracle.slow_selection import DAYS, in_shift, in_window, wall_clock

@@ -10,9 +10,10 @@ import pytest
 from plexlens.metrics import GRAINS
 from plexlens.metrics.inputs import Inputs
 from plexlens.metrics.selection import Selection, resolve, window
-from plexlens.report import build, render_html, render_text, to_json
+from plexlens.report import render_html, render_text, to_json
 from plexlens.report.blocks.page import FigureSpec, HeatSpec, Page, Shown, TableSpec
 from plexlens.report.blocks.readings import Readings
+from plexlens.report.build import build
 from plexlens.report.chart.heat_svg import draw_heat, shade_of
 from plexlens.report.model import KeyFigures, Report, Table
 from plexlens.report.model.heat import HeatMap

@@ -20,8 +20,7 @@ from plexlens.errors import UsageError
 from plexlens.progress import Progress
 
 if TYPE_CHECKING:
-    from plexlens.compare.comparison.address import Address, DatabaseAddress
-    from plexlens.compare.comparison.study_run import StudyAddress
+    from plexlens.compare.comparison.address import Address, DatabaseAddress, StudyAddress
     from plexlens.compare.runs.comparability import Bounds
     from plexlens.compare.runs.prediction_run import Came
     from plexlens.compare.runs.run import Run
@@ -151,10 +150,12 @@ class _Sources:
 
     def run(self, where: DatabaseAddress | StudyAddress, role: str) -> Run:
         """The run at an address; ``role`` is BASE or NEW."""
-        from plexlens.compare.comparison.study_run import StudyAddress, study_run
+        from plexlens.compare.comparison.address import StudyAddress
         from plexlens.compare.runs.database_run import database_run
 
         if isinstance(where, StudyAddress):
+            from plexlens.compare.comparison.study_run import study_run
+
             return study_run(where)
         self.progress(0, 0, f"reading the numbers of {where.text}")
         inputs = self.inputs(where, role)
@@ -163,7 +164,7 @@ class _Sources:
 
     def came(self, where: DatabaseAddress | StudyAddress, prediction: Prediction) -> Came:
         """The measurement after a prediction: a database or dump with Db2 statistics, else a trace."""
-        from plexlens.compare.comparison.study_run import StudyAddress
+        from plexlens.compare.comparison.address import StudyAddress
         from plexlens.compare.runs.prediction_run import came_in_database, came_in_trace
         from plexlens.pools.trace import is_trace_file, open_trace
 
@@ -193,10 +194,7 @@ def _compared(
     """The report, and the function that makes its plain values."""
     from plexlens.compare.comparison.address import PredictionAddress
     from plexlens.compare.comparison.comparison import compare as compare_runs
-    from plexlens.compare.page.prediction import prediction_json, prediction_report
     from plexlens.compare.page.runs import compare_json, compare_report
-    from plexlens.compare.runs.prediction_run import compare_prediction
-    from plexlens.pools.prediction import load
 
     if isinstance(second, PredictionAddress):
         raise UsageError(
@@ -205,6 +203,11 @@ def _compared(
             remedy="name the prediction first and the measured run second",
         )
     if isinstance(first, PredictionAddress):
+        # What reads traces is loaded where a prediction is compared alone.
+        from plexlens.compare.page.prediction import prediction_json, prediction_report
+        from plexlens.compare.runs.prediction_run import compare_prediction
+        from plexlens.pools.prediction import load
+
         prediction = load(first.path)
         check = compare_prediction(prediction, first.path.name, sources.came(second, prediction), bounds=bounds)
         return prediction_report(check), lambda: prediction_json(check)

@@ -56,8 +56,9 @@ def report(
     from plexlens.findings import Severity, load_decisions, load_rules
     from plexlens.metrics.inputs import Inputs
     from plexlens.metrics.selection import resolve
-    from plexlens.report import Options, build, to_json
+    from plexlens.report import Options, to_json
     from plexlens.report.blocks.readings import readings_of
+    from plexlens.report.build import build
     from plexlens.report.model.display import counted
 
     where = target("report", output, form, as_json=as_json, default=Form.HTML, inputs=sources)

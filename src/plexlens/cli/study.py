@@ -55,6 +55,7 @@ def study(
     from plexlens.compare.analysis.analysis import analyse
     from plexlens.compare.analysis.asked import asked_of, check_asked
     from plexlens.compare.analysis.json_object import to_object as analysis_object
+    from plexlens.compare.audit.audit import audit
     from plexlens.compare.audit.json_object import to_object
     from plexlens.compare.page.study import study_csv, study_report
     from plexlens.compare.page.study_workbook import study_workbook
@@ -80,11 +81,11 @@ def study(
         audits, analyses = [], []
         for number, one in enumerate(studies):
             progress(number, len(studies), "recomputing")
-            audits.append(compare.audit(one))
+            audits.append(audit(one))
         check_asked(asked, [analyse(one) for one in audits] if asked else [])
-        for number, audit in enumerate(audits):
+        for number, found in enumerate(audits):
             progress(number, len(audits), "analysing")
-            analyses.append(analyse(audit, asked))
+            analyses.append(analyse(found, asked))
 
     def values() -> Any:
         objects = [{**to_object(one), **analysis_object(shown)} for one, shown in zip(audits, analyses, strict=True)]

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from plexlens.metrics import GRAINS
 from plexlens.metrics.definition import Grain
@@ -15,7 +15,9 @@ from plexlens.metrics.display import with_symbol
 from plexlens.metrics.evaluate import available, rolled_up
 from plexlens.metrics.inputs import Inputs
 from plexlens.metrics.unit import FRACTION, MILLISECONDS
-from plexlens.pools.objects import Io
+
+if TYPE_CHECKING:
+    from plexlens.pools.objects import Io
 
 #: I/O counts are similar if they differ by at most this share of the larger count (chosen).
 ALIKE = 0.10

@@ -6,11 +6,12 @@ is computed from the tables of the study.
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
+
+import tomli
 
 from plexlens.compare.analysis.claims import Claim, Finding, read_claim, read_finding
 from plexlens.compare.analysis.curves import Curve, read_curve
@@ -54,10 +55,10 @@ class _WithResults(Protocol):
 
 def _content(path: Path) -> dict[str, Any]:
     try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
+        return tomli.loads(path.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError) as error:
         raise StudyError(file=str(path), what=f"it cannot be read: {error}", remedy="restore the file") from error
-    except tomllib.TOMLDecodeError as error:
+    except tomli.TOMLDecodeError as error:
         raise StudyError(file=str(path), what=f"it is not valid TOML: {error}", remedy="correct the syntax") from error
 
 

@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import math
 import re
-import tomllib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
+
+import tomli
 
 from plexlens.compare.analysis.entries import Entry
 from plexlens.compare.analysis.values import Numbers
@@ -239,8 +240,8 @@ def advise(wish: Wish, found: Audit | None = None) -> Advice:
     found = audit(load_study(STUDY)) if found is None else found
     path = found.study.path.parent / "ways_in.toml"
     try:
-        content = tomllib.loads(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        content = tomli.loads(path.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError, tomli.TOMLDecodeError) as error:
         raise StudyError(file=str(path), what=f"it cannot be read: {error}", remedy="restore the file") from error
     whole = Entry(content, path.name, Numbers(found, str(path)))
     whole.only("caveats", "engines", "specialty_engines", "ways")

@@ -17,8 +17,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from plexlens.compare.comparison.study_run import StudyAddress
-from plexlens.compare.study.model import own_study, study_names
+from plexlens.compare.study.places import own_study, study_names
 from plexlens.errors import UsageError
 from plexlens.metrics.selection import Window, window
 
@@ -34,6 +33,24 @@ class DatabaseAddress:
     path: Path
     window: Window | None
     text: str
+
+
+@dataclass(frozen=True)
+class StudyAddress:
+    """Where a run of a study stands.
+
+    Attributes
+    ----------
+    rows
+        What its rows are called; several are repeats; none stands for the whole table.
+    """
+
+    study: str
+    table: str
+    rows: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        return ":".join((self.study, self.table, *([",".join(self.rows)] if self.rows else [])))
 
 
 @dataclass(frozen=True)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from plexlens.compare.comparison.study_pairs import StudyPair, study_pair
 from plexlens.compare.runs.comparability import Bounds, Comparability, comparability
 from plexlens.compare.runs.deltas import Delta, deltas
 from plexlens.compare.runs.environment import Environments, environments
@@ -13,6 +13,9 @@ from plexlens.compare.runs.explain import Explanation, LoadExplanation, explanat
 from plexlens.compare.runs.run import Run
 from plexlens.compare.runs.significance import METHOD_INTERVALS, METHOD_NONE, METHOD_REPEATS
 from plexlens.errors import NothingUsableError, UsageError
+
+if TYPE_CHECKING:
+    from plexlens.compare.comparison.study_pairs import StudyPair
 
 
 @dataclass(frozen=True)
@@ -83,8 +86,17 @@ def compare(base: Run, new: Run, *, bounds: Bounds | None = None, studies: Path 
         explanations(base, new),
         load_explanations(base, new),
         _method(found, base),
-        study_pair(base, new, studies) if base.family != "database" else None,
+        _said_of_both(base, new, studies),
     )
+
+
+def _said_of_both(base: Run, new: Run, studies: Path | None) -> StudyPair | None:
+    """What their study says of two runs; None of databases, for which no study is loaded."""
+    if base.family == "database":
+        return None
+    from plexlens.compare.comparison.study_pairs import study_pair
+
+    return study_pair(base, new, studies)
 
 
 def _family(run: Run) -> str:

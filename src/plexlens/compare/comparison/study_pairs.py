@@ -6,11 +6,12 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+import tomli
 
 from plexlens.compare.analysis.claims import Claim, read_claim
 from plexlens.compare.analysis.entries import Entry
@@ -60,7 +61,7 @@ def study_pair(base: Run, new: Run, folder: Path | None = None) -> StudyPair | N
     if not path.is_file():
         return None
     tables = tuple(run.name.partition(":")[2] for run in (base, new))
-    content = tomllib.loads(path.read_text(encoding="utf-8"))
+    content = tomli.loads(path.read_text(encoding="utf-8"))
     for number, pair in enumerate(content.get("pairs", ()), 1):
         where = f"pair {number}"
         _only(path, where, pair, _PAIR_KEYS)
@@ -79,7 +80,7 @@ def _read(study: Study, path: Path, where: str, pair: Mapping[str, Any], runs: t
         if not file.is_file():
             raise _wrong(path, f"{where}, claims: there is no file {file.name}", "the name of a file next to this one")
         numbers = Numbers(audit(study), str(file))
-        content = tomllib.loads(file.read_text(encoding="utf-8"))
+        content = tomli.loads(file.read_text(encoding="utf-8"))
         claims = tuple(read_claim(entry) for entry in Entry(content, file.name, numbers).entries("claims"))
     predictions = []
     for number, one in enumerate(pair.get("predictions", ()), 1):

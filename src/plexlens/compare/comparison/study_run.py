@@ -8,14 +8,16 @@ the whole, that stand in another one.
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import tomli
+
 from plexlens.compare.audit.audit import Audit, Cell, audit
 from plexlens.compare.audit.recomputation import Recomputation
+from plexlens.compare.comparison.address import StudyAddress
 from plexlens.compare.numbers.quantity import Quantity, exact
 from plexlens.compare.runs.headings import common_name, heading, measure_of, tool_of
 from plexlens.compare.runs.run import Activity, Key, Measure, Reading, Run, Setting
@@ -31,24 +33,6 @@ COMPARE = "compare.toml"
 
 _RUN_KEYS = ("table", "settings", "whole", "workload")
 _PLACE_KEYS = ("table", "row")
-
-
-@dataclass(frozen=True)
-class StudyAddress:
-    """Location of a run in a study.
-
-    Attributes
-    ----------
-    rows
-        What its rows are called; several are repeats; none stands for the whole table.
-    """
-
-    study: str
-    table: str
-    rows: tuple[str, ...] = ()
-
-    def __str__(self) -> str:
-        return ":".join((self.study, self.table, *([",".join(self.rows)] if self.rows else [])))
 
 
 def find_table(study: Study, wanted: str) -> StudyTable:
@@ -374,8 +358,8 @@ def _read_compare(study: Study) -> list[Mapping[str, Any]]:
     if not path.is_file():
         return []
     try:
-        content = tomllib.loads(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        content = tomli.loads(path.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError, tomli.TOMLDecodeError) as error:
         raise StudyError(file=str(path), what=f"it cannot be read: {error}", remedy="correct the file") from error
     runs = content.get("runs", [])
     for number, entry in enumerate(runs if isinstance(runs, list) else [], 1):

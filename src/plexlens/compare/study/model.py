@@ -12,13 +12,10 @@ from pathlib import Path
 
 from plexlens.compare.formulas.catalogue import Formula
 from plexlens.compare.runs.headings import Headings
-from plexlens.errors import UnreadableInputError, UsageError
+from plexlens.errors import UnreadableInputError
 
 #: Where a column or a cell of a match stands for that of the row at hand.
 SAME = "*"
-
-#: File that makes a folder a study.
-_STUDY_FILE = "study.toml"
 
 #: A cell by its table's id, its row's index from 0, and its column.
 Place = tuple[str, int, str]
@@ -291,25 +288,6 @@ class Study:
     repeats: tuple[Repeat, ...] = ()
 
 
-def studies_path() -> Path:
-    """The folder of the studies that ship with Plexlens.
-
-    Raises
-    ------
-    UsageError
-        It is not there: the installation is incomplete.
-    """
-    package = Path(__file__).parents[2]
-    for folder in (package / "studies", package.parents[1] / "studies"):
-        if folder.is_dir():
-            return folder
-    raise UsageError(
-        file=str(package / "studies"),
-        what="the studies that come with Plexlens are missing",
-        remedy="install Plexlens again",
-    )
-
-
 def share(text: str) -> Fraction | None:
     """A fraction from ``5 %`` or ``0.05``; None for other texts and negative numbers."""
     number, percent, rest = text.partition("%")
@@ -318,21 +296,3 @@ def share(text: str) -> Fraction | None:
     except (ValueError, ZeroDivisionError):
         return None
     return None if rest.strip() or value < 0 else value
-
-
-def own_study(text: str) -> Path | None:
-    """The ``study.toml`` named by a path, or in the folder that it names; None if there is none."""
-    path = Path(text)
-    path = path if path.name == _STUDY_FILE else path / _STUDY_FILE
-    return path if path.is_file() else None
-
-
-def shared_templates(folder: Path) -> list[Path]:
-    """Template files available to a study: those next to its own folder, then those that ship with Plexlens."""
-    places = dict.fromkeys(place.resolve() / "templates" for place in (folder.resolve().parent, studies_path()))
-    return [path for place in places for path in sorted(place.glob("*.toml"))]
-
-
-def study_names(folder: Path | None = None) -> list[str]:
-    """Names of the studies in a folder, in order."""
-    return sorted(path.parent.name for path in (folder or studies_path()).glob(f"*/{_STUDY_FILE}"))

@@ -34,12 +34,9 @@ from plexlens.compare.study.model import (
     Restored,
     Study,
     StudyTable,
-    own_study,
     share,
-    shared_templates,
-    studies_path,
-    study_names,
 )
+from plexlens.compare.study.places import own_study, shared_templates, studies_path, study_names
 from plexlens.compare.study.references import ReferenceReader
 from plexlens.compare.study.template import applied, related
 from plexlens.errors import UsageError

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
+
+import tomli
 
 from plexlens.compare.study.model import StudyError
 
@@ -21,10 +22,10 @@ class TomlReader:
     def toml(self, path: Path) -> dict[str, Any]:
         """The contents of a TOML file."""
         try:
-            return tomllib.loads(path.read_text(encoding="utf-8"))
+            return tomli.loads(path.read_text(encoding="utf-8"))
         except (OSError, UnicodeDecodeError) as error:
             raise StudyError(file=str(path), what=f"it cannot be read: {error}", remedy="restore the file") from error
-        except tomllib.TOMLDecodeError as error:
+        except tomli.TOMLDecodeError as error:
             raise StudyError(
                 file=str(path), what=f"it is not valid TOML: {error}", remedy="correct the syntax"
             ) from error

@@ -5,15 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from plexlens.errors import PlexlensError
 from plexlens.ingest import plausible
 from plexlens.ingest.plausible import Implausible
 from plexlens.ingest.source import Damage, Severity
 from plexlens.metrics.local_time import LocalReport
-from plexlens.pdb import IngestResult, Outcome
 from plexlens.pdb.engine import Connection, tables_of
+
+if TYPE_CHECKING:
+    from plexlens.pdb import IngestResult
 
 #: Rows of damage that a report lists; the counts by reason cover all of it.
 DAMAGE_ROWS = 500
@@ -190,6 +192,9 @@ def readings_of(
         for row in _rows(connection, "select * from source order by started_at, source_id")
     ]
     for result in results:
+        # What a result is of is loaded; a question to a database needs nothing that stores.
+        from plexlens.pdb import Outcome
+
         if result.outcome is Outcome.SKIPPED:
             files.append(FileRead(result.file, state=State.SKIPPED, reason=result.reason))
         elif result.outcome is Outcome.ALREADY_HELD:

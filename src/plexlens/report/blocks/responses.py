@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
 from plexlens.metrics import GRAINS
 from plexlens.metrics.definition import Grain
 from plexlens.metrics.unit import COUNT, MILLISECONDS, RATIO
-from plexlens.pools.objects import Io
 from plexlens.pools.responses import Contrast, Response, contrasts, timed_objects, timed_responses
 from plexlens.report.model import Block, Cell, Note
 from plexlens.report.model.fields import Definitions, Field, Subject
+
+if TYPE_CHECKING:
+    from plexlens.pools.objects import Io
 
 #: What the table of responses asks of the grain ``data_set``.
 COLUMNS = (
