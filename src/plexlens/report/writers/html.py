@@ -11,6 +11,7 @@ import hashlib
 from datetime import datetime
 from functools import cache
 from itertools import groupby
+from pathlib import Path
 from typing import Any
 
 import jinja2
@@ -39,6 +40,7 @@ from plexlens.report.model.display import NULL, shown, with_units
 from plexlens.report.model.heat import HeatMap
 from plexlens.report.model.xy import XYChart
 from plexlens.report.writers.drill import Drills
+from plexlens.report.writers.kept_templates import KeptTemplates
 from plexlens.report.writers.names import printable
 from plexlens.report.writers.table_html import linked, table_view
 
@@ -55,6 +57,7 @@ def _environment() -> jinja2.Environment:
         lstrip_blocks=True,
         undefined=jinja2.StrictUndefined,
         finalize=_harmless,
+        bytecode_cache=KeptTemplates(Path(__file__).parent / "templates" / "__pycache__", Path(__file__)),
     )
     environment.filters["verbatim"] = _verbatim
     environment.filters["linked"] = linked

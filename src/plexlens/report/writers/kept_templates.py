@@ -1,0 +1,54 @@
+"""Compiled templates, kept beside their sources as Python keeps the byte code of modules.
+
+To compile the template of a page takes longer than to fill it in.
+"""
+
+from __future__ import annotations
+
+import sys
+from contextlib import suppress
+from hashlib import sha256
+from pathlib import Path
+from tempfile import NamedTemporaryFile
+
+from jinja2 import BytecodeCache
+from jinja2.bccache import Bucket
+
+
+class KeptTemplates(BytecodeCache):
+    """Byte code of templates in a folder; where that cannot be written, each program compiles them anew.
+
+    Parameters
+    ----------
+    folder
+        The folder; it is made if it is not there.
+    made_by
+        Files that say how templates are compiled: byte code of other contents of theirs is of no use.
+    """
+
+    def __init__(self, folder: Path, *made_by: Path) -> None:
+        self._folder = folder
+        self._made_by = b"".join(path.read_bytes() for path in made_by)
+
+    def get_source_checksum(self, source: str) -> str:
+        """What tells whether byte code is that of a template."""
+        return sha256(source.encode("utf-8") + self._made_by).hexdigest()
+
+    def _place(self, bucket: Bucket) -> Path:
+        return self._folder / f"{bucket.key}.{sys.implementation.cache_tag}.jinja"
+
+    def load_bytecode(self, bucket: Bucket) -> None:
+        """Take the byte code that is there; none where it is of another source or release."""
+        with suppress(OSError), self._place(bucket).open("rb") as file:
+            bucket.load_bytecode(file)
+
+    def dump_bytecode(self, bucket: Bucket) -> None:
+        """Keep the byte code, unless Python was told to keep none."""
+        if sys.dont_write_bytecode:
+            return
+        with suppress(OSError):
+            self._folder.mkdir(exist_ok=True)
+            # Several programs may do so at once: each writes a file of its own, and the last one stays.
+            with NamedTemporaryFile("wb", dir=self._folder, suffix=".part", delete=False) as part:
+                part.write(bucket.bytecode_to_string())
+            Path(part.name).replace(self._place(bucket))
