@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
+import tomli
 import typer
 
 
 @cache
 def examples() -> dict[str, dict[str, str]]:
     """Examples by the words of the command: what each does, and its arguments."""
-    return tomllib.loads(Path(__file__).with_name("examples.toml").read_text(encoding="utf-8"))
+    return tomli.loads(Path(__file__).with_name("examples.toml").read_text(encoding="utf-8"))
 
 
 def help_text(command: str) -> str:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
+
+import tomli
 
 from plexlens.example.printed import ExampleError
 
@@ -133,7 +134,7 @@ def read_cics_plan(studies: Path) -> CicsPlan:
     path = studies / "example" / "cics.toml"
     try:
         with path.open("rb") as file:
-            settings = tomllib.load(file)
+            settings = tomli.load(file)
         tables, collection = settings["tables"], settings["statistics"]
         return CicsPlan(
             study=settings["study"],
@@ -154,7 +155,7 @@ def read_cics_plan(studies: Path) -> CicsPlan:
             statistics=Window(collection["name"], collection["start"], collection["seconds"]),
             tasks=Tasks(**settings["tasks"]),
         )
-    except (OSError, tomllib.TOMLDecodeError, KeyError, TypeError, ValueError) as error:
+    except (OSError, tomli.TOMLDecodeError, KeyError, TypeError, ValueError) as error:
         raise ExampleError(
             file=str(path),
             what=f"the example's CICS data cannot be read ({error})",

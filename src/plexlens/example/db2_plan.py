@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import csv
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
+
+import tomli
 
 from plexlens.example.printed import ExampleError, Study
 
@@ -151,7 +152,7 @@ def read_db2_plan(studies: Path) -> Db2Plan:
     path = studies / "example" / "db2.toml"
     try:
         with path.open("rb") as file:
-            settings = tomllib.load(file)
+            settings = tomli.load(file)
         with (studies / "example" / "statistics_items.csv").open(encoding="utf-8", newline="") as table:
             items = tuple(Item(**row) for row in csv.DictReader(table))
         return Db2Plan(
@@ -173,7 +174,7 @@ def read_db2_plan(studies: Path) -> Db2Plan:
             prefetch_pages=settings["prefetch"]["pages"],
             items=items,
         )
-    except (OSError, tomllib.TOMLDecodeError, KeyError, TypeError, ValueError) as error:
+    except (OSError, tomli.TOMLDecodeError, KeyError, TypeError, ValueError) as error:
         raise ExampleError(
             file=str(path),
             what=f"the example's Db2 data cannot be read ({error})",

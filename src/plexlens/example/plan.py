@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import csv
-import tomllib
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
+
+import tomli
 
 from plexlens.example.cics_plan import CicsPlan, read_cics_plan
 from plexlens.example.db2_plan import Db2Plan, read_db2_plan
@@ -179,7 +180,7 @@ def read_plan(studies: Path) -> Plan:
     folder = studies / "example"
     try:
         with (folder / "example.toml").open("rb") as file:
-            settings = tomllib.load(file)
+            settings = tomli.load(file)
         structures = _rows(folder / "structures.csv")
         classes = _rows(folder / "classes.csv")
         return Plan(
@@ -213,7 +214,7 @@ def read_plan(studies: Path) -> Plan:
             db2=read_db2_plan(studies),
             cics=read_cics_plan(studies),
         )
-    except (OSError, tomllib.TOMLDecodeError, KeyError, TypeError, ValueError) as error:
+    except (OSError, tomli.TOMLDecodeError, KeyError, TypeError, ValueError) as error:
         raise ExampleError(
             file=str(folder),
             what=f"the example's data cannot be read ({error})",

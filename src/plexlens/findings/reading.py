@@ -7,12 +7,13 @@ then gives only the keys that differ, or ``disabled = true``.
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
+
+import tomli
 
 from plexlens.findings.error import RuleError
 from plexlens.findings.making import TABLES, Draft, make
@@ -154,8 +155,8 @@ def _entries_of(file: Path) -> list[_Entry]:
         why = error.strerror if isinstance(error, OSError) else "it is not UTF-8"
         raise RuleError(file=str(file), what=f"the file cannot be read: {why}", remedy="give a text file") from error
     try:
-        document = tomllib.loads(text)
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
+        document = tomli.loads(text)
+    except (tomli.TOMLDecodeError, RecursionError) as error:
         found = re.search(r"\(at line (\d+), column \d+\)", str(error))
         raise RuleError(
             file=str(file),

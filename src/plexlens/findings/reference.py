@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import sys
-import tomllib
 from collections.abc import Sequence
 from itertools import groupby
 from pathlib import Path
 from typing import Any
+
+import tomli
 
 from plexlens.expression import FUNCTIONS, LIST_FUNCTIONS
 from plexlens.findings.making import KEYS, TABLES
@@ -195,7 +196,7 @@ def rule_lines(rule: Rule) -> list[str]:
 def left_out() -> tuple[tuple[str, str], ...]:
     """Rules of thumb that Plexlens leaves out, and why."""
     text = (Path(__file__).parent / "left_out.toml").read_text(encoding="utf-8")
-    return tuple((one["what"], one["why"]) for one in tomllib.loads(text)["left_out"])
+    return tuple((one["what"], one["why"]) for one in tomli.loads(text)["left_out"])
 
 
 def rule_json(rule: Rule) -> dict[str, Any]:

@@ -17,7 +17,6 @@ that met no finding is reported.
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime
@@ -25,6 +24,8 @@ from difflib import get_close_matches
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
+
+import tomli
 
 from plexlens.findings.error import RuleError
 from plexlens.findings.finding import Finding, Suppressed
@@ -87,11 +88,11 @@ def load_decisions(file: Path, rules: Sequence[Rule]) -> tuple[Decision, ...]:
     """
     try:
         text = file.read_text(encoding="utf-8")
-        document = tomllib.loads(text)
+        document = tomli.loads(text)
     except (OSError, UnicodeDecodeError) as error:
         why = error.strerror if isinstance(error, OSError) else "it is not UTF-8"
         raise RuleError(file=str(file), what=f"the file cannot be read: {why}", remedy="give a text file") from error
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
+    except (tomli.TOMLDecodeError, RecursionError) as error:
         at = re.search(r"\(at line (\d+), column \d+\)", str(error))
         what = f"the file is not TOML: {str(error).split(' (at ')[0]}"
         raise RuleError(

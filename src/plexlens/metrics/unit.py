@@ -6,10 +6,11 @@ read it (microseconds for a coupling facility request, percent for a fraction); 
 
 from __future__ import annotations
 
-import tomllib
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+import tomli
 
 from plexlens.catalogue_path import catalogue_path
 
@@ -53,7 +54,7 @@ def unit_of(written: dict[str, Any]) -> Unit:
 
 
 def _units(file: Path) -> dict[str, Unit]:
-    return {name: unit_of(written) for name, written in tomllib.loads(file.read_text(encoding="utf-8")).items()}
+    return {name: unit_of(written) for name, written in tomli.loads(file.read_text(encoding="utf-8")).items()}
 
 
 #: Every unit by the name that definitions call it.

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
+
+import tomli
 
 from plexlens.errors import UnreadableInputError, UsageError
 from plexlens.pools.members import ALONE
@@ -86,12 +87,12 @@ def load(path: Path) -> dict[str, Any]:
         It cannot be read or is not valid TOML.
     """
     try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
+        return tomli.loads(path.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError) as error:
         raise UnreadableInputError(
             file=str(path), what=f"it cannot be read: {error}", remedy="check its name and your rights"
         ) from error
-    except tomllib.TOMLDecodeError as error:
+    except tomli.TOMLDecodeError as error:
         raise UnreadableInputError(
             file=str(path), what=f"it is not valid TOML: {error}", remedy="correct it"
         ) from error

@@ -14,7 +14,7 @@ def lines_of(text: str) -> dict[str, int]:
     Parameters
     ----------
     text
-        A text that `tomllib` has read without error.
+        A text that `tomli` has read without error.
 
     Returns
     -------

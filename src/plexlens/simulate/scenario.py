@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 import math
-import tomllib
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+
+import tomli
 
 from plexlens import _core
 from plexlens.errors import UnreadableInputError, UsageError
@@ -59,7 +60,7 @@ class Scenario:
     file
         Where it was read from; empty for one that was made in Python.
     values
-        Its tables, as `tomllib` gives them.
+        Its tables, as `tomli` gives them.
     lines
         Line of each key, by path.
     """
@@ -136,12 +137,12 @@ def parse_scenario(text: str, *, file: str = "") -> Scenario:
         It is not valid TOML.
     """
     try:
-        values = tomllib.loads(text)
+        values = tomli.loads(text)
         _check_depth(values, file, text)
         return Scenario(file, values, lines_of(text))
     except RecursionError as error:
         raise _too_deep(file, text) from error
-    except tomllib.TOMLDecodeError as error:
+    except tomli.TOMLDecodeError as error:
         raise UnreadableInputError(
             file=file,
             what=f"this is not valid TOML: {error}",

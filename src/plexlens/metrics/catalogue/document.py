@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any
+
+import tomli
 
 from plexlens.metrics.catalogue.error import CatalogueError
 
@@ -72,8 +73,8 @@ def read_document(path: Path, *, shipped: bool) -> Document:
     """
     text = text_of_file(path)
     try:
-        values = tomllib.loads(text)
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
+        values = tomli.loads(text)
+    except (tomli.TOMLDecodeError, RecursionError) as error:
         found = re.search(r"\(at line (\d+), column \d+\)", str(error))
         raise CatalogueError(
             file=str(path),

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import tomllib
 from fnmatch import fnmatchcase
 from functools import cache
 from importlib.resources import files
 from typing import Any
+
+import tomli
 
 from plexlens.metrics.selection.selection import Selection
 from plexlens.pdb.engine import Connection, columns_of, quoted, tables_of
@@ -22,7 +23,7 @@ _RECORD = ("source_id", "record_no")
 @cache
 def _class_declarations() -> tuple[dict[str, Any], ...]:
     text = files(__package__).joinpath("classes.toml").read_text(encoding="utf-8")
-    return tuple(tomllib.loads(text)["source"])
+    return tuple(tomli.loads(text)["source"])
 
 
 def timed_tables(connection: Connection) -> list[tuple[str, str, str]]:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
+
+import tomli
 
 from plexlens.errors import UnreadableInputError, UsageError
 
@@ -142,12 +143,12 @@ def read_shifts(path: Path) -> dict[str, str]:
         It is not valid TOML, or a shift in it is not a text or not a range of hours.
     """
     try:
-        document = tomllib.loads(path.read_text(encoding="utf-8"))
+        document = tomli.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise UnreadableInputError(
             file=str(path), what=f"the file cannot be read: {error.strerror}", remedy="check the path"
         ) from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
+    except (tomli.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
         raise UsageError(
             file=str(path), what=f"it is not valid TOML: {error}", remedy="correct it at that place"
         ) from error
