@@ -32,6 +32,14 @@ def test_parts_of_parts_are_made_first() -> None:
     assert formulas == ["part_2", "part_2 / h"]
 
 
+def test_a_part_has_no_name_that_is_there_already() -> None:
+    steps, formulas = shared_parts(
+        [parse("total(a, b, c, d, e) / part_1"), parse("g / total(a, b, c, d, e)")], "part_", {"part_2"}
+    )
+    assert [text_of(one) for one in formulas] == ["part_3 / part_1", "g / part_3"]
+    assert [list(step) for step in steps] == [["part_3"]]
+
+
 def test_short_parts_stay_where_they_are() -> None:
     assert taken("a / b + c", "a / b - c") == ([], ["a / b + c", "a / b - c"])
 

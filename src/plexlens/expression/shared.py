@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
+from itertools import count
 
 from plexlens.expression.tree import Call, Expression, Name, operands_of, walk, with_operands
 
@@ -12,7 +13,7 @@ FEWEST_PIECES = 6
 
 
 def shared_parts(
-    expressions: Sequence[Expression], prefix: str
+    expressions: Sequence[Expression], prefix: str, taken: Collection[str] = ()
 ) -> tuple[list[dict[str, Expression]], list[Expression]]:
     """The common subexpressions, and the expressions with names in their place.
 
@@ -22,19 +23,20 @@ def shared_parts(
         The expressions.
     prefix
         What the names of parts begin with; a number follows.
+    taken
+        Names that no part may have, beside those in the expressions.
 
     Returns
     -------
     list of dict, list of expressions
         Parts by name, in steps: those of a step name only what the expressions name, and parts of steps before it.
     """
-    return _Sharing(expressions, prefix).taken_out()
+    return _Sharing(expressions, prefix, taken).taken_out()
 
 
 class _Sharing:
-    def __init__(self, expressions: Sequence[Expression], prefix: str) -> None:
+    def __init__(self, expressions: Sequence[Expression], prefix: str, taken: Collection[str]) -> None:
         self.expressions = expressions
-        self.prefix = prefix
         self.uses = Counter[Expression]()
         seen: set[Expression] = set()
         waiting = list(expressions)
@@ -44,6 +46,8 @@ class _Sharing:
             if one not in seen:
                 seen.add(one)
                 waiting += _parts(one)
+        used = {one.name for one in self.uses if isinstance(one, Name)}.union(taken)
+        self.free = (name for number in count(1) if (name := f"{prefix}{number}") not in used)
         self.steps: list[dict[str, Expression]] = []
         self.made: dict[Expression, tuple[Expression, int]] = {}
 
@@ -60,7 +64,7 @@ class _Sharing:
             if self.uses[one] > 1 and _is_worth_it(one):
                 while len(self.steps) <= step:
                     self.steps.append({})
-                name = f"{self.prefix}{sum(map(len, self.steps)) + 1}"
+                name = next(self.free)
                 self.steps[step][name] = tree
                 tree, step = Name(name), step + 1
             self.made[one] = tree, step

@@ -8,7 +8,7 @@ says nothing about where the values come from. Trees are equal where they say th
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 
 from plexlens.expression.error import wrong
 
@@ -93,6 +93,15 @@ ARITIES: dict[str, tuple[int, int | None]] = {
 }
 
 
+def _hash_of(one: Expression) -> int:
+    """The hash of a tree, worked out once: trees of hundreds of parts are looked up thousands of times."""
+    kept: int | None = one.__dict__.get("_hash")
+    if kept is None:
+        kept = hash((type(one), *(getattr(one, each.name) for each in fields(one) if each.compare)))
+        object.__setattr__(one, "_hash", kept)
+    return kept
+
+
 @dataclass(frozen=True)
 class Number:
     """A number, with the unit that was written after it."""
@@ -100,6 +109,8 @@ class Number:
     value: float
     unit: LiteralUnit | None = None
     at: int = field(default=0, compare=False)
+
+    __hash__ = _hash_of
 
     @property
     def in_base(self) -> float:
@@ -114,12 +125,16 @@ class Text:
     value: str
     at: int = field(default=0, compare=False)
 
+    __hash__ = _hash_of
+
 
 @dataclass(frozen=True)
 class Null:
     """``null``: no value."""
 
     at: int = field(default=0, compare=False)
+
+    __hash__ = _hash_of
 
 
 @dataclass(frozen=True)
@@ -129,6 +144,8 @@ class Name:
     name: str
     at: int = field(default=0, compare=False)
 
+    __hash__ = _hash_of
+
 
 @dataclass(frozen=True)
 class Unary:
@@ -137,6 +154,8 @@ class Unary:
     operator: str
     operand: Expression
     at: int = field(default=0, compare=False)
+
+    __hash__ = _hash_of
 
 
 @dataclass(frozen=True)
@@ -148,6 +167,8 @@ class Binary:
     right: Expression
     at: int = field(default=0, compare=False)
 
+    __hash__ = _hash_of
+
 
 @dataclass(frozen=True)
 class Among:
@@ -157,6 +178,8 @@ class Among:
     values: tuple[Text, ...]
     at: int = field(default=0, compare=False)
 
+    __hash__ = _hash_of
+
 
 @dataclass(frozen=True)
 class Call:
@@ -165,6 +188,8 @@ class Call:
     function: str
     arguments: tuple[Expression, ...]
     at: int = field(default=0, compare=False)
+
+    __hash__ = _hash_of
 
 
 Expression = Number | Text | Null | Name | Unary | Binary | Among | Call
@@ -241,7 +266,9 @@ class _Expansion:
 
 
 def with_operands(one: Expression, operands: list[Expression]) -> Expression:
-    """The same expression with other operands."""
+    """The same expression with other operands; itself where they are its own."""
+    if all(new is old for new, old in zip(operands, operands_of(one), strict=True)):
+        return one
     if isinstance(one, Unary | Among):
         return replace(one, operand=operands[0])
     if isinstance(one, Binary):

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from plexlens.expression.types import Scope
-from plexlens.metrics.definition import Fact, Grain, Metric
+from plexlens.metrics.definition import Grain
 
 
 def numbers_of(grain: Grain) -> Scope:
     """Facts and metrics of a grain: the names available in rolled-up rows."""
-    columns: tuple[Fact | Metric, ...] = (*grain.facts, *grain.metrics)
-    return Scope.of(f"a fact or metric of {grain.name}", {column.name: column.unit.base for column in columns})
+    return grain.numbers
 
 
 def rows_of(grain: Grain) -> Scope:

@@ -13,7 +13,7 @@ from enum import Enum
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from plexlens.expression import Expression, expand, parse, words_of
+from plexlens.expression import Expression, Scope, expand, parse, words_of
 from plexlens.metrics.unit import Unit
 
 if TYPE_CHECKING:
@@ -315,6 +315,12 @@ class Grain:
         """Columns that identify the observer."""
         owners = tuple(key.name for key in self.keys if key.name in OWNERS)
         return self.observer or ("sysplex", "system", *owners)
+
+    @cached_property
+    def numbers(self) -> Scope:
+        """Facts and metrics with their units: what formulas over its rolled-up rows may name."""
+        columns: tuple[Fact | Metric, ...] = (*self.facts, *self.metrics)
+        return Scope.of(f"a fact or metric of {self.name}", {column.name: column.unit.base for column in columns})
 
     def metric(self, name: str) -> Metric:
         """A metric by name; the KeyError lists the valid names."""
