@@ -24,7 +24,7 @@ import csv
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
 
 import duckdb
@@ -139,9 +139,7 @@ class Bound:
     @property
     def elsewhere(self) -> frozenset[tuple[str, str]]:
         """Tables and fields of other sections of the record that the bound needs."""
-        return frozenset(
-            (table, field) for text in (self.at_most, self.when) for table, field in _ELSEWHERE.findall(text)
-        )
+        return _places_in(self.at_most) | _places_in(self.when)
 
     def of_columns(self, columns: Iterable[str], others: Mapping[str, Iterable[str]] | None = None) -> list[Bound]:
         """The bounds that apply to these columns; a bound whose fields are missing is left out.
@@ -154,22 +152,31 @@ class Bound:
             Columns of other tables of the same source.
         """
         names = {column.upper() for column in columns}
-        there = {(table, column.upper()) for table, listed in (others or {}).items() for column in listed}
-        if not {(table, field.upper()) for table, field in self.elsewhere} <= there:
-            return []
-        pattern = re.compile(re.escape(self.field.upper()).replace(r"\#", r"(?P<part>\w+)"))
+        for table, field in self.elsewhere:
+            if field.upper() not in {column.upper() for column in (others or {}).get(table, ())}:
+                return []
         bounds = []
-        for name in sorted(names):
-            match = pattern.fullmatch(name)
-            if match is None:
-                continue
-            part = match.groupdict().get("part", "")
+        for name, part in self._fields_among(names):
             at_most, when = (_written_out(text, part, names) for text in (self.at_most, self.when))
             words = {word.upper() for text in (at_most, when) for word in _WORD.findall(_ELSEWHERE.sub("", text))}
             if words <= names | _KEYWORDS:
                 text = self.at_most.replace("#", part)
                 bounds.append(replace(self, field=name, at_most=at_most, when=when, text=text))
         return bounds
+
+    def _fields_among(self, names: set[str]) -> list[tuple[str, str]]:
+        """The columns that it is about, each with what stands for ``#``."""
+        field = self.field.upper()
+        if "#" not in field:
+            return [(field, "")] if field in names else []
+        pattern = re.compile(re.escape(field).replace(r"\#", r"(?P<part>\w+)"))
+        return [(name, match["part"]) for name in sorted(names) if (match := pattern.fullmatch(name)) is not None]
+
+
+@cache
+def _places_in(text: str) -> frozenset[tuple[str, str]]:
+    """Tables and fields of other sections in an expression."""
+    return frozenset(_ELSEWHERE.findall(text))
 
 
 def _written_out(text: str, part: str, names: set[str]) -> str:
@@ -265,7 +272,7 @@ class Plausibility:
         self.file = file
         self._bounds = bounds
 
-    @property
+    @cached_property
     def tables(self) -> tuple[str, ...]:
         """The tables with bounded fields, and those that bounds refer to."""
         named = {table for of_table in self._bounds.values() for bound in of_table for table, _ in bound.elsewhere}
@@ -331,9 +338,12 @@ class Plausibility:
         bounds = [each for bound in self._bounds.get(table, ()) for each in bound.of_columns(columns, listed)]
         if not bounds:
             return SCHEMA.empty_table()
-        statement = _statement(bounds, relation, columns, {name: rows for name, (rows, _) in others.items()})
+        statements = _Statements(bounds, relation, columns, {name: rows for name, (rows, _) in others.items()})
         try:
-            found = self._connection.execute(statement).to_arrow_table()
+            # What names the values takes twice as long to plan, and sound data has none.
+            if self._connection.execute(statements.any_above).fetchone() is None:
+                return SCHEMA.empty_table()
+            found = self._connection.execute(statements.values_above).to_arrow_table()
         except duckdb.Error as error:
             raise UnreadableInputError(
                 file=self.file,
@@ -361,37 +371,56 @@ def _relation(files: Sequence[Path]) -> str:
     return f"read_parquet([{paths}], union_by_name=true, hive_partitioning=false)"
 
 
-def _statement(bounds: Sequence[Bound], relation: str, columns: Sequence[str], others: Mapping[str, str]) -> str:
-    """The query for values above their bounds; it reads only the fields that the bounds name."""
-    length = "" if "interval_seconds" in columns else ", seconds(interval_start, interval_end) AS interval_seconds"
-    entries, tests = [], []
-    for number, bound in enumerate(bounds):
-        at_most, when = (_ELSEWHERE.sub(r'"\1.\2"', text) for text in (bound.at_most, bound.when))
-        at_most = f"CASE WHEN {when} THEN ({at_most}) END" if when else f"({at_most})"
-        at_most = f"CAST({at_most} AS DOUBLE)"
-        value = f'CAST("{bound.field.lower()}" AS DOUBLE)'
-        limit = f"{at_most} + {bound.fraction!r} * abs({at_most}) + {bound.amount!r}"
-        tests.append(f"{value} > {limit}")
-        named = f"'bound_no': {number}, 'field': '{bound.field}'"
-        entries.append(f"{{{named}, 'value': {value}, 'at_most': {at_most}, 'above': {value} > {limit}}}")
-    tested = "\n OR ".join(tests)
-    listed = ",\n ".join(entries)
+class _Statements:
+    """The queries for values above their bounds: the fields that bounds name are read, and no others.
+
+    Attributes
+    ----------
+    any_above
+        Gives a row if there is such a value.
+    values_above
+        Gives a row for each of them.
+    """
+
+    def __init__(
+        self, bounds: Sequence[Bound], relation: str, columns: Sequence[str], others: Mapping[str, str]
+    ) -> None:
+        length = "" if "interval_seconds" in columns else ", seconds(interval_start, interval_end) AS interval_seconds"
+        entries, tests = [], []
+        for number, bound in enumerate(bounds):
+            at_most, when = (_ELSEWHERE.sub(r'"\1.\2"', text) for text in (bound.at_most, bound.when))
+            at_most = f"CASE WHEN {when} THEN ({at_most}) END" if when else f"({at_most})"
+            at_most = f"CAST({at_most} AS DOUBLE)"
+            value = f'CAST("{bound.field.lower()}" AS DOUBLE)'
+            limit = at_most + (f" + {bound.fraction!r} * abs({at_most})" if bound.fraction else "")
+            limit += f" + {bound.amount!r}" if bound.amount else ""
+            tests.append(f"{value} > {limit}")
+            named = f"'bound_no': {number}, 'field': '{bound.field}'"
+            entries.append(f"{{{named}, 'value': {value}, 'at_most': {at_most}, 'above': {value} > {limit}}}")
+        tested = "\n OR ".join(tests)
+        listed = ",\n ".join(entries)
+        rows = f"SELECT *{length} FROM {relation}{_joined(bounds, others)}"
+        self.any_above = f"SELECT 1 FROM ({rows})\nWHERE {tested} LIMIT 1"
+        self.values_above = (
+            "SELECT source_id, system, record_no, section_no, mark.bound_no, mark.value, mark.at_most FROM (\n"
+            f"SELECT source_id, system, record_no, section_no, unnest([\n {listed}]) AS mark\n"
+            f"FROM ({rows})\nWHERE {tested}) WHERE mark.above\n"
+            # A value above several bounds is named once, with the lowest of them.
+            "QUALIFY row_number() OVER (PARTITION BY source_id, record_no, section_no, mark.field"
+            " ORDER BY mark.at_most, mark.bound_no) = 1\n"
+            "ORDER BY record_no, section_no, mark.bound_no"
+        )
+
+
+def _joined(bounds: Sequence[Bound], others: Mapping[str, str]) -> str:
+    """SQL of the joins with other sections of a record that bounds refer to."""
     elsewhere: dict[str, dict[str, None]] = {}
     for table, field in sorted(place for bound in bounds for place in bound.elsewhere):
         elsewhere.setdefault(table, {})[f'max("{field}") AS "{table}.{field}"'] = None
-    joined = "".join(
+    return "".join(
         f" LEFT JOIN (SELECT source_id, record_no, {', '.join(fields)} FROM {others[table]} GROUP BY ALL)"
         " USING (source_id, record_no)"
         for table, fields in elsewhere.items()
-    )
-    return (
-        "SELECT source_id, system, record_no, section_no, mark.bound_no, mark.value, mark.at_most FROM (\n"
-        f"SELECT source_id, system, record_no, section_no, unnest([\n {listed}]) AS mark\n"
-        f"FROM (SELECT *{length} FROM {relation}{joined})\nWHERE {tested}) WHERE mark.above\n"
-        # A value above several bounds is named once, with the lowest of them.
-        "QUALIFY row_number() OVER (PARTITION BY source_id, record_no, section_no, mark.field"
-        " ORDER BY mark.at_most, mark.bound_no) = 1\n"
-        "ORDER BY record_no, section_no, mark.bound_no"
     )
 
 

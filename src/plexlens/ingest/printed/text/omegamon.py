@@ -36,11 +36,6 @@ from plexlens.ingest.printed.values import SECONDS, Printed, is_value, read_dura
 from plexlens.ingest.source import Severity
 
 _SECTION = re.compile(r"\s*(?:-{2,}\s*([A-Z][A-Z0-9 /.,&()-]*?)\s*-{3,}|-{4,}\s+([A-Z][A-Z0-9 /.,&()]*?))\s*$")
-_IDENTIFIER = re.compile(
-    r"(?<![\w.#])("
-    + "|".join(sorted(catalogue().tables[TABLE].printed_names("identifier")))
-    + r")\s*:[ \t]{0,2}(\S.*?)(?=\s{2,}|\t|\s[A-Z ]{3,10}:|$)"
-)
 _BAR = re.compile(r"([A-Z][A-Z0-9.]*(?: [A-Z.]+)?)\s*\|\s*=*>?\s*<?\s*(\d{1,3})\s*%")
 _CLASS_2_BARS = frozenset({"CPU", "SECPU", "NOTACC"})
 _BAR_WIDTH = 40
@@ -70,6 +65,13 @@ def starts(line: Line) -> bool:
         return True
     found = _blocks_of_shipped().headings(split(line.text))
     return any(heading.kind is not OTHER or set(heading.heads) & {"QUANTITY", "APPL(CL.1)"} for heading in found)
+
+
+@cache
+def _identifier() -> re.Pattern[str]:
+    """An identifier of accounting and its value."""
+    names = "|".join(sorted(catalogue().tables[TABLE].printed_names("identifier")))
+    return re.compile(rf"(?<![\w.#])({names})\s*:[ \t]{{0,2}}(\S.*?)(?=\s{{2,}}|\t|\s[A-Z ]{{3,10}}:|$)")
 
 
 @cache
@@ -244,7 +246,7 @@ class Db2Report:
 
     def _identifiers(self, line: Line) -> bool:
         """Process a line of identifiers: ``PRIMAUTH: X  PLANNAME: Y``."""
-        found = _IDENTIFIER.findall(line.text)
+        found = _identifier().findall(line.text)
         grand = _GRAND.search(line.text)
         if grand:
             self._record_for(())
@@ -262,7 +264,7 @@ class Db2Report:
                 block=self._section or "IDENTIFICATION",
                 about=self._accounting.about,
             )
-        others = _IDENTIFIER.sub("", line.text)
+        others = _identifier().sub("", line.text)
         if others.strip():
             self._pairs(line, segments(split(others), self._kinds.known, tabbed=is_tabbed(others)))
         return True
