@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from plexlens.expression import Expression, Name, expand, shared_parts, sql_of
@@ -17,6 +17,7 @@ from plexlens.metrics.query import Query
 from plexlens.metrics.required import read_by
 from plexlens.metrics.rollup import Grouping, entity, epochs, joined, overlaps, statement
 from plexlens.metrics.rollup_direct import (
+    CleanIntervals,
     clean_intervals,
     direct_statement,
     has_lengths,
@@ -34,7 +35,12 @@ TIMES = ("interval", "hour", "day", "all")
 _SHARED = "shared_"
 
 
-def with_metrics(rows: Query, grain: Grain, columns: Mapping[str, Mapping[str, str]] | None = None) -> Query:
+def with_metrics(
+    rows: Query,
+    grain: Grain,
+    columns: Mapping[str, Mapping[str, str]] | None = None,
+    without: Collection[str] = (),
+) -> Query:
     """The rows with every metric of the grain added; an impossible share becomes null.
 
     Parameters
@@ -45,10 +51,13 @@ def with_metrics(rows: Query, grain: Grain, columns: Mapping[str, Mapping[str, s
         The metrics.
     columns
         For each metric, the column that stands for a fact where it is not the one of its name.
+    without
+        Columns of the facts that metrics alone read.
     """
     named = columns or {}
     own = [_with_columns(metric.expression, named.get(metric.name, {})) for metric in grain.metrics]
-    steps, expressions = shared_parts(own, _SHARED)
+    names = {metric.name for metric in grain.metrics}
+    steps, expressions = shared_parts(own, _SHARED, names.union(rows.columns))
     source = rows.source
     for parts in steps:
         listed = ", ".join(f"({sql_of(part, quoted)}) as {quoted(name)}" for name, part in parts.items())
@@ -57,8 +66,7 @@ def with_metrics(rows: Query, grain: Grain, columns: Mapping[str, Mapping[str, s
         f"({sql_of(expression, quoted)})::double as {quoted(metric.name)}"
         for metric, expression in zip(grain.metrics, expressions, strict=True)
     ]
-    names = {metric.name for metric in grain.metrics}
-    plain = [name for name in rows.columns if name not in names]
+    plain = [name for name in rows.columns if name not in names and name not in without]
     listed = ",\n".join([*(quoted(name) for name in plain), *made])
     select = f"select {listed}\nfrom {source}"
     if bounded := below_ceiling(grain):
@@ -117,6 +125,72 @@ def _projected(patterns: Iterable[Mapping[str, bool]], names: Sequence[str]) -> 
     """The combinations restricted to fewer facts, without duplicates."""
     distinct = {tuple(known[name] for name in names) for known in patterns}
     return [dict(zip(names, row, strict=True)) for row in sorted(distinct)]
+
+
+def _clean_of_whole(inputs: Inputs, grain: Grain, rows: Query, apart: Sequence[str]) -> CleanIntervals | None:
+    """What the intervals of a part have of those of the whole, which many parts ask for: all but what is in common.
+
+    None where the rows are no part of others, others tell their time, or the whole is not clean.
+    """
+    if rows.part_of is None or rows.timed is not None:
+        return None
+    found = clean_intervals(inputs, _with_interval_to(inputs, rows.part_of, grain), grain, apart)
+    return None if found is None else replace(found, common=None)
+
+
+@dataclass(frozen=True)
+class _Steps:
+    """How rows come together.
+
+    Attributes
+    ----------
+    is_one
+        Whether one step does it (`plexlens.metrics.rollup_direct`).
+    intervals
+        What is known of their intervals; None where nothing depends on them, or they are not clean.
+    several
+        Whether rows of several observers come together.
+    """
+
+    is_one: bool
+    intervals: CleanIntervals | None
+    several: bool
+
+    @classmethod
+    def of(
+        cls,
+        plan: Plan,
+        by_interval: bool,
+        whole: CleanIntervals | None,
+        own: Callable[[], CleanIntervals | None],
+        several: Callable[[], bool],
+    ) -> _Steps:
+        """The steps for columns that depend on intervals.
+
+        Parameters
+        ----------
+        plan
+            The columns.
+        by_interval
+            Whether each interval is a row of its own.
+        whole
+            What is known of the whole that the rows are a part of; None where that says nothing.
+        own
+            Gives what is known of the rows' own intervals.
+        several
+            Says whether rows of several observers come together.
+        """
+        intervals = whole if whole is not None else own()
+        if intervals is None:
+            return cls(False, None, several())
+        is_one = intervals.are_named_apart or not by_interval
+        if is_one and intervals.common is not None and not leaves_out(plan):
+            return cls(True, intervals, False)
+        comes_together = several()
+        if comes_together and whole is not None:
+            # A part may have intervals in common that the whole has not.
+            return cls.of(plan, by_interval, None, own, lambda: True)
+        return cls(is_one and not comes_together and not leaves_out_of_reports(plan), intervals, comes_together)
 
 
 def _several(inputs: Inputs, view: str, grain: Grain, keys: Sequence[str], apart: Sequence[str], *, cut: bool) -> bool:
@@ -245,18 +319,25 @@ def evaluate(
     rows = own if not where else _with_interval_to(inputs, table.where(where), grain)
     described = [a.name for a in grain.attributes if a.name not in keys]
     plan = Plan.of(grain, _patterns(inputs, table.source, own, grain, apart), several=False, shown=asked)
-    asks_intervals = plan.takes_time or (has_lengths(grain) and cut and time == "interval")
-    intervals = clean_intervals(inputs, base, grain, apart) if asks_intervals else None
-    is_one_step = not asks_intervals or (intervals is not None and (time != "interval" or intervals.are_named_apart))
-    has_epochs = several = False
-    if not is_one_step or (intervals is not None and (intervals.common is None or leaves_out(plan))):
-        several = _several(inputs, rows, grain, keys, apart, cut=cut and time == "interval")
-        is_one_step = is_one_step and not several and not leaves_out_of_reports(plan)
-    if not is_one_step:
-        if several and cut and time == "interval":
+    by_interval = time == "interval"
+    steps = _Steps(True, None, False)
+    if plan.takes_time or (has_lengths(grain) and cut and by_interval):
+        steps = _Steps.of(
+            plan,
+            by_interval,
+            _clean_of_whole(inputs, grain, table, apart),
+            lambda: clean_intervals(inputs, base, grain, apart),
+            lambda: _several(inputs, rows, grain, keys, apart, cut=cut and by_interval),
+        )
+    has_epochs = False
+    has_single_rows = steps.intervals is not None and steps.intervals.has_single_rows
+    if not steps.is_one:
+        if steps.several and cut and by_interval:
+            uncut = rows
             base, rows = sliced(inputs, grain, base, rows)
-        has_epochs = several and _has_epochs(inputs, base, grain)
-        plan = Plan.of(grain, _patterns(inputs, table.source, own, grain, apart), several=several, shown=asked)
+            has_single_rows = has_single_rows and rows == uncut
+        has_epochs = steps.several and _has_epochs(inputs, base, grain)
+        plan = Plan.of(grain, _patterns(inputs, table.source, own, grain, apart), several=steps.several, shown=asked)
     columns = (
         *keys,
         *(["time"] if time != "all" else []),
@@ -266,16 +347,22 @@ def evaluate(
         *plan.variants,
         *described,
     )
-    is_plain = not is_one_step and not several and plan.takes_time and _is_plain(inputs, base, grain, apart)
-    grouping = Grouping(keys, tuple(described), bucket, tuple(apart), has_epochs=has_epochs, is_plain=is_plain)
-    if is_one_step:
-        sql = direct_statement(plan, base, rows, grouping, intervals)
+    is_plain = not steps.is_one and not steps.several and plan.takes_time and _is_plain(inputs, base, grain, apart)
+    grouping = Grouping(
+        keys,
+        tuple(described),
+        bucket,
+        tuple(apart),
+        has_epochs=has_epochs,
+        is_plain=is_plain,
+        has_single_rows=has_single_rows,
+    )
+    if steps.is_one:
+        sql = direct_statement(plan, base, rows, grouping, steps.intervals)
     else:
         sql = statement(plan, base, rows, grouping)
-    rolled = with_metrics(Query.of(inputs.connection, sql, columns), grain, plan.columns)
     plain = {fact.name for fact in grain.facts if asked is None or fact.name in asked}
-    names = [name for name in rolled.columns if name not in plan.variants or name in plain]
-    return rolled.select(*names)
+    return with_metrics(Query.of(inputs.connection, sql, columns), grain, plan.columns, plan.variants.keys() - plain)
 
 
 def rolled_up(inputs: Inputs, grain: Grain, **how: Any) -> list[dict[str, Any]]:

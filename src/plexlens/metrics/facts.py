@@ -54,7 +54,9 @@ def source_select(inputs: Inputs, grain: Grain, source: Source) -> tuple[SourceS
     catalogue = GRAINS.catalogue
     try:
         functions = catalogue.functions.but(quarter_functions(inputs.selection))
-        made = select_of_source(grain, source, inputs.raw, catalogue.relations, functions)
+        # A site's SQL is read as a whole, so that what is wrong in it shows; a class is told by columns of any kind.
+        whole = catalogue.is_extended or bool(inputs.selection.classes)
+        made = select_of_source(grain, source, inputs.raw, catalogue.relations, functions, whole=whole)
         if made.columns is not None and not catalogue.is_extended:
             return made, made.columns
         return made, frozenset(columns_of(inputs.connection, f"(\n{with_parts(made.parts, made.select)}\n)"))
@@ -76,28 +78,28 @@ def _remedy(inputs: Inputs, source: Source, said: str) -> str:
     return 'correct it; plexlens sql PDB "describe TABLE" lists the columns of a raw table'
 
 
-def _interval_name(grain: Grain) -> str:
+def _interval_name(grain: Grain, start: str, end: str) -> str:
     """SQL of the moment that identifies an interval across systems.
 
     Systems close their intervals within moments of each other: the minute nearest the start names the interval. Two
     intervals shorter than a minute can start within the same one; where their length counts, once for all entities,
     it is the nearest ten seconds.
     """
-    return _rounded("coalesce(interval_start, interval_end)", grain)
+    return _rounded(f"coalesce({start}, {end})", grain, start, end)
 
 
 def end_name(grain: Grain) -> str:
     """SQL of the moment that names the end of an interval, consistent with `_interval_name` of the next interval."""
-    return _rounded("interval_end", grain)
+    return _rounded("interval_end", grain, "interval_start", "interval_end")
 
 
-def _rounded(moment: str, grain: Grain) -> str:
+def _rounded(moment: str, grain: Grain, start: str, end: str) -> str:
     # By microseconds of the clock: calendar functions cost a microsecond a row.
     minute = f"to_timestamp((epoch_us({moment}) + 30000000) // 60000000 * 60)"
     if not any(fact.name == "interval_seconds" for fact in grain.facts):
         return minute
     tens = f"to_timestamp((epoch_us({moment}) + 5000000) // 10000000 * 10)"
-    short = "epoch_us(interval_end) - epoch_us(interval_start) < 60000000"
+    short = f"epoch_us({end}) - epoch_us({start}) < 60000000"
     return f"case when {short} then {tens} else {minute} end"
 
 
@@ -119,6 +121,9 @@ def _typed(inputs: Inputs, grain: Grain, source: Source) -> str:
         chosen["local_time"] = "utc_offset is null"
     else:
         chosen["local_time"] = "false"
+    interval = _interval_name(grain, chosen["interval_start"], chosen["interval_end"])
+    # Records that are added up by the quarter of an hour are named by it, and cover what they reach into it.
+    chosen["interval"] = f'coalesce("interval"::timestamptz, {interval})' if "interval" in there else interval
     for name in (*(key.name for key in grain.keys), *(attribute.name for attribute in grain.attributes)):
         chosen[name] = f"{quoted(name)}::varchar" if name in there else "null::varchar"
     for fact in grain.facts:
@@ -129,13 +134,8 @@ def _typed(inputs: Inputs, grain: Grain, source: Source) -> str:
         chosen[fact.name] = value
     if inputs.selection.classes:
         chosen[_OF_CLASS] = inputs.selection.class_condition(there) or "true"
-    # Records that are added up by the quarter of an hour are named by it, and cover what they reach into it.
-    chosen["interval_own"] = '"interval"::timestamptz' if "interval" in there else "null::timestamptz"
     listed = ",\n".join(f"{sql} as {quoted(name)}" for name, sql in chosen.items())
-    names = ", ".join(quoted(name) for name in chosen if name != "interval_own")
-    parts = made.parts | {"source_rows": made.select, "typed_rows": f"select {listed}\nfrom source_rows"}
-    interval = f'coalesce(interval_own, {_interval_name(grain)}) as "interval"'
-    return with_parts(parts, f"select {names}, {interval}\nfrom typed_rows")
+    return with_parts(made.parts | {"source_rows": made.select}, f"select {listed}\nfrom source_rows")
 
 
 def _owner(grain: Grain) -> str | None:
@@ -207,10 +207,12 @@ def facts(inputs: Inputs, grain: Grain) -> Query | None:
         *(attribute.name for attribute in grain.attributes if attribute.name not in _IDENTITY_TYPES),
         *(fact.name for fact in grain.facts),
     )
-    chosen = f"select {', '.join(quoted(name) for name in columns)} from (\n{made}\n)"
     selected = selection.rows(columns)
-    if not selection.classes:
-        return Query.of(inputs.connection, f"{chosen} where {selected}" if selected else chosen, columns)
-    of_class = f"{selected} and {_OF_CLASS}" if selected else _OF_CLASS
+    if not selected and not selection.classes:
+        return Query.of(inputs.connection, made, columns)
+    chosen = f"select {', '.join(quoted(name) for name in columns)} from (\n{made}\n)"
     timed = Query.of(inputs.connection, f"{chosen} where {selected}" if selected else chosen, columns)
+    if not selection.classes:
+        return timed
+    of_class = f"{selected} and {_OF_CLASS}" if selected else _OF_CLASS
     return replace(Query.of(inputs.connection, f"{chosen} where {of_class}", columns), timed=timed)

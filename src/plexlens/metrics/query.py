@@ -29,12 +29,15 @@ class Query:
     timed
         Facts alone, where classes are selected: the rows of all classes. Their intervals tell the time that was
         measured; a class without a row in an interval did no work in it. None if these rows contain them.
+    part_of
+        The rows of which these are some, with the same columns; None where nothing tells.
     """
 
     connection: Connection
     source: str
     columns: tuple[str, ...]
     timed: Query | None = None
+    part_of: Query | None = None
 
     @classmethod
     def of(cls, connection: Connection, select: str, columns: Iterable[str]) -> Query:
@@ -50,7 +53,8 @@ class Query:
         """The rows that meet a condition; without a condition, all."""
         if not condition:
             return self
-        return self.over(lambda source: f"select * from {source} where {condition}", self.columns)
+        made = self.over(lambda source: f"select * from {source} where {condition}", self.columns)
+        return replace(made, part_of=self.part_of or self)
 
     def over(self, select: Callable[[str], str], columns: Iterable[str]) -> Query:
         """The rows of a select from these rows; from those that tell the time likewise."""

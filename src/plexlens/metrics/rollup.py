@@ -92,6 +92,8 @@ class Grouping:
         Whether observers that are never measured at the same time come together.
     is_plain
         Whether each row of the result has a single observer, without overlapping intervals.
+    has_single_rows
+        Whether no entity has several rows in an interval.
     """
 
     keys: tuple[str, ...]
@@ -100,6 +102,7 @@ class Grouping:
     apart: tuple[str, ...] = ()
     has_epochs: bool = False
     is_plain: bool = False
+    has_single_rows: bool = False
 
 
 def statement(plan: Plan, base: str, rows: str, grouping: Grouping) -> str:
@@ -130,6 +133,7 @@ class Statement:
         self.bucket = grouping.time
         self.has_epochs = grouping.has_epochs
         self.is_plain = grouping.is_plain
+        self.has_single_rows = grouping.has_single_rows
         self.time = ['"time"'] if self.bucket else []
         self.group = [*(quoted(key) for key in keys), *self.time]
         self.observers = tuple(dict.fromkeys((*self.grain.observers, "local_time", *apart)))
@@ -261,6 +265,8 @@ class Statement:
         setting.
         """
         scope = self.scope(fact) if fact.rollup.is_setting else None
+        if self.has_single_rows and scope is None:
+            return f"{quoted(fact.name)} is not null"
         if scope is not None:
             parts = [self.scopes[scope], *self.time]
         else:

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from plexlens.metrics.definition import Fact, Grain, Rollup
+from plexlens.metrics.definition import Grain, Rollup
 from plexlens.metrics.engine_table import quoted
 from plexlens.metrics.inputs import Inputs
 from plexlens.metrics.over_time import MOMENTS, filled_column, where_known
@@ -120,7 +120,6 @@ class _Direct(Statement):
     def __init__(self, plan: Plan, grouping: Grouping, intervals: CleanIntervals | None) -> None:
         super().__init__(plan, grouping)
         self.is_by_interval = grouping.time == "interval"
-        self.has_single_rows = intervals is not None and intervals.has_single_rows
         #: The time that every row of the result covers, where it is all of the time of all observers.
         self.common = intervals.common if intervals is not None and not grouping.time else None
 
@@ -165,11 +164,6 @@ class _Direct(Statement):
         if self.is_by_interval:
             return f"max({length})"
         return f"max({_COVERED})" if self.common is None else f"{self.common!r}::double"
-
-    def _is_known(self, fact: Fact) -> str:
-        if self.has_single_rows and not fact.rollup.is_setting:
-            return f"{quoted(fact.name)} is not null"
-        return super()._is_known(fact)
 
     def _spans(self, base: str) -> str:
         """The time covered by each observer."""

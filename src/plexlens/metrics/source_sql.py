@@ -13,6 +13,7 @@ from functools import partial
 
 from plexlens.metrics.cumulative import differenced
 from plexlens.metrics.definition import Grain, Source
+from plexlens.metrics.source_columns import columns_given, pruned, takes_whole_rows
 
 #: A comment, a text, or a name.
 _TOKEN = re.compile(r"--[^\n]*|'(?:[^']|'')*'|\"[^\"]*\"|[A-Za-z_][A-Za-z_0-9]*")
@@ -141,6 +142,8 @@ def select_of_source(
     raw: Callable[[str, Iterable[str]], str],
     relations: Mapping[str, str],
     functions: Functions,
+    *,
+    whole: bool = False,
 ) -> SourceSelect:
     """The select of a source of facts.
 
@@ -156,6 +159,8 @@ def select_of_source(
         SQL of shared relations, by name.
     functions
         Snippets that SQL can use.
+    whole
+        Whether columns stay that neither the grain nor other SQL names, for what reads the rows beside it.
     """
 
     def read(sql: str) -> str:
@@ -180,11 +185,23 @@ def select_of_source(
             rows = f"(\n{differenced(rows, differences, needed)}\n)"
     texts: dict[str, str] = {}
     _relations_in(body, source, known, read, texts)
+    made = None
+    if not whole and (source.sql or texts):
+        read_outside = names_in(" ".join(columns.values())) | set(plain.values()) | kept
+        read_outside |= differences.names if differences is not None else set()
+        if source.sql and differences is None:
+            lean = pruned(body, read_outside)
+            rows, body = f"(\n{lean}\n)", lean
+            made = columns_given(lean)
+        for name in reversed(texts):
+            # Those behind it in the order read it, and the source.
+            others = [rows, *(text for other, text in texts.items() if other != name)]
+            if not any(map(takes_whole_rows, others)):
+                texts[name] = pruned(texts[name], read_outside | names_in(" ".join(others)))
     used = names_in(" ".join([body, *texts.values(), *columns.values()])) | set(plain.values())
     # Rows that no map names anew have columns that are named as the facts are.
     used |= kept if not source.sql or not (source.columns or source.plain) else set()
     used |= differences.names if differences is not None else set()
-    made = None
     if columns or plain:
         taken = [*_IDENTITY, *(name for name in _FURTHER if re.search(rf'\bas "?{name}\b', body))]
         if source.differences is not None and "interval_seconds" in shown:

@@ -123,22 +123,23 @@ def _part(inputs: Inputs, subject: Subject) -> _Part | None:
     if not times:
         return None
     moments = [moment for moment, _, _ in times]
-    rows = _rolled_up(inputs, grain, subject.by, kept, moments)
+    spread = _without_each_group(inputs, kept, moments)
+    rows = _rolled_up(inputs, grain, subject.by, spread)
     seconds = sum((end - start).total_seconds() for _, start, end in times)
     objects = _objects(rows, subject)
     chosen = dict(objects[:MOST_OBJECTS])
     readings: dict[Key, Reading] = {}
     shown = dict(chosen)
     if subject.together and len(objects) > 1:
-        shown = {"": {row[_OUT]: row for row in _rolled_up(inputs, grain, (), kept, moments)}, **shown}
+        shown = {"": {row[_OUT]: row for row in _rolled_up(inputs, grain, (), spread)}, **shown}
     measures = []
     parts = (Watched(name, Group.OTHER) for name in subject.parts)
     for watched in (*subject.columns, *parts):
         column = whole.column(watched.column)
         measures.append(replace(_measure(whole, column, watched), part=watched.column in subject.parts))
-        spread = _repeatable(whole, column)
+        repeatable = _repeatable(whole, column)
         for thing, mine in shown.items():
-            readings[measures[-1].id, thing] = _reading(mine, watched.column, len(times), spread)
+            readings[measures[-1].id, thing] = _reading(mine, watched.column, len(times), repeatable)
     names = inputs.connection.execute(f"select distinct system from {held} where system is not null").fetchall()
     out = len(objects) - MOST_OBJECTS
     told = f"{whole.title}: {out:,} of {len(objects):,}, those with the least work, are left out."
@@ -180,13 +181,10 @@ def _times(connection: Connection, held: str) -> list[tuple[datetime, datetime, 
     return [(moment, start, max(start, end)) for moment, start, end in zip(*columns, strict=True)]
 
 
-def _rolled_up(
-    inputs: Inputs, grain: Grain, by: Sequence[str], kept: Query, moments: Sequence[datetime]
-) -> list[dict[str, Any]]:
-    """The grain rolled up over all time, and over all time without each group of intervals.
+def _without_each_group(inputs: Inputs, kept: Query, moments: Sequence[datetime]) -> Query:
+    """The facts once for all time, and once for all time without each group of intervals.
 
-    Every value, with and without a group, comes from `evaluate`: the facts are repeated under a further key that says
-    which group is left out.
+    A further column says which group is left out, so that every value, with and without one, comes from `evaluate`.
     """
     lengths = group_lengths(len(moments))
     groups = [group for group, length in enumerate(lengths) for _ in range(length)] or [0] * len(moments)
@@ -198,7 +196,7 @@ def _rolled_up(
     inputs.connection.execute(f"create temp table {table} as select * from {table}_listed")
     inputs.connection.unregister(f"{table}_listed")
     outs = ", ".join(literal(name) for name in (_ALL, *(str(number) for number in range(len(lengths)))))
-    spread = kept.over(
+    return kept.over(
         lambda source: (
             f'select k.*, o.{_OUT} from {source} k left join {table} n on k."interval" = n.numbered'
             f" cross join (select unnest([{outs}]) as {_OUT}) o"
@@ -206,6 +204,10 @@ def _rolled_up(
         ),
         (*kept.columns, _OUT),
     )
+
+
+def _rolled_up(inputs: Inputs, grain: Grain, by: Sequence[str], spread: Query) -> list[dict[str, Any]]:
+    """The grain over all time, and over all time without each group of intervals."""
     wide = replace(grain, keys=(*grain.keys, GrainKey(_OUT, "Without")))
     return rolled_up(inputs, wide, by=(*by, _OUT), time="all", kept=spread, apart=(_OUT,))
 
