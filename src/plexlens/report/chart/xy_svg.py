@@ -1,4 +1,4 @@
-"""Drawings of charts over a number, in the manner of `chart_svg`: a stretchable drawing, labels as page text."""
+"""Drawings of charts over a number, in the manner of `time_svg`: a stretchable drawing, labels as page text."""
 
 from __future__ import annotations
 
