@@ -123,7 +123,7 @@ references = [{page_set = "TS", getpages = 3.0}]
     run = run_scenario(parse_scenario(text))
     write_smf(run, tmp_path / "d.smf")
     summary = _core.scan(tmp_path / "d.smf")
-    assert set(summary["records"]) - {"2", "3"} == {"70.1", "72.3", "74.1", "100.0", "100.1", "101.0", "110.2"}
+    assert set(summary["records"]) - {"2", "3"} == {"30.2", "70.1", "72.3", "74.1", "100.0", "100.1", "101.0", "110.2"}
 
 
 def test_transactions_and_page_trace_on_request(tmp_path: Path) -> None:

@@ -93,14 +93,36 @@ def _structures(interval: Interval, system: str, facility: str) -> list[smf74_4.
             if pool is None:
                 structure = replace(structure, lock_entries=group["lock"]["entries"])
             else:
+                written, read = _moved(interval, group, pool, system)
                 structure = replace(
                     structure,
                     cache=_cache(interval, group, pool["number"]),
                     directory_entries=_directory(pool),
                     data_entries=pool["group"]["data_entries"],
+                    written=written,
+                    # The second instance of a duplexed structure is written only.
+                    read=0 if second else read,
                 )
             found.append(structure)
     return found
+
+
+def _moved(interval: Interval, group: Mapping[str, Any], pool: Mapping[str, Any], system: str) -> tuple[int, int]:
+    """Bytes that members of a system wrote to a group buffer pool and read from it, castout among the reads."""
+    used = [
+        one["member"]
+        for member in interval.truth["members"]
+        if member["group"] == group["group"] and member["system"] == system
+        for one in member["pools"]
+        if one["number"] == pool["number"]
+    ]
+
+    def pages(*names: str) -> int:
+        return sum(int(one.get(name, 0)) for one in used for name in names)
+
+    size = int(pool.get("page_bytes", 4096))
+    read = pages("misses_with_data", "invalid_with_data", "prefetched_pages", "castout_pages")
+    return pages("sync_writes", "async_writes") * size, read * size
 
 
 def _first(used: Mapping[str, Any]) -> smf74_4.Structure:

@@ -13,6 +13,9 @@ from plexlens.smf_rows.record import Record, Row, Sections
 #: Bytes of a log record with its header, as long as a row of some 200 bytes before and after, and of a log CI.
 _LOG_RECORD, _LOG_INTERVAL = 400, 4096
 
+#: Copies of the log, which are written at the same time.
+_COPIES = 2
+
 
 class Statistics:
     """The members' counters from interval to interval: each record holds the sums since measurement began."""
@@ -70,7 +73,11 @@ def _sections(interval: Interval, member: Mapping[str, Any]) -> dict[str, Sectio
     pools: list[Row] = []
     shared: list[Row] = []
     for values, used in zip(group["pool"], member["pools"], strict=True):
-        pools.append(smf100.pool_row(values["number"], values["size"], used["local"]))
+        castout = {
+            "castout_pages": used["member"].get("castout_pages", 0),
+            "castout_ios": used["member"].get("castout_unlocks", 0),
+        }
+        pools.append(smf100.pool_row(values["number"], values["size"], {**used["local"], **castout}))
         if values.get("group"):
             counters = {
                 **used["member"],
@@ -123,8 +130,7 @@ def _services(interval: Interval, member: Mapping[str, Any]) -> Row:
 
 
 def _log(interval: Interval, member: Mapping[str, Any]) -> Row:
-    """Log of a member, single copy: a record per update, and a record at the beginning and at the end of a unit of
-    work.
+    """Log of a member: a record per update, and a record at the beginning and at the end of a unit of work.
 
     A write takes the intervals that were filled since the last, and the one begun.
     """
@@ -136,8 +142,8 @@ def _log(interval: Interval, member: Mapping[str, Any]) -> Row:
         records=records,
         forces=forces,
         filled=filled,
-        writes=member["log_writes"],
-        written=filled + member["log_writes"],
+        writes=_COPIES * member["log_writes"],
+        written=_COPIES * (filled + member["log_writes"]),
     )
 
 

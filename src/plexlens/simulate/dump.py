@@ -11,6 +11,7 @@ from pathlib import Path
 
 from plexlens import _core
 from plexlens.errors import PlexlensError
+from plexlens.simulate.address_spaces import address_space_records
 from plexlens.simulate.cics_statistics import statistics_records
 from plexlens.simulate.coupling import coupling_records, structure_name
 from plexlens.simulate.db2_accounting import accounting_records
@@ -97,6 +98,7 @@ def interval_records(
         *workload_records(interval),
         *coupling_records(interval),
         *device_records(interval),
+        *address_space_records(interval),
         *statistics.records(interval),
         *statistics_records(interval),
         *(accounting_records(interval) if rolled_up else ()),

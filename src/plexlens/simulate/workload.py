@@ -27,6 +27,9 @@ from plexlens.smf_rows.smf72_3 import (
     sections,
 )
 
+#: Workload of the service classes of address spaces.
+WORKLOAD = "REGIONS"
+
 #: R723MTVL: WLM samples four times per second.
 _SAMPLING = 0.25
 
@@ -65,7 +68,7 @@ def _samples(seconds: float) -> int:
     return max(round(seconds / _SAMPLING), 0)
 
 
-def _service(interval: Interval, spaces: _Spaces, factor: float) -> Service:
+def service_of(interval: Interval, spaces: _Spaces, factor: float) -> Service:
     """Service of address spaces, which exist all the time."""
     general = sum(space["cpu"] for space in spaces)
     ziip = sum(space["ziip"] for space in spaces)
@@ -196,16 +199,16 @@ def _space_records(interval: Interval, system: Mapping[str, Any]) -> Iterator[Re
         if held:
             period = Period(
                 importance=_importance(min(_priorities(interval, system))) if name == "CICSRGN" else _FIRST,
-                service=_service(interval, held, factor),
+                service=service_of(interval, held, factor),
                 found=_found(interval, held),
                 io=_dasd(interval, system["name"]) if name == "STCDB2" else None,
             )
             served = _served(interval, system["name"]) if name == "CICSRGN" else {}
-            rows = sections(_class(interval, system, name, "REGIONS"), period, served=served)
+            rows = sections(_class(interval, system, name, WORKLOAD), period, served=served)
             yield interval.rmf(system, "smf72_3", rows)
     for held in spaces.values():
         for space in held:
-            period = Period(service=_service(interval, [space], factor), found=_found(interval, [space]))
+            period = Period(service=service_of(interval, [space], factor), found=_found(interval, [space]))
             yield interval.rmf(system, "smf72_3", sections(_class(interval, system, space["name"], ""), period))
 
 

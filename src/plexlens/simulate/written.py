@@ -45,6 +45,11 @@ class Interval:
         return self.run.scenario.values
 
     @property
+    def sysplex(self) -> str:
+        """Name of the sysplex."""
+        return str(self.values.get("sysplex", "PLEX1"))
+
+    @property
     def seconds(self) -> float:
         """Length."""
         return float(self.truth["end"]) - float(self.truth["start"])
@@ -77,7 +82,7 @@ class Interval:
         """An RMF record of a system."""
         interval = RmfInterval(
             system=system["name"],
-            sysplex=self.values.get("sysplex", "PLEX1"),
+            sysplex=self.sysplex,
             partition=self.images(self.cec(system)).index(dict(system)) + 1,
             start=self.start,
             end=self.end,

@@ -45,6 +45,8 @@ class Dump:
         identity: dict[str, Any] = {"system": record.system, "written_at": record.written_at}
         if record.subsystem:
             identity["subsystem"] = record.subsystem
+        if record.subtype is not None:
+            identity |= {"subtype": record.subtype, "ssid": record.work_type}
         encoded = _core.encode_records(
             self.catalogue,
             record.map,

@@ -53,6 +53,8 @@ class Record:
         Lengths of sections that are shorter than their layout.
     dictionary_fields
         Short names of the fields that CICS performance records hold.
+    subtype, work_type
+        Of SMF 30, whose record map does not say them.
     """
 
     map: str
@@ -63,6 +65,8 @@ class Record:
     utc_offset: timedelta = timedelta(0)
     lengths: Mapping[str, int] = field(default_factory=dict)
     dictionary_fields: tuple[str, ...] = ()
+    subtype: int | None = None
+    work_type: str = ""
 
     @property
     def written_at(self) -> datetime:

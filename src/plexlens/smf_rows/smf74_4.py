@@ -101,6 +101,8 @@ class Structure:
         Entries of its lock table.
     directory_entries, data_entries
         Of a cache structure.
+    written, read
+        Bytes that the system's requests wrote to it and read from it; None where they are not known.
     cache
         Its counters, where they are known.
     """
@@ -120,6 +122,8 @@ class Structure:
     lock_entries: int | None = None
     directory_entries: int | None = None
     data_entries: int | None = None
+    written: int | None = None
+    read: int | None = None
     cache: Cache | None = None
 
     @property
@@ -266,4 +270,6 @@ def _request(structure: Structure, caches: Mapping[int, int]) -> Row:
         r744cdne=int(number > 0),
         r744sdec=structure.directory_entries,
         r744sdel=structure.data_entries,
+        r744swed=structure.written,
+        r744sred=structure.read,
     )
