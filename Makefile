@@ -96,6 +96,7 @@ lint: $(BUILD)/core
 	$(BIN)/python -m plexlens.findings.reference --check docs/findings.md
 	$(BIN)/python -m tools.study_reference --check docs/studies.md
 	$(BIN)/python -m tools.study_formulas --check studies/README.md
+	$(BIN)/python -m tools.english
 
 types: $(BUILD)/core
 	$(BIN)/mypy

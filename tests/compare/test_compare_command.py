@@ -179,7 +179,7 @@ def test_a_change_that_was_not_made(tmp_path: Path) -> None:
     done = run("compare", "p.json", "after.smf", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     text = " ".join(done.stdout.split())
-    assert "The pools are not as the prediction has them" in text
+    assert "The pools differ from those of the prediction" in text
     assert "BP1: predicted for 2,000 pages, has 1,000 pages" in text
     # 10 came where 8 were predicted, with the getpages they were predicted for.
     assert "an error of +25.0 %" in text

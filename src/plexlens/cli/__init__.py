@@ -30,7 +30,7 @@ add_examples(app)
 
 
 class _StoppedError(BaseException):
-    """Ctrl-C. Not ``KeyboardInterrupt``, which Typer ends with exit code 1: that means findings here."""
+    """Ctrl-C. Not ``KeyboardInterrupt``, which Typer ends with exit code 1: here that code means findings."""
 
 
 def _stop(number: int, frame: FrameType | None) -> None:
@@ -38,7 +38,7 @@ def _stop(number: int, frame: FrameType | None) -> None:
 
 
 def main() -> None:
-    """Run the command line; every expected error is one message and its exit code, never a traceback."""
+    """Run the command line; every expected error gives a single message and its exit code, never a traceback."""
     before = signal.signal(signal.SIGINT, _stop)
     try:
         app()

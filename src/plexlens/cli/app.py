@@ -1,4 +1,4 @@
-"""The one application that every command joins."""
+"""The application that every command joins."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Options that several commands have, and that a command gets as one argument."""
+"""Groups of options shared by several commands, passed to a command as a single argument."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Option = tuple[str, Any, Any]
 def bundle(
     argument: str, options: Sequence[Option], make: Callable[..., Any]
 ) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """A decorator that gives a command these options; the command gets one argument, made of them.
+    """A decorator that adds these options to a command; the command gets a single argument built from them.
 
     Parameters
     ----------

@@ -124,7 +124,7 @@ def _chained(table: str, base: str, new: str) -> tuple[Report, Callable[[], dict
 
 
 class _Sources:
-    """The databases, dumps and traces that the arguments name, open while the command runs."""
+    """The databases, dumps and traces named by the arguments, open while the command runs."""
 
     def __init__(self, stack: ExitStack, progress: Progress, reading: Reading, selection: Selection) -> None:
         self.stack = stack
@@ -136,7 +136,7 @@ class _Sources:
         self.selections: dict[str, Selection] = {}
 
     def inputs(self, where: DatabaseAddress, role: str) -> Inputs:
-        """The selected part of a database, or of dumps read into a temporary one; each path is read once."""
+        """The selected part of a database, or of dumps read into a temporary database; each path is read once."""
         from plexlens.metrics.inputs import Inputs
         from plexlens.metrics.selection import resolve
 
@@ -191,7 +191,7 @@ class _Sources:
 def _compared(
     first: Address, second: Address, bounds: Bounds, sources: _Sources
 ) -> tuple[Report, Callable[[], dict[str, Any]]]:
-    """The report, and the function that makes its plain values."""
+    """The report, and the function that builds its plain values."""
     from plexlens.compare.comparison.address import PredictionAddress
     from plexlens.compare.comparison.comparison import compare as compare_runs
     from plexlens.compare.page.runs import compare_json, compare_report

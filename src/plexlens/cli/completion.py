@@ -1,4 +1,4 @@
-"""Names that the shell completes: studies and their runs, record layouts, rules, metrics.
+"""Shell completion of names: studies and their runs, record layouts, rules, metrics.
 
 Each function takes what was typed so far and answers at once; it reads bundled files only, and it answers with nothing
 where they cannot be read, because a shell has no place for an error.
@@ -55,7 +55,7 @@ def rules(incomplete: str) -> list[str]:
 
 
 def metrics(incomplete: str) -> list[str]:
-    """Names of grains, and of the metrics of one once it is typed with a point."""
+    """Names of grains, and of a grain's metrics once it is typed with a point."""
     from plexlens.metrics import GRAINS
 
     grain, point, _ = incomplete.partition(".")

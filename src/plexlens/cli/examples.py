@@ -12,12 +12,12 @@ import typer
 
 @cache
 def examples() -> dict[str, dict[str, str]]:
-    """Examples by the words of the command: what each does, and its arguments."""
+    """Examples by the words of the command: description and arguments of each."""
     return tomli.loads(Path(__file__).with_name("examples.toml").read_text(encoding="utf-8"))
 
 
 def help_text(command: str) -> str:
-    """The examples of a command as its help prints them; empty where it has none."""
+    """The examples of a command for its help; empty if it has none."""
     lines = [
         line
         for what, arguments in examples().get(command, {}).items()
@@ -34,7 +34,7 @@ def add_examples(app: typer.Typer) -> None:
 
 
 def commands_of(app: typer.Typer, group: str = "") -> Iterator[tuple[str, typer.models.CommandInfo]]:
-    """The words and the description of every command of an application, those of its groups too."""
+    """The words and the description of every command of an application, including those of its groups."""
     for info in app.registered_commands:
         # A command without a name of its own is called as its function is.
         name = info.name or (info.callback.__name__.replace("_", "-") if info.callback else "")

@@ -1,4 +1,4 @@
-"""`plexlens findings`: the rules that reports judge data by."""
+"""`plexlens findings`: the rules that reports evaluate."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def findings_list(
     rules: Rules = None,
     catalogue: Catalogue = None,
 ) -> None:
-    """The rules: what each reads, when it fires, how grave it is, and where it comes from."""
+    """List the rules with their input, condition, severity and source."""
     from plexlens.findings import load_rules
     from plexlens.findings.reference import rule_json
 
@@ -53,7 +53,7 @@ def findings_show(
     rules: Rules = None,
     catalogue: Catalogue = None,
 ) -> None:
-    """One rule whole: what it reads, its condition and thresholds, its texts and commands, source and releases."""
+    """Show a rule in full: input, condition and thresholds, texts and commands, source and releases."""
     from plexlens.findings import load_rules
     from plexlens.findings.reference import rule_json, rule_lines
 

@@ -75,7 +75,7 @@ def ingest(
 
 
 def _result(one: Any) -> dict[str, Any]:
-    """The outcome of one file, as a plain object."""
+    """The outcome for a file, as a plain object."""
     made = one.ingest
     return {
         "file": one.file,

@@ -1,4 +1,4 @@
-"""`plexlens metrics`: what there is to be measured, and what a number is made of."""
+"""`plexlens metrics`: available metrics, and the definition of a number."""
 
 from __future__ import annotations
 

@@ -33,7 +33,7 @@ Layouts = Annotated[
 
 
 def _load(context: typer.Context, folders: list[Path] | None) -> list[Path] | None:
-    """Take a site's grains and metrics before the command asks for any; not where a shell completes words."""
+    """Load a site's grains and metrics before the command uses any; not during shell completion."""
     if folders and not context.resilient_parsing:
         from plexlens.metrics import GRAINS
 
@@ -53,7 +53,7 @@ Catalogue = Annotated[
 
 
 class CodePage(StrEnum):
-    """EBCDIC code pages that text can be in."""
+    """EBCDIC code pages for text."""
 
     LATIN_037 = "037"
     LATIN_1047 = "1047"

@@ -1,4 +1,4 @@
-"""Where the answer of a command goes, and in which form: the one place that decides.
+"""Destination and form of a command's answer, decided in a single place.
 
 Without ``-o`` the answer goes to standard output as text. ``-o FILE`` writes a file in the form that its ending names,
 ``-o -`` writes to standard output; ``--format`` names the form where no ending does. ``--json`` prints one JSON object
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 class Form(StrEnum):
-    """Forms that answers are written in; not every command writes every form."""
+    """Output forms of answers; not every command supports every form."""
 
     HTML = "html"
     TEXT = "text"
@@ -60,7 +60,7 @@ STANDARD_OUTPUT = Path("-")
 
 
 class PageFormat(StrEnum):
-    """Forms of a report page, as ``--format`` offers them."""
+    """Output forms of a report page, as offered by ``--format``."""
 
     HTML = "html"
     TEXT = "text"
@@ -71,7 +71,7 @@ class PageFormat(StrEnum):
 
 
 class RowFormat(StrEnum):
-    """Forms of an answer that is one table, as ``--format`` offers them."""
+    """Output forms of an answer that is a single table, as offered by ``--format``."""
 
     TEXT = "text"
     JSON = "json"
@@ -81,7 +81,7 @@ class RowFormat(StrEnum):
 
 
 class PlainFormat(StrEnum):
-    """Forms of an answer that is neither a page nor a table, as ``--format`` offers them."""
+    """Output forms of an answer that is neither a page nor a table, as offered by ``--format``."""
 
     TEXT = "text"
     JSON = "json"
@@ -93,7 +93,7 @@ TEXT_FORMS = tuple(Form(one) for one in PlainFormat)
 
 
 def endings_of(forms: Sequence[Form], explained: Mapping[Form, str] | None = None) -> str:
-    """The endings that name these forms, as in ``.html, .txt or .csv``."""
+    """The file endings for these forms, as in ``.html, .txt or .csv``."""
     known = [
         ending + (explained or {}).get(form, "")
         for ending, form in ENDINGS.items()
@@ -160,7 +160,7 @@ def form_of(path: Path, forms: Sequence[Form], stated: Form | None = None) -> Fo
 
 
 def check_file(path: Path | None, inputs: Iterable[Path] = ()) -> None:
-    """Refuse, before any work is done, a file that cannot be written or that must not be replaced.
+    """Refuse, before any work is done, a file that cannot be written or must not be replaced.
 
     Parameters
     ----------
@@ -188,7 +188,7 @@ def check_file(path: Path | None, inputs: Iterable[Path] = ()) -> None:
 
 
 def check_dump(path: Path | None, inputs: Iterable[Path] = ()) -> None:
-    """Refuse a name for an SMF dump that cannot be written or whose ending names a form of page.
+    """Refuse a file name for an SMF dump that cannot be written or has the ending of a page form.
 
     Raises
     ------
@@ -205,7 +205,7 @@ def check_dump(path: Path | None, inputs: Iterable[Path] = ()) -> None:
 
 
 def check_apart(files: Mapping[str, Path | None]) -> None:
-    """Refuse two outputs that go to the same file; ``files`` are named by their options.
+    """Refuse two outputs to the same file; ``files`` are named by their options.
 
     Raises
     ------
@@ -225,7 +225,7 @@ def check_apart(files: Mapping[str, Path | None]) -> None:
 
 @dataclass(frozen=True)
 class Target:
-    """Where an answer goes: a form, and a file or standard output."""
+    """Destination of an answer: a form, and a file or standard output."""
 
     form: Form
     path: Path | None
@@ -233,12 +233,12 @@ class Target:
 
     @property
     def forms(self) -> tuple[Form, ...]:
-        """The forms to make."""
+        """The forms to produce."""
         file = () if self.path is None and self.as_json else (self.form,)
         return file + ((Form.JSON,) if self.as_json and Form.JSON not in file else ())
 
     def show(self, made: Callable[[Form], Any]) -> None:
-        """Make each form that is asked for, then write the file and standard output.
+        """Produce each requested form, then write the file and standard output.
 
         Parameters
         ----------
@@ -271,7 +271,7 @@ def target(
     default: Form = Form.TEXT,
     inputs: Sequence[Path] = (),
 ) -> Target:
-    """Where the answer of a command goes; refused before any work is done.
+    """Destination of a command's answer; an invalid destination is refused before any work is done.
 
     Parameters
     ----------
@@ -330,7 +330,7 @@ def _standard_output(form: Form, *, as_json: bool) -> Target:
 
 
 def write_file(path: Path, content: str | bytes) -> None:
-    """Write a file, whole or not at all, and say so on standard error."""
+    """Write a file completely or not at all, and report it on standard error."""
     if isinstance(content, str):
         write(path, content)
     else:
@@ -343,7 +343,7 @@ def page(
     values: Callable[[], Any],
     own: Mapping[Form, Callable[[], str | bytes]] | None = None,
 ) -> Callable[[Form], str | bytes]:
-    """What makes each form of a report page.
+    """The function that renders each form of a report page.
 
     Parameters
     ----------

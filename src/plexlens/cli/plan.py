@@ -144,7 +144,7 @@ def _number(option: str, name: str, text: str, *, whole: bool = False) -> float:
 
 
 def _scales(texts: Iterable[str]) -> tuple[float, dict[str, float]]:
-    """The factor for all classes, and those of single ones."""
+    """The factor for all classes, and the factors for single classes."""
     whole, single = 1.0, {}
     for text in texts:
         name, sign, value = text.partition("=")

@@ -1,4 +1,4 @@
-"""Answers that are one table: as text, JSON, CSV, an Excel sheet or a Parquet file."""
+"""Answers that are a single table: as text, JSON, CSV, an Excel sheet or a Parquet file."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _WIDEST = 60
 
 @dataclass(frozen=True)
 class Rows:
-    """A table that answers a question.
+    """A table with the answer to a question.
 
     Attributes
     ----------
@@ -54,7 +54,7 @@ class Rows:
         return cls(table.column_names, list(zip(*columns, strict=True)), source=source, arrow=table)
 
     def made(self, form: Form) -> str | bytes:
-        """One form of the table.
+        """The table rendered in a form.
 
         Raises
         ------
@@ -132,7 +132,7 @@ class Rows:
 
 
 def text_or_json(lines: Callable[[], Iterable[str]], values: Callable[[], Any]) -> Callable[[Form], str]:
-    """What makes each form of an answer that is no table.
+    """The function that renders each form of an answer that is not a table.
 
     Parameters
     ----------
@@ -149,14 +149,14 @@ def _text(lines: Iterable[str]) -> str:
 
 
 def _flat(value: Any) -> Any:
-    """A value that stands in one cell: binary data in hexadecimal, lists and objects as JSON."""
+    """A value for a single cell: binary data in hexadecimal, lists and objects as JSON."""
     if isinstance(value, bytes):
         return hexadecimal(value)
     return json_text(value).rstrip("\n") if isinstance(value, list | dict) else value
 
 
 def _excel(value: Any) -> Any:
-    """The same for Excel: dates are moments, other kinds of numbers are floating point."""
+    """The same for Excel: dates become date-times, other kinds of numbers become floating point."""
     if isinstance(value, Decimal):
         return int(value) if value == value.to_integral_value() else float(value)
     if isinstance(value, datetime):

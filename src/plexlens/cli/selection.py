@@ -1,4 +1,4 @@
-"""The options that select a part of the data; every command that evaluates a database has the same ones."""
+"""The options that select a part of the data, common to all commands that evaluate a database."""
 
 from __future__ import annotations
 
@@ -109,7 +109,7 @@ selectable = bundle("selection", _OPTIONS, _selection)
 def selected_page(
     report: Callable[[], Report], values: Callable[[], dict[str, Any]], selections: Mapping[str, Selection]
 ) -> Callable[[Form], str | bytes]:
-    """What makes each form of a report page, which says what is selected.
+    """The function that renders each form of a report page with the selection stated on it.
 
     Parameters
     ----------
@@ -127,7 +127,7 @@ def selected_page(
 
 @contextmanager
 def explained(selection: Selection) -> Iterator[None]:
-    """Where what is selected gives nothing, the error says what was selected."""
+    """Add the selection to the error if it selects nothing."""
     try:
         yield
     except NothingUsableError as error:

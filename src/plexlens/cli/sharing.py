@@ -1,4 +1,4 @@
-"""`plexlens sharing`: what data sharing costs."""
+"""`plexlens sharing`: the cost of data sharing."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class AtCommit(StrEnum):
-    """The address space that is charged for writes at commit."""
+    """Address space charged for writes at commit."""
 
     AUTO = "auto"
     MSTR = "MSTR"
@@ -125,7 +125,7 @@ def sharing(
     reading: Reading,
     selection: Selection,
 ) -> None:
-    """Report what data sharing costs.
+    """Report the cost of data sharing.
 
     The report has requests by kind, CPU time by transaction class and address space, and delays.
 
@@ -176,7 +176,7 @@ def sharing(
 
 
 def _speeds(texts: Iterable[str]) -> tuple[float, dict[str, float]]:
-    """The speed of all engines, and those of single systems."""
+    """The speed of all engines, and the speeds of single systems."""
     whole, single = 1.0, {}
     for text in texts:
         system, sign, value = text.rpartition("=")

@@ -1,4 +1,4 @@
-"""The what-if options of `plexlens sharing`: from texts to a twin and what changes give."""
+"""The what-if options of `plexlens sharing`: from texts to a twin and the effects of changes."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Asked:
-    """What the options ask for; ``tolerance`` is a share, ``threshold`` seconds."""
+    """Requests in the options; ``tolerance`` is a fraction, ``threshold`` is in seconds."""
 
     changes: tuple[Change, ...]
     seeds: int
@@ -38,7 +38,7 @@ class Asked:
 
 @dataclass(frozen=True)
 class Answered:
-    """A twin and what changes give; nothing of both where nothing was asked."""
+    """A twin and the effects of changes; both missing if nothing was requested."""
 
     twin: Twin | None
     answers: tuple[WhatIf, ...]
@@ -51,13 +51,13 @@ class Answered:
         return what_if_sections(self.twin, self.answers, self.tolerance) if self.twin else ()
 
     def defined(self, report: Report) -> Report:
-        """The report with the definitions of these sections."""
+        """The report with the definitions of these sections added."""
         from plexlens.sharing.page.what_if import DEFINITIONS
 
         return replace(report, definitions={**report.definitions, **DEFINITIONS}) if self.twin else report
 
     def added(self, numbers: dict[str, Any]) -> dict[str, Any]:
-        """The numbers of the report with these."""
+        """The numbers of the report with these added."""
         from plexlens.sharing.what_if_json import what_if_object
 
         if self.twin is None:
@@ -74,7 +74,7 @@ def asked_for(
     index_pools: Iterable[str] | None,
     write_scenario: Path | None,
 ) -> Asked:
-    """What the options ask for, checked: ``tolerance`` in percent, ``convert_above`` in microseconds.
+    """The checked requests of the options: ``tolerance`` in percent, ``convert_above`` in microseconds.
 
     Raises
     ------
@@ -93,7 +93,7 @@ def asked_for(
 def answer(
     inputs: Inputs, name: str, stated: Assumptions, asked: Asked, progress: Callable[[int, int, str], None]
 ) -> Answered:
-    """A twin of what was measured, written where that is asked, and what the changes give."""
+    """A twin of the measured group, written if requested, and the effects of the changes."""
     if not asked.is_anything:
         return Answered(None, (), asked.tolerance)
     from plexlens.sharing.twin_calibrate import make_twin

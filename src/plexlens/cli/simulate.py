@@ -119,7 +119,7 @@ def simulate(
 
 
 def _check_options(scenario: Path, output: Path | None, *, is_asked: bool, is_logged: bool, runs: int) -> None:
-    """Whether options go together; `is_asked`: something besides a dump is to come of it."""
+    """Check that options are compatible; `is_asked`: the run produces something other than a dump."""
     if output is None and not is_asked:
         raise UsageError(
             file=str(scenario),

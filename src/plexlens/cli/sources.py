@@ -1,4 +1,4 @@
-"""The data that a command works on: a performance database that is named, or dumps read into a temporary one."""
+"""Input data of a command: a named performance database, or dumps read into a temporary database."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ MEMORY_LIMIT = "1GiB"
 
 @dataclass(frozen=True)
 class Reading:
-    """How dumps are read: the options ``--layouts``, ``--codepage`` and ``--leap-seconds``."""
+    """Options for reading dumps: ``--layouts``, ``--codepage`` and ``--leap-seconds``."""
 
     layouts: tuple[Path, ...] = ()
     codepage: str = "1047"
@@ -70,7 +70,7 @@ reads_dumps = bundle(
 
 
 def tell_losses(pdb: Pdb, results: Sequence[IngestResult]) -> None:
-    """Say on standard error where data of sources just read is lost: a dump that is cut, a record that is broken."""
+    """Report data loss in the sources just read on standard error: a truncated dump, a broken record."""
     damaged = [one.ingest.id for one in results if one.ingest is not None and one.ingest.damage]
     if not damaged or "damage" not in pdb.manifest.columns:
         return
@@ -89,7 +89,7 @@ def tell_losses(pdb: Pdb, results: Sequence[IngestResult]) -> None:
 
 @contextmanager
 def database(sources: Sequence[Path]) -> Iterator[tuple[Pdb, list[Path]]]:
-    """The database to work on, and the dumps to read into it: the one that is named, or a temporary one.
+    """The database to use, and the dumps to read into it: a named database, or a temporary database.
 
     Raises
     ------
@@ -116,7 +116,7 @@ def database(sources: Sequence[Path]) -> Iterator[tuple[Pdb, list[Path]]]:
 def inputs_of(
     sources: Sequence[Path], reading: Reading, progress: Progress, selection: Selection | None = None
 ) -> Iterator[Inputs]:
-    """The tables of a database, or of dumps read into a temporary one, with what is selected of them.
+    """The selected tables of a database, or of dumps read into a temporary database.
 
     Raises
     ------

@@ -28,13 +28,13 @@ if TYPE_CHECKING:
 
 
 class Dialect(StrEnum):
-    """Engines whose SQL can be printed."""
+    """Engines for which SQL can be printed."""
 
     DUCKDB = "duckdb"
     SPARK = "spark"
 
 
-_NAMES = '"show tables" lists the tables, "describe NAME" the columns of one'
+_NAMES = '"show tables" lists the tables, "describe NAME" the columns of a table'
 
 
 @app.command()
@@ -126,7 +126,7 @@ def _explain(source: Path, name: str, dialect: Dialect, reading: Reading, select
 
 
 def _rows(connection: duckdb.DuckDBPyConnection, query: str, progress: Progress) -> pa.Table:
-    """The rows of a query, which a thread of its own waits for while this one shows how far it is."""
+    """The rows of a query, run in a separate thread so that progress can be shown."""
     connection.execute("set enable_progress_bar = true")
     connection.execute("set enable_progress_bar_print = false")
     with ThreadPoolExecutor(1) as thread:
@@ -145,7 +145,7 @@ def _rows(connection: duckdb.DuckDBPyConnection, query: str, progress: Progress)
 
 
 def check_query(query: str, pdb: str) -> None:
-    """Refuse what is not one query that reads.
+    """Refuse anything except a single read-only query.
 
     Parameters
     ----------

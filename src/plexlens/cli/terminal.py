@@ -1,4 +1,6 @@
-"""What commands write: answers on standard output, the rest on standard error, files whole or not at all."""
+"""Output of commands: answers on standard output, messages on standard error, files written completely or not at
+all.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class Messages:
-    """Standard error: whatever is not the answer goes there, above a progress bar that is shown."""
+    """Standard error: everything except the answer is printed there, above a visible progress bar."""
 
     def __init__(self) -> None:
         #: The console of the progress bar; None while none is shown.
@@ -43,7 +45,7 @@ def emit(value: Any) -> None:
 
 
 def json_text(value: Any) -> str:
-    """A value as one line of JSON: binary data in hexadecimal, and null for what is no number (NaN, infinity)."""
+    """A value as a line of JSON: binary data in hexadecimal, and null for NaN and infinity."""
     return json.dumps(_json_value(value), ensure_ascii=False, allow_nan=False, default=str) + "\n"
 
 
@@ -63,7 +65,7 @@ def _json_value(value: Any) -> Any:
 
 
 def hexadecimal(data: bytes) -> str:
-    """Binary data as hexadecimal digits in capitals, as dumps are printed."""
+    """Binary data as upper-case hexadecimal digits, as in printed dumps."""
     return data.hex().upper()
 
 
@@ -91,19 +93,19 @@ def check_writable(path: Path | None) -> None:
 
 
 def write(path: Path, text: str) -> None:
-    """Write a text: the whole file or none."""
+    """Write a text file completely or not at all."""
     write_bytes(path, text.encode())
 
 
 def write_bytes(path: Path, data: bytes) -> None:
-    """Write bytes: the whole file or none."""
+    """Write a binary file completely or not at all."""
     with whole_file(path) as part:
         part.write_bytes(data)
 
 
 @contextmanager
 def progress_bar(unit: str = "", *, lines: bool = True) -> Iterator[Progress]:
-    """A progress bar with the time left on a terminal, one line per stage elsewhere; both on standard error.
+    """A progress bar with the remaining time on a terminal, otherwise a line per stage; both on standard error.
 
     Parameters
     ----------
@@ -155,7 +157,7 @@ def progress_bar(unit: str = "", *, lines: bool = True) -> Iterator[Progress]:
 
 
 def amount_text(done: int, total: int, unit: str = "") -> str:
-    """How far a stage is: steps as ``3 of 7``, bytes in MiB; empty where its end is not known."""
+    """Progress of a stage: steps as ``3 of 7``, bytes in MiB; empty if the total is unknown."""
     if not total:
         return ""
     if unit:
@@ -165,17 +167,17 @@ def amount_text(done: int, total: int, unit: str = "") -> str:
     return f"{done / (1 << 20):,.1f} of {total / (1 << 20):,.1f} MiB"
 
 
-#: Totals above this are bytes of files: no stage has so many steps, and a smaller file is read at once.
+#: Totals above this are bytes of files: no stage has this number of steps, and smaller files are read immediately.
 _MOST_STEPS = 20_000
 
 
 def print_rows(names: list[str], rows: list[dict[str, Any]]) -> None:
-    """Print rows as `table_text` lays them out."""
+    """Print rows in the layout of `table_text`."""
     sys.stdout.write(table_text(names, [[row[name] for name in names] for row in rows]))
 
 
 def table_text(names: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
-    """Rows as an aligned table, numbers to the right, binary data in hexadecimal; unknown values are empty."""
+    """Rows as an aligned table, numbers right-aligned, binary data in hexadecimal; unknown values are empty."""
     cells = [[_cell(value) for value in row] for row in rows]
     numeric = [
         all(isinstance(row[column], (int, float, Decimal, type(None))) for row in rows) for column in range(len(names))

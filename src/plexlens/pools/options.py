@@ -40,7 +40,7 @@ def with_options(
     Parameters
     ----------
     configuration
-        What there is.
+        The present configuration.
     used
         Pools that each member refers to in the trace.
     pools

@@ -1,4 +1,4 @@
-"""From a performance database to a `Report`: every page evaluated, nothing formatted yet."""
+"""From a performance database to a `Report`: every page is evaluated, nothing is formatted yet."""
 
 from __future__ import annotations
 
@@ -116,7 +116,7 @@ def build(
         progress(next(steps), total, STAGE)
         context.data(name)
     spans = [_span(context, is_local=is_local) for is_local in (False, True)]
-    # Where no interval has a known offset, the report is in local time; else those in local time are told apart.
+    # Where no interval has a known offset, the report is in local time; else those in local time are marked.
     start, end = builder.start, builder.end = spans[0] if spans[0][0] is not None else spans[1]
     local_start, local_end = spans[1] if spans[0][0] is not None else (None, None)
     sections: list[tuple[int, Section]] = []
@@ -132,7 +132,7 @@ def build(
     sections.append((SUMMARY_ORDER, _summary(pages, builder, printed=printed)))
     progress(next(steps), total, STAGE)
     sections.append((TIMELINE_ORDER, _timeline(pages, builder)))
-    # What there is comes before what there is not; findings and pages keep their order otherwise.
+    # Sections with data come before sections without; findings and pages keep their order otherwise.
     sections.sort(key=lambda one: (_empty(one[1]), one[0]))
     systems, sysplexes = _names(context)
     report = Report(
@@ -155,7 +155,7 @@ def build(
 
 
 def _offsets(inputs: Inputs, readings: Readings) -> Sequence[float | None]:
-    """Offsets from UTC in the data that the report is of."""
+    """Offsets from UTC in the data of the report."""
     extent = inputs.selection.extent
     if extent is None:
         return readings.offsets
@@ -163,7 +163,7 @@ def _offsets(inputs: Inputs, readings: Readings) -> Sequence[float | None]:
 
 
 def _section(page: Page, builder: Builder) -> Section | None:
-    """The page with its numbers; None for a page of no grains that has nothing to show."""
+    """The page with its numbers; None for a page without grains that has nothing to show."""
     section = _page_section(page, builder)
     if section is None:
         return None
@@ -204,7 +204,7 @@ def _page_section(page: Page, builder: Builder) -> Section | None:
 
 
 def _left_out(page: Page, context: Context) -> bool:
-    """Whether the selection may be why a page has no data: a source of it is there."""
+    """Whether the selection may be the reason why a page has no data: a source for the page exists."""
     return bool(context.inputs.selection) and any(
         available(context.inputs, context.grain(name)) for name in page.grains
     )
@@ -296,7 +296,7 @@ def _title(systems: Sequence[str], sysplexes: Sequence[str]) -> str:
 
 
 def _alerts(readings: Readings) -> tuple[Note, ...]:
-    """What stands above the first number: files that were not read, values that were lost."""
+    """Notes above the first number: unread files, lost values."""
     alerts = []
     failed = readings.in_state(State.FAILED)
     if failed:
@@ -336,7 +336,7 @@ def _alerts(readings: Readings) -> tuple[Note, ...]:
 
 
 def _coverage(context: Context, start: datetime | None, end: datetime | None) -> tuple[Note, ...]:
-    """A word where most of the time between first and last interval has no data at all."""
+    """A note if most of the time between the first and the last interval has no data."""
     if start is None or end is None:
         return ()
     covered = _covered(context, is_local=start.tzinfo is None)
@@ -352,7 +352,7 @@ def _coverage(context: Context, start: datetime | None, end: datetime | None) ->
 
 
 def _covered(context: Context, *, is_local: bool) -> float:
-    """Seconds that an interval of any kind of data covers, on one kind of clock."""
+    """Seconds covered by intervals of any kind of data, on one kind of clock."""
     spans = sorted(
         (on_axis(start).timestamp(), on_axis(end).timestamp())
         for held in context.numbers.read

@@ -1,4 +1,4 @@
-"""What a grain, fact or metric is: its formula, fields and roll-up, and which rules and pages use it."""
+"""Explanation of a grain, fact or metric: its formula, fields and roll-up, and the rules and pages that use it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from plexlens.report.blocks.page import Page, Shown
 
 @dataclass(frozen=True)
 class Explained:
-    """A fact or metric of a grain, and what uses it.
+    """A fact or metric of a grain, and its uses.
 
     Attributes
     ----------
@@ -36,7 +36,7 @@ class Explained:
 
     @property
     def facts(self) -> tuple[Fact, ...]:
-        """The facts that a metric is made of; none of a fact."""
+        """The facts in a metric's formula; empty for a fact."""
         if isinstance(self.column, Fact):
             return ()
         read = names_of(self.column.expression)
@@ -98,7 +98,7 @@ class Explained:
 
 
 def _terms(metric: Metric) -> dict[str, str]:
-    """The terms that a formula is made of, in the order of their file."""
+    """The terms used in a formula, in the order of their file."""
     terms = metric.vocabulary.terms
     found: set[str] = set()
     waiting = [metric.formula]
@@ -112,7 +112,7 @@ def _terms(metric: Metric) -> dict[str, str]:
 def explained(
     name: str, grains: Mapping[str, Grain], rules: tuple[Rule, ...], pages: tuple[Page, ...]
 ) -> tuple[Explained, ...]:
-    """Every fact or metric that a name means: ``coupling_structure.sync_service_time``, or ``sync_service_time``.
+    """Every fact or metric that matches a name: ``coupling_structure.sync_service_time``, or ``sync_service_time``.
 
     Raises
     ------
@@ -145,7 +145,7 @@ def _pages(grain: Grain, column: Fact | Metric, pages: tuple[Page, ...]) -> tupl
 
 
 def _shown(page: Page) -> dict[str, set[str]]:
-    """Columns that a page shows by its specs, by grain."""
+    """Columns shown by the specs of a page, by grain."""
     shown: dict[str, set[str]] = {}
     for table in page.tables:
         columns = {one.column if isinstance(one, Shown) else one for one in table.columns}
@@ -160,7 +160,7 @@ def _shown(page: Page) -> dict[str, set[str]]:
 
 
 def grain_lines(grain: Grain) -> Iterator[str]:
-    """A grain as text: what a row is, its keys, sources, metrics and facts."""
+    """A grain as text: meaning of a row, keys, sources, metrics and facts."""
     yield f"{grain.name}: {grain.title}"
     yield f"  one row    {grain.row}"
     for key in grain.keys:

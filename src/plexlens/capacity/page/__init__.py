@@ -1,1 +1,1 @@
-"""The report of a capacity model, and of what it predicts."""
+"""The report of a capacity model and its predictions."""

@@ -1,4 +1,4 @@
-"""What a plan takes for granted, and what has to be known about its data."""
+"""Assumptions of a plan, and remarks about its data."""
 
 from __future__ import annotations
 

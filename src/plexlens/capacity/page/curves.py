@@ -1,4 +1,4 @@
-"""A plan's charts: utilisation and response over load, as modelled, as run event by event, and as measured."""
+"""Charts of a plan: utilisation and response over load, as modelled, simulated and measured."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ MOST_CHARTS = 6
 
 
 def _rising(points: Sequence[tuple[float, float | None]]) -> tuple[Point, ...]:
-    """Points in rising order; those of one x become their mean."""
+    """Points in ascending order; points with the same x are averaged."""
     places: dict[float, list[float]] = {}
     for x, y in points:
         if y is not None:
@@ -32,7 +32,7 @@ def _rising(points: Sequence[tuple[float, float | None]]) -> tuple[Point, ...]:
 
 
 def curves(plan: Plan, curve: Curve) -> Section:
-    """Utilisation, and the response of the busiest classes, of one system."""
+    """Utilisation, and the response of the busiest classes, of a system."""
     check = next(one for one in plan.checks if one.system == curve.system)
     system = next(one for one in plan.model.systems if one.name == curve.system)
     marks: tuple[XYMark, ...] = (XYMark(1.0, "measured"),)
@@ -65,7 +65,7 @@ def _runs_name(plan: Plan) -> str:
 
 
 def _carried(found: SystemResult) -> float | None:
-    """Busy share of general engines at a load that the system carries."""
+    """Busy share of general engines at a load that the system can carry."""
     return None if found.saturated else found.busy
 
 

@@ -1,4 +1,4 @@
-"""A plan's queues beside the engines: how busy they are, and what transactions wait there."""
+"""Queues of a plan other than engines: their utilisation, and the waits of transactions."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _TOP = 12
 
 
 def queues(plan: Plan) -> Section:
-    """Every line of every system: as measured, and at the load asked for."""
+    """Every line of every system: as measured, and at the requested load."""
     heads = (
         Column("system", "System", ColumnKind.TEXT, key=True),
         Column("line", "Queue", ColumnKind.TEXT, key=True),
@@ -32,7 +32,7 @@ def queues(plan: Plan) -> Section:
     if not rows:
         blocks = [
             Note(
-                "The data tell of no queue besides the engines. SMF 74-1 has volumes, 110-1 the QR TCBs of CICS, 101 "
+                "The data has no queues other than engines. SMF 74-1 has volumes, 110-1 the QR TCBs of CICS, 101 "
                 "locks and the log, 74-4 coupling facilities."
             )
         ]

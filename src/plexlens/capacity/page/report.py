@@ -1,4 +1,4 @@
-"""A capacity plan as a report: answer, model beside measurement, curves, goals, what else would change."""
+"""A capacity plan as a report: conclusion, model and measurement, curves, goals, alternatives."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ def _loaded(load: float) -> str:
 
 
 def _words(outlook: Outlook, plan: Plan) -> tuple[str, str]:
-    """Where it saturates, and which goal breaks first, in words."""
+    """Saturation point and first missed goal, in words."""
     limit = outlook.limit
     saturates = "at no load" if limit is None else f"at {_loaded(limit[0])} ({limit[1]} of {limit[2]})"
     first = outlook.first
@@ -166,7 +166,7 @@ def _answer(plan: Plan) -> Section:
 
 
 def _times(times: tuple[datetime, ...]) -> str:
-    """First interval of a kind, and how many there are."""
+    """First interval of a kind, and the number of intervals."""
     first = f"{times[0]:%Y-%m-%d %H:%M}"
     return first if len(times) == 1 else f"{len(times)} intervals from {first}"
 
@@ -240,7 +240,7 @@ def _check(plan: Plan) -> Section:
 
 
 def _tried(plan: Plan) -> str:
-    """What the trial on held-out intervals was worth."""
+    """Result of the trial on held-out intervals."""
     tried = plan.tried
     if tried is None:
         return (
@@ -304,7 +304,7 @@ def _said(found: Breaking | None, about: ClassCheck) -> tuple[float | None, str]
         return None, "no conclusion: nothing to compare the goal with"
     if found.beyond is not None:
         return None, (
-            f"no conclusion beyond {found.beyond:.2f} x: a QR TCB that no SMF 110 record tells of could be full there"
+            f"no conclusion beyond {found.beyond:.2f} x: a QR TCB without SMF 110 records could be saturated there"
         )
     if found.load is None:
         return None, "holds until the system saturates"
@@ -318,7 +318,7 @@ def _said(found: Breaking | None, about: ClassCheck) -> tuple[float | None, str]
 
 
 def _buys(plan: Plan) -> Section:
-    """For every option, the load until each goal breaks and until systems saturate."""
+    """For every option, the load at which each goal breaks and systems saturate."""
     # Where only the load is another, what was asked for breaks where the measured configuration does.
     same = plan.chosen is not plan.outlooks[0] and replace(plan.asked, scale=1.0) == Change()
     options = [one for one in plan.outlooks if not (same and one is plan.chosen)]

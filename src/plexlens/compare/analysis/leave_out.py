@@ -207,8 +207,8 @@ def _scaled(entry: Entry) -> tuple[str, list[Prediction]]:
             )
         )
     return (
-        f"{per} of {fitted.id} times {scale} of {table.id} gives {printed} of {table.id}. The interval is what "
-        "rounding of the printed inputs leaves; it says nothing of how the systems differ.",
+        f"{per} of {fitted.id} times {scale} of {table.id} gives {printed} of {table.id}. The interval "
+        "covers rounding of the printed inputs, not differences between the systems.",
         predictions,
     )
 

@@ -1,4 +1,4 @@
-"""Numbers of a comparison as text: readings, differences, intervals, with the digits that they have."""
+"""Numbers of a comparison as text: readings, differences, intervals, with their significant digits."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from plexlens.metrics.unit import Unit
 
 
 def symbol_of(unit: str) -> str:
-    """How a unit is shown beside a number."""
+    """Symbol of a unit after a number."""
     return {"1/s": "/s", "count": "", "fraction": "%", "ratio": ""}.get(unit, unit)
 
 
 def _places(reading: Reading) -> int:
-    """Decimals that the printed digits of a number leave meaningful."""
+    """Number of significant decimals in a printed number."""
     width = (reading.high or 0.0) - (reading.low or 0.0)
     if width <= 0:
         return 0 if reading.value is not None and float(reading.value).is_integer() else 3
@@ -30,14 +30,14 @@ def _number(value: float, places: int | None, unit: Unit) -> str:
 
 
 def amount(reading: Reading | None, measure: Measure) -> str:
-    """A reading as its source printed it: with the decimals that its digits leave meaningful."""
+    """A reading as its source printed it, with its significant decimals."""
     if reading is None or reading.value is None:
         return NULL
     return _number(reading.value, None if reading.low is None else _places(reading), measure.unit)
 
 
 def decimals(one: Delta) -> int | None:
-    """Decimals that the printed digits of both readings leave meaningful; None where neither was printed."""
+    """Significant decimals of both printed readings; None if neither was printed."""
     found = [_places(reading) for reading in (one.base, one.new) if reading is not None and reading.low is not None]
     return max(found) if found else None
 
@@ -48,7 +48,7 @@ def points(unit: Unit) -> Unit:
 
 
 def difference(one: Delta) -> str:
-    """NEW less BASE, with its sign."""
+    """NEW minus BASE, with its sign."""
     if one.difference is None:
         return NULL
     return signed(one.difference, decimals(one), points(one.measure.unit))
@@ -66,12 +66,12 @@ def plus(value: float, unit: Unit) -> str:
 
 
 def change(one: Delta) -> str:
-    """The change as percent of BASE; of percentages their difference says enough."""
+    """The change as a percentage of BASE; empty for percentages, whose difference is sufficient."""
     return "" if one.change is None or one.measure.unit.symbol == "%" else percent(one.change, signed=True)
 
 
 def interval(one: Delta) -> str:
-    """The confidence interval of a difference; nothing where there is none."""
+    """The confidence interval of a difference; empty if there is none."""
     if one.interval is None:
         return ""
     unit = points(one.measure.unit)
@@ -80,7 +80,7 @@ def interval(one: Delta) -> str:
 
 
 def digits(one: Delta) -> str:
-    """What the printed digits leave of a difference: from, to."""
+    """Range of a difference consistent with the printed digits: from, to."""
     if one.low is None or one.high is None:
         return ""
     places = (decimals(one) or 0) + 1
@@ -91,7 +91,7 @@ def digits(one: Delta) -> str:
 
 
 def share(value: float | None, *, signed: bool = False) -> str:
-    """A share in per cent; nothing where there is none."""
+    """A share in percent; empty if there is none."""
     if value is None:
         return ""
     return percent(value, signed=signed)

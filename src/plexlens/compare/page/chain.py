@@ -1,4 +1,4 @@
-"""Chained ITR ratios as a report: the ratio, its derivation, and how far it can be trusted."""
+"""Chained ITR ratios as a report: the ratio, its derivation and its error."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _METHOD = (
 
 
 def chain_report(found: Sequence[Chain], source: str) -> Report:
-    """The report of the ways from one release to another.
+    """The report of the paths from one release to another.
 
     Parameters
     ----------
@@ -90,7 +90,7 @@ def _short(one: Chain) -> Section:
     change = percent(float(one.ratio.value) - 1, signed=True)
     figure = Figure("itrr", "ITR ratio", float(one.ratio.value), RATIO, detail=f"95 % interval {_interval(one)}")
     text = (
-        f"From {one.base} to {one.new} the internal throughput rate, transactions for each second of processor time, "
+        f"From {one.base} to {one.new} the internal throughput rate, transactions per second of processor time, "
         f"changes by {change}: {one.arithmetic}."
     )
     return Section("short", "In short", (KeyFigures("itrr", (figure,)), Note(text)))

@@ -1,4 +1,6 @@
-"""A prediction against what came, as a report: was the work the same, was the change made, was it right."""
+"""A prediction compared with its outcome, as a report: whether the work was the same, the change made, the result
+right.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +27,7 @@ from plexlens.report.writers.json_object import to_json
 
 
 def prediction_report(made: PredictionComparison) -> Report:
-    """The report of a prediction and what came of it."""
+    """The report of a prediction and its outcome."""
     return Report(
         title=f"{made.name} against {made.came.run.name}",
         systems=(),
@@ -50,7 +52,7 @@ def prediction_report(made: PredictionComparison) -> Report:
 
 
 def prediction_json(made: PredictionComparison) -> dict[str, Any]:
-    """The check as plain values; rates a second."""
+    """The check as plain values; rates per second."""
     return {
         "prediction": made.name,
         "came": {"name": made.came.run.name, "description": made.came.run.description, "how": made.came.how},
@@ -87,7 +89,7 @@ def _made(made: PredictionComparison) -> tuple[Note, ...]:
         return ()
     return (
         Note(
-            "The pools are not as the prediction has them, so it cannot be judged by what came.",
+            "The pools differ from those of the prediction, so the measurement cannot confirm or refute it.",
             Level.WARNING,
             tuple(f"{one.subject}: predicted for {one.base}, has {one.new}" for one in made.environments.differences),
         ),
@@ -97,11 +99,11 @@ def _made(made: PredictionComparison) -> tuple[Note, ...]:
 def _short(made: PredictionComparison) -> Section:
     sums = totals(made.reads)
     figures = (
-        Figure("came", "Read I/Os that came", sums.actual, PER_SECOND),
+        Figure("came", "Read I/Os measured", sums.actual, PER_SECOND),
         Figure("predicted", "Read I/Os predicted", sums.predicted, PER_SECOND),
         Figure(
             "rescaled",
-            "Predicted, for the getpages that came",
+            "Predicted for the measured getpages",
             sums.predicted + sums.load,
             PER_SECOND,
             detail="" if sums.error is None else f"error {percent(sums.error, signed=True)}",
@@ -111,7 +113,7 @@ def _short(made: PredictionComparison) -> Section:
         "short",
         "In short",
         (KeyFigures("headlines", figures), Note(_told(made, sums)), Note(made.came.how)),
-        "What was predicted of read I/O in all pools, what came, and how much of the difference the load explains.",
+        "Predicted and measured read I/O of all pools, and the part of the difference that the load explains.",
     )
 
 
@@ -119,14 +121,15 @@ def _told(made: PredictionComparison, sums: CheckTotals) -> str:
     before = sum(one.base or 0.0 for one in made.reads)
     difference = sums.actual - sums.predicted
     text = (
-        f"Before the change the pools read {before:,.2f} I/Os a second; {sums.predicted:,.2f} were predicted, and "
-        f"{sums.actual:,.2f} came. Of the difference of {difference:+,.2f}, the getpages explain {sums.load:+,.2f}: "
-        f"the prediction for the getpages that came is {sums.predicted + sums.load:,.2f}. {sums.rest:+,.2f} is left"
+        f"Before the change the pools read {before:,.2f} I/Os per second; {sums.predicted:,.2f} were predicted, and "
+        f"{sums.actual:,.2f} were measured. Of the difference of {difference:+,.2f}, getpages explain "
+        f"{sums.load:+,.2f}: the prediction for the measured getpages is {sums.predicted + sums.load:,.2f}. "
+        f"{sums.rest:+,.2f} is left"
     )
     text += "." if sums.error is None else f", an error of {percent(sums.error, signed=True)}."
     engine = made.prediction.engine
     if engine.error is not None:
-        text += f" The method itself was off by {percent(engine.error, signed=True)} when the prediction was made."
+        text += f" The error of the method was {percent(engine.error, signed=True)} when the prediction was made."
     return text
 
 
@@ -155,7 +158,7 @@ def _rates(name: str, title: str, work: str, checks: Sequence[RateCheck], made: 
 
 
 def _intervals(checks: Sequence[RateCheck], made: PredictionComparison) -> list[Block]:
-    """The prediction for the load that came, within the confidence interval of what came or not."""
+    """The prediction rescaled to the measured load, compared with the confidence interval of the measurement."""
     if not made.estimates:
         return [Note(METHOD_NONE)]
     rows = []
@@ -169,7 +172,7 @@ def _intervals(checks: Sequence[RateCheck], made: PredictionComparison) -> list[
             (one.thing, f"{one.actual:,.2f} /s", f"{one.actual - half:,.2f} to {one.actual + half:,.2f} /s",
              f"{one.rescaled:,.2f} /s", "within" if inside else "outside")
         )  # fmt: skip
-    heads = ("Object", "Came", f"{percent(LEVEL, 0)} interval", "Predicted for the load that came", "Says")
+    heads = ("Object", "Measured", f"{percent(LEVEL, 0)} interval", "Predicted for the measured load", "Result")
     columns = tuple(Column(f"c{number}", head, ColumnKind.TEXT, key=number == 0) for number, head in enumerate(heads))
     table = Table("intervals", "Whether chance can explain the rest", columns, tuple(rows), top=TOP, note=METHOD_ONE)
     return [table] if rows else [Note(METHOD_NONE)]
@@ -182,7 +185,7 @@ def _data_sets(made: PredictionComparison) -> Section:
         "data_sets",
         "Read I/Os by data set",
         (prediction_table(made.data_sets, "1/s", "data_sets"),),
-        "Each data set by itself, the largest difference first; the load is its getpages a second.",
+        "Each data set by itself, the largest difference first; the load is its getpages per second.",
     )
 
 
@@ -201,9 +204,9 @@ def _method(made: PredictionComparison) -> Section:
             Note(f"The prediction was made by: {engine.text or engine.name}; error of the method {error}."),
             Note(
                 f"Bounds of comparability: rates within {percent(bounds.rate, 0)}, at most {percent(bounds.mix, 0)} of "
-                f"the work moved, at most {percent(bounds.objects, 0)} by objects that one side alone has."
+                f"the work moved, at most {percent(bounds.objects, 0)} by objects that only one side has."
             ),
             *(Note(f"Of the prediction: {text}") for text in made.prediction.notes),
-            *(Note(f"Of what came: {text}") for text in made.came.run.notes),
+            *(Note(f"Measurement: {text}") for text in made.came.run.notes),
         ),
     )

@@ -1,4 +1,6 @@
-"""Two runs compared, as a report: environment and comparability first, then what changed and why, then every number."""
+"""Comparison of two runs as a report: environment and comparability first, then what changed and why, then every
+number.
+"""
 
 from __future__ import annotations
 
@@ -130,7 +132,7 @@ def _delta_json(one: Delta) -> dict[str, Any]:
 
 
 def comparability_alerts(checked: Comparability) -> tuple[Note, ...]:
-    """The verdict, as it stands above the first number."""
+    """The verdict for the place above the first number."""
     level = Level.INFO if checked.comparable else Level.WARNING
     consequences = tuple(dict.fromkeys(check.consequence for check in checked.differing if check.consequence))
     text = checked.verdict
@@ -140,7 +142,7 @@ def comparability_alerts(checked: Comparability) -> tuple[Note, ...]:
 
 
 def _headline(found: Sequence[Delta]) -> Delta | None:
-    """The number of a group that says most: of the whole, with a known good way; None where there is none such."""
+    """The most important number of a group: of the whole, with a known good direction; None if there is none."""
     told = [one for one in found if one.difference is not None and (one.difference != 0 or one.ratio is not None)]
     told = [one for one in told if not one.thing or one.measure.better is not Better.NEITHER]
     return min(
@@ -177,13 +179,13 @@ def _short(made: Comparison) -> Section:
         "short",
         "In short",
         tuple(blocks),
-        "NEW beside BASE: differences are NEW less BASE, ratios NEW over BASE. Below 1, or a minus, means that NEW has "
+        "NEW and BASE: differences are NEW minus BASE, ratios NEW over BASE. Below 1, or a minus, means that NEW has "
         "less.",
     )
 
 
 def environment_section(found: Environments) -> Section:
-    """What differs in the environment."""
+    """Differences in the environment."""
     if not found.differences:
         text = f"The environments are alike: all {found.alike:,} settings recorded in both runs are the same."
         return Section("environment", "Environment", (Note(text if found.alike else "Neither run records a setting."),))
@@ -201,11 +203,11 @@ def environment_section(found: Environments) -> Section:
 
 
 def _alike(count: int) -> str:
-    return f"{count:,} more are the same in both." if count else "No other setting is told by both."
+    return f"{count:,} more are the same in both." if count else "Both runs record no other setting."
 
 
 def comparability_section(checked: Comparability) -> Section:
-    """The checks, what is not alike first."""
+    """The checks, failed checks first."""
     checks = checked.checks
     if not checks:
         return Section("comparability", "Whether the runs are comparable", (Note(checked.verdict),))
@@ -328,16 +330,16 @@ def _claims(made: Comparison) -> Section:
         blocks += [Note(f"{text} ({place}): {prediction_told(check)}") for text, place, check in pair.predictions]
     if pair is not None:
         blocks += [Note(text) for text in pair.notes]
-    return Section("claims", "What the study says of it", tuple(blocks))
+    return Section("claims", "Statements of the study", tuple(blocks))
 
 
 def prediction_table(checks: Sequence[RateCheck], unit: str, name: str = "predictions") -> Table:
-    """Predictions against what came, object by object."""
+    """Predictions compared with measurements, object by object."""
     symbol = symbol_of(unit)
     columns = (
         _text("object", "Object", key=True), _text("base", f"BASE, {symbol}"), _text("predicted", "Predicted"),
         _text("actual", "Came"), _text("difference", "Came less predicted"), _text("load", "By the load"),
-        _text("rest", "Not explained"), _text("rescaled", "Predicted for the load that came"), _text("error", "Error"),
+        _text("rest", "Not explained"), _text("rescaled", "Predicted for the measured load"), _text("error", "Error"),
     )  # fmt: skip
     rows = tuple(
         (one.thing, NULL if one.base is None else f"{one.base:,.2f}", f"{one.predicted:,.2f}", f"{one.actual:,.2f}",
@@ -357,7 +359,7 @@ def prediction_table(checks: Sequence[RateCheck], unit: str, name: str = "predic
 
 
 def prediction_told(one: RateCheck) -> str:
-    """A prediction, what came of it, and its error at the work that was done, in sentences."""
+    """A prediction, its outcome, and its error at the measured work, in sentences."""
     text = (
         f"{one.thing} came to {one.actual:,.2f} a second, {abs(one.difference):,.2f} "
         f"{'more' if one.difference > 0 else 'less'} than the {one.predicted:,.2f} predicted. Its work changed from "
@@ -365,7 +367,7 @@ def prediction_told(one: RateCheck) -> str:
     )
     if one.error is None:
         return f"{text}."
-    return f"{text}, and what came is {percent(abs(one.error))} {'above' if one.error > 0 else 'below'} that."
+    return f"{text}, and the measurement is {percent(abs(one.error))} {'above' if one.error > 0 else 'below'} that."
 
 
 def _groups(made: Comparison) -> Iterable[Section]:

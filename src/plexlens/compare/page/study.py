@@ -1,4 +1,4 @@
-"""A study's audit as a report: each table with printed, computed and difference, what disagrees with its arithmetic."""
+"""The audit of a study as a report: each table with printed, computed and difference, and all disagreements."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ _CSV_HEADS = (
 
 
 def study_report(audits: Sequence[Audit], analyses: Sequence[Analysis] | None = None) -> Report:
-    """One report of one or more studies.
+    """A report of one or more studies.
 
     Parameters
     ----------
@@ -95,7 +95,7 @@ def study_report(audits: Sequence[Audit], analyses: Sequence[Analysis] | None = 
 
 
 def _about(audit: Audit, analysis: Analysis, several: bool) -> Section:
-    """What the study asked, how it measured, and how its printed numbers stand up."""
+    """The study's question and method, and the audit's result for its printed numbers."""
     compared = sum(len(one.compared) for one in audit.tables)
     wrong = sum(len(one.disagree) for one in audit.tables)
     own_way = sum(len(one.conventions) for one in audit.tables)
@@ -144,7 +144,7 @@ def _about(audit: Audit, analysis: Analysis, several: bool) -> Section:
     )
 
 
-#: Studies with more tables than this have them folded in the contents, in groups of at most so many.
+#: Studies with more tables than this have them folded in the contents, in groups of at most this size.
 GROUP = 12
 
 
@@ -154,7 +154,7 @@ def _places(audit: Audit, several: bool) -> dict[str, str]:
 
 
 def _groups(audit: Audit, several: bool) -> list[str]:
-    """The group of the contents for each table: neighbours whose ids begin with the same word."""
+    """The group of each table in the contents: neighbouring tables whose ids begin with the same word."""
     names = [one.table.id for one in audit.tables]
     if len(names) <= GROUP:
         return [""] * len(names)
@@ -250,7 +250,7 @@ def _section(audit: Audit, one: TableAudit, several: bool, group: str) -> Sectio
 
 
 def _reading(name: str, one: TableAudit) -> Table:
-    """The table as the study prints it, with a mark on what was worked out again, and what it does not print after it.
+    """The table as printed, with marks on recomputed cells, followed by numbers that the study does not print.
 
     A table with more columns than rows is turned, so that a page holds its width.
     """
@@ -296,7 +296,7 @@ _MARK = re.compile(" [\u2020\u2713\u2260\u2248]")
 
 
 def _printed(text: str) -> Cell:
-    """A cell of the grid: set to the right where it begins with a printed number."""
+    """A cell of the grid; right-aligned if it begins with a printed number."""
     bare = _MARK.split(text)[0]
     try:
         quantity = printed(bare)
@@ -306,7 +306,7 @@ def _printed(text: str) -> Cell:
 
 
 def restored_by(table: StudyTable, row: Mapping[str, str], column: str) -> str:
-    """What gives a cell that the text at hand has lost; empty for a cell that it prints."""
+    """Source of a cell that is missing in the available text; empty for a printed cell."""
     return next((one.by for one in table.restored if column in one.columns and one.rows.takes(row)), "")
 
 
@@ -354,7 +354,7 @@ def _lines(one: TableAudit) -> list[str]:
         )
         if fitted.predicted:
             told = "; ".join(
-                f"at {rate:,.2f} transactions a second {guess:.3f} ms, measured {cost:.3f} ({guess / cost - 1:+.1%})"
+                f"at {rate:,.2f} transactions per second {guess:.3f} ms, measured {cost:.3f} ({guess / cost - 1:+.1%})"
                 for rate, cost, guess in fitted.predicted
             )
             text += f" The line through the rows before the last two predicts {told}."
@@ -363,7 +363,7 @@ def _lines(one: TableAudit) -> list[str]:
 
 
 def study_csv(audits: Sequence[Audit]) -> str:
-    """Every derived cell of the studies as CSV, a row for each."""
+    """Every derived cell of the studies as CSV, a row each."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(_CSV_HEADS)

@@ -1,4 +1,4 @@
-"""What a study shows, as sections of its page: findings, figures, curves, leave-out checks, and its text against it."""
+"""Results of a study as sections of its page: findings, figures, curves, leave-out checks, and claims of its text."""
 
 from __future__ import annotations
 
@@ -66,12 +66,12 @@ DEFINITIONS = {
 
 
 def _finding(finding: Finding, places: Mapping[str, str]) -> str:
-    """A finding with links to the tables that it rests on."""
+    """A finding with links to its tables."""
     return Linked(finding.text, [(table, places[table]) for table in finding.tables if table in places])
 
 
 def analysis_sections(analysis: Analysis, prefix: str, places: Mapping[str, str]) -> list[Section]:
-    """Sections for what there is, in the order in which a reader asks for it.
+    """The available sections, in the usual reading order.
 
     Parameters
     ----------
@@ -120,7 +120,7 @@ def _number_column(name: str, title: str, unit: Unit, definition: str = "", *, b
 
 
 def _unit(symbol: str, numbers: Sequence[float | None]) -> Unit:
-    """A unit with as many decimals as leave four digits of the largest number; none for whole numbers."""
+    """A unit with enough decimals to show four digits of the largest number; none for integers."""
     there = [one for one in numbers if one is not None]
     if all(one == round(one) for one in there):
         return Unit(symbol, symbol or "count", 1.0, 0)
@@ -175,7 +175,7 @@ def _bars(figure: BarFigure, prefix: str) -> Table:
 
 
 def _curve(curve: Curve, prefix: str) -> tuple[XYChart, str, Table]:
-    """Its chart, what it says, and its points."""
+    """Chart, conclusion and points of a curve."""
     return _capacity(curve, prefix) if isinstance(curve, CapacityCurve) else _load(curve, prefix)
 
 
@@ -225,7 +225,9 @@ def _capacity(curve: CapacityCurve, prefix: str) -> tuple[XYChart, str, Table]:
 
 
 def _spread(values: Sequence[float]) -> bool:
-    """Whether numbers span so much that a plain axis would press most of them into a corner, and hide a knee."""
+    """Whether the range of the numbers is so wide that a linear axis would squeeze most of them together and hide a
+    knee.
+    """
     return min(values) > 0 and max(values) > SPREAD * min(values)
 
 

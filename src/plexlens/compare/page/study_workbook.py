@@ -1,8 +1,8 @@
-"""A study's audit as an Excel workbook: a sheet for each table, as printed, with what was worked out below it.
+"""The audit of a study as an Excel workbook: a sheet per table, as printed, with the computed numbers below.
 
-A sheet shows the table as the study prints it, derived cells coloured by what came of them, and then every derived cell
+A sheet shows the table as the study prints it, derived cells coloured by their result, and then every derived cell
 with computed value, bounds, difference, formula and arithmetic. Numbers are numbers, shown with as many decimals as
-were printed; what is no plain number (``29K``, ``N/A``) stays text. Nothing is an Excel formula: a cell that begins
+were printed; other cells (``29K``, ``N/A``) stay text. Nothing is an Excel formula: a cell that begins
 with an equals sign is text too.
 """
 
@@ -31,7 +31,7 @@ _WIDTHS = (6, 26, 28, 26, 12, 12, 14, 14, 14, 12, 13, 50, 70, 50)
 
 
 def result_of(cell: Cell) -> str:
-    """What came of a derived cell, in a word or two."""
+    """The result of a derived cell in a word or two."""
     if cell.computed is None:
         return "not computed"
     if cell.printed is None:
@@ -39,7 +39,7 @@ def result_of(cell: Cell) -> str:
     return "agrees" if cell.agrees else "own convention" if cell.convention else "DISAGREES"
 
 
-#: Fill and text colour of a derived cell by what came of it.
+#: Fill and text colour of a derived cell by its result.
 COLOURS = {
     "agrees": ("#E3F1E5", "#14532D"),
     "DISAGREES": ("#F8D7DA", "#7F1D1D"),
@@ -82,7 +82,7 @@ def study_workbook(audits: Sequence[Audit], analyses: Sequence[Analysis] | None 
 
 
 def by_result(book: Workbook) -> dict[str, Any]:
-    """Formats by what came of a comparison."""
+    """Cell formats by result of the comparison."""
     return {name: book.style(bg_color=fill, font_color=ink, valign="top") for name, (fill, ink) in COLOURS.items()}
 
 
@@ -183,7 +183,7 @@ def _table(book: Workbook, sheet: Any, audit: Audit, one: TableAudit) -> None:
 
 
 def _broken(book: Workbook, sheet: Any, row: int, one: TableAudit) -> int:
-    """The relations that the table breaks; the last row written."""
+    """Write the relations that the table violates; return the last row written."""
     if one.broken:
         row += 2
         sheet.write_string(row, 0, "Broken relations", book.title)
@@ -195,7 +195,7 @@ def _broken(book: Workbook, sheet: Any, row: int, one: TableAudit) -> int:
 
 
 def _as_printed(book: Workbook, sheet: Any, place: tuple[int, int], text: str, result: str) -> None:
-    """A cell of the table: a number in the printed form where it is a plain one."""
+    """Write a cell of the table: a number in its printed format if it is a plain number."""
     plain = _PLAIN.match(text.strip())
     wanted: dict[str, Any] = {"valign": "top"}
     if plain is not None:

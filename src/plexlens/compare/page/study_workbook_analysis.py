@@ -1,4 +1,4 @@
-"""What studies show, as sheets of their workbook: findings, curves, checks and claims."""
+"""Results of studies as sheets of their workbook: findings, curves, checks and claims."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from plexlens.report.writers.workbook import Value, Workbook
 def write_analyses(
     book: Workbook, names: Sequence[str], analyses: Sequence[Analysis], colours: Mapping[str, Any]
 ) -> None:
-    """Add the sheets; one that would be empty has its headings only.
+    """Add the sheets; an empty sheet has only its headings.
 
     Parameters
     ----------
@@ -23,7 +23,7 @@ def write_analyses(
     names, analyses
         Name of each study and what is declared about it.
     colours
-        Formats by what came of a comparison (``agrees``, ``DISAGREES``, ``not computed``).
+        Formats by result of a comparison (``agrees``, ``DISAGREES``, ``not computed``).
     """
     pairs = list(zip(names, analyses, strict=True))
     book.rows(

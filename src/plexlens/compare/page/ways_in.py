@@ -1,4 +1,4 @@
-"""Ways into CICS as a report: ranked, with the limit that binds first, and what was left out and why."""
+"""Ways into CICS as a report: ranked, with the limit that binds first, and excluded ways with reasons."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ DEFINITIONS = {
         _definition("engines", "Processors kept busy", _ENGINES, "rate x CPU per transaction / 1000"),
         _definition("response", "Response", _WHOLE_MS, "as printed, interpolated over the rate", "Whole ms."),
         _definition(
-            "limit", "Rate at which it binds", _RATE, "as the basis beside it says",
+            "limit", "Rate at which it binds", _RATE, "as the basis next to it says",
             "One server, region, client or coprocessor; more of them lift it.",
         ),
         _definition("measured", "Highest rate measured", _RATE, "as printed"),
@@ -46,7 +46,7 @@ def _number(name: str, title: str, unit: Unit, definition: str, *, bar: bool = F
 
 
 def ways_report(advice: Advice) -> Report:
-    """The report of an advice."""
+    """The report of a ranking."""
     wish = advice.wish
     alerts = [Note("What holds for all", details=advice.caveats)]
     doubtful = [one for one in advice.ways if one.beyond]
@@ -78,7 +78,7 @@ def ways_report(advice: Advice) -> Report:
         title="Ways into CICS", systems=(), sysplexes=(), start=None, end=None, utc_offset=None, time_note="",
         alerts=tuple(alerts), sections=tuple(sections), definitions=dict(DEFINITIONS),
         generator=f"Plexlens {__version__}", kind="Advice",
-        subject=f"{wish.payload:,} bytes in and out, {wish.rate:,g} transactions a second, "
+        subject=f"{wish.payload:,} bytes in and out, {wish.rate:,g} transactions per second, "
         f"{'any' if wish.connection == 'any' else wish.connection} connections, "
         f"{'any' if wish.security == 'any' else 'no' if wish.security == 'none' else wish.security.upper()} security, "
         f"{advice.engines:g} general-purpose processors. {advice.source}",
@@ -94,7 +94,7 @@ def _lead(advice: Advice, best: Way) -> str:
         f"{best.title} takes the least {what} {measured}: {best.total_ms:.3f} ms a transaction, "
         f"{best.general_engines:.2f} general-purpose processors busy"
         + (f" and {best.specialty_engines:.2f} specialty engines" if best.specialty_engines else "")
-        + f". What binds first is {binding.name}, at {binding.rate:,.0f} transactions a second"
+        + f". What binds first is {binding.name}, at {binding.rate:,.0f} transactions per second"
         + (f": {need} times as many {binding.relief} are needed." if need > 1 else ".")
     )
 
@@ -146,7 +146,7 @@ def _limits(advice: Advice) -> Table:
 
 
 def _next_whole(number: float) -> int:
-    """The next whole number, but for what rounding added."""
+    """The next integer, ignoring rounding errors."""
     return -int(-(number - 1e-9) // 1)
 
 
@@ -166,7 +166,7 @@ def _caveats(one: Way) -> Block:
 
 
 def to_object(advice: Advice) -> dict[str, Any]:
-    """An advice as plain values, for JSON; times in milliseconds, rates in transactions a second."""
+    """A ranking as plain values for JSON; times in milliseconds, rates in transactions per second."""
     wish = advice.wish
     return {
         "payload_bytes": wish.payload,

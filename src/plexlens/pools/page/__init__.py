@@ -1,1 +1,1 @@
-"""The report of a simulation of buffer pools, and of what it recommends."""
+"""The report of a buffer pool simulation and its recommendation."""

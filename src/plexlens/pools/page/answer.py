@@ -66,7 +66,7 @@ class Answer:
         write_smf(done, path, **({"group": after.group} if after.group else {}))
 
     def as_json(self) -> dict[str, Any]:
-        """Plain values: curves, and the recommendation and prediction where there are any."""
+        """Plain values: curves, and the recommendation and prediction if there are any."""
         from plexlens.pools import curves
         from plexlens.pools import prediction as predictions
         from plexlens.pools.search import recommendation
@@ -121,7 +121,7 @@ def answer(
     subsystem: str,
     curves_alone: bool,
 ) -> Answer:
-    """Look at a trace as the options ask.
+    """Analyse a trace as requested by the options.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Curves of pools: read misses at every size, with the sizes that matter marked, and what each object has of them."""
+"""Curves of pools: read misses at every size, with the relevant sizes marked, and each object's share."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _CAVEAT = (
 
 @dataclass(frozen=True)
 class _Marked:
-    """A pool's curve and the sizes that matter: None where they are not known."""
+    """A pool's curve and the marked sizes; None for unknown sizes."""
 
     curve: PoolCurve
     seconds: float
@@ -43,18 +43,18 @@ class _Marked:
         return sizes[knee(sizes, [misses for _, misses, _ in self.curve.points])]
 
     def at(self, size: int | None) -> float | None:
-        """Misses (a second, where there are seconds) at a size, interpolated between the sizes next to it."""
+        """Misses (per second, if the trace has times) at a size, interpolated between neighbouring sizes."""
         if size is None:
             return None
         sizes, misses, _ = (np.asarray(column, np.float64) for column in zip(*self.curve.points, strict=True))
         return self.rate(float(np.interp(size, sizes, misses)))
 
     def rate(self, misses: float) -> float:
-        """Misses a second, or misses where the trace tells no times."""
+        """Misses per second, or misses if the trace has no times."""
         return misses / self.seconds if self.seconds > 0 else misses
 
     def marks(self) -> tuple[XYMark, ...]:
-        """The sizes by name; what coincides has one mark."""
+        """The sizes by name; coinciding sizes share a mark."""
         named: dict[int, list[str]] = {}
         for size, name in ((self.now, "now"), (self.knee, "knee"), (self.recommended, self.word)):
             if size is not None:
@@ -82,7 +82,7 @@ def curves_section(
     curves
         With the objects where they are now.
     seconds
-        Seconds of the trace; 0 where it tells none.
+        Seconds of the trace; 0 if it has no times.
     now, recommended
         Buffers of each pool.
     after
@@ -202,7 +202,7 @@ def _whole(one: _Marked, moved: _Marked | None, unit: Unit, misses: str, size: s
 
 
 def _layers(one: _Marked, unit: Unit, misses: str, size: str) -> XYChart:
-    """Shares by object, all its partitions together; the largest at the size now, the rest in one layer."""
+    """Shares by object, with all its partitions; the largest shares at the present size, the rest in a single layer."""
     objects: dict[int, tuple[str, np.ndarray[tuple[int], np.dtype[np.float64]]]] = {}
     for share in one.curve.shares:
         name = share.name.removesuffix(f".{share.partition}") if share.partition else share.name

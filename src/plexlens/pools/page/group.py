@@ -1,4 +1,4 @@
-"""Of a data-sharing group: group buffer pools, what members do with them, and the data sets that go through them."""
+"""Data-sharing groups: group buffer pools, their use by members, and the data sets that they hold."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _STORAGE: Field[GroupChange] = Field(
 
 @dataclass(frozen=True)
 class GroupChange:
-    """A group before and after a change; the same twice where there is none."""
+    """A group before and after a change; the same state twice if there is no change."""
 
     before: State
     after: State
@@ -42,16 +42,16 @@ class GroupChange:
 
     @property
     def is_change(self) -> bool:
-        """Whether there is one."""
+        """Whether the states differ."""
         return self.before.configuration != self.after.configuration
 
     def rate(self, amount: float, length: float = 1.0) -> float:
-        """An amount of the trace in so many seconds; in the trace where it tells no times."""
+        """An amount of the trace per given number of seconds; the total if the trace has no times."""
         return amount * length / self.seconds if self.seconds > 0 else amount
 
 
 def group_figures(change: GroupChange, definitions: Definitions) -> list[Figure]:
-    """Key figures of the group as it is: requests, cross-invalidation, CPU, storage of the coupling facility."""
+    """Key figures of the present group: requests, cross-invalidation, CPU, coupling facility storage."""
     rate, cpu = (PER_SECOND, _CPU) if change.seconds > 0 else (COUNT, _IN_TRACE)
     each = " / seconds of the trace" if change.seconds > 0 else ""
     hour = " x 3600 / seconds of the trace" if change.seconds > 0 else ""
@@ -86,7 +86,7 @@ def structure_figure(state: State, definitions: Definitions, detail: str) -> Fig
 
 
 def group_section(change: GroupChange, definitions: Definitions) -> Section | None:
-    """Group buffer pools, what each member does with them, and what is GBP-dependent."""
+    """Group buffer pools, their use by each member, and the GBP-dependent objects."""
     tables = [
         structure_table("group_pools", "Group buffer pools", change, definitions),
         use_table(change, definitions),
@@ -114,7 +114,7 @@ def _rate_of(state: State, value: Callable[[GroupPoolActivity], float], row: _Us
 
 
 def use_table(change: GroupChange, definitions: Definitions) -> Table | None:
-    """What the pools of the members read from group buffer pools, now and after a change."""
+    """Reads of the members' pools from group buffer pools, before and after a change."""
     rate = PER_SECOND if change.seconds > 0 else COUNT
     each = " / seconds of the trace" if change.seconds > 0 else ""
 
@@ -154,7 +154,7 @@ class _StructureRow:
 def structure_table(
     name: str, title: str, change: GroupChange, definitions: Definitions, *, changed: bool = False
 ) -> Table | None:
-    """Group buffer pools that something goes through, now and after; those that change alone, if so asked."""
+    """Active group buffer pools before and after; if requested, only those that change."""
     rows = []
     for pool in change.after.structures:
         states = [(change.before, "now"), (change.after, "after")] if change.is_change else [(change.after, "")]
@@ -218,7 +218,7 @@ class _DependentRow:
 
 
 def dependent_table(change: GroupChange, definitions: Definitions) -> Table | None:
-    """Data sets that are kept coherent: who uses them, and who changes them."""
+    """Data sets that are kept coherent, with the members that use and change them."""
     state = change.before
     rows = [
         _DependentRow(

@@ -1,4 +1,4 @@
-"""Who holds the buffers: working sets of objects over time, their clusters, and how long pages stay."""
+"""Use of buffers: working sets of objects over time, their clusters, and page residency."""
 
 from __future__ import annotations
 
@@ -206,7 +206,7 @@ def _member_fields(timed: bool, cost: IoCost) -> list[Field[tuple[Cluster, Membe
 
 
 def residency_section(observation: Observation, definitions: Definitions) -> Section:
-    """Times of stolen pages in their pool."""
+    """Residency of stolen pages in their pool."""
     found = residencies(observation)
     if not observation.timed:
         unknown = Note("The trace has no times, so how long pages stayed is not known.")

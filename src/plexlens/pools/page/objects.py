@@ -1,4 +1,4 @@
-"""Pools and objects of a trace by read I/O, with what it costs in CPU and delay."""
+"""Pools and objects of a trace by read I/O, with its cost in CPU and delay."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ STORAGE: Field[None] = Field(
 
 
 def storage_unit(size: float) -> Unit:
-    """The unit in which a storage is shown."""
+    """The display unit for an amount of storage."""
     return GIB if size >= 1 << 30 else MIB
 
 
@@ -101,7 +101,7 @@ def pools_section(observation: Observation, cost: IoCost, definitions: Definitio
 
 
 def objects_section(observation: Observation, cost: IoCost, definitions: Definitions) -> Section:
-    """Objects ranked by read I/O, and partitions of those that have several."""
+    """Objects ranked by read I/O, and the partitions of objects that have several."""
     own = fields(OBJECT, cost)
     order = ("read_ios_per_second" if observation.timed else "read_ios", True)
     names = [own["pool"], own["object"]]
@@ -134,13 +134,13 @@ def objects_section(observation: Observation, cost: IoCost, definitions: Definit
 
 
 def _without_recorded(own: dict[str, Field[Io]]) -> dict[str, Field[Io]]:
-    """Recorded I/O does not tell partitions."""
+    """The columns without recorded I/O, which is not recorded by partition."""
     nothing = own["recorded_reads_per_second"]
     return own | {nothing.name: Field(nothing.subject, nothing.name, nothing.title, lambda io: None, nothing.unit)}
 
 
 def delays_section(observation: Observation, cost: IoCost, definitions: Definitions, more: Sequence[Block]) -> Section:
-    """How long the I/O of each object took, as it was recorded."""
+    """Recorded I/O times of each object."""
     own = fields(OBJECT, cost)
     timed = [one for one in objects_of(observation) if one.sync_delay is not None or one.prefetch_delay is not None]
     timed.sort(key=lambda one: -(one.elapsed_seconds(cost) or 0.0))
@@ -165,8 +165,8 @@ def delays_section(observation: Observation, cost: IoCost, definitions: Definiti
     if table is None:
         blocks.append(
             Note(
-                "No I/O times were recorded: every synchronous read is taken to last as long as the cost assumptions "
-                "say. IFCID 6 and 7 (or 199) in the trace tell them by object, SMF 42-6 and 74-1 by data set and "
+                "No I/O times were recorded: every synchronous read takes the time in the cost assumptions. "
+                "IFCID 6 and 7 (or 199) in the trace record I/O times by object, SMF 42-6 and 74-1 by data set and "
                 "volume."
             )
         )

@@ -1,4 +1,4 @@
-"""The options of `plexlens pools`, and the texts that they are given as."""
+"""The options of `plexlens pools`, parsed from their texts."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Options:
-    """What the options ask for.
+    """Requests in the options.
 
     Attributes
     ----------
@@ -97,7 +97,7 @@ def sizes_of(text: str) -> tuple[int, ...]:
     Raises
     ------
     UsageError
-        It is no list of sizes.
+        It is not a list of sizes.
     """
     from plexlens.pools.curves import check_sizes
 
@@ -112,12 +112,12 @@ def sizes_of(text: str) -> tuple[int, ...]:
 
 
 def budget_of(text: str) -> dict[str, int]:
-    """Bytes by member in ``4GiB`` (no name) or ``DB1A=4GiB,DB1B=2GiB``; none in an empty text.
+    """Bytes by member in ``4GiB`` (no name) or ``DB1A=4GiB,DB1B=2GiB``; empty for an empty text.
 
     Raises
     ------
     UsageError
-        It is no amount of storage, or one with and one without a member.
+        It is not an amount of storage, or mixes amounts with and without a member.
     """
     from plexlens.pools.settings import parse_size
 
@@ -135,7 +135,7 @@ def budget_of(text: str) -> dict[str, int]:
 
 
 def no_settings(what: str) -> UsageError:
-    """The error where the sizes of the pools are not known."""
+    """The error for unknown pool sizes."""
     return UsageError(
         file="",
         what=f"{what}: the pool sizes are not known",

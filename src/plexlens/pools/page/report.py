@@ -1,4 +1,4 @@
-"""The report of `plexlens pools`: each analysis of the 2014 study as a section of its own."""
+"""The report of `plexlens pools`: each analysis of the 2014 study as a section."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ _OF_MEMBERS = (
 
 @dataclass(frozen=True)
 class PoolsAnalysis:
-    """What a report of pools is made of.
+    """Inputs of a pools report.
 
     Attributes
     ----------
@@ -82,13 +82,13 @@ class PoolsAnalysis:
 
     @property
     def change(self) -> Prediction | None:
-        """The prediction, if it is of a change: the pools before it are known, and it changes them."""
+        """The prediction, if the present pools are known and the prediction changes them."""
         found = self.prediction
         return found if found is not None and found.is_change else None
 
     @property
     def group(self) -> GroupChange | None:
-        """The group now and after the change; None of a Db2 alone."""
+        """The group before and after the change; None for a single Db2."""
         found = self.recommendation or self.prediction
         if found is None or not found.after.uses:
             return None
@@ -147,7 +147,7 @@ def pools_report(analysis: PoolsAnalysis) -> Report:
 
 
 def curves_report(sources: Sequence[str], facts: TraceFacts, curves: Sequence[PoolCurve], *, grouped: bool) -> Report:
-    """The report where nothing is known of the pools: their curves.
+    """The report for unknown pools: only their curves.
 
     Parameters
     ----------
@@ -202,7 +202,7 @@ def _subject(sources: Sequence[str], facts: TraceFacts, *, grouped: bool) -> str
 
 
 def _recommended(analysis: PoolsAnalysis) -> dict[str, int]:
-    """Sizes that are recommended, or asked for."""
+    """Recommended or requested sizes."""
     change = analysis.recommendation or analysis.change
     if change is None:
         return {}
@@ -210,7 +210,7 @@ def _recommended(analysis: PoolsAnalysis) -> dict[str, int]:
 
 
 def loss_alerts(facts: TraceFacts) -> tuple[Note, ...]:
-    """What stands above a report of a trace that lost references."""
+    """Alerts for a trace that lost references."""
     if facts.lost_share < LOST_WARNED:
         return ()
     return (
@@ -285,7 +285,7 @@ class _Number:
 
 
 def prices_section(assumptions: Sequence[Assumption], notes: Sequence[str]) -> Section:
-    """What an I/O costs, and where that comes from."""
+    """Prices of an I/O, and their sources."""
     rows = tuple(
         (
             one.title,

@@ -1,4 +1,4 @@
-"""What a change of the pools does: steps of a recommendation with their commands, or a change that was asked for."""
+"""Effects of a pool change: steps of a recommendation with their commands, or a requested change."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _COUNT = Unit("", "count", 1.0, 0)
 
 @dataclass(frozen=True)
 class PoolChange:
-    """One pool before and after; None where it has no buffers."""
+    """A pool before and after; None if it has no buffers."""
 
     pool: str
     seconds: float
@@ -37,11 +37,11 @@ class PoolChange:
 
     @property
     def is_change(self) -> bool:
-        """Whether it is worth a row."""
+        """Whether the change is worth a row."""
         return self.before_size != self.after_size or self.before != self.after
 
     def rate(self, amount: float, length: float = 1.0) -> float:
-        """An amount of the trace in so many seconds; in the trace where it tells no times."""
+        """An amount of the trace per given number of seconds; the total if the trace has no times."""
         return amount * length / self.seconds if self.seconds > 0 else amount
 
 
@@ -62,17 +62,17 @@ def changes(before: State, after: State, seconds: float) -> list[PoolChange]:
 
 
 def _activity(state: State, name: str) -> Activity:
-    """What a pool does, its requests to the group buffer pool in its CPU."""
+    """Activity of a pool; its CPU includes its requests to the group buffer pool."""
     return replace(state.pools.get(name, Activity()), cpu_seconds=state.cost_of(name))
 
 
 def _total(state: State) -> Activity:
-    """What all pools do, with CPU of all requests to group buffer pools."""
+    """Activity of all pools; the CPU includes all requests to group buffer pools."""
     return replace(state.total, cpu_seconds=state.cpu_seconds)
 
 
 def _priced(state: State) -> str:
-    """What the CPU is of."""
+    """Components of the CPU time."""
     return "read and write I/O" + (" and group buffer pool requests" if state.structures else "")
 
 
@@ -109,7 +109,7 @@ def _fields(timed: bool) -> list[Field[PoolChange]]:
         Field(
             CHANGE, "delay_saved", "Delay saved in 24 hours" if timed else "Delay saved",
             lambda one: one.rate(one.before.delay_seconds - one.after.delay_seconds, _DAY), _DELAY,
-            f"synchronous reads x delay of one, before less after{day}", "Cost assumptions",
+            f"synchronous reads x delay of a read, before minus after{day}", "Cost assumptions",
         ),
     ]  # fmt: skip
 
@@ -157,7 +157,7 @@ def _structure_figure(before: State, after: State, definitions: Definitions) -> 
 
 
 def _evidence(name: str, title: str, change: GroupChange, definitions: Definitions) -> tuple[Table, tuple[Table, ...]]:
-    """Pools, and group buffer pools, that a change is of."""
+    """Pools and group buffer pools affected by a change."""
     before, after, seconds = change.before, change.after, change.seconds
     pools = _table(name, title, changes(before, after, seconds), definitions)
     structures = None
@@ -168,7 +168,7 @@ def _evidence(name: str, title: str, change: GroupChange, definitions: Definitio
 
 
 def recommendation_section(found: Recommendation, seconds: float, definitions: Definitions) -> Section:
-    """What to do, step by step, with text for Db2 and its reverse."""
+    """The recommended steps, with text for Db2 and its reverse."""
     blocks: list[Block] = [_figures(found.before, found.after, seconds, definitions)]
     worth = [step for step in found.steps if step.worth]
     if not worth:
@@ -260,7 +260,7 @@ def _whole(found: Recommendation, definitions: Definitions, seconds: float) -> A
 
 
 def prediction_section(found: Prediction, definitions: Definitions) -> Section:
-    """A change that was asked for."""
+    """A requested change."""
     seconds = found.seconds
     blocks: list[Block] = [_figures(found.before, found.after, seconds, definitions)]
     table, more = _evidence("pool_changes", "By pool", GroupChange(found.before, found.after, seconds), definitions)

@@ -1,1 +1,1 @@
-"""What a page declares, and how its blocks are filled from a database."""
+"""Declarations of pages, and evaluation of their blocks over a database."""

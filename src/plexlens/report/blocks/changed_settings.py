@@ -28,7 +28,7 @@ _NOTE = (
 
 
 def changed_settings_table(inputs: Inputs, grains: Iterable[GrainData]) -> Table:
-    """Changes of the settings that the pages read, the latest first; without rows where there are none."""
+    """Changes of the settings that the pages read, the latest first; no rows if there are none."""
     changes: list[ChangedSetting] = []
     total = 0
     for held in grains:
@@ -73,7 +73,7 @@ def _place(moment: datetime | None) -> float:
 
 
 def _told_apart(before: float, after: float, unit: Unit) -> tuple[PrintedNumber, PrintedNumber]:
-    """Both values in the unit of display, with as many more decimals as it takes for them to read differently."""
+    """Both values in the display unit, with enough decimals to make them look different."""
     for digits in range(unit.digits, unit.digits + _MOST_DECIMALS + 1):
         longer = replace(unit, digits=digits)
         texts = with_symbol(before, longer), with_symbol(after, longer)

@@ -1,4 +1,4 @@
-"""Numbers of the grains as the pages ask for them.
+"""Numbers of the grains for the pages.
 
 The metric layer computes them (`plexlens.metrics.roll_ups`), of which only the rows to be shown come back, as Arrow.
 """
@@ -75,22 +75,22 @@ class Context:
         self._decisions = decisions
 
     def grain(self, name: str) -> Grain:
-        """The definition of that name; KeyError names the ones there are."""
+        """A grain definition by name; the KeyError lists the valid names."""
         return self.numbers.grain(name)
 
     def data(self, name: str) -> GrainData | None:
-        """The facts of a grain; None where no source of it is in the database, or it holds no row."""
+        """The facts of a grain; None if the database has no source of it, or the grain has no rows."""
         return self.numbers.data(name)
 
     @property
     def rules(self) -> Sequence[Rule]:
-        """The rules to judge by."""
+        """The rules to evaluate."""
         if self._rules is None:
             self._rules = load_rules()
         return self._rules
 
     def judge(self) -> Findings:
-        """What comes of the rules; judged once, over the facts that are kept."""
+        """Results of the rules, evaluated once over the stored facts."""
         if self.findings is None:
             grains = {rule.grain for rule in self.rules if rule.grain in self.grains}
             kept = {
@@ -110,7 +110,7 @@ class Context:
         return _IDENTITY_TITLES[name]
 
     def define(self, grain: Grain, name: str) -> str:
-        """Note that a number of this column is shown; returns the id of its definition."""
+        """Record that a number of this column is shown; return the id of its definition."""
         key = f"{grain.name}.{name}"
         if key not in self.definitions:
             column = grain.column(name)
@@ -137,7 +137,7 @@ def _joined(value: tuple[str | None, ...]) -> str:
 
 
 def both(first: str | None, second: str) -> str:
-    """Both conditions; the first may be none."""
+    """The conjunction of two conditions; the first may be missing."""
     return second if not first else f"({first}) and ({second})"
 
 

@@ -1,4 +1,4 @@
-"""Numbers of entities over time, as the engine returns them and as a chart draws them."""
+"""Numbers of entities over time, as returned by the engine and as drawn in a chart."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Course:
     values
         For each entity and column a value, or null, for each time.
     ends
-        End of each interval; empty where `plexlens.metrics.grain_data.Covered.end_of` tells it.
+        End of each interval; empty if `plexlens.metrics.grain_data.Covered.end_of` gives it.
     """
 
     times: tuple[datetime, ...]
@@ -33,7 +33,7 @@ class Course:
 
 
 def pivot(found: Any, by: Sequence[str], columns: Sequence[str], *, is_local: bool = False) -> Course:
-    """Rows of entity, time and values (an Arrow table) as one list of values for each entity and column."""
+    """Rows of entity, time and values (an Arrow table) as a list of values for each entity and column."""
     times = [shown_on(moment, is_local=is_local) for moment in found["time"].to_pylist()]
     axis = sorted({moment for moment in times if moment is not None})
     place = {moment: index for index, moment in enumerate(axis)}
@@ -51,7 +51,7 @@ def pivot(found: Any, by: Sequence[str], columns: Sequence[str], *, is_local: bo
 
 
 def stepped(course: Course, ends: Mapping[Entity, Mapping[datetime, datetime]]) -> Course:
-    """The course over the stretches between all starts and ends, each entity's value held for its own interval.
+    """The course over the segments between all starts and ends, with each entity's value held for its own interval.
 
     Parameters
     ----------
@@ -90,7 +90,7 @@ def stepped(course: Course, ends: Mapping[Entity, Mapping[datetime, datetime]]) 
 
 
 def _own_spans(times: Sequence[datetime], ends: Mapping[datetime, datetime]) -> list[tuple[int, datetime, datetime]]:
-    """Place, start and end of the intervals of one entity; one ends where the next begins at the latest."""
+    """Index, start and end of an entity's intervals; an interval ends at the latest where the next begins."""
     own = [(place, start, _mark(start, ends[start])) for place, start in enumerate(times) if start in ends]
     after: list[datetime | None] = [start for _, start, _ in own[1:]]
     return [
@@ -101,7 +101,7 @@ def _own_spans(times: Sequence[datetime], ends: Mapping[datetime, datetime]) -> 
 
 
 def _mark(start: datetime, end: datetime) -> datetime:
-    """The end to the minute, as the start is: so that an interval ends where the next one starts."""
+    """The end to the minute, like the start, so that an interval ends where the next starts."""
     if end - start < TOGETHER:
         return end
     return (end + timedelta(seconds=30)).replace(second=0, microsecond=0)

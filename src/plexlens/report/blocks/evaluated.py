@@ -1,4 +1,4 @@
-"""From the specs of a page to blocks with numbers in them."""
+"""Blocks with numbers, built from the specs of a page."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ OTHERS = "all others"
 
 @dataclass
 class Builder:
-    """Blocks of one report.
+    """Builder of the blocks of a report.
 
     Parameters
     ----------
@@ -71,7 +71,7 @@ class Builder:
         self.spreads = Spreads(self.context)
 
     def plan(self, page: Page) -> None:
-        """Note every course that the page will ask for, so that those that differ in columns alone are one query."""
+        """Announce every course of the page, so that courses that differ only in columns share a query."""
         for chart in page.charts:
             self.context.numbers.need(chart.grain, (*chart.columns, *chart.by), chart.where, by=chart.by)
             self._wanted.setdefault((chart.grain, chart.by, chart.where), {}).update(dict.fromkeys(chart.columns))
@@ -106,7 +106,9 @@ class Builder:
         return self._wholes[key]
 
     def course(self, held: GrainData, by: tuple[str, ...], where: str | None, covered: Covered | None = None) -> Course:
-        """The planned columns of a grain over time, by entity as `apart` names them; those of known time by default."""
+        """The planned columns of a grain over time, by entity as named by `apart`; by default over intervals of known
+        time.
+        """
         covered = covered or held.first
         key = (held.name, by, where, covered.is_local)
         if key not in self._courses:
@@ -119,7 +121,7 @@ class Builder:
         return self._courses[key]
 
     def moment(self, moment: datetime) -> str:
-        """A point in time, the date left out where the report covers a single one."""
+        """A point in time, without the date if the report covers a single date."""
         if self.start is not None and self.end is not None and self.clock.date(self.start) == self.clock.date(self.end):
             same_kind = (moment.tzinfo is None) == (self.start.tzinfo is None)
             if same_kind and self.clock.date(moment) == self.clock.date(self.start):
@@ -129,7 +131,7 @@ class Builder:
     # --- charts -------------------------------------------------------------------------------------------------
 
     def charts(self, spec: ChartSpec) -> Sequence[Chart]:
-        """The chart; two where some intervals are in local time of unknown offset; none where there is no course."""
+        """The chart; two charts if some intervals are in local time of unknown offset; none if there is no course."""
         held = self.context.data(spec.grain)
         if held is None or not held.regular:
             return ()
@@ -201,7 +203,9 @@ class Builder:
     def _by_own_intervals(
         self, held: GrainData, columns: tuple[str, ...], names: tuple[str, ...], covered: Covered, where: str | None
     ) -> Course:
-        """A course in which each entity's values hold for its own intervals: those of others begin at other times."""
+        """A course in which each entity's values apply to its own intervals, since other entities' intervals begin at
+        other times.
+        """
         key = (held.name, columns, names, where, covered.is_local)
         if key not in self._stepped:
             found, _ = self.context.numbers.rows(held, columns, by=names, time="interval", where=where)
@@ -214,7 +218,7 @@ class Builder:
     def _whole_by(
         self, held: GrainData, columns: tuple[str, ...], names: tuple[str, ...], where: str | None
     ) -> Mapping[Entity, Mapping[str, float | None]]:
-        """The planned columns of each entity of a chart, rolled up as a table does."""
+        """The planned columns of each entity of a chart, rolled up like a table."""
         key = (held.name, columns, names, where)
         if key not in self._means:
             found, _ = self.context.numbers.rows(held, columns, by=names, where=where)
@@ -231,7 +235,7 @@ class Builder:
     # --- figures ------------------------------------------------------------------------------------------------
 
     def figure(self, spec: FigureSpec) -> Figure | None:
-        """The key figure; None where there is no value."""
+        """The key figure; None if it has no value."""
         held = self.context.data(spec.grain)
         if held is None:
             return None
@@ -298,7 +302,7 @@ class Builder:
     # --- tables -------------------------------------------------------------------------------------------------
 
     def table(self, spec: TableSpec) -> Table | None:
-        """The table; None where there is no data or no number in it."""
+        """The table; None if it has no data or no number."""
         held = self.context.data(spec.grain)
         if held is None or (spec.across_systems and len(held.systems) < 2):
             return None
@@ -401,7 +405,7 @@ class Builder:
     def _over_time(
         self, held: GrainData, spec: TableSpec, by: Sequence[str], entities: Sequence[Entity]
     ) -> list[tuple[Column, list[Cell]]]:
-        """The course of a table's rows as small pictures, and its percentiles over the intervals."""
+        """The course of a table's rows as sparklines, and its percentiles over the intervals."""
         if not (spec.course and held.regular and len(held.first.times) > 2):
             return []
         course = self._table_course(held, spec, by, entities)
@@ -423,7 +427,9 @@ class Builder:
 
 
 def apart(held: GrainData, by: tuple[str, ...]) -> tuple[str, ...]:
-    """What tells entities apart: the sysplex too where there are several, since names repeat from one to the other."""
+    """Columns that distinguish entities, including the sysplex if there are several, since names repeat across
+    sysplexes.
+    """
     return ("sysplex", *by) if by and len(held.sysplexes) > 1 and "sysplex" not in by else by
 
 
@@ -432,25 +438,25 @@ def _identifier(name: str) -> str:
 
 
 def observed(held: GrainData, by: tuple[str, ...]) -> tuple[str, ...]:
-    """What tells apart those whose intervals begin and end at times of their own: systems, or what they run."""
+    """Columns that identify observers with intervals of their own: systems, or subsystems that run on them."""
     keys = [key.name for key in held.grain.keys]
     observer = next((name for name in _OBSERVERS if name in keys), "system")
     return by if observer in by else (observer, *by)
 
 
 def _legend(column: Fact | Metric, whole: float | None, over_time: float | None) -> float | None:
-    """The number of a legend, as a table has it; the mean over time where a table adds up, or takes the largest."""
+    """The number in a legend, as in a table; the mean over time if a table adds up, or takes the largest."""
     adds_up = isinstance(column, Fact) and column.rollup.over != "mean"
     return over_time if adds_up or whole is None else whole
 
 
 def also(first: str | None, second: str | None) -> str | None:
-    """Both conditions; either may be none."""
+    """The conjunction of two conditions, either of which may be missing."""
     return first if second is None else both(first, second)
 
 
 def origin(held: GrainData, covered: Covered | None = None) -> str:
-    """Where the numbers of a grain come from: ``SMF 74-4; 48 intervals of 15 min``."""
+    """Sources of a grain's numbers: ``SMF 74-4; 48 intervals of 15 min``."""
     if not held.intervals:
         return ", ".join(held.kinds)
     if not held.regular:

@@ -27,7 +27,7 @@ HOUR_TITLE = "Hour of the day"
 
 
 def heat_maps(context: Context, spec: HeatSpec, where_from: str) -> list[Block]:
-    """Heat maps of a specification, each with its tables; none where the data covers a day or less.
+    """Heat maps of a specification, each with its tables; none if the data covers at most a day.
 
     Hours are those of local time: two hours of the same name, when a clock is set back, count as one.
     """

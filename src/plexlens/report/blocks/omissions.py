@@ -1,4 +1,4 @@
-"""Sentences on what a number leaves out, for beside the number."""
+"""Sentences on omissions, shown next to the affected numbers."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _MOST_NAMED = 4
 
 
 def omissions(inputs: Inputs, held: GrainData, columns: Sequence[str], where: str | None, *, timed: bool) -> str:
-    """What the metrics among the columns leave out for want of a field; empty where nothing is left out.
+    """Intervals omitted by the metrics among the columns because a field is missing; empty if nothing is omitted.
 
     Metrics that leave out the same intervals share a sentence. ``timed`` is as `left_out` takes it.
     """
@@ -36,7 +36,7 @@ def omissions(inputs: Inputs, held: GrainData, columns: Sequence[str], where: st
 
 
 def apart_in_time(held: GrainData, by: Sequence[str], columns: Sequence[str]) -> str:
-    """What numbers over observers that were never measured together are; empty where no such numbers are shown."""
+    """Explanation of numbers over observers that were never measured together; empty if no such numbers are shown."""
     together = [names for names in held.epochs if names]
     if len(together) < 2 or held.grain.observers[-1] in by:
         return ""

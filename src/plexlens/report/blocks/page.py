@@ -1,6 +1,6 @@
-"""What a page is: which grains it reads and which of their numbers it shows, as data.
+"""Pages as data: the grains they read and the numbers they show.
 
-A page is a module of `plexlens.report.pages` with a `Page` in ``PAGE``; it is found by being there. It names grains and
+A page is a module of `plexlens.report.pages` with a `Page` in ``PAGE``, discovered automatically. It names grains and
 columns only. Titles, units, formulas and sources come from the definitions of those columns.
 """
 
@@ -42,7 +42,7 @@ class Shown:
 
 @dataclass(frozen=True)
 class TableSpec:
-    """A table of one row for each entity, over the whole time of the report.
+    """A table with a row per entity, over the whole time of the report.
 
     Attributes
     ----------
@@ -109,7 +109,7 @@ class ChartSpec:
 
 @dataclass(frozen=True)
 class HeatSpec:
-    """A heat map by hour and day, where the data covers more than a day; one for each entity.
+    """A heat map by hour and day, if the data covers more than a day; one per entity.
 
     Attributes
     ----------
@@ -129,7 +129,7 @@ class HeatSpec:
 
 
 class Pick(StrEnum):
-    """Which row of several a key figure speaks of."""
+    """Choice of the row that a key figure refers to."""
 
     WHOLE = "whole"
     """All entities rolled up into one."""
@@ -163,7 +163,7 @@ class FigureSpec:
 
 @dataclass(frozen=True)
 class Page:
-    """One section of the report.
+    """A section of the report.
 
     Attributes
     ----------
@@ -174,7 +174,7 @@ class Page:
     id
         Anchor and key in JSON.
     what
-        What the section speaks of, as the object of "no data on": ``coupling facilities and their structures``.
+        Subject of the section, as the object of "no data on": ``coupling facilities and their structures``.
     ways
         For each kind of source that the page's grains can come from: how it is collected.
     blocks

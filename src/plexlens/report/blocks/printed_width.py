@@ -1,4 +1,4 @@
-"""Printed tables of many columns, made to fit beside the contents of a page 1,400 pixels wide.
+"""Wide printed tables, fitted next to the table of contents on a page 1,400 pixels wide.
 
 A table of few rows is turned: a line for each of its columns. One of many rows is divided: each part begins with the
 columns that name a row.
@@ -21,12 +21,12 @@ _BETWEEN = 2
 #: Cells with longer texts are wrapped.
 _WRAPPED = 26
 
-#: Tables of at most so many rows are turned.
+#: Tables with at most this number of rows are transposed.
 _FEW_ROWS = 3
 
 
 def fitted(table: Table) -> Iterator[Table]:
-    """The table, turned or divided where it is too wide; every cell of it is in what comes out."""
+    """The table, transposed or split if it is too wide; no cell is lost."""
     widths = [_width(table, index) for index in range(len(table.columns))]
     if sum(widths) <= _LETTERS:
         yield table
@@ -47,7 +47,7 @@ def _text(cell: Cell) -> str:
 
 
 def _turned(table: Table) -> Table:
-    """A line for each column, a column for each row."""
+    """The table transposed: a row for each column."""
     lines = tuple((column.title, *(row[at] for row in table.rows)) for at, column in enumerate(table.columns))
     titles = ("Value",) if len(table.rows) == 1 else tuple(f"Row {number}" for number in range(1, len(table.rows) + 1))
     columns = (

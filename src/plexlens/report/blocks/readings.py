@@ -1,4 +1,4 @@
-"""What was read to make a report: files, records by type, damage, and what was left out and why."""
+"""Readings of a report's sources: files, records by type, damage, and omissions with reasons."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ DAMAGE_ROWS = 500
 #: Kinds of ingest as a reader calls them.
 _KINDS = {"smf": "SMF", "rmf_xml": "RMF XML", "text_reports": "text reports"}
 
-#: Tables of values of reports: how their reports are called before their names, and columns that say of whom they are.
+#: Tables of report values: the word before the names of their reports, and the columns that identify the subject.
 _REPORTS = {
     "rmf_xml_value": ("RMF XML", "system, sysplex, resource"),
     "text_report_value": ("text", "system, subsystem, sysplex"),
@@ -31,7 +31,7 @@ _REPORTS = {
 
 
 class State(StrEnum):
-    """What became of a file."""
+    """Status of a file."""
 
     READ = "read"
     FAILED = "not read"
@@ -41,7 +41,7 @@ class State(StrEnum):
 
 @dataclass(frozen=True)
 class FileRead:
-    """One input file.
+    """An input file.
 
     Attributes
     ----------
@@ -74,7 +74,7 @@ class FileRead:
 
 @dataclass(frozen=True)
 class RecordCount:
-    """Records of one type from one system.
+    """Records of a type from a system.
 
     Attributes
     ----------
@@ -98,7 +98,7 @@ class RecordCount:
 
 @dataclass(frozen=True)
 class NoteCount:
-    """Something counted while reading that is no damage, such as sections longer than their layout."""
+    """A count of something noteworthy that is not damage, such as sections longer than their layout."""
 
     note: str
     section: str
@@ -109,7 +109,7 @@ class NoteCount:
 
 @dataclass(frozen=True)
 class Readings:
-    """Everything a report says about its input.
+    """All statements of a report about its input.
 
     Attributes
     ----------
@@ -138,12 +138,12 @@ class Readings:
     implausible_count: int = 0
 
     def in_state(self, state: State) -> tuple[FileRead, ...]:
-        """The files in one state."""
+        """The files with a status."""
         return tuple(one for one in self.files if one.state is state)
 
     @property
     def systems(self) -> tuple[str, ...]:
-        """Systems whose records were read; the one that only wrote the dump (SMF 2 and 3) is none of them."""
+        """Systems whose records were read, without a system that only wrote the dump (SMF 2 and 3)."""
         found = {one.system for one in self.records if one.system and one.kind not in ("SMF 2", "SMF 3")}
         return tuple(sorted(found))
 
@@ -158,7 +158,7 @@ class Readings:
         return sum(one.duplicates or 0 for one in self.files)
 
     def severe(self, severity: Severity) -> int:
-        """Pieces of damage of one severity."""
+        """Number of damage entries with a severity."""
         return sum(count for (_, level), count in self.damage_counts.items() if level is severity)
 
 
@@ -168,7 +168,7 @@ def readings_of(
     results: Iterable[IngestResult] = (),
     failures: Iterable[PlexlensError] = (),
 ) -> Readings:
-    """What a performance database says about its sources.
+    """Readings of the sources in a performance database.
 
     Parameters
     ----------
@@ -295,7 +295,7 @@ def _damage(connection: Connection) -> tuple[Damage, ...]:
 
 
 def _implausible(connection: Connection) -> tuple[Implausible, ...]:
-    """The first values of each field, so that one field does not hide the others."""
+    """The first values of each field, so that no field hides the others."""
     rows = connection.execute(
         f"select * from {plausible.TABLE} qualify row_number() over (partition by table_name, field order by file,"
         f" record_no, section_no) <= 20 order by file, table_name, field, record_no, section_no limit {DAMAGE_ROWS}"

@@ -1,4 +1,4 @@
-"""Objects against the devices behind them: the parts of a response time, cache hits, and pairs that differ."""
+"""Objects compared with their devices: the parts of a response time, cache hits, and pairs that differ."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def _of_data_set(name: str) -> Field[Response]:
 def response_blocks(
     responses: Sequence[Response], definitions: Definitions, ios: Sequence[Io] = ()
 ) -> tuple[Block, ...]:
-    """The objects against their devices, and the pairs that differ.
+    """The objects compared with their devices, and the pairs that differ.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""The selection that a report is about, said at its top and on every page."""
+"""The selection of a report, stated at its top and on every page."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from plexlens.report.model import Note, Report
 
 
 def selection_note(selections: Mapping[str, Selection]) -> Note | None:
-    """What stands at the top of a report; None where everything is selected.
+    """Note at the top of a report; None if everything is selected.
 
     Parameters
     ----------
@@ -62,7 +62,7 @@ def under_selection(report: Report, selections: Mapping[str, Selection]) -> Repo
 
 
 def page_selection(page: Page, grains: Mapping[str, Grain], selection: Selection) -> str:
-    """The selection as one page says it: what of it has no effect there is named."""
+    """The selection as stated on a page, including parts that have no effect there."""
     if not selection:
         return ""
     text = selection.text
@@ -82,7 +82,7 @@ def page_selection(page: Page, grains: Mapping[str, Grain], selection: Selection
 
 
 def by_quarter(grain: Grain) -> bool:
-    """Whether rows are records added up by the quarter of an hour in which they were written."""
+    """Whether rows are accounting records summed by the quarter of an hour in which they were written."""
     return "quarter of an hour" in grain.row
 
 
@@ -93,7 +93,7 @@ def has_class(grain: Grain) -> bool:
 
 
 def selection_json(selections: Mapping[str, Selection]) -> Any:
-    """The selections as JSON types; one without a name stands alone."""
+    """The selections as JSON types; a single unnamed selection is not nested."""
     if list(selections) == [""]:
         return selections[""].to_json()
     if not any(selections.values()):

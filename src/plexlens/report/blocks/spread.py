@@ -1,4 +1,4 @@
-"""Percentiles over intervals beside the numbers of tables and key figures."""
+"""Percentiles over intervals, shown with tables and key figures."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ TITLES = ("Median", *(f"{share * 100:.0f} %" for share in SHARES[1:]))
 
 
 class Spreads:
-    """Percentiles of the grains of one report.
+    """Percentiles of the grains of a report.
 
     Parameters
     ----------
@@ -37,7 +37,7 @@ class Spreads:
     def of_whole(
         self, held: GrainData, column: str, columns: Sequence[str], where: str | None, drawn: Callable[[], Course]
     ) -> tuple[float, ...]:
-        """Percentiles of a column, everything rolled up; nothing where there are too few intervals.
+        """Percentiles of a column with everything rolled up; empty if there are too few intervals.
 
         Parameters
         ----------
@@ -68,7 +68,7 @@ class Spreads:
         rows: Sequence[Entity],
         course: Course,
     ) -> list[tuple[Column, list[Cell]]]:
-        """Columns with the percentiles of what a table draws over time; none where no row has enough intervals.
+        """Percentile columns for the values that a table draws over time; none if no row has enough intervals.
 
         Parameters
         ----------
@@ -98,7 +98,7 @@ class Spreads:
         ]
 
     def _course(self, held: GrainData, columns: Sequence[str], by: Sequence[str], where: str | None) -> Course:
-        """The columns interval by interval, whatever length of time charts draw them by."""
+        """The columns interval by interval, independent of the chart's time step."""
         on_clock = held.on(held.first)
         there = where if on_clock is None else both(where, on_clock)
         found, _ = self._context.numbers.rows(held, columns, by=by, time="interval", where=there)

@@ -1,1 +1,1 @@
-"""How charts are drawn: axes, SVG over time and over a number, heat maps, and charts as columns of text."""
+"""Drawing of charts: axes, SVG over time and over a number, heat maps, and charts as columns of text."""

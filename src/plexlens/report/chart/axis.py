@@ -1,4 +1,4 @@
-"""Axes: round numbers for the marks of a scale, and their spelling."""
+"""Axes: round tick values of a scale, and their labels."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _LARGE = ((1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"))
 
 
 def marks(largest: float, most: int = 5) -> tuple[float, ...]:
-    """Round numbers from zero to the first one at or above ``largest``, at most ``most`` + 1 of them.
+    """Round numbers from zero to the first at or above ``largest``, at most ``most`` + 1 of them.
 
     Examples
     --------
@@ -28,7 +28,7 @@ def marks(largest: float, most: int = 5) -> tuple[float, ...]:
 
 
 def labels(values: Sequence[float]) -> tuple[str, ...]:
-    """The marks of one axis, all with the same decimals, in thousands or millions where they are long.
+    """Labels of an axis, all with the same decimals, in thousands or millions if they are long.
 
     Examples
     --------
@@ -51,7 +51,7 @@ def _step(raw: float) -> float:
 
 
 def marks_around(low: float, high: float, most: int = 5) -> tuple[float, ...]:
-    """Round numbers with zero among them, from at or below ``low`` to at or above ``high``.
+    """Round numbers, including zero, from at or below ``low`` to at or above ``high``.
 
     Examples
     --------
@@ -79,7 +79,7 @@ def marks_within(low: float, high: float, most: int = 6) -> tuple[float, ...]:
 
 
 def log_marks(low: float, high: float, most: int = 7) -> tuple[float, ...]:
-    """Round numbers of a logarithmic axis from ``low`` to ``high``: 1, 2, 5 of each power of ten, or fewer of them.
+    """Round numbers of a logarithmic axis from ``low`` to ``high``: 1, 2, 5 of each power of ten, or fewer.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""How a heat map is drawn, and what it says in words."""
+"""Drawing of a heat map, and its description in words."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class HeatDrawing:
 
 
 def draw_heat(heat: HeatMap) -> HeatDrawing:
-    """Draw a heat map: a cell for each hour, darker for more; an hour without data stays empty."""
+    """Draw a heat map: a cell per hour, darker for higher values; an hour without data stays empty."""
     top = axis.marks(
         max((value for row in heat.rows for value in row if value is not None), default=0.0) * heat.unit.factor
     )[-1]
@@ -71,7 +71,7 @@ def draw_heat(heat: HeatMap) -> HeatDrawing:
 
 
 def shade_of(value: float, top: float) -> int:
-    """Number of the shade of a value, from 0; ``top`` is the upper end of the last one."""
+    """Index of a value's shade, from 0; ``top`` is the upper end of the last shade."""
     return min(max(int(value / top * SHADES), 0), SHADES - 1)
 
 
@@ -81,7 +81,7 @@ def _range(number: int, top: float, unit: Unit) -> str:
 
 
 def describe_heat(heat: HeatMap) -> str:
-    """The heat map in words: its days, its highest hour, and where the numbers are."""
+    """The heat map in words: its days, its highest hour, and the place of the numbers."""
     known = [
         (value, day, hour)
         for day, row in zip(heat.days, heat.rows, strict=True)

@@ -1,4 +1,4 @@
-"""The time axis of a chart, broken where long stretches of time have no data.
+"""The time axis of a chart, broken where long periods have no data.
 
 A dump of the peak hours of five days, or of two systems recorded months apart, would otherwise be slivers in empty
 space. Stretches with data keep their proportions to each other; what lies between is shown as a break.
@@ -32,9 +32,9 @@ CHARACTER, ROOM = 6.6, 10
 
 @dataclass(frozen=True)
 class Mark:
-    """A label on the axis: two lines of text and a place from 0 to 1.
+    """A label on the axis: two lines of text and a position from 0 to 1.
 
-    `level` is the place in `WIDTHS` of the least width of a plot in which the label has room beside the others.
+    `level` is the place in `WIDTHS` of the least width of a plot in which the label has room next to the others.
     """
 
     place: float
@@ -45,7 +45,7 @@ class Mark:
 
 @dataclass(frozen=True)
 class Stretch:
-    """Time with data: from ``start`` to ``end`` (seconds since 1970), drawn from ``left`` to ``right`` (0 to 1)."""
+    """A period with data: from ``start`` to ``end`` (seconds since 1970), drawn from ``left`` to ``right`` (0 to 1)."""
 
     start: float
     end: float
@@ -53,7 +53,7 @@ class Stretch:
     right: float
 
     def place(self, moment: float) -> float:
-        """Where a moment lies on the axis; moments outside lie on the nearer end."""
+        """Position of a moment on the axis; moments outside are at the nearer end."""
         length = (self.end - self.start) or 1.0
         inside = min(max((moment - self.start) / length, 0.0), 1.0)
         return self.left + inside * (self.right - self.left)
@@ -61,13 +61,15 @@ class Stretch:
 
 @dataclass(frozen=True)
 class TimeAxis:
-    """Places of points in time."""
+    """Positions of points in time."""
 
     stretches: tuple[Stretch, ...]
 
     @classmethod
     def over(cls, times: Sequence[datetime], ends: Sequence[datetime], start: datetime, end: datetime) -> TimeAxis:
-        """An axis from start to end, broken if the intervals from ``times`` to ``ends`` leave most of it empty."""
+        """An axis from start to end, broken if the intervals from ``times`` to ``ends`` cover only a small part of
+        it.
+        """
         first, last = start.timestamp(), end.timestamp()
         whole = (last - first) or 1.0
         runs: list[list[float]] = []
@@ -90,14 +92,14 @@ class TimeAxis:
         return cls(tuple(stretches))
 
     def place(self, moment: float) -> float:
-        """Where a moment (seconds since 1970) lies, from 0 to 1."""
+        """Position of a moment (seconds since 1970), from 0 to 1."""
         for stretch in self.stretches:
             if moment <= stretch.end:
                 return stretch.place(moment)
         return self.stretches[-1].place(moment)
 
     def end_place(self, start: float, end: float) -> float:
-        """Where the end of an interval lies that starts at ``start``: in the stretch of its start."""
+        """Position of the end of an interval that starts at ``start``: in the segment of its start."""
         for stretch in self.stretches:
             if start < stretch.end:
                 return stretch.place(end)
@@ -125,7 +127,7 @@ class TimeAxis:
 
 
 def _spaced(marks: Sequence[Mark]) -> tuple[Mark, ...]:
-    """The marks in order, each with the least width of a plot in which it has room; without those that never have."""
+    """The marks in order, each with the minimum plot width at which it has room; marks that never fit are dropped."""
     taken: list[Mark] = []
     for level, width in enumerate(WIDTHS):
         for mark in marks:
@@ -139,7 +141,7 @@ def _width(mark: Mark) -> float:
 
 
 def _mark(clock: Clock, moment: float, place: float, date: str) -> Mark:
-    """The time of day, and under it the day unless it is the one named before."""
+    """The time of day, with the day below it unless it equals the previous label's day."""
     at = datetime.fromtimestamp(moment, UTC)
     local = clock.local(at)
     today = clock.date(at)

@@ -122,18 +122,18 @@ def draw(chart: Chart, clock: Clock, start: datetime, end: datetime) -> Drawing:
 
 
 def _close(chart: Chart, index: int) -> bool:
-    """Whether the next interval starts where this one ends; a report shows no time between them."""
+    """Whether the next interval starts where this interval ends; a report shows no time between them."""
     own = chart.ends[index] - chart.times[index]
     return chart.times[index + 1] - chart.ends[index] <= max(TOGETHER, GAP * own)
 
 
 def coordinate(number: float) -> str:
-    """A coordinate with one decimal, without what is not needed."""
+    """A coordinate with at most one decimal."""
     return f"{number:.1f}".removesuffix(".0")
 
 
 def _stacked(chart: Chart) -> list[tuple[list[float], list[float]]]:
-    """Lower and upper edge of each layer; a null adds nothing to its stack."""
+    """Lower and upper edge of each layer; a null adds nothing to the stack."""
     columns = [
         list(accumulate((series.values[index] or 0.0 for series in chart.series), initial=0.0))
         for index in range(len(chart.times))
@@ -184,7 +184,7 @@ def _area(
 
 
 def describe(chart: Chart, clock: Clock) -> str:
-    """The chart in words: each series with its mean, and its peak and when that was."""
+    """The chart in words: mean of each series, its peak and the time of the peak."""
     sentences = [f"{chart.title}, {len(chart.times)} points."]
     for series in chart.series:
         known = [(v, t) for v, t in zip(series.values, chart.times, strict=True) if v is not None]
@@ -205,7 +205,7 @@ def _rounded(value: float | None, chart: Chart) -> float | None:
 
 
 def _data(chart: Chart, clock: Clock, lefts: Sequence[float], rights: Sequence[float]) -> str:
-    """What the reading line needs: where each interval lies, when it starts, and the values as shown."""
+    """Data for the reading line: position and start of each interval, and the displayed values."""
     # The page adds the offset of its clock to every time.
     shift = (clock.offset or 0.0) if chart.is_local else 0.0
     content: dict[str, object] = {
@@ -223,13 +223,13 @@ def _data(chart: Chart, clock: Clock, lefts: Sequence[float], rights: Sequence[f
 
 
 def script_json(content: object) -> str:
-    """JSON that may stand in a script element: nothing in it can end the element or start a comment."""
+    """JSON that is safe in a script element: it can neither end the element nor start a comment."""
     text = json.dumps(content, separators=(",", ":"), ensure_ascii=True, allow_nan=False)
     return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
 
 
 def spark(values: Sequence[float | None], title: str, *, gap: bool = False) -> Markup:
-    """A small picture of values from zero: steps of equal width, or bars with gaps between them."""
+    """A sparkline from zero: steps of equal width, or bars with gaps."""
     known = [value for value in values if value is not None]
     if not known:
         return Markup("")

@@ -1,4 +1,4 @@
-"""Charts over a number as columns of text: x, each series, and the marks beside the x they stand at."""
+"""Charts over a number as text columns: x, each series, and the marks at their x."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def xy_columns(chart: XYChart) -> tuple[Column, ...]:
 
 
 def xy_rows(chart: XYChart, most: int) -> list[tuple[Cell, ...]]:
-    """At most so many rows in order of x, evenly taken; first and last and every x that has a mark are among them.
+    """At most ``most`` rows in order of x, evenly sampled; they include the first, the last and every marked x.
 
     A mark between two points has a row of its own, without values.
     """

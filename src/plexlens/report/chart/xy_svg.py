@@ -1,4 +1,4 @@
-"""Drawings of charts over a number, in the manner of `time_svg`: a stretchable drawing, labels as page text."""
+"""Drawings of charts over a number, in the style of `time_svg`: a stretchable drawing, labels as page text."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ APART = 0.03
 
 @dataclass(frozen=True)
 class MarkLabel:
-    """A mark's label: its place in percent, its row from the top, and whether it stands to the left of its line."""
+    """A mark's label: its position in percent, its row from the top, and whether it is to the left of its line."""
 
     text: str
     place: float
@@ -59,7 +59,7 @@ class XYDrawing:
 
 @dataclass(frozen=True)
 class _XAxis:
-    """The x axis in shown units: where a value lies, from 0 to 1."""
+    """The x axis in display units: position of a value, from 0 to 1."""
 
     low: float
     high: float
@@ -92,7 +92,7 @@ class _XAxis:
 
 @dataclass(frozen=True)
 class _YAxis:
-    """The y axis in shown units: its marks, and where a value lies, from 0 to 1."""
+    """The y axis in display units: its marks, and the position of a value, from 0 to 1."""
 
     scale: tuple[float, ...]
     low: float
@@ -120,7 +120,7 @@ class _YAxis:
 
 
 def draw_xy(chart: XYChart) -> XYDrawing:
-    """Draw a chart over a number: straight lines from point to point, layers where the series add up."""
+    """Draw a chart over a number: straight lines from point to point, layers if the series add up."""
     across = _XAxis.of(chart)
     layers = layers_of(chart) if chart.stacked else []
     values = [value for layer in layers for edge in layer for value in edge] or [
@@ -186,7 +186,7 @@ def _outline(xs: Sequence[float], lower: Sequence[float], upper: Sequence[float]
 
 
 def _paths(chart: XYChart, x: Callable[[float], float], y: Callable[[float], float]) -> list[Markup]:
-    """Bands under lines under dots, so that none hides another."""
+    """Bands below lines below dots, so that nothing is hidden."""
     bands, lines, dots = [], [], []
     for number, series in enumerate(chart.series, 1):
         if series.band:
@@ -213,7 +213,7 @@ def _line(points: Sequence[Point], x: Callable[[float], float], y: Callable[[flo
 
 
 def mark_labels(chart: XYChart, place: Callable[[float], float]) -> tuple[MarkLabel, ...]:
-    """Where the labels of the marks stand.
+    """Positions of the marks' labels.
 
     On the side with more room, in the first row where no label hides another and no line crosses one; where there is
     no such row, where no label hides another. Lines go down from their label's row, so the marks farther out, over
@@ -247,16 +247,16 @@ class _Placed:
     end: float
 
     def hides(self, other: _Placed) -> bool:
-        """Whether the two labels are too near to each other."""
+        """Whether the two labels overlap."""
         return self.row == other.row and self.start < other.end + APART and other.start < self.end + APART
 
     def crosses(self, other: _Placed) -> bool:
-        """Whether its line goes through the other's label."""
+        """Whether its line crosses the other's label."""
         return self.row < other.row and other.start < self.at < other.end
 
 
 def describe_xy(chart: XYChart) -> str:
-    """The chart in words: where each series starts and ends, and what is marked."""
+    """The chart in words: start and end of each series, and its marks."""
     sentences = [f"{chart.title}: {chart.y_title} over {chart.x_title}."]
     for series in chart.series:
         known = [(x, y) for x, y in series.points if y is not None]
@@ -274,7 +274,7 @@ def describe_xy(chart: XYChart) -> str:
 
 
 def _data(chart: XYChart, x: Callable[[float], float]) -> str:
-    """What the reading line needs: places, their labels, and the values as shown."""
+    """Data for the reading line: positions, their labels, and the displayed values."""
     digits, factor = chart.y_unit.digits, chart.y_unit.factor
     rows = chart.rows()
 

@@ -1,4 +1,4 @@
-"""What a report is: sections of blocks with values in base units, charts and heat maps, and how numbers are shown."""
+"""Model of a report: sections of blocks with values in base units, charts and heat maps, and number formats."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Values over time, as a page shows them."""
+"""Values over time for display on a page."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from plexlens.metrics.unit import Unit
 
 
 class ChartKind(StrEnum):
-    """How the series of a chart are drawn."""
+    """Drawing style of a chart's series."""
 
     LINES = "lines"
     """Each series on its own from zero."""
@@ -21,7 +21,7 @@ class ChartKind(StrEnum):
 
 @dataclass(frozen=True)
 class Series:
-    """One line or layer of a chart: a name and a value (base unit, or null) for each time of the chart.
+    """A line or layer of a chart: a name and a value (base unit, or null) for each time of the chart.
 
     `mean` is the number of its legend: what a table shows for the whole time; None to take the mean of the values.
     """
@@ -32,7 +32,7 @@ class Series:
 
 
 def mean(values: Sequence[float | None], times: Sequence[datetime], ends: Sequence[datetime]) -> float | None:
-    """Mean of the values that are known, each weighted by the length of its interval."""
+    """Mean of the known values, each weighted by the length of its interval."""
     known = [
         (value, (end - start).total_seconds())
         for value, start, end in zip(values, times, ends, strict=True)
@@ -84,11 +84,11 @@ class Chart:
 
     @property
     def is_local(self) -> bool:
-        """Whether its times are local ones of unknown offset."""
+        """Whether its times are local with unknown offset."""
         return bool(self.times) and self.times[0].tzinfo is None
 
     def mean_of(self, series: Series) -> float | None:
-        """The number of a legend: the one the series bears, else the mean of its values weighted by time."""
+        """The number in the legend: the series' own number, else the mean of its values weighted by time."""
         return series.mean if series.mean is not None else mean(series.values, self.times, self.ends)
 
     def __post_init__(self) -> None:

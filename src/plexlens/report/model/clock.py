@@ -1,4 +1,4 @@
-"""Times as the systems recorded them: local time with its offset, UTC, or local time of which no offset is known.
+"""Times as recorded: local time with its offset, UTC, or local time of unknown offset.
 
 A moment with a time zone is a point in time. A moment without one is local time as printed in a report that names no
 offset from UTC; it is shown as it is, and never compared with the others.
@@ -44,7 +44,7 @@ def offset_text(seconds: float) -> str:
 
 @dataclass(frozen=True)
 class Clock:
-    """How a report shows points in time.
+    """Display of points in time in a report.
 
     Attributes
     ----------
@@ -53,7 +53,7 @@ class Clock:
     note
         What the reader is told about it.
     marks_local
-        Whether a moment without a time zone is marked as local: beside others of a known time.
+        Whether a moment without a time zone is marked as local, because others have a known time.
     """
 
     offset: float | None
@@ -86,19 +86,19 @@ class Clock:
 
     @property
     def zone(self) -> str:
-        """Name of the time shown: ``UTC-05:00``."""
+        """Name of the time zone shown: ``UTC-05:00``."""
         return offset_text(self.offset or 0.0)
 
     def zone_of(self, moment: datetime) -> str:
-        """Name of the time in which a moment is shown."""
+        """Name of the time zone in which a moment is shown."""
         return LOCAL if moment.tzinfo is None else self.zone
 
     def unplaced(self) -> Clock:
-        """The clock of moments without a time zone, as `on_axis` gives them."""
+        """The clock for moments without a time zone, as returned by `on_axis`."""
         return Clock(0.0, self.note)
 
     def local(self, moment: datetime) -> datetime:
-        """The moment in the time shown; one without a time zone as it is."""
+        """The moment in the displayed time zone; a moment without a time zone is unchanged."""
         if moment.tzinfo is None:
             return moment
         return moment.astimezone(timezone(timedelta(seconds=self.offset or 0.0)))
@@ -116,7 +116,7 @@ class Clock:
         return self.local(moment).strftime("%Y-%m-%d %H:%M:%S") + self._mark(moment)
 
     def span(self, start: datetime, end: datetime) -> str:
-        """Two moments, the date once where it is the same; in the spelling of `minute`."""
+        """Two moments, with the date only once if it is the same; in the format of `minute`."""
         if self.date(start) == self.date(end):
             return f"{self.local(start):%Y-%m-%d %H:%M} to {self.local(end):%H:%M}{self._mark(end)}"
         return f"{self.local(start):%Y-%m-%d %H:%M} to {self.minute(end)}"
@@ -141,7 +141,7 @@ class Clock:
 
 
 def length(seconds: float) -> str:
-    """A length of time in words: ``30 min``, ``4 h 15 min``; whole days from a month on.
+    """A duration in words: ``30 min``, ``4 h 15 min``; whole days from a month on.
 
     Examples
     --------

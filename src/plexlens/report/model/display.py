@@ -1,4 +1,4 @@
-"""Sizes and counts in running text, beside the numbers of metrics (`plexlens.metrics.display`)."""
+"""Sizes and counts in running text, in addition to the numbers of metrics (`plexlens.metrics.display`)."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def _before_units() -> re.Pattern[str]:
 
 
 def with_units(text: str) -> str:
-    """Running text in which no line ends between a number and its unit.
+    """Running text without line breaks between a number and its unit.
 
     Examples
     --------

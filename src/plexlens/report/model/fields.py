@@ -1,4 +1,4 @@
-"""Columns of the report of pools: each is defined once, by its title, unit, formula, and how it is computed."""
+"""Columns of the pools report, each defined once by title, unit, formula and computation."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ MOST_ROWS = 1000
 
 @dataclass(frozen=True)
 class Subject:
-    """What the rows of some definitions are: an object, a pool, a cluster.
+    """Subject of the rows of some definitions: an object, a pool, a cluster.
 
     Attributes
     ----------
@@ -34,7 +34,7 @@ class Subject:
 
 @dataclass(frozen=True)
 class Field(Generic[T]):
-    """A column: what it is called, where it comes from, and its value for a row.
+    """A column: its title, its source, and its value for a row.
 
     Attributes
     ----------
@@ -60,23 +60,23 @@ class Field(Generic[T]):
 
     @property
     def id(self) -> str:
-        """Id of its definition; empty where it has none."""
+        """Id of its definition; empty without a definition."""
         return f"{self.subject.id}.{self.name}" if self.unit is not None and self.kind is ColumnKind.TEXT else ""
 
     def within(self, group: str, title: str) -> Field[T]:
-        """The same under a heading that says a part of its title."""
+        """The same column below a group heading that repeats part of its title."""
         return replace(self, group=group, title=title, defined_as=self.defined_as or self.title)
 
     def with_bar(self) -> Field[T]:
-        """The same with a bar beside its numbers."""
+        """The same column with bars."""
         return replace(self, bar=True)
 
     def through(self, part: Callable[[S], T]) -> Field[S]:
-        """The same column, of rows that hold what it is of."""
+        """The same column for rows that contain its subject."""
         return Field(**(vars(self) | {"value": lambda row: self.value(part(row))}))
 
     def column(self) -> Column:
-        """Its head."""
+        """Its column head."""
         kind = ColumnKind.NUMBER if self.unit is not None and self.kind is ColumnKind.TEXT else self.kind
         return Column(self.name, self.title, kind, self.unit, self.id, self.group, self.bar, self.key)
 
@@ -84,18 +84,18 @@ class Field(Generic[T]):
 def of_number(
     subject: Subject, name: str, one: PageNumber, value: Callable[[T], Cell], *, group: str = "", bar: bool = False
 ) -> Field[T]:
-    """The column of a number of the catalogue."""
+    """The column for a number of the catalogue."""
     return Field(subject, name, one.title, value, one.unit, one.words, one.source, one.caveat, group=group, bar=bar)
 
 
 @dataclass
 class Definitions:
-    """Definitions of all that a report shows, in the order of first use."""
+    """Definitions of all numbers in a report, in the order of first use."""
 
     found: dict[str, Definition] = field(default_factory=dict)
 
     def add(self, one: Field[T], title: str = "") -> str:
-        """Note a definition; its id."""
+        """Record a definition; return its id."""
         assert one.unit is not None, one.name
         self.found.setdefault(
             one.id,
@@ -126,7 +126,7 @@ class Definitions:
         folded: bool = False,
         drill: str = "",
     ) -> Table | None:
-        """A table of the rows, at most `MOST_ROWS` of them; None where there is no row.
+        """A table of the rows, at most `MOST_ROWS`; None if there are no rows.
 
         A column that is null in every row is left out.
         """

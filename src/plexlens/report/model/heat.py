@@ -1,4 +1,4 @@
-"""A heat map: one number by day and by hour of the day."""
+"""Heat maps: a number by day and hour of the day."""
 
 from __future__ import annotations
 

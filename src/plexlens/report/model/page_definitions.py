@@ -1,4 +1,4 @@
-"""Definitions of the numbers that a page works out itself."""
+"""Definitions of the numbers that a page computes itself."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a report is, before anyone decides what it looks like.
+"""Contents of a report, independent of its format.
 
 A `Report` holds sections, a section holds blocks: key figures, charts, tables, notes, and statements of what is
 missing. Values stand in base units (seconds, bytes, counts, fractions); each column, chart and figure names the `Unit`
@@ -22,7 +22,7 @@ from plexlens.report.model.xy import XYChart
 
 @dataclass(frozen=True, slots=True)
 class PrintedNumber:
-    """A number that is shown as its source prints it: ``136902.1M``, ``00.00.25.534``.
+    """A number displayed as its source printed it: ``136902.1M``, ``00.00.25.534``.
 
     Attributes
     ----------
@@ -37,7 +37,7 @@ class PrintedNumber:
 
 
 class Linked(str):
-    """A text that leads to places of the page.
+    """A text with links to places on the page.
 
     Attributes
     ----------
@@ -65,13 +65,13 @@ _FILLERS = ("N/A", "n/a", "-", "--", "---", "***", "****")
 
 
 class ColumnKind(StrEnum):
-    """What the cells of a column are."""
+    """Kind of the cells in a column."""
 
     TEXT = "text"
     NUMBER = "number"
     TIME = "time"
     SPARK = "spark"
-    """A course over time, thinned out: a picture beside the numbers, not a number."""
+    """A course over time, thinned out: a picture next to the numbers, not a number."""
     PROFILE = "profile"
     """Several numbers of the row as a small histogram."""
     PRINTED = "printed"
@@ -79,7 +79,7 @@ class ColumnKind(StrEnum):
 
 
 class Level(StrEnum):
-    """How loudly a note speaks."""
+    """Severity of a note."""
 
     INFO = "info"
     WARNING = "warning"
@@ -88,7 +88,7 @@ class Level(StrEnum):
 
 @dataclass(frozen=True)
 class Definition:
-    """Where a number comes from; every number shown leads to one.
+    """Source and meaning of a number; every number shown links to its definition.
 
     Attributes
     ----------
@@ -130,7 +130,7 @@ class Column:
     group
         Heading over neighbouring columns that belong together; empty for none.
     bar
-        Whether a bar in the cell shows the number's size beside its neighbours'.
+        Whether a bar in the cell shows the number's size relative to its neighbours.
     stack
         Names of columns whose numbers add up to this one's; the cell's bar shows them as its parts.
     key
@@ -208,7 +208,9 @@ class Table:
             object.__setattr__(self, "total_rows", len(self.rows))
 
     def all_numbers(self, index: int) -> bool:
-        """Whether a column holds numbers: by its kind, or every text in it that is printed is one, or says none."""
+        """Whether a column holds numbers: by its kind, or because every printed text in it is a number or a missing
+        value.
+        """
         if self.columns[index].kind is not ColumnKind.PRINTED:
             return self.columns[index].kind is ColumnKind.NUMBER
         cells = [row[index] for row in self.rows if row[index] not in (None, "", *_FILLERS)]
@@ -222,12 +224,12 @@ class Table:
 
 @dataclass(frozen=True)
 class Figure:
-    """One number that matters, with the course it took.
+    """A key number, with its course over time.
 
     Attributes
     ----------
     detail
-        What stands beside the number, such as its peak and when that was.
+        Text next to the number, such as its peak and the time of the peak.
     trend
         Values over the time of the report; empty where there is one interval only.
     alarm
@@ -249,7 +251,7 @@ class Figure:
 
 @dataclass(frozen=True)
 class KeyFigures:
-    """Figures side by side.
+    """Figures shown next to each other.
 
     Attributes
     ----------
@@ -265,7 +267,7 @@ class KeyFigures:
 
 @dataclass(frozen=True)
 class Note:
-    """A sentence for the reader, with the places it speaks of, one a line."""
+    """A sentence for the reader, with the places it refers to, each on its own line."""
 
     text: str
     level: Level = Level.INFO
@@ -274,7 +276,7 @@ class Note:
 
 @dataclass(frozen=True)
 class Way:
-    """One kind of data that would fill a gap, and how it is collected."""
+    """Data that would fill a gap, and how to collect it."""
 
     kind: str
     """What a reader calls the data: ``SMF 74-4``."""
@@ -284,7 +286,7 @@ class Way:
 
 @dataclass(frozen=True)
 class Missing:
-    """Something the data read does not hold, and the ways to get it."""
+    """A gap in the data, and the ways to fill it."""
 
     what: str
     ways: tuple[Way, ...]
@@ -292,7 +294,7 @@ class Missing:
 
 @dataclass(frozen=True)
 class Advice:
-    """Something that is wrong: for which objects, by what evidence, what to do, and where that comes from.
+    """A problem: its objects, evidence, remedy and source.
 
     Attributes
     ----------
@@ -385,7 +387,7 @@ class Report:
         First and last moment that any interval covers: UTC, or local time without a time zone where no interval's
         offset is known; None where no interval was read.
     local_start, local_end
-        The same of intervals in local time of unknown offset beside others; they have no time zone.
+        The same for intervals in local time of unknown offset, if there are others; they have no time zone.
     utc_offset
         Local minus UTC in seconds, as recorded; None where it is unknown or not the same throughout, and times are
         then shown as UTC.
@@ -398,7 +400,7 @@ class Report:
     generator
         Program and version.
     findings
-        What came of the rules; None where the report has no page of them.
+        Results of the rules; None if the report has no page of them.
     kind, subject
         What the report is, and what stands for systems and times where it is not of measured intervals.
     selection
@@ -425,11 +427,11 @@ class Report:
 
     @property
     def clock(self) -> Clock:
-        """How its times are shown."""
+        """Clock for the display of its times."""
         return Clock(self.utc_offset, self.time_note, marks_local=self.local_start is not None)
 
     def section(self, section_id: str) -> Section:
-        """The section of that id; KeyError names the ones there are."""
+        """A section by id; the KeyError lists the valid ids."""
         for section in self.sections:
             if section.id == section_id:
                 return section

@@ -12,7 +12,7 @@ from itertools import pairwise
 
 from plexlens.metrics.unit import COUNT, MEAN_COUNT, Unit
 
-#: Series that one chart can tell apart: as many as the style sheet has data colours.
+#: Maximum number of series in a chart: the number of data colours in the style sheet.
 MOST_SERIES = 8
 
 Point = tuple[float, float | None]
@@ -20,7 +20,7 @@ Point = tuple[float, float | None]
 
 
 class XYStyle(StrEnum):
-    """How a series is drawn where series do not lie on top of each other."""
+    """Drawing style of a series in a chart without layers."""
 
     LINE = "line"
     POINTS = "points"
@@ -30,7 +30,7 @@ class XYStyle(StrEnum):
 
 @dataclass(frozen=True)
 class XYSeries:
-    """Points in rising order of x.
+    """Points in ascending order of x.
 
     Attributes
     ----------
@@ -46,7 +46,7 @@ class XYSeries:
 
 @dataclass(frozen=True)
 class XYMark:
-    """A place on the x axis with a name, drawn as a vertical line.
+    """A named position on the x axis, drawn as a vertical line.
 
     Attributes
     ----------
@@ -116,7 +116,7 @@ class XYChart:
         if not any(series.points for series in self.series):
             raise ValueError(f"chart {self.name}: no points")
         if len(self.series) > MOST_SERIES:
-            raise ValueError(f"chart {self.name}: {len(self.series)} series; {MOST_SERIES} can be told apart")
+            raise ValueError(f"chart {self.name}: {len(self.series)} series; the maximum is {MOST_SERIES}")
         for series in self.series:
             for what, places in (("points", [x for x, _ in series.points]), ("band", [x for x, _, _ in series.band])):
                 if any(left >= right for left, right in pairwise(places)):
@@ -134,12 +134,12 @@ class XYChart:
 
     @property
     def places(self) -> tuple[float, ...]:
-        """Every x that a point or band has, in rising order."""
+        """Every x of a point or band, in ascending order."""
         return tuple(
             sorted({one[0] for series in self.series for places in (series.points, series.band) for one in places})
         )
 
     def rows(self) -> list[tuple[float, list[float | None]]]:
-        """For every x of a point, the value of each series there; None where it has no point."""
+        """For every x of a point, the value of each series; None if it has no point there."""
         tables = [dict(series.points) for series in self.series]
         return [(x, [table.get(x) for table in tables]) for x in sorted({x for table in tables for x in table})]

@@ -1,4 +1,4 @@
-"""The sections of the report, one module each with a `Page` in ``PAGE``; found by being there."""
+"""The sections of the report, each a module with a `Page` in ``PAGE``, discovered automatically."""
 
 from __future__ import annotations
 

@@ -40,7 +40,7 @@ _COST = (
 )
 
 _COST_NOTE = (
-    "Every one that uses CPU time stands beside all transactions of CICS of its system: add up those that work for "
+    "Every one that uses CPU time is compared with all CICS transactions of its system: add up those that work for "
     "CICS (its regions, network, TCP/IP, XCF, Db2, MQ) to get what a transaction costs."
 )
 
@@ -212,19 +212,19 @@ PAGE = Page(
             "cics_transaction",
             (
                 Shown("suspend_time", bar=True),
-                Shown("first_dispatch_wait_time", "First dispatch", group="Of it, a transaction"),
-                Shown("redispatch_wait_time", "Next dispatch", group="Of it, a transaction"),
-                Shown("mode_change_wait_time", "TCB mode", group="Of it, a transaction"),
-                Shown("open_tcb_limit_wait_time", "Open TCB", group="Of it, a transaction"),
-                Shown("file_io_wait_time", "File I/O", group="Of it, a transaction"),
-                Shown("rls_wait_time", "RLS", group="Of it, a transaction"),
-                Shown("resource_manager_suspend_wait_time", "Db2, MQ, IMS", group="Of it, a transaction"),
-                Shown("mro_wait_time", "Region", group="Of it, a transaction"),
-                Shown("enqueue_wait_time", "Enqueue", group="Of it, a transaction"),
-                Shown("lock_wait_time", "Lock", group="Of it, a transaction"),
-                Shown("temporary_storage_io_wait_time", "TS I/O", group="Of it, a transaction"),
-                Shown("terminal_wait_time", "Terminal", group="Of it, a transaction"),
-                Shown("unknown_wait_time", "Other", group="Of it, a transaction"),
+                Shown("first_dispatch_wait_time", "First dispatch", group="Part per transaction"),
+                Shown("redispatch_wait_time", "Next dispatch", group="Part per transaction"),
+                Shown("mode_change_wait_time", "TCB mode", group="Part per transaction"),
+                Shown("open_tcb_limit_wait_time", "Open TCB", group="Part per transaction"),
+                Shown("file_io_wait_time", "File I/O", group="Part per transaction"),
+                Shown("rls_wait_time", "RLS", group="Part per transaction"),
+                Shown("resource_manager_suspend_wait_time", "Db2, MQ, IMS", group="Part per transaction"),
+                Shown("mro_wait_time", "Region", group="Part per transaction"),
+                Shown("enqueue_wait_time", "Enqueue", group="Part per transaction"),
+                Shown("lock_wait_time", "Lock", group="Part per transaction"),
+                Shown("temporary_storage_io_wait_time", "TS I/O", group="Part per transaction"),
+                Shown("terminal_wait_time", "Terminal", group="Part per transaction"),
+                Shown("unknown_wait_time", "Other", group="Part per transaction"),
             ),
             by=_TRANSACTION,
             order="suspend_time",

@@ -1,4 +1,4 @@
-"""Direct access devices, data sets and channel paths: rates, and components of the response time."""
+"""DASD devices, data sets and channel paths: rates, and components of the response time."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ PAGE = Page(
     figures=(
         FigureSpec("dasd_rate", "DASD I/O rate", "dasd_device", "io_rate"),
         FigureSpec("dasd_response", "DASD response time", "dasd_device", "response_time"),
-        FigureSpec("dasd_queue", "of it IOS queue time", "dasd_device", "ios_queue_time"),
+        FigureSpec("dasd_queue", "IOS queue time", "dasd_device", "ios_queue_time"),
         FigureSpec(
             "dasd_busiest",
             "Highest I/O intensity of a volume",

@@ -1,4 +1,4 @@
-"""The Db2 data sharing groups: members side by side, group buffer pools, global locks."""
+"""The Db2 data sharing groups: comparison of members, group buffer pools, global locks."""
 
 from __future__ import annotations
 
@@ -125,7 +125,7 @@ PAGE = Page(
                 Shown("commits"),
                 Shown("xes_requests_per_commit", "Locks", group="Requests per commit"),
                 Shown("group_reads_per_commit", "Reads", group="Requests per commit"),
-                Shown("invalid_reads_per_commit", "Of it after invalidation", group="Requests per commit"),
+                Shown("invalid_reads_per_commit", "After invalidation", group="Requests per commit"),
                 Shown("group_writes_per_commit", "Pages written", group="Requests per commit"),
                 Shown("sharing_wait_per_commit", "All", group="Waits per commit"),
                 Shown("page_lock_wait_per_commit", "Page P-locks", group="Waits per commit"),

@@ -1,4 +1,4 @@
-"""Db2 accounting: who uses the CPU, what do they wait for; packages."""
+"""Db2 accounting: CPU users, their waits, packages."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _USE = (
     Shown("not_accounted_time"),
 )
 
-#: Use by those of whom there are many: what tells them apart, without the parts of class 1.
+#: Columns for the many users: identification, without the parts of class 1.
 _USE_IN_SHORT = tuple(
     shown
     for shown in _USE
@@ -94,8 +94,8 @@ PAGE = Page(
                 Shown("class2_elapsed_seconds", "Class 2 elapsed", bar=True),
                 Shown("class2_cpu_fraction"),
                 *_CAUSES,
-                Shown("database_io_fraction", "Of it database I/O", group="Share of class 2"),
-                Shown("log_write_io_fraction", "Of it log write", group="Share of class 2"),
+                Shown("database_io_fraction", "Database I/O", group="Share of class 2"),
+                Shown("log_write_io_fraction", "Log write", group="Share of class 2"),
                 Shown("drain_lock_fraction", "Drain lock", group="Share of class 2"),
                 Shown("claim_release_fraction", "Claim release", group="Share of class 2"),
                 Shown("archive_log_read_fraction", "Archive log read", group="Share of class 2"),

@@ -1,4 +1,4 @@
-"""Objects of Db2: their I/O, what it costs in a day, and the devices behind them."""
+"""Objects of Db2: their I/O, its cost per day, and the devices behind them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Findings: what is wrong, first, with evidence, what to do, and what could not be checked."""
+"""Findings: problems in order of importance, with evidence and remedy, and checks that could not run."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ def _figures(found: Findings, ran: int) -> KeyFigures:
 
 
 def _advice(context: Context, rank: int, group: Group, left_out: Mapping[str, int]) -> Advice:
-    """A rule and the objects it fired for; these stand by rank, the one that costs most first.
+    """A rule and the objects it fired for, by rank, the costliest first.
 
     What other rules see of the same causes stands folded behind it, without a cost of its own.
     """
@@ -131,7 +131,7 @@ def _advice(context: Context, rank: int, group: Group, left_out: Mapping[str, in
 
 
 def _objects(findings: int, objects: int, left_out: int) -> str:
-    """How many objects, and of how many findings where several objects share a cause."""
+    """Number of objects, and of findings if several objects share a cause."""
     return counted(objects + left_out, "object") + (f", {counted(findings, 'cause')}" if findings < objects else "")
 
 
@@ -143,7 +143,7 @@ def _cost(group: Group) -> str:
 
 
 def _cost_meaning(group: Group) -> str:
-    """What the cost counts; where another rule of the cause sees more of it, by that rule."""
+    """Meaning of the cost; if another rule of the cause sees more of it, that rule's meaning."""
     meanings: dict[str, None] = {}
     for one in group.members:
         if one.costing is not None:
@@ -154,7 +154,7 @@ def _cost_meaning(group: Group) -> str:
 
 
 def _remarks(rows: Sequence[Finding]) -> tuple[str, ...]:
-    """Each remark once, with the objects it is about where it is not about all."""
+    """Each remark once, with its objects if it does not apply to all."""
     about: dict[str, list[str]] = {}
     for one in rows:
         acknowledged = (f"Acknowledged: {one.acknowledged}.",) if one.acknowledged else ()
@@ -171,7 +171,7 @@ def _subsystem(one: Finding) -> str:
 
 
 def _commands(told: Sequence[tuple[str, str]]) -> str:
-    """Commands of all objects, each once; of several subsystems, under the name of each, as a comment."""
+    """Commands of all objects without repetition; for several subsystems, each preceded by its name as a comment."""
     by_subsystem: dict[str, dict[str, None]] = {}
     for subsystem, command in told:
         if command:
@@ -193,7 +193,7 @@ _VALUE = re.compile(r"(?<=[(=,])[\d.]+(?=[),\s]|$)")
 def _with_others(
     rows: Sequence[Finding], others: Mapping[str, Sequence[Finding]], text: Callable[[Finding], str]
 ) -> str:
-    """Commands of a rule, then those of other rules that see the same causes, each under the title of its rule.
+    """Commands of a rule, then those of other rules with the same causes, each below the title of its rule.
 
     What a command above sets already is not set to another value below.
     """
@@ -242,7 +242,7 @@ def _evidence(context: Context, members: Sequence[Finding], left_out: int, *, mo
         cells: list[Cell] = [part.value if part is not None else None for part in parts]
         add(Column(name, context.title(grain, name), ColumnKind.TEXT, key=True), cells)
     if rule.cost is not None:
-        # Beside the names: a table wider than the page must not hide what the order rests on.
+        # Next to the names, so that a table wider than the page does not hide the sort key.
         add(
             Column(
                 "cost",
@@ -348,7 +348,7 @@ def _suppressed(found: Findings) -> Table:
 
 
 def _not_checked(found: Findings) -> Table:
-    """One folded line, and behind it what would let most of the rules run."""
+    """A folded line, with the data that would allow most of the rules to run."""
     lacking = sorted(
         (" or ".join(one.needs) for one in found.not_checked if one.lack is Lack.SOURCE and one.needs),
     )

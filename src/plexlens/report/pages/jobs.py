@@ -1,4 +1,4 @@
-"""Address spaces, steps and jobs: who uses the CPU, what took long, what went wrong."""
+"""Address spaces, steps and jobs: CPU users, long elapsed times, failures."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ _WITHIN_TCB = (
 )
 _DASD = (
     Shown("dasd_ios", "I/Os", group="DASD"),
-    Shown("dasd_response_time", "Time of one", group="DASD"),
+    Shown("dasd_response_time", "Response time", group="DASD"),
     Shown("dasd_connect_time", "Connect", group="DASD"),
     Shown("dasd_disconnect_time", "Disconnect", group="DASD"),
     Shown("dasd_pending_time", "Pending", group="DASD"),

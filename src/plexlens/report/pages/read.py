@@ -1,4 +1,4 @@
-"""What was read: files, records by type, damage, and what was left out and why."""
+"""Sources of the report: files, records by type, damage, and omissions with reasons."""
 
 from __future__ import annotations
 
@@ -179,7 +179,7 @@ def _implausible(readings: Readings) -> Table:
 
 
 def _above_the_whole(context: Context) -> Table:
-    """Shares of more than the whole, by metric: they have no value on any page."""
+    """Shares above 100 %, by metric; they have no value on any page."""
     rows = []
     for held in context.numbers.read:
         found = above_whole(held.kept, held.grain)
@@ -220,12 +220,12 @@ def _notes(readings: Readings) -> Table:
             (one.note.replace("_", " "), one.section, one.field, str(one.severity), one.count) for one in readings.notes
         ),
         folded=True,
-        note="Such as sections longer or shorter than the layout known here, which is no damage: releases differ.",
+        note="Such as sections longer or shorter than the known layout, which is not damage: releases differ.",
     )
 
 
 def _coverage(context: Context) -> Table:
-    """When each grain has data, and where intervals are missing between."""
+    """Periods in which each grain has data, and missing intervals."""
     return Table(
         name="read_coverage",
         title="Time covered",
@@ -263,7 +263,7 @@ def _coverage(context: Context) -> Table:
 
 
 def _local_reports(readings: Readings) -> Table:
-    """Reports that print local time alone, and what their offset was inferred from."""
+    """Reports that print only local time, and the sources of their inferred offsets."""
     return Table(
         name="read_local_reports",
         title="Reports in local time",
@@ -297,7 +297,7 @@ def _local_reports(readings: Readings) -> Table:
 
 
 def _inferred_from(tables: Sequence[str]) -> str | None:
-    """The types of record that tell an offset, those of RMF first: ``SMF 70-1, SMF 72-3 and 4 more types``."""
+    """The record types that an offset was inferred from, RMF first: ``SMF 70-1, SMF 72-3 and 4 more types``."""
     found = {(int(one[1]), one[2] or "") for name in tables if (one := re.match(r"smf(\d+)(?:_(\d+))?_", name))}
     ordered = sorted(found, key=lambda one: (not 70 <= one[0] <= 79, one))
     kinds = [f"SMF {number}" + (f"-{subtype}" if subtype else "") for number, subtype in ordered]

@@ -1,4 +1,4 @@
-"""Every RMF report that came as XML, in tables with its own headings."""
+"""Every RMF report in XML, in tables with its own headings."""
 
 from __future__ import annotations
 

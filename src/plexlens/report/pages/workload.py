@@ -36,7 +36,7 @@ _CPU = (
     Shown("ziip_processors", "Used", group="zIIP"),
     Shown("ziip_on_cp_processors", "Eligible, on general processors", group="zIIP"),
     Shown("ziip_eligible_fraction", "Eligible", group="zIIP"),
-    Shown("ziip_redirected_fraction", "Of it on zIIP", group="zIIP"),
+    Shown("ziip_redirected_fraction", "Of eligible, on zIIP", group="zIIP"),
     Shown("ziip_overflow_fraction", "Overflow", group="zIIP"),
     Shown("cpu_seconds"),
     Shown("transactions_per_second"),

@@ -1,4 +1,4 @@
-"""A report as CSV: one line per number or text of its figures, tables and charts, in base units.
+"""A report as CSV: a line per number or text of its figures, tables and charts, in base units.
 
 The tables of a report have different columns, so the file has one line per cell, which spreadsheets pivot and programs
 filter by section, block and column. Text that belongs to no cell (findings, notes, definitions) is not in it.
@@ -65,7 +65,7 @@ def render_csv(report: Report) -> str:
 
 
 def rows_left_out(report: Report) -> list[str]:
-    """One sentence for each table of the report that has more rows than the report shows."""
+    """A sentence for each table with more rows than the report shows."""
     return [
         f"{section.title}, {block.title}: {len(block.rows):,} of {block.total_rows:,} rows are written"
         + (f"; SQL for all of them: {block.query}" if block.query else "")
@@ -98,12 +98,12 @@ def _xy(chart: dict[str, Any]) -> Iterator[_Row]:
 
 
 def csv_cell(cell: Cell) -> object:
-    """A cell of a table as CSV has it: in base units, times in UTC, empty for what is not known."""
+    """A table cell for CSV: in base units, times in UTC, empty if unknown."""
     return _cell(value_of(cell))
 
 
 def _cell(value: object) -> object:
-    """Several values of one cell, as of a profile, are separated by blanks; a printed number is as printed."""
+    """Several values in a cell, as of a profile, are separated by blanks; a printed number is unchanged."""
     if isinstance(value, dict):
         return value["printed"]
     return " ".join("" if one is None else str(one) for one in value) if isinstance(value, list) else value

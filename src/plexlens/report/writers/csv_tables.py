@@ -1,4 +1,4 @@
-"""A report as a ZIP file with one CSV file for each table and chart.
+"""A report as a ZIP file with a CSV file per table and chart.
 
 `plexlens.report.writers.csv_cells` puts a report into one CSV file, one line per cell; here the tables keep their form.
 Numbers are in base units, heads are the names of the columns in JSON.

@@ -1,4 +1,4 @@
-"""Ways from a row to its parts: from system to member, pool and object."""
+"""Links from a row to its parts: from system to member, pool and object."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from plexlens.report.model import Cell, Table
 
 @dataclass(frozen=True)
 class Drill:
-    """Where the rows of a table lead.
+    """Link target of a table's rows.
 
     Attributes
     ----------
@@ -24,19 +24,19 @@ class Drill:
     keys: tuple[int, ...]
 
     def find(self, row: tuple[Cell, ...]) -> str:
-        """What the filter of the table below says to show the parts of a row: each key as a whole cell."""
+        """Filter text that shows the parts of a row in the table below: each key as a whole cell."""
         return " ".join(f'"{cell}"' for index in self.keys if (cell := row[index]) not in (None, ""))
 
 
 @dataclass(frozen=True)
 class Drills:
-    """Every way between the tables of one report; a way to a table that is not there is none."""
+    """All links between the tables of a report; links to missing tables are dropped."""
 
     ways: Mapping[str, Drill]
 
     @classmethod
     def of(cls, tables: Iterable[Table]) -> Drills:
-        """The ways of these tables."""
+        """The links between these tables."""
         found = {table.name: table for table in tables}
         ways = {}
         for name, table in found.items():
@@ -50,7 +50,7 @@ class Drills:
         return cls(ways)
 
     def reaches(self, table: str) -> bool:
-        """Whether some row leads to the table."""
+        """Whether any row links to the table."""
         return any(way.table == table for way in self.ways.values())
 
 

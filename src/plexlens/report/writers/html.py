@@ -1,4 +1,4 @@
-"""A report as one HTML page that needs nothing from anywhere: style, script and drawings are in it.
+"""A report as a single self-contained HTML page with style, script and drawings.
 
 The page allows itself no network at all (``Content-Security-Policy``), and only the two scripts whose hashes it names,
 so that a name in a dump can never become code. It can be read in full without scripts.
@@ -65,12 +65,12 @@ def _environment() -> jinja2.Environment:
 
 
 def _harmless(value: Any) -> Any:
-    """What the template prints: texts without control characters, numbers with their units; markup stays."""
+    """Values safe for the template: texts without control characters, numbers with their units; markup is unchanged."""
     return with_units(printable(value)) if isinstance(value, str) and not isinstance(value, Markup) else value
 
 
 def _verbatim(text: str) -> Markup:
-    """A text that is copied into other programs: its blanks stay blanks."""
+    """A text to be copied into other programs; blanks are preserved."""
     return escape(printable(text))
 
 
@@ -120,7 +120,7 @@ def render_html(report: Report) -> str:
 
 
 def period(report: Report, clock: Clock) -> str:
-    """The time the report covers, as its heading says it."""
+    """The period of the report, for its heading."""
     if report.start is None or report.end is None:
         return report.subject or "No interval was read"
     placed = f"{clock.span(report.start, report.end)} {clock.zone_of(report.start)}"
@@ -131,7 +131,7 @@ def period(report: Report, clock: Clock) -> str:
 
 
 def about(report: Report) -> str:
-    """Systems, sysplexes and how times are shown, in one line."""
+    """Systems, sysplexes and the display of times, in a line."""
     parts = []
     for names, one, many in ((report.systems, "System", "Systems"), (report.sysplexes, "sysplex", "sysplexes")):
         if names:
@@ -197,7 +197,7 @@ def _advice(advice: Advice, report: Report, clock: Clock) -> dict[str, Any]:
 
 
 def _lines(command: str) -> Markup:
-    """A command with its lines kept apart; each is escaped by the join."""
+    """A command with separate lines; each line is escaped by the join."""
     return Markup("\n").join(printable(line) for line in command.splitlines())
 
 
@@ -258,7 +258,7 @@ def _axis_title(title: str, unit: Unit) -> str:
 
 
 def domain(chart: Chart, report: Report) -> tuple[datetime, datetime]:
-    """The time axis of a chart: the report's, unless that would squeeze the chart into a sliver."""
+    """The time axis of a chart: the report's, unless that would make the chart too narrow."""
     first, last = chart.times[0], max(chart.ends)
     start, end = report.start, report.end
     if chart.is_local and report.local_start is not None:

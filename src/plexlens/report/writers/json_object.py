@@ -30,12 +30,12 @@ def to_json(report: Report) -> dict[str, Any]:
     Returns
     -------
     dict
-        ``title``, ``systems``, ``sysplexes``, ``span``, ``local_span`` (of reports in local time beside others),
+        ``title``, ``systems``, ``sysplexes``, ``span``, ``local_span`` (of reports in local time, if there are others),
         ``utc_offset`` (seconds), ``selection``, ``alerts``, ``definitions`` by id, and ``sections`` in order. A
         section has ``figures``, ``tables`` (``columns``, ``rows`` as objects), ``charts`` (``times`` and ``series``),
         ``xy_charts`` (over a number; ``points`` of each series, ``marks``), ``heat_maps`` (``days``, and 24 ``values``
-        for each), ``advice``, ``notes`` and ``missing``. ``findings`` holds what came of the rules
-        (`plexlens.findings.Findings.to_json`), or null. Numbers are in the base unit that stands beside them; not
+        for each), ``advice``, ``notes`` and ``missing``. ``findings`` holds the results of the rules
+        (`plexlens.findings.Findings.to_json`), or null. Numbers are in the base unit given with them; not
         recorded and undefined are both null. A number of a column of kind ``printed`` is an object: the text as
         ``printed``, and the ``value`` it stands for.
     """
@@ -97,7 +97,7 @@ def _time(moment: datetime | None) -> str | None:
 
 
 def value_of(cell: Cell) -> Any:
-    """A cell as JSON has it: times in UTC, null for what is not known."""
+    """A cell as a JSON value: times in UTC, null for unknown values."""
     if isinstance(cell, datetime):
         return _time(cell)
     if isinstance(cell, PrintedNumber):
@@ -153,7 +153,7 @@ def _table(table: Table) -> dict[str, Any]:
 
 
 def _advice(advice: Advice) -> dict[str, Any]:
-    """Numbers and names of its objects are in ``findings``, at the top."""
+    """Advice as a JSON object; numbers and names of its objects are in ``findings``, at the top."""
     return {
         "name": advice.name,
         "rank": advice.rank,

@@ -1,4 +1,4 @@
-"""Names from files, made safe to print.
+"""Names from files, made safe for printing.
 
 A name in a dump is whatever bytes were there. Control characters would act on a terminal, and marks that turn the
 direction of text would change how a whole line reads; each is shown as the replacement character instead.
@@ -12,7 +12,7 @@ _HARMFUL = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
 
 
 def printable(text: str) -> str:
-    r"""The text with every control, format and surrogate character replaced; other characters stay.
+    r"""The text with every control, format and surrogate character replaced; other characters are unchanged.
 
     Examples
     --------

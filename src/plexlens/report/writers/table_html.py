@@ -51,7 +51,7 @@ NO_VALUE = "no value: the denominator is zero, or a field was not recorded"
 def table_view(
     table: Table, definitions: Mapping[str, Definition], clock: Clock, drills: Drills = NOWHERE
 ) -> dict[str, Any]:
-    """What the page's template needs of a table."""
+    """Template data for a table."""
     rows = len(table.rows)
     top = min(table.top, rows)
     return {
@@ -83,7 +83,7 @@ def table_view(
 
 
 def _setting(columns: int) -> str:
-    """Classes of the style sheet for a table of so many columns, each with a blank before it."""
+    """Style sheet classes for a table with these columns, each preceded by a blank."""
     return "".join(
         f" {name}" for name, limit in (("wide", WIDE), ("dense", DENSE), ("tight", TIGHT)) if columns > limit
     )
@@ -106,7 +106,7 @@ def _group_heads(table: Table) -> Markup:
 
 
 def _shared(columns: Sequence[Column]) -> Column | None:
-    """A column that stands for the unit and definition of a group, where all its columns have the same; else None."""
+    """A column that represents the unit and definition of a group, if all its columns have the same; else None."""
     first = columns[0]
     if len(columns) == 1 or not first.group or not first.definition:
         return None
@@ -114,7 +114,7 @@ def _shared(columns: Sequence[Column]) -> Column | None:
 
 
 def _under(column: Column, spoken: str) -> Markup:
-    """The unit of a group of columns and the way to their definition."""
+    """The unit of a group of columns and the link to their definition."""
     symbol = column.unit.symbol if column.unit is not None else ""
     unit = Markup(' <span class="unit">{}</span>').format(symbol) if symbol else ""
     link = Markup('<a class="def" href="#def-{}" aria-label="Definition of {}">i</a>')
@@ -122,7 +122,7 @@ def _under(column: Column, spoken: str) -> Markup:
 
 
 def broken(title: str) -> Markup:
-    """A heading whose long words may be broken with a hyphen, so that no word makes its column wide.
+    """A heading whose long words may be hyphenated, so that no word makes its column wide.
 
     Examples
     --------
@@ -157,7 +157,7 @@ def _head(index: int, table: Table) -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class _Frame:
-    """What the cells of one column share."""
+    """Properties shared by the cells of a column."""
 
     column: Column
     first: bool
@@ -193,13 +193,13 @@ def _rows(table: Table, definitions: Mapping[str, Definition], clock: Clock, dri
 
 
 def _parts(table: Table, column: Column) -> list[int]:
-    """Indexes of the columns that a column's bar shows as its parts."""
+    """Indices of the columns that a column's bar shows as its parts."""
     names = [one.name for one in table.columns]
     return [names.index(name) for name in column.stack]
 
 
 def _stack(row: tuple[Cell, ...], index: int, table: Table, frame: _Frame) -> str:
-    """A sum with a bar of its parts, as long as it is beside the largest sum of the column."""
+    """A sum with a bar of its parts, scaled to the largest sum of the column."""
     start, parts = 0.0, []
     for number, place in enumerate(_parts(table, frame.column), 1):
         value = row[place]
@@ -214,7 +214,7 @@ def _stack(row: tuple[Cell, ...], index: int, table: Table, frame: _Frame) -> st
 
 
 def _swatch(table: Table, index: int) -> Markup:
-    """The colour of a column in the bars of another; empty where it is in none."""
+    """The colour of a column in the bars of another; empty if it is not part of a bar."""
     for column in table.columns:
         for number, place in enumerate(_parts(table, column), 1):
             if place == index:
@@ -224,7 +224,7 @@ def _swatch(table: Table, index: int) -> Markup:
 
 
 def _to_minute(table: Table, kind: ColumnKind, index: int) -> bool:
-    """Whether the times of a column are told to the minute, as none of them has a second."""
+    """Whether the times of a column are shown to the minute, since none of them has seconds."""
     if kind is not ColumnKind.TIME:
         return False
     moments = [cell for row in table.rows if isinstance(cell := row[index], datetime)]
@@ -237,7 +237,7 @@ def _way(drill: Drill, row: tuple[Cell, ...]) -> str:
 
 
 def _largest(table: Table, index: int) -> float:
-    """Largest number of a column with bars; 0 for no bars."""
+    """Largest number of a column with bars; 0 without bars."""
     if not table.columns[index].bar:
         return 0.0
     return max((float(n) for row in table.rows if isinstance(n := row[index], int | float)), default=0.0)
@@ -251,7 +251,7 @@ def _why_null(column: Column, definitions: Mapping[str, Definition]) -> str:
 
 
 def _cell(cell: Cell, frame: _Frame) -> str:
-    """One cell; whatever came from a file is escaped here."""
+    """A table cell; texts from files are escaped here."""
     return _CELLS[frame.column.kind](cell, frame)
 
 
@@ -304,7 +304,7 @@ def _printed(cell: Cell, frame: _Frame) -> str:
 
 
 def linked(text: str) -> Markup:
-    """A text with links on the words that lead somewhere; links to other places behind it."""
+    """A text with links on its words; links to other places follow it."""
     shown_text = printable(str(text))
     places = text.places if isinstance(text, Linked) else ()
     if len(places) == 1 and places[0][0] == str(text):

@@ -1,4 +1,4 @@
-"""Every table of a report, charts among them, for writers of sheets and of files with one table each."""
+"""Every table of a report, including charts, for writers that use a sheet or file per table."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A report as plain text of fixed width, in the manner of RMF's printed reports: spaced headings, units in the heads.
+"""A report as fixed-width text in the style of RMF's printed reports: spaced headings, units in the heads.
 
 Pages have no end: the text is meant for a terminal, a data set or a mail. A table wider than the line is printed in
 parts that repeat the columns which name the row. Charts become their mean, extremes and the time of the peak.
@@ -99,7 +99,7 @@ class _Writer:
         yield f" {report.generator}"
 
     def heading(self, title: str) -> str:
-        """The title in spaced capitals, in the middle of the line."""
+        """The title in spaced capitals, centred."""
         spaced = "   ".join(" ".join(word) for word in title.upper().split())
         return (spaced if len(spaced) <= self.width else title.upper()).center(self.width)
 
@@ -330,7 +330,7 @@ class _Writer:
 
 @dataclass(frozen=True)
 class _Laid:
-    """A column laid out: its width, the lines of its head, its cells, and the rows with a printed number."""
+    """A column in layout: its width, the lines of its head, its cells, and the rows with a printed number."""
 
     column: Column
     width: int
@@ -360,7 +360,7 @@ class _Laid:
 
 
 def _group_heads(part: Sequence[_Laid]) -> Iterator[str]:
-    """Headings over columns that belong together, with dashes to both sides; several lines where one is too narrow."""
+    """Headings over groups of columns, with dashes on both sides; several lines if a group is too narrow."""
     stacks: list[tuple[int, list[str]]] = []
     for group, members in groupby(part, key=lambda one: one.column.group):
         span = list(members)
@@ -376,12 +376,12 @@ def _group_heads(part: Sequence[_Laid]) -> Iterator[str]:
 
 
 def _narrow(text: str, width: int) -> list[str]:
-    """The text in lines of a width; a word too long for it is cut."""
+    """The text in lines of a given width; a word that is too long is cut."""
     return [line[:width] for line in textwrap.wrap(text, width, break_long_words=False)]
 
 
 def _roomy(laid: Sequence[_Laid]) -> list[_Laid]:
-    """The columns, the last of each group widened until the group's heading fits over it."""
+    """The columns, with the last of each group widened until the group's heading fits."""
     roomy: list[_Laid] = []
     for group, members in groupby(laid, key=lambda one: one.column.group):
         span = list(members)
@@ -393,7 +393,7 @@ def _roomy(laid: Sequence[_Laid]) -> list[_Laid]:
 
 
 def _lines(stacks: Sequence[Sequence[str]], part: Sequence[_Laid]) -> Iterator[str]:
-    """Cells of several lines side by side."""
+    """Multi-line cells next to each other."""
     for depth in range(max(len(stack) for stack in stacks)):
         yield " " + _GAP.join(
             one.placed(stack[depth] if depth < len(stack) else "") for one, stack in zip(part, stacks, strict=True)
@@ -401,7 +401,7 @@ def _lines(stacks: Sequence[Sequence[str]], part: Sequence[_Laid]) -> Iterator[s
 
 
 def _parts(laid: Sequence[_Laid], width: int) -> list[list[_Laid]]:
-    """The columns in as many parts as the line needs, each beginning with the columns that name the row."""
+    """The columns split into as many parts as the line width requires, each beginning with the name columns."""
     keys = [one for one in laid if one.column.key]
     others = [one for one in laid if not one.column.key]
 

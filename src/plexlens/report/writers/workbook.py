@@ -1,4 +1,4 @@
-"""An Excel workbook in memory: sheets with names that Excel takes, heads, numbers, texts and links.
+"""An Excel workbook in memory: sheets with valid names, heads, numbers, texts and links.
 
 Nothing is an Excel formula: a text that begins with an equals sign stays text.
 """
@@ -31,7 +31,7 @@ Value = str | float | int | bool | datetime | None
 
 
 class Workbook:
-    """A workbook that is being written; `data` finishes it.
+    """A workbook being written; `data` finishes it.
 
     Examples
     --------
@@ -52,7 +52,7 @@ class Workbook:
         self._styles: dict[tuple[tuple[str, Any], ...], Any] = {}
 
     def style(self, **properties: Any) -> Any:
-        """A format of cells; the same properties give the same format."""
+        """A cell format; the same properties give the same format."""
         key = tuple(sorted(properties.items()))
         if key not in self._styles:
             self._styles[key] = self.book.add_format(properties)
@@ -60,31 +60,31 @@ class Workbook:
 
     @cached_property
     def title(self) -> Any:
-        """Format of a heading."""
+        """Format for a heading."""
         return self.style(bold=True, font_size=14)
 
     @cached_property
     def lead(self) -> Any:
-        """Format of running text."""
+        """Format for running text."""
         return self.style(text_wrap=True, valign="top")
 
     @cached_property
     def head(self) -> Any:
-        """Format of column heads."""
+        """Format for column heads."""
         return self.style(bold=True, text_wrap=True, valign="top", bottom=1, bg_color="#EEF0F3")
 
     @cached_property
     def text(self) -> Any:
-        """Format of texts in tables."""
+        """Format for texts in tables."""
         return self.style(valign="top")
 
     @cached_property
     def link(self) -> Any:
-        """Format of links."""
+        """Format for links."""
         return self.style(font_color="#0B57D0", underline=1)
 
     def name(self, wanted: str) -> str:
-        """A name that Excel takes and that no other sheet has; it is taken from now on."""
+        """Reserve and return a sheet name that is valid in Excel and unique."""
         plain = _UNFIT.sub("-", wanted).strip() or "sheet"
         name, number = plain[:SHEET_NAME], 1
         while name.lower() in self._taken:
@@ -100,7 +100,7 @@ class Workbook:
         return self.book.add_worksheet(name), name
 
     def heads(self, sheet: Any, columns: Sequence[tuple[str, int]], row: int = 0) -> None:
-        """Write column heads, and set the width of each column in characters."""
+        """Write column heads, and set the column widths in characters."""
         for place, (title, width) in enumerate(columns):
             sheet.set_column(place, place, width)
             sheet.write_string(row, place, title, self.head)
@@ -115,7 +115,7 @@ class Workbook:
         first: int = 0,
         fixed: int = 0,
     ) -> None:
-        """Write heads and the rows below them, which a reader can filter.
+        """Write heads and the rows below them, with filters for the reader.
 
         Parameters
         ----------
@@ -156,6 +156,6 @@ class Workbook:
             sheet.write_string(row, column, cut, style)
 
     def data(self) -> bytes:
-        """The finished file; nothing can be written after it."""
+        """The finished file; afterwards nothing can be written."""
         self.book.close()
         return self._out.getvalue()

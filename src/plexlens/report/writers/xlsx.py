@@ -1,4 +1,4 @@
-"""A report as an Excel workbook: one sheet for each table and chart, before them the contents, key figures and notes.
+"""A report as an Excel workbook: contents, key figures and notes, then a sheet per table and chart.
 
 Numbers are numbers in the unit that the page shows, which the head of their column names. Times are those of the page.
 """
@@ -193,7 +193,7 @@ def _width(table: Table, place: int, column: Column) -> int:
 
 
 def _number(book: Workbook, cell: Cell, unit: Unit | None) -> tuple[Value, object]:
-    """A number in the unit that the page shows, with its decimals; whatever else stands there as text."""
+    """A number in the page's unit, with its decimals; anything else as text."""
     if isinstance(cell, bool) or not isinstance(cell, int | float):
         return _plain(cell, None), book.text
     digits = unit.digits if unit is not None else 0
@@ -203,7 +203,7 @@ def _number(book: Workbook, cell: Cell, unit: Unit | None) -> tuple[Value, objec
 
 
 def _as_printed(book: Workbook, cell: PrintedNumber) -> tuple[Value, object]:
-    """A number with the decimals and the words that stand in print; text where the print is not that number."""
+    """A number with its printed decimals and words; text if the print is not that number."""
     match = _LEADING_NUMBER.match(cell.text.strip())
     if match is None or float(match["number"].replace(",", "")) != cell.value:
         return cell.text, book.text
@@ -215,7 +215,7 @@ def _as_printed(book: Workbook, cell: PrintedNumber) -> tuple[Value, object]:
 
 def _plain(cell: Cell, clock: Clock | None) -> Value:
     if isinstance(cell, datetime) and clock is not None:
-        # A moment that the page marks as local stands beside others of a known time.
+        # The page marks a moment as local if others have a known time.
         is_marked = clock.marks_local and cell.tzinfo is None
         return clock.second(cell) if is_marked else clock.local(cell).replace(tzinfo=None)
     if isinstance(cell, tuple):

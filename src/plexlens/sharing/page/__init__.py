@@ -1,1 +1,1 @@
-"""The report of what data sharing costs, and of what changes would do to it."""
+"""The report on the cost of data sharing, and on the effect of changes."""

@@ -56,7 +56,7 @@ class _Together:
 
 
 def _together(costs: Sequence[ClassCost]) -> list[_Together]:
-    """Classes over all members, the dearest first."""
+    """Classes summed over all members, the costliest first."""
     found: dict[tuple[str, str], list[ClassCost]] = {}
     for one in costs:
         found.setdefault((one.name, one.use.connection_type), []).append(one)
@@ -148,7 +148,7 @@ def _by_member(cost: CostOfSharing, length: float) -> Table:
         _text("class", "Class", key=True), _text("member", "Member", key=True), _text("system", "System"),
         _text("plan", "Plan"), _text("connection", "Connection"), number("commits", "commits"),
         number("per_requests", "per_requests", "Requests"), number("per_commit", "per_commit", "CPU", bar=True),
-        number("on_threads", "per_commit", "Of it on threads"), number("class2", "class2"),
+        number("on_threads", "per_commit", "On threads"), number("class2", "class2"),
     )  # fmt: skip
     rows: list[tuple[Cell, ...]] = []
     per_commit = SHARING["per_commit"]

@@ -1,4 +1,4 @@
-"""Definitions and columns that the parts of the report on data sharing have in common."""
+"""Definitions and columns shared by the parts of the data sharing report."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ SPUN = "coupling_structure.sync_processors"
 
 
 def definitions() -> dict[str, Definition]:
-    """What the numbers of a page are: its own, and the metric that it shows."""
+    """Definitions of the numbers on a page: its own, and the metric that it shows."""
     grain_name, name = SPUN.split(".")
     grain = GRAINS[grain_name]
     one = grain.metric(name)
@@ -27,6 +27,6 @@ def definitions() -> dict[str, Definition]:
 def number(
     name: str, definition: str, title: str = "", *, group: str = "", bar: bool = False, unit: Unit | None = None
 ) -> Column:
-    """A column of numbers by one of `DEFINITIONS`, in its unit unless another is given."""
+    """A column of numbers defined in `DEFINITIONS`, in its unit unless another is given."""
     one = SHARING[definition]
     return Column(name, title or one.title, ColumnKind.NUMBER, unit or one.unit, one.id, group=group, bar=bar)

@@ -1,4 +1,4 @@
-"""The cost of data sharing as a report: answer, waterfall, requests by kind, address spaces, transaction classes."""
+"""The cost of data sharing as a report: total, waterfall, requests by kind, address spaces, transaction classes."""
 
 from __future__ import annotations
 
@@ -216,7 +216,7 @@ def _waterfall(cost: CostOfSharing) -> Section:
 
 
 def measured_course(cost: CostOfSharing) -> Chart | None:
-    """Engines that spun over time, by group and what for; None where there is one interval only."""
+    """Engines that spun over time, by group and purpose; None if there is only one interval."""
     course = cost.measured.course
     if len(course.times) < 2:
         return None

@@ -1,4 +1,4 @@
-"""What changes would give to the cost of data sharing, as sections of its report: answers, how good the twin is."""
+"""Effects of changes on the cost of data sharing, as sections of its report: predictions, accuracy of the twin."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def _number(name: str, definition: str, title: str, *, group: str = "") -> Colum
 
 
 def shown(what: str, value: float | None) -> str:
-    """A number with its unit; empty where there is none."""
+    """A number with its unit; empty if there is none."""
     if value is None or math.isnan(value):
         return ""
     unit, factor = _SHOWN[TITLES[what][1]]
@@ -50,13 +50,13 @@ def shown(what: str, value: float | None) -> str:
 
 
 def interval(what: str, found: Estimate) -> str:
-    """A mean with half of its confidence interval and its unit."""
+    """A mean with the half-width of its confidence interval and its unit."""
     unit, factor = _SHOWN[TITLES[what][1]]
     return f"{Estimate(found.mean * factor, found.half_width * factor)} {unit}"
 
 
 def what_if_sections(twin: Twin, answers: Sequence[WhatIf], tolerance: float) -> tuple[Section, ...]:
-    """Sections on what changes would give, and on the twin that says so.
+    """Sections on the effects of changes, and on the twin that predicts them.
 
     Parameters
     ----------
@@ -109,7 +109,7 @@ def _answers(twin: Twin, answers: Sequence[WhatIf]) -> Section:
 
 
 def _weights(twin: Twin) -> dict[str, float]:
-    """Requests a second of each structure, transactions of each class, as measured."""
+    """Weights of the numbers: requests per second of each structure, transactions of each class, as measured."""
     weights = {
         check.key.of: check.measured for check in twin.checks if check.key.what in ("lock_requests", "pool_requests")
     }
@@ -181,7 +181,7 @@ def _row(one: Outcome) -> tuple[Cell, ...]:
 
 
 def _locked(fit: PoolFit) -> str:
-    """What was found of pages with page P-locks."""
+    """Fitted pages with page P-locks."""
     if fit.locked is None:
         return ""
     return f"; {fit.locked.pages:,} pages with page P-locks, {fit.locked.updates:.0%} of the changes"
@@ -236,7 +236,7 @@ def _quality(twin: Twin, tolerance: float) -> Section:
 
 
 def _threshold(found: Threshold) -> str:
-    """From what service time on requests are asynchronous, and what tells it."""
+    """Service time above which requests are asynchronous, and its evidence."""
     if found.source == "stated":
         return (
             f"Requests become asynchronous above {found.seconds * 1e6:.1f} µs, as stated"
