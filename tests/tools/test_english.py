@@ -71,7 +71,7 @@ def test_places_in_toml_and_markdown() -> None:
     """Formulas and code are not English; a paragraph over several lines gives the line of the words."""
     toml = 'formula = "a beside b c"\ntitle = "Pages that lie beside others"\n'
     assert [match.line for passage in toml_passages("f.toml", toml) for match in matches(passage)] == [2]
-    text = "# A page\n\nFirst line of a paragraph,\nand the words beside it.\n\n```\ncode beside code\n```\n`beside` is code.\n"
+    text = "# A page\n\nFirst line,\nand the words beside it.\n\n```\ncode beside code\n```\n`beside` is code.\n"
     assert [match.line for passage in markdown_passages("f.md", text) for match in matches(passage)] == [4]
 
 
