@@ -40,9 +40,12 @@ MEASURED_SEED = 1
 #: Seconds of those runs.
 SECONDS = 120.0
 
-#: Loads beyond which no breaking load is looked for, and steps of the search between two that were run.
+#: Loads beyond which no breaking load is looked for, and the most steps of the search between two that were run.
 _GRID = (1.0, *LOADS, 2.5, 3.0)
-_STEPS = 3
+_STEPS = 12
+
+#: Loads so close together are not told apart: the goal breaks between them.
+_NEAR = 0.02
 
 #: Errors that a plan is to stay within: median and worst of responses below saturation, and of breaking loads.
 GOALS = (0.05, 0.20, 0.10)
@@ -134,13 +137,16 @@ def _crossing(over: Callable[[float], float]) -> float | None:
         return None
     if not low:
         return 0.0
-    for _ in range(_STEPS + 1):
-        below, above = math.log(over(low)), math.log(over(high))
-        between = low + (high - low) * -below / (above - below)
-        # Responses bend upwards: the straight line is above, so the middle of it and the half is nearer.
-        place = round(min(max(between, low + 0.05 * (high - low)), high - 0.05 * (high - low)), 3)
-        if high - low < 0.01 or place in (low, high):
+    for step in range(_STEPS):
+        if high - low < _NEAR:
             break
+        place = (low + high) / 2
+        if step % 2 == 0:
+            # On the straight line between the two; beside a saturated load that stays close to the other one.
+            below, above = math.log(over(low)), math.log(over(high))
+            between = low + (high - low) * -below / (above - below)
+            place = min(max(between, low + 0.05 * (high - low)), high - 0.05 * (high - low))
+        place = round(place, 3)
         if over(place) >= 1.0:
             high = place
         else:

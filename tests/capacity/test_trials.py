@@ -23,6 +23,8 @@ ROOT = Path(__file__).parents[2]
 def test_crossing_of_a_known_curve() -> None:
     # M/M/1 of 1 ms 40 % busy reaches 5 ms at 0.4 x = 0.8.
     assert _crossing(lambda load: 1 / (1 - 0.4 * load) / 5 if load < 2.4 else 100.0) == pytest.approx(2.0, rel=0.02)
+    # Met until the run is saturated: the search ends at the load at which it is, not near the last one that was tried.
+    assert _crossing(lambda load: 0.64 if load < 2.75 else 20.0 + load) == pytest.approx(2.75, abs=0.02)
     assert _crossing(lambda load: 0.1 * load) is None
     assert _crossing(lambda load: 2.0 * load) == 0.0
 
