@@ -1,4 +1,4 @@
-"""Waits at one server that only so many requests can be at: M/G/1/K.
+"""Waits at a single server with a limited number of requests: M/G/1/K.
 
 A synchronous request to a coupling facility holds an engine of its sender until it is answered, so that no more of them
 are at the facility than there are engines. Once the facility is busy, the next request waits for an engine and not for
@@ -14,7 +14,7 @@ import numpy as np
 #: Offered loads of the curve: the wait between two of them is on a straight line.
 _OFFERED = np.concatenate([np.linspace(0.005, 2.0, 400), np.geomspace(2.05, 50.0, 60)])
 
-#: Beyond so many requests at a time a limit makes no difference that could be told.
+#: A limit above this number of concurrent requests makes no noticeable difference.
 MOST_LIMIT = 200
 
 

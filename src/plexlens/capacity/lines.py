@@ -9,7 +9,7 @@ Laws
 queue
     M/M/c: C(c, a) s / (c - a), times what was measured over that at the measured load. C is Erlang's formula
     (Kleinrock, "Queueing Systems", volume 1, 1975). How much services vary is in that factor, which is taken to stay.
-    Where only so many requests can be there (``most``), M/G/1/K (`plexlens.capacity.limited`).
+    With a limited number of requests (``most``), M/G/1/K (`plexlens.capacity.limited`).
 gate
     A log whose write contains all requests that arrived during the previous write: a write takes L, and a request that
     arrives during a write waits for its end, L / 2 on average, and for the next. The server is busy for the share
@@ -83,7 +83,7 @@ class Line:
     shared
         Whether other systems use it too, whose load grows as that of this one.
     most
-        Requests that can be there at a time, with the one that is served; None without a limit. Of one server alone.
+        Maximum number of requests, including the request in service; None without a limit. For a single server.
     """
 
     kind: str

@@ -24,7 +24,7 @@ def shared_parts(
     prefix
         What the names of parts begin with; a number follows.
     taken
-        Names that no part may have, beside those in the expressions.
+        Names that no part may have, in addition to those in the expressions.
 
     Returns
     -------

@@ -128,9 +128,9 @@ def _projected(patterns: Iterable[Mapping[str, bool]], names: Sequence[str]) -> 
 
 
 def _clean_of_whole(inputs: Inputs, grain: Grain, rows: Query, apart: Sequence[str]) -> CleanIntervals | None:
-    """What the intervals of a part have of those of the whole, which many parts ask for: all but what is in common.
+    """The intervals of a part, derived from those of the whole, which many parts need: all except the common ones.
 
-    None where the rows are no part of others, others tell their time, or the whole is not clean.
+    None if the rows are not part of others, others determine their time, or the whole is not clean.
     """
     if rows.part_of is None or rows.timed is not None:
         return None
@@ -140,7 +140,7 @@ def _clean_of_whole(inputs: Inputs, grain: Grain, rows: Query, apart: Sequence[s
 
 @dataclass(frozen=True)
 class _Steps:
-    """How rows come together.
+    """Combination of rows.
 
     Attributes
     ----------

@@ -1,4 +1,4 @@
-"""What the last select of a source's SQL gives, column by column, and that SQL without the columns that nobody reads.
+"""Columns of the last select in a source's SQL, and that SQL without the columns that are not read.
 
 Each column of a statement costs, in every step that hands it on, as much as a row of a small table. SQL is cut only
 where its text alone says that nothing else changes: no set operation, no `distinct`, no grouping by all columns.
@@ -67,7 +67,7 @@ def pruned(sql: str, wanted: Collection[str]) -> str:
 
 
 def _words(sql: str) -> list[str]:
-    """Names in SQL, in small letters; those in comments and texts are none."""
+    """Names in SQL, in lower case, without comments and texts."""
     return [token[0].strip('"').lower() for token in _TOKEN.finditer(sql) if token[0][0] not in "-'(),*"]
 
 

@@ -160,7 +160,7 @@ def select_of_source(
     functions
         Snippets that SQL can use.
     whole
-        Whether columns stay that neither the grain nor other SQL names, for what reads the rows beside it.
+        Whether columns that neither the grain nor other SQL names are kept, for other readers of the rows.
     """
 
     def read(sql: str) -> str:

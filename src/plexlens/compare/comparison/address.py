@@ -37,7 +37,7 @@ class DatabaseAddress:
 
 @dataclass(frozen=True)
 class StudyAddress:
-    """Where a run of a study stands.
+    """Location of a run in a study.
 
     Attributes
     ----------

@@ -91,7 +91,7 @@ def compare(base: Run, new: Run, *, bounds: Bounds | None = None, studies: Path 
 
 
 def _said_of_both(base: Run, new: Run, studies: Path | None) -> StudyPair | None:
-    """What their study says of two runs; None of databases, for which no study is loaded."""
+    """Statements of their study about two runs; None for databases, for which no study is loaded."""
     if base.family == "database":
         return None
     from plexlens.compare.comparison.study_pairs import study_pair

@@ -184,7 +184,7 @@ def _times(connection: Connection, held: str) -> list[tuple[datetime, datetime, 
 def _without_each_group(inputs: Inputs, kept: Query, moments: Sequence[datetime]) -> Query:
     """The facts once for all time, and once for all time without each group of intervals.
 
-    A further column says which group is left out, so that every value, with and without one, comes from `evaluate`.
+    A further column says which group is left out, so that every value, with and without a group, comes from `evaluate`.
     """
     lengths = group_lengths(len(moments))
     groups = [group for group, length in enumerate(lengths) for _ in range(length)] or [0] * len(moments)

@@ -1,4 +1,4 @@
-"""Where studies are: those that come with Plexlens, and folders of one's own."""
+"""Locations of studies: those that ship with Plexlens, and a user's own folders."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def own_study(text: str) -> Path | None:
 
 
 def shared_templates(folder: Path) -> list[Path]:
-    """Files of templates that a study may use: those beside its own folder, then those that come with Plexlens."""
+    """Template files available to a study: those next to its own folder, then those that ship with Plexlens."""
     places = dict.fromkeys(place.resolve() / "templates" for place in (folder.resolve().parent, studies_path()))
     return [path for place in places for path in sorted(place.glob("*.toml"))]
 

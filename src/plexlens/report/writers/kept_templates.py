@@ -1,4 +1,4 @@
-"""Compiled templates, kept beside their sources as Python keeps the byte code of modules.
+"""Compiled templates, kept next to their sources as Python keeps the byte code of modules.
 
 To compile the template of a page takes longer than to fill it in.
 """
@@ -31,7 +31,7 @@ class KeptTemplates(BytecodeCache):
         self._made_by = b"".join(path.read_bytes() for path in made_by)
 
     def get_source_checksum(self, source: str) -> str:
-        """What tells whether byte code is that of a template."""
+        """Key that identifies the byte code of a template."""
         return sha256(source.encode("utf-8") + self._made_by).hexdigest()
 
     def _place(self, bucket: Bucket) -> Path:
