@@ -54,7 +54,7 @@ def source_select(inputs: Inputs, grain: Grain, source: Source) -> tuple[SourceS
     catalogue = GRAINS.catalogue
     try:
         functions = catalogue.functions.but(quarter_functions(inputs.selection))
-        # A site's SQL is read as a whole, so that what is wrong in it shows; a class can be identified by columns of any kind.
+        # A site's SQL is read as a whole, so that its errors show; columns of any kind can identify a class.
         whole = catalogue.is_extended or bool(inputs.selection.classes)
         made = select_of_source(grain, source, inputs.raw, catalogue.relations, functions, whole=whole)
         if made.columns is not None and not catalogue.is_extended:
