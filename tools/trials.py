@@ -44,7 +44,7 @@ SECONDS = 120.0
 _GRID = (1.0, *LOADS, 2.5, 3.0)
 _STEPS = 12
 
-#: Loads so close together are not told apart: the goal breaks between them.
+#: Loads so close together are not distinguished: the goal breaks between them.
 _NEAR = 0.02
 
 #: Errors that a plan is to stay within: median and worst of responses below saturation, and of breaking loads.
@@ -142,7 +142,7 @@ def _crossing(over: Callable[[float], float]) -> float | None:
             break
         place = (low + high) / 2
         if step % 2 == 0:
-            # On the straight line between the two; beside a saturated load that stays close to the other one.
+            # On the straight line between the two; next to a saturated load that stays close to the other one.
             below, above = math.log(over(low)), math.log(over(high))
             between = low + (high - low) * -below / (above - below)
             place = min(max(between, low + 0.05 * (high - low)), high - 0.05 * (high - low))
