@@ -419,10 +419,27 @@ def test_address_spaces_by_smf_30(measured: Measured, number: int) -> None:
 
 
 @pytest.mark.parametrize("number", [0, 1, 2])
+def test_signals_between_regions(measured: Measured, number: int) -> None:
+    found = rows(measured, "coupling_xcf_member", "group", "member", number=number)
+    regions = truth(measured, number)["regions"]
+    assert set(found) == {("DFHIR000", used["name"]) for used in regions}
+    for used in regions:
+        row = found["DFHIR000", used["name"]]
+        assert row["signals_sent"] == used["shipped"]
+        assert row["signals_received"] == used["received"]
+    sent = sum(used["shipped"] for used in regions)
+    assert sent > 0
+    # What is on its way at either end of the interval is counted at one end only.
+    assert abs(sum(used["received"] for used in regions) - sent) <= 2
+
+
+@pytest.mark.parametrize("number", [0, 1, 2])
 def test_what_moves_through_a_group_buffer_pool(measured: Measured, number: int) -> None:
-    """Pages of 4 KiB."""
+    """Pages of 4 KiB; the dependent getpages of a member are a part of its getpages."""
     interval = truth(measured, number)
     structures = rows(measured, "coupling_structure", "system", "structure", number=number)
+    pools = rows(measured, "db2_pool", "subsystem", number=number)
+    shared = rows(measured, "db2_group_pool", "subsystem", number=number)
     for member in interval["members"]:
         (pool,) = member["pools"]
         used = pool["member"]
@@ -430,6 +447,16 @@ def test_what_moves_through_a_group_buffer_pool(measured: Measured, number: int)
         read = used["misses_with_data"] + used["invalid_with_data"] + used["prefetched_pages"] + used["castout_pages"]
         assert row["bytes_written"] == 4096 * (used["sync_writes"] + used["async_writes"]) > 0
         assert row["bytes_read"] == 4096 * read > 0
+        assert row["changed_entries"] == pool["changed_in_group"] <= 3000
+        dependent = shared[member["name"],]["dependent_getpages"]
+        assert dependent == pool["page_locks"]["dependent_getpages"] > 0
+        assert dependent <= pools[member["name"],]["getpages"]
+
+
+def test_whoever_came_in_is_in_the_region(measured: Measured) -> None:
+    """Terminal regions have tasks as long as their transactions run elsewhere."""
+    regions = rows(measured, "cics_region", "applid")
+    assert all(row["peak_tasks"] > 0 for row in regions.values())
 
 
 def test_the_laws_hold(measured: Measured) -> None:

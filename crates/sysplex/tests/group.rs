@@ -300,3 +300,56 @@ fn castouts_are_those_of_the_owners() {
     // One page set is changed, and the first to change it was one of the two.
     assert!(by_owner.contains(&0) && by_owner.iter().sum::<u64>() > 0, "{by_owner:?}");
 }
+
+#[test]
+fn responses_are_counted_by_what_they_are_of_the_goal() {
+    let results = run(&two_members());
+    let counted = results.intervals.iter().flat_map(|one| &one.classes).flat_map(|one| {
+        let has_goal = one.name == "UPDA";
+        one.systems.iter().map(move |system| (has_goal, system))
+    });
+    let mut seen = 0;
+    for (has_goal, system) in counted {
+        let of_all: u64 = system.by_goal.iter().sum();
+        assert_eq!(of_all, if has_goal { system.response.count } else { 0 });
+        // The sixth bound is the goal itself.
+        let met: u64 = system.by_goal[..6].iter().sum();
+        assert!(!has_goal || met == system.met_goal);
+        seen += of_all;
+    }
+    assert!(seen > 100, "{seen}");
+}
+
+#[test]
+fn exponential_responses_fill_the_buckets_as_their_distribution_says() {
+    // One engine, one class without Db2: M/M/1 with 50 a second of 10 ms, so responses are exponential with mean 20 ms.
+    let mut value = region_alone(1, 50.0, 0.01);
+    value["run"] = json!({"seed": 11, "warm_up": 20.0, "seconds": 2000.0, "interval": 2000.0});
+    value["class"][0]["cpu_distribution"] = json!({"kind": "exponential"});
+    value["class"][0]["goal"] = json!(0.02);
+    let results = run(&value);
+    let system = &results.intervals[0].classes[0].systems[0];
+    let count = system.response.count as f64;
+    let mut below = 0.0;
+    for (at, percent) in
+        [50.0_f64, 60.0, 70.0, 80.0, 90.0, 100.0, 110.0, 120.0, 130.0, 140.0, 150.0, 200.0, 400.0].iter().enumerate()
+    {
+        below += system.by_goal[at] as f64 / count;
+        let expected = 1.0 - f64::exp(-percent / 100.0);
+        assert!((below - expected).abs() < 0.02, "{percent}: {below} {expected}");
+    }
+}
+
+#[test]
+fn what_is_sent_to_another_system_arrives_there() {
+    let results = run(&two_members());
+    let sum = |of: fn(&plexlens_sysplex::group::measured::RegionUse) -> u64| -> u64 {
+        results.intervals.iter().flat_map(|one| &one.regions).map(of).sum()
+    };
+    let (sent, received) = (sum(|one| one.shipped), sum(|one| one.received));
+    assert!(sent > 0 && sent.abs_diff(received) <= 2, "{sent} {received}");
+    // Terminal regions send, the others receive; whoever came in is inside.
+    for region in results.intervals.iter().flat_map(|one| &one.regions) {
+        assert!(region.attached == 0 || region.most_inside > 0, "{}", region.name);
+    }
+}

@@ -49,6 +49,7 @@ def _cache(interval: Interval, group: Mapping[str, Any], pool: int) -> smf74_4.C
         data_reclaims=float(shared.get("data_reclaims", 0)),
         invalidated_by_reclaim=float(shared.get("invalidated_by_reclaim", 0)),
         invalidated_by_write=float(shared.get("invalidated_by_write", 0)),
+        changed=used[0]["changed_in_group"],
     )
 
 

@@ -82,7 +82,7 @@ def _sections(interval: Interval, member: Mapping[str, Any]) -> dict[str, Sectio
             counters = {
                 **used["member"],
                 **{f"page_lock_{name}": count for name, count in used["page_locks"].items()},
-                "dependent_getpages": _dependent(interval, member, values["number"]),
+                "dependent_getpages": used["page_locks"]["dependent_getpages"],
             }
             shared.append(smf100.group_pool_row(values["number"], counters))
     return smf100.statistics(
@@ -108,12 +108,6 @@ def _accounts(interval: Interval, member: Mapping[str, Any]) -> Iterator[Mapping
     for values, used in zip(interval.values["class"], interval.truth["classes"], strict=True):
         if any(regions[name] == member["group"] for name in values["regions"]):
             yield next(one for one in used["systems"] if one["system"] == member["system"])
-
-
-def _dependent(interval: Interval, member: Mapping[str, Any], pool: int) -> int:
-    """Getpages of pages that depended on a group buffer pool."""
-    pools = [one for account in _accounts(interval, member) for one in account["pools"] if one["number"] == pool]
-    return sum(int(one["dependent_getpages"]) for one in pools)
 
 
 def _services(interval: Interval, member: Mapping[str, Any]) -> Row:

@@ -20,6 +20,7 @@ from plexlens.simulate.devices import device_records
 from plexlens.simulate.logged import Stretch, in_order
 from plexlens.simulate.processors import Consumption, processor_records
 from plexlens.simulate.scenario import Scenario, Simulated
+from plexlens.simulate.signals import signal_records
 from plexlens.simulate.workload import SPACE_CLASSES, workload_records
 from plexlens.simulate.written import BEGINNING, Interval, intervals
 from plexlens.smf_rows.dump import Dump, open_dump
@@ -98,6 +99,7 @@ def interval_records(
         *workload_records(interval),
         *coupling_records(interval),
         *device_records(interval),
+        *signal_records(interval),
         *address_space_records(interval),
         *statistics.records(interval),
         *statistics_records(interval),

@@ -141,7 +141,7 @@ def _states(counts: Mapping[str, Any], *, routed: bool) -> list[State]:
     ]
 
 
-def _responses(counts: Mapping[str, Any], *, routed: bool) -> Responses:
+def _responses(counts: Mapping[str, Any], *, routed: bool, has_goal: bool) -> Responses:
     response = counts["response"]
     elapsed, used = response["seconds"], counts["used"]
     execution = elapsed
@@ -155,6 +155,7 @@ def _responses(counts: Mapping[str, Any], *, routed: bool) -> Responses:
         failed=sum(counts["failed"].values()),
         executed=response["count"] if routed else 0,
         extended=True,
+        buckets=counts["by_goal"] if has_goal else None,
     )
 
 
@@ -228,11 +229,11 @@ def _transaction_records(interval: Interval, system: Mapping[str, Any]) -> Itera
         if not priorities:
             continue
         counts = next(one for one in used["systems"] if one["system"] == system["name"])
-        routed = bool(values.get("terminal_regions"))
+        routed, goal = bool(values.get("terminal_regions")), values.get("goal")
         period = Period(
             importance=_importance(min(priorities)),
-            goal=Goal(values["goal"]) if values.get("goal") is not None else None,
-            responses=_responses(counts, routed=routed),
+            goal=Goal(goal, values.get("goal_percent")) if goal is not None else None,
+            responses=_responses(counts, routed=routed, has_goal=goal is not None),
         )
         states = _states(counts, routed=routed)
         yield interval.rmf(

@@ -17,6 +17,9 @@ _REPORT_CLASS = 0x80
 #: R723CRGF: a percentile or average response time; R723CRTF: in milliseconds.
 _PERCENTILE, _AVERAGE, _MILLISECONDS = 0x80, 0x40, 0x80
 
+#: Upper bounds of the first thirteen buckets of response times, in percent of their midpoint; the last is open.
+BUCKET_PERCENTS = (50, 60, 70, 80, 90, 100, 110, 120, 130, 140, 150, 200, 400)
+
 #: R723RFLG: begin-to-end phase, execution phase.
 BEGIN_TO_END, EXECUTION = 0x80, 0x40
 
@@ -186,6 +189,8 @@ class Responses:
         Ended execution phases of transactions that were routed.
     extended
         Whether the record has the extended sums too: older ones end before them.
+    buckets
+        Transactions by response time, as `BUCKET_PERCENTS` of the goal, and those above the last; None without a goal.
     """
 
     ended: int
@@ -195,6 +200,7 @@ class Responses:
     failed: int | None = None
     executed: int | None = None
     extended: bool = False
+    buckets: Sequence[int] | None = None
 
     def row(self) -> Row:
         """Cells of the period."""
@@ -301,6 +307,7 @@ def sections(
         "smf72_3_wlm_control": [_control(work_class, len(states))],
         "smf72_3_served": [{"r723scsn": name, "r723scs_": seen} for name, seen in (served or {}).items()],
         "smf72_3_period": [_period(period, len(states))],
+        "smf72_3_response_distribution": _buckets(period),
         "smf72_3_work_manager_state": [state.row() for state in states],
     }
 
@@ -333,7 +340,21 @@ def _period(period: Period, states: int) -> Row:
     )
     if states:
         row |= {"r723cwmx": 1, "r723cwmn": states}
+    if period.goal is not None and _buckets(period):
+        # The distribution's first section has the bounds, the one after it the transactions.
+        row |= {"r723crtx": 1, "r723rtdm": period.goal.seconds}
     for part in (period.goal, period.service, period.found, period.io, period.responses):
         if part is not None:
             row |= part.row()
     return row
+
+
+def _buckets(period: Period) -> list[Row]:
+    """Bounds of the buckets, and the transactions in them."""
+    if period.responses is None or period.responses.buckets is None:
+        return []
+
+    def row(values: Sequence[int]) -> Row:
+        return {f"r723trdb_{number}": value for number, value in enumerate(values, 1)}
+
+    return [row(BUCKET_PERCENTS), row(period.responses.buckets)]

@@ -46,6 +46,8 @@ class Cache:
         Entries taken from a page for another.
     invalidated_by_reclaim, invalidated_by_write
         Cross-invalidations.
+    changed
+        Changed entries at the end of the interval.
     """
 
     hits: float
@@ -57,6 +59,7 @@ class Cache:
     data_reclaims: float | None = None
     invalidated_by_reclaim: float | None = None
     invalidated_by_write: float | None = None
+    changed: int | None = None
 
     def row(self) -> Row:
         """The cache section."""
@@ -70,6 +73,7 @@ class Cache:
             r744cdtr=self.data_reclaims,
             r744cxdr=self.invalidated_by_reclaim,
             r744cxfw=self.invalidated_by_write,
+            r744ctcc=self.changed,
         )
 
 

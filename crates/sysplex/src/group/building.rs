@@ -229,6 +229,7 @@ fn region(scenario: &Scenario, one: &crate::scenario::Region, system: u16) -> Re
         used_threads: Level::default(),
         thread_queue: VecDeque::new(),
         inside: 0,
+        fronting: 0,
         used: RegionUse::default(),
         integrals: (0.0, 0.0),
         space: SpaceUse { name: one.name.clone(), ..SpaceUse::default() },

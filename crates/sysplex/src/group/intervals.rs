@@ -190,8 +190,11 @@ impl Simulation<'_> {
             let pools = group.into_iter().flat_map(|one| &one.pool);
             member.pools =
                 pools.zip(&mut changes).map(|(pool, (after, before))| pool_use(pool.number, after, before)).collect();
-            for (pool, used) in member.pools.iter_mut().zip(std::mem::take(&mut member.page_locks)) {
+            let found = self.scenario.db2.iter().position(|one| one.group == member.group);
+            let about = found.map(|at| &self.plex.groups[at].pools);
+            for (at, (pool, used)) in member.pools.iter_mut().zip(std::mem::take(&mut member.page_locks)).enumerate() {
                 pool.page_locks = used;
+                pool.changed_in_group = about.map_or(0, |pools| pools.changed_in_group(at));
             }
         }
         self.before = now;
@@ -243,7 +246,7 @@ impl Simulation<'_> {
                 thread_seconds: threads - before.1,
                 ..std::mem::take(&mut region.used)
             });
-            region.used.most_inside = region.inside;
+            region.used.most_inside = region.inside + region.fronting;
             region.used.most_threads = region.used_threads.value();
         }
         for guest in &mut self.plex.guests {

@@ -197,8 +197,12 @@ pub struct RegionUse {
     pub name: String,
     /// System.
     pub system: String,
-    /// Transactions that came in or were sent there, that ended there, and the most inside at a time of those sent there.
+    /// Transactions that came in or were sent there.
     pub attached: u64,
+    /// Transactions that it sent to a region of another system.
+    pub shipped: u64,
+    /// Transactions that came from a region of another system.
+    pub received: u64,
     /// Ended.
     pub ended: u64,
     /// Most inside.
@@ -310,6 +314,9 @@ pub struct PoolUse {
     pub group: BTreeMap<&'static str, u64>,
     /// Physical locks of pages.
     pub page_locks: PageLockUse,
+    /// Pages in the group buffer pool that were changed and not cast out at the end of the interval, the same in all
+    /// members.
+    pub changed_in_group: u32,
 }
 
 /// Locking of a member.
@@ -339,7 +346,7 @@ pub struct LockUse {
     pub page_set_locks: u64,
 }
 
-/// Physical locks of pages, of a member and pool.
+/// Pages of dependent page sets and their physical locks, of a member and pool.
 #[derive(Clone, Copy, Debug, Default, Serialize)]
 pub struct PageLockUse {
     /// Requests to the lock structure.
@@ -350,6 +357,8 @@ pub struct PageLockUse {
     pub negotiations: u64,
     /// Locks given back with the page's buffer.
     pub unlocks: u64,
+    /// Getpages of page sets that depended on the group buffer pool.
+    pub dependent_getpages: u64,
 }
 
 /// A class of transactions.
@@ -361,6 +370,10 @@ pub struct ClassUse {
     pub systems: Vec<ClassOnSystem>,
 }
 
+/// Upper bounds of the response times that z/OS counts apart, in percent of the goal (z/OS MVS Planning: Workload
+/// Management, response time distribution).
+pub const GOAL_PERCENTS: [u16; 13] = [50, 60, 70, 80, 90, 100, 110, 120, 130, 140, 150, 200, 400];
+
 /// Transactions of a class that ended in regions of one system.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct ClassOnSystem {
@@ -370,6 +383,9 @@ pub struct ClassOnSystem {
     pub response: Timing,
     /// Transactions that met the goal.
     pub met_goal: u64,
+    /// Transactions by their response as a part of the goal: one number for each of [`GOAL_PERCENTS`], up to which it
+    /// was after the one before, and one for those above the last. All zero where there is no goal.
+    pub by_goal: [u64; GOAL_PERCENTS.len() + 1],
     /// Transactions that ended without success, by reason; they count in nothing else here.
     pub failed: BTreeMap<&'static str, u64>,
     /// What they used: sums by name, seconds and counts.

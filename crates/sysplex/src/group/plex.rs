@@ -303,8 +303,10 @@ pub struct Region {
     pub used_threads: Level,
     /// Who waits for a thread.
     pub thread_queue: VecDeque<u32>,
-    /// Transactions inside.
+    /// Transactions that were sent there and have not ended.
     pub inside: u32,
+    /// Transactions that came in there and have not ended, wherever they run.
+    pub fronting: u32,
     /// What it did in the interval, and the integrals of `qr` and `used_threads` when that began.
     pub used: RegionUse,
     /// Integrals.

@@ -209,6 +209,7 @@ impl Simulation<'_> {
         let about = &mut self.plex.groups[group];
         if depends {
             task.pending += micro(path.dependent_us);
+            about.members[usize::from(member)].page_locks[pool].dependent_getpages += 1;
         }
         let physical = (depends && update && about.page_sets[page_set as usize].has_page_locks())
             .then(|| self.lock_page(number, pool, page_key(page_set, page)));

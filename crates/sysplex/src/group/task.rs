@@ -354,6 +354,8 @@ pub struct Task {
     pub system: u16,
     /// Region.
     pub region: u16,
+    /// Region where it came in, if it went on to another.
+    pub terminal: Option<u16>,
     /// Group and member that it works with.
     pub group: u16,
     /// Member.
@@ -424,6 +426,7 @@ impl Task {
             stage: Stage::Arrived,
             system: 0,
             region: 0,
+            terminal: None,
             group: u16::MAX,
             member: 0,
             priority: 0,

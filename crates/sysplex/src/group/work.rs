@@ -2,6 +2,7 @@
 
 use super::in_pool::of_pool;
 use super::locks::Mode;
+use super::measured::GOAL_PERCENTS;
 use super::plex::Presence;
 use super::pools::{Place, page_key, row_key};
 use super::simulation::Simulation;
@@ -50,6 +51,9 @@ impl Simulation<'_> {
         kind.turn += 1;
         let about = &mut self.plex.regions[usize::from(region)];
         about.used.attached += 1;
+        about.fronting += 1;
+        about.used.most_inside = about.used.most_inside.max(about.inside + about.fronting);
+        task.terminal = Some(region);
         (task.region, task.system, task.priority) = (region, about.system, about.priority);
         if let Some(logs) = &mut self.logs {
             logs.arrived(number, Some(region));
@@ -67,7 +71,7 @@ impl Simulation<'_> {
         let about = &mut self.plex.regions[usize::from(region)];
         about.inside += 1;
         about.used.attached += 1;
-        about.used.most_inside = about.used.most_inside.max(about.inside);
+        about.used.most_inside = about.used.most_inside.max(about.inside + about.fronting);
         if !self.plex.kinds[usize::from(task.class)].terminals.is_empty() {
             let costs = &self.scenario.cics;
             let far = about.system != task.system;
@@ -75,6 +79,7 @@ impl Simulation<'_> {
             let space = Space::Region(task.region);
             task.steps.push_back(Action::Cpu { work, space, eligible: false });
             if far {
+                self.plex.regions[usize::from(task.region)].used.shipped += 1;
                 task.steps.push_back(Action::Pass { time: nanoseconds(costs.xcf_delay), wait: Wait::Shipping });
             }
         }
@@ -130,9 +135,10 @@ impl Simulation<'_> {
     fn enter(&mut self, number: u32, region: u16) {
         self.release_engine(number);
         let shipped = !self.plex.kinds[usize::from(self.tasks[number as usize].class)].terminals.is_empty();
-        let about = &self.plex.regions[usize::from(region)];
+        let about = &mut self.plex.regions[usize::from(region)];
         let task = &mut self.tasks[number as usize];
         let far = shipped && about.system != task.system;
+        about.used.received += u64::from(far);
         if let Some(logs) = &mut self.logs {
             let on_the_way = if far { nanoseconds(self.scenario.cics.xcf_delay) } else { 0 };
             logs.attached(number, self.calendar.now(), on_the_way);
@@ -376,6 +382,9 @@ impl Simulation<'_> {
         let task = &self.tasks[number as usize];
         let (class, system, begun) = (usize::from(task.class), usize::from(task.system), task.begun);
         let failed = task.failed;
+        if let Some(terminal) = task.terminal {
+            self.plex.regions[usize::from(terminal)].fronting -= 1;
+        }
         let region = &mut self.plex.regions[usize::from(task.region)];
         region.inside = region.inside.saturating_sub(1);
         region.used.ended += 1;
@@ -398,6 +407,10 @@ impl Simulation<'_> {
         counts.response.add(response);
         let kind = &mut self.plex.kinds[class];
         counts.met_goal += u64::from(kind.class.goal.is_none_or(|goal| response <= goal));
+        if let Some(goal) = kind.class.goal {
+            let percent = response / goal * 100.0;
+            counts.by_goal[GOAL_PERCENTS.partition_point(|&bound| f64::from(bound) < percent)] += 1;
+        }
         account.add(&task.account);
         for part in &task.in_pools {
             of_pool(&mut counts.pools, part.number).add(part);

@@ -75,6 +75,9 @@ pub struct Class {
     /// Seconds of response that a transaction is to meet.
     #[serde(default)]
     pub goal: Option<f64>,
+    /// Percent of the transactions that are to meet `goal`, a whole number; the mean response is to meet it by default.
+    #[serde(default)]
+    pub goal_percent: Option<u8>,
     /// What it reads and changes.
     #[serde(default)]
     pub references: Vec<References>,
@@ -177,6 +180,13 @@ impl Scenario {
         }
         if let Some(goal) = class.goal {
             number(path, "goal", goal, false)?;
+        }
+        if let Some(percent) = class.goal_percent {
+            if class.goal.is_none() {
+                let what = "a percentage of the transactions has no goal to meet".to_owned();
+                return wrong(format!("{path}goal_percent"), what, "give goal too, or leave it out");
+            }
+            between(path, "goal_percent", percent.into(), 1.0, 99.0)?;
         }
         match class.think {
             Some(_) if class.users.is_none() => {
