@@ -152,7 +152,7 @@ def test_a_mistyped_cell_is_found(copy: Path) -> None:
         ('file = "table_01.csv"', 'file = "table_1.csv"', ("table 'table-01'", "'file'", "table_1.csv")),
         ('id = "table-03"', 'id = "table-01"', ("table 'table-01'", "'id'", "two tables")),
         ('where = { ETR = "787.34" }', 'where = { ETR = "331.05" }', ("table 'table-10'", "'known'", "take the note")),
-        ("[[tables]]", "[[tables]", ("no TOML", "line")),
+        ("[[tables]]", "[[tables]", ("not valid TOML", "line")),
     ],
 )  # fmt: skip
 def test_a_typo_is_named_with_file_table_and_key(copy: Path, old: str, new: str, parts: tuple[str, ...]) -> None:

@@ -173,7 +173,7 @@ def test_a_number_known_as_its_digits_show_it() -> None:
         ("parts/2_second.toml", "[[tables]]", 'name = "x"\n[[tables]]', ("2_second.toml", "'name'", "no such key")),
         ("parts/2_second.toml", '"second"', '"first"', ("2_second.toml", "'first'", "two tables have it")),
         ("parts/2_second.toml", "base = { run", "base = { ran", ("2_second.toml", "'base'", "no column 'ran'")),
-        ("parts/2_second.toml", "[[tables]]", "[[tables]", ("2_second.toml", "no TOML")),
+        ("parts/2_second.toml", "[[tables]]", "[[tables]", ("2_second.toml", "not valid TOML")),
         ("study.toml", 'formula = "difference"', 'formula = "less"', ("study.toml", "no formula 'less'")),
         ("study.toml", 'column = "idle"', 'column = "*"', ("study.toml", "template 'run'", "name them")),
         ("study.toml", "printed = false", "print = false", ("study.toml", "template 'run'", "derived.print")),

@@ -92,7 +92,7 @@ def test_several_columns_as_another_solver_has_them() -> None:
     ("columns", "told"),
     [
         ({"x": [1.0, 1, 1, 1]}, "did not change"),
-        ({"x": [1.0, 2, 3, 4], "z": [2.0, 4, 6, 8]}, "cannot be told apart"),
+        ({"x": [1.0, 2, 3, 4], "z": [2.0, 4, 6, 8]}, "cannot be distinguished"),
         ({"x": [1.0, 2, 3, 4], "z": [1.0, 0, 6, 8], "w": [4.0, 0, 6, 1]}, "nothing to judge"),
     ],
 )

@@ -169,7 +169,7 @@ def test_impossible_groups(simulated: Simulated, tmp_path: Path) -> None:
     one.write_text("time,pool,page\n1,BP2,1\n")
     with pytest.raises(UsageError, match="the trace has one member"):
         group_of(one)
-    with pytest.raises(UsageError, match="'long name' is not a name of a group"):
+    with pytest.raises(UsageError, match="'long name' is not a valid group name"):
         write_smf(simulated, tmp_path / "g.smf", group="long name")
     other = group_of(path, POOLS[:1], STRUCTURES[:1])
     rows = pa.compute.sum(pa.compute.equal(pq.read_table(path)["pool"], "BP3")).as_py()

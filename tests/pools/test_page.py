@@ -164,8 +164,8 @@ def test_hit_ratios_are_shown_and_order_nothing(report: Report) -> None:
         (found,) = [one for one in blocks(report, Table) if isinstance(one, Table) and one.name == name]
         assert isinstance(found, Table)
         assert found.sorted_by == ("read_ios_per_second", True)
-    assert "Decides nothing" in report.definitions["pool_object.application_hit_ratio"].caveat
-    assert "Decides nothing" in report.definitions["pool_object.system_hit_ratio"].caveat
+    assert "Not used for decisions" in report.definitions["pool_object.application_hit_ratio"].caveat
+    assert "Not used for decisions" in report.definitions["pool_object.system_hit_ratio"].caveat
 
 
 def test_curves_carry_the_sizes_that_matter(report: Report, analysis: PoolsAnalysis) -> None:

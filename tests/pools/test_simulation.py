@@ -227,6 +227,6 @@ def test_nothing_half_written(simulated: Simulated, tmp_path: Path) -> None:
         write_smf(simulated, tmp_path / "nowhere" / "sim.smf")
     with pytest.raises(UsageError, match="an interval of 0 s"):
         simulate(open_trace([write_trace(tmp_path / "t.parquet", rows=100)]), configured(POOLS), interval=0)
-    with pytest.raises(UsageError, match="'TOOLONG' is not a name of a subsystem"):
+    with pytest.raises(UsageError, match="'TOOLONG' is not a valid name of a subsystem"):
         write_smf(simulated, tmp_path / "sim.smf", subsystem="TOOLONG")
     assert [path.name for path in tmp_path.iterdir()] == ["t.parquet"]

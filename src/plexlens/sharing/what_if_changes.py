@@ -154,7 +154,7 @@ _EXAMPLES = {
 
 
 def _wrong(kind: Kind, text: str, remedy: str, *, absurd: bool = False) -> UsageError:
-    what = f"--{kind.value} {text!r} is {'absurd' if absurd else 'no change'}"
+    what = f"--{kind.value} {text!r} is {'absurd' if absurd else 'not a change'}"
     return UsageError(file="", what=what, remedy=remedy)
 
 
