@@ -123,10 +123,11 @@ _HEAD = """# plexlens sharing: what data sharing costs
 
 Written by `python -m tools.against_truth`; do not edit.
 
-    plexlens sharing PDB|DUMP... the cost, as text plexlens sharing DUMP... -o sharing.html the same as a page; --json
-    as one object plexlens sharing PDB --speed 1.8 engines 1.8 times as fast as some 1,500 MIPS: stated times are
-    shorter plexlens sharing PDB --sync-path 1.5 host microseconds of a synchronous request, in addition to its service
-    time plexlens sharing PDB --commit-writes MSTR who pays for writes at commit: auto, MSTR or thread
+    plexlens sharing PDB|DUMP...                    the cost, as text
+    plexlens sharing DUMP... -o sharing.html        the same as a page; --json as one object
+    plexlens sharing PDB --speed 1.8                engines 1.8 times as fast as about 1,500 MIPS: shorter times
+    plexlens sharing PDB --sync-path 1.5            host microseconds of a synchronous request besides its service time
+    plexlens sharing PDB --commit-writes MSTR       who pays for writes at commit: auto, MSTR or thread
 
 It reads SMF 74-4, 100, 101, 70-1, 72-3 and 74-2, or RMF reports of the coupling facility, real or simulated, and
 computes the processor time that data sharing uses, by part, kind of request, structure, member, address space and

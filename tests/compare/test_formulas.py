@@ -57,7 +57,7 @@ def test_a_site_has_the_last_word(tmp_path: Path) -> None:
     ("old", "new", "line", "parts"),
     [
         ("[formula.hits]", "[formulas.hits]", 2, ["formulas", "no such key", "formula"]),
-        ("[formula.hits]", "[formula.Hits]", 2, ["formula.Hits", "no name", "small letter"]),
+        ("[formula.hits]", "[formula.Hits]", 2, ["formula.Hits", "is not a name", "small letter"]),
         ('title = "Hit ratio of the shop"\n', "", 2, ["formula.hits", "key title is missing", 'title = "Hit ratio"']),
         ("title =", "titel =", 3, ["formula.hits.titel", "no such key", "did you mean title?"]),
         ('unit = "%"', "unit = 5", 4, ["formula.hits.unit", "it is 5, not a text"]),

@@ -111,8 +111,8 @@ def test_a_heading_of_a_bundled_study_means_nothing_to_another() -> None:
 
 def test_templates_beside_a_study_and_those_of_plexlens_are_shared(own: Path) -> None:
     text = (own / "study.toml").read_text()
-    start = text.index("# Percent of one engine")
-    rest = text[text.index("# What a heading means") :]
+    start = text.index("# Percent of an engine")
+    rest = text[text.index("# Meaning of a heading") :]
     shared = text[:start].replace('title = "Runs"', 'title = "Runs"\ntemplate = "cost"') + rest
     (own / "study.toml").write_text(shared)
     with pytest.raises(StudyError, match=r"there is no template 'cost'.*interactive-run"):

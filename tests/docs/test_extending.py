@@ -17,8 +17,9 @@ from plexlens.metrics.evaluate import evaluate
 from plexlens.metrics.inputs import Inputs
 from plexlens.pdb import Pdb, ingest
 from plexlens.pdb.engine import rows_of as rows_in
-from plexlens.report import build, to_json
+from plexlens.report import to_json
 from plexlens.report.blocks.readings import Readings
+from plexlens.report.build import build
 from tests.ingest.rmf_documents import ddsml, part, postprocessor, segment, table
 from tests.ingest.rmf_documents import row as row_of
 from tests.ingest.text_report_documents import db2_heading

@@ -15,7 +15,7 @@ from tests.dsect.sources import FILE, assembly_of, continued, section_of
     ("statement", "what"),
     [
         ("B        DS    ", "no operand"),
-        ("B        DS    W", "no data type"),
+        ("B        DS    W", "is not a data type"),
         ("B        DS    5", "no data type"),
         ("B        DS    CL", "no length behind L"),
         ("B        DS    CL0", "length 0"),

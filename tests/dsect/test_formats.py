@@ -268,7 +268,7 @@ def test_known_names_stand_for_record_types() -> None:
         ("field,format,unit\nA,u8,\na,u8,\n", 3, "stands twice"),
         ("field,format,unit\n,u8,\n", 2, "a row needs"),
         ("field,format,unit\nA,u8,,x\n", 2, "a row needs"),
-        ('field,format,unit\nA,"u8\n', None, "no CSV"),
+        ('field,format,unit\nA,"u8\n', None, "not valid CSV"),
         ("", 1, "heading"),
     ],
 )

@@ -156,7 +156,7 @@ PLANTED = [
     ("min_share", "min_share = 1.5", ["1.5", "at most 1"]),
     ("min_share", "min_share = true", ["True"]),
     ("min_share", 'min_share = "half"', ["'half'"]),
-    ("min_share", "min_share = 0.5\npercentile = 90", ["percentile", "beside min_share"]),
+    ("min_share", "min_share = 0.5\npercentile = 90", ["percentile", "together with min_share"]),
     ("min_share", "percentile = 0", ["percentile", "above 0"]),
     ("severity", 'severity = "severe"', ["'severe'", "low, medium, high, critical"]),
     ("grades", 'grades = { low = "utilization > 90 %" }', ["grades.low", "not above"]),
