@@ -565,8 +565,10 @@ def test_a_cost_of_accounting_is_of_the_time_from_first_to_last() -> None:
         {"interval": 3, "seconds": 900, "queue_manager": "MQPA", "queue": "Q1", "get_cpu_seconds": 60},
         {"interval": 1, "seconds": 900, "queue_manager": "MQPA", "queue": "Q2", "get_cpu_seconds": 5},
     ]
-    found = {one.name: one.cost for one in judge(costly, rows).fired}
-    assert found == {"Q1": pytest.approx(90), "Q2": pytest.approx(5)}
+    fired = judge(costly, rows).fired
+    assert {one.name: one.cost for one in fired} == {"Q1": pytest.approx(90), "Q2": pytest.approx(5)}
+    spans = {one.name: (f"{one.start:%H:%M}", f"{one.end:%H:%M}") for one in fired}
+    assert spans == {"Q1": ("08:00", "09:00"), "Q2": ("08:15", "08:30")}
     # Nothing is known of how long it took: no cost rather than a wrong one.
     (one,) = judge(costly, [rows[0] | {"undated": True}]).fired
     assert one.cost is None

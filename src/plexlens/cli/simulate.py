@@ -70,7 +70,7 @@ def simulate(
 ) -> None:
     """Simulate a sysplex and write its SMF records.
 
-    The records are SMF 70, 72-3, 74-1, 74-4, 100 and 101, and on request 110-1 and 102.
+    The records are SMF 30, 70, 72-3, 74-1, 74-2, 74-4, 100, 101 and 110-2, and on request 110-1 and 102.
     """
     from plexlens.simulate import read_scenario, run_scenarios, simulate_to_smf, write_smf
     from plexlens.simulate import replications as replicated

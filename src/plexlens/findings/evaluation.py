@@ -161,8 +161,9 @@ class Evaluation:
             return rows.where('"interval" is not null')
         names = dict.fromkeys(("system", "sysplex", *(key.name for key in self.whole.keys)))
         same = f'count(*) filter (where "interval" is null) over (partition by {", ".join(quoted(n) for n in names)})'
-        told = f'select * from {rows.source} qualify "interval" is not null or {same} = 1'
-        return Query.of(rows.connection, told, rows.columns)
+        return rows.over(
+            lambda source: f'select * from {source} qualify "interval" is not null or {same} = 1', rows.columns
+        )
 
     def grain(self, rules: Sequence[Rule], named: Iterable[str] = ()) -> Grain:
         """The grain reduced to the columns that these rules read and the named attributes, since each attribute costs
@@ -185,7 +186,8 @@ class Evaluation:
         time = "first_interval"
         length = "coalesce(interval_seconds / nullif(intervals, 0), 0)"
         made = {"hours": "coalesce(sum(interval_seconds) / 3600.0::double, 0)"}
-        spanned = self._spanned_hours() if any(rule.cost is not None for rule in self.rules) else 0.0
+        spans = self._spans()
+        spanned = _hours(spans.values())
         for n, rule in enumerate(self.rules):
             where = f"filter (where holds_{n})"
             # Of intervals as bad as each other, the first.
@@ -204,7 +206,9 @@ class Evaluation:
         local = self._in_local_time()
         for row in found:
             row["hours"] = row["hours"] or spanned
-            row["is_local"] = tuple(row[name] for name in self.by) in local
+            entity = tuple(row[name] for name in self.by)
+            row["is_local"] = entity in local
+            row["span"] = spans.get(entity)
         return [(rule, [self._one(rule, n, row) for row in found]) for n, rule in enumerate(self.rules)]
 
     def _in_local_time(self) -> frozenset[Entity]:
@@ -214,16 +218,14 @@ class Evaluation:
         rows = self.facts.grouped(self.by, {"is_local": "bool_and(local_time)"}).where("is_local").rows()
         return frozenset(tuple(row[name] for name in self.by) for row in rows)
 
-    def _spanned_hours(self) -> float:
-        """Hours from the first row to the last, for rows without common intervals."""
+    def _spans(self) -> dict[Entity, tuple[datetime, datetime]]:
+        """First and last moment of each object in rows that have no intervals in common; none for other rows."""
         if any(fact.name == "interval_seconds" for fact in self.whole.facts):
-            return 0.0
+            return {}
         first = "min(coalesce(interval_start, interval_end))"
         last = "max(coalesce(interval_end, interval_start))"
-        (row,) = self.facts.grouped((), {"first": first, "last": last}).rows()
-        if row["first"] is None:
-            return 0.0
-        return float((row["last"] - row["first"]).total_seconds()) / 3600.0
+        rows = self.facts.grouped(self.by, {"first": first, "last": last}).where("first is not null").rows()
+        return {tuple(row[name] for name in self.by): (row["first"], row["last"]) for row in rows}
 
     def _rows(self) -> Query:
         """Rolled-up rows by object and time: conditions, grades and measures of the rules."""
@@ -262,7 +264,12 @@ class Evaluation:
         if enough(holding):
             raised = [grade for grade, _ in rule.grades if enough(row[f"{grade}_{n}"])]
             severity = raised[-1] if raised else rule.severity
-        end = row[f"end_{n}"]
+        seconds = row[f"end_{n}"]
+        start = _utc(row[f"start_{n}"])
+        end = datetime.fromtimestamp(seconds, UTC) if seconds is not None else None
+        if self.time == "all" and holding and row["span"] is not None:
+            # Without intervals in common, a row lasts as long as its records do.
+            start, end = (_utc(moment) for moment in row["span"])
 
         def shown(moment: datetime | None) -> datetime | None:
             return moment.replace(tzinfo=None) if moment is not None and row["is_local"] else moment
@@ -275,8 +282,8 @@ class Evaluation:
             hours=float(row["hours"] or 0.0),
             worst=row[f"worst_{n}"],
             worst_time=shown(_utc(row[f"worst_time_{n}"])) if self.time != "all" else None,
-            start=shown(_utc(row[f"start_{n}"])),
-            end=shown(datetime.fromtimestamp(end, UTC) if end is not None else None),
+            start=shown(start),
+            end=shown(end),
         )
 
     # --- how much -----------------------------------------------------------------------------------------------
@@ -450,6 +457,14 @@ def is_setting_name(grain: Grain, name: str) -> bool:
 
 def _utc(moment: datetime | None) -> datetime | None:
     return None if moment is None else moment.astimezone(UTC)
+
+
+def _hours(spans: Iterable[tuple[datetime, datetime]]) -> float:
+    """Hours from the first moment to the last."""
+    known = list(spans)
+    if not known:
+        return 0.0
+    return (max(last for _, last in known) - min(first for first, _ in known)).total_seconds() / 3600.0
 
 
 def _finite(value: float | None) -> float | None:
