@@ -91,6 +91,14 @@ def test_a_pivot_is_one_query(folder: Path) -> None:
     assert rows == [{"system": "SYS1", "200": 1, "201": 1}, {"system": "SYS2", "200": 1, "201": 0}]
 
 
+def test_the_engine_chooses_the_order_of_joins(folder: Path) -> None:
+    """Pages of small databases go without; a query that names tables in an unlucky order would multiply two of them."""
+    tables = "range(20000) a(i), range(20000) b(j), range(20000) c(k)"
+    query = f"select count(*) n from {tables} where a.i = c.k and b.j = c.k // 2"
+    assert "CROSS_PRODUCT" not in run("sql", "pdb", f"explain {query}", cwd=folder).stdout
+    assert json.loads(run("sql", "pdb", query, "--json", cwd=folder).stdout) == [{"n": 20_000}]
+
+
 def test_columns_of_one_name_do_not_replace_each_other(folder: Path) -> None:
     query = "select 1 a, 2 a"
     assert run("sql", "pdb", query, cwd=folder).stdout.splitlines()[2].split() == ["1", "2"]

@@ -60,7 +60,10 @@ def _agrees(grain: Grain, metric: Metric) -> bool:
 def test_a_printed_formula_is_what_is_worked_out(name: str) -> None:
     grain = GRAINS[name]
     wrong = [m.name for m in grain.metrics if f"{name}.{m.name}" not in in_words() and not _agrees(grain, m)]
-    assert not wrong, f"formulas of {name} that cannot be read, or give another value: {', '.join(wrong)}"
+    assert not wrong, (
+        f"printed formulas of {name} that cannot be read, or give another value than the metric: {', '.join(wrong)}; "
+        "write `words` that a reader can compute, or enter the metric in formulas_in_words.toml with the reason"
+    )
 
 
 def test_the_formulas_in_words_are_few_and_are_no_arithmetic() -> None:

@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-from plexlens.example import write_example
 from plexlens.metrics import GRAINS
 from plexlens.metrics.engine_table import fresh_name
 from plexlens.metrics.evaluate import available, kept_facts, rolled_up
 from plexlens.metrics.inputs import Inputs
-from plexlens.pdb import Pdb, ingest
 
 #: Parts that keep some observers, some intervals, some rows, and none.
 PARTS = (
@@ -23,15 +19,6 @@ PARTS = (
     "hash(interval_start, system, {keys}) % 3 > 0",
     "false",
 )
-
-
-@pytest.fixture(scope="module")
-def example(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Inputs]:
-    folder: Path = tmp_path_factory.mktemp("example")
-    write_example(folder / "example.smf")
-    with Pdb.temporary() as pdb:
-        ingest([folder / "example.smf"], pdb)
-        yield Inputs(pdb.connect())
 
 
 def _alike(one: Any, other: Any) -> bool:

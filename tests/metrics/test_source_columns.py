@@ -3,27 +3,14 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
-from plexlens.example import write_example
 from plexlens.metrics import GRAINS
 from plexlens.metrics.evaluate import available, facts
 from plexlens.metrics.inputs import Inputs
 from plexlens.metrics.source_columns import columns_given, pruned
-from plexlens.pdb import Pdb, ingest
-
-
-@pytest.fixture(scope="module")
-def example(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Inputs]:
-    folder: Path = tmp_path_factory.mktemp("example")
-    write_example(folder / "example.smf")
-    with Pdb.temporary() as pdb:
-        ingest([folder / "example.smf"], pdb)
-        yield Inputs(pdb.connect())
 
 
 @pytest.mark.parametrize("name", GRAINS)

@@ -107,6 +107,8 @@ def sql(
             show_selected(connection, inputs.selection, words | {VALUES})
         if VALUES in words or not words.isdisjoint(("tables", "describe", "show")) or "rmf_" in query.lower():
             attach_report_views(connection)
+        # Of the statements of pages the order of joins is known to be good; of this one it is not.
+        connection.execute("reset disabled_optimizers")
         try:
             table = _rows(connection, query, progress)
         except duckdb.Error as error:

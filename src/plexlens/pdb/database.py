@@ -369,12 +369,7 @@ class Pdb:
             parts = [pq.ParquetFile(path).read(["hash"]).column("hash").to_numpy() for path in paths]
         except (OSError, pa.ArrowException) as error:
             raise _damaged_file(self.path, f"table {inventory} cannot be read: {error}") from error
-        found: npt.NDArray[np.uint64] = np.sort(np.concatenate([np.empty(0, np.uint64), *parts]))
-        # As `numpy.unique` does, which loads masked arrays for it.
-        is_first = np.ones(len(found), bool)
-        is_first[1:] = found[1:] != found[:-1]
-        kept: npt.NDArray[np.uint64] = found[is_first]
-        return kept
+        return np.unique(np.concatenate([np.empty(0, np.uint64), *parts]))
 
     def _kept(self, name: str) -> pa.Table | None:
         """A table that is built from the manifest; None for tables that are stored in files."""

@@ -46,15 +46,15 @@ class Window:
             inside.append(f"{moment} < {bound}")
         return " and ".join(inside) or "true"
 
-    def bounds(self, offset: str, length: int) -> list[tuple[str, bool]]:
-        """SQL of each bound in seconds since 1970 in UTC, and whether it lies within a stretch of time.
+    def bounds_within(self, length: int, offset: str) -> list[str]:
+        """SQL of each bound that lies within a stretch of time, in seconds since 1970 in UTC.
 
         Parameters
         ----------
-        offset
-            SQL of local minus UTC in seconds; null where it is unknown.
         length
             Length of the stretches in seconds; they begin at multiples of it.
+        offset
+            SQL of local minus UTC in seconds; null where it is unknown.
         """
         found = []
         for bound in (self.start, self.end):
@@ -62,8 +62,8 @@ class Window:
                 wall = _wall(bound)
                 seconds = bound.timestamp() if bound.tzinfo is not None else wall
                 known = f"{seconds!r}::double" if bound.tzinfo is not None else f"{wall!r}::double - {offset}"
-                sql = f"case when ({offset}) is null then {wall!r}::double else {known} end"
-                found.append((sql, wall % length != 0 or seconds % length != 0))
+                if wall % length or seconds % length:
+                    found.append(f"case when ({offset}) is null then {wall!r}::double else {known} end")
         return found
 
     def around(self, margin: timedelta) -> tuple[datetime | None, datetime | None]:

@@ -9,13 +9,12 @@ import sys
 from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
-from tempfile import NamedTemporaryFile
 
-from jinja2 import BytecodeCache
+from jinja2 import FileSystemBytecodeCache
 from jinja2.bccache import Bucket
 
 
-class KeptTemplates(BytecodeCache):
+class KeptTemplates(FileSystemBytecodeCache):
     """Byte code of templates in a folder; where that cannot be written, each program compiles them anew.
 
     Parameters
@@ -27,28 +26,22 @@ class KeptTemplates(BytecodeCache):
     """
 
     def __init__(self, folder: Path, *made_by: Path) -> None:
-        self._folder = folder
+        super().__init__(str(folder), f"%s.{sys.implementation.cache_tag}.jinja")
         self._made_by = b"".join(path.read_bytes() for path in made_by)
 
     def get_source_checksum(self, source: str) -> str:
         """Key that identifies the byte code of a template."""
         return sha256(source.encode("utf-8") + self._made_by).hexdigest()
 
-    def _place(self, bucket: Bucket) -> Path:
-        return self._folder / f"{bucket.key}.{sys.implementation.cache_tag}.jinja"
-
     def load_bytecode(self, bucket: Bucket) -> None:
-        """Take the byte code that is there; none where it is of another source or release."""
-        with suppress(OSError), self._place(bucket).open("rb") as file:
-            bucket.load_bytecode(file)
+        """Take the byte code that is there; none where it is of another source or release, or cannot be read."""
+        with suppress(OSError):
+            super().load_bytecode(bucket)
 
     def dump_bytecode(self, bucket: Bucket) -> None:
         """Keep the byte code, unless Python was told to keep none."""
         if sys.dont_write_bytecode:
             return
         with suppress(OSError):
-            self._folder.mkdir(exist_ok=True)
-            # Several programs may do so at once: each writes a file of its own, and the last one stays.
-            with NamedTemporaryFile("wb", dir=self._folder, suffix=".part", delete=False) as part:
-                part.write(bucket.bytecode_to_string())
-            Path(part.name).replace(self._place(bucket))
+            Path(self.directory).mkdir(exist_ok=True)
+            super().dump_bytecode(bucket)
