@@ -3,7 +3,7 @@
 ``python -m tools.changed_tests [--base REV] [--seconds N] [--list]`` finds what differs from the base (where the branch
 left main; on main itself, the last commit) with all that is not yet committed, and runs
 
-- the tests of each crate that changed (``cargo test``);
+- the tests of each crate that changed (``cargo test``), and of changed record layouts the round trip;
 - the test files that import a changed module, directly or through others, nearest first; each has the distance of the
   shortest chain of imports;
 - for data (layouts, catalogue, studies, rules, pages of documentation), the folders of tests that `DATA` names.
@@ -202,10 +202,11 @@ def main(words: list[str]) -> int:
     if asked.list:
         print("\n".join(chosen.run))
         return 0
-    for crate in crates:
-        done = subprocess.run(
-            ["cargo", "test", "--quiet", "--locked", "--package", f"plexlens-{crate}"], cwd=ROOT, check=False
-        )
+    parts = [[f"plexlens-{crate}"] for crate in crates]
+    if "smf" not in crates and any(name.startswith("layouts/") and "printed" not in name for name in changed):
+        parts.append(["plexlens-smf", "--test", "round_trip"])
+    for part in parts:
+        done = subprocess.run(["cargo", "test", "--quiet", "--locked", "--package", *part], cwd=ROOT, check=False)
         if done.returncode:
             return done.returncode
     if not chosen.run:

@@ -71,7 +71,7 @@ def test_the_ending_names_the_form(folder: Path, command: str) -> None:
 
 
 @pytest.mark.parametrize("command", PAGES)
-@pytest.mark.parametrize("name", ["answer.md", "answer", "answer.pdf", "answer.parquet"])
+@pytest.mark.parametrize("name", ["answer.doc", "answer", "answer.pdf", "answer.parquet"])
 def test_an_ending_that_names_no_form_of_the_command_is_refused(folder: Path, command: str, name: str) -> None:
     done = run(*PAGES[command], "-o", name, cwd=folder)
     assert (done.returncode, done.stdout) == (2, "")

@@ -159,7 +159,18 @@ CELL = '{ table = "table-06", column = "ITR", row = { column = "B1" } }'
         ("[[findings]]\ntext = '{a}'\nvalues = { a = { table = 'table-99', column = 'x' } }\n", "no table 'table-99'"),
         ("[[findings]]\ntext = '{a}'\nvalues = { a = { table = 'table-06', column = 'x' } }\n", "no column 'x'"),
         (f"[[findings]]\ntext = '{{a}}'\nvalues = {{ a = {CELL.replace('B1', 'B9')} }}\n", "0 rows"),
-        ("[[findings]]\ntext = '{a}'\nvalues = { a = { formula = 'guess' } }\n", "no formula 'guess'"),
+        (
+            "[[findings]]\ntext = '{a}'\nvalues = { a = { formula = 'guess' } }\n",
+            "no formula 'guess'",
+        ),
+        (
+            "[[findings]]\ntext = '{a}'\nvalues = { a = { formula = 'savings_percent' } }\n",
+            r"no formula 'savings_percent'; did you mean saving_percent",
+        ),
+        (
+            "[[findings]]\ntext = '{a}'\nvalues = { a = { table = 'table-06', column = 'ITR', row = 'B1' } }\n",
+            "'B1' selects no row; give the number",
+        ),
         ("[[findings]]\ntext = '{a}'\nvalues = { a = { formula = 'ratio' } }\n", "other arguments"),
         ("[[findings]]\ntext = '{a}'\nvalues = { a = 'much' }\n", "neither a number nor a name"),
         ("[[findings]]\ntext = '{a}'\nvalues = { a = { check = 'x', result = 'y' } }\n", "no check 'x'"),

@@ -9,6 +9,7 @@ import pyarrow as pa
 import pytest
 
 from plexlens import _core
+from plexlens.pools.settings import STEALS
 
 
 def batch(pages: list[int], **columns: list[int]) -> pa.RecordBatch:
@@ -127,7 +128,7 @@ def test_columns_that_are_no_trace_are_refused(make: object, expected: str) -> N
     ("settings", "expected"),
     [
         ({"size": 0}, "VPSIZE 0 is not possible"),
-        ({"steal": "mru"}, "PGSTEAL mru is not possible; give LRU, FIFO or NONE"),
+        ({"steal": "mru"}, f"PGSTEAL mru is not possible; give {', '.join(STEALS[:-1])} or {STEALS[-1]}$"),
         ({"vpsize": 10}, "a pool has no setting vpsize; give size"),
         ({"vpseqt": 101}, "VPSEQT 101 is not possible; give 0 to 100 per cent"),
     ],

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import re
 import struct
+import textwrap
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from plexlens.compare import load_study
+from plexlens.compare.analysis.analysis import analyse
+from plexlens.compare.audit.audit import audit
 from plexlens.errors import UsageError
 from plexlens.findings import check, load_rules
 from plexlens.ingest.source import Reading
@@ -20,6 +24,7 @@ from plexlens.pdb.engine import rows_of as rows_in
 from plexlens.report import to_json
 from plexlens.report.blocks.readings import Readings
 from plexlens.report.build import build
+from tests.compare.test_own_study import indented
 from tests.ingest.rmf_documents import ddsml, part, postprocessor, segment, table
 from tests.ingest.rmf_documents import row as row_of
 from tests.ingest.text_report_documents import db2_heading
@@ -50,16 +55,10 @@ def test_a_metric_is_five_lines(tmp_path: Path) -> None:
     GRAINS.load([tmp_path])
     grain = GRAINS["coupling_structure"]
     assert grain.metric("bytes_per_request").words == "(R744SWED + R744SRED) / (R744SSRC + R744SARC)"
-    request = {"r744snam": "CACHE1", "r744styp": 4, "r744ssrc": 30.0, "r744sarc": 10.0, "r744swed": 8192.0}
-    tables = inputs(
-        smf74_4_request=[row(1, **request, r744sred=None), row(2, interval=1, **request, r744sred=4096.0)],
-        smf74_4_local_cf=[row(1, r744fnam="CF1"), row(2, interval=1, r744fnam="CF1")],
-    )
-    # 8192 / 40 and (8192 + 4096) / 40; of both intervals together 20480 / 80.
-    found = sorted(rows_of(evaluate(tables, grain, by=("structure",))), key=lambda one: one["time"])
-    assert [one["bytes_per_request"] for one in found] == [204.8, 307.2]
-    (whole,) = rows_of(evaluate(tables, grain, by=("structure",), time="all"))
-    assert whole["bytes_per_request"] == 256.0
+    # The test that the page shows, as it stands there.
+    names: dict[str, Any] = {"inputs": inputs, "row": row, "rows_of": rows_of, "evaluate": evaluate, "STRUCTURE": grain}
+    exec(textwrap.dedent(block("A metric", "python")), names)
+    names["test_data_moved_per_request"]()
 
 
 def test_a_grain_is_a_file(tmp_path: Path) -> None:
@@ -155,6 +154,16 @@ def test_a_message_says_place_fault_and_remedy() -> None:
         exec(code[1], {"UsageError": UsageError})
     assert str(raised.value) == printed[1]
     assert raised.value.exit_code == 2
+
+
+def test_a_study_of_ones_own_has_an_analysis(tmp_path: Path) -> None:
+    readme = (ROOT / "studies" / "README.md").read_text(encoding="utf-8")
+    _, runs, study, *_ = indented(readme)
+    for name, text in (("runs.csv", runs), ("study.toml", study), ("analysis.toml", block("A study"))):
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    (finding,) = analyse(audit(load_study(str(tmp_path)))).findings
+    # 1.486 and 1.321 ms: 1 - 1.321 / 1.486 = 11.1 %.
+    assert finding.text == "A transaction needs 11.1 % less processor time."
 
 
 def test_every_key_of_a_source_is_described() -> None:

@@ -68,6 +68,7 @@ def test_a_place_is_read_as_the_page_says() -> None:
         ("name,number,,thing,Name,other * 2\n", "a formula names other, which is not a column here"),
         ("name,number,,thing,Name,1 +\n", "line 2: name: "),
         ("a,number,,thing,,b * 2\nb,number,,thing,,a * 2\n", "need each other"),
+        ("title,text,,thing,Title,\n", "rmf_xml_shop needs 'name', which is not a column of rmf_shop.csv"),
         (None, "line 2: there is no column file rmf_shop.csv"),
     ],
 )

@@ -113,7 +113,7 @@ def test_options_change_what_they_name_and_nothing_else() -> None:
         ({"pools": ["XX=5"]}, "Db2 has no buffer pool 'XX'"),
         ({"pools": ["BP2=5,size=3"]}, "there is no setting 'size'"),
         ({"pools": ["BP0=1999"]}, "give 2000 buffers at least"),
-        ({"policies": ["mru:BP2"]}, "give lru, fifo or none"),
+        ({"policies": ["mru:BP2"]}, "give one of lru, fifo, none"),
         ({"policies": ["fifo:BP2"]}, "the size of BP2 is not known"),
         ({"page_fix": ["BP2"]}, "the size of BP2 is not known"),
         ({"moves": ["BP2"]}, "--move BP2 means nothing"),

@@ -12,8 +12,9 @@ import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
 import typer
 
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 
 
 class Form(StrEnum):
-    """Output forms of answers; not every command supports every form."""
+    """Output forms of answers; `FORMS` says what each is."""
 
     HTML = "html"
     TEXT = "text"
@@ -37,84 +38,113 @@ class Form(StrEnum):
     PARQUET = "parquet"
 
 
-#: The form that the ending of a file name stands for.
-ENDINGS = {
-    ".html": Form.HTML,
-    ".htm": Form.HTML,
-    ".txt": Form.TEXT,
-    ".json": Form.JSON,
-    ".csv": Form.CSV,
-    ".zip": Form.ZIP,
-    ".xlsx": Form.XLSX,
-    ".parquet": Form.PARQUET,
+class Answer(StrEnum):
+    """Kinds of answers: a page, a single table, and what is neither."""
+
+    PAGE = "page"
+    TABLE = "table"
+    PLAIN = "plain"
+
+
+@dataclass(frozen=True)
+class FormKind:
+    """Properties of a form of output.
+
+    Attributes
+    ----------
+    endings
+        Endings of file names that stand for it; messages name the first.
+    answers
+        The kinds of answers that have it.
+    writer
+        ``module:function`` of `plexlens.report.writers` that makes it from a report; empty where the values themselves
+        make it.
+    is_data
+        Whether it holds all cells for other programs, so that rows which a page leaves out are worth a warning.
+    is_binary
+        Whether a terminal cannot show it.
+    in_file
+        Whether it goes to a file named after the command where neither a file nor standard output is named.
+    explained
+        What stands behind its ending in the help of ``-o``.
+    """
+
+    endings: tuple[str, ...]
+    answers: tuple[Answer, ...]
+    writer: str = ""
+    is_data: bool = False
+    is_binary: bool = False
+    in_file: bool = False
+    explained: str = ""
+
+
+_EVERY = (Answer.PAGE, Answer.TABLE, Answer.PLAIN)
+_TABLES = (Answer.PAGE, Answer.TABLE)
+
+#: Every form, in the order of messages.
+FORMS = {
+    Form.HTML: FormKind((".html", ".htm"), (Answer.PAGE,), "html:render_html", in_file=True),
+    Form.TEXT: FormKind((".txt",), _EVERY, "text:render_text"),
+    Form.JSON: FormKind((".json",), _EVERY),
+    Form.CSV: FormKind((".csv",), _TABLES, "csv_cells:render_csv", is_data=True),
+    Form.ZIP: FormKind(
+        (".zip",),
+        (Answer.PAGE,),
+        "csv_tables:render_zip",
+        is_data=True,
+        is_binary=True,
+        in_file=True,
+        explained=" (one CSV file per table)",
+    ),
+    Form.XLSX: FormKind((".xlsx",), _TABLES, "xlsx:render_xlsx", is_data=True, is_binary=True, in_file=True),
+    Form.PARQUET: FormKind((".parquet",), (Answer.TABLE,), is_binary=True, in_file=True),
 }
 
-#: What stands behind an ending in the help of ``-o``.
-_EXPLAINED = {Form.ZIP: " (one CSV file per table)"}
-
-#: Forms that go to a file named after the command where neither a file nor standard output is named.
-_FILES_ONLY = (Form.HTML, Form.ZIP, Form.XLSX, Form.PARQUET)
+#: The form that the ending of a file name stands for.
+ENDINGS = {ending: form for form, kind in FORMS.items() for ending in kind.endings}
 
 #: What ``-o`` calls standard output.
 STANDARD_OUTPUT = Path("-")
 
 
-class PageFormat(StrEnum):
-    """Output forms of a report page, as offered by ``--format``."""
-
-    HTML = "html"
-    TEXT = "text"
-    JSON = "json"
-    CSV = "csv"
-    ZIP = "zip"
-    XLSX = "xlsx"
+def _forms_of(answer: Answer) -> tuple[Form, ...]:
+    return tuple(form for form, kind in FORMS.items() if answer in kind.answers)
 
 
-class RowFormat(StrEnum):
-    """Output forms of an answer that is a single table, as offered by ``--format``."""
-
-    TEXT = "text"
-    JSON = "json"
-    CSV = "csv"
-    XLSX = "xlsx"
-    PARQUET = "parquet"
+PAGE_FORMS = _forms_of(Answer.PAGE)
+ROW_FORMS = _forms_of(Answer.TABLE)
+TEXT_FORMS = _forms_of(Answer.PLAIN)
 
 
-class PlainFormat(StrEnum):
-    """Output forms of an answer that is neither a page nor a table, as offered by ``--format``."""
-
-    TEXT = "text"
-    JSON = "json"
-
-
-PAGE_FORMS = tuple(Form(one) for one in PageFormat)
-ROW_FORMS = tuple(Form(one) for one in RowFormat)
-TEXT_FORMS = tuple(Form(one) for one in PlainFormat)
-
-
-def endings_of(forms: Sequence[Form], explained: Mapping[Form, str] | None = None) -> str:
+def endings_of(forms: Sequence[Form], *, explained: bool = False) -> str:
     """The file endings for these forms, as in ``.html, .txt or .csv``."""
-    known = [
-        ending + (explained or {}).get(form, "")
-        for ending, form in ENDINGS.items()
-        if form in forms and ending != ".htm"
-    ]
+    known = [kind.endings[0] + kind.explained * explained for form, kind in FORMS.items() if form in forms]
     return known[0] if len(known) == 1 else f"{', '.join(known[:-1])} or {known[-1]}"
 
 
 def _output_option(forms: Sequence[Form]) -> Any:
-    told = f"File to write (- = standard output); its ending names the form: {endings_of(forms, _EXPLAINED)}."
+    told = f"File to write (- = standard output); its ending names the form: {endings_of(forms, explained=True)}."
     return typer.Option("-o", "--output", metavar="FILE", help=told)
 
 
 _FORMAT_HELP = "Form of the output where no file ending names it."
 
+if TYPE_CHECKING:
+    _PageFormat: TypeAlias = str
+    _RowFormat: TypeAlias = str
+    _PlainFormat: TypeAlias = str
+else:
+    # Typer reads the choices of an option from an enumeration; a type checker cannot follow one that `FORMS` gives.
+    _PageFormat, _RowFormat, _PlainFormat = (
+        StrEnum(f"{answer.name}_FORMAT", {str(form): str(form) for form in _forms_of(answer)}) for answer in Answer
+    )
+
 PageOut = Annotated[Path | None, _output_option(PAGE_FORMS)]
 RowsOut = Annotated[Path | None, _output_option(ROW_FORMS)]
 TextOut = Annotated[Path | None, _output_option(TEXT_FORMS)]
-Format = Annotated[PageFormat | None, typer.Option("--format", help=_FORMAT_HELP)]
-RowsFormat = Annotated[RowFormat | None, typer.Option("--format", help=_FORMAT_HELP)]
-TextFormat = Annotated[PlainFormat | None, typer.Option("--format", help=_FORMAT_HELP)]
+Format = Annotated[_PageFormat | None, typer.Option("--format", help=_FORMAT_HELP)]
+RowsFormat = Annotated[_RowFormat | None, typer.Option("--format", help=_FORMAT_HELP)]
+TextFormat = Annotated[_PlainFormat | None, typer.Option("--format", help=_FORMAT_HELP)]
 
 
 def form_of(path: Path, forms: Sequence[Form], stated: Form | None = None) -> Form:
@@ -307,7 +337,7 @@ def target(
         form = form_of(output, forms, form)
     elif form is None:
         form = Form.JSON if as_json else default
-    if output is None and form in _FILES_ONLY:
+    if output is None and FORMS[form].in_file:
         output = Path(f"{command}.{form}")
         check_file(output, inputs)
     if output is None:
@@ -322,7 +352,7 @@ def _standard_output(form: Form, *, as_json: bool) -> Target:
             what=f"--json and --format {form} would both go to standard output",
             remedy="leave one of them out, or name a file with -o",
         )
-    if form in (Form.ZIP, Form.XLSX, Form.PARQUET) and sys.stdout.isatty():
+    if FORMS[form].is_binary and sys.stdout.isatty():
         raise UsageError(
             file="", what=f"{form} is not text and a terminal cannot show it", remedy=f"name a file: -o FILE.{form}"
         )
@@ -360,19 +390,14 @@ def page(
             return json_text(values())
         if own is not None and form in own:
             return own[form]()
-        from plexlens import report as writers
+        from plexlens.report.writers.csv_cells import rows_left_out
 
-        render: Mapping[Form, Callable[[Report], str | bytes]] = {
-            Form.HTML: writers.render_html,
-            Form.TEXT: writers.render_text,
-            Form.CSV: writers.render_csv,
-            Form.ZIP: writers.render_zip,
-            Form.XLSX: writers.render_xlsx,
-        }
-        shown = report()
-        if form in (Form.CSV, Form.ZIP, Form.XLSX):
-            for left_out in writers.rows_left_out(shown):
-                err.print(f"warning: {left_out}")
-        return render[form](shown)
+        kind, shown = FORMS[form], report()
+        for left_out in rows_left_out(shown) if kind.is_data else ():
+            err.print(f"warning: {left_out}")
+        module, _, function = kind.writer.partition(":")
+        render = getattr(import_module(f"plexlens.report.writers.{module}"), function)
+        contents: str | bytes = render(shown)
+        return contents
 
     return made

@@ -71,7 +71,7 @@ def pools(
     ] = None,
     policy: Annotated[
         list[str] | None,
-        typer.Option("--policy", metavar="POLICY:BPn", help="Page steal: lru, fifo or none, such as fifo:BP6."),
+        typer.Option("--policy", metavar="POLICY:BPn", help="Page steal (PGSTEAL), such as fifo:BP6; repeatable."),
     ] = None,
     pgfix: Annotated[
         list[str] | None, typer.Option("--pgfix", metavar="BPn", help="Page-fix a pool; repeatable.")

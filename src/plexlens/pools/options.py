@@ -75,7 +75,7 @@ def with_options(
             raise UsageError(
                 file="",
                 what=f"--policy {option} means nothing",
-                remedy="give lru, fifo or none, a colon and the pool, as in fifo:BP6",
+                remedy=f"give one of {', '.join(STEALS).lower()}, then a colon and the pool, as in fifo:BP6",
             )
         for name in _meant(given, made, used, option):
             made[name] = replace(_known(made, name, f"--policy {option}"), steal=steal.upper())

@@ -18,7 +18,7 @@ from plexlens.pools.structures import GroupPoolSettings
 #: Which pool a table space or index space (all its partitions) is in: ``DATABASE.PAGESET`` -> ``BP2``.
 Placement = Mapping[str, str]
 
-#: Ways to steal pages (PGSTEAL).
+#: Page steal policies (PGSTEAL), those of `crates/bufferpool/src/policy/page_steal.rs`.
 STEALS = ("LRU", "FIFO", "NONE")
 
 #: Page frames (FRAMESIZE): name in the command, bytes.
@@ -83,7 +83,7 @@ class PoolSettings:
     page_bytes
         Bytes of a page.
     steal
-        PGSTEAL: LRU, FIFO or NONE.
+        PGSTEAL: one of `STEALS`.
     vpseqt
         Percentage of the buffers that sequentially read pages may hold.
     dwqt

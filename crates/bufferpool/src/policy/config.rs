@@ -2,16 +2,7 @@
 
 use thiserror::Error;
 
-/// How buffers are stolen (PGSTEAL).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Steal {
-    /// The least recently used.
-    Lru,
-    /// The one read first.
-    Fifo,
-    /// None, as long as all pages fit; what does not goes through an overflow area, first in, first out.
-    None,
-}
+use super::page_steal::Steal;
 
 /// A pool as `-ALTER BUFFERPOOL` describes it.
 #[derive(Clone, Debug, PartialEq, Eq)]

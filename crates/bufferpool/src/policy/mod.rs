@@ -7,7 +7,7 @@
 //! - **Chains.** Randomly read pages are on one LRU chain, those of sequential, dynamic and list access on another. A
 //!   random getpage moves a page from the second to the first; a sequential one leaves it where it is.
 //! - **Steal.** The oldest available buffer of both chains goes, unless the sequential chain holds VPSEQT of the pool:
-//!   then its own oldest. FIFO counts age from the read instead of the last getpage. NONE steals nothing but in an
+//!   then its own oldest. `page_steal` names the policies: FIFO counts age from the read instead of the last getpage. NONE steals nothing but in an
 //!   overflow area of 10 % of the buffers (at least 50, at most 6,400), which is FIFO; a data set whose size is known is
 //!   loaded at its first getpage.
 //! - **Nothing to steal.** The oldest changed page is written synchronously; when all buffers are in use the page is read
@@ -32,6 +32,7 @@ pub(crate) mod counters;
 mod coupling;
 mod data_set;
 mod frames;
+mod page_steal;
 mod pool;
 mod prefetch;
 mod scan;
@@ -40,9 +41,10 @@ mod steal;
 mod updates;
 pub(crate) mod writes;
 
-pub use config::{ConfigError, PoolConfig, Steal};
+pub use config::{ConfigError, PoolConfig};
 pub use counters::{Counters, DataSetCounters};
 pub use coupling::{Alone, Coupling};
+pub use page_steal::Steal;
 pub use pool::{BufferPool, Reference};
 pub use simulation::{SimulatedPool, Simulation, Snapshot};
 pub use writes::WriteIo;

@@ -3,11 +3,12 @@
 use std::collections::VecDeque;
 
 use super::chain::Chain;
-use super::config::{Limits, PoolConfig, Steal};
+use super::config::{Limits, PoolConfig};
 use super::counters::{Counters, DataSetCounters};
 use super::coupling::{Alone, Coupling};
 use super::data_set::DataSet;
 use super::frames::{Frames, IN_USE, KEPT, PASSED, Place, SEQUENTIAL, State, UNASKED};
+use super::page_steal::Steal;
 use super::steal::OnChain;
 use crate::page_table::PageTable;
 use crate::trace::{Access, PAGE_BITS};
@@ -77,7 +78,7 @@ impl<C: Coupling> BufferPool<C> {
             uncommitted: Vec::new(),
             steal: config.steal,
             prefetch: config.prefetch && config.vpseqt > 0,
-            two_chains: config.vpseqt > 0 && config.steal != Steal::None,
+            two_chains: config.vpseqt > 0 && !config.steal.keeps(),
             releases: config.releases,
             checkpoint: config.checkpoint,
             next_checkpoint: None,
@@ -146,7 +147,7 @@ impl<C: Coupling> BufferPool<C> {
         self.pass_time(reference.time);
         self.know(reference.data_set).counters.getpages += 1;
         self.counters.getpages += 1;
-        if self.steal == Steal::None {
+        if self.steal.keeps() {
             self.open(reference);
         }
         let sequential = self.before_lookup(reference);
@@ -217,7 +218,7 @@ impl<C: Coupling> BufferPool<C> {
     fn hit(&mut self, key: u64, place: Place, sequential: bool) {
         let state = self.frames.state_mut(place);
         state.drop(UNASKED);
-        if self.steal != Steal::Lru {
+        if !self.steal.renews() {
             return;
         }
         if !sequential && state.is(SEQUENTIAL) {
@@ -275,7 +276,7 @@ impl<C: Coupling> BufferPool<C> {
         let now = self.moment(time);
         let held = self.frames.len() as u32;
         if held < self.size {
-            if self.steal == Steal::None && held < self.limits.kept {
+            if self.steal.keeps() && held < self.limits.kept {
                 flags |= KEPT;
             }
         } else {

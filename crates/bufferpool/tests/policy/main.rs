@@ -105,7 +105,7 @@ fn config() -> impl Strategy<Value = PoolConfig> {
     let threshold = prop_oneof![Just(0u32), Just(90), 0u32..=90];
     (
         (prop_oneof![1u32..60, 60u32..300], prop::sample::select(vec![4096u32, 8192, 16384, 32768])),
-        prop::sample::select(vec![Steal::Lru, Steal::Lru, Steal::Fifo, Steal::None]),
+        prop_oneof![1 => Just(Steal::Lru), 3 => prop::sample::select(Steal::ALL.to_vec())],
         (percent, threshold.clone(), threshold, 0u32..60),
         (any::<bool>(), any::<bool>(), prop::option::of(1i64..200)),
     )

@@ -16,12 +16,11 @@ pub fn config(settings: &Bound<'_, PyDict>) -> PyResult<PoolConfig> {
             "size" => config.size = value.extract()?,
             "page_bytes" => config.page_bytes = value.extract()?,
             "steal" => {
-                config.steal = match value.extract::<String>()?.to_lowercase().as_str() {
-                    "lru" => Steal::Lru,
-                    "fifo" => Steal::Fifo,
-                    "none" => Steal::None,
-                    other => return Err(refused(format!("PGSTEAL {other} is not possible; give LRU, FIFO or NONE"))),
-                }
+                let given = value.extract::<String>()?;
+                config.steal = Steal::named(&given).ok_or_else(|| {
+                    let [first @ .., last] = Steal::ALL.map(Steal::keyword);
+                    refused(format!("PGSTEAL {given} is not possible; give {} or {last}", first.join(", ")))
+                })?;
             }
             "vpseqt" => config.vpseqt = value.extract()?,
             "dwqt" => config.dwqt = value.extract()?,

@@ -103,7 +103,7 @@ def analyse(audit: Audit, asked: Mapping[str, Mapping[str, Any]] | None = None) 
     contents = []
     for path in analysis_files(audit):
         numbers = Numbers(audit, str(path), results, rests)
-        whole = Entry(_content(path), path.name, numbers)
+        whole = Entry(_content(path), "", numbers)
         whole.only("question", "setup", *_LISTS)
         if "question" in whole.content:
             question = whole.text("question")

@@ -19,7 +19,7 @@ class Entry:
     content
         Its keys.
     where
-        What messages call it.
+        What messages call it; empty for the whole file.
     numbers
         The study that its values are looked up in.
     """
@@ -30,7 +30,11 @@ class Entry:
 
     def wrong(self, key: str, what: str, remedy: str) -> StudyError:
         """The error for an invalid key."""
-        return self.numbers.wrong(f"{self.where}, key {key!r}", what, remedy)
+        return self.numbers.wrong(self.place(f"key {key!r}"), what, remedy)
+
+    def place(self, part: str) -> str:
+        """Name of a part of the table in messages."""
+        return f"{self.where}, {part}" if self.where else part
 
     def only(self, *allowed: str) -> None:
         """Refuse keys that nothing reads."""
@@ -76,11 +80,11 @@ class Entry:
         value = self.content.get(key, [])
         if not isinstance(value, list) or not all(isinstance(one, dict) for one in value):
             raise self.wrong(key, "it is not a list of tables", f"write {key} = [{{...}}]")
-        return [Entry(one, f"{self.where}, {key} {number}", self.numbers) for number, one in enumerate(value, 1)]
+        return [Entry(one, self.place(f"{key} {number}"), self.numbers) for number, one in enumerate(value, 1)]
 
     def table(self, key: str = "table") -> StudyTable:
         """The table of the study that a key names."""
-        return self.numbers.table(self.content.get(key), f"{self.where}, key {key!r}")
+        return self.numbers.table(self.content.get(key), self.place(f"key {key!r}"))
 
     def rows(self, table: StudyTable) -> list[int]:
         """The rows selected by ``rows`` and ``but``, in order."""
@@ -92,6 +96,6 @@ class Entry:
         if not columns:
             raise self.wrong(key, "no column is named", f'write {key} = "a heading", or a list of headings to add up')
         for column in columns:
-            self.numbers.column(table, column, f"{self.where}, key {key!r}")
+            self.numbers.column(table, column, self.place(f"key {key!r}"))
         parts = [self.numbers.floats(table, rows, column, self.where) for column in columns]
         return [sum(one) for one in zip(*parts, strict=True)]

@@ -21,7 +21,7 @@ from typing import Any
 
 from plexlens.compare.audit.audit import Audit
 from plexlens.compare.audit.recomputation import Recomputation
-from plexlens.compare.formulas.catalogue import FORMULAS
+from plexlens.compare.formulas.catalogue import FORMULAS, similar_formulas
 from plexlens.compare.numbers.quantity import Quantity, UndefinedError, exact, shown
 from plexlens.compare.study.model import Match, Place, StudyError, StudyTable
 
@@ -106,6 +106,10 @@ class Numbers:
             if wanted == 0 or not 0 <= number < len(table.rows):
                 raise self.wrong(where, f"table {table.id!r} has no row {wanted}", f"it has {len(table.rows)}")
             return [number]
+        for given in (wanted, but):
+            if given is not None and not isinstance(given, dict):
+                remedy = 'give the number of the row from 1, or its cells: { "heading" = "cell" }'
+                raise self.wrong(where, f"{given!r} selects no row", remedy)
         match = Match(wanted or {}, but or {})
         for column in (*match.cells, *match.but):
             self.column(table, column, where, printed=True)
@@ -220,7 +224,7 @@ class Numbers:
     def _formula(self, spec: Mapping[str, Any], where: str, named: Mapping[str, Value]) -> Value:
         name = spec["formula"]
         if name not in FORMULAS:
-            raise self.wrong(where, f"there is no formula {name!r}", f"use one of {', '.join(FORMULAS)}")
+            raise self.wrong(where, f"there is no formula {name!r}", similar_formulas(name))
         formula = FORMULAS[name]
         given = spec.get("arguments", {})
         if not isinstance(given, dict) or set(given) != set(formula.arguments):

@@ -243,7 +243,7 @@ def advise(wish: Wish, found: Audit | None = None) -> Advice:
         content = tomli.loads(path.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError, tomli.TOMLDecodeError) as error:
         raise StudyError(file=str(path), what=f"it cannot be read: {error}", remedy="restore the file") from error
-    whole = Entry(content, path.name, Numbers(found, str(path)))
+    whole = Entry(content, "", Numbers(found, str(path)))
     whole.only("caveats", "engines", "specialty_engines", "ways")
     engines = whole.number("engines") if wish.engines is None else wish.engines
     ways = [_way(entry, wish, engines) for entry in whole.entries("ways")]

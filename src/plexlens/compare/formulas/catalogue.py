@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from difflib import get_close_matches
 
 from plexlens.compare.formulas.formula import CALLS, OPERATORS, Argument, Formula
 from plexlens.expression import FUNCTIONS, Binary, Call, Expression, ExpressionError, names_of, parse, walk
@@ -18,7 +19,7 @@ from plexlens.metrics.catalogue.document import Document
 from plexlens.metrics.catalogue.error import near
 from plexlens.metrics.catalogue.table import Entry, Table
 
-__all__ = ["FORMULAS", "Argument", "Formula", "Formulas"]
+__all__ = ["FORMULAS", "Argument", "Formula", "Formulas", "similar_formulas"]
 
 _KEYS = ("title", "unit", "arguments", "formula", "scope", "note", "source")
 _NAME = re.compile(r"[a-z][a-z0-9_]*")
@@ -134,3 +135,10 @@ def _expression(table: Table, singles: tuple[str, ...], lists: tuple[str, ...]) 
 
 #: Every formula by name.
 FORMULAS = Formulas()
+
+
+def similar_formulas(name: str) -> str:
+    """The remedy for an unknown formula: formulas with similar names, and the page that lists all."""
+    close = get_close_matches(name, list(FORMULAS), n=1, cutoff=0.8) or [one for one in FORMULAS if name and name in one]
+    likely = f"did you mean {' or '.join(close)}? " if 0 < len(close) <= 3 else ""
+    return f"{likely}studies/README.md lists all formulas, and shows how to add one"

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from plexlens.compare.formulas.catalogue import FORMULAS
+from plexlens.compare.formulas.catalogue import FORMULAS, similar_formulas
 from plexlens.compare.runs.headings import ROLES, Heading
 from plexlens.compare.runs.run import Better, Group
 from plexlens.compare.study.cells import as_rows, read_lines, turned
@@ -388,7 +388,7 @@ class _Reader(ReferenceReader):
         columns = tuple(self.column("derived.column", name, table_id) for name in given)
         name = self.text(entry, "formula")
         if name not in FORMULAS:
-            raise self.wrong("derived.formula", f"there is no formula {name!r}", f"use one of {', '.join(FORMULAS)}")
+            raise self.wrong("derived.formula", f"there is no formula {name!r}", similar_formulas(name))
         formula = FORMULAS[name]
         arguments = self.arguments(entry, formula, table_id, "derived.")
         decimals, digits = (self.decimals(entry, key) for key in ("decimals", "digits"))
@@ -405,7 +405,7 @@ class _Reader(ReferenceReader):
             entry = {**entry, "formula": "total", "arguments": {"values": entry["of"]}}
         name = self.text(entry, "formula")
         if name not in FORMULAS:
-            raise self.wrong("relations.formula", f"there is no formula {name!r}", f"use one of {', '.join(FORMULAS)}")
+            raise self.wrong("relations.formula", f"there is no formula {name!r}", similar_formulas(name))
         arguments = self.arguments(entry, FORMULAS[name], table_id, "relations.")
         within = share(self.text(entry, "within", "0"))
         if within is None or (within and kind in ("equal", "multiple of")):

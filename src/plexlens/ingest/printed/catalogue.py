@@ -251,12 +251,16 @@ def _table(line: dict[str, str], columns: tuple[Column, ...], path: Path) -> Tab
         order = [name for name in TopologicalSorter(reads).static_order() if name in formulas]
     except CycleError as error:
         raise _wrong(path, None, f"formulas of {', '.join(error.args[1])} need each other", "break the ring") from error
+    needs = tuple(line["needs"].split())
+    if missing := [name for name in needs if name not in known]:
+        what = f"{line['table']} needs {missing[0]!r}, which is not a column of {path.name}"
+        raise _wrong(path.parent / "tables.csv", None, what, "name its columns, with blanks between them")
     return TableSpec(
         line["table"],
         line["row"],
         tuple(part.strip() for part in line["report"].split(";") if part.strip()),
         line["from"],
-        tuple(line["needs"].split()),
+        needs,
         own,
         others,
         tuple((name, formulas[name]) for name in order),
