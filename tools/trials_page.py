@@ -38,8 +38,10 @@ method that calls such a load saturated is counted as 100 % off; so is one that 
 has chance in it too: it is one seed of 240 s, whose rates are up to a few per cent from those of the scenario.
 
 These are not blind trials. Rates, goals, the speed of the facility and the time of the log were set after a look at
-utilisations. After errors were seen, three mechanisms of plan were changed: waits for engines are at least half of
-the formula's, spinning for a coupling facility does not hold QR TCBs, and another resource is named as full. New
+utilisations. After errors were seen, five mechanisms of plan were changed: waits for engines are at least half of
+the formula's, spinning for a coupling facility does not hold QR TCBs, another resource is named as full, a facility
+with one engine has at most one synchronous request per engine of its senders, and the wait for commit (QWACAWTE) is
+that of pages written to group buffer pools. The search for the simulated breaking load, too, was changed. New
 scenarios are the next test."""
 
 

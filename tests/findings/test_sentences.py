@@ -11,6 +11,7 @@ from plexlens.findings.error import RuleError
 from plexlens.findings.template import Filling, Template, template
 from plexlens.metrics import GRAINS
 from plexlens.report.model import Advice
+from plexlens.report.pages.findings import _remaining, _sets
 from tests.findings.made import database
 from tests.findings.test_page import blocks, report
 
@@ -101,3 +102,25 @@ def test_a_setting_is_not_commanded_twice_with_two_values() -> None:
     assert [table.name for table in advice.more] == ["more_db2_pool_residency"]
     assert advice.command == "-ALTER BUFFERPOOL(BP1) VPSIZE(45000)"
     assert advice.undo == "-ALTER BUFFERPOOL(BP1) VPSIZE(30000)"
+
+
+def test_a_setting_beside_another_is_commanded_once_and_each_db2_has_its_own() -> None:
+    first = ("-ALTER BUFFERPOOL(BP1) VPSIZE(45000) VPSEQT(99)", "-ALTER BUFFERPOOL(BP1) VPSIZE(30000) VDWQT(0,128)")
+    assert _remaining("DB2A", first[1], _sets("DB2A", first[0])) == "-ALTER BUFFERPOOL(BP1) VDWQT(0,128)"
+    assert _remaining("DB2A", "-ALTER BUFFERPOOL(BP1) VPSEQT(80)", _sets("DB2A", first[0])) == ""
+    for line in ("-ALTER BUFFERPOOL(BP2) VPSIZE(30000)", "-ALTER GROUPBUFFERPOOL(GBP1) CLASST(2)"):
+        assert _remaining("DB2A", line, _sets("DB2A", first[0])) == line
+    assert _remaining("DB2B", first[1], _sets("DB2A", first[0])) == first[1]
+    # What shows a system is the same whichever Db2 is told of; a Db2's own display is not.
+    assert _remaining("DB2B", "D GRS,C", _sets("DB2A", "D GRS,C")) == ""
+    assert _remaining("DB2B", "-DISPLAY DDF DETAIL", _sets("DB2A", "-DISPLAY DDF DETAIL")) == "-DISPLAY DDF DETAIL"
+
+
+def test_the_same_pool_of_two_db2s_has_a_command_for_each() -> None:
+    row = {"pool": "BP1", "buffers": 30000, "unavailable_buffer": 0, "sync_reads": 9000}
+    row |= {"sequential_prefetch_reads": 9000, "sequential_prefetch_pages": 90000}
+    rows = [row | {"subsystem": "DB2A", "unavailable_buffer": 10}, row | {"subsystem": "DB2B"}]
+    made = report([RULES["db2.pool_no_buffer"], RULES["db2.pool_residency"]], db2_pool=rows)
+    told = "\n".join(advice.command for advice in blocks(made, Advice)).splitlines()
+    assert told.count("-ALTER BUFFERPOOL(BP1) VPSIZE(45000)") == 1
+    assert told.count("-ALTER BUFFERPOOL(BP1) VPSIZE(36000)") == 1

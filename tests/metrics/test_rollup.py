@@ -99,6 +99,34 @@ def test_what_a_ratio_leaves_out_can_be_asked() -> None:
     ]
 
 
+def test_nothing_is_left_out_of_a_row_that_shows_no_number() -> None:
+    # Of systems apart, B shows no share that could lack anything; A lacks one of its intervals.
+    raw = inputs(
+        raw=[
+            _at("A", 0, 900, busy=100.0, captured=90.0),
+            _at("A", 900, 900, busy=100.0),
+            _at("B", 0, 900, busy=100.0),
+        ]
+    )
+    kept = kept_facts(raw, GRAIN)
+    assert left_out(raw, GRAIN, ("captured_share",), kept=kept, by=("system",)) == [
+        LeftOut("captured_share", ("A",), 1, 2)
+    ]
+    assert [one.observer for one in left_out(raw, GRAIN, ("captured_share",), kept=kept)] == [("A",), ("B",)]
+
+
+def test_an_interval_in_which_another_entity_has_the_number_is_not_left_out() -> None:
+    # Pool Q reports nothing but the length of its interval, in which pool P counts calls: Q had none. In the second
+    # interval no pool of A counts calls: that one is missing.
+    rows = [_at("A", 0, 900, "P", calls=900.0), _at("A", 0, 900, "Q")]
+    raw = inputs(raw=rows)
+    assert left_out(raw, GRAIN, ("call_rate",), kept=kept_facts(raw, GRAIN)) == []
+    raw = inputs(raw=[*rows, _at("A", 900, 900, "P")])
+    kept = kept_facts(raw, GRAIN)
+    assert left_out(raw, GRAIN, ("call_rate",), kept=kept) == [LeftOut("call_rate", ("A",), 1, 2)]
+    assert left_out(raw, GRAIN, ("call_rate",), kept=kept, timed=False) == []
+
+
 def test_an_interval_without_the_numerator_of_a_share_is_named_as_left_out() -> None:
     # B / (B + K) needs B alone, K counts as zero where it is missing. A row that knows K and lacks B is left out.
     raw = inputs(raw=[_at("A", 0, 900, busy=30.0, captured=10.0), _at("B", 0, 900, captured=60.0)])

@@ -7,8 +7,7 @@ from plexlens.report.model import Column, ColumnKind, Section, Table
 
 QUEUES = """\
  QUEUES
- No values in this data: Never recorded. Service time: without B, where a part of the formula is not recorded. SMF 250;
- 2 intervals of 10 min
+ No values in this data: Never recorded. SMF 250; 2 intervals of 10 min
                                  --- Service ---
                   REQUEST RATE      MEAN    BUSY
  QUEUE  REQUESTS            /s        µs       %

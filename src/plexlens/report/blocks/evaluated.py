@@ -364,7 +364,8 @@ class Builder:
         shown_names = [column.name for column in columns if column.kind is ColumnKind.NUMBER]
         if empty:
             note = f"{note} No values in this data: {', '.join(empty)}.".strip()
-        note = f"{note} {omissions(self.context.inputs, held, shown_names, spec.where, timed=False)}".strip()
+        without = omissions(self.context.inputs, held, shown_names, spec.where, timed=False, by=by)
+        note = f"{note} {without}".strip()
         note = f"{note} {apart_in_time(held, by, shown_names)}".strip()
         query = ""
         if total > found.num_rows:

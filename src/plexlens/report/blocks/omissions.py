@@ -14,16 +14,24 @@ from plexlens.metrics.required import read_by
 _MOST_NAMED = 4
 
 
-def omissions(inputs: Inputs, held: GrainData, columns: Sequence[str], where: str | None, *, timed: bool) -> str:
+def omissions(
+    inputs: Inputs,
+    held: GrainData,
+    columns: Sequence[str],
+    where: str | None,
+    *,
+    timed: bool,
+    by: Sequence[str] = (),
+) -> str:
     """Intervals omitted by the metrics among the columns because a field is missing; empty if nothing is omitted.
 
-    Metrics that leave out the same intervals share a sentence. ``timed`` is as `left_out` takes it.
+    Metrics that leave out the same intervals share a sentence. ``by`` and ``timed`` are as `left_out` takes them.
     """
     wanted = [metric for metric in held.grain.metrics if metric.name in columns]
     parts: dict[tuple[tuple[tuple[str, ...], int, int], ...], list[str]] = {}
     missing: dict[str, list[LeftOut]] = {}
     for part in left_out(
-        inputs, held.grain, [metric.name for metric in wanted], kept=held.kept, where=where, timed=timed
+        inputs, held.grain, [metric.name for metric in wanted], kept=held.kept, by=by, where=where, timed=timed
     ):
         missing.setdefault(part.metric, []).append(part)
     for metric in wanted:

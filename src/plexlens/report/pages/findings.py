@@ -190,6 +190,28 @@ def _commands(told: Sequence[tuple[str, str]]) -> str:
 _VALUE = re.compile(r"(?<=[(=,])[\d.]+(?=[),\s]|$)")
 
 
+#: A command that changes settings of an object, each given as KEYWORD(value).
+_CHANGES = re.compile(r"(-?ALTER [A-Z]+\([^)]*\))((?: +[A-Z]+\([^)]*\))+)")
+
+#: One setting of such a command.
+_SETTING = re.compile(r" +([A-Z]+)\([^)]*\)")
+
+
+def _sets(subsystem: str, line: str) -> set[tuple[str, ...]]:
+    """What a line of a command sets, or the line itself without its values; MVS displays are the same for each Db2."""
+    if changes := _CHANGES.fullmatch(line):
+        return {(subsystem, changes[1], setting[1]) for setting in _SETTING.finditer(changes[2])}
+    return {("" if line.startswith("D ") else subsystem, _VALUE.sub("", line))}
+
+
+def _remaining(subsystem: str, line: str, done: set[tuple[str, ...]]) -> str:
+    """A line of a command without the settings that are done; empty if nothing is left of it."""
+    if changes := _CHANGES.fullmatch(line):
+        settings = [one[0] for one in _SETTING.finditer(changes[2]) if (subsystem, changes[1], one[1]) not in done]
+        return changes[1] + "".join(settings) if settings else ""
+    return "" if _sets(subsystem, line) <= done else line
+
+
 def _with_others(
     rows: Sequence[Finding], others: Mapping[str, Sequence[Finding]], text: Callable[[Finding], str]
 ) -> str:
@@ -197,15 +219,20 @@ def _with_others(
 
     What a command above sets already is not set to another value below.
     """
-    parts = [_commands([(_subsystem(one), text(one)) for one in rows])]
+    told = [(_subsystem(one), text(one)) for one in rows]
+    parts = [_commands(told)]
+    done = {one for subsystem, command in told for line in command.splitlines() for one in _sets(subsystem, line)}
     for members in others.values():
-        there = {_VALUE.sub("", line) for part in parts for line in part.splitlines()}
         kept = [
-            (_subsystem(one), "\n".join(line for line in text(one).splitlines() if _VALUE.sub("", line) not in there))
+            (
+                _subsystem(one),
+                [left for line in text(one).splitlines() if (left := _remaining(_subsystem(one), line, done))],
+            )
             for one in members
         ]
-        if commands := _commands(kept):
+        if commands := _commands([(subsystem, "\n".join(lines)) for subsystem, lines in kept]):
             parts.append(f"* {members[0].rule.title}\n{commands}")
+        done |= {one for subsystem, lines in kept for line in lines for one in _sets(subsystem, line)}
     return "\n".join(part for part in parts if part)
 
 
