@@ -49,8 +49,9 @@ SHARED_AXIS = 0.2
 
 
 @cache
-def _environment() -> jinja2.Environment:
-    environment = jinja2.Environment(
+def environment() -> jinja2.Environment:
+    """The templates of pages, their filters, and what becomes of every value."""
+    made = jinja2.Environment(
         loader=jinja2.PackageLoader("plexlens.report.writers", "templates"),
         autoescape=True,
         trim_blocks=True,
@@ -59,9 +60,9 @@ def _environment() -> jinja2.Environment:
         finalize=_harmless,
         bytecode_cache=KeptTemplates(Path(__file__).parent / "templates" / "__pycache__", Path(__file__)),
     )
-    environment.filters["verbatim"] = _verbatim
-    environment.filters["linked"] = linked
-    return environment
+    made.filters["verbatim"] = _verbatim
+    made.filters["linked"] = linked
+    return made
 
 
 def _harmless(value: Any) -> Any:
@@ -75,8 +76,9 @@ def _verbatim(text: str) -> Markup:
 
 
 @cache
-def _asset(name: str) -> str:
-    source, _, _ = _environment().loader.get_source(_environment(), name)  # type: ignore[union-attr]
+def asset(name: str) -> str:
+    """A style sheet or script of the page."""
+    source, _, _ = environment().loader.get_source(environment(), name)  # type: ignore[union-attr]
     return source
 
 
@@ -98,14 +100,13 @@ def render_html(report: Report) -> str:
         The page; to be written as UTF-8.
     """
     clock = report.clock
-    early, js = _asset("early.js"), _asset("page.js")
-    drills = Drills.of(block for section in report.sections for block in section.blocks if isinstance(block, Table))
+    early, js = asset("early.js"), asset("page.js")
     return (
-        _environment()
+        environment()
         .get_template("page.html.j2")
         .render(
             report=report,
-            css=_asset("page.css"),
+            css=asset("page.css"),
             early=early,
             js=js,
             script_hashes=f"{_hash(early)} {_hash(js)}",
@@ -113,10 +114,16 @@ def render_html(report: Report) -> str:
             about=about(report),
             offset=report.utc_offset or 0,
             zone=clock.zone,
-            parts=[_part(section, report, clock, drills) for section in report.sections],
-            grains=_grains(report),
+            parts=parts(report),
+            grains=defined(report),
         )
     )
+
+
+def parts(report: Report) -> list[dict[str, Any]]:
+    """The sections of a report for the macro ``sections`` of ``blocks.html.j2``."""
+    drills = Drills.of(block for section in report.sections for block in section.blocks if isinstance(block, Table))
+    return [_part(section, report, report.clock, drills) for section in report.sections]
 
 
 def period(report: Report, clock: Clock) -> str:
@@ -272,7 +279,8 @@ def domain(chart: Chart, report: Report) -> tuple[datetime, datetime]:
     return min(start, first), max(end, last)
 
 
-def _grains(report: Report) -> list[dict[str, Any]]:
+def defined(report: Report) -> list[dict[str, Any]]:
+    """The definitions of a report by grain, for the macro ``definitions`` of ``blocks.html.j2``."""
     grains: dict[tuple[str, str], list[Definition]] = {}
     for definition in report.definitions.values():
         grains.setdefault((definition.grain, definition.row), []).append(definition)

@@ -29,7 +29,7 @@
   contents.addEventListener("click", (event) => { if (event.target.closest("a")) open(false); });
   document.addEventListener("keydown", (event) => { if (event.key === "Escape") { open(false); closePopover(); } });
   const links = new Map(all("a", contents).map((link) => [link.getAttribute("href").slice(1), link]));
-  const parts = all("section.part");
+  let parts = [];
   let waiting = false;
   const mark = () => {
     waiting = false;
@@ -41,7 +41,6 @@
     }
   };
   addEventListener("scroll", () => { if (!waiting) { waiting = true; requestAnimationFrame(mark); } }, { passive: true });
-  mark();
 
   // Tables: sort by any column, filter, show all.
   const number = (cell) => {
@@ -86,7 +85,6 @@
     body.append(...keyed.map((one) => one.row));
     arrange(table);
   };
-  for (const table of all("table[data-top]")) arrange(table);
   document.addEventListener("click", (event) => {
     const button = event.target.closest("button");
     if (!button) return;
@@ -120,7 +118,7 @@
     }
     arrange(table);
   };
-  for (const input of all(".filter")) input.addEventListener("input", () => filter(input));
+  document.addEventListener("input", (event) => { if (event.target.matches(".filter")) filter(event.target); });
   // A row leads to its parts: the table below, filtered by the row's keys.
   document.addEventListener("click", (event) => {
     const way = event.target.closest("a.drill");
@@ -189,11 +187,12 @@
 
   // Charts: a reading line that all charts of the same time share; one over a number (its places have labels) has its own.
   // A heat map has none: its numbers stand in a table.
-  const charts = all(".chart > .data").map((script) => {
+  let charts = [];
+  const chartOf = (script) => {
     const figure = script.parentNode;
     const data = JSON.parse(script.textContent);
     return { figure, data, plot: figure.querySelector(".plot"), area: figure.querySelector(".area"), cursor: null };
-  });
+  };
   const reading = document.createElement("div");
   reading.className = "reading";
   reading.setAttribute("role", "status");
@@ -252,7 +251,7 @@
     chart.index = index;
   };
   const leave = () => { reading.hidden = true; for (const chart of charts) showLine(chart, -1); };
-  for (const chart of charts) {
+  const listen = (chart) => {
     const nearest = (event) => {
       const box = chart.area.getBoundingClientRect();
       const place = (event.clientX - box.left) / box.width * 1000;
@@ -279,7 +278,19 @@
       event.preventDefault();
       read(chart, Math.min(Math.max(index, 0), last));
     });
-  }
+  };
+
+  // What stands in the page: all of it at first, and what the server puts in its place later.
+  const prepare = () => {
+    closePopover();
+    parts = all("section.part");
+    mark();
+    for (const table of all("table[data-top]")) arrange(table);
+    charts = all(".chart > .data").map(chartOf);
+    for (const chart of charts) listen(chart);
+  };
+  document.addEventListener("plexlens:replaced", prepare);
+  prepare();
 
   // A link into something folded opens it; paper shows everything that is folded.
   const reveal = () => {
