@@ -1,8 +1,8 @@
 """Intervals left out of a number, because some input of its metric is unknown.
 
 A metric counts an entity's interval only where everything its expression needs is known
-(`plexlens.metrics.required`). This module lists the other intervals, so that they can be named next to the number. Where
-a row shows no number at all, nothing is missing from it.
+(`plexlens.metrics.required`). This module lists the other intervals, so that they can be named next to the number.
+Where a row shows no number at all, nothing is missing from it.
 """
 
 from __future__ import annotations

@@ -139,6 +139,7 @@ FORMULAS = Formulas()
 
 def similar_formulas(name: str) -> str:
     """The remedy for an unknown formula: formulas with similar names, and the page that lists all."""
-    close = get_close_matches(name, list(FORMULAS), n=1, cutoff=0.8) or [one for one in FORMULAS if name and name in one]
+    close = get_close_matches(name, list(FORMULAS), n=1, cutoff=0.8)
+    close = close or [formula for formula in FORMULAS if name and name in formula]
     likely = f"did you mean {' or '.join(close)}? " if 0 < len(close) <= 3 else ""
     return f"{likely}studies/README.md lists all formulas, and shows how to add one"
