@@ -198,7 +198,7 @@ _SETTING = re.compile(r" +([A-Z]+)\([^)]*\)")
 
 
 def _sets(subsystem: str, line: str) -> set[tuple[str, ...]]:
-    """The settings in a line of a command, or the line itself without its values; MVS displays are the same for each Db2."""
+    """Settings in a line of a command, or the line without its values; MVS displays are the same for each Db2."""
     if changes := _CHANGES.fullmatch(line):
         return {(subsystem, changes[1], setting[1]) for setting in _SETTING.finditer(changes[2])}
     return {("" if line.startswith("D ") else subsystem, _VALUE.sub("", line))}
