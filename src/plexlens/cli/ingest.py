@@ -9,8 +9,8 @@ import typer
 
 from plexlens.cli.app import app
 from plexlens.cli.options import Json, Sources
-from plexlens.cli.sources import Reading, reads_dumps, tell_losses
-from plexlens.cli.terminal import emit, err, progress_bar
+from plexlens.cli.sources import Reading, reads_dumps, tell
+from plexlens.cli.terminal import emit, progress_bar
 from plexlens.errors import IngestFailuresError, PlexlensError
 
 
@@ -31,6 +31,7 @@ def ingest(
     """
     from plexlens.pdb import Pdb
     from plexlens.pdb import ingest as put
+    from plexlens.pdb.opening import losses
 
     was_there, is_new = pdb.exists(), not (pdb / "manifest.json").is_file()
     held = Pdb.open_or_create(pdb)
@@ -67,9 +68,8 @@ def ingest(
             told = ", ".join(f"{made[name]:,} {name}" for name in counts if made[name])
             why = f": {one.reason}" if one.reason else ""
             typer.echo(f"{one.file}: {one.outcome.value}{why}" + (f" ({told})" if told else ""))
-    tell_losses(held, results)
-    for failure in failures:
-        err.print(f"plexlens: {failure}")
+    for message in (*losses(held, results), *map(str, failures)):
+        tell(message)
     if failures:
         raise typer.Exit(min(failure.exit_code for failure in failures))
 

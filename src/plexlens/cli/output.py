@@ -18,8 +18,9 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
 import typer
 
-from plexlens.cli.terminal import check_writable, err, json_text, write, write_bytes
+from plexlens.cli.terminal import check_writable, err, write, write_bytes
 from plexlens.errors import UsageError
+from plexlens.json_text import json_text
 from plexlens.whole_file import cannot_write
 
 if TYPE_CHECKING:

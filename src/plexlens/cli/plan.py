@@ -11,8 +11,8 @@ import typer
 from plexlens.cli.app import app
 from plexlens.cli.options import Catalogue, DatabaseOrSources, Json
 from plexlens.cli.output import Format, PageOut, target
-from plexlens.cli.selection import explained, selectable, selected_page
-from plexlens.cli.sources import Reading, inputs_of, reads_dumps
+from plexlens.cli.selection import selectable, selected_page
+from plexlens.cli.sources import Reading, reads_dumps
 from plexlens.cli.terminal import progress_bar
 from plexlens.errors import UsageError
 
@@ -86,32 +86,34 @@ def plan(
     The prediction is for another load or other processors. It comes from a queueing model that is calibrated with the
     measured intervals and checked against them.
     """
-    from plexlens.capacity import Change, calibrate, make_plan, measure, to_object
+    from plexlens.capacity import Change, to_object
     from plexlens.capacity.page.report import goals_report, plan_report
+    from plexlens.capacity.planned import check_tolerance, planned
+    from plexlens.metrics.opening import inputs_of
     from plexlens.simulate import read_scenario
 
     read = [*sources, *([scenario] if scenario is not None else [])]
     where = target("plan", output, form, as_json=as_json, inputs=read)
-    if not 0 < tolerance <= 1000:
-        raise UsageError(
-            file="",
-            what=f"--tolerance {tolerance:g} is out of range",
-            remedy="give a percentage above 0 and at most 1000",
-        )
+    check_tolerance(tolerance / 100)
     whole, single = _scales(scale or ())
     change = Change(whole, single, engines, ziips, speed, members, member_cost / 100, fixed_background=fixed_background)
     closed = {name: int(_number("--users", name, count, whole=True)) for name, count in _pairs("--users", users)}
     asked = read_scenario(scenario) if scenario is not None else None
     name = str(sources[0])
     with progress_bar() as progress, inputs_of(sources, reading, progress, selection) as inputs:
-        progress(0, 0, "calibrating the model")
         selections = {"": inputs.selection}
-        with explained(inputs.selection):
-            measured = measure(inputs, name, kind="report class" if report_classes else "service class")
-            model = calibrate(measured, users=closed, serves=dict(_pairs("--serves", serves)))
-        if asked is not None:
-            progress(0, 0, "simulating the scenario")
-        made = make_plan(name, measured, model, change, tolerance=tolerance / 100, careful=careful, scenario=asked)
+        made = planned(
+            inputs,
+            name,
+            change,
+            report_classes=report_classes,
+            users=closed,
+            serves=dict(_pairs("--serves", serves)),
+            tolerance=tolerance / 100,
+            careful=careful,
+            scenario=asked,
+            progress=progress,
+        )
     where.show(
         selected_page(lambda: (goals_report if until_goals else plan_report)(made), lambda: to_object(made), selections)
     )

@@ -6,7 +6,6 @@ from plexlens.cli.app import app
 from plexlens.cli.options import DatabaseOrSources, Json
 from plexlens.cli.output import ROW_FORMS, RowsFormat, RowsOut, target
 from plexlens.cli.rows import Rows
-from plexlens.cli.sources import database
 from plexlens.cli.terminal import progress_bar
 
 
@@ -20,6 +19,7 @@ def records(
     it has one row per file, type and system. Nothing is stored.
     """
     from plexlens.ingest import inventory
+    from plexlens.pdb.opening import database
 
     where = target("records", output, form, as_json=as_json, forms=ROW_FORMS, inputs=sources)
     with database(sources) as (pdb, files), progress_bar(lines=False) as progress:

@@ -11,7 +11,7 @@ from plexlens.cli.app import app
 from plexlens.cli.options import Catalogue, DatabaseOrSources, Json, Rules, Site
 from plexlens.cli.output import Form, Format, PageOut, page, target
 from plexlens.cli.selection import selectable
-from plexlens.cli.sources import MEMORY_LIMIT, Reading, database, reads_dumps
+from plexlens.cli.sources import Reading, reads_dumps
 from plexlens.cli.terminal import err, progress_bar
 from plexlens.errors import IngestFailuresError, PlexlensError
 
@@ -54,12 +54,10 @@ def report(
     report.html.
     """
     from plexlens.findings import Severity, load_decisions, load_rules
-    from plexlens.metrics.inputs import Inputs
-    from plexlens.metrics.selection import resolve
-    from plexlens.report import Options, to_json
-    from plexlens.report.blocks.readings import readings_of
-    from plexlens.report.build import build
+    from plexlens.pdb.opening import database
+    from plexlens.report.build import Options
     from plexlens.report.model.display import counted
+    from plexlens.report.of_database import report_of
 
     where = target("report", output, form, as_json=as_json, default=Form.HTML, inputs=sources)
     judged_by = load_rules(rules or ())
@@ -75,18 +73,22 @@ def report(
                 if not error.results:
                     raise
                 results, failures = list(error.results), list(error.failures)
-        progress(0, 0, "opening the database")
-        connection = pdb.connect(memory_limit=MEMORY_LIMIT)
-        readings = readings_of(connection, results=results, failures=failures)
-        inputs = Inputs(connection, resolve(selection, connection, str(sources[0])))
-        options = Options(title=title, rules=judged_by, decisions=decisions)
-        made = build(inputs, readings, options=options, progress=progress)
-    where.show(page(lambda: made, lambda: to_json(made) | {"selection": inputs.selection.to_json()}))
+        made = report_of(
+            pdb,
+            str(sources[0]),
+            selection=selection,
+            options=Options(title=title, rules=judged_by, decisions=decisions),
+            results=results,
+            failures=failures,
+            progress=progress,
+        )
+    where.show(page(lambda: made.report, made.to_json))
     for failure in failures:
         err.print(f"plexlens: {failure}")
     if failures:
         raise typer.Exit(min(failure.exit_code for failure in failures))
-    grave = made.findings.at_or_above(Severity(fail_on)) if fail_on and made.findings else ()
+    found = made.report.findings
+    grave = found.at_or_above(Severity(fail_on)) if fail_on and found else ()
     if grave:
         err.print(f"plexlens: {counted(len(grave), 'finding')} of severity {fail_on} or higher (--fail-on)")
         raise typer.Exit(1)

@@ -11,8 +11,9 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 from plexlens.cli.output import Form
-from plexlens.cli.terminal import hexadecimal, json_text, table_text
+from plexlens.cli.terminal import table_text
 from plexlens.errors import UsageError
+from plexlens.json_text import hexadecimal, json_text
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -13,7 +12,6 @@ import typer
 from plexlens.cli.bundle import Option, bundle
 from plexlens.cli.options import Site
 from plexlens.cli.output import Form, page
-from plexlens.errors import NothingUsableError
 
 if TYPE_CHECKING:
     from plexlens.metrics.selection import Selection
@@ -123,18 +121,3 @@ def selected_page(
     return page(
         lambda: under_selection(report(), selections), lambda: values() | {"selection": selection_json(selections)}
     )
-
-
-@contextmanager
-def explained(selection: Selection) -> Iterator[None]:
-    """Add the selection to the error if it selects nothing."""
-    try:
-        yield
-    except NothingUsableError as error:
-        if not selection or selection.text in error.what:
-            raise
-        raise NothingUsableError(
-            file=error.file,
-            what=f"in the selection ({selection.text}) {error.what}",
-            remedy=f"select more, or {error.remedy}",
-        ) from error

@@ -12,9 +12,9 @@ import typer
 from plexlens.cli.app import app
 from plexlens.cli.options import Catalogue, DatabaseOrSources, Json
 from plexlens.cli.output import Format, PageOut, check_apart, check_file, target
-from plexlens.cli.selection import explained, selectable, selected_page
+from plexlens.cli.selection import selectable, selected_page
 from plexlens.cli.sharing_what_if import answer, asked_for
-from plexlens.cli.sources import Reading, inputs_of, reads_dumps
+from plexlens.cli.sources import Reading, reads_dumps
 from plexlens.cli.terminal import progress_bar
 from plexlens.errors import UsageError
 
@@ -133,6 +133,7 @@ def sharing(
     --threshold ask what a change would do. The group is then simulated with each change alone and with all of them;
     each answer has an error bar.
     """
+    from plexlens.metrics.opening import explained, inputs_of
     from plexlens.sharing import Assumptions, CommitWrites, cost_of, measure
     from plexlens.sharing.json_object import to_object
     from plexlens.sharing.page.report import sharing_report

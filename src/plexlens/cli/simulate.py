@@ -10,8 +10,9 @@ import typer
 from plexlens.cli.app import app
 from plexlens.cli.options import Json
 from plexlens.cli.output import check_apart, check_dump, check_file, write_file
-from plexlens.cli.terminal import emit, err, json_text, print_rows, progress_bar
+from plexlens.cli.terminal import emit, err, print_rows, progress_bar
 from plexlens.errors import UsageError
+from plexlens.json_text import json_text
 
 if TYPE_CHECKING:
     from plexlens.simulate import Simulated
@@ -75,6 +76,7 @@ def simulate(
     from plexlens.simulate import read_scenario, run_scenarios, simulate_to_smf, write_smf
     from plexlens.simulate import replications as replicated
     from plexlens.simulate.dump import check_names
+    from plexlens.simulate.json_object import to_object
 
     is_logged = transactions or page_trace
     _check_options(scenario, output, is_asked=truth is not None or json_, is_logged=is_logged, runs=replications)
@@ -102,7 +104,7 @@ def simulate(
         records = write_smf(run, output)
     _say(run)
     if json_:
-        emit(_answer(run, output, records) | ({} if len(runs) == 1 else {"replications": _replications(runs)}))
+        emit(to_object(runs, output, records))
         return
     if len(runs) > 1:
         err.print(
@@ -166,14 +168,6 @@ def _responses(run: Simulated) -> list[dict[str, Any]]:
     ]
 
 
-def _replications(runs: list[Simulated]) -> list[dict[str, Any]]:
-    """Seed and responses of each run."""
-    return [
-        {"seed": run.scenario.values.get("run", {}).get("seed", 1), "responses": run.results["responses"]}
-        for run in runs
-    ]
-
-
 def _means(runs: list[Simulated]) -> list[dict[str, Any]]:
     """Mean response of each class over the runs in which any of its transactions ended."""
     from plexlens.simulate.estimates import estimate
@@ -201,19 +195,3 @@ def _failures(run: Simulated) -> list[dict[str, Any]]:
         {"class": one["class"], "failed": one["count"], "reason": FAILURES[one["reason"]]}
         for one in run.results["failures"]
     ]
-
-
-def _answer(run: Simulated, output: Path | None, records: int | None) -> dict[str, Any]:
-    results = run.results
-    return {
-        "scenario": run.scenario.file,
-        "dump": None if output is None else str(output),
-        "records": records,
-        "intervals": len(results["intervals"]),
-        "events": results["events"],
-        "responses": results["responses"],
-        "failures": results["failures"],
-        "course": results["course"],
-        "laws": results["laws"],
-        "saturated": results["saturated"],
-    }

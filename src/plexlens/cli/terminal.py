@@ -4,8 +4,6 @@ all.
 
 from __future__ import annotations
 
-import json
-import math
 import os
 import sys
 from collections.abc import Iterator, Sequence
@@ -14,6 +12,7 @@ from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from plexlens.json_text import hexadecimal, json_text
 from plexlens.progress import Progress, silent
 from plexlens.whole_file import cannot_write, whole_file
 
@@ -42,31 +41,6 @@ err = Messages()
 def emit(value: Any) -> None:
     """Print one JSON object on standard output."""
     sys.stdout.write(json_text(value))
-
-
-def json_text(value: Any) -> str:
-    """A value as a line of JSON: binary data in hexadecimal, and null for NaN and infinity."""
-    return json.dumps(_json_value(value), ensure_ascii=False, allow_nan=False, default=str) + "\n"
-
-
-def _json_value(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {key: _json_value(item) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [_json_value(item) for item in value]
-    if isinstance(value, bytes):
-        return hexadecimal(value)
-    if isinstance(value, Decimal):
-        # Sums of whole numbers are decimals without decimals.
-        return int(value) if value == value.to_integral_value() else float(value)
-    if isinstance(value, float) and not math.isfinite(value):
-        return None
-    return value
-
-
-def hexadecimal(data: bytes) -> str:
-    """Binary data as upper-case hexadecimal digits, as in printed dumps."""
-    return data.hex().upper()
 
 
 def check_writable(path: Path | None) -> None:

@@ -1,0 +1,117 @@
+"""What a question is asked of: a named performance database, or dumps read into a temporary database."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from plexlens.errors import IngestFailuresError, UsageError
+from plexlens.pdb.database import Pdb
+from plexlens.progress import Progress
+
+if TYPE_CHECKING:
+    from plexlens.pdb.loading import IngestResult
+
+#: What DuckDB may use before it spills to disk, so that memory does not grow with the dump.
+MEMORY_LIMIT = "1GiB"
+
+
+def _say_nothing(text: str) -> None:
+    """Where nobody listens."""
+
+
+@dataclass(frozen=True)
+class DumpReading:
+    """How dumps are read.
+
+    Attributes
+    ----------
+    layouts
+        Folders with record layouts of the site.
+    codepage
+        EBCDIC code page of text: ``037`` or ``1047``.
+    leap_seconds
+        Whether the clocks of the systems run ahead of UTC by the leap seconds.
+    tell
+        Told each loss of data, as a sentence.
+    """
+
+    layouts: tuple[Path, ...] = ()
+    codepage: str = "1047"
+    leap_seconds: bool = False
+    tell: Callable[[str], None] = _say_nothing
+
+    def into(self, pdb: Pdb, dumps: Sequence[Path], progress: Progress) -> list[IngestResult]:
+        """Read dumps into a database.
+
+        Raises
+        ------
+        PlexlensError
+            A dump cannot be read; of several, `plexlens.errors.IngestFailuresError`.
+        """
+        # What stores sources needs every decoder; a question to a database needs none of them.
+        from plexlens.pdb.loading import ingest
+
+        try:
+            results = ingest(
+                dumps,
+                pdb,
+                progress=progress,
+                layouts=self.layouts,
+                codepage=self.codepage,
+                leap_seconds=self.leap_seconds,
+            )
+        except IngestFailuresError as error:
+            self._tell_losses(pdb, error.results)
+            raise
+        self._tell_losses(pdb, results)
+        return results
+
+    def _tell_losses(self, pdb: Pdb, results: Sequence[IngestResult]) -> None:
+        for loss in losses(pdb, results):
+            self.tell(loss)
+
+
+def losses(pdb: Pdb, results: Sequence[IngestResult]) -> list[str]:
+    """Where data of sources just read is lost (a truncated dump, a broken record): a sentence for each file."""
+    damaged = [one.ingest.id for one in results if one.ingest is not None and one.ingest.damage]
+    if not damaged or "damage" not in pdb.manifest.columns:
+        return []
+    sources = ", ".join(f"'{source}'" for source in damaged)
+    statement = (
+        'select file, count(*), min(record_no), arg_min("offset", record_no), arg_min(detail, record_no),'
+        " arg_min(remedy, record_no) from damage"
+        f" where severity = 'data loss' and source_id in ({sources}) group by file order by file"
+    )
+    made = []
+    for file, places, record, offset, detail, remedy in pdb.connect().execute(statement).fetchall():
+        where = ", ".join(f"{name} {at}" for name, at in (("record", record), ("byte", offset)) if at is not None)
+        told = f"data is lost in {places:,} places, first at" if places > 1 else "data is lost at"
+        made.append(f"{file}: {told} {where or 'an unknown place'}: {detail}; {remedy}")
+    return made
+
+
+@contextmanager
+def database(sources: Sequence[Path]) -> Iterator[tuple[Pdb, list[Path]]]:
+    """The database to use, and the dumps to read into it: a named database, or a temporary database.
+
+    Raises
+    ------
+    UsageError
+        A database is named together with other sources.
+    """
+    databases = [path for path in sources if (path / "manifest.json").is_file()]
+    if databases and len(sources) > 1:
+        raise UsageError(
+            file=str(databases[0]),
+            what="a performance database cannot be combined with other sources",
+            remedy="give it alone, or add the others to it first: plexlens ingest FILE... --pdb PDB",
+        )
+    if databases:
+        yield Pdb.open(databases[0]), []
+        return
+    with Pdb.temporary() as pdb:
+        yield pdb, list(sources)

@@ -1,0 +1,72 @@
+"""The report of a performance database: read, selected, judged, evaluated."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from plexlens.errors import PlexlensError
+from plexlens.metrics.inputs import Inputs
+from plexlens.metrics.selection import EVERYTHING, Selection, resolve
+from plexlens.pdb import Pdb
+from plexlens.pdb.opening import MEMORY_LIMIT
+from plexlens.progress import Progress, silent
+from plexlens.report.blocks.readings import readings_of
+from plexlens.report.build import Options, build
+from plexlens.report.model import Report
+from plexlens.report.writers.json_object import to_json
+
+if TYPE_CHECKING:
+    from plexlens.pdb import IngestResult
+
+
+@dataclass(frozen=True)
+class DatabaseReport:
+    """A report, and what of the database it is of."""
+
+    report: Report
+    selection: Selection
+
+    def to_json(self) -> dict[str, Any]:
+        """Its numbers as plain values."""
+        return to_json(self.report) | {"selection": self.selection.to_json()}
+
+
+def report_of(
+    pdb: Pdb,
+    name: str,
+    *,
+    selection: Selection = EVERYTHING,
+    options: Options | None = None,
+    results: Sequence[IngestResult] = (),
+    failures: Sequence[PlexlensError] = (),
+    progress: Progress = silent,
+) -> DatabaseReport:
+    """Evaluate every page and rule over a database.
+
+    Parameters
+    ----------
+    pdb
+        The database.
+    name
+        What the user called it, for errors.
+    selection
+        The part that the report is of, not resolved.
+    options
+        Title, rules and decisions.
+    results, failures
+        What became of the files that were just read into it.
+    progress
+        Told how far each stage is.
+
+    Raises
+    ------
+    PlexlensError
+        The database is damaged, or nothing is selected.
+    """
+    progress(0, 0, "opening the database")
+    connection = pdb.connect(memory_limit=MEMORY_LIMIT)
+    readings = readings_of(connection, results=results, failures=failures)
+    inputs = Inputs(connection, resolve(selection, connection, name))
+    return DatabaseReport(build(inputs, readings, options=options, progress=progress), inputs.selection)
