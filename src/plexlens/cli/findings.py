@@ -10,9 +10,10 @@ import typer
 from plexlens.cli import completion
 from plexlens.cli.app import app
 from plexlens.cli.options import Catalogue, Json, Rules
-from plexlens.cli.output import ROW_FORMS, TEXT_FORMS, RowsFormat, RowsOut, TextFormat, TextOut, target
+from plexlens.cli.output import RowsFormat, RowsOut, TextFormat, TextOut, target
 from plexlens.cli.rows import Rows, text_or_json
 from plexlens.errors import UsageError
+from plexlens.report.forms import ROW_FORMS, TEXT_FORMS
 
 findings_app = typer.Typer(help="The rules that reports judge data by.", no_args_is_help=True)
 app.add_typer(findings_app, name="findings")

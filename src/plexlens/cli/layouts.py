@@ -10,10 +10,11 @@ import typer
 from plexlens.cli import completion
 from plexlens.cli.app import app
 from plexlens.cli.options import CodePage, Codepage, Json, Layouts
-from plexlens.cli.output import ROW_FORMS, RowsFormat, RowsOut, target
+from plexlens.cli.output import RowsFormat, RowsOut, target
 from plexlens.cli.rows import Rows
 from plexlens.cli.terminal import emit
 from plexlens.errors import UsageError
+from plexlens.report.forms import ROW_FORMS
 
 layouts_app = typer.Typer(help="List, show and import the record layouts that decode dumps.", no_args_is_help=True)
 app.add_typer(layouts_app, name="layouts")

@@ -10,8 +10,9 @@ import typer
 from plexlens.cli import completion
 from plexlens.cli.app import app
 from plexlens.cli.options import Catalogue, Json, Rules
-from plexlens.cli.output import ROW_FORMS, TEXT_FORMS, RowsFormat, RowsOut, target
+from plexlens.cli.output import RowsFormat, RowsOut, target
 from plexlens.cli.rows import Rows, text_or_json
+from plexlens.report.forms import ROW_FORMS, TEXT_FORMS
 
 
 @app.command()

@@ -12,115 +12,35 @@ import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
 import typer
 
-from plexlens.cli.terminal import check_writable, err, write, write_bytes
+from plexlens.cli.terminal import err
 from plexlens.errors import UsageError
 from plexlens.json_text import json_text
-from plexlens.whole_file import cannot_write
+from plexlens.report.forms import (
+    ENDINGS,
+    FORMS,
+    PAGE_FORMS,
+    ROW_FORMS,
+    TEXT_FORMS,
+    Answer,
+    Form,
+    endings_of,
+    form_of,
+    forms_of,
+    render,
+)
+from plexlens.whole_file import check_file, write, write_bytes
 
 if TYPE_CHECKING:
     from plexlens.report.model import Report
 
 
-class Form(StrEnum):
-    """Output forms of answers; `FORMS` says what each is."""
-
-    HTML = "html"
-    TEXT = "text"
-    JSON = "json"
-    CSV = "csv"
-    ZIP = "zip"
-    XLSX = "xlsx"
-    PARQUET = "parquet"
-
-
-class Answer(StrEnum):
-    """Kinds of answers: a page, a single table, and what is neither."""
-
-    PAGE = "page"
-    TABLE = "table"
-    PLAIN = "plain"
-
-
-@dataclass(frozen=True)
-class FormKind:
-    """Properties of a form of output.
-
-    Attributes
-    ----------
-    endings
-        Endings of file names that stand for it; messages name the first.
-    answers
-        The kinds of answers that have it.
-    writer
-        ``module:function`` of `plexlens.report.writers` that makes it from a report; empty where the values themselves
-        make it.
-    is_data
-        Whether it holds all cells for other programs, so that rows which a page leaves out are worth a warning.
-    is_binary
-        Whether a terminal cannot show it.
-    in_file
-        Whether it goes to a file named after the command where neither a file nor standard output is named.
-    explained
-        What stands behind its ending in the help of ``-o``.
-    """
-
-    endings: tuple[str, ...]
-    answers: tuple[Answer, ...]
-    writer: str = ""
-    is_data: bool = False
-    is_binary: bool = False
-    in_file: bool = False
-    explained: str = ""
-
-
-_EVERY = (Answer.PAGE, Answer.TABLE, Answer.PLAIN)
-_TABLES = (Answer.PAGE, Answer.TABLE)
-
-#: Every form, in the order of messages.
-FORMS = {
-    Form.HTML: FormKind((".html", ".htm"), (Answer.PAGE,), "html:render_html", in_file=True),
-    Form.TEXT: FormKind((".txt",), _EVERY, "text:render_text"),
-    Form.JSON: FormKind((".json",), _EVERY),
-    Form.CSV: FormKind((".csv",), _TABLES, "csv_cells:render_csv", is_data=True),
-    Form.ZIP: FormKind(
-        (".zip",),
-        (Answer.PAGE,),
-        "csv_tables:render_zip",
-        is_data=True,
-        is_binary=True,
-        in_file=True,
-        explained=" (one CSV file per table)",
-    ),
-    Form.XLSX: FormKind((".xlsx",), _TABLES, "xlsx:render_xlsx", is_data=True, is_binary=True, in_file=True),
-    Form.PARQUET: FormKind((".parquet",), (Answer.TABLE,), is_binary=True, in_file=True),
-}
-
-#: The form that the ending of a file name stands for.
-ENDINGS = {ending: form for form, kind in FORMS.items() for ending in kind.endings}
-
 #: What ``-o`` calls standard output.
 STANDARD_OUTPUT = Path("-")
-
-
-def _forms_of(answer: Answer) -> tuple[Form, ...]:
-    return tuple(form for form, kind in FORMS.items() if answer in kind.answers)
-
-
-PAGE_FORMS = _forms_of(Answer.PAGE)
-ROW_FORMS = _forms_of(Answer.TABLE)
-TEXT_FORMS = _forms_of(Answer.PLAIN)
-
-
-def endings_of(forms: Sequence[Form], *, explained: bool = False) -> str:
-    """The file endings for these forms, as in ``.html, .txt or .csv``."""
-    known = [kind.endings[0] + kind.explained * explained for form, kind in FORMS.items() if form in forms]
-    return known[0] if len(known) == 1 else f"{', '.join(known[:-1])} or {known[-1]}"
 
 
 def _output_option(forms: Sequence[Form]) -> Any:
@@ -137,7 +57,7 @@ if TYPE_CHECKING:
 else:
     # Typer reads the choices of an option from an enumeration; a type checker cannot follow one that `FORMS` gives.
     _PageFormat, _RowFormat, _PlainFormat = (
-        StrEnum(f"{answer.name}_FORMAT", {str(form): str(form) for form in _forms_of(answer)}) for answer in Answer
+        StrEnum(f"{answer.name}_FORMAT", {str(form): str(form) for form in forms_of(answer)}) for answer in Answer
     )
 
 PageOut = Annotated[Path | None, _output_option(PAGE_FORMS)]
@@ -146,76 +66,6 @@ TextOut = Annotated[Path | None, _output_option(TEXT_FORMS)]
 Format = Annotated[_PageFormat | None, typer.Option("--format", help=_FORMAT_HELP)]
 RowsFormat = Annotated[_RowFormat | None, typer.Option("--format", help=_FORMAT_HELP)]
 TextFormat = Annotated[_PlainFormat | None, typer.Option("--format", help=_FORMAT_HELP)]
-
-
-def form_of(path: Path, forms: Sequence[Form], stated: Form | None = None) -> Form:
-    """The form of a file to write.
-
-    Parameters
-    ----------
-    path
-        The file.
-    forms
-        The forms that the command writes.
-    stated
-        The form that ``--format`` names.
-
-    Raises
-    ------
-    UsageError
-        The ending names no form, a form that the command does not write, or another form than ``stated``.
-    """
-    named = ENDINGS.get(path.suffix.lower())
-    ending = f"the ending {path.suffix}" if path.suffix else "a name without an ending"
-    if stated is not None and named in (None, stated):
-        return stated
-    if stated is not None:
-        raise UsageError(
-            file=str(path),
-            what=f"{ending} names another form than --format {stated}",
-            remedy="leave --format out, or change the ending",
-        )
-    if named is None:
-        raise UsageError(
-            file=str(path),
-            what=f"{ending} names no form of output",
-            remedy=f"end the name in {endings_of(forms)}",
-        )
-    if named not in forms:
-        raise UsageError(
-            file=str(path),
-            what=f"this command does not write {path.suffix} files",
-            remedy=f"end the name in {endings_of(forms)}",
-        )
-    return named
-
-
-def check_file(path: Path | None, inputs: Iterable[Path] = ()) -> None:
-    """Refuse, before any work is done, a file that cannot be written or must not be replaced.
-
-    Parameters
-    ----------
-    path
-        The file to write; None for none.
-    inputs
-        What the command reads.
-
-    Raises
-    ------
-    UsageError
-        The file cannot be written, the command reads it, or it is in the folder of a performance database.
-    """
-    check_writable(path)
-    if path is None:
-        return
-    if path.exists() and any(one.exists() and one.samefile(path) for one in inputs):
-        raise UsageError(
-            file=str(path),
-            what="this command reads the file, and would replace it",
-            remedy="name another file for the output",
-        )
-    if (path.parent / "manifest.json").is_file():
-        raise cannot_write(path, f"{path.parent} is a performance database, which holds only its own files")
 
 
 def check_dump(path: Path | None, inputs: Iterable[Path] = ()) -> None:
@@ -393,12 +243,9 @@ def page(
             return own[form]()
         from plexlens.report.writers.csv_cells import rows_left_out
 
-        kind, shown = FORMS[form], report()
-        for left_out in rows_left_out(shown) if kind.is_data else ():
+        shown = report()
+        for left_out in rows_left_out(shown) if FORMS[form].is_data else ():
             err.print(f"warning: {left_out}")
-        module, _, function = kind.writer.partition(":")
-        render = getattr(import_module(f"plexlens.report.writers.{module}"), function)
-        contents: str | bytes = render(shown)
-        return contents
+        return render(shown, form)
 
     return made

@@ -9,8 +9,10 @@ import typer
 
 from plexlens.cli.app import app
 from plexlens.cli.options import Catalogue, Json, Layouts
-from plexlens.cli.output import Form, Format, PageOut, check_apart, check_dump, check_file, page, target
+from plexlens.cli.output import Format, PageOut, check_apart, check_dump, page, target
 from plexlens.cli.terminal import err, progress_bar
+from plexlens.report.forms import Form
+from plexlens.whole_file import check_file
 
 
 @app.command()

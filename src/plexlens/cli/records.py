@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from plexlens.cli.app import app
 from plexlens.cli.options import DatabaseOrSources, Json
-from plexlens.cli.output import ROW_FORMS, RowsFormat, RowsOut, target
+from plexlens.cli.output import RowsFormat, RowsOut, target
 from plexlens.cli.rows import Rows
 from plexlens.cli.terminal import progress_bar
+from plexlens.report.forms import ROW_FORMS
 
 
 @app.command()

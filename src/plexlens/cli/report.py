@@ -9,11 +9,12 @@ import typer
 
 from plexlens.cli.app import app
 from plexlens.cli.options import Catalogue, DatabaseOrSources, Json, Rules, Site
-from plexlens.cli.output import Form, Format, PageOut, page, target
+from plexlens.cli.output import Format, PageOut, page, target
 from plexlens.cli.selection import selectable
 from plexlens.cli.sources import Reading, reads_dumps
 from plexlens.cli.terminal import err, progress_bar
 from plexlens.errors import IngestFailuresError, PlexlensError
+from plexlens.report.forms import Form
 
 if TYPE_CHECKING:
     from plexlens.metrics.selection import Selection

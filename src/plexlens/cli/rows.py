@@ -10,10 +10,10 @@ from datetime import date, datetime
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
-from plexlens.cli.output import Form
 from plexlens.cli.terminal import table_text
 from plexlens.errors import UsageError
 from plexlens.json_text import hexadecimal, json_text
+from plexlens.report.forms import Form
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -11,7 +11,8 @@ import typer
 
 from plexlens.cli.bundle import Option, bundle
 from plexlens.cli.options import Site
-from plexlens.cli.output import Form, page
+from plexlens.cli.output import page
+from plexlens.report.forms import Form
 
 if TYPE_CHECKING:
     from plexlens.metrics.selection import Selection

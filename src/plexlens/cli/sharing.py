@@ -11,12 +11,13 @@ import typer
 
 from plexlens.cli.app import app
 from plexlens.cli.options import Catalogue, DatabaseOrSources, Json
-from plexlens.cli.output import Format, PageOut, check_apart, check_file, target
+from plexlens.cli.output import Format, PageOut, check_apart, target
 from plexlens.cli.selection import selectable, selected_page
 from plexlens.cli.sharing_what_if import answer, asked_for
 from plexlens.cli.sources import Reading, reads_dumps
 from plexlens.cli.terminal import progress_bar
 from plexlens.errors import UsageError
+from plexlens.whole_file import check_file
 
 if TYPE_CHECKING:
     from plexlens.metrics.selection import Selection

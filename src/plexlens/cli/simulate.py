@@ -9,10 +9,11 @@ import typer
 
 from plexlens.cli.app import app
 from plexlens.cli.options import Json
-from plexlens.cli.output import check_apart, check_dump, check_file, write_file
+from plexlens.cli.output import check_apart, check_dump, write_file
 from plexlens.cli.terminal import emit, err, print_rows, progress_bar
 from plexlens.errors import UsageError
 from plexlens.json_text import json_text
+from plexlens.whole_file import check_file
 
 if TYPE_CHECKING:
     from plexlens.simulate import Simulated

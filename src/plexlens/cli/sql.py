@@ -10,12 +10,13 @@ import typer
 
 from plexlens.cli.app import app
 from plexlens.cli.options import Catalogue, DatabaseOrSource
-from plexlens.cli.output import ROW_FORMS, RowsFormat, RowsOut, target
+from plexlens.cli.output import RowsFormat, RowsOut, target
 from plexlens.cli.rows import Rows
 from plexlens.cli.selection import selectable
 from plexlens.cli.sources import Reading, reads_dumps
 from plexlens.cli.terminal import progress_bar
 from plexlens.errors import UsageError
+from plexlens.report.forms import ROW_FORMS
 
 if TYPE_CHECKING:
     from plexlens.metrics.selection import Selection

@@ -11,9 +11,10 @@ import typer
 from plexlens.cli import completion
 from plexlens.cli.app import app
 from plexlens.cli.options import Catalogue, Json
-from plexlens.cli.output import Form, Format, PageOut, page, target
+from plexlens.cli.output import Format, PageOut, page, target
 from plexlens.cli.terminal import progress_bar
 from plexlens.errors import UsageError
+from plexlens.report.forms import Form
 
 
 @app.command()

@@ -4,17 +4,14 @@ all.
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from decimal import Decimal
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from plexlens.json_text import hexadecimal, json_text
 from plexlens.progress import Progress, silent
-from plexlens.whole_file import cannot_write, whole_file
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -41,40 +38,6 @@ err = Messages()
 def emit(value: Any) -> None:
     """Print one JSON object on standard output."""
     sys.stdout.write(json_text(value))
-
-
-def check_writable(path: Path | None) -> None:
-    """Refuse, before any work is done, a file that cannot be written.
-
-    Raises
-    ------
-    UsageError
-        It is a folder, its folder does not exist, or the user may not write there.
-    """
-    if path is None:
-        return
-    if path.is_dir():
-        raise cannot_write(path, "it is a folder")
-    if path.exists() and not path.is_file():
-        # A device or a pipe, which is written to as it is.
-        if not os.access(path, os.W_OK):
-            raise cannot_write(path, "you may not write to it")
-        return
-    if not path.parent.is_dir():
-        raise cannot_write(path, f"there is no folder {path.parent}")
-    if not os.access(path.parent, os.W_OK):
-        raise cannot_write(path, f"you may not write to {path.parent}")
-
-
-def write(path: Path, text: str) -> None:
-    """Write a text file completely or not at all."""
-    write_bytes(path, text.encode())
-
-
-def write_bytes(path: Path, data: bytes) -> None:
-    """Write a binary file completely or not at all."""
-    with whole_file(path) as part:
-        part.write_bytes(data)
 
 
 @contextmanager

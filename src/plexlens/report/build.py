@@ -100,8 +100,7 @@ def build(
         grains = GRAINS
     _ = inputs.places_reports
     readings = replace(readings, local_reports=local_time.listed(inputs.connection))
-    local = any(report.utc_offset is None for report in readings.local_reports)
-    clock = Clock.of(_offsets(inputs, readings), local=local)
+    clock = clock_of(inputs, readings)
     inputs.restrict_sql(VALUES)
     context = Context(inputs, grains, readings=readings, clock=clock, rules=options.rules, decisions=options.decisions)
     builder = Builder(context, clock, options.max_rows)
@@ -154,12 +153,21 @@ def build(
     return under_selection(report, {"": inputs.selection})
 
 
-def _offsets(inputs: Inputs, readings: Readings) -> Sequence[float | None]:
-    """Offsets from UTC in the data of the report."""
+def clock_of(inputs: Inputs, readings: Readings) -> Clock:
+    """How times of the selected data are told.
+
+    Parameters
+    ----------
+    inputs
+        The selected tables.
+    readings
+        What was read to fill them: offsets, and reports that name none.
+    """
     extent = inputs.selection.extent
-    if extent is None:
-        return readings.offsets
-    return [offset for one in extent.systems for offset in one.taken_offsets]
+    offsets: Sequence[float | None] = readings.offsets
+    if extent is not None:
+        offsets = [offset for one in extent.systems for offset in one.taken_offsets]
+    return Clock.of(offsets, local=any(report.utc_offset is None for report in readings.local_reports))
 
 
 def _section(page: Page, builder: Builder) -> Section | None:

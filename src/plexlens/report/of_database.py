@@ -7,14 +7,16 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from plexlens.errors import PlexlensError
+from plexlens.metrics import local_time
 from plexlens.metrics.inputs import Inputs
 from plexlens.metrics.selection import EVERYTHING, Selection, resolve
 from plexlens.pdb import Pdb
 from plexlens.pdb.opening import MEMORY_LIMIT
 from plexlens.progress import Progress, silent
-from plexlens.report.blocks.readings import readings_of
-from plexlens.report.build import Options, build
+from plexlens.report import build
+from plexlens.report.blocks.readings import Readings, offsets_of, readings_of
 from plexlens.report.model import Report
+from plexlens.report.model.clock import Clock
 from plexlens.report.writers.json_object import to_json
 
 if TYPE_CHECKING:
@@ -33,12 +35,21 @@ class DatabaseReport:
         return to_json(self.report) | {"selection": self.selection.to_json()}
 
 
+def clock_of(inputs: Inputs) -> Clock:
+    """How times of the selected tables are told, as in a report of them."""
+    # Makes the table of reports in local time.
+    _ = inputs.places_reports
+    connection = inputs.connection
+    readings = Readings(offsets=offsets_of(connection), local_reports=local_time.listed(connection))
+    return build.clock_of(inputs, readings)
+
+
 def report_of(
     pdb: Pdb,
     name: str,
     *,
     selection: Selection = EVERYTHING,
-    options: Options | None = None,
+    options: build.Options | None = None,
     results: Sequence[IngestResult] = (),
     failures: Sequence[PlexlensError] = (),
     progress: Progress = silent,
@@ -69,4 +80,4 @@ def report_of(
     connection = pdb.connect(memory_limit=MEMORY_LIMIT)
     readings = readings_of(connection, results=results, failures=failures)
     inputs = Inputs(connection, resolve(selection, connection, name))
-    return DatabaseReport(build(inputs, readings, options=options, progress=progress), inputs.selection)
+    return DatabaseReport(build.build(inputs, readings, options=options, progress=progress), inputs.selection)

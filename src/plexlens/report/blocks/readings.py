@@ -218,7 +218,7 @@ def readings_of(
                 ") group by all",
             )
         },
-        offsets=_offsets(connection),
+        offsets=offsets_of(connection),
         notes=tuple(
             NoteCount(row["note"], row["section"], row["field"], row["n"], Severity(row["severity"]))
             for row in _rows(
@@ -303,7 +303,7 @@ def _implausible(connection: Connection) -> tuple[Implausible, ...]:
     return tuple(Implausible.of(rows.to_arrow_table()))
 
 
-def _offsets(connection: Connection) -> tuple[float, ...]:
+def offsets_of(connection: Connection) -> tuple[float, ...]:
     """Every offset from UTC in any table."""
     tables = _rows(
         connection,
