@@ -23,7 +23,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("report",),
     ("pools.page", "compare.page", "capacity.page", "sharing.page"),
     ("web",),
-    ("cli", "__main__"),
+    ("api", "cli", "__main__"),
 )
 
 #: Rooms of a layer from the lowest. A name is a folder of the layer; modules in no folder are above all rooms.

@@ -11,7 +11,8 @@ import pytest
 @pytest.mark.parametrize(
     ("modules", "not_needed"),
     [
-        ("plexlens.cli", ("duckdb", "numpy", "pyarrow", "scipy")),
+        ("plexlens", ("plexlens.api", "pyarrow")),
+        ("plexlens.cli", ("plexlens.api", "duckdb", "numpy", "pyarrow", "scipy")),
         ("plexlens.metrics.evaluate, plexlens.pdb", ("plexlens.ingest.smf", "plexlens.ingest.printed.text", "scipy")),
         ("plexlens.report.build, plexlens.report.pages", ("scipy",)),
         ("plexlens.compare", ("scipy.stats",)),

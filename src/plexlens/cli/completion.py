@@ -14,9 +14,9 @@ from plexlens.errors import PlexlensError
 
 def studies(incomplete: str) -> list[str]:
     """Names of the bundled studies."""
-    from plexlens import compare
+    from plexlens.compare.study.places import study_names
 
-    return _beginning(incomplete, compare.study_names())
+    return _beginning(incomplete, study_names())
 
 
 def runs(incomplete: str) -> list[str]:
@@ -24,13 +24,14 @@ def runs(incomplete: str) -> list[str]:
 
     A shell whose words end at a colon completes the part after it.
     """
-    from plexlens import compare
+    from plexlens.compare.study.places import study_names
+    from plexlens.compare.study.reader import load_study
 
     study, colon, _ = incomplete.partition(":")
     if not colon:
-        return _beginning(incomplete, [f"{name}:" for name in compare.study_names()])
+        return _beginning(incomplete, [f"{name}:" for name in study_names()])
     with suppress(PlexlensError):
-        return _beginning(incomplete, [f"{study}:{table}" for table in compare.load_study(study).tables])
+        return _beginning(incomplete, [f"{study}:{table}" for table in load_study(study).tables])
     return []
 
 

@@ -74,35 +74,26 @@ def simulate(
 
     The records are SMF 30, 70, 72-3, 74-1, 74-2, 74-4, 100, 101 and 110-2, and on request 110-1 and 102.
     """
-    from plexlens.simulate import read_scenario, run_scenarios, simulate_to_smf, write_smf
-    from plexlens.simulate import replications as replicated
-    from plexlens.simulate.dump import check_names
+    from plexlens.simulate import read_scenario
+    from plexlens.simulate.asked import Asked
     from plexlens.simulate.json_object import to_object
 
-    is_logged = transactions or page_trace
-    _check_options(scenario, output, is_asked=truth is not None or json_, is_logged=is_logged, runs=replications)
+    wanted = Asked(output, transactions, page_trace, replications, jobs)
+    _check_output(scenario, output, is_asked=truth is not None or json_)
+    wanted.check(scenario)
     check_dump(output, [scenario])
     check_file(truth, [scenario])
     check_apart({"-o": output, "--truth": truth})
     asked = read_scenario(scenario).with_run(seed=seed, seconds=seconds)
-    records = None
     with progress_bar(unit="simulated s") as progress:
 
         def tell(done: float, total: float) -> None:
             progress(round(done), round(total), "simulating")
 
-        if output is not None and is_logged:
-            run, records = simulate_to_smf(asked, output, transactions=transactions, page_trace=page_trace, tell=tell)
-            runs = [run]
-        else:
-            runs = run_scenarios(replicated(asked, replications), jobs=jobs, tell=tell)
-            run = runs[0]
-            if output is not None:
-                check_names(run.scenario)
+        runs, records = wanted.run(asked, tell)
+    run = runs[0]
     if truth is not None:
         write_file(truth, json_text(run.results))
-    if output is not None and records is None:
-        records = write_smf(run, output)
     _say(run)
     if json_:
         emit(to_object(runs, output, records))
@@ -121,25 +112,13 @@ def simulate(
         err.print(f"written: {output}, {records} records")
 
 
-def _check_options(scenario: Path, output: Path | None, *, is_asked: bool, is_logged: bool, runs: int) -> None:
-    """Check that options are compatible; `is_asked`: the run produces something other than a dump."""
+def _check_output(scenario: Path, output: Path | None, *, is_asked: bool) -> None:
+    """Check that the command is to produce something; `is_asked`: something other than a dump."""
     if output is None and not is_asked:
         raise UsageError(
             file=str(scenario),
             what="the command line asks for no output",
             remedy="give -o FILE.smf for SMF records, --truth FILE.json for the true values, or --json",
-        )
-    if output is None and is_logged:
-        raise UsageError(
-            file=str(scenario),
-            what="--transactions and --page-trace add records to a dump, and no dump is named",
-            remedy="give -o FILE.smf",
-        )
-    if runs > 1 and is_logged:
-        raise UsageError(
-            file=str(scenario),
-            what="--transactions and --page-trace need a single run, and --replications asks for several",
-            remedy="leave --replications out, or run once more with it",
         )
 
 

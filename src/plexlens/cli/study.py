@@ -52,7 +52,6 @@ def study(
     listed with the arithmetic. The CSV file and the workbook have bounds and arithmetic of each derived cell.
     studies/README.md shows how to write a study.
     """
-    from plexlens import compare
     from plexlens.compare.analysis.analysis import analyse
     from plexlens.compare.analysis.asked import asked_of, check_asked
     from plexlens.compare.analysis.json_object import to_object as analysis_object
@@ -60,17 +59,19 @@ def study(
     from plexlens.compare.audit.json_object import to_object
     from plexlens.compare.page.study import study_csv, study_report
     from plexlens.compare.page.study_workbook import study_workbook
+    from plexlens.compare.study.places import study_names
+    from plexlens.compare.study.reader import load_study
 
     if bool(names) == all_of_them:
         raise UsageError(
             file="",
             what="a study and --all are both given" if names else "no study is named",
-            remedy=f"give one of {', '.join(compare.study_names())}, or a folder with a study.toml, or --all",
+            remedy=f"give one of {', '.join(study_names())}, or a folder with a study.toml, or --all",
         )
     read = [Path(name) / "study.toml" for name in names or ()]
     where = target("study", output, form, as_json=as_json, inputs=read)
     asked = asked_of(goals or (), predictions or ())
-    studies = [compare.load_study(name) for name in names or compare.study_names()]
+    studies = [load_study(name) for name in names or study_names()]
     for number, one in enumerate(studies):
         if any(one.name == before.name for before in studies[:number]):
             raise UsageError(

@@ -118,7 +118,7 @@ class Answer:
     table
         Columns of names, ``time`` unless it is of the whole time, and numbers in base units. Times are UTC, or have no
         zone where they are local time of unknown offset; where there are both, a column ``local_time`` tells them
-        apart. The metadata of a field has ``title``, and of a number ``unit``, ``shown_in``, ``formula`` and
+        apart; null where the source tells no time. The metadata of a field has ``title``, and of a number ``unit``, ``shown_in``, ``formula`` and
         ``source``.
     ends
         End of the time that starts at each moment of ``time``.
@@ -195,6 +195,7 @@ def _rows(numbers: RollUps, data: GrainData, question: Question, covered: Covere
         by=question.by,
         time=question.every,
         where=" and ".join(f"({one})" for one in conditions) or None,
+        undated=True,
     )
     if whole:
         return table
@@ -210,9 +211,9 @@ def _rows(numbers: RollUps, data: GrainData, question: Question, covered: Covere
 def _ends(covered: Covered, times: pa.ChunkedArray, every: str) -> Iterator[tuple[datetime, datetime]]:
     """End of each length of time, by its start."""
     for stamp in times.unique().to_pylist():
-        moment = shown_on(_with_zone(stamp), is_local=covered.is_local)
-        assert moment is not None
-        yield moment, moment + (_LENGTHS[every] if every in _LENGTHS else covered.length_of(moment))
+        moment = None if stamp is None else shown_on(_with_zone(stamp), is_local=covered.is_local)
+        if moment is not None:
+            yield moment, moment + (_LENGTHS[every] if every in _LENGTHS else covered.length_of(moment))
 
 
 def _with_zone(stamp: datetime) -> datetime:

@@ -118,6 +118,7 @@ class RollUps:
         order: str = "",
         descending: bool = True,
         limit: int = 0,
+        undated: bool = False,
     ) -> tuple[pa.Table, int]:
         """Rolled-up rows of a grain.
 
@@ -135,6 +136,8 @@ class RollUps:
             Column to order by, nulls last; ties and no order: by the names of the rows, then time.
         limit
             Rows to return at most; 0 for all.
+        undated
+            Whether rows of sources that tell no time are among them; their ``time`` is null.
 
         Returns
         -------
@@ -144,7 +147,7 @@ class RollUps:
         wanted = frozenset({*columns, *by} | ({order} if order else set()))
         table = self._rolled_up(data, wanted, tuple(by), time, where)
         names = [*by, *(["time"] if time != "all" else [])]
-        if time != "all":
+        if time != "all" and not undated:
             table = table.where('"time" is not null')
         table = table.select(
             *names, *(c for c in dict.fromkeys((*columns, *([order] if order else []))) if c not in names)

@@ -1,0 +1,81 @@
+"""From a scenario to its runs and its dump, as a command or a program asks for them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from plexlens.errors import UsageError
+from plexlens.simulate.dump import check_names, write_smf
+from plexlens.simulate.replications import Tell, replications, run_scenarios
+from plexlens.simulate.scenario import Scenario, Simulated
+from plexlens.simulate.streamed import simulate_to_smf
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What is asked of a scenario.
+
+    Attributes
+    ----------
+    output
+        Dump to write of the first run; None for none.
+    transactions, page_trace
+        Whether the dump also has a record for each transaction, or for each page reference.
+    runs
+        Number of runs with consecutive seeds.
+    jobs
+        Runs at the same time; None for as many as there are cores.
+    """
+
+    output: Path | None = None
+    transactions: bool = False
+    page_trace: bool = False
+    runs: int = 1
+    jobs: int | None = None
+
+    def check(self, scenario: Path) -> None:
+        """Refuse what does not go together.
+
+        Raises
+        ------
+        UsageError
+            Records are added to a dump that is not written, or to one of several runs.
+        """
+        is_logged = self.transactions or self.page_trace
+        if self.output is None and is_logged:
+            raise UsageError(
+                file=str(scenario),
+                what="--transactions and --page-trace add records to a dump, and no dump is named",
+                remedy="give -o FILE.smf",
+            )
+        if self.runs > 1 and is_logged:
+            raise UsageError(
+                file=str(scenario),
+                what="--transactions and --page-trace need a single run, and --replications asks for several",
+                remedy="leave --replications out, or run once more with it",
+            )
+
+    def run(self, scenario: Scenario, tell: Tell | None = None) -> tuple[list[Simulated], int | None]:
+        """Run a scenario, and write the dump.
+
+        Returns
+        -------
+        list, int or None
+            The runs, and the records in the dump; None without a dump.
+
+        Raises
+        ------
+        PlexlensError
+            The scenario cannot be run, or the dump cannot be written.
+        """
+        if self.output is not None and (self.transactions or self.page_trace):
+            run, records = simulate_to_smf(
+                scenario, self.output, transactions=self.transactions, page_trace=self.page_trace, tell=tell
+            )
+            return [run], records
+        runs = run_scenarios(replications(scenario, self.runs), jobs=self.jobs, tell=tell)
+        if self.output is None:
+            return runs, None
+        check_names(runs[0].scenario)
+        return runs, write_smf(runs[0], self.output)

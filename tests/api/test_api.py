@@ -1,0 +1,311 @@
+"""Python gets what the commands print, in types that other libraries take as they are."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import warnings
+from collections.abc import Callable, Iterator
+from datetime import date, datetime
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pytest
+
+import plexlens as px
+from plexlens.api import Database, DataLossWarning
+from plexlens.errors import NothingUsableError, PlexlensError, UnreadableInputError, UsageError
+from plexlens.example import write_example
+from tests.cli.command import run
+from tests.records import dump, record
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with the example as a dump and as a database, and a simulated trace of pages."""
+    folder = tmp_path_factory.mktemp("api")
+    write_example(folder / "example.smf")
+    assert run("ingest", "example.smf", "--pdb", "pdb", cwd=folder).returncode == 0
+    done = run(
+        "simulate", ROOT / "scenarios/capacity.toml", "--seconds", "3", "--page-trace", "-o", "trace.smf", cwd=folder
+    )
+    assert done.returncode == 0, done.stderr
+    return folder
+
+
+@pytest.fixture
+def pdb(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Database]:
+    monkeypatch.chdir(folder)
+    with px.open("pdb") as opened:
+        yield opened
+
+
+def printed(folder: Path, *words: str | Path) -> Any:
+    """What a command prints with --json."""
+    done = run(*words, "--json", cwd=folder)
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+_SCENARIO = str(ROOT / "scenarios/capacity.toml")
+_QUERY = "select system, structure, sync_service_time from coupling_structure order by all"
+
+#: An answer in Python, and the words of the command that prints the same.
+SAME: dict[str, tuple[Callable[[Database], Any], tuple[str, ...]]] = {
+    "report": (lambda pdb: pdb.report(title="T"), ("report", "pdb", "--title", "T")),
+    "report of a part": (
+        lambda pdb: pdb.report(start=date(1996, 5, 29), end="1996-05-29", systems="SYS*"),
+        ("report", "pdb", "--from", "1996-05-29", "--to", "1996-05-29", "--system", "SYS*"),
+    ),
+    "sql": (lambda pdb: pdb.sql(_QUERY), ("sql", "pdb", _QUERY)),
+    "sql of a part": (lambda pdb: pdb.sql(_QUERY, systems="SYS1"), ("sql", "pdb", _QUERY, "--system", "SYS1")),
+    "compare": (
+        lambda pdb: px.compare(pdb, "pdb@1996-05-29", mix_bound=0.5),
+        ("compare", "pdb", "pdb@1996-05-29", "--mix-bound", "50"),
+    ),
+    "compare dumps": (lambda pdb: px.compare("example.smf", "pdb"), ("compare", "example.smf", "pdb")),
+    "compare runs of a study": (
+        lambda pdb: px.compare("VM/XA 2.1", "VM/ESA 1.1", chain="vmesa-1992:table-03"),
+        ("compare", "VM/XA 2.1", "VM/ESA 1.1", "--chain", "vmesa-1992:table-03"),
+    ),
+    "plan": (
+        lambda pdb: px.plan(pdb, scale={"": 1.3}, engines="+1", tolerance=0.4),
+        ("plan", "pdb", "--scale", "1.3", "--engines", "+1", "--tolerance", "40"),
+    ),
+    "pools": (lambda pdb: px.pools("trace.smf", sizes=[100, 500]), ("pools", "trace.smf", "--sizes", "100,500")),
+    "pools with a change": (
+        lambda pdb: px.pools("trace.smf", pool="BP1=2000,vpseqt=40", settings="trace.smf"),
+        ("pools", "trace.smf", "--pool", "BP1=2000,vpseqt=40", "--settings", "trace.smf"),
+    ),
+    "simulate": (
+        lambda pdb: px.simulate(_SCENARIO, seconds=2, seed=7),
+        ("simulate", _SCENARIO, "--seconds", "2", "--seed", "7"),
+    ),
+    "simulate twice": (
+        lambda pdb: px.simulate(_SCENARIO, seconds=2, replications=2),
+        ("simulate", _SCENARIO, "--seconds", "2", "--replications", "2"),
+    ),
+}
+
+
+@pytest.mark.parametrize("what", SAME)
+def test_an_answer_is_what_the_command_prints(folder: Path, pdb: Database, what: str) -> None:
+    answer, words = SAME[what]
+    assert json.loads(json.dumps(answer(pdb).to_json())) == printed(folder, *words)
+
+
+def test_findings_are_those_of_the_report(folder: Path, pdb: Database) -> None:
+    found = pdb.findings().to_json()
+    assert found["fired"]
+    assert found == printed(folder, "report", "pdb")["findings"]
+
+
+def test_dumps_read_give_the_report_of_the_command(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(folder)
+    with px.read("example.smf") as made:
+        assert made.report().to_json() == printed(folder, "report", "example.smf")
+
+
+def test_metrics_are_the_sums_of_raw_fields(pdb: Database) -> None:
+    """Oracle: the fields of SMF 74-4 added up by a query that knows no metric."""
+    made = pdb.metric("coupling_structure", by="structure", every="all", metrics="sync_service_time")
+    expected = pdb.sql(
+        "select r744snam, sum(r744sstm) / nullif(sum(r744ssrc), 0) from smf74_4_request group by 1"
+    ).arrow()
+    by_hand = dict(zip(*(column.to_pylist() for column in expected.columns), strict=True))
+    for row in made.arrow().to_pylist():
+        assert row["sync_service_time"] == pytest.approx(by_hand.pop(row["structure"]), rel=1e-9)
+    assert by_hand == {}
+
+
+def test_rows_of_every_key_and_interval_are_those_of_the_metric_view(pdb: Database) -> None:
+    """The view is of facts and metrics of each row; the roll-up to every key must not change any."""
+    names = "system, sysplex, facility, structure"
+    made = pdb.metric("coupling_structure", metrics=["requests_per_second", "sync_requests"]).arrow()
+    view = pdb.sql(
+        f'select {names}, "interval" as "time", requests_per_second, sync_requests from coupling_structure'
+        f' order by {names}, "interval"'
+    ).arrow()
+    assert made.num_rows == 56
+    assert made.to_pylist() == view.to_pylist()
+
+
+def test_a_part_is_selected_by_texts_and_by_dates_alike(pdb: Database) -> None:
+    by_text = pdb.metric("cpu_system", start="1996-05-29T13:56", end="1996-05-29T14:00").arrow()
+    by_time = pdb.metric("cpu_system", start=datetime(1996, 5, 29, 13, 56), end=datetime(1996, 5, 29, 14)).arrow()
+    # SYS1 and SYS2 have one interval in these four minutes: 13:56 to 13:58.
+    assert [row["system"] for row in by_text.to_pylist()] == ["SYS1", "SYS2"]
+    assert by_time.equals(by_text)
+    assert pdb.metric("cpu_system", start=date(1996, 5, 29), end=date(1996, 5, 29)).arrow().num_rows == 4
+
+
+def test_conditions_and_classes(pdb: Database) -> None:
+    locks = pdb.metric("coupling_structure", by="structure", every="all", where="structure like '%LOCK1'", metrics=[])
+    assert locks.arrow().column_names == ["structure"]
+    assert all(name.endswith("LOCK1") for name in locks.arrow().column("structure").to_pylist())
+    assert len(pdb.metric("coupling_structure", where="structure = 'NONE'")) == 0
+    of_class = pdb.metric("workload_period", by="class_name", every="all", classes="INQ1*", metrics="velocity")
+    assert of_class.arrow().column("class_name").to_pylist() == ["INQ1", "INQ1C", "INQ1S"]
+
+
+def test_a_time_without_offset_has_no_zone(tmp_path: Path) -> None:
+    """The lock structures of a printed RMF report, 14:04 by the clock of a system whose offset no line names."""
+    with px.read(ROOT / "tests/golden/reports/lock_structures.txt") as made:
+        times = made.metric("coupling_facility", metrics=[]).arrow().column("time")
+    assert times.type == pa.timestamp("us")
+    assert times.to_pylist()[0] == datetime(1996, 5, 29, 14, 4)
+
+
+def test_rows_without_a_time_are_kept(tmp_path: Path) -> None:
+    with px.read(ROOT / "tests/golden/reports/log.txt") as made:
+        rows = made.metric("db2_log", metrics=[])
+    assert rows.arrow().column("time").to_pylist() == [None]
+    assert "db2" in rows._repr_html_().lower()
+
+
+def test_types_are_kept_on_the_way(pdb: Database) -> None:
+    import pandas
+    import polars
+
+    rows = pdb.sql(
+        "select 1::utinyint as small, null::bigint as missing, 'a' as name, 0.5::double as share,"
+        " timestamptz '1996-05-29 13:54:00Z' as moment, date '1996-05-29' as day"
+    )
+    types = [pa.uint8(), pa.int64(), pa.string(), pa.float64(), pa.timestamp("us", "UTC"), pa.date32()]
+    assert rows.arrow().schema.types == types
+    frame = rows.to_pandas()
+    assert [kind.pyarrow_dtype for kind in frame.dtypes] == types
+    assert frame["missing"].isna().all()
+    assert pa.Table.from_pandas(frame, preserve_index=False).schema.types == types
+    assert rows.to_polars().schema == {
+        "small": polars.UInt8, "missing": polars.Int64, "name": polars.String, "share": polars.Float64,
+        "moment": polars.Datetime("us", "UTC"), "day": polars.Date,
+    }  # fmt: skip
+    # The Arrow PyCapsule interface, which these libraries ask for by themselves.
+    assert pa.table(rows).schema.types == types
+    assert polars.DataFrame(rows).shape == (1, 6)
+    assert isinstance(pandas.DataFrame.from_arrow(rows), pandas.DataFrame)
+
+
+def test_a_field_says_what_it_is(pdb: Database) -> None:
+    table = pdb.metric("coupling_structure", by=["system", "structure"], metrics="sync_service_time").arrow()
+    told = {key.decode(): value.decode() for key, value in table.schema.field("sync_service_time").metadata.items()}
+    assert (told["title"], told["unit"], told["shown_in"]) == ("Synchronous service time", "s", "µs")
+    assert told["formula"] == "R744SSTM / R744SSRC"
+    assert table.schema.field("structure").metadata == {b"title": b"Structure"}
+    assert table.schema.metadata[b"grain"] == b"coupling_structure"
+
+
+def test_a_notebook_shows_units_and_a_chart(pdb: Database) -> None:
+    shown = pdb.metric("cpu_system", by="system", metrics=["mvs_busy"])._repr_html_()
+    assert '<span class="unit">%</span>' in shown
+    assert shown.count('class="line c1"') == 2  # in the chart and in its legend
+    assert "XML1, mean 74.9" in shown
+    whole = pdb.metric("cpu_system", by="system", every="all", metrics=["mvs_busy"])._repr_html_()
+    assert "<svg" not in whole
+
+
+def test_names_are_never_code_in_a_notebook(pdb: Database) -> None:
+    shown = pdb.sql("""select '<script>alert(1)</script>' as "<b>head" """)._repr_html_()
+    assert "<script" not in shown
+    assert "<b>head" not in shown
+
+
+def test_a_page_is_shown_in_a_frame_of_its_own_and_saved_by_its_ending(pdb: Database, tmp_path: Path) -> None:
+    page = pdb.report()
+    framed = page._repr_html_()
+    assert framed.count("<") == 2
+    assert 'sandbox="allow-scripts"' in framed
+    page.save(tmp_path / "report.html")
+    assert (tmp_path / "report.html").read_text() == page.html()
+    page.save(tmp_path / "report.json")
+    assert json.loads((tmp_path / "report.json").read_text()) == page.to_json()
+    assert page.save(str(tmp_path / "report.xlsx")).read_bytes()[:2] == b"PK"
+
+
+#: Wrong calls: the class of the error, and a word of its message.
+WRONG: dict[str, tuple[Callable[[Database], Any], type[PlexlensError], str]] = {
+    "no such grain": (lambda pdb: pdb.metric("coupling_structur"), UsageError, "did you mean coupling_structure"),
+    "no such key": (lambda pdb: pdb.metric("cpu_system", by="structure"), UsageError, "it has system"),
+    "no such metric": (lambda pdb: pdb.metric("cpu_system", metrics="busy"), UsageError, "mvs_busy"),
+    "no such length": (lambda pdb: pdb.metric("cpu_system", every="week"), UsageError, "interval, hour, day, all"),
+    "no such column": (lambda pdb: pdb.metric("cpu_system", where="foo = 1"), UsageError, "foo"),
+    "no condition": (lambda pdb: pdb.metric("cpu_system", where="true) or (select"), UsageError, "condition"),
+    "two statements": (lambda pdb: pdb.metric("cpu_system", where="1=1); select (1"), UsageError, "more than"),
+    "no data": (lambda pdb: pdb.metric("job"), NothingUsableError, "SMF 30"),
+    "empty selection": (lambda pdb: pdb.metric("cpu_system", start="2030-01-01"), NothingUsableError, "is selected by"),
+    "no time": (lambda pdb: pdb.report(start="noon"), UsageError, "is not a time"),
+    "no system": (lambda pdb: pdb.sql("select 1", systems="ZZZ"), NothingUsableError, "SYS1"),
+    "no query that reads": (lambda pdb: pdb.sql("drop table smf_record"), UsageError, "only reads"),
+    "wrong ending": (lambda pdb: pdb.report().save("report.docx"), UsageError, "end the name in"),
+    "unwritable": (lambda pdb: pdb.report().save("/no/folder/report.html"), UsageError, "no folder"),
+    "input replaced": (lambda pdb: px.pools("trace.smf", sizes=[5]).save("pdb/x.html"), UsageError, "holds only"),
+    "no database": (lambda pdb: px.open("nothing"), UsageError, "no such folder"),
+    "a file": (lambda pdb: px.open("example.smf"), UsageError, "is a folder"),
+    "no file": (lambda pdb: px.read("nothing.smf"), UnreadableInputError, "check the name"),
+    "nothing named": (lambda pdb: px.read(), UsageError, "no file is named"),
+    "no trace": (lambda pdb: px.pools("example.smf"), NothingUsableError, "IFCID"),
+    "no run": (lambda pdb: px.compare("pdb", "nothing"), PlexlensError, "nothing"),
+    "no scenario": (lambda pdb: px.simulate("nothing.toml"), UnreadableInputError, "name a scenario file"),
+    "records without a dump": (lambda pdb: px.simulate(_SCENARIO, page_trace=True), UsageError, "no dump is named"),
+    "no chart": (lambda pdb: pdb.metric("cpu_system", every="all").chart(), UsageError, "fewer than two times"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("what", WRONG)
+def test_a_wrong_call_says_what_to_do(pdb: Database, what: str) -> None:
+    call, kind, said = WRONG[what]
+    with pytest.raises(kind) as raised:
+        call(pdb)
+    assert said in str(raised.value)
+
+
+def test_a_closed_database_says_so(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(folder)
+    made = px.read("example.smf")
+    made.close()
+    with pytest.raises(UsageError, match="closed"):
+        made.metric("cpu_system")
+
+
+def test_lost_data_is_warned_about_and_the_rest_is_there(tmp_path: Path) -> None:
+    whole = dump(record(200, "SYS1", b"one"), record(200, "SYS2", b"two"))
+    (tmp_path / "cut.smf").write_bytes(whole[:-2])
+    (tmp_path / "text.smf").write_text("no dump")
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        with px.read(tmp_path / "cut.smf", tmp_path / "text.smf") as made:
+            assert made.sql("select count(*) n from smf_record").to_json() == [{"n": 1}]
+    told = [str(one.message) for one in caught if one.category is DataLossWarning]
+    assert len(told) == 2
+    assert "record 2" in told[0]
+    assert "text.smf" in told[1]
+
+
+def test_a_database_takes_in_what_was_ingested_since(tmp_path: Path) -> None:
+    for number in (1, 2):
+        (tmp_path / f"{number}.smf").write_bytes(dump(record(200 + number, "SYS1", b"one")))
+    assert run("ingest", "1.smf", "--pdb", "pdb", cwd=tmp_path).returncode == 0
+    with px.open(tmp_path / "pdb") as opened:
+        assert run("ingest", "2.smf", "--pdb", "pdb", cwd=tmp_path).returncode == 0
+        query = "select count(*) n from smf_record"
+        assert opened.sql(query).to_json() == [{"n": 1}]
+        opened.refresh()
+        assert opened.sql(query).to_json() == [{"n": 2}]
+
+
+@pytest.mark.parametrize("name", ["compare", "pools", "simulate"])
+def test_a_function_stands_beside_the_package_of_its_name(name: str) -> None:
+    """The import of plexlens.compare.x makes plexlens.compare a module; it is still the function when called."""
+    program = (
+        f"import plexlens as px; import plexlens.{name} as package; from plexlens.errors import PlexlensError\n"
+        f"assert px.{name} is package\n"
+        f"try: px.{name}('no such file', 'nor this')\n"
+        "except PlexlensError as error: print(error.remedy)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout.strip()
