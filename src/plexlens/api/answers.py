@@ -35,7 +35,7 @@ class Answer:
         return json_value(self._values())
 
     def to_json(self) -> Any:
-        """What the command prints with ``--json``, as plain Python values; numbers are in base units."""
+        """The values that the command prints with ``--json``, as plain Python values; numbers are in base units."""
         return self._plain
 
 

@@ -297,7 +297,7 @@ def simulate(
 
 
 def _address(source: Source) -> str:
-    """What a command would be given for it."""
+    """The argument of a command for this source."""
     if not isinstance(source, Database):
         return str(Path(source))
     return source.name if Path(source.name).absolute() == source.path else str(source.path)

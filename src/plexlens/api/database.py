@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 
 class DataLossWarning(UserWarning):
-    """Something of what was read is lost: a truncated dump, a broken record, a file that is no source."""
+    """Something of what was read is lost: a truncated dump, a broken record, a file that was not read."""
 
 
 class Database:
@@ -165,7 +165,7 @@ class Database:
         Raises
         ------
         UsageError
-            The text is no single query that reads, or it fails.
+            The text is not a single query that reads, or the query fails.
         NothingUsableError
             Nothing is selected.
         """
@@ -216,7 +216,7 @@ class Database:
         classes: Names = (),
         site: AnyPath | None = None,
     ) -> Answer:
-        """What the rules found, as the report lists it under ``findings``.
+        """The findings of the rules, as the report lists them under ``findings``.
 
         Raises
         ------

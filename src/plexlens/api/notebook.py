@@ -1,4 +1,4 @@
-"""What a notebook shows of a table: the rows as the report writes them, under a chart."""
+"""Tables in a notebook: the rows as the report writes them, below a chart."""
 
 from __future__ import annotations
 

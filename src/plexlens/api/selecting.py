@@ -45,7 +45,7 @@ def selection_of(
     Raises
     ------
     UsageError
-        A text is no time, shift or file of a site, or the time ends before it starts.
+        A text is not a time, a shift or a file of a site, or the time ends before it starts.
     """
     named = read_shifts(Path(site)) if site is not None else {}
     since, until = _text(start), _text(end)
@@ -58,7 +58,7 @@ def selection_of(
 
 
 def names_of(named: Names) -> tuple[str, ...]:
-    """One name or several; of one text, those that commas part."""
+    """The names: those of a list, or those between the commas of a text."""
     texts = named.split(",") if isinstance(named, str) else named
     return tuple(text.strip() for text in texts if text.strip())
 

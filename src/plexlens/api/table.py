@@ -37,7 +37,7 @@ class Rows:
     table
         The rows.
     clock
-        How times are told in a notebook.
+        The clock of times in a notebook.
     """
 
     def __init__(self, table: pa.Table, clock: Clock) -> None:
@@ -120,7 +120,7 @@ class Numbers(Rows):
     answer
         What the engine answered.
     clock
-        How times are told in a notebook.
+        The clock of times in a notebook.
     """
 
     def __init__(self, answer: Answer, clock: Clock) -> None:
@@ -203,7 +203,7 @@ class Numbers(Rows):
         for moment, value, *names in zip(self._times(), values, *keys, strict=True):
             if moment is not None:
                 at.setdefault(tuple(names), {})[moment] = value
-        # A name that all lines share tells nothing.
+        # A name that all lines share does not distinguish them.
         telling = [place for place in range(len(keys)) if len({names[place] for names in at}) > 1]
         title = self.answer.question.grain.title
         return [

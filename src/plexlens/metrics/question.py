@@ -1,4 +1,4 @@
-"""One question to a grain, and its answer as an Arrow table whose columns say what they are."""
+"""A question to a grain, and its answer as an Arrow table with the meaning of each column."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _LENGTHS = {"hour": timedelta(hours=1), "day": timedelta(days=1)}
 
 @dataclass(frozen=True)
 class Question:
-    """What is asked of a grain.
+    """A question to a grain.
 
     Attributes
     ----------
@@ -98,7 +98,7 @@ class Question:
                 raise _no("key", name, keys, f"it has {', '.join(keys)}", grain)
         if every not in TIMES:
             raise UsageError(
-                file="", what=f"{every!r} is no length of time", remedy=f"give one of {', '.join(TIMES)} for every"
+                file="", what=f"{every!r} is not a length of time", remedy=f"give one of {', '.join(TIMES)} for every"
             )
         return cls(found, apart, every, tuple(name for name in wanted if name not in apart), where.strip())
 
@@ -117,8 +117,8 @@ class Answer:
         What was asked.
     table
         Columns of names, ``time`` unless it is of the whole time, and numbers in base units. Times are UTC, or have no
-        zone where they are local time of unknown offset; where there are both, a column ``local_time`` tells them
-        apart; null where the source tells no time. The metadata of a field has ``title``, and of a number ``unit``, ``shown_in``, ``formula`` and
+        zone where they are local time of unknown offset; where there are both, a column ``local_time``
+        distinguishes them; null where the source has no time. The metadata of a field has ``title``, and of a number ``unit``, ``shown_in``, ``formula`` and
         ``source``.
     ends
         End of the time that starts at each moment of ``time``.
@@ -260,7 +260,7 @@ def _check_condition(where: str) -> None:
 
 @contextmanager
 def _condition(where: str | None) -> Iterator[None]:
-    """Name the condition in an error of the engine: without one, such an error is a defect."""
+    """Name the condition in an error of the engine; if there is no condition, such an error is a defect."""
     try:
         yield
     except duckdb.Error as error:

@@ -137,7 +137,7 @@ class RollUps:
         limit
             Rows to return at most; 0 for all.
         undated
-            Whether rows of sources that tell no time are among them; their ``time`` is null.
+            Whether rows without a time are included; their ``time`` is null.
 
         Returns
         -------

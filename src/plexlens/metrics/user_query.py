@@ -42,7 +42,7 @@ def run_query(
     Raises
     ------
     UsageError
-        The query is none that reads, or fails.
+        The query is not one that reads, or it fails.
     NothingUsableError
         Nothing is selected.
     """

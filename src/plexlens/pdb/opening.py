@@ -1,4 +1,4 @@
-"""What a question is asked of: a named performance database, or dumps read into a temporary database."""
+"""Input data of a question: a named performance database, or dumps read into a temporary database."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ MEMORY_LIMIT = "1GiB"
 
 
 def _say_nothing(text: str) -> None:
-    """Where nobody listens."""
+    """Say nothing: nobody listens."""
 
 
 @dataclass(frozen=True)
 class DumpReading:
-    """How dumps are read.
+    """Options for reading dumps.
 
     Attributes
     ----------
@@ -76,7 +76,7 @@ class DumpReading:
 
 
 def losses(pdb: Pdb, results: Sequence[IngestResult]) -> list[str]:
-    """Where data of sources just read is lost (a truncated dump, a broken record): a sentence for each file."""
+    """Data loss in sources just read (a truncated dump, a broken record): a sentence for each file."""
     damaged = [one.ingest.id for one in results if one.ingest is not None and one.ingest.damage]
     if not damaged or "damage" not in pdb.manifest.columns:
         return []

@@ -154,7 +154,7 @@ def build(
 
 
 def clock_of(inputs: Inputs, readings: Readings) -> Clock:
-    """How times of the selected data are told.
+    """The clock on which times of the selected data are shown.
 
     Parameters
     ----------

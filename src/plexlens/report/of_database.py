@@ -36,7 +36,7 @@ class DatabaseReport:
 
 
 def clock_of(inputs: Inputs) -> Clock:
-    """How times of the selected tables are told, as in a report of them."""
+    """The clock on which times of the selected tables are shown, as in a report of them."""
     # Makes the table of reports in local time.
     _ = inputs.places_reports
     connection = inputs.connection

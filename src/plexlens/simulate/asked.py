@@ -14,7 +14,7 @@ from plexlens.simulate.streamed import simulate_to_smf
 
 @dataclass(frozen=True)
 class Asked:
-    """What is asked of a scenario.
+    """A request to run a scenario.
 
     Attributes
     ----------
