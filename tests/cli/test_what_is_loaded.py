@@ -12,9 +12,9 @@ import pytest
     ("modules", "not_needed"),
     [
         ("plexlens", ("plexlens.api", "pyarrow")),
-        ("plexlens.cli", ("plexlens.api", "duckdb", "numpy", "pyarrow", "scipy")),
+        ("plexlens.cli", ("plexlens.api", "duckdb", "numpy", "pyarrow", "scipy", "starlette", "uvicorn")),
         ("plexlens.metrics.evaluate, plexlens.pdb", ("plexlens.ingest.smf", "plexlens.ingest.printed.text", "scipy")),
-        ("plexlens.report.build, plexlens.report.pages", ("scipy",)),
+        ("plexlens.report.build, plexlens.report.pages", ("scipy", "starlette", "uvicorn")),
         ("plexlens.compare", ("scipy.stats",)),
         (
             "plexlens.compare.comparison.comparison, plexlens.compare.runs.database_run, plexlens.compare.page.runs",

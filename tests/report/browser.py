@@ -54,8 +54,10 @@ class Browser:
         self.driver = webdriver.Chrome(options=options, service=Service(shutil.which("chromedriver")))
         self._on_loading: list[str] = []
 
-    def open(self, page: Path, *, width: int = 1280, height: int = 900, dark: bool = False, media: str = "") -> None:
-        """Load a page at a width, in light or dark, for the screen or for paper.
+    def open(
+        self, page: Path | str, *, width: int = 1280, height: int = 900, dark: bool = False, media: str = ""
+    ) -> None:
+        """Load a page, a file or an address, at a width, in light or dark, for the screen or for paper.
 
         Raises
         ------
@@ -69,9 +71,9 @@ class Browser:
         self.driver.get("about:blank")
         for kind in ("browser", "performance"):
             self.driver.get_log(kind)
-        self.driver.get(page.as_uri())
+        self.driver.get(page if isinstance(page, str) else page.as_uri())
         self._on_loading = [entry["message"] for entry in self.driver.get_log("browser")]
-        assert self._on_loading == [], f"the console of {page.name} says: {self._on_loading}"
+        assert self._on_loading == [], f"the console of {page} says: {self._on_loading}"
         self.run("try { localStorage.clear(); } catch (e) {}")
 
     def call(self, method: str, **arguments: Any) -> dict[str, Any]:

@@ -86,19 +86,16 @@ def _selection(
     classes: list[str] | None,
     site: Path | None,
 ) -> Selection:
-    from plexlens.metrics.selection import Selection, between, read_shifts, shift
+    from plexlens.metrics.selection import read_shifts, selected
 
-    named = read_shifts(site) if site is not None else {}
-    return Selection(
-        windows=(between(since.strip(), until.strip()),) if since.strip() or until.strip() else (),
-        shifts=tuple(shift(text, named) for text in shifts or ()),
-        systems=_names(systems),
-        classes=_names(classes),
+    return selected(
+        since=since,
+        until=until,
+        systems=systems or (),
+        shifts=shifts or (),
+        classes=classes or (),
+        named=read_shifts(site) if site is not None else {},
     )
-
-
-def _names(texts: list[str] | None) -> tuple[str, ...]:
-    return tuple(name.strip() for text in texts or () for name in text.split(",") if name.strip())
 
 
 #: Gives a command the options of a selection; it gets them as one argument, ``selection``, not yet resolved.

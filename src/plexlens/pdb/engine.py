@@ -15,7 +15,15 @@ def connect(**settings: Any) -> Connection:
 
     ``settings`` are those of DuckDB.
     """
-    connection = duckdb.connect(config=settings)
+    return _set(duckdb.connect(config=settings))
+
+
+def session_of(connection: Connection) -> Connection:
+    """A connection to the same database with temporary tables of its own."""
+    return _set(connection.cursor())
+
+
+def _set(connection: Connection) -> Connection:
     connection.execute("SET TimeZone = 'UTC'")
     # A name that is not a table must not mean a variable of the program.
     connection.execute("SET python_enable_replacements = false")

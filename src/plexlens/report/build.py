@@ -142,7 +142,7 @@ def build(
         end=end,
         utc_offset=clock.offset,
         time_note=clock.note,
-        alerts=(*_alerts(readings), *_coverage(context, start, end)),
+        alerts=(*alerts_of(readings), *_coverage(context, start, end)),
         sections=tuple(section for _, section in sections),
         definitions=context.definitions,
         generator=f"Plexlens {__version__}",
@@ -303,7 +303,7 @@ def _title(systems: Sequence[str], sysplexes: Sequence[str]) -> str:
     return "Performance report"
 
 
-def _alerts(readings: Readings) -> tuple[Note, ...]:
+def alerts_of(readings: Readings) -> tuple[Note, ...]:
     """Notes above the first number: unread files, lost values."""
     alerts = []
     failed = readings.in_state(State.FAILED)

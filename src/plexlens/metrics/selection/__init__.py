@@ -8,7 +8,8 @@ an interval that straddles a bound belongs to the side on which it starts.
 from __future__ import annotations
 
 from plexlens.metrics.selection.extent import Extent
-from plexlens.metrics.selection.resolution import resolve
+from plexlens.metrics.selection.resolution import resolve, whole_extent
+from plexlens.metrics.selection.selected import selected
 from plexlens.metrics.selection.selection import CLASS_COLUMNS, EVERYTHING, Selection
 from plexlens.metrics.selection.shift import Shift, read_shifts, shift
 from plexlens.metrics.selection.window import Window, between, window
@@ -23,6 +24,8 @@ __all__ = [
     "between",
     "read_shifts",
     "resolve",
+    "selected",
     "shift",
+    "whole_extent",
     "window",
 ]

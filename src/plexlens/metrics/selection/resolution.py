@@ -59,6 +59,15 @@ def resolve(selection: Selection, connection: Connection, name: str) -> Selectio
     return replace(found, extent=extent)
 
 
+def whole_extent(connection: Connection) -> Extent:
+    """Systems of a database with their times, and its classes, as if everything were selected."""
+    connection.execute(f"create or replace temp table {_TABLE} as {_extent_sql(connection)}")
+    try:
+        return Extent(_systems(connection, Selection()), tuple(_classes(connection)))
+    finally:
+        connection.execute(f"drop table {_TABLE}")
+
+
 def _extent_sql(connection: Connection) -> str:
     """Statement that lists system, offset and start (to the minute) of all rows in the raw tables."""
     selects = [

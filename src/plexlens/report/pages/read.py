@@ -72,7 +72,8 @@ def _files(readings: Readings) -> Table:
     )
 
 
-def _records(readings: Readings) -> Table:
+def records_table(readings: Readings) -> Table:
+    """Records of each type by system."""
     return Table(
         name="read_records",
         title="Records by type",
@@ -337,7 +338,7 @@ def _blocks(context: Context) -> Sequence[Block]:
         blocks.append(changed)
     blocks.append(_files(readings))
     if readings.records:
-        blocks.append(_records(readings))
+        blocks.append(records_table(readings))
     if readings.local_reports:
         blocks.append(_local_reports(readings))
     if (coverage := _coverage(context)).rows:

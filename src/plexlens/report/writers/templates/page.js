@@ -28,7 +28,7 @@
   opener.addEventListener("click", () => open(contents.dataset.open !== "true"));
   contents.addEventListener("click", (event) => { if (event.target.closest("a")) open(false); });
   document.addEventListener("keydown", (event) => { if (event.key === "Escape") { open(false); closePopover(); } });
-  const links = new Map(all("a", contents).map((link) => [link.getAttribute("href").slice(1), link]));
+  const links = new Map(all("a[href^='#']", contents).map((link) => [link.getAttribute("href").slice(1), link]));
   let parts = [];
   let waiting = false;
   const mark = () => {

@@ -1,0 +1,65 @@
+"""`plexlens serve`: a performance database in a browser."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from plexlens.cli.app import app
+from plexlens.cli.options import Catalogue
+from plexlens.cli.sources import MEMORY_LIMIT
+from plexlens.errors import UsageError
+
+_MEMORY = "Memory of the engine, such as 512MiB or 4GiB; beyond it, it spills to disk."
+
+
+@app.command()
+def serve(
+    pdb: Annotated[Path, typer.Argument(metavar="PDB", help="A performance database.")],
+    *,
+    port: Annotated[int, typer.Option(min=0, max=65535, help="Port to listen on; 0 takes a free one.")] = 8711,
+    host: Annotated[
+        str,
+        typer.Option(metavar="ADDRESS", help="Address to listen on; any but this machine's own needs TLS and a token."),
+    ] = "127.0.0.1",
+    name: Annotated[
+        list[str] | None,
+        typer.Option("--name", metavar="HOST", help="A host name under which browsers reach the server; repeatable."),
+    ] = None,
+    certificate: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Certificate of the server for TLS (PEM).")
+    ] = None,
+    key: Annotated[Path | None, typer.Option(metavar="FILE", help="Its private key (PEM).")] = None,
+    token: Annotated[bool, typer.Option("--token", help="Ask for a token on this machine's own address too.")] = False,
+    no_tls: Annotated[
+        bool, typer.Option("--no-tls", help="Listen on another address without TLS: a proxy in front does it.")
+    ] = False,
+    memory: Annotated[str, typer.Option(metavar="SIZE", help=_MEMORY)] = MEMORY_LIMIT,
+    threads: Annotated[
+        int | None, typer.Option(min=1, max=256, help="Threads of a question; by default as many as there are cores.")
+    ] = None,
+    catalogue: Catalogue = None,
+) -> None:
+    """Look at a performance database in a browser.
+
+    The pages of the report, over the whole database or a selected part. It runs until Ctrl-C.
+    """
+    from plexlens.pools.settings import parse_size
+    from plexlens.serve.running import Place, run
+
+    if not (pdb / "manifest.json").is_file():
+        raise UsageError(
+            file=str(pdb),
+            what="this is not a performance database",
+            remedy="make one of dumps and reports first: plexlens ingest FILE... --pdb PDB",
+        )
+    place = Place(host, port, tuple(name or ()), certificate, key, token, no_tls)
+
+    def tell(address: str) -> None:
+        typer.echo(f"{pdb}: open {address}")
+        if no_tls and not place.is_loopback:
+            typer.echo("Without TLS, whoever is on the way to it can read the token and every page.", err=True)
+
+    run(pdb, place, memory_limit=f"{parse_size(memory) // 1024}KiB", threads=threads, tell=tell)

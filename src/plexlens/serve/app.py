@@ -1,0 +1,71 @@
+"""The application: each address and what answers it."""
+
+from __future__ import annotations
+
+import sys
+import traceback
+from collections.abc import Callable
+
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, Response
+from starlette.routing import Route
+from starlette.types import ASGIApp
+
+from plexlens.errors import NothingUsableError, PlexlensError
+from plexlens.serve.guard import Door, Guard
+from plexlens.serve.overview import overview
+from plexlens.serve.report_pages import report_page, whole_report
+from plexlens.serve.shell import error_page, static, status_of
+from plexlens.serve.workspace import Workspace
+
+#: A page: from the database and the request to the answer.
+Answer = Callable[[Workspace, Request], Response]
+
+
+def application(workspace: Workspace, door: Door) -> ASGIApp:
+    """The application over a database, behind its guard.
+
+    Parameters
+    ----------
+    workspace
+        The database.
+    door
+        Who may come in.
+    """
+
+    def over(answer: Answer) -> Callable[[Request], Response]:
+        def answered(request: Request) -> Response:
+            return answer(workspace, request)
+
+        return answered
+
+    routes = [
+        Route("/", over(overview)),
+        Route("/page/{name}", over(report_page)),
+        Route("/report.html", over(whole_report)),
+        Route("/static/{name}", static),
+    ]
+    app = Starlette(
+        routes=routes,
+        exception_handlers={PlexlensError: _failed, HTTPException: _no_page, Exception: _defect},
+    )
+    return Guard(app, door)
+
+
+def _failed(request: Request, error: Exception) -> HTMLResponse:
+    assert isinstance(error, PlexlensError)
+    return error_page(error, status_of(error))
+
+
+def _no_page(request: Request, error: Exception) -> HTMLResponse:
+    status = error.status_code if isinstance(error, HTTPException) else 404
+    what = "the request is not answered here" if status == 405 else "there is no page at this address"
+    return error_page(NothingUsableError(file="", what=what, remedy="start from the overview"), status)
+
+
+def _defect(request: Request, error: Exception) -> HTMLResponse:
+    sys.stderr.write("plexlens: a defect of Plexlens, while it answered a request:\n")
+    sys.stderr.write("".join(traceback.format_exception(error)))
+    return error_page(error, 500)

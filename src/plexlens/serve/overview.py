@@ -1,0 +1,102 @@
+"""The first page: what the database holds, and the ways into it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, Response
+
+from plexlens.metrics import GRAINS
+from plexlens.metrics.evaluate import available
+from plexlens.metrics.inputs import Inputs
+from plexlens.metrics.selection import Extent
+from plexlens.report.blocks.readings import Readings
+from plexlens.report.build import alerts_of
+from plexlens.report.model import Column, ColumnKind, Table
+from plexlens.report.model import text_column as text
+from plexlens.report.model.clock import Clock
+from plexlens.report.model.display import counted
+from plexlens.report.pages import PAGES
+from plexlens.report.pages.read import records_table
+from plexlens.report.writers.table_html import table_view
+from plexlens.serve.address import SELECTING, check, selecting
+from plexlens.serve.shell import address, contents, page
+from plexlens.serve.workspace import Workspace
+
+
+def overview(workspace: Workspace, request: Request) -> Response:
+    """The first page."""
+    check(request.query_params, SELECTING)
+    pairs = selecting(request.query_params)
+
+    def made() -> str:
+        with workspace.session() as session:
+            readings, clock, extent = session.readings, session.clock, workspace.extent
+            values: dict[str, Any] = {
+                "contents": contents(session.inputs, "/", pairs),
+                "pages": _pages(session.inputs, pairs),
+            }
+        tables = [table for table in (_systems(extent), records_table(readings)) if table.rows]
+        values |= {
+            "database": str(workspace.path),
+            "title": _title(extent),
+            "about": _about(extent, readings),
+            "time_note": clock.note,
+            "offset": clock.offset or 0,
+            "zone": clock.zone,
+            "grains": [],
+            "alerts": alerts_of(readings),
+            "tables": [table_view(table, {}, clock) for table in tables],
+            "memory_limit": workspace.memory,
+            "threads": counted(workspace.threads, "thread"),
+            "report_href": address("/report.html", pairs),
+        }
+        return page("overview.html.j2", values)
+
+    return HTMLResponse(workspace.kept(("overview", tuple(pairs)), made))
+
+
+def _title(extent: Extent) -> str:
+    names = [one.system for one in extent.systems if one.system]
+    if not names:
+        return "Performance database"
+    if len(names) > 6:
+        return f"{len(names)} systems"
+    return f"{'System' if len(names) == 1 else 'Systems'} {', '.join(names)}"
+
+
+def _about(extent: Extent, readings: Readings) -> str:
+    starts = [one.first for one in extent.systems if one.first is not None]
+    ends = [one.last for one in extent.systems if one.last is not None]
+    files = counted(len(readings.files), "file")
+    records = counted(sum(one.records for one in readings.records), "record or report", "records and reports")
+    held = f"{files}, {records}"
+    if not starts:
+        return f"{held}; none names a time."
+    span = Clock(None, "").span(min(starts), max(ends))
+    return f"{held}. Intervals start from {span}, local time of each system."
+
+
+def _systems(extent: Extent) -> Table:
+    return Table(
+        name="systems",
+        title="Systems",
+        columns=(
+            text("system", "System", key=True),
+            text("zone", "Local time"),
+            Column("first", "First interval", ColumnKind.TIME),
+            Column("last", "Last interval", ColumnKind.TIME),
+        ),
+        rows=tuple((one.system or "not named", one.zone, one.first, one.last) for one in extent.systems),
+    )
+
+
+def _pages(inputs: Inputs, pairs: Sequence[tuple[str, str]]) -> list[dict[str, str]]:
+    """The pages of the report that have data."""
+    return [
+        {"title": one.title, "lead": one.lead, "href": address(f"/page/{one.id}", pairs)}
+        for one in PAGES
+        if one.grains and any(available(inputs, GRAINS[name]) for name in one.grains)
+    ]

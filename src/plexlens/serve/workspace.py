@@ -1,0 +1,222 @@
+"""The database behind the pages: one engine of bounded memory, and what it has worked out so far.
+
+Questions are answered one after the other. Each part of the data that is looked at has a session of its own, whose
+temporary tables hold its facts; few are kept. When something is ingested, everything starts again from the new
+manifest.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+
+from plexlens.errors import PlexlensError
+from plexlens.metrics import GRAINS, local_time
+from plexlens.metrics.inputs import Inputs
+from plexlens.metrics.selection import EVERYTHING, Extent, Selection, resolve, whole_extent
+from plexlens.pdb import Pdb
+from plexlens.pdb.engine import Connection, session_of
+from plexlens.report.blocks.context import Context
+from plexlens.report.blocks.readings import Readings, readings_of
+from plexlens.report.model.clock import Clock
+
+#: Seconds after which the answer to a question is given up.
+LONGEST = 60.0
+
+#: Seconds for which a question waits for those before it.
+PATIENCE = 90.0
+
+#: Parts of the data whose facts are kept, pages that are kept, and the longest of them in characters.
+SESSIONS, ANSWERS, LONG_ANSWER = 6, 32, 2_000_000
+
+
+class BusyError(PlexlensError):
+    """A question that took too long, or had to wait too long."""
+
+
+@dataclass
+class Session:
+    """A part of the data.
+
+    Attributes
+    ----------
+    inputs
+        The raw tables, with the selection resolved.
+    readings
+        What the database was read from.
+    """
+
+    inputs: Inputs
+    readings: Readings
+
+    @cached_property
+    def clock(self) -> Clock:
+        """How times are shown."""
+        local = any(report.utc_offset is None for report in self.readings.local_reports)
+        extent = self.inputs.selection.extent
+        offsets = (
+            self.readings.offsets
+            if extent is None
+            else [offset for one in extent.systems for offset in one.taken_offsets]
+        )
+        return Clock.of(offsets, local=local)
+
+    @cached_property
+    def context(self) -> Context:
+        """The numbers of its grains."""
+        return Context(self.inputs, GRAINS, readings=self.readings, clock=self.clock)
+
+
+class Workspace:
+    """A performance database, open for questions.
+
+    Parameters
+    ----------
+    path
+        The database.
+    memory_limit
+        What the engine may use before it spills to disk.
+    threads
+        Threads of a question; the engine's choice by default.
+    """
+
+    def __init__(self, path: Path, memory_limit: str, threads: int | None = None) -> None:
+        self.path = path
+        self.memory_limit = memory_limit
+        self._threads = threads
+        self._lock = threading.Lock()
+        self._pdb = Pdb.open(path)
+        self._stamp: object = None
+        self._sessions: OrderedDict[Selection, Session] = OrderedDict()
+        self._answers: OrderedDict[object, str] = OrderedDict()
+        self._reopen()
+
+    @property
+    def memory(self) -> str:
+        """What the engine may use, as the engine tells it."""
+        row = self._connection.execute("select current_setting('memory_limit')").fetchone()
+        return str(row[0]) if row else self.memory_limit
+
+    @property
+    def threads(self) -> int:
+        """Threads of a question."""
+        row = self._connection.execute("select current_setting('threads')").fetchone()
+        return int(row[0]) if row else 1
+
+    def _reopen(self) -> None:
+        stamp = self._manifest_stamp()
+        if stamp == self._stamp:
+            return
+        self._pdb.refresh()
+        self._sessions.clear()
+        self._answers.clear()
+        self._connection: Connection = self._pdb.connect(memory_limit=self.memory_limit, threads=self._threads)
+        self.readings = readings_of(self._connection)
+        self.extent: Extent = whole_extent(self._connection)
+        self._stamp = stamp
+
+    def _manifest_stamp(self) -> object:
+        try:
+            found = (self.path / "manifest.json").stat()
+        except OSError:
+            # The error of opening it says more.
+            return None
+        return found.st_mtime_ns, found.st_size, found.st_ino
+
+    @contextmanager
+    def _alone(self) -> Iterator[None]:
+        """The engine for one question, which is ended after `LONGEST`."""
+        import duckdb
+
+        if not self._lock.acquire(timeout=PATIENCE):
+            raise BusyError(file="", what="other questions are being answered", remedy="ask again in a while")
+        running = threading.Event()
+        try:
+            self._reopen()
+            timer = threading.Timer(LONGEST, self._interrupt, (running,))
+            timer.daemon = True
+            timer.start()
+            try:
+                yield
+            finally:
+                running.set()
+                timer.cancel()
+        except duckdb.InterruptException as error:
+            self._sessions.clear()
+            raise BusyError(
+                file="",
+                what=f"the answer takes longer than {LONGEST:.0f} seconds",
+                remedy="select less time, or fewer systems",
+            ) from error
+        except duckdb.OutOfMemoryException as error:
+            self._sessions.clear()
+            raise BusyError(
+                file="",
+                what=f"the answer needs more memory than {self.memory}",
+                remedy="select less, or start plexlens serve with more --memory",
+            ) from error
+        finally:
+            self._lock.release()
+
+    def _interrupt(self, done: threading.Event) -> None:
+        # The engine forgets an interrupt that comes between two statements.
+        while not done.wait(0.05):
+            for connection in [self._connection, *(one.inputs.connection for one in list(self._sessions.values()))]:
+                connection.interrupt()
+
+    @contextmanager
+    def session(self, selection: Selection = EVERYTHING) -> Iterator[Session]:
+        """The session of a part of the data, for one question.
+
+        Raises
+        ------
+        PlexlensError
+            Nothing is selected; the database changed and cannot be read; the answer takes too long.
+        """
+        with self._alone():
+            if selection in self._sessions:
+                self._sessions.move_to_end(selection)
+            else:
+                self._sessions[selection] = self._made(selection)
+                while len(self._sessions) > SESSIONS:
+                    self._sessions.popitem(last=False)[1].inputs.connection.close()
+            yield self._sessions[selection]
+
+    @contextmanager
+    def fresh(self, selection: Selection = EVERYTHING) -> Iterator[Session]:
+        """A session for one question whose temporary tables go with it: a report makes its own."""
+        with self._alone():
+            made = self._made(selection)
+            # An answer that takes too long is interrupted through the list of sessions.
+            key = replace(EVERYTHING, systems=("", "fresh"))
+            self._sessions[key] = made
+            try:
+                yield made
+            finally:
+                self._sessions.pop(key, None)
+                made.inputs.connection.close()
+
+    def _made(self, selection: Selection) -> Session:
+        connection = session_of(self._connection)
+        inputs = Inputs(connection, resolve(selection, connection, str(self.path)))
+        _ = inputs.places_reports
+        return Session(inputs, replace(self.readings, local_reports=local_time.listed(connection)))
+
+    def kept(self, key: object, make: Callable[[], str]) -> str:
+        """A page that was made before over the same manifest, or else is made now."""
+        key = self._manifest_stamp(), key
+        held = self._answers.get(key)
+        if held is not None:
+            self._answers.move_to_end(key)
+            return held
+        made = make()
+        if len(made) <= LONG_ANSWER:
+            self._answers[key] = made
+        while len(self._answers) > ANSWERS:
+            self._answers.popitem(last=False)
+        return made

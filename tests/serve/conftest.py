@@ -1,0 +1,34 @@
+"""A database of the example, and the application over it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from starlette.types import ASGIApp
+
+from plexlens.example import write_example
+from plexlens.pdb import Pdb, ingest
+from plexlens.serve.app import application
+from plexlens.serve.guard import Door
+from plexlens.serve.workspace import Workspace
+
+
+@pytest.fixture(scope="session")
+def pdb(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The example's dump in a database."""
+    folder = tmp_path_factory.mktemp("serve")
+    write_example(folder / "example.smf")
+    list(ingest([folder / "example.smf"], Pdb.create(folder / "pdb")))
+    return folder / "pdb"
+
+
+@pytest.fixture(scope="session")
+def workspace(pdb: Path) -> Workspace:
+    return Workspace(pdb, "512MiB")
+
+
+@pytest.fixture(scope="session")
+def app(workspace: Workspace) -> ASGIApp:
+    """The application as it is on the machine's own address."""
+    return application(workspace, Door(port=8711))
