@@ -96,7 +96,7 @@ def test_a_guessable_token_is_refused(pdb: Path, tmp_path: Path, monkeypatch: py
     monkeypatch.setenv("PLEXLENS_SERVE_TOKEN", "short")
     done = run("serve", pdb, cwd=tmp_path)
     assert done.returncode == 2
-    assert "PLEXLENS_SERVE_TOKEN is no token" in done.stderr
+    assert "PLEXLENS_SERVE_TOKEN cannot be a token" in done.stderr
 
 
 def test_what_is_no_database(tmp_path: Path) -> None:

@@ -96,7 +96,7 @@ def number(params: QueryParams, name: str, default: int, largest: int) -> int:
     Raises
     ------
     UsageError
-        It is none.
+        It is not such a number.
     """
     text = params.get(name, "")
     if not text:
@@ -107,12 +107,12 @@ def number(params: QueryParams, name: str, default: int, largest: int) -> int:
 
 
 def chosen(params: QueryParams, name: str, valid: Sequence[str], default: str) -> str:
-    """One of several words.
+    """A parameter that is a word of a list.
 
     Raises
     ------
     UsageError
-        It is none of them; the message lists those that are spelt alike, or all.
+        It is another word; the message lists those that are spelt alike, or all.
     """
     text = params.get(name, "")
     if not text:

@@ -48,7 +48,7 @@ _METHODS = ("GET", "HEAD", "POST")
 
 @dataclass(frozen=True)
 class Door:
-    """Who may come in.
+    """The clients that may come in.
 
     Attributes
     ----------
@@ -57,7 +57,7 @@ class Door:
     token
         The secret that a browser shows once; empty for none.
     port
-        Port of the server: cookies of several servers on a machine are told apart by it.
+        Port of the server: it is in the name of the cookie, since several servers on a machine share their cookies.
     is_encrypted
         Whether requests come over TLS.
     any_address
@@ -87,7 +87,7 @@ class Door:
 
 
 def host_name(host: str) -> str:
-    """The name in a ``Host`` header, without port and brackets, in small letters; empty if it is none.
+    """The name in a ``Host`` header, without port and brackets, in small letters; empty if the header is malformed.
 
     Examples
     --------

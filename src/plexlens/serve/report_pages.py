@@ -55,7 +55,7 @@ def frame(report: Report, workspace: Workspace) -> dict[str, Any]:
 
 
 def _titles(report: Report, shown: Page) -> dict[str, Any]:
-    """What stands at the top, and the sections under it: those without anything to show are left out."""
+    """The heading, and the sections under it; sections without anything to show are left out."""
     there = [
         section
         for section in report.sections

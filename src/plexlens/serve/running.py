@@ -28,7 +28,7 @@ _TLS = (
 
 @dataclass(frozen=True)
 class Place:
-    """Where and how the server listens.
+    """The address of the server and its protection.
 
     Attributes
     ----------
@@ -86,7 +86,7 @@ class Place:
         given = os.environ.get(VARIABLE, "")
         if given and (len(given) < SHORTEST or not given.isascii()):
             raise UsageError(
-                file="", what=f"{VARIABLE} is no token", remedy=f"give {SHORTEST} characters of ASCII at least"
+                file="", what=f"{VARIABLE} cannot be a token", remedy=f"give {SHORTEST} characters of ASCII at least"
             )
 
     def token(self) -> str:

@@ -102,7 +102,7 @@ def address(path: str, pairs: Sequence[tuple[str, str]] = ()) -> str:
 
 
 def contents(inputs: Inputs, path: str, pairs: Sequence[tuple[str, str]]) -> list[Group]:
-    """The contents beside every page: overview, findings, pages of the report.
+    """The contents of every page: overview, findings, pages of the report.
 
     Parameters
     ----------

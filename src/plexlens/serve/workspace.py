@@ -56,7 +56,7 @@ class Session:
 
     @cached_property
     def clock(self) -> Clock:
-        """How times are shown."""
+        """Clock for the display of times."""
         local = any(report.utc_offset is None for report in self.readings.local_reports)
         extent = self.inputs.selection.extent
         offsets = (
@@ -98,7 +98,7 @@ class Workspace:
 
     @property
     def memory(self) -> str:
-        """What the engine may use, as the engine tells it."""
+        """Memory limit of the engine, as the engine prints it."""
         row = self._connection.execute("select current_setting('memory_limit')").fetchone()
         return str(row[0]) if row else self.memory_limit
 
