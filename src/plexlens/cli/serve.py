@@ -9,7 +9,6 @@ import typer
 
 from plexlens.cli.app import app
 from plexlens.cli.options import Catalogue
-from plexlens.cli.sources import MEMORY_LIMIT
 from plexlens.errors import UsageError
 
 _MEMORY = "Memory of the engine, such as 512MiB or 4GiB; beyond it, it spills to disk."
@@ -36,7 +35,7 @@ def serve(
     no_tls: Annotated[
         bool, typer.Option("--no-tls", help="Listen on another address without TLS: a proxy in front does it.")
     ] = False,
-    memory: Annotated[str, typer.Option(metavar="SIZE", help=_MEMORY)] = MEMORY_LIMIT,
+    memory: Annotated[str, typer.Option(metavar="SIZE", help=_MEMORY)] = "1GiB",
     threads: Annotated[
         int | None, typer.Option(min=1, max=256, help="Threads of a question; by default as many as there are cores.")
     ] = None,

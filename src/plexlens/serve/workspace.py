@@ -23,6 +23,7 @@ from plexlens.pdb import Pdb
 from plexlens.pdb.engine import Connection, session_of
 from plexlens.report.blocks.context import Context
 from plexlens.report.blocks.readings import Readings, readings_of
+from plexlens.report.build import clock_of
 from plexlens.report.model.clock import Clock
 
 #: Seconds after which the answer to a question is given up.
@@ -57,14 +58,7 @@ class Session:
     @cached_property
     def clock(self) -> Clock:
         """Clock for the display of times."""
-        local = any(report.utc_offset is None for report in self.readings.local_reports)
-        extent = self.inputs.selection.extent
-        offsets = (
-            self.readings.offsets
-            if extent is None
-            else [offset for one in extent.systems for offset in one.taken_offsets]
-        )
-        return Clock.of(offsets, local=local)
+        return clock_of(self.inputs, self.readings)
 
     @cached_property
     def context(self) -> Context:
