@@ -18,8 +18,8 @@ from plexlens.findings.site import Decision, decided
 from plexlens.findings.template import Filling, Place
 from plexlens.metrics.definition import Attribute, Grain, Key
 from plexlens.metrics.display import with_symbol
-from plexlens.metrics.engine_table import drop_views
-from plexlens.metrics.evaluate import available, facts
+from plexlens.metrics.engine_table import drop_views, fresh_name
+from plexlens.metrics.facts import available, facts, keep
 from plexlens.metrics.inputs import Inputs
 from plexlens.metrics.query import Query
 from plexlens.metrics.reduction import reduced
@@ -83,7 +83,7 @@ def check(
         elif grain is None or not available(inputs, grain):
             outcomes += [_without_source(inputs, rule, grain) for rule in members]
         else:
-            table = f"findings_{name}"
+            table = fresh_name(f"findings_{name}")
             outcomes += _of_grain(inputs, _kept(inputs, grain, members, table), members, releases)
             inputs.connection.execute(f"drop table {table}")
         drop_views(inputs, views)
@@ -128,7 +128,7 @@ def _kept(inputs: Inputs, grain: Grain, rules: Sequence[Rule], table: str) -> Ke
     smaller = reduced(grain, {name for columns, _ in needed for name in columns}, [where for _, where in needed])
     made = facts(inputs, smaller)
     assert made is not None
-    return Kept(smaller, made.kept(table))
+    return Kept(smaller, keep(made, smaller, table))
 
 
 def _of_grain(

@@ -13,6 +13,7 @@ from plexlens.expression.tree import Expression, names_of
 from plexlens.findings.rule import Formula, Rule, Severity
 from plexlens.metrics import local_time
 from plexlens.metrics.definition import Fact, Grain, Key
+from plexlens.metrics.engine_table import fresh_name
 from plexlens.metrics.evaluate import cut_together, evaluate
 from plexlens.metrics.inputs import Inputs
 from plexlens.metrics.query import Query
@@ -21,9 +22,6 @@ from plexlens.metrics.required import read_by
 from plexlens.pdb.engine import literal, quoted
 
 Entity = tuple[str | None, ...]
-
-#: The temporary table of rolled-up rows.
-_ROWS = "findings_rows"
 
 #: Columns of settings: as they are in force, and as they were in the intervals in which a rule holds.
 _FORCE, _THEN = "in_force_", "then_"
@@ -178,11 +176,12 @@ class Evaluation:
 
     def close(self) -> None:
         """Drop the temporary tables."""
-        self.inputs.connection.execute(f"drop table if exists {_ROWS}")
+        if self.rows is not None:
+            self.inputs.connection.execute(f"drop table {self.rows.source}")
 
     def judged(self) -> list[tuple[Rule, list[Judged]]]:
         """Results of each rule for every object it applies to."""
-        self.rows = self._rows().kept(_ROWS)
+        self.rows = self._rows().kept(fresh_name("findings_rows"))
         time = "first_interval"
         length = "coalesce(interval_seconds / nullif(intervals, 0), 0)"
         made = {"hours": "coalesce(sum(interval_seconds) / 3600.0::double, 0)"}

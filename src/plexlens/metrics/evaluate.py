@@ -11,7 +11,7 @@ from plexlens.metrics.catalogue.current import GRAINS
 from plexlens.metrics.ceiling import above_ceiling, below_ceiling
 from plexlens.metrics.definition import IDENTITY, Grain
 from plexlens.metrics.engine_table import fresh_name
-from plexlens.metrics.facts import available, end_name, facts
+from plexlens.metrics.facts import END, available, end_name, facts, keep
 from plexlens.metrics.inputs import Inputs
 from plexlens.metrics.query import Query
 from plexlens.metrics.required import read_by
@@ -96,7 +96,7 @@ def kept_facts(inputs: Inputs, grain: Grain) -> Query | None:
     key = (grain.name, tuple(fact.name for fact in grain.facts), tuple(a.name for a in grain.attributes))
     if key not in inputs.kept:
         made = facts(inputs, grain)
-        inputs.kept[key] = None if made is None else made.kept(fresh_name(f"facts_{grain.name}"))
+        inputs.kept[key] = None if made is None else keep(made, grain, fresh_name(f"facts_{grain.name}"))
     found: Query | None = inputs.kept[key]
     return found
 
@@ -392,7 +392,8 @@ def cut_together(inputs: Inputs, grain: Grain, kept: Query, by: Sequence[str]) -
 
 
 def _without_interval_to(kept: Query, view: str) -> Query:
-    return Query.of(kept.connection, f"select * exclude (interval_to) from {view}", kept.columns)
+    columns = tuple(name for name in kept.columns if name != END)
+    return Query.of(kept.connection, f"select * exclude ({END}) from {view}", columns)
 
 
 def rows_view(inputs: Inputs, grain: Grain, kept: Query, where: str | None = None) -> str:
@@ -421,7 +422,9 @@ def observed_apart(inputs: Inputs, grain: Grain, kept: Query) -> tuple[tuple[str
 
 
 def _with_interval_to(inputs: Inputs, rows: Query, grain: Grain) -> str:
-    """A view of facts with the moment that names the end of their interval, as ``interval`` names its start."""
+    """Facts with the moment that names the end of their interval; kept facts have it, others become a view."""
+    if END in rows.columns:
+        return rows.source
     key = (rows.source, "interval_to", grain.name)
     if key not in inputs.kept:
         name = fresh_name("rolled_rows")

@@ -20,6 +20,9 @@ from plexlens.pdb.engine import columns_of, literal, quoted
 #: Column that says whether a row is of a selected class.
 _OF_CLASS = "_of_class"
 
+#: Column of kept facts that names the end of their interval.
+END = "interval_to"
+
 #: Seconds by which a report may be off where it prints times to the minute.
 _ROUNDED_TO = 30
 
@@ -91,6 +94,15 @@ def _interval_name(grain: Grain, start: str, end: str) -> str:
 def end_name(grain: Grain) -> str:
     """SQL of the moment that names the end of an interval, consistent with `_interval_name` of the next interval."""
     return _rounded("interval_end", grain, "interval_start", "interval_end")
+
+
+def keep(rows: Query, grain: Grain, name: str) -> Query:
+    """Facts as a temporary table with ``interval_to``, the name of the end of their interval, by which roll-ups group.
+
+    A view that adds it afterwards is bound by the engine each time a statement reads it.
+    """
+    ends = f"select *, {end_name(grain)} as {END} from "
+    return rows.over(lambda source: ends + source, (*rows.columns, END)).kept(name)
 
 
 def _rounded(moment: str, grain: Grain, start: str, end: str) -> str:

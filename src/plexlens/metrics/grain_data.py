@@ -11,7 +11,9 @@ from typing import Any
 import pyarrow as pa
 
 from plexlens.metrics.definition import Grain
-from plexlens.metrics.evaluate import facts, observed_apart, patterns_of
+from plexlens.metrics.engine_table import fresh_name
+from plexlens.metrics.evaluate import observed_apart, patterns_of
+from plexlens.metrics.facts import facts, keep
 from plexlens.metrics.inputs import Inputs
 from plexlens.metrics.moments import TOGETHER, on_axis, shown_on
 from plexlens.metrics.reduction import narrowed
@@ -112,19 +114,20 @@ class GrainData:
     def __init__(self, inputs: Inputs, whole: Grain, columns: Iterable[str], wheres: Iterable[str | None]) -> None:
         grain = narrowed(whole, columns, wheres)
         self.name = grain.name
-        table = f"data_{grain.name}"
+        table = fresh_name(f"data_{grain.name}")
         made = facts(inputs, grain)
         assert made is not None, f"{grain.name} has no source in the database"
-        self.recorded = made.kept(table)
-        # One kind for all kept rows: the roll-up of everything to a single row groups by it.
-        self.kept = self.recorded.over(
-            lambda source: f"select * replace ('kept' as source_kind) from {source}", self.recorded.columns
-        ).as_view(f"{table}_as_one")
+        self.recorded = self.kept = keep(made, grain, table)
         self.grain = grain
         named = _asked(inputs.connection, f"select distinct source_kind, system, sysplex from {table}")
         self.kinds: tuple[str, ...] = _names(named["source_kind"])
         self.systems: tuple[str, ...] = _names(named["system"])
         self.sysplexes: tuple[str, ...] = _names(named["sysplex"])
+        if len(self.kinds) > 1:
+            # One kind for all kept rows: the roll-up of everything to a single row groups by it.
+            self.kept = self.recorded.over(
+                lambda source: f"select * replace ('kept' as source_kind) from {source}", self.recorded.columns
+            ).as_view(f"{table}_as_one")
         # Every roll-up asks which facts are known together: those of all of them are asked at once.
         patterns_of(inputs, grain, self.kept)
         self.regular = any(fact.name == "interval_seconds" for fact in grain.facts)

@@ -18,7 +18,8 @@ from plexlens.metrics.definition import Attribute, Fact, Grain, Metric, Rollup
 from plexlens.metrics.definition import Key as GrainKey
 from plexlens.metrics.display import with_symbol
 from plexlens.metrics.engine_table import fresh_name
-from plexlens.metrics.evaluate import available, facts, rolled_up
+from plexlens.metrics.evaluate import available, rolled_up
+from plexlens.metrics.facts import facts, keep
 from plexlens.metrics.inputs import Inputs
 from plexlens.metrics.query import Query
 from plexlens.metrics.reduction import reduced, scoping
@@ -118,7 +119,7 @@ def _part(inputs: Inputs, subject: Subject) -> _Part | None:
     table = facts(inputs, grain)
     assert table is not None
     held = fresh_name(f"compare_{grain.name}")
-    kept = table.kept(held)
+    kept = keep(table, grain, held)
     times = _times(inputs.connection, (kept.timed or kept).source)
     if not times:
         return None
