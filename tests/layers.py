@@ -22,6 +22,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("sharing",),
     ("report",),
     ("pools.page", "compare.page", "capacity.page", "sharing.page"),
+    ("export",),
     ("serve",),
     ("api", "cli", "__main__"),
 )

@@ -53,7 +53,7 @@ def _function(name: str) -> Any:
 
 
 def __getattr__(name: str) -> Any:
-    """Functions and version, looked up on demand: the package metadata takes a third of the time to print a help text."""
+    """Functions and version, looked up on demand: package metadata takes a third of the time to print a help text."""
     if name in _FUNCTIONS:
         return _function(name)
     if name != "__version__":

@@ -1,4 +1,4 @@
-"""The examples of docs/api.md give what it shows."""
+"""The Python examples of docs/api.md and docs/export.md give what the pages show."""
 
 from __future__ import annotations
 
@@ -9,18 +9,23 @@ from pathlib import Path
 import pytest
 
 from plexlens.example import write_example
+from tests.cli.command import run as command
 
-PAGE = Path(__file__).parents[2] / "docs" / "api.md"
+DOCS = Path(__file__).parents[2] / "docs"
 _BLOCK = re.compile(r"^```python\n(.*?)^```", re.MULTILINE | re.DOTALL)
 
 
-def test_examples_of_the_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(("page", "least"), [("api.md", 10), ("export.md", 3)])
+def test_examples_of_the_page(page: str, least: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write_example(tmp_path / "example.smf")
+    if page == "export.md":
+        assert command("ingest", "example.smf", "--pdb", "pdb", cwd=tmp_path).returncode == 0
+        assert command("export", "pdb", "-o", "views", cwd=tmp_path).returncode == 0
     monkeypatch.chdir(tmp_path)
-    blocks = _BLOCK.findall(PAGE.read_text(encoding="utf-8"))
+    blocks = _BLOCK.findall((DOCS / page).read_text(encoding="utf-8"))
     text = "\n\n".join(blocks)
-    test = doctest.DocTestParser().get_doctest(text, {}, PAGE.name, str(PAGE), 0)
-    assert len(test.examples) == len(re.findall(r"^>>> ", text, re.MULTILINE)) > 10
+    test = doctest.DocTestParser().get_doctest(text, {}, page, page, 0)
+    assert len(test.examples) == len(re.findall(r"^>>> ", text, re.MULTILINE)) >= least
     flags = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE | doctest.IGNORE_EXCEPTION_DETAIL
     said: list[str] = []
     runner = doctest.DocTestRunner(optionflags=flags)

@@ -131,7 +131,7 @@ class Numbers(Rows):
     def units(self) -> dict[str, str]:
         """Base unit of each number."""
         question = self.answer.question
-        return {name: question.column(name).unit.base for name in question.columns}
+        return {name: question.column(name).unit.base for name in question.numbers}
 
     def __repr__(self) -> str:
         question = self.answer.question
@@ -142,7 +142,7 @@ class Numbers(Rows):
         question = self.answer.question
         made = []
         for field in self._table.schema:
-            if field.name in question.columns:
+            if field.name in question.numbers:
                 column = question.column(field.name)
                 made.append(Column(field.name, column.title, ColumnKind.NUMBER, column.unit))
             else:
@@ -163,10 +163,10 @@ class Numbers(Rows):
             There is no such number, or the answer has no times or fewer than two.
         """
         question = self.answer.question
-        name = metric or next(iter(question.columns), "")
-        if name not in question.columns:
+        name = metric or next(iter(question.numbers), "")
+        if name not in question.numbers:
             raise UsageError(
-                file="", what=f"the answer has no number {name!r}", remedy=f"it has {', '.join(question.columns)}"
+                file="", what=f"the answer has no number {name!r}", remedy=f"it has {', '.join(question.numbers)}"
             )
         moments = sorted({one for one in self._times() if one is not None})
         if len(moments) < 2:

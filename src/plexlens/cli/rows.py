@@ -2,23 +2,17 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from datetime import date, datetime
-from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 from plexlens.cli.terminal import table_text
 from plexlens.errors import UsageError
-from plexlens.json_text import hexadecimal, json_text
+from plexlens.json_text import json_text
 from plexlens.report.forms import Form
 
 if TYPE_CHECKING:
     import pyarrow as pa
-
-_WIDEST = 60
 
 
 @dataclass(frozen=True)
@@ -81,46 +75,30 @@ class Rows:
         return json_text([dict(zip(self.names, row, strict=True)) for row in self.rows])
 
     def _csv(self) -> str:
-        text = io.StringIO()
-        writer = csv.writer(text, lineterminator="\n")
-        writer.writerow(self.names)
-        writer.writerows([_flat(value) for value in row] for row in self.rows)
-        return text.getvalue()
+        from plexlens.report.writers.rows import rows_csv
+
+        return rows_csv(self.names, self.rows)
 
     def _xlsx(self) -> bytes:
-        from plexlens.report.writers.workbook import MOST_COLUMNS, MOST_ROWS, Workbook
+        from plexlens.report.writers.rows import rows_sheet
+        from plexlens.report.writers.workbook import Workbook
 
-        if len(self.rows) >= MOST_ROWS or len(self.names) > MOST_COLUMNS:
-            raise UsageError(
-                file=self.source,
-                what=f"{len(self.rows):,} rows of {len(self.names):,} columns do not fit on an Excel sheet",
-                remedy="write .csv or .parquet, or ask for fewer rows",
-            )
         book = Workbook()
-        sheet, _ = book.sheet("Rows")
-        cells = [[_excel(value) for value in row] for row in self.rows]
-        moments = [any(isinstance(row[at], datetime) for row in cells) for at in range(len(self.names))]
-        widths = [
-            20 if moments[at] else min(max(8, len(name), *(len(str(row[at])) for row in cells[:1000]), 0) + 2, _WIDEST)
-            for at, name in enumerate(self.names)
-        ]
-        styles = [book.style(num_format="yyyy-mm-dd hh:mm:ss") if moment else book.text for moment in moments]
-        book.rows(sheet, list(zip(self.names, widths, strict=True)), cells, styles=styles)
+        rows_sheet(book, "Rows", self.names, self.rows, self.source)
         return book.data()
 
     def _parquet(self) -> bytes:
         import pyarrow as pa
-        import pyarrow.parquet as pq
+
+        from plexlens.report.writers.rows import flat_value, table_parquet
 
         self._check_names("a Parquet file")
         table = self.arrow
         if table is None:
             columns = list(zip(*self.rows, strict=True)) or [()] * len(self.names)
-            flat = [[_flat(value) for value in column] for column in columns]
+            flat = [[flat_value(value) for value in column] for column in columns]
             table = pa.table(dict(zip(self.names, flat, strict=True)))
-        file = io.BytesIO()
-        pq.write_table(table, file)
-        return file.getvalue()
+        return table_parquet(table)
 
     def _check_names(self, what: str) -> None:
         twice = sorted({name for name in self.names if list(self.names).count(name) > 1})
@@ -147,22 +125,3 @@ def text_or_json(lines: Callable[[], Iterable[str]], values: Callable[[], Any]) 
 
 def _text(lines: Iterable[str]) -> str:
     return "".join(f"{line}\n" for line in lines)
-
-
-def _flat(value: Any) -> Any:
-    """A value for a single cell: binary data in hexadecimal, lists and objects as JSON."""
-    if isinstance(value, bytes):
-        return hexadecimal(value)
-    return json_text(value).rstrip("\n") if isinstance(value, list | dict) else value
-
-
-def _excel(value: Any) -> Any:
-    """The same for Excel: dates become date-times, other kinds of numbers become floating point."""
-    if isinstance(value, Decimal):
-        return int(value) if value == value.to_integral_value() else float(value)
-    if isinstance(value, datetime):
-        return value.replace(tzinfo=None) if value.year >= 1900 else str(value)
-    if isinstance(value, date):
-        return datetime(value.year, value.month, value.day) if value.year >= 1900 else str(value)
-    flat = _flat(value)
-    return flat if isinstance(flat, str | int | float | bool | None) else str(flat)

@@ -45,7 +45,7 @@ class Question:
     every
         Length of time of a row: ``interval``, ``hour``, ``day``, or ``all`` for the whole time.
     columns
-        Metrics and facts.
+        Metrics, facts and attributes.
     where
         SQL of a condition on keys, attributes and facts: the entities that count; empty for all.
     """
@@ -87,8 +87,9 @@ class Question:
         found = grain_of(grain)
         wanted = tuple(m.name for m in found.metrics) if columns is None else _names(columns)
         there = [*(metric.name for metric in found.metrics), *(fact.name for fact in found.facts)]
+        described = {one.name for one in found.attributes}
         for name in wanted:
-            if name not in there:
+            if name not in there and name not in described:
                 raise _no("metric or fact", name, there, f"plexlens metrics {grain} lists them", grain)
         apart = ("system", "sysplex", *(key.name for key in found.keys)) if by is None else _names(by)
         apart = tuple(dict.fromkeys(apart))
@@ -101,6 +102,12 @@ class Question:
                 file="", what=f"{every!r} is not a length of time", remedy=f"give one of {', '.join(TIMES)} for every"
             )
         return cls(found, apart, every, tuple(name for name in wanted if name not in apart), where.strip())
+
+    @property
+    def numbers(self) -> tuple[str, ...]:
+        """The columns that are metrics or facts."""
+        described = {one.name for one in self.grain.attributes}
+        return tuple(name for name in self.columns if name not in described)
 
     def column(self, name: str) -> Fact | Metric:
         """Definition of a number of the answer."""
@@ -117,9 +124,9 @@ class Answer:
         What was asked.
     table
         Columns of names, ``time`` unless it is of the whole time, and numbers in base units. Times are UTC, or have no
-        zone where they are local time of unknown offset; where there are both, a column ``local_time``
-        distinguishes them; null where the source has no time. The metadata of a field has ``title``, and of a number ``unit``, ``shown_in``, ``formula`` and
-        ``source``.
+        zone where they are local time of unknown offset; where there are both, a column ``local_time`` distinguishes
+        them. The time is null where the source has none. The metadata of a field has ``title``, and of a number
+        ``unit``, ``shown_in``, ``formula`` and ``source``.
     ends
         End of the time that starts at each moment of ``time``.
     """
@@ -229,7 +236,7 @@ def _described(table: pa.Table, question: Question) -> pa.Table:
 
 
 def _meaning(name: str, question: Question) -> dict[str, str]:
-    if name in question.columns:
+    if name in question.numbers:
         column = question.column(name)
         made = {
             "title": column.title,

@@ -1,0 +1,1 @@
+"""Export of metric views to files and to other tools."""
