@@ -40,6 +40,7 @@ class ExportForm(StrEnum):
     CSV = "csv"
     XLSX = "xlsx"
     JSON = "json"
+    OPENMETRICS = "openmetrics"
 
 
 @app.command()
@@ -77,7 +78,17 @@ def export(
     where: Annotated[
         str, typer.Option("--where", metavar="CONDITION", help="SQL of a condition on keys, attributes and facts.")
     ] = "",
-    form: Annotated[ExportForm | None, typer.Option("--format", help="Form of the files of a folder.")] = None,
+    form: Annotated[
+        ExportForm | None,
+        typer.Option(
+            "--format",
+            help="Form of the files of a folder; or openmetrics: the last interval as text for Prometheus, to -o FILE "
+            "or standard output.",
+        ),
+    ] = None,
+    timestamps: Annotated[
+        bool, typer.Option("--timestamps", help="With openmetrics: give each sample the end of its interval as time.")
+    ] = False,
     as_json: Json = False,
     catalogue: Catalogue = None,
     reading: Reading,
@@ -90,8 +101,24 @@ def export(
     """
     from plexlens.export.views import Wanted
 
-    wanted = Wanted(_names(grain), "all" if every is Every.WHOLE else every.value, _names(metric), where)
+    is_text = form is ExportForm.OPENMETRICS
+    wanted = Wanted(
+        _names(grain), "all" if every is Every.WHOLE else every.value, _names(metric), where, facts=not is_text
+    )
     list(wanted.questions())
+    if timestamps and not is_text:
+        raise UsageError(
+            file="", what="--timestamps is for OpenMetrics alone", remedy="add --format openmetrics, or leave it out"
+        )
+    if is_text:
+        if as_json or every is not Every.INTERVAL:
+            raise UsageError(
+                file="",
+                what="OpenMetrics text is of the last interval, and is not JSON",
+                remedy="leave out --every and --json",
+            )
+        _metrics(sources, wanted, reading=reading, selection=selection, output=output, timestamps=timestamps)
+        return
     if as_json and output is not None:
         raise UsageError(
             file=str(output), what="--json goes to standard output, and -o names a file", remedy="leave one of them out"
@@ -151,6 +178,29 @@ def _write(
             return
         for path in files.write_folder(answers, output, form or Form.PARQUET):
             err.print(f"written: {path}")
+
+
+def _metrics(
+    sources: list[Path],
+    wanted: Wanted,
+    *,
+    reading: Reading,
+    selection: Selection,
+    output: Path | None,
+    timestamps: bool,
+) -> None:
+    from plexlens.export.openmetrics import openmetrics
+    from plexlens.export.views import views
+    from plexlens.metrics.opening import inputs_of
+
+    path = None if output == STANDARD_OUTPUT else output
+    check_file(path, sources)
+    with progress_bar(lines=False) as progress, inputs_of(sources, reading, progress, selection) as inputs:
+        text = openmetrics(views(inputs, wanted, str(sources[0])), timestamps=timestamps)
+    if path is None:
+        typer.echo(text, nl=False)
+    else:
+        write_file(path, text)
 
 
 def _names(texts: list[str] | None) -> tuple[str, ...]:

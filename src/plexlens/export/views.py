@@ -32,12 +32,15 @@ class Wanted:
         Metrics and facts; none for all. A grain without any of them is left out.
     where
         SQL of a condition on keys, attributes and facts; empty for all rows.
+    facts
+        Whether facts are among the columns if none are named.
     """
 
     grains: tuple[str, ...] = ()
     every: str = "interval"
     columns: tuple[str, ...] = field(default=())
     where: str = ""
+    facts: bool = True
 
     def questions(self) -> Iterator[Question]:
         """A question to each grain: every key apart, with its attributes.
@@ -54,6 +57,8 @@ class Wanted:
                 numbers = [one for one in self.columns if self.grains or one in numbers]
             elif self.columns:
                 continue
+            elif not self.facts:
+                numbers = [metric.name for metric in grain.metrics]
             attributes = [attribute.name for attribute in grain.attributes]
             yield Question.of(name, every=self.every, columns=[*attributes, *numbers], where=self.where)
 
