@@ -74,6 +74,24 @@ def test_rates_of_systems_with_unaligned_intervals_add() -> None:
     assert found["calls"] == pytest.approx(4200)
 
 
+def test_an_interval_that_all_systems_lack_is_not_covered_time() -> None:
+    # A counts 900 calls in the first of three intervals, B 450 in the second, the third lacks both: A does 1/s, B
+    # 0.5/s, and both together cover 1,800 s: 1.5/s over 1,800 s are 2,700 calls.
+    grain = replace(GRAIN, metrics=(Metric("call_seconds", "Product", COUNT, "calls * interval_seconds", ""),))
+    rows = [
+        *(_at("A", at, 900, busy=1.0, calls=calls) for at, calls in ((0, 900.0), (900, None), (1800, None))),
+        *(_at("B", at, 900, busy=1.0, calls=calls) for at, calls in ((0, None), (900, 450.0), (1800, None))),
+    ]
+    (product,) = rows_of(evaluate(inputs(raw=rows), grain, by=("sysplex",), time="all"))
+    assert product["call_seconds"] == pytest.approx(2_700 * 1_800)
+    # Apart, each covers its own interval; with rows of a second pool nothing changes.
+    apart = rows_of(evaluate(inputs(raw=rows), grain, by=("system",), time="all"))
+    assert [row["call_seconds"] for row in apart] == [pytest.approx(900 * 900), pytest.approx(450 * 900)]
+    more = [_at("A", 0, 900, "Q", calls=0.0), *rows]
+    (product,) = rows_of(evaluate(inputs(raw=more), grain, by=("sysplex",), time="all"))
+    assert product["call_seconds"] == pytest.approx(2_700 * 1_800)
+
+
 def test_a_ratio_counts_rows_alone_that_know_both_of_its_facts() -> None:
     # A captures 90 of 100 s. B lacks what it captured: its 100 busy seconds are not in the ratio, and are in the sum.
     (found,) = _rolled(_at("A", 0, 900, busy=100.0, captured=90.0), _at("B", 0, 900, busy=100.0))

@@ -184,12 +184,26 @@ _WAYS: dict[str, _Way] = {
     "intervals of their own, each observer by hour": _Way(
         lambda g: tuple(dict.fromkeys(("system", "sysplex", *g.observers))), "hour", cases=("UNALIGNED",)
     ),
+    "the same intervals with holes, all time": _Way(lambda _: ("sysplex",), cases=("HOLES",)),
+    "the same intervals with holes, by interval": _Way(lambda _: ("sysplex",), "interval", cases=("HOLES",)),
+    "the same intervals with holes, objects of all systems": _Way(
+        lambda g: ("sysplex", *_objects(g)), "hour", cases=("HOLES",)
+    ),
+    "the same intervals with holes, every row": _Way(
+        lambda g: tuple(dict.fromkeys(("system", *(k.name for k in g.keys)))), "interval", cases=("HOLES",)
+    ),
+    "intervals of their own, together": _Way(lambda _: ("sysplex",), cases=("WORST1",)),
+    "intervals of their own, together by hour": _Way(lambda _: ("sysplex",), "hour", cases=("UNALIGNED", "WORST2")),
     "local times, by interval": _Way(lambda _: (), "interval", cases=("LOCAL", "SHORT")),
 }
 
 
+def _objects(grain: Grain) -> tuple[str, ...]:
+    return tuple(key.name for key in grain.keys if key.name not in ("sysplex", "system"))
+
+
 def _first_key(grain: Grain) -> tuple[str, ...]:
-    return tuple(key.name for key in grain.keys if key.name not in ("sysplex", "system"))[:1]
+    return _objects(grain)[:1]
 
 
 @cache

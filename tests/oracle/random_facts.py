@@ -76,6 +76,7 @@ CASES = (
     Case("ENDLESS", lost_rows=0.1, lost_values=0.05, endless=0.3),
     Case("WORST1", lost_facts=0.1, lost_values=0.05, lost_rows=0.2, zeros=0.1),
     Case("WORST2", lost_facts=0.2, lost_rows=0.3, zeros=0.05),
+    Case("HOLES", aligned=True, lost_facts=0.05, lost_values=0.5),
 )
 
 

@@ -21,7 +21,6 @@ from plexlens.metrics.rollup_direct import (
     clean_intervals,
     direct_statement,
     has_lengths,
-    leaves_out,
     leaves_out_of_reports,
 )
 from plexlens.metrics.slices import sliced
@@ -184,13 +183,14 @@ class _Steps:
         if intervals is None:
             return cls(False, None, several())
         is_one = intervals.are_named_apart or not by_interval
-        if is_one and intervals.common is not None and not leaves_out(plan):
+        if is_one and intervals.common is not None and not plan.timed_conditions:
             return cls(True, intervals, False)
         comes_together = several()
         if comes_together and whole is not None:
             # A part may have intervals in common that the whole has not.
             return cls.of(plan, by_interval, None, own, lambda: True)
-        return cls(is_one and not comes_together and not leaves_out_of_reports(plan), intervals, comes_together)
+        is_one = is_one and (intervals.common is not None or not comes_together) and not leaves_out_of_reports(plan)
+        return cls(is_one, intervals, comes_together)
 
 
 def _several(inputs: Inputs, view: str, grain: Grain, keys: Sequence[str], apart: Sequence[str], *, cut: bool) -> bool:
@@ -335,8 +335,10 @@ def evaluate(
         if steps.several and cut and by_interval:
             uncut = rows
             base, rows = sliced(inputs, grain, base, rows)
-            has_single_rows = has_single_rows and rows == uncut
+            if rows != uncut:
+                has_single_rows, steps = False, replace(steps, intervals=None)
         has_epochs = steps.several and _has_epochs(inputs, base, grain)
+    if steps.several or not steps.is_one:
         plan = Plan.of(grain, _patterns(inputs, table.source, own, grain, apart), several=steps.several, shown=asked)
     columns = (
         *keys,
@@ -347,7 +349,12 @@ def evaluate(
         *plan.variants,
         *described,
     )
-    is_plain = not steps.is_one and not steps.several and plan.takes_time and _is_plain(inputs, base, grain, apart)
+    is_plain = (
+        not steps.is_one
+        and plan.takes_time
+        and (steps.intervals is not None or (not steps.several and _is_plain(inputs, base, grain, apart)))
+    )
+    is_cell = steps.is_one and has_single_rows and set(entity(grain)) - set(grain.observers) <= set(keys)
     grouping = Grouping(
         keys,
         tuple(described),
@@ -356,6 +363,9 @@ def evaluate(
         has_epochs=has_epochs,
         is_plain=is_plain,
         has_single_rows=has_single_rows,
+        is_cell=is_cell,
+        is_row=is_cell and by_interval and not _several(inputs, rows, grain, keys, apart, cut=False),
+        several=steps.several,
     )
     if steps.is_one:
         sql = direct_statement(plan, base, rows, grouping, steps.intervals)

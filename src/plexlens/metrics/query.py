@@ -77,10 +77,16 @@ class Query:
         group = f" group by {', '.join(quoted(name) for name in by)}" if by else ""
         return Query.of(self.connection, f"select {', '.join(listed)} from {self.source}{group}", (*by, *made))
 
-    def ordered(self, *by: str, limit: int = 0) -> pa.Table:
-        """The rows ordered by SQL terms, at most ``limit``; 0 for all."""
-        order = f" order by {', '.join(by)}" if by else ""
-        return arrow(self.connection, f"select * from {self.source}{order}{f' limit {limit}' if limit else ''}")
+    def ordered(self, *by: str) -> pa.Table:
+        """The rows ordered by SQL terms."""
+        return arrow(self.connection, f"select * from {self.source}{_order(by)}")
+
+    def first(self, *by: str, limit: int) -> tuple[pa.Table, int]:
+        """The first rows by SQL terms, and how many there are in all."""
+        total = "rolled_total"
+        counted = f"select *, count(*) over () as {total} from {self.source}"
+        rows = arrow(self.connection, f"{counted}{_order(by)} limit {limit}")
+        return rows.drop_columns([total]), rows[total][0].as_py() if rows.num_rows else 0
 
     def arrow(self) -> pa.Table:
         """The rows."""
@@ -109,3 +115,7 @@ class Query:
         return Query(
             self.connection, name, self.columns, None if self.timed is None else self.timed.kept(f"{name}_timed")
         )
+
+
+def _order(by: Sequence[str]) -> str:
+    return f" order by {', '.join(by)}" if by else ""

@@ -155,12 +155,9 @@ class RollUps:
         ordering = [f"{quoted(order)} {'desc' if descending else 'asc'} nulls last"] if order else []
         ordering += [f"{quoted(name)} asc nulls last" for name in names]
         if not limit:
-            found = table.ordered(*ordering)
-            return found, found.num_rows
-        found = table.ordered(*ordering, limit=limit + 1)
-        if found.num_rows <= limit:
-            return found, found.num_rows
-        return found.slice(0, limit), table.count()
+            rows = table.ordered(*ordering)
+            return rows, rows.num_rows
+        return table.first(*ordering, limit=limit)
 
     def _rolled_up(
         self, data: GrainData, wanted: frozenset[str], by: tuple[str, ...], time: str, where: str | None

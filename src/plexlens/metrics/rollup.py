@@ -91,9 +91,15 @@ class Grouping:
     has_epochs
         Whether observers that are never measured at the same time come together.
     is_plain
-        Whether each row of the result has a single observer, without overlapping intervals.
+        Whether no interval of an observer overlaps another of the same observer.
     has_single_rows
         Whether no entity has several rows in an interval.
+    is_cell
+        Whether each row of facts is the only one of its group, observer and interval.
+    is_row
+        Whether each row of the result is of a single row of facts.
+    several
+        Whether rows of several observers come together.
     """
 
     keys: tuple[str, ...]
@@ -103,6 +109,9 @@ class Grouping:
     has_epochs: bool = False
     is_plain: bool = False
     has_single_rows: bool = False
+    is_cell: bool = False
+    is_row: bool = False
+    several: bool = False
 
 
 def statement(plan: Plan, base: str, rows: str, grouping: Grouping) -> str:
@@ -131,8 +140,10 @@ class Statement:
         self.grain = plan.grain
         self.described = described
         self.bucket = grouping.time
+        self.is_by_interval = grouping.time == "interval"
         self.has_epochs = grouping.has_epochs
         self.is_plain = grouping.is_plain
+        self.is_alone = grouping.is_plain and not grouping.several
         self.has_single_rows = grouping.has_single_rows
         self.time = ['"time"'] if self.bucket else []
         self.group = [*(quoted(key) for key in keys), *self.time]
@@ -169,7 +180,7 @@ class Statement:
         for clock in self._clocks():
             measured |= self._clocked(clock)
         if self.together:
-            first = ("own_cells", "own_timed", "own_clocks") if self.is_plain else ("own_cells",)
+            first = ("own_cells", "own_timed", "own_clocks") if self.is_alone else ("own_cells",)
             parts |= {name: measured.pop(name) for name in first}
             parts |= self._together()
         parts |= measured
@@ -314,14 +325,17 @@ class Statement:
         parts = {f"{name}_cells": f"select {cells} from {rows} group by {', '.join(interval)}"}
         clock_of = [*by, _EPOCH] if self.has_epochs else by
         times = sorted({variant.condition for variant in clock.variants if variant.how in ("rate", "mean")})
-        if self.is_plain and clock.name == "own":
+        is_own = clock.name == "own"
+        if self.is_alone and is_own:
             times = sorted({*times, *self.together})
         of_cells = f"{name}_cells"
         if times or columns.counted or self.has_epochs:
             of_cells = f"{name}_timed"
             counted = {f"fresh_{i}": self._counted()[f"fresh_{i}"] for i in times} | columns.counted
+            # Intervals of an object that several observers report may overlap.
+            is_plain = self.is_plain and (is_own or self.is_alone)
             fresh = [
-                f"{fresh_share([*clock_of, 'local_time'], where, is_plain=self.is_plain)} as {column}"
+                f"{fresh_share([*clock_of, 'local_time'], where, is_plain=is_plain)} as {column}"
                 for column, where in counted.items()
             ]
             parts[of_cells] = (
@@ -353,7 +367,8 @@ class Statement:
     def _together(self) -> dict[str, str]:
         """The time covered jointly by the observers of a group, per epoch and in total."""
         by = [*self.group, _EPOCH] if self.has_epochs else [*self.group]
-        if self.is_plain:
+        by_group = f" group by {', '.join(by)}" if by else ""
+        if self.is_alone:
             covered = [f"covered_{i} as together_{i}" for i in self.together]
             together = f"select {', '.join([*by, *covered])} from own_clocks"
         else:
@@ -362,7 +377,6 @@ class Statement:
             counted = {i: self._counted()[f"fresh_{i}"] for i in self.together}
             fresh = [f"{fresh_share([*by, 'local_time'], where)} as fresh_{i}" for i, where in counted.items()]
             covered = [f"sum(length * fresh_{i}) as together_{i}" for i in self.together]
-            by_group = f" group by {', '.join(by)}" if by else ""
             together = (
                 f"select {', '.join([*by, *covered])} from (select *, {', '.join(fresh)} from ("
                 f"select {', '.join(['i.*', *flags])} from ({self._intervals(self.group, merged=False)}) i "
@@ -415,7 +429,8 @@ class Statement:
         """A row for each group: its intervals, and the texts common to its entities."""
         columns = [
             *self.group,
-            "count(distinct interval) as intervals",
+            # A row by interval is of a single one; to count distinct values costs as much as all the sums.
+            f"{'(count(interval) > 0)::bigint' if self.is_by_interval else 'count(distinct interval)'} as intervals",
             "min(interval) as first_interval",
             "max(interval) as last_interval",
             *(

@@ -2,13 +2,14 @@
 
 Nothing that is asked for depends on time; or all observers have the same intervals; or each row of the result is of one
 observer, whose intervals do not overlap (`clean_intervals`). Then no moment counts twice, the covered time is known
-beforehand, and a count is a sum. The statement is a fraction of the other one, which matters: of a small table the
-engine spends its time on reading the statement. The answers are the same.
+beforehand, and a count is a sum. Where each row of the result is of a single row of facts, there is nothing to sum. The
+statement is a fraction of the other one, which matters: of a small table the engine spends its time on reading the
+statement. The answers are the same.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from plexlens.metrics.definition import Grain, Rollup
@@ -17,9 +18,6 @@ from plexlens.metrics.inputs import Inputs
 from plexlens.metrics.over_time import MOMENTS, filled_column, where_known
 from plexlens.metrics.rollup import OBSERVER, Grouping, Statement, entity, joined
 from plexlens.metrics.variants import Plan, Variant
-
-#: What depends on how long intervals are.
-_TIMED = ("rate", "mean", "level", "covered")
 
 #: The column with the time that the observer of a row covers.
 _COVERED = "rolled_covered"
@@ -96,11 +94,6 @@ def has_lengths(grain: Grain) -> bool:
     return any(fact.rollup is Rollup.SPAN for fact in grain.facts)
 
 
-def leaves_out(plan: Plan) -> bool:
-    """Whether any metric leaves out intervals that differ between observers."""
-    return any(one.condition and one.how in _TIMED for one in plan.variants.values())
-
-
 def leaves_out_of_reports(plan: Plan) -> bool:
     """Whether a rate leaves out intervals of shared reports that differ between the reported objects."""
     return any(one.condition and one.how == "rate" and one.fact.of for one in plan.variants.values())
@@ -119,22 +112,29 @@ def direct_statement(
 class _Direct(Statement):
     def __init__(self, plan: Plan, grouping: Grouping, intervals: CleanIntervals | None) -> None:
         super().__init__(plan, grouping)
-        self.is_by_interval = grouping.time == "interval"
+        self.is_row = grouping.is_row
+        self.is_cell = grouping.is_cell
+        #: Conditions that leave out intervals of some observers of a group, and may leave others of them.
+        self.weighed = plan.timed_conditions if grouping.several and not grouping.is_row else frozenset[int]()
         #: The time that every row of the result covers, where it is all of the time of all observers.
         self.common = intervals.common if intervals is not None and not grouping.time else None
 
     def direct(self, base: str, rows: str) -> str:
         """The statement."""
         variants = self.plan.variants.values()
-        one_step = {one.column: self._one_step(one) for one in variants if self._is_one_step(one)}
+        of_row = self._of_row if self.is_row else self._one_step
+        one_step = {one.column: of_row(one) for one in variants if self._is_one_step(one)}
         parts = {"measured": self._rows(rows)}
         if self.plan.takes_time and not self.is_by_interval and self.common is None:
             parts = {"spans": self._spans(base), "measured": self._with_covered(self._rows(rows))}
         for column, name in ((OBSERVER, "own"), *((name, name) for name in self.scopes.values())):
             parts |= self._by_interval([one for one in variants if self._clock(one) == column], column, name)
+        if self.weighed:
+            parts = self._with_together(parts)
         for scope, name in self.scopes.items():
             parts |= self._latest(scope, name)
-        parts["texts"] = self._texts([f"{sql} as {quoted(column)}" for column, sql in one_step.items()])
+        texts = self._texts_of_rows if self.is_row else self._texts
+        parts["texts"] = texts([f"{sql} as {quoted(column)}" for column, sql in one_step.items()])
         own = {
             one.column: f"texts.{quoted(one.column)}" if one.column in one_step else self._final(one)
             for one in variants
@@ -142,11 +142,17 @@ class _Direct(Statement):
         return self._joined(parts, own)
 
     def _is_one_step(self, variant: Variant) -> bool:
+        if self.is_row:
+            return variant.how not in ("latest", "common")
         if variant.how in ("max", "min", "typical"):
             return True
         if variant.how == "covered":
             return not variant.condition
-        return variant.fact.of is None and variant.how in ("sum", "rate")
+        return variant.fact.of is None and (variant.how == "sum" or self._is_plain_rate(variant))
+
+    def _is_plain_rate(self, variant: Variant) -> bool:
+        """Whether a rate is a count over the time covered by all, whose division cancels out."""
+        return variant.how == "rate" and variant.condition not in self.weighed
 
     def _clock(self, variant: Variant) -> str | None:
         """The column that identifies the clock of a number computed in two steps; None for other numbers."""
@@ -155,6 +161,8 @@ class _Direct(Statement):
         return self.scopes[variant.fact.of] if variant.fact.of else OBSERVER
 
     def _final(self, variant: Variant) -> str:
+        if variant.how == "covered" and variant.condition in self.weighed:
+            return f"together_whole.together_{variant.condition}"
         return f"own_whole.{quoted(variant.column)}" if variant.how == "covered" else super()._final(variant)
 
     def _covered(self, length: str) -> str:
@@ -191,38 +199,102 @@ class _Direct(Statement):
             return f"sum({quoted(fact.name)} * {length}){where} / nullif({known}, 0)"
         return f"sum({quoted(fact.name)}){where}"
 
+    def _of_row(self, variant: Variant) -> str:
+        """A column where there is nothing to roll up: a row's value, or its length, if its inputs are known."""
+        known = f"known_{variant.condition}" if variant.condition else "true"
+        if variant.how == "covered":
+            return f"case when {known} then {self._length()} else 0 * {self._length()} end"
+        fact = variant.fact
+        is_filled = fact.name in self.plan.gaps and (variant.how in ("mean", "level") or fact.of is not None)
+        value = quoted(filled_column(fact.name) if is_filled else fact.name)
+        return f"case when {known} then {value} end" if variant.condition else value
+
+    def _texts_of_rows(self, more: Iterable[str]) -> str:
+        """A row of the result for each row of facts."""
+        interval = ["(interval is not null)::bigint as intervals", "interval as first_interval"]
+        described = [quoted(name) for name in self.described]
+        columns = [*self.group, *interval, "interval as last_interval", *described, *more]
+        return f"select {', '.join(columns)} from measured"
+
     def _by_interval(self, variants: Sequence[Variant], column: str, name: str) -> dict[str, str]:
         """Numbers that leave out intervals, and numbers that several rows report."""
         if not variants:
             return {}
         by = [*self.group, column]
-        cells, clocks, whole = [f"max({self._length()}) as rolled_length"], [], []
+        # Of a table of cells, one for each group, observer and interval.
+        total, any_of, most = ("", "", "") if self._is_cell(column) else ("sum", "bool_or", "max")
+        cells, clocks, whole = [f"{most}({self._length()}) as rolled_length"], [], []
         if self.common is None and not self.is_by_interval:
-            cells.append(f"max({_COVERED}) as {_COVERED}")
+            cells.append(f"{most}({_COVERED}) as {_COVERED}")
+        if self.weighed and column == OBSERVER:
+            cells += [f"{any_of}(known_{i}) as known_{i}" for i in sorted(self.weighed)]
+            clocks.append(f"{self._covered('rolled_length')} as rolled_time")
         for variant in variants:
             fact, cell = variant.fact, quoted(variant.column)
+            known = f"known_{variant.condition}"
             value = quoted(filled_column(fact.name) if fact.name in self.plan.gaps else fact.name)
-            cells.append(
-                f"{'max' if fact.of is not None else 'sum'}({value}){where_known(variant.condition)} as {cell}"
-            )
+            if variant.how != "covered" or variant.condition not in self.weighed:
+                cells.append(f"{self._cell(variant, value, most if fact.of is not None else total)} as {cell}")
             in_time, covered = f"sum({cell} * rolled_length)", self._covered("rolled_length")
-            if variant.condition and variant.how in ("mean", "covered"):
+            is_weighed = variant.how == "rate" and variant.condition in self.weighed
+            if variant.condition and (variant.how in ("mean", "covered") or is_weighed):
                 # Nothing is known against an interval without a row.
-                flag = quoted(f"known_{variant.condition}")
-                cells.append(f"bool_or({flag}) as {flag}")
-                covered = f"({covered} - coalesce(sum(rolled_length) filter (where not {flag}), 0))"
+                cells.append(f"{any_of}({known}) as {known}")
+                covered = f"({covered} - coalesce(sum(rolled_length) filter (where not {known}), 0))"
+            if variant.how == "covered" and variant.condition in self.weighed:
+                continue
             unknown = f"coalesce(sum(rolled_length) filter (where {cell} is null), 0)"
             clock = {
                 "covered": covered,
                 "mean": f"coalesce({in_time} / nullif({covered}, 0), avg({cell}))",
                 "level": f"coalesce({in_time} / nullif({covered} - {unknown}, 0), avg({cell}))",
+                "rate": f"sum({cell}) / nullif({covered}, 0)" if is_weighed else f"sum({cell})",
             }.get(variant.how, f"sum({cell})")
             clocks.append(f"{clock} as {cell}")
-            whole.append(f"sum({cell}) as {cell}")
+            whole.append(f"sum({cell}){f' * any_value(together_{variant.condition})' * is_weighed} as {cell}")
         interval = [*by, "interval", "interval_to"]
         cells_of = ", ".join(dict.fromkeys([*interval, *cells]))
+        by_cell = "" if self._is_cell(column) else f" group by {', '.join(interval)}"
+        of_group = f"{name}_clocks e"
+        if self.weighed and column == OBSERVER:
+            of_group += f" join together_whole t on {self._same('e', 't', self.group)}"
         return {
-            f"{name}_cells": f"select {cells_of} from measured group by {', '.join(interval)}",
+            f"{name}_cells": f"select {cells_of} from measured{by_cell}",
             f"{name}_clocks": f"select {', '.join([*by, *clocks])} from {name}_cells group by {', '.join(by)}",
-            f"{name}_whole": self._grouped(f"{name}_clocks", whole),
+            f"{name}_whole": self._grouped(of_group, whole or ["count(*) as clocks"], of="e"),
         }
+
+    def _is_cell(self, column: str) -> bool:
+        return self.is_cell and column == OBSERVER
+
+    @staticmethod
+    def _cell(variant: Variant, value: str, how: str) -> str:
+        """The value of a cell, of rows that count."""
+        if how:
+            return f"{how}({value}){where_known(variant.condition)}"
+        return f"case when known_{variant.condition} then {value} end" if variant.condition else value
+
+    def _with_together(self, parts: dict[str, str]) -> dict[str, str]:
+        """The steps with the time that the observers of a group cover together, who all have the same intervals.
+
+        An interval lacks a condition if all observers of the group have rows in it, none of which meets it.
+        """
+        interval = [*self.group, "interval", "interval_to"]
+        counts = [f"count(*) filter (where not known_{i}) as lacking_{i}" for i in sorted(self.weighed)]
+        listed = ", ".join([*interval, "max(rolled_length) as length", *counts])
+        some = " and ".join(f"known_{i}" for i in sorted(self.weighed))
+        lacking = f"select {listed} from own_cells where not ({some}) group by {', '.join(interval)}"
+        clocks = self._grouped("own_clocks", ["count(*) as clocks", "max(rolled_time) as rolled_time"])
+        covered = [
+            f"max(k.rolled_time) - coalesce(sum(l.length) filter (where l.lacking_{i} = k.clocks), 0) as together_{i}"
+            for i in sorted(self.weighed)
+        ]
+        groups = [f"k.{name}" for name in self.group]
+        by = f" group by {', '.join(groups)}" if groups else ""
+        together = (
+            f"select {', '.join([*groups, *covered])} from ({clocks}) k "
+            f"left join ({lacking}) l on {self._same('k', 'l', self.group)}{by}"
+        )
+        made = dict(parts)
+        whole = made.pop("own_whole")
+        return {**made, "together_whole": together, "own_whole": whole}

@@ -97,6 +97,12 @@ class Plan:
     columns: dict[str, dict[str, str]] = field(default_factory=dict)
     gaps: set[str] = field(default_factory=set)
 
+    @property
+    def timed_conditions(self) -> frozenset[int]:
+        """Conditions that leave out part of the time that observers cover together."""
+        timed = ("rate", "covered")
+        return frozenset(one.condition for one in self.variants.values() if one.condition and one.how in timed)
+
     @classmethod
     def of(
         cls,
