@@ -43,7 +43,9 @@ def serve(
 ) -> None:
     """Look at a performance database in a browser.
 
-    The pages of the report, over the whole database or a selected part. It runs until Ctrl-C.
+    It shows the pages of the report, and each number by any key, down to the
+    records behind it, over the whole database or a selected part. It runs
+    until Ctrl-C.
     """
     from plexlens.pools.settings import parse_size
     from plexlens.serve.running import Place, run

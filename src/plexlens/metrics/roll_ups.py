@@ -47,6 +47,12 @@ class RollUps:
         self._asked: dict[_Rows, list[frozenset[str]]] = {}
         self._kept: dict[_Rows, Query] = {}
 
+    def another(self) -> RollUps:
+        """A reader of the same facts that announces questions of its own."""
+        made = RollUps(self.inputs, self.grains, self.utc_offset)
+        made._data = self._data
+        return made
+
     def grain(self, name: str) -> Grain:
         """A grain definition by name; the KeyError lists the valid names."""
         if name not in self.grains:

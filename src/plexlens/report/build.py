@@ -222,7 +222,7 @@ def _empty(section: Section) -> bool:
     return bool(section.blocks) and all(isinstance(block, Missing) for block in section.blocks)
 
 
-def _within_a_sentence(title: str) -> str:
+def within_a_sentence(title: str) -> str:
     """A title with a small first letter, unless its first word is a name or an abbreviation (Db2, DASD, XCF)."""
     rest = title.partition(" ")[0][1:]
     return title[:1].lower() + title[1:] if rest.isalpha() and rest.islower() else title
@@ -231,7 +231,7 @@ def _within_a_sentence(title: str) -> str:
 def _partly_missing(page: Page, absent: Sequence[Grain], context: Context) -> Missing:
     kinds = dict.fromkeys(source.kind for grain in absent for source in grain.sources)
     ways = {way.kind: way for way in page.ways}
-    titles = ", ".join(_within_a_sentence(grain.title) for grain in absent)
+    titles = ", ".join(within_a_sentence(grain.title) for grain in absent)
     if context.inputs.selection and all(available(context.inputs, grain) for grain in absent):
         return Missing(f"Not in the selection: {titles}.", ())
     return Missing(f"Not in this data: {titles}.", tuple(ways.get(kind, Way(kind, "")) for kind in kinds))

@@ -22,7 +22,7 @@ from plexlens.report.pages import PAGES
 from plexlens.report.pages.read import records_table
 from plexlens.report.writers.table_html import table_view
 from plexlens.serve.address import SELECTING, check, selecting
-from plexlens.serve.shell import address, contents, page
+from plexlens.serve.shell import address, contents, family_title, page
 from plexlens.serve.workspace import Workspace
 
 
@@ -37,6 +37,7 @@ def overview(workspace: Workspace, request: Request) -> Response:
             values: dict[str, Any] = {
                 "contents": contents(session.inputs, "/", pairs),
                 "pages": _pages(session.inputs, pairs),
+                "families": _families(session.inputs, pairs),
             }
         tables = [table for table in (_systems(extent), records_table(readings)) if table.rows]
         values |= {
@@ -100,3 +101,13 @@ def _pages(inputs: Inputs, pairs: Sequence[tuple[str, str]]) -> list[dict[str, s
         for one in PAGES
         if one.grains and any(available(inputs, GRAINS[name]) for name in one.grains)
     ]
+
+
+def _families(inputs: Inputs, pairs: Sequence[tuple[str, str]]) -> list[dict[str, Any]]:
+    """The grains with data, by family."""
+    found: dict[str, list[dict[str, str]]] = {}
+    for grain in GRAINS.values():
+        if available(inputs, grain):
+            entry = {"title": grain.title, "row": grain.row, "href": address(f"/grain/{grain.name}", pairs)}
+            found.setdefault(grain.family, []).append(entry)
+    return [{"title": family_title(name), "grains": grains} for name, grains in found.items()]

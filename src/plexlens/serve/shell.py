@@ -125,7 +125,21 @@ def contents(inputs: Inputs, path: str, pairs: Sequence[tuple[str, str]]) -> lis
 
     listed = sorted(pages(), key=lambda one: one.is_empty)
     top = [link("Overview", "/"), *(link(page.title, f"/page/{page.id}") for page in PAGES if page.id in FIRST)]
-    return [Group("", top), Group("Pages", listed)]
+    grains: dict[str, list[Link]] = {}
+    for grain in GRAINS.values():
+        if available(inputs, grain):
+            grains.setdefault(grain.family, []).append(link(grain.title, f"/grain/{grain.name}"))
+    families = [Group(f"Numbers: {family_title(name)}", links) for name, links in grains.items()]
+    return [Group("", top), Group("Pages", listed), *families]
+
+
+#: Families of grains as a reader calls them; a site's own are called as they are.
+_FAMILIES = {"cics": "CICS", "cpu": "processors", "dasd": "DASD", "db2": "Db2", "mq": "MQ"}
+
+
+def family_title(name: str) -> str:
+    """A family of grains as a reader calls it."""
+    return _FAMILIES.get(name, name.replace("_", " "))
 
 
 def page(template: str, values: Mapping[str, Any]) -> str:

@@ -36,6 +36,10 @@ PATIENCE = 90.0
 SESSIONS, ANSWERS, LONG_ANSWER = 6, 32, 2_000_000
 
 
+#: Questions to a session, whose temporary tables grow in number, before it is made anew.
+QUESTIONS = 200
+
+
 class BusyError(PlexlensError):
     """A question that took too long, or had to wait too long."""
 
@@ -50,10 +54,13 @@ class Session:
         The raw tables, with the selection resolved.
     readings
         What the database was read from.
+    questions
+        How many it has answered.
     """
 
     inputs: Inputs
     readings: Readings
+    questions: int = 0
 
     @cached_property
     def clock(self) -> Clock:
@@ -173,12 +180,17 @@ class Workspace:
             Nothing is selected; the database changed and cannot be read; the answer takes too long.
         """
         with self._alone():
-            if selection in self._sessions:
+            held = self._sessions.get(selection)
+            if held is not None and held.questions >= QUESTIONS:
+                self._sessions.pop(selection).inputs.connection.close()
+                held = None
+            if held is not None:
                 self._sessions.move_to_end(selection)
             else:
                 self._sessions[selection] = self._made(selection)
                 while len(self._sessions) > SESSIONS:
                     self._sessions.popitem(last=False)[1].inputs.connection.close()
+            self._sessions[selection].questions += 1
             yield self._sessions[selection]
 
     @contextmanager

@@ -52,6 +52,8 @@ class Context:
         Rules to judge the database by; the ones that come with Plexlens by default.
     decisions
         What the site has decided about findings.
+    numbers
+        Reader of the facts; one of its own by default.
     """
 
     def __init__(
@@ -63,12 +65,13 @@ class Context:
         clock: Clock,
         rules: Sequence[Rule] | None = None,
         decisions: Sequence[Decision] = (),
+        numbers: RollUps | None = None,
     ) -> None:
         self.inputs = inputs
         self.grains = grains
         self.readings = readings
         self.clock = clock
-        self.numbers = RollUps(inputs, grains, clock.offset or 0.0)
+        self.numbers = numbers or RollUps(inputs, grains, clock.offset or 0.0)
         self.definitions: dict[str, Definition] = {}
         self.findings: Findings | None = None
         self._rules = rules

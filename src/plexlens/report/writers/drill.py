@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 from plexlens.report.model import Cell, Table
@@ -29,16 +29,33 @@ class Drill:
 
 
 @dataclass(frozen=True)
-class Drills:
-    """All links between the tables of a report; links to missing tables are dropped."""
+class Leading:
+    """Link of a table's rows to another page.
 
-    ways: Mapping[str, Drill]
+    Attributes
+    ----------
+    keys
+        Indexes of the cells that name a row; the link stands in the last of them.
+    address
+        Address of the page about a row.
+    """
+
+    keys: tuple[int, ...]
+    address: Callable[[tuple[Cell, ...]], str]
+    table: str = ""
+
+
+@dataclass(frozen=True)
+class Drills:
+    """All links from the tables of a report; links to missing tables are dropped."""
+
+    ways: Mapping[str, Drill | Leading]
 
     @classmethod
     def of(cls, tables: Iterable[Table]) -> Drills:
         """The links between these tables."""
         found = {table.name: table for table in tables}
-        ways = {}
+        ways: dict[str, Drill | Leading] = {}
         for name, table in found.items():
             below = found.get(table.drill)
             if below is None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+from collections.abc import Mapping
 from datetime import datetime
 from functools import cache
 from itertools import groupby
@@ -39,7 +40,7 @@ from plexlens.report.model.clock import Clock
 from plexlens.report.model.display import NULL, shown, with_units
 from plexlens.report.model.heat import HeatMap
 from plexlens.report.model.xy import XYChart
-from plexlens.report.writers.drill import Drills
+from plexlens.report.writers.drill import Drills, Leading
 from plexlens.report.writers.kept_templates import KeptTemplates
 from plexlens.report.writers.names import printable
 from plexlens.report.writers.table_html import linked, table_view
@@ -120,9 +121,19 @@ def render_html(report: Report) -> str:
     )
 
 
-def parts(report: Report) -> list[dict[str, Any]]:
-    """The sections of a report for the macro ``sections`` of ``blocks.html.j2``."""
+def parts(report: Report, ways: Mapping[str, Leading] | None = None) -> list[dict[str, Any]]:
+    """The sections of a report for the macro ``sections`` of ``blocks.html.j2``.
+
+    Parameters
+    ----------
+    report
+        The report.
+    ways
+        Links to other pages by name of the table whose rows have them.
+    """
     drills = Drills.of(block for section in report.sections for block in section.blocks if isinstance(block, Table))
+    if ways:
+        drills = Drills({**drills.ways, **ways})
     return [_part(section, report, report.clock, drills) for section in report.sections]
 
 

@@ -21,7 +21,7 @@ from plexlens.report.chart.time_svg import spark
 from plexlens.report.model import Cell, Column, ColumnKind, Definition, Linked, PrintedNumber, Table
 from plexlens.report.model.clock import Clock
 from plexlens.report.model.display import NULL, counted, shown, with_symbol, with_units
-from plexlens.report.writers.drill import NOWHERE, Drill, Drills
+from plexlens.report.writers.drill import NOWHERE, Drill, Drills, Leading
 from plexlens.report.writers.names import printable
 
 #: Where a long word of a heading may be broken: before an ending that English syllables allow a break at.
@@ -168,7 +168,9 @@ class _Frame:
     to_minute: bool
 
 
-def _rows(table: Table, definitions: Mapping[str, Definition], clock: Clock, drill: Drill | None) -> Iterator[str]:
+def _rows(
+    table: Table, definitions: Mapping[str, Definition], clock: Clock, drill: Drill | Leading | None
+) -> Iterator[str]:
     frames = [
         _Frame(
             column=column,
@@ -231,7 +233,9 @@ def _to_minute(table: Table, kind: ColumnKind, index: int) -> bool:
     return all(moment.second == 0 for moment in moments)
 
 
-def _way(drill: Drill, row: tuple[Cell, ...]) -> str:
+def _way(drill: Drill | Leading, row: tuple[Cell, ...]) -> str:
+    if isinstance(drill, Leading):
+        return f'<a class="lead" href="{escape(drill.address(row))}">'
     find = escape(printable(drill.find(row)))
     return f'<a class="drill" href="#table-{escape(drill.table)}" data-find="{find}">'
 

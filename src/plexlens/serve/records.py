@@ -1,0 +1,213 @@
+"""The records behind a number: rows of raw tables as decoded, each with its dump, record and byte offset."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, Response
+
+from plexlens.errors import NothingUsableError
+from plexlens.metrics.definition import Grain
+from plexlens.metrics.facts import is_there
+from plexlens.metrics.inputs import Inputs
+from plexlens.metrics.selection.raw import selected_sql
+from plexlens.metrics.unit import BYTES, COUNT
+from plexlens.pdb.engine import quoted
+from plexlens.report.model import Cell, Column, ColumnKind, PrintedNumber, Table
+from plexlens.report.model.display import counted
+from plexlens.report.writers.table_html import table_view
+from plexlens.serve.address import chosen, number, wrong
+from plexlens.serve.look import Filter, Look
+from plexlens.serve.shell import address, contents, page
+from plexlens.serve.workspace import Workspace
+
+#: Rows of a page, and pages at most.
+ROWS, PAGES = 50, 100_000
+
+#: Columns of a raw table that name a record; their order in the page.
+_PLACE = ("source_id", "record_no")
+
+
+@dataclass(frozen=True)
+class Rows:
+    """A page of rows.
+
+    Attributes
+    ----------
+    table
+        The rows.
+    total
+        Number of rows on all pages.
+    restricted
+        The filters that restrict them, in words.
+    unrestricted
+        The filters that do not: no record holds their value as it stands.
+    """
+
+    table: Table
+    total: int
+    restricted: tuple[str, ...]
+    unrestricted: tuple[str, ...]
+
+
+def records_page(workspace: Workspace, request: Request) -> Response:
+    """The rows of a raw table behind a number."""
+    look = Look.of(request.path_params["name"], request.query_params, ("table", "page"))
+    params = request.query_params
+    with workspace.session(look.selection) as session:
+        tables = tables_of(session.inputs, look.grain)
+        if not tables:
+            raise NothingUsableError(
+                file="", what=f"the database has no records of {look.grain.title}", remedy="start from the overview"
+            )
+        name = chosen(params, "table", tables, tables[0])
+        shown_page = number(params, "page", 1, PAGES)
+        rows = rows_of(session.inputs, look, name, tables, shown_page)
+        listed = contents(session.inputs, f"/grain/{look.grain.name}", look.selecting)
+        clock = session.clock
+    pages = max(1, -(-rows.total // ROWS))
+    if shown_page > pages:
+        raise wrong("page", f"there are {counted(pages, 'page')}", "start from the first")
+
+    def to(table: str, number_: int) -> str:
+        return address(f"/records/{look.grain.name}", [*look.pairs, ("table", table), ("page", str(number_))])
+
+    values = {
+        "contents": listed,
+        "database": str(workspace.path),
+        "offset": clock.offset or 0,
+        "zone": clock.zone,
+        "time_note": clock.note,
+        "grains": [],
+        "title": f"Records of {look.grain.title}",
+        "back": look.address(),
+        "table": table_view(rows.table, {}, clock),
+        "tables": [(one, to(one, 1), one == name) for one in tables],
+        "restricted": rows.restricted,
+        "unrestricted": rows.unrestricted,
+        "selection_text": session.inputs.selection.text,
+        "count": counted(rows.total, "row"),
+        "pages": pages,
+        "page_number": shown_page,
+        "before": to(name, shown_page - 1) if shown_page > 1 else "",
+        "after": to(name, shown_page + 1) if shown_page < pages else "",
+    }
+    return HTMLResponse(page("records.html.j2", values))
+
+
+def tables_of(inputs: Inputs, grain: Grain) -> list[str]:
+    """The raw tables that a grain is made of, in the database; those of its preferred source first."""
+    named = (name for one in grain.sources if is_there(inputs, one) for name in (*one.needs, *one.any_of))
+    return [name for name in dict.fromkeys(named) if set(_PLACE) <= inputs.columns(name).keys()]
+
+
+def rows_of(inputs: Inputs, look: Look, name: str, tables: Sequence[str], shown_page: int) -> Rows:
+    """A page of rows of a raw table, under the selection and the filters.
+
+    A filter restricts the rows by a column of its name, or else to rows with its value in a column of text, or else to
+    rows whose record has it in another of the tables.
+    """
+    columns = inputs.columns(name)
+    wheres, values = [], []
+    restricted, unrestricted = [], []
+    selected = selected_sql(inputs.connection, inputs.selection, name, inputs.catalog)
+    for key, value in look.filters:
+        condition = _condition(inputs, name, tables, (key, value))
+        said = f"{key} {value}" if value is not None else f"no {key}"
+        if condition is None:
+            unrestricted.append(said)
+            continue
+        wheres.append(condition[0])
+        values += condition[1]
+        restricted.append(said)
+    where = f" where {' and '.join(wheres)}" if wheres else ""
+    counting = inputs.connection.execute(f"select count(*) from ({selected}) r{where}", values).fetchone()
+    has_records = inputs.has("smf_record")
+    record = " left join smf_record i using (source_id, record_no)" if has_records else ""
+    first = ["s.file as file", "r.record_no as record_no"]
+    first += ['i."offset" as byte_offset', "i.length as record_length"] if has_records else []
+    own = [f"r.{quoted(column)}" for column in columns if column not in ("source_id", "record_no", "file")]
+    order = ", ".join(one for one in ("interval_start", "source_id", "record_no", "section_no") if one in columns)
+    found = inputs.connection.execute(
+        f"select {', '.join((*first, *own))} from ({selected}) r left join source s using (source_id){record}{where}"
+        f" order by {', '.join(f'r.{one}' for one in order.split(', '))} limit {ROWS} offset {(shown_page - 1) * ROWS}",
+        values,
+    ).to_arrow_table()
+    return Rows(_table(name, found), int(counting[0]) if counting else 0, tuple(restricted), tuple(unrestricted))
+
+
+def _condition(inputs: Inputs, name: str, tables: Sequence[str], wanted: Filter) -> tuple[str, list[str]] | None:
+    """SQL of a filter over rows ``r``, and its values; None if no record holds the value."""
+    key, value = wanted
+    columns = inputs.columns(name)
+    if key in columns:
+        named = f"r.{quoted(key)}"
+        return (f"{named} is null", []) if value is None else (f"{named}::varchar = ?", [value])
+    if value is None:
+        return None
+    held = _holds(columns, "r")
+    if held and _any(inputs, f"select 1 from {quoted(name)} r where {held} limit 1", [value]):
+        return held, [value]
+    for other in tables:
+        within = _holds(inputs.columns(other), "o")
+        if other == name or not within:
+            continue
+        if _any(inputs, f"select 1 from {quoted(other)} o where {within} limit 1", [value]):
+            same = "o.source_id = r.source_id and o.record_no = r.record_no"
+            return f"exists (select 1 from {quoted(other)} o where {same} and {within})", [value]
+    return None
+
+
+def _holds(columns: dict[str, str], alias: str) -> str:
+    texts = [name for name, kind in columns.items() if kind == "VARCHAR" and name != "source_id"]
+    return f"? in ({', '.join(f'trim({alias}.{quoted(name)})' for name in texts)})" if texts else ""
+
+
+def _any(inputs: Inputs, sql: str, values: list[str]) -> bool:
+    return inputs.connection.execute(sql, values).fetchone() is not None
+
+
+_TITLES = {"file": "File", "record_no": "Record", "byte_offset": "Byte offset", "record_length": "Length"}
+_UNITS = {"byte_offset": BYTES, "record_length": BYTES, "record_no": COUNT}
+
+
+def _table(name: str, found: Any) -> Table:
+    """Rows as a table; columns without a value are left out."""
+    columns, data = [], []
+    for column in found.column_names:
+        cells = [_cell(value) for value in found[column].to_pylist()]
+        if column not in _TITLES and all(cell is None for cell in cells):
+            continue
+        columns.append(_column(column, cells))
+        data.append(cells)
+    return Table(
+        name="records", title=f"Rows of {name}", columns=tuple(columns), rows=tuple(zip(*data, strict=True)), top=ROWS
+    )
+
+
+def _column(name: str, cells: Sequence[Cell]) -> Column:
+    known = [cell for cell in cells if cell is not None]
+    title, key = _TITLES.get(name, name), name == "file"
+    if known and all(isinstance(cell, datetime) for cell in known):
+        return Column(name, title, ColumnKind.TIME)
+    if known and all(isinstance(cell, int) for cell in known):
+        return Column(name, title, ColumnKind.NUMBER, _UNITS.get(name, COUNT))
+    if known and all(isinstance(cell, int | PrintedNumber) for cell in known):
+        return Column(name, title, ColumnKind.PRINTED)
+    return Column(name, title, ColumnKind.TEXT, key=key)
+
+
+def _cell(value: Any) -> Cell:
+    if isinstance(value, bytes):
+        return value.hex().upper()
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, float):
+        return PrintedNumber(f"{value:.9g}", value)
+    if value is None or isinstance(value, str | int | datetime):
+        return value
+    return str(value)
