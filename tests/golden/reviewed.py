@@ -29,8 +29,8 @@ LONGEST_LIST = 30
 _ENDS = 3
 _WIDTH = 118
 
-#: Two numbers are the same to this relative difference: the order of additions differs between processors, and the fit of a
-#: curve ends within 1e-8 of its best.
+#: Two numbers are the same to this relative difference: the order of additions differs between processors, and the fit
+#: of a curve ends within 1e-8 of its best.
 TOLERANCE = 1e-6
 
 
