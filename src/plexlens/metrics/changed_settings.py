@@ -81,8 +81,11 @@ def changed_settings(inputs: Inputs, grain: Grain, *, kept: Any, most: int = 0) 
     settings = [fact for fact in grain.facts if fact.rollup.is_setting and not fact.computed_from]
     if not settings or not any(fact.rollup is Rollup.SPAN for fact in grain.facts):
         return [], 0
-    columns = tuple(dict.fromkeys(name for fact in settings for name in _scope(grain, fact)))
     view = rows_view(inputs, grain, kept)
+    settings = _varying(inputs, grain, settings, view)
+    if not settings:
+        return [], 0
+    columns = tuple(dict.fromkeys(name for fact in settings for name in _scope(grain, fact)))
     union = "\nunion all\n".join(_changes(grain, fact, number, columns, view) for number, fact in enumerate(settings))
     limit = f" limit {most}" if most else ""
     order = ", ".join(("since desc nulls last", *(quoted(f"of_{name}") for name in columns), "fact"))
@@ -109,6 +112,23 @@ def _scope(grain: Grain, fact: Fact) -> tuple[str, ...]:
     if fact.of is None:
         return entity(grain)
     return fact.of or tuple(dict.fromkeys(("sysplex", "system", *grain.observers)))
+
+
+def _varying(inputs: Inputs, grain: Grain, settings: Sequence[Fact], view: str) -> list[Fact]:
+    """The settings of which some owner has two values; following all of them interval by interval takes far longer."""
+    scopes: dict[tuple[str, ...], list[Fact]] = {}
+    for fact in settings:
+        scopes.setdefault(_scope(grain, fact), []).append(fact)
+    varying: list[Fact] = []
+    for scope, facts in scopes.items():
+        values = [f"case when isfinite({quoted(fact.name)}) then {quoted(fact.name)} end" for fact in facts]
+        varies = ", ".join(f"min({value}) < max({value}) as varies_{i}" for i, value in enumerate(values))
+        by = ", ".join(["local_time", *(quoted(name) for name in scope)])
+        any_owner = ", ".join(f"bool_or(varies_{i})" for i in range(len(facts)))
+        sql = f"select {any_owner} from (select {varies} from {view} group by {by})"
+        row = inputs.connection.execute(sql).fetchone()
+        varying += [fact for fact, is_one in zip(facts, row or (), strict=True) if is_one]
+    return [fact for fact in settings if fact in varying]
 
 
 def _changes(grain: Grain, fact: Fact, number: int, columns: Sequence[str], view: str) -> str:
