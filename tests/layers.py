@@ -22,7 +22,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("sharing",),
     ("report",),
     ("pools.page", "compare.page", "capacity.page", "sharing.page"),
-    ("export",),
+    ("export", "watch"),
     ("serve",),
     ("api", "cli", "__main__"),
 )
