@@ -138,6 +138,7 @@ class Statement:
         keys, described, apart = grouping.keys, grouping.described, grouping.apart
         self.plan = plan
         self.grain = plan.grain
+        self.keys = keys
         self.described = described
         self.bucket = grouping.time
         self.is_by_interval = grouping.time == "interval"
@@ -224,7 +225,7 @@ class Statement:
         columns = [f"{joined(self.observers)} as {OBSERVER}"]
         columns += [f'{self.bucket} as "time"'] if self.bucket else []
         columns += [f"{joined(scope)} as {name}" for scope, name in self.scopes.items()]
-        inner = f"select *, {', '.join(columns)} from {rows}"
+        inner = f"select {', '.join([*self._read(), *columns])} from {rows}"
         filled = [f"{self._filled(fact)} as {quoted(filled_column(fact.name))}" for fact in self.gaps]
         if filled:
             inner = f"select *, {', '.join(filled)} from ({inner})"
@@ -235,6 +236,15 @@ class Statement:
             inner = f"select *, {', '.join(known)} from ({inner})"
         conditions = [f"({self._counts(i)}) as known_{i}" for i in self.conditions if i]
         return f"select *, {', '.join(conditions)} from ({inner})" if conditions else inner
+
+    def _read(self) -> list[str]:
+        """The columns of the rows that any step reads: the engine binds every other one at each step."""
+        facts = [variant.fact.name for variant in self.plan.variants.values()]
+        facts += [fact.name for fact in (*self.needed, *self.gaps)]
+        facts += [name for names in self.states for name in names]
+        moments = ("local_time", "interval", "interval_to", "interval_start", "interval_end")
+        names = (*self.keys, *self.described, *self.entity, *moments, *facts)
+        return [quoted(name) for name in dict.fromkeys((*names, *(["interval_seconds"] if self.timed else [])))]
 
     def _counts(self, condition: int) -> str:
         """SQL condition that a row counts: it has the inputs, and was measured under the settings in force."""
@@ -412,14 +422,24 @@ class Statement:
                 low, high = f"min({value}){where}", f"max({value}){where}"
                 text = f"case when {low} = {high} then {high} end"
             whole.append(f"{text} as {quoted(variant.column)}")
+        states: dict[str, str] = {}
+        shared = []
         for variant in common:
             where, state = where_known(variant.condition), f"state_{self._state_of(variant)}"
-            low, high = f"min({state}){where}", f"max({state}){where}"
-            value = f"({high}).{quoted(variant.fact.name)}"
-            whole.append(f"case when {low} is not distinct from {high} then {value} end as {quoted(variant.column)}")
+            least, most = (f"{how}_{state}_{variant.condition}" for how in ("least", "most"))
+            states |= {least: f"min({state}){where}", most: f"max({state}){where}"}
+            value = f"({most}).{quoted(variant.fact.name)}"
+            shared.append(f"case when {least} is not distinct from {most} then {value} end as {quoted(variant.column)}")
+        whole_of_group = self._grouped(
+            f"{name}_latest", [*whole, *(f"{sql} as {state}" for state, sql in states.items())]
+        )
+        if states:
+            # Each state is compared once for all of the settings in it.
+            dropped = ", ".join(states)
+            whole_of_group = f"select * exclude ({dropped}), {', '.join(shared)} from ({whole_of_group})"
         return {
             f"{name}_latest": f"select {', '.join([*by, *latest])} from measured group by {', '.join(by)}",
-            f"{name}_settings": self._grouped(f"{name}_latest", whole),
+            f"{name}_settings": whole_of_group,
         }
 
     def _state_of(self, variant: Variant) -> int:
