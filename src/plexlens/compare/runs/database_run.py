@@ -25,7 +25,7 @@ from plexlens.metrics.query import Query
 from plexlens.metrics.reduction import reduced, scoping
 from plexlens.metrics.required import read_by
 from plexlens.metrics.unit import Unit
-from plexlens.pdb.engine import Connection, arrow, literal
+from plexlens.pdb.engine import Connection, add_table, arrow, literal
 
 #: Objects of one kind that are compared; those with the least work are left out beyond it, and counted.
 MOST_OBJECTS = 200
@@ -193,9 +193,7 @@ def _without_each_group(inputs: Inputs, kept: Query, moments: Sequence[datetime]
         {"numbered": pa.array(moments, pa.timestamp("us", "UTC")), "group_no": pa.array(groups, pa.int64())}
     )
     table = fresh_name("compare_groups")
-    inputs.connection.register(f"{table}_listed", numbers)
-    inputs.connection.execute(f"create temp table {table} as select * from {table}_listed")
-    inputs.connection.unregister(f"{table}_listed")
+    add_table(inputs.connection, table, numbers, temporary=True)
     outs = ", ".join(literal(name) for name in (_ALL, *(str(number) for number in range(len(lengths)))))
     return kept.over(
         lambda source: (
