@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import subprocess
 import sys
@@ -11,7 +12,9 @@ from datetime import date, datetime
 from pathlib import Path
 from typing import Any
 
+import openpyxl
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 import plexlens as px
@@ -227,6 +230,39 @@ def test_a_page_is_shown_in_a_frame_of_its_own_and_saved_by_its_ending(pdb: Data
     assert page.save(str(tmp_path / "report.xlsx")).read_bytes()[:2] == b"PK"
 
 
+@pytest.mark.parametrize("ending", ["parquet", "csv", "json", "xlsx"])
+def test_a_table_is_saved_by_its_ending(pdb: Database, tmp_path: Path, ending: str) -> None:
+    rows = pdb.metric("cpu_system", by="system", metrics="mvs_busy")
+    file = rows.save(tmp_path / f"rows.{ending}")
+    expected = rows.arrow().column("mvs_busy").to_pylist()
+    if ending == "parquet":
+        table = pq.read_table(file)
+        assert table.schema.field("mvs_busy").metadata[b"unit"] == b"fraction"
+        found = table.column("mvs_busy").to_pylist()
+    elif ending == "csv":
+        found = [float(row["mvs_busy"]) for row in csv.DictReader(file.read_text().splitlines())]
+    elif ending == "json":
+        found = [row["mvs_busy"] for row in json.loads(file.read_text())]
+    else:
+        heads, *cells = openpyxl.load_workbook(file)["Rows"].iter_rows(values_only=True)
+        found = [row[heads.index("mvs_busy")] for row in cells]
+    assert found == pytest.approx(expected, rel=1e-14)
+
+
+def test_an_export_writes_the_files_of_the_command(folder: Path, pdb: Database, tmp_path: Path) -> None:
+    made = pdb.export(tmp_path / "views", grains="cpu_system,db2_pool", every="hour", form="csv")
+    words = ("--grain", "cpu_system,db2_pool", "--every", "hour", "--format", "csv")
+    assert run("export", "pdb", *words, "-o", tmp_path / "same", cwd=folder).returncode == 0
+    assert [one.name for one in made] == ["cpu_system.csv", "db2_pool.csv", "columns.csv"]
+    assert all(one.read_text() == (tmp_path / "same" / one.name).read_text() for one in made)
+
+
+def test_openmetrics_is_the_text_of_the_command(folder: Path, pdb: Database) -> None:
+    done = run("export", "pdb", "--grain", "cpu_system", "--format", "openmetrics", cwd=folder)
+    assert pdb.openmetrics("cpu_system") == done.stdout
+    assert "plexlens_cpu_system_mvs_busy_ratio{" in done.stdout
+
+
 #: Wrong calls: the class of the error, and a word of its message.
 WRONG: dict[str, tuple[Callable[[Database], Any], type[PlexlensError], str]] = {
     "no such grain": (lambda pdb: pdb.metric("coupling_structur"), UsageError, "did you mean coupling_structure"),
@@ -252,6 +288,9 @@ WRONG: dict[str, tuple[Callable[[Database], Any], type[PlexlensError], str]] = {
     "no run": (lambda pdb: px.compare("pdb", "nothing"), PlexlensError, "nothing"),
     "no scenario": (lambda pdb: px.simulate("nothing.toml"), UnreadableInputError, "name a scenario file"),
     "records without a dump": (lambda pdb: px.simulate(_SCENARIO, page_trace=True), UsageError, "no dump is named"),
+    "no form of a table": (lambda pdb: pdb.sql("select 1").save("rows.html"), UsageError, "end the name in"),
+    "no form of an export": (lambda pdb: pdb.export("v", form="html"), UsageError, "parquet, csv"),
+    "into the database": (lambda pdb: pdb.export("pdb/v"), UsageError, "holds only its own files"),
     "no chart": (lambda pdb: pdb.metric("cpu_system", every="all").chart(), UsageError, "fewer than two times"),
 }  # fmt: skip
 

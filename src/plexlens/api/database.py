@@ -24,6 +24,7 @@ from plexlens.pdb import Pdb
 from plexlens.pdb.opening import MEMORY_LIMIT, DumpReading
 from plexlens.progress import silent
 from plexlens.report.build import Options
+from plexlens.report.forms import Form
 from plexlens.report.of_database import DatabaseReport, clock_of, report_of
 
 if TYPE_CHECKING:
@@ -226,6 +227,95 @@ class Database:
         selection = selection_of(start=start, end=end, systems=systems, shifts=shifts, classes=classes, site=site)
         made = self._report(selection, "", rules, site)
         return Answer(lambda: made.to_json()["findings"])
+
+    def export(
+        self,
+        folder: AnyPath,
+        *,
+        grains: Names = (),
+        every: str = "interval",
+        metrics: Names = (),
+        where: str = "",
+        form: str = "parquet",
+        start: Moment | None = None,
+        end: Moment | None = None,
+        systems: Names = (),
+        shifts: Names = (),
+        classes: Names = (),
+        site: AnyPath | None = None,
+    ) -> list[Path]:
+        """Write metric views to a folder, a file for each grain, as `plexlens export`.
+
+        Parameters
+        ----------
+        folder
+            The folder; it is made if it is not there.
+        grains
+            Names of grains; every grain with data by default.
+        every, where, start, end, systems, shifts, classes, site
+            As in `metric`.
+        metrics
+            Metrics and facts; all by default.
+        form
+            ``parquet``, ``csv``, ``xlsx`` or ``json``.
+
+        Returns
+        -------
+        list of Path
+            The files.
+
+        Raises
+        ------
+        PlexlensError
+            A name does not exist, there is no such data, or a file cannot be written.
+        """
+        from plexlens.export import files
+        from plexlens.export.views import Wanted, views
+
+        if form not in files.FORMS:
+            raise UsageError(
+                file="", what=f"{form!r} is not a form of exports", remedy=f"give one of {', '.join(files.FORMS)}"
+            )
+        selection = selection_of(start=start, end=end, systems=systems, shifts=shifts, classes=classes, site=site)
+        files.check_folder(Path(folder))
+        wanted = Wanted(names_of(grains), every, names_of(metrics), where)
+        answers = views(self._inputs(selection), wanted, self.name)
+        return list(files.write_folder(answers, Path(folder), Form(form)))
+
+    def openmetrics(
+        self,
+        grains: Names = (),
+        *,
+        metrics: Names = (),
+        where: str = "",
+        timestamps: bool = False,
+        start: Moment | None = None,
+        end: Moment | None = None,
+        systems: Names = (),
+        classes: Names = (),
+    ) -> str:
+        """The last interval of each system, Db2 or region as OpenMetrics text, for Prometheus.
+
+        Parameters
+        ----------
+        grains
+            Names of grains; every grain with data by default.
+        metrics, where, start, end, systems, classes
+            As in `metric`. A start spares the time to look at older intervals.
+        timestamps
+            Whether samples have the end of their interval as their time.
+
+        Raises
+        ------
+        PlexlensError
+            A name does not exist, or there is no such data.
+        """
+        from plexlens.export.openmetrics import openmetrics
+        from plexlens.export.views import Wanted, views
+
+        selection = selection_of(start=start, end=end, systems=systems, classes=classes)
+        wanted = Wanted(names_of(grains), columns=names_of(metrics), where=where, facts=False)
+        return openmetrics(views(self._inputs(selection), wanted, self.name), timestamps=timestamps)
 
     def _report(
         self, selection: Selection, title: str, rules: Iterable[AnyPath], site: AnyPath | None

@@ -4,19 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
 from plexlens.api.notebook import shown_rows
+from plexlens.api.selecting import AnyPath
 from plexlens.errors import UsageError
-from plexlens.json_text import json_value
+from plexlens.json_text import json_text, json_value
 from plexlens.metrics.question import Answer
 from plexlens.metrics.unit import COUNT, Unit
+from plexlens.report.forms import Form, form_of
 from plexlens.report.model import Cell, Column, ColumnKind, Table
 from plexlens.report.model.chart import Chart, ChartKind, Series, mean
 from plexlens.report.model.clock import Clock
 from plexlens.report.model.report import text_column
+from plexlens.report.writers.rows import rows_csv, rows_sheet, table_parquet
+from plexlens.report.writers.workbook import Workbook
+from plexlens.whole_file import check_file, write, write_bytes
 
 if TYPE_CHECKING:
     import pandas
@@ -24,6 +30,9 @@ if TYPE_CHECKING:
 
 #: Rows that a notebook shows.
 SHOWN = 40
+
+#: Forms of a saved table.
+_FORMS = (Form.PARQUET, Form.CSV, Form.XLSX, Form.JSON)
 
 #: Lines that a chart draws.
 _LINES = 8
@@ -80,6 +89,35 @@ class Rows:
         """A list of row objects, as ``--json`` prints them; times are texts."""
         rows = [dict(zip(self.columns, row, strict=True)) for row in self._cells()]
         return [{name: _plain(value) for name, value in row.items()} for row in json_value(rows)]
+
+    def save(self, path: AnyPath) -> Path:
+        """Write the rows to a file in the form that its ending names, completely or not at all.
+
+        Parameters
+        ----------
+        path
+            A file that ends in ``.parquet`` (with units in the metadata of its fields), ``.csv``, ``.xlsx`` or
+            ``.json``.
+
+        Raises
+        ------
+        UsageError
+            The ending names another form, the file cannot be written, or a sheet cannot hold the rows.
+        """
+        target = Path(path)
+        check_file(target)
+        form = form_of(target, _FORMS)
+        if form is Form.PARQUET:
+            write_bytes(target, table_parquet(self._table))
+        elif form is Form.CSV:
+            write(target, rows_csv(self.columns, self._cells()))
+        elif form is Form.XLSX:
+            book = Workbook()
+            rows_sheet(book, "Rows", self.columns, self._cells(), str(target))
+            write_bytes(target, book.data())
+        else:
+            write(target, json_text(self.to_json()))
+        return target
 
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
         """The Arrow PyCapsule protocol: any library that knows it reads the rows without a copy."""
