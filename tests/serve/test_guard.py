@@ -84,7 +84,7 @@ def test_every_answer_has_the_headers() -> None:
         assert "frame-ancestors 'none'" in policy
         assert "unsafe-eval" not in policy
         assert answer.headers["x-content-type-options"] == "nosniff"
-        assert answer.headers["referrer-policy"] == "no-referrer"
+        assert answer.headers["referrer-policy"] == "same-origin"
         assert answer.headers["x-frame-options"] == "DENY"
         assert "access-control-allow-origin" not in answer.headers
 

@@ -43,9 +43,8 @@ def serve(
 ) -> None:
     """Look at a performance database in a browser.
 
-    It shows the pages of the report, and each number by any key, down to the
-    records behind it, over the whole database or a selected part. It runs
-    until Ctrl-C.
+    It shows the pages of the report, each number by any key down to the
+    records behind it, and answers to questions in SQL. It runs until Ctrl-C.
     """
     from plexlens.pools.settings import parse_size
     from plexlens.serve.running import Place, run

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor, wait
 
 import duckdb
@@ -22,7 +23,13 @@ _NAMES = '"show tables" lists the tables, "describe NAME" the columns of a table
 
 
 def run_query(
-    connection: Connection, query: str, name: str, *, selection: Selection = EVERYTHING, progress: Progress = silent
+    connection: Connection,
+    query: str,
+    name: str,
+    *,
+    selection: Selection = EVERYTHING,
+    progress: Progress = silent,
+    before: Callable[[Connection], object] | None = None,
 ) -> pa.Table:
     """The rows of a query over the tables of a database and the metrics that it names.
 
@@ -38,6 +45,8 @@ def run_query(
         The part of the database that the query sees, not resolved.
     progress
         Told the share done in percent, negative where the engine cannot tell.
+    before
+        Called with the connection when all is ready for the query: it may take rights away from it.
 
     Raises
     ------
@@ -57,6 +66,10 @@ def run_query(
         attach_report_views(connection)
     # Of the statements of pages the order of joins is known to be good; of this one it is not.
     connection.execute("reset disabled_optimizers")
+    connection.execute("set enable_progress_bar = true")
+    connection.execute("set enable_progress_bar_print = false")
+    if before is not None:
+        before(connection)
     try:
         return _rows(connection, query, progress)
     except duckdb.Error as error:
@@ -65,8 +78,6 @@ def run_query(
 
 def _rows(connection: Connection, query: str, progress: Progress) -> pa.Table:
     """The rows of a query, run in a separate thread so that progress can be shown."""
-    connection.execute("set enable_progress_bar = true")
-    connection.execute("set enable_progress_bar_print = false")
     with ThreadPoolExecutor(1) as thread:
         rows = thread.submit(lambda: connection.execute(query).to_arrow_table())
         try:

@@ -14,11 +14,12 @@ from starlette.routing import Route
 from starlette.types import ASGIApp
 
 from plexlens.errors import NothingUsableError, PlexlensError
-from plexlens.serve.grain_page import grain_page
+from plexlens.serve.ask_page import ask_page
+from plexlens.serve.grain_page import grain_file, grain_page
 from plexlens.serve.guard import Door, Guard
 from plexlens.serve.overview import overview
 from plexlens.serve.records import records_page
-from plexlens.serve.report_pages import report_page, whole_report
+from plexlens.serve.report_pages import page_file, report_page, whole_report
 from plexlens.serve.shell import error_page, static, status_of
 from plexlens.serve.workspace import Workspace
 
@@ -47,6 +48,9 @@ def application(workspace: Workspace, door: Door) -> ASGIApp:
         Route("/", over(overview)),
         Route("/page/{name}", over(report_page)),
         Route("/grain/{name}", over(grain_page)),
+        Route("/grain/{name}/rows.{form}", over(grain_file)),
+        Route("/page/{name}/tables.{form}", over(page_file)),
+        Route("/ask", ask_page(workspace), methods=["GET", "POST"]),
         Route("/records/{name}", over(records_page)),
         Route("/report.html", over(whole_report)),
         Route("/static/{name}", static),

@@ -13,9 +13,10 @@ from plexlens.errors import NothingUsableError
 from plexlens.metrics import GRAINS
 from plexlens.metrics.definition import Attribute, Fact, Key
 from plexlens.metrics.evaluate import available
+from plexlens.metrics.roll_ups import RollUps
 from plexlens.metrics.selection import Selection
 from plexlens.report.blocks.context import Context
-from plexlens.report.blocks.evaluated import Builder
+from plexlens.report.blocks.evaluated import Builder, apart
 from plexlens.report.blocks.page import ChartSpec, Page, TableSpec
 from plexlens.report.blocks.selection import under_selection
 from plexlens.report.build import within_a_sentence
@@ -23,6 +24,7 @@ from plexlens.report.model import Block, Column, ColumnKind, Note, Report, Secti
 from plexlens.report.model.chart import Chart, ChartKind
 from plexlens.report.writers.drill import Leading
 from plexlens.report.writers.html import about, parts, period
+from plexlens.serve.downloads import FORMS, download
 from plexlens.serve.look import Filter, Look, keys_of
 from plexlens.serve.report_pages import frame
 from plexlens.serve.selection_form import selection_form
@@ -66,7 +68,7 @@ def grain_page(workspace: Workspace, request: Request) -> Response:
             others = list(_others(session, look))
         table = with_earlier(workspace, look, shown.table)
         report = shown.report if table is None else _with(shown.report, table)
-        ways = {} if table is None else {ROWS: _leading(table, look)}
+        ways = {} if table is None else _ways(table, look)
         values = frame(report, workspace) | selection_form(request, look.selecting, _hidden(look))
         values |= {
             "contents": listed,
@@ -82,6 +84,7 @@ def grain_page(workspace: Workspace, request: Request) -> Response:
             "chosen": report.definitions.get(f"{look.grain.name}.{look.metric}"),
             "others": others,
             "records_href": look.address("/records"),
+            "files": [(form, address(f"/grain/{look.grain.name}/rows.{form}", look.pairs)) for form in FORMS],
         }
         return page("grain.html.j2", values)
 
@@ -97,16 +100,10 @@ def shown_of(session: Session, look: Look, database: str) -> Shown:
         The database, or the selected part of it, has no data of the grain.
     """
     grain = look.grain
-    numbers = session.context.numbers.another()
-    columns = [*(one.name for one in grain.metrics), *(one.name for one in grain.facts)]
-    numbers.need(grain.name, (*columns, *(one.name for one in grain.attributes)), look.where)
+    numbers = _numbers_of(session, look)
     data = numbers.data(grain.name)
     if data is None:
-        raise NothingUsableError(
-            file=database,
-            what=f"there is no data of {grain.title}" + (" in the selection" if look.selection else ""),
-            remedy=f"it comes from {', '.join(dict.fromkeys(source.kind for source in grain.sources))}",
-        )
+        raise _no_data(session, look, database)
     context = Context(session.inputs, GRAINS, readings=session.readings, clock=session.clock, numbers=numbers)
     chart, table = _specs(look)
     builder = Builder(context, session.clock, MOST_ROWS)
@@ -127,6 +124,23 @@ def shown_of(session: Session, look: Look, database: str) -> Shown:
         definitions=context.definitions,
     )
     return Shown(under_selection(report, {"": session.inputs.selection}), rows)
+
+
+def _numbers_of(session: Session, look: Look) -> RollUps:
+    """Reader of all facts of the grain, which the session keeps for further questions."""
+    grain = look.grain
+    numbers = session.context.numbers.another()
+    columns = [*(one.name for one in grain.metrics), *(one.name for one in grain.facts)]
+    numbers.need(grain.name, (*columns, *(one.name for one in grain.attributes)), look.where)
+    return numbers
+
+
+def _no_data(session: Session, look: Look, database: str) -> NothingUsableError:
+    kinds = ", ".join(dict.fromkeys(source.kind for source in look.grain.sources))
+    within = f" in the selection: {session.inputs.selection.text}" if look.selection else ""
+    return NothingUsableError(
+        file=database, what=f"there is no data of {look.grain.title}{within}", remedy=f"it comes from {kinds}"
+    )
 
 
 def _specs(look: Look) -> tuple[ChartSpec, TableSpec]:
@@ -216,15 +230,15 @@ def _with(report: Report, table: Table) -> Report:
     return replace(report, sections=tuple(sections))
 
 
-def _leading(table: Table, look: Look) -> Leading:
-    """Links of the rows: to their parts, or where they have none, to the records that they come from."""
+def _ways(table: Table, look: Look) -> dict[str, Leading]:
+    """Links of the rows to their parts; none where no column names a row."""
     keys = tuple(index for index, column in enumerate(table.columns) if column.key)
 
     def lead(row: tuple[Any, ...]) -> str:
         filters = tuple((table.columns[i].name, None if row[i] is None else str(row[i])) for i in keys)
         return look.within(filters).address()
 
-    return Leading(keys, lead)
+    return {ROWS: Leading(keys, lead)} if keys else {}
 
 
 def _title(look: Look, key: str) -> str:
@@ -274,3 +288,20 @@ def _others(session: Session, look: Look) -> Iterator[dict[str, str]]:
         if available(session.inputs, grain):
             pairs = [("where", key if value is None else f"{key}={value}") for key, value in shared]
             yield {"title": grain.title, "href": address(f"/grain/{grain.name}", [*pairs, *look.selecting])}
+
+
+def grain_file(workspace: Workspace, request: Request) -> Response:
+    """The rows of the page of a grain as a file: all of them, in base units."""
+    form = request.path_params["form"]
+    if form not in FORMS:
+        raise NothingUsableError(file="", what=f"there is no form {form[:40]!r}", remedy=f"ask for {', '.join(FORMS)}")
+    look = Look.of(request.path_params["name"], request.query_params)
+    with workspace.session(look.selection) as session:
+        columns = list(dict.fromkeys(shown.column for shown in look.columns()))
+        numbers = _numbers_of(session, look)
+        data = numbers.data(look.grain.name)
+        if data is None:
+            raise _no_data(session, look, str(workspace.path))
+        by = apart(data, look.by)
+        rows, _ = numbers.rows(data, columns, by=by, where=look.where, order=look.metric)
+    return download(rows, form, look.grain.name)

@@ -88,7 +88,7 @@ class Look:
         numbers = [*(one.name for one in grain.metrics), *(one.name for one in grain.facts)]
         metric = chosen(params, "metric", numbers, _first_number(grain))
         made = cls(grain, by, metric, filters, selection_of(params), tuple(selecting(params)))
-        return made if by else replace(made, by=made.next_keys()[:1] or (keys[-1],))
+        return made if by else replace(made, by=made.next_keys()[:1] or _last_key(grain))
 
     @property
     def where(self) -> str | None:
@@ -160,6 +160,11 @@ def keys_of(grain: Grain) -> tuple[str, ...]:
     """The columns by which rows of a grain can be kept apart and filtered."""
     named = (*(key.name for key in grain.keys), *(attribute.name for attribute in grain.attributes))
     return tuple(dict.fromkeys(("system", "sysplex", *named)))
+
+
+def _last_key(grain: Grain) -> tuple[str, ...]:
+    """The key that stands in a row where all are filtered."""
+    return (grain.keys[-1].name,) if grain.keys else ("system",)
 
 
 def _first_number(grain: Grain) -> str:

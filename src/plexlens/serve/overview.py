@@ -21,7 +21,7 @@ from plexlens.report.model.display import counted
 from plexlens.report.pages import PAGES
 from plexlens.report.pages.read import records_table
 from plexlens.report.writers.table_html import table_view
-from plexlens.serve.address import SELECTING, check, selecting
+from plexlens.serve.address import SELECTING, check, selecting, selection_of
 from plexlens.serve.shell import address, contents, family_title, page
 from plexlens.serve.workspace import Workspace
 
@@ -29,6 +29,7 @@ from plexlens.serve.workspace import Workspace
 def overview(workspace: Workspace, request: Request) -> Response:
     """The first page."""
     check(request.query_params, SELECTING)
+    selection_of(request.query_params)
     pairs = selecting(request.query_params)
 
     def made() -> str:

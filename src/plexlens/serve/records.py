@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+import pyarrow as pa
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
@@ -19,6 +20,7 @@ from plexlens.metrics.unit import BYTES, COUNT
 from plexlens.pdb.engine import quoted
 from plexlens.report.model import Cell, Column, ColumnKind, PrintedNumber, Table
 from plexlens.report.model.display import counted
+from plexlens.report.writers.rows import flat_value
 from plexlens.report.writers.table_html import table_view
 from plexlens.serve.address import chosen, number, wrong
 from plexlens.serve.look import Filter, Look
@@ -177,16 +179,34 @@ _UNITS = {"byte_offset": BYTES, "record_length": BYTES, "record_no": COUNT}
 
 def _table(name: str, found: Any) -> Table:
     """Rows as a table; columns without a value are left out."""
-    columns, data = [], []
-    for column in found.column_names:
-        cells = [_cell(value) for value in found[column].to_pylist()]
-        if column not in _TITLES and all(cell is None for cell in cells):
-            continue
-        columns.append(_column(column, cells))
-        data.append(cells)
+    columns, data = cells_of(found)
+    kept = [
+        (column, cells)
+        for column, cells in zip(columns, data, strict=True)
+        if column.name in _TITLES or any(cell is not None for cell in cells)
+    ]
     return Table(
-        name="records", title=f"Rows of {name}", columns=tuple(columns), rows=tuple(zip(*data, strict=True)), top=ROWS
+        name="records",
+        title=f"Rows of {name}",
+        columns=tuple(column for column, _ in kept),
+        rows=tuple(zip(*(cells for _, cells in kept), strict=True)),
+        top=ROWS,
     )
+
+
+def cells_of(found: pa.Table, *, longest: int = 0) -> tuple[list[Column], list[list[Cell]]]:
+    """Columns and cells of rows that no definition describes: numbers, times and texts as they stand.
+
+    Parameters
+    ----------
+    found
+        The rows.
+    longest
+        Characters of a text at most; 0 for all of it.
+    """
+    data = [[_cell(value, longest) for value in column.to_pylist()] for column in found.columns]
+    columns = [_column(name, cells) for name, cells in zip(found.column_names, data, strict=True)]
+    return columns, data
 
 
 def _column(name: str, cells: Sequence[Cell]) -> Column:
@@ -201,13 +221,14 @@ def _column(name: str, cells: Sequence[Cell]) -> Column:
     return Column(name, title, ColumnKind.TEXT, key=key)
 
 
-def _cell(value: Any) -> Cell:
-    if isinstance(value, bytes):
-        return value.hex().upper()
+def _cell(value: Any, longest: int) -> Cell:
+    if isinstance(value, bytes | str | list | dict):
+        text = str(flat_value(value))
+        return f"{text[:longest]}…" if longest and len(text) > longest else text
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, float):
         return PrintedNumber(f"{value:.9g}", value)
-    if value is None or isinstance(value, str | int | datetime):
+    if value is None or isinstance(value, int | datetime):
         return value
     return str(value)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -9,15 +10,30 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
 from plexlens.errors import NothingUsableError
+from plexlens.json_text import json_text
+from plexlens.metrics import GRAINS
+from plexlens.metrics.definition import Grain
 from plexlens.report.blocks.page import Page
 from plexlens.report.build import build
-from plexlens.report.model import Missing, Report
+from plexlens.report.forms import Form, render
+from plexlens.report.model import Advice, Cell, Missing, Report, Table
 from plexlens.report.pages import PAGES
+from plexlens.report.writers.drill import Leading
 from plexlens.report.writers.html import about, defined, parts, period, render_html
+from plexlens.report.writers.json_object import to_json
 from plexlens.serve.address import SELECTING, check, selecting, selection_of
+from plexlens.serve.look import keys_of
 from plexlens.serve.selection_form import selection_form
-from plexlens.serve.shell import contents, page
+from plexlens.serve.shell import address, contents, page
 from plexlens.serve.workspace import Workspace
+
+#: Forms of the tables of a page, with the media type of each.
+PAGE_FILES = {
+    "csv": "text/csv",
+    "zip": "application/zip",
+    "xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+    "json": "application/json",
+}
 
 _PAGES = {one.id: one for one in PAGES}
 
@@ -37,7 +53,10 @@ def report_page(workspace: Workspace, request: Request) -> Response:
             report = build(session.inputs, session.readings, pages=(_PAGES[name],))
             values = frame(report, workspace)
             values["contents"] = contents(session.inputs, f"/page/{name}", pairs)
-        return page("report_page.html.j2", values | _titles(report, _PAGES[name]) | selection_form(request, pairs))
+            values["files"] = [(form, address(f"/page/{name}/tables.{form}", pairs)) for form in PAGE_FILES]
+        return page(
+            "report_page.html.j2", values | _titles(report, _PAGES[name], pairs) | selection_form(request, pairs)
+        )
 
     return HTMLResponse(workspace.kept((name, tuple(pairs)), made))
 
@@ -54,7 +73,7 @@ def frame(report: Report, workspace: Workspace) -> dict[str, Any]:
     }
 
 
-def _titles(report: Report, shown: Page) -> dict[str, Any]:
+def _titles(report: Report, shown: Page, pairs: Sequence[tuple[str, str]]) -> dict[str, Any]:
     """The heading, and the sections under it; sections without anything to show are left out."""
     there = [
         section
@@ -71,9 +90,45 @@ def _titles(report: Report, shown: Page) -> dict[str, Any]:
         "about": about(report),
         "parts": [
             part if part["id"] != shown.id else part | {"lead": ""}
-            for part in parts(replace(report, sections=tuple(sections)))
+            for part in parts(replace(report, sections=tuple(sections)), evidence_ways(report, pairs))
         ],
     }
+
+
+def evidence_ways(report: Report, pairs: Sequence[tuple[str, str]]) -> dict[str, Leading]:
+    """Links from the evidence of findings to the pages of its numbers, by the name of the table.
+
+    Parameters
+    ----------
+    report
+        A report with findings, or without.
+    pairs
+        The selection, which the links keep.
+    """
+    rules = {} if report.findings is None else {one.rule.id: one.rule for one in report.findings.fired}
+    found = {}
+    for section in report.sections:
+        for block in section.blocks:
+            if isinstance(block, Advice) and block.name in rules:
+                evidence = block.evidence
+                way = _evidence_way(evidence, GRAINS[rules[block.name].grain], pairs)
+                if way is not None:
+                    found[evidence.name] = way
+    return found
+
+
+def _evidence_way(table: Table, grain: Grain, pairs: Sequence[tuple[str, str]]) -> Leading | None:
+    """Links from rows of evidence to the objects that they are about; None if no column names a key of the grain."""
+    known = keys_of(grain)
+    keys = tuple(index for index, column in enumerate(table.columns) if column.name in known)
+    numbers = [*(one.name for one in grain.metrics), *(one.name for one in grain.facts)]
+    metric = next((column.name for column in table.columns if column.name in numbers), "")
+
+    def lead(row: tuple[Cell, ...]) -> str:
+        filters = [("where", f"{table.columns[i].name}={row[i]}") for i in keys if row[i] not in (None, "")]
+        return address(f"/grain/{grain.name}", [*([("metric", metric)] if metric else []), *filters, *pairs])
+
+    return Leading(keys, lead) if keys else None
 
 
 def _is_idle(block: object) -> bool:
@@ -91,3 +146,18 @@ def whole_report(workspace: Workspace, request: Request) -> Response:
 
     text = workspace.kept(("report", tuple(selecting(request.query_params))), made)
     return HTMLResponse(text, headers={"content-disposition": 'attachment; filename="report.html"'})
+
+
+def page_file(workspace: Workspace, request: Request) -> Response:
+    """The tables of a page of the report as a file, by the writers of the report."""
+    name, form = request.path_params["name"], request.path_params["form"]
+    if name not in _PAGES or form not in PAGE_FILES:
+        raise NothingUsableError(
+            file="", what="there is no such file", remedy=f"ask for one of {', '.join(PAGE_FILES)} of a page"
+        )
+    check(request.query_params, SELECTING)
+    with workspace.fresh(selection_of(request.query_params)) as session:
+        report = build(session.inputs, session.readings, pages=(_PAGES[name],))
+    content = json_text(to_json(report)) if form == "json" else render(report, Form(form))
+    headers = {"content-disposition": f'attachment; filename="{name}.{form}"'}
+    return Response(content, media_type=PAGE_FILES[form], headers=headers)

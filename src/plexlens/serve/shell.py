@@ -125,6 +125,7 @@ def contents(inputs: Inputs, path: str, pairs: Sequence[tuple[str, str]]) -> lis
 
     listed = sorted(pages(), key=lambda one: one.is_empty)
     top = [link("Overview", "/"), *(link(page.title, f"/page/{page.id}") for page in PAGES if page.id in FIRST)]
+    top.append(Link("Ask in SQL", "/ask", path == "/ask"))
     grains: dict[str, list[Link]] = {}
     for grain in GRAINS.values():
         if available(inputs, grain):

@@ -200,16 +200,16 @@ def _view(block: Block, report: Report, clock: Clock, drills: Drills) -> Any:
     if isinstance(block, Table):
         return table_view(block, report.definitions, clock, drills)
     if isinstance(block, Advice):
-        return _advice(block, report, clock)
+        return _advice(block, report, clock, drills)
     return block
 
 
-def _advice(advice: Advice, report: Report, clock: Clock) -> dict[str, Any]:
+def _advice(advice: Advice, report: Report, clock: Clock, drills: Drills) -> dict[str, Any]:
     return {
         "block": advice,
         "command": _lines(advice.command),
         "undo": _lines(advice.undo),
-        "evidence": table_view(advice.evidence, report.definitions, clock),
+        "evidence": table_view(advice.evidence, report.definitions, clock, drills),
         "more": [table_view(table, report.definitions, clock) for table in advice.more],
     }
 

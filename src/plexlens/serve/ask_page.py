@@ -1,0 +1,158 @@
+"""The page on which a reader asks in SQL, with the tables and metric views next to it."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Sequence
+from typing import Any
+from urllib.parse import parse_qs
+
+import pyarrow as pa
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, Response
+
+from plexlens.errors import PlexlensError, UsageError
+from plexlens.metrics import GRAINS
+from plexlens.metrics.evaluate import available
+from plexlens.metrics.inputs import Inputs
+from plexlens.pools.settings import parse_size
+from plexlens.report.model import Table
+from plexlens.report.writers.table_html import table_view
+from plexlens.serve.address import wrong
+from plexlens.serve.asked import Asked, question
+from plexlens.serve.downloads import FORMS, download
+from plexlens.serve.records import cells_of
+from plexlens.serve.shell import contents, page, status_of
+from plexlens.serve.workspace import PATIENCE, BusyError, Workspace
+
+#: Rows of an answer on the page, and in a file.
+ROWS, FILE_ROWS = 1000, 100_000
+
+#: Characters of a query, and of a cell on the page, at most.
+LONGEST, LONG_CELL = 20_000, 400
+
+_EXAMPLE = "select structure, sum(requests_per_second) from coupling_structure group by structure"
+
+_LOCK = threading.Lock()
+
+
+def ask_page(workspace: Workspace) -> Callable[[Request], Any]:
+    """The page of a database: an empty form for GET, an answer for POST."""
+
+    async def answered(request: Request) -> Response:
+        if request.method != "POST":
+            for name in request.query_params:
+                if name != "query":
+                    raise wrong("", f"there is no parameter {name[:40]!r}", "there is query")
+            return await run_in_threadpool(_shown, workspace, request.query_params.get("query", ""))
+        query, form = _sent(await request.body())
+        if form == "page":
+            return await run_in_threadpool(_answered, workspace, query)
+        return await run_in_threadpool(_file, workspace, query, form)
+
+    return answered
+
+
+def _sent(body: bytes) -> tuple[str, str]:
+    """The query and the form of its answer, as a browser sends them.
+
+    Raises
+    ------
+    UsageError
+        Something else was sent.
+    """
+    try:
+        fields = parse_qs(body.decode("ascii"), keep_blank_values=True, max_num_fields=4, errors="strict")
+    except ValueError as error:
+        raise wrong("", "what was sent is not a form", "send it from the page") from error
+    if set(fields) - {"query", "form"} or any(len(values) != 1 for values in fields.values()):
+        raise wrong("", "what was sent is not the form of this page", "send it from the page")
+    query, form = fields.get("query", [""])[0], fields.get("form", ["page"])[0]
+    if form not in ("page", *FORMS):
+        raise wrong("form", f"there is no {form[:40]!r}", f"name one of page, {', '.join(FORMS)}")
+    if len(query) > LONGEST:
+        raise wrong("query", f"it has {len(query):,} characters", f"give at most {LONGEST:,}")
+    return query, form
+
+
+def _asked(workspace: Workspace, query: str, rows: int) -> Asked:
+    """The answer; questions wait for each other."""
+    if not _LOCK.acquire(timeout=PATIENCE):
+        raise BusyError(file="", what="other questions are being answered", remedy="ask again in a while")
+    try:
+        return question(workspace.path, query, rows=rows, memory=parse_size(workspace.memory_limit))
+    finally:
+        _LOCK.release()
+
+
+def _shown(workspace: Workspace, query: str, status: int = 200, **values: Any) -> HTMLResponse:
+    with workspace.session() as session:
+        listed = contents(session.inputs, "/ask", ())
+        tables = _tables(session.inputs)
+        clock = session.clock
+    text = page(
+        "ask.html.j2",
+        {
+            "contents": listed,
+            "database": str(workspace.path),
+            "offset": clock.offset or 0,
+            "zone": clock.zone,
+            "time_note": "",
+            "grains": [],
+            "query": query,
+            "example": _EXAMPLE,
+            "tables": tables,
+            "forms": FORMS,
+            "answer": None,
+            "problem": None,
+        }
+        | values,
+    )
+    return HTMLResponse(text, status)
+
+
+def _answered(workspace: Workspace, query: str) -> HTMLResponse:
+    try:
+        found = _asked(workspace, query, ROWS)
+    except PlexlensError as error:
+        return _shown(workspace, query, status_of(error), problem=error)
+    with workspace.session() as session:
+        clock = session.clock
+    note = f"The first {ROWS:,} rows; a file has up to {FILE_ROWS:,}." if found.has_more else ""
+    return _shown(workspace, query, answer=table_view(_table(found.table, note), {}, clock))
+
+
+def _table(found: pa.Table, note: str) -> Table:
+    columns, data = cells_of(found, longest=LONG_CELL)
+    # Two columns may have the same name.
+    return Table(
+        name="answer",
+        title="Answer",
+        columns=tuple(columns),
+        rows=tuple(zip(*data, strict=True)),
+        top=50,
+        note=note,
+    )
+
+
+def _file(workspace: Workspace, query: str, form: str) -> Response:
+    found = _asked(workspace, query, FILE_ROWS)
+    if found.has_more:
+        raise UsageError(
+            file="",
+            what=f"the answer has more than {FILE_ROWS:,} rows",
+            remedy="ask for fewer, or run it with plexlens sql -o",
+        )
+    return download(found.table, form, "answer")
+
+
+def _tables(inputs: Inputs) -> Sequence[tuple[str, Sequence[tuple[str, Sequence[str]]]]]:
+    """Metric views and raw tables, each with its columns."""
+    views = [
+        (grain.name, [*(key.name for key in grain.keys), *(metric.name for metric in grain.metrics)])
+        for grain in GRAINS.values()
+        if available(inputs, grain)
+    ]
+    raw = [(name, list(inputs.columns(name))) for name in sorted(inputs.names)]
+    return [("Metric views", sorted(views)), ("Raw tables", raw)]

@@ -1,0 +1,137 @@
+"""Questions in SQL: answers, files, and limits, each with its message."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from urllib.parse import urlencode
+
+import openpyxl
+import pyarrow.parquet as pq
+import pytest
+from starlette.types import ASGIApp
+
+from tests.serve.client import Answer, ask
+
+
+def post(app: ASGIApp, query: str, **fields: str) -> Answer:
+    """What the form sends."""
+    body = urlencode({"query": query} | fields).encode()
+    headers = [
+        ("host", "127.0.0.1:8711"),
+        ("origin", "http://127.0.0.1:8711"),
+        ("content-type", "application/x-www-form-urlencoded"),
+        ("content-length", str(len(body))),
+    ]
+    return ask(app, "/ask", method="POST", headers=headers, body=body)
+
+
+#: Two rows whose cells a form may spoil: a number with decimals, a null, a text with a comma and a quote.
+_TWO = "select 1 as n, 0.5::double as x, 'a, \"b\"' as t union all select 2, null, 'c' order by n"
+
+
+def test_an_answer_stands_under_its_query(app: ASGIApp) -> None:
+    answer = post(app, _TWO)
+    assert answer.status == 200
+    rows = [
+        [cell.text_content().strip() for cell in row] for row in answer.page.xpath("//*[@id='table-answer']//tbody/tr")
+    ]
+    assert [row[0] for row in rows] == ["1", "2"]
+    assert rows[0][2] == 'a, "b"'
+    assert answer.page.xpath("//textarea")[0].text == _TWO
+
+
+def test_files_hold_the_answer(app: ASGIApp) -> None:
+    expected = [{"n": 1, "x": 0.5, "t": 'a, "b"'}, {"n": 2, "x": None, "t": "c"}]
+    assert json.loads(post(app, _TWO, form="json").text) == expected
+    answer = post(app, _TWO, form="csv")
+    assert answer.headers["content-disposition"] == 'attachment; filename="answer.csv"'
+    assert list(csv.reader(io.StringIO(answer.text)))[1:] == [["1", "0.5", 'a, "b"'], ["2", "", "c"]]
+    assert pq.read_table(io.BytesIO(post(app, _TWO, form="parquet").body)).to_pylist() == expected
+    sheet = openpyxl.load_workbook(io.BytesIO(post(app, _TWO, form="xlsx").body)).active
+    assert [tuple(row) for row in sheet.iter_rows(values_only=True)] == [
+        ("n", "x", "t"), (1, 0.5, 'a, "b"'), (2, None, "c"),
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("query", "first"),
+    [
+        ("select count(*) from smf_record", "190"),
+        ("show tables", ""),
+        ("describe coupling_structure", ""),
+        ("from smf_record select 7 limit 1;", "7"),
+        ("select 7 -- the last line is a comment", "7"),
+        ("with a as (select 7 x) select x from a", "7"),
+        ("explain select 7", ""),
+        ("select structure from coupling_structure order by structure limit 1", ""),
+    ],
+)
+def test_what_can_be_asked(app: ASGIApp, query: str, first: str) -> None:
+    answer = post(app, query)
+    assert answer.status == 200, answer.words
+    cells = answer.page.xpath("//*[@id='table-answer']//tbody/tr[1]/*[1]")
+    assert cells
+    assert not first or cells[0].text_content().strip() == first
+
+
+def test_the_page_has_a_thousand_rows_and_says_so(app: ASGIApp) -> None:
+    answer = post(app, "select range from range(5000)")
+    assert len(answer.page.xpath("//*[@id='table-answer']//tbody/tr")) == 1000
+    assert "The first 1,000 rows" in answer.words
+    assert "The first 1,000 rows" not in post(app, "select range from range(1000)").words
+
+
+def test_a_file_has_a_hundred_thousand_rows_or_is_refused(app: ASGIApp) -> None:
+    assert post(app, "select range from range(100000)", form="csv").text.count("\n") == 100_001
+    answer = post(app, "select range from range(100001)", form="csv")
+    assert answer.status == 400
+    assert "more than 100,000 rows" in answer.words
+
+
+def test_a_query_that_runs_on_is_ended(app: ASGIApp, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("plexlens.serve.asked.LONGEST", 4.0)
+    answer = post(app, "select count(*) from range(1000000) a, range(1000000) b where a.range < b.range")
+    assert answer.status == 503
+    assert "takes longer than 4 seconds" in answer.words
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "select length(repeat('x', 2000000000))",
+        "select list(a.range) from range(100000000) a",
+        "select string_agg(repeat('x', 10000), '') from range(1000000)",
+    ],
+)
+def test_a_query_that_fills_memory_is_ended(app: ASGIApp, query: str) -> None:
+    answer = post(app, query)
+    assert answer.status == 503
+    assert "needs more memory" in answer.words
+    assert post(app, "select 7").status == 200
+
+
+def test_an_answer_of_few_large_rows_is_refused(app: ASGIApp) -> None:
+    answer = post(app, "select repeat('x', 1000000) from range(100)", form="csv")
+    assert answer.status == 400
+    assert "more than 64 MiB" in answer.words
+
+
+def test_a_link_fills_the_form_and_runs_nothing(app: ASGIApp) -> None:
+    answer = ask(app, "/ask?query=select+7")
+    assert answer.page.xpath("//textarea")[0].text == "select 7"
+    assert not answer.page.xpath("//*[@id='table-answer']")
+    assert ask(app, "/ask?run=1").status == 400
+
+
+def test_two_columns_of_one_name(app: ASGIApp) -> None:
+    assert post(app, "select 1 as a, 2 as a").status == 200
+    assert post(app, "select 1 as a, 2 as a", form="json").status in (200, 400)
+
+
+def test_wrong_forms(app: ASGIApp) -> None:
+    assert post(app, "select 1", form="exe").status == 400
+    assert post(app, "select 1", other="x").status == 400
+    assert post(app, "x" * 20_001).status == 400
+    assert post(app, "").status == 400
