@@ -60,7 +60,8 @@ def clean_intervals(inputs: Inputs, base: str, grain: Grain, apart: Sequence[str
             f"select {joined(dict.fromkeys((*grain.observers, *apart)))} as who, interval, interval_to, "
             f"min({length}) as length, min(interval_start) as starts, max(interval_end) as ends, {known} as is_told, "
             f"count({length}) = 0 and count(interval_start + (interval_end - interval_start)) = 0 as is_none, "
-            f"count(*) as n, count(distinct {joined((*entity(grain), *apart))}) as entities from {base} group by all"
+            f"count(*) as n, count(distinct {joined((*entity(grain), *apart))}) as entities, "
+            f"bool_or(local_time) as has_local, bool_and(local_time) as is_local from {base} group by all"
         )
         before = (
             "max(ends) over (partition by who order by starts, ends rows between unbounded preceding and 1 preceding)"
@@ -75,13 +76,16 @@ def clean_intervals(inputs: Inputs, base: str, grain: Grain, apart: Sequence[str
             "max(length) and min(starts) = max(starts) and min(ends) = max(ends) as is_same "
             "from cleaned group by interval, interval_to"
         )
-        everybody = "(select count(distinct who) from seen)"
+        whole = (
+            "select count(distinct who) as everybody, count(*) = count(distinct (who, interval)) as are_named_apart, "
+            "bool_and(n = entities) as has_single_rows, bool_or(has_local) = bool_and(is_local) as is_one_clock "
+            "from seen"
+        )
         sql = (
-            f"with seen as ({seen}), cleaned as ({cleaned}), spans as ({spans})\n"
-            f"select bool_and(are_clean) and (select count(distinct local_time) from {base}) = 1 as is_clean, "
-            "(select count(*) = count(distinct (who, interval)) from seen) as are_named_apart, "
-            f"case when bool_and(is_same and observers = {everybody}) then sum(length) end as common, "
-            "(select bool_and(n = entities) from seen) as has_single_rows from spans"
+            f"with seen as ({seen}), cleaned as ({cleaned}), spans as ({spans}), whole as ({whole})\n"
+            "select bool_and(are_clean and is_one_clock) as is_clean, any_value(are_named_apart) as are_named_apart, "
+            "case when bool_and(is_same and observers = everybody) then sum(length) end as common, "
+            "any_value(has_single_rows) as has_single_rows from spans cross join whole"
         )
         row = inputs.connection.execute(sql).fetchone()
         inputs.kept[key] = CleanIntervals(row[2], bool(row[1]), bool(row[3])) if row and row[0] else None
