@@ -86,7 +86,7 @@ def _titles(report: Report, shown: Page, pairs: Sequence[tuple[str, str]]) -> di
         "title": shown.title,
         "lead": shown.lead,
         "subject": report.title,
-        "period": period(report, report.clock),
+        "period": period(report, report.clock) if report.start is not None else "",
         "about": about(report),
         "parts": [
             part if part["id"] != shown.id else part | {"lead": ""}
