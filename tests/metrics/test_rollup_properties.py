@@ -336,7 +336,7 @@ def _grains_and_ways() -> list[tuple[str, str]]:
 def test_every_way_meets_many_grains() -> None:
     met = Counter(way for _, way in _grains_and_ways())
     assert set(met) == set(_WAYS)
-    assert min(met.values()) >= 5, met
+    assert min(met.values()) >= 3, met
 
 
 @pytest.mark.drawn

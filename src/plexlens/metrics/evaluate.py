@@ -205,6 +205,15 @@ def _several(inputs: Inputs, view: str, grain: Grain, keys: Sequence[str], apart
     return not groups or _count(inputs, f"select coalesce(max(n), 0) from ({counted}{groups})") > 1
 
 
+def _are_told_apart(inputs: Inputs, view: str, grain: Grain, keys: Sequence[str]) -> bool:
+    """Whether the keys tell the entities of an observer apart: all of them, or all that has more than one value."""
+    others = [name for name in entity(grain) if name not in grain.observers and name not in keys]
+    # Of several further columns hardly ever all have a single value: that is not worth a statement.
+    return not others or (
+        len(others) == 1 and _count(inputs, f"select count(distinct {joined(others)}) from {view}") <= 1
+    )
+
+
 def _has_epochs(inputs: Inputs, view: str, grain: Grain) -> bool:
     """Whether some observers never measured at the same time."""
     return _count(inputs, f"select count(distinct epoch) from ({epochs(view, grain)})") > 1
@@ -354,7 +363,7 @@ def evaluate(
         and plan.takes_time
         and (steps.intervals is not None or (not steps.several and _is_plain(inputs, base, grain, apart)))
     )
-    is_cell = steps.is_one and has_single_rows and set(entity(grain)) - set(grain.observers) <= set(keys)
+    is_cell = steps.is_one and has_single_rows and _are_told_apart(inputs, rows, grain, keys)
     grouping = Grouping(
         keys,
         tuple(described),

@@ -12,11 +12,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from plexlens.metrics.definition import Grain, Rollup
+from plexlens.metrics.definition import Fact, Grain, Rollup
 from plexlens.metrics.engine_table import quoted
 from plexlens.metrics.inputs import Inputs
 from plexlens.metrics.over_time import MOMENTS, filled_column, where_known
-from plexlens.metrics.rollup import OBSERVER, Grouping, Statement, entity, joined
+from plexlens.metrics.rollup import OBSERVER, Grouping, Statement, entity, is_known, joined
 from plexlens.metrics.variants import Plan, Variant
 
 #: The column with the time that the observer of a row covers.
@@ -56,13 +56,17 @@ def clean_intervals(inputs: Inputs, base: str, grain: Grain, apart: Sequence[str
         length = "interval_seconds" if has_lengths(grain) else "1.0::double"
         told = ("interval_start", "interval_end", length)
         known = " and ".join(f"count(*) = count({one}) and min({one}) = max({one})" for one in told)
-        seen = (
-            f"select {joined(dict.fromkeys((*grain.observers, *apart)))} as who, interval, interval_to, "
+        # Of two entities with the same hash, one looks like a second row of the other: the longer way is right, too.
+        identity = ", ".join(quoted(name) for name in dict.fromkeys((*entity(grain), *apart)))
+        observers = tuple(dict.fromkeys((*grain.observers, *apart)))
+        own = (
+            f"select {', '.join(quoted(name) for name in observers)}, interval, interval_to, "
             f"min({length}) as length, min(interval_start) as starts, max(interval_end) as ends, {known} as is_told, "
             f"count({length}) = 0 and count(interval_start + (interval_end - interval_start)) = 0 as is_none, "
-            f"count(*) as n, count(distinct {joined((*entity(grain), *apart))}) as entities, "
+            f"count(*) as n, count(distinct hash({identity})) as entities, "
             f"bool_or(local_time) as has_local, bool_and(local_time) as is_local from {base} group by all"
         )
+        seen = f"select {joined(observers)} as who, * from ({own})"
         before = (
             "max(ends) over (partition by who order by starts, ends rows between unbounded preceding and 1 preceding)"
         )
@@ -117,6 +121,9 @@ class _Direct(Statement):
     def __init__(self, plan: Plan, grouping: Grouping, intervals: CleanIntervals | None) -> None:
         super().__init__(plan, grouping)
         self.is_row = grouping.is_row
+        if self.is_row:
+            # The settings in force are those of the row.
+            self.states, self.gaps, self.scopes = [], [], {}
         self.is_cell = grouping.is_cell
         #: Conditions that leave out intervals of some observers of a group, and may leave others of them.
         self.weighed = plan.timed_conditions if grouping.several and not grouping.is_row else frozenset[int]()
@@ -147,7 +154,7 @@ class _Direct(Statement):
 
     def _is_one_step(self, variant: Variant) -> bool:
         if self.is_row:
-            return variant.how not in ("latest", "common")
+            return True
         if variant.how in ("max", "min", "typical"):
             return True
         if variant.how == "covered":
@@ -168,6 +175,12 @@ class _Direct(Statement):
         if variant.how == "covered" and variant.condition in self.weighed:
             return f"together_whole.together_{variant.condition}"
         return f"own_whole.{quoted(variant.column)}" if variant.how == "covered" else super()._final(variant)
+
+    def _counts(self, condition: int) -> str:
+        return is_known(self.plan.conditions[condition].needed) if self.is_row else super()._counts(condition)
+
+    def _is_known(self, fact: Fact) -> str:
+        return f"{quoted(fact.name)} is not null" if self.is_row else super()._is_known(fact)
 
     def _covered(self, length: str) -> str:
         """The time covered by a row of the result; ``length`` is its interval's length if it is for a single
@@ -208,9 +221,7 @@ class _Direct(Statement):
         known = f"known_{variant.condition}" if variant.condition else "true"
         if variant.how == "covered":
             return f"case when {known} then {self._length()} else 0 * {self._length()} end"
-        fact = variant.fact
-        is_filled = fact.name in self.plan.gaps and (variant.how in ("mean", "level") or fact.of is not None)
-        value = quoted(filled_column(fact.name) if is_filled else fact.name)
+        value = quoted(variant.fact.name)
         return f"case when {known} then {value} end" if variant.condition else value
 
     def _texts_of_rows(self, more: Iterable[str]) -> str:
