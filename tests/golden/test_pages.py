@@ -54,6 +54,12 @@ def _damaged(path: Path) -> None:
     path.write_bytes(bytes(dump))
 
 
+def _arrived(path: Path) -> None:
+    """A folder in which a dump has arrived."""
+    path.mkdir()
+    _run(path.parent, *shlex.split(f"simulate two-members.toml --seconds 20 -o {path.name}/group.smf"))
+
+
 def _made_by(command: str) -> Callable[[Path], Any]:
     """What makes a file: a command that names it as its output."""
     return lambda path: _run(path.parent, *shlex.split(command), making=path.name)
@@ -66,6 +72,7 @@ _MAKERS: dict[str, Callable[[Path], Any]] = {
     "example.smf": write_example,
     "example.pdb": _made_by("ingest example.smf --pdb example.pdb"),
     "damaged.smf": _damaged,
+    "arrived": _arrived,
     "two-members.toml": lambda path: shutil.copy(TWO_MEMBERS, path),
     "group.smf": _made_by("simulate two-members.toml --seconds 20 -o group.smf"),
     "trace.smf": _made_by("simulate two-members.toml --seconds 5 --page-trace -o trace.smf"),
