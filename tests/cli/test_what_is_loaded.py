@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
+
+from plexlens.example import write_example
 
 
 @pytest.mark.parametrize(
@@ -27,3 +30,18 @@ def test_modules_load_no_more_than_they_need(modules: str, not_needed: tuple[str
     program = f"import sys, {modules}; print(*[name for name in {not_needed!r} if name in sys.modules])"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert done.stdout.split() == []
+
+
+def test_no_command_loads_pandas_where_it_is_installed(tmp_path: Path) -> None:
+    """Pyarrow loads it for its first array, unless the program prevents that."""
+    pytest.importorskip("pandas")
+    write_example(tmp_path / "example.smf")
+    words = ["plexlens", "report", "example.smf", "-o", "report.html"]
+    program = (
+        f"import atexit, sys; sys.argv = {words!r}; from plexlens.cli.__main__ import program; "
+        "atexit.register(lambda: print('pyarrow' in sys.modules, 'pandas' in sys.modules)); program()"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], cwd=tmp_path, capture_output=True, text=True, check=False, timeout=120
+    )
+    assert (done.returncode, done.stdout.split()[-2:]) == (0, ["True", "False"]), done.stderr

@@ -1,5 +1,30 @@
-"""`python -m plexlens.cli`."""
+"""The program: `plexlens`, and `python -m plexlens.cli`."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from importlib.machinery import ModuleSpec
+from types import ModuleType
 
 from plexlens.cli import main
 
-main()
+
+class _WithoutPandas:
+    """No command uses pandas, but pyarrow imports it for its first array, which takes longer than some commands."""
+
+    @staticmethod
+    def find_spec(name: str, path: Sequence[str] | None = None, target: ModuleType | None = None) -> ModuleSpec | None:
+        if name == "pandas":
+            raise ModuleNotFoundError("no command uses pandas", name=name)
+        return None
+
+
+def program() -> None:
+    """Run the command line in a process of its own."""
+    sys.meta_path.insert(0, _WithoutPandas())
+    main()
+
+
+if __name__ == "__main__":
+    program()
