@@ -205,12 +205,14 @@ def _several(inputs: Inputs, view: str, grain: Grain, keys: Sequence[str], apart
     return not groups or _count(inputs, f"select coalesce(max(n), 0) from ({counted}{groups})") > 1
 
 
-def _are_told_apart(inputs: Inputs, view: str, grain: Grain, keys: Sequence[str]) -> bool:
-    """Whether the keys tell the entities of an observer apart: all of them, or all that has more than one value."""
+def _are_told_apart(inputs: Inputs, view: str, grain: Grain, keys: Sequence[str], *, ask: bool) -> bool:
+    """Whether the keys tell the entities of an observer apart: they are all, or the only other one has a single value.
+
+    The rows are asked for that value only if ``ask``; several other keys hardly ever have a single value each.
+    """
     others = [name for name in entity(grain) if name not in grain.observers and name not in keys]
-    # Of several further columns hardly ever all have a single value: that is not worth a statement.
     return not others or (
-        len(others) == 1 and _count(inputs, f"select count(distinct {joined(others)}) from {view}") <= 1
+        ask and len(others) == 1 and _count(inputs, f"select count(distinct {joined(others)}) from {view}") <= 1
     )
 
 
@@ -363,7 +365,7 @@ def evaluate(
         and plan.takes_time
         and (steps.intervals is not None or (not steps.several and _is_plain(inputs, base, grain, apart)))
     )
-    is_cell = steps.is_one and has_single_rows and _are_told_apart(inputs, rows, grain, keys)
+    is_cell = steps.is_one and has_single_rows and _are_told_apart(inputs, rows, grain, keys, ask=by_interval)
     grouping = Grouping(
         keys,
         tuple(described),

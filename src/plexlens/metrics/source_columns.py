@@ -9,6 +9,10 @@ from __future__ import annotations
 import re
 from collections.abc import Collection
 from dataclasses import dataclass
+from functools import lru_cache
+
+#: SQL texts whose names are kept: a comparison makes the same select for each of its databases.
+TEXTS = 512
 
 #: A comment, a text, a name or number, a bracket or comma.
 _TOKEN = re.compile(r"--[^\n]*|'(?:[^']|'')*'|\"[^\"]*\"|\w+|[(),*]")
@@ -66,12 +70,14 @@ def pruned(sql: str, wanted: Collection[str]) -> str:
     return f"{sql[: items[0].start]} {listed}\n{sql[items[-1].end :].lstrip()}"
 
 
-def _words(sql: str) -> list[str]:
+@lru_cache(TEXTS)
+def _words(sql: str) -> tuple[str, ...]:
     """Names in SQL, in lower case, without comments and texts."""
-    return [token[0].strip('"').lower() for token in _TOKEN.finditer(sql) if token[0][0] not in "-'(),*"]
+    return tuple(token[0].strip('"').lower() for token in _TOKEN.finditer(sql) if token[0][0] not in "-'(),*")
 
 
-def _items(sql: str) -> list[_Item]:
+@lru_cache(TEXTS)
+def _items(sql: str) -> tuple[_Item, ...]:
     """The list of the last select that stands in no bracket; nothing where there are several, or it has no `from`."""
     depth, start, selects = 0, None, 0
     items: list[_Item] = []
@@ -88,11 +94,11 @@ def _items(sql: str) -> list[_Item]:
         elif start is not None and word in (",", "from"):
             items.append(_item(sql, start, token.start()))
             start = token.end() if word == "," else None
-    return items if selects == 1 and start is None else []
+    return tuple(items) if selects == 1 and start is None else ()
 
 
 def _item(sql: str, start: int, end: int) -> _Item:
     text = re.sub(r"--[^\n]*", "", sql[start:end]).strip()
     found = _NAMED.search(text) or _PLAIN.match(text)
     name = found[1].lower() if found else ""
-    return _Item(start, end, name, tuple(_words(text)))
+    return _Item(start, end, name, _words(text))

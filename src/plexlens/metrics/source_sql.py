@@ -9,11 +9,11 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from functools import partial
+from functools import lru_cache, partial
 
 from plexlens.metrics.cumulative import differenced
 from plexlens.metrics.definition import Grain, Source
-from plexlens.metrics.source_columns import columns_given, pruned, takes_whole_rows
+from plexlens.metrics.source_columns import TEXTS, columns_given, pruned, takes_whole_rows
 
 #: A comment, a text, or a name.
 _TOKEN = re.compile(r"--[^\n]*|'(?:[^']|'')*'|\"[^\"]*\"|[A-Za-z_][A-Za-z_0-9]*")
@@ -97,9 +97,10 @@ def _arguments(sql: str, start: int, name: str) -> tuple[list[str], int]:
     raise ValueError(f"the bracket after {name} is not closed")
 
 
-def names_in(sql: str) -> set[str]:
+@lru_cache(TEXTS)
+def names_in(sql: str) -> frozenset[str]:
     """Every name in SQL, in lower case, without texts and comments."""
-    return {token[0].strip('"').lower() for token in _TOKEN.finditer(sql) if token[0][0] not in "-'"}
+    return frozenset(token[0].strip('"').lower() for token in _TOKEN.finditer(sql) if token[0][0] not in "-'")
 
 
 def tables_in(sql: str) -> list[str]:
@@ -239,7 +240,7 @@ def _relations_in(
 
 
 def _raw_tables_in(
-    texts: Iterable[str], relations: Mapping[str, str], source: Source, raw: Callable[..., str], used: set[str]
+    texts: Iterable[str], relations: Mapping[str, str], source: Source, raw: Callable[..., str], used: frozenset[str]
 ) -> dict[str, str]:
     """The selects of the raw tables that the texts name."""
     names = dict.fromkeys(name for text in texts for name in tables_in(text) if name not in relations)
