@@ -54,6 +54,21 @@ def test_a_rate_of_a_site_s_rule_may_lack_its_noun() -> None:
     assert text.sentences(Filling({"pool": "BP1"}, {expression: 2.0}, {}), "") == "BP1 reads 2.00 per second."
 
 
+def test_thousands_are_apart_in_a_sentence_and_not_where_a_reader_is_to_type_them() -> None:
+    text = text_of("{pool} has {buffers:n} buffers.")
+    (expression,) = text.expressions
+    values = Filling({"pool": "BP1"}, {expression: 20031.0}, {})
+    assert text.sentences(values, "", is_grouped=True) == "BP1 has 20,031 buffers."
+    assert text.sentences(values, "") == "BP1 has 20031 buffers."
+    assert text.commands(values)[0] == "BP1 has 20031 buffers."
+    row = {"subsystem": "DB2A", "pool": "BP1", "buffers": 30000, "sync_reads": 3_000_000}
+    made = report([RULES["db2.pool_read_rate"]], db2_pool=[row])
+    (advice,) = blocks(made, Advice)
+    assert "its 30,000 buffers" in advice.text
+    # A fifth more, without commas.
+    assert "VPSIZE(36000)" in advice.command
+
+
 def test_only_a_rate_has_a_noun() -> None:
     with pytest.raises(RuleError, match=r"residency\|pages.*not a rate per second"):
         text_of("{residency|pages}")

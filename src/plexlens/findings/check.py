@@ -218,7 +218,9 @@ def _finding(rule: Rule, grain: Grain, one: Judged, values: Values, releases: Ma
         rule=rule,
         severity=one.severity or rule.severity,
         entity=entity,
-        sentence=rule.sentence.sentences(prose, f"{named_object}: {rule.title}." if named_object else f"{rule.title}."),
+        sentence=rule.sentence.sentences(
+            prose, f"{named_object}: {rule.title}." if named_object else f"{rule.title}.", is_grouped=True
+        ),
         action=rule.action.sentences(prose, ""),
         command=command,
         undo=undo,

@@ -138,14 +138,16 @@ class Template:
         wanted += [part.when for part in self.parts if isinstance(part, Clause) and part.when is not None]
         return tuple(dict.fromkeys(wanted))
 
-    def sentences(self, values: Filling, otherwise: str) -> str:
+    def sentences(self, values: Filling, otherwise: str, *, is_grouped: bool = False) -> str:
         """The text as prose.
 
         A sentence that lacks a value is left out; where it is the first, ``otherwise`` stands in its place, so that
-        what follows still has a subject.
+        what follows still has a subject. With ``is_grouped``, whole numbers have commas between thousands, unlike those
+        that a reader is to type.
         """
         kept = []
-        for place, sentence in enumerate(re.split(r"(?<=\.)\s+(?=[A-Z0-9\0])", _tidy(self._filled(values)[0]))):
+        text = _tidy(self._filled(values, is_grouped=is_grouped)[0])
+        for place, sentence in enumerate(re.split(r"(?<=\.)\s+(?=[A-Z0-9\0])", text)):
             if _MISSING not in sentence:
                 kept.append(sentence)
             elif place == 0:
@@ -170,15 +172,15 @@ class Template:
         parts = ["" if _MISSING in part else part for part in self._filled(values)[0].split("/")]
         return "/".join(parts) if parts[-1] else ""
 
-    def _filled(self, values: Filling) -> tuple[str, tuple[Place, ...]]:
+    def _filled(self, values: Filling, *, is_grouped: bool = False) -> tuple[str, tuple[Place, ...]]:
         parts: list[str] = []
         missing: list[Place] = []
         for part in self.parts:
             if not isinstance(part, Clause):
-                parts.append(_written(part, values))
+                parts.append(_written(part, values, is_grouped=is_grouped))
                 missing += [part] if isinstance(part, Place) and parts[-1] == _MISSING else []
             elif _applies(part, values):
-                written = [_written(inner, values) for inner in part.parts]
+                written = [_written(inner, values, is_grouped=is_grouped) for inner in part.parts]
                 lacking = [
                     p for p, t in zip(part.parts, written, strict=True) if isinstance(p, Place) and t == _MISSING
                 ]
@@ -196,7 +198,7 @@ def _applies(clause: Clause, values: Filling) -> bool:
     return product in values.releases and values.releases[product] >= first
 
 
-def _written(part: str | Place, values: Filling) -> str:
+def _written(part: str | Place, values: Filling, *, is_grouped: bool) -> str:
     if isinstance(part, str):
         return part
     if part.expression is None:
@@ -207,7 +209,10 @@ def _written(part: str | Place, values: Filling) -> str:
         return _MISSING
     if part.unit is not None and part.unit.symbol == _RATE:
         return " ".join(word for word in (_of_three_digits(value, part.unit), part.noun, "per second") if word)
-    return str(_WHOLE[part.form](value)) if part.form else with_symbol(value, part.unit)
+    if part.form:
+        whole = _WHOLE[part.form](value)
+        return f"{whole:,}" if is_grouped else str(whole)
+    return with_symbol(value, part.unit)
 
 
 def _of_three_digits(value: float, unit: Unit | None) -> str:
