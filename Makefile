@@ -22,9 +22,11 @@ RUST_SOURCES := Cargo.toml Cargo.lock $(shell find crates -name '*.rs' -o -name 
 demo: $(BUILD)/core
 	@mkdir -p out
 	@$(BIN)/plexlens example -o out/example.smf
-	@$(BIN)/plexlens report out/example.smf -o out/report.html
+	@$(BIN)/plexlens ingest out/example.smf --pdb out/pdb
+	@$(BIN)/plexlens report out/pdb -o out/report.html
 	@echo
 	@echo "The report is out/report.html: open it in a browser."
+	@echo "To look around in the same data: $(BIN)/plexlens serve out/pdb"
 
 test: lint types rust-test python-test fuzz
 	@echo "make test: everything passed"
