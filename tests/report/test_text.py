@@ -25,7 +25,7 @@ def test_a_table_looks_like_a_printed_report(report: Report) -> None:
     start = found.index("QUEUES")
     table = [line for line in found[start : start + 12] if line]
     # The words of the heads stand over each other as the widths allow; the rows are what matters.
-    assert " ".join(table[:3]) == " ".join(wanted[:3])
+    assert table[:2] == wanted[:2]
     assert [line for line in table if line.startswith(("Q1", "Q3", "<b>"))] == wanted[-3:]
 
 
