@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from plexlens.expression import Expression, Name, expand, shared_parts, sql_of
@@ -15,15 +15,15 @@ from plexlens.metrics.facts import END, available, end_name, facts, keep
 from plexlens.metrics.inputs import Inputs
 from plexlens.metrics.query import Query
 from plexlens.metrics.required import read_by
-from plexlens.metrics.rollup import Grouping, entity, epochs, joined, overlaps, statement
+from plexlens.metrics.rollup import Grouping, entity, epochs, joined, statement
 from plexlens.metrics.rollup_direct import (
     CleanIntervals,
     clean_intervals,
     direct_statement,
     has_lengths,
-    leaves_out_of_reports,
 )
 from plexlens.metrics.slices import sliced
+from plexlens.metrics.steps import Steps, are_of_several, are_plain, are_told_apart, have_epochs
 from plexlens.metrics.variants import Plan
 from plexlens.pdb.engine import quoted
 
@@ -137,105 +137,6 @@ def _clean_of_whole(inputs: Inputs, grain: Grain, rows: Query, apart: Sequence[s
     return None if found is None else replace(found, common=None)
 
 
-@dataclass(frozen=True)
-class _Steps:
-    """Combination of rows.
-
-    Attributes
-    ----------
-    is_one
-        Whether one step does it (`plexlens.metrics.rollup_direct`).
-    intervals
-        What is known of their intervals; None where nothing depends on them, or they are not clean.
-    several
-        Whether rows of several observers come together.
-    """
-
-    is_one: bool
-    intervals: CleanIntervals | None
-    several: bool
-
-    @classmethod
-    def of(
-        cls,
-        plan: Plan,
-        by_interval: bool,
-        whole: CleanIntervals | None,
-        own: Callable[[], CleanIntervals | None],
-        several: Callable[[], bool],
-    ) -> _Steps:
-        """The steps for columns that depend on intervals.
-
-        Parameters
-        ----------
-        plan
-            The columns.
-        by_interval
-            Whether each interval is a row of its own.
-        whole
-            What is known of the whole that the rows are a part of; None where that says nothing.
-        own
-            Gives what is known of the rows' own intervals.
-        several
-            Says whether rows of several observers come together.
-        """
-        intervals = whole if whole is not None else own()
-        if intervals is None:
-            return cls(False, None, several())
-        is_one = intervals.are_named_apart or not by_interval
-        if is_one and intervals.common is not None and not plan.timed_conditions:
-            return cls(True, intervals, False)
-        comes_together = several()
-        if comes_together and whole is not None:
-            # A part may have intervals in common that the whole has not.
-            return cls.of(plan, by_interval, None, own, lambda: True)
-        is_one = is_one and (intervals.common is not None or not comes_together) and not leaves_out_of_reports(plan)
-        return cls(is_one, intervals, comes_together)
-
-
-def _several(inputs: Inputs, view: str, grain: Grain, keys: Sequence[str], apart: Sequence[str], *, cut: bool) -> bool:
-    """Whether any group combines rows of several observers; if ``cut``, over all groups together."""
-    observers = [name for name in dict.fromkeys((*grain.observers, *apart)) if name not in keys]
-    if not observers:
-        return False
-    counted = f"select count(distinct {joined(observers)}) as n from {view}"
-    if _count(inputs, counted) <= 1:
-        return False
-    groups = "" if cut or not keys else f" group by {', '.join(quoted(key) for key in keys)}"
-    return not groups or _count(inputs, f"select coalesce(max(n), 0) from ({counted}{groups})") > 1
-
-
-def _are_told_apart(inputs: Inputs, view: str, grain: Grain, keys: Sequence[str], *, ask: bool) -> bool:
-    """Whether the keys tell the entities of an observer apart: they are all, or the only other one has a single value.
-
-    The rows are asked for that value only if ``ask``; several other keys hardly ever have a single value each.
-    """
-    others = [name for name in entity(grain) if name not in grain.observers and name not in keys]
-    return not others or (
-        ask and len(others) == 1 and _count(inputs, f"select count(distinct {joined(others)}) from {view}") <= 1
-    )
-
-
-def _has_epochs(inputs: Inputs, view: str, grain: Grain) -> bool:
-    """Whether some observers never measured at the same time."""
-    return _count(inputs, f"select count(distinct epoch) from ({epochs(view, grain)})") > 1
-
-
-def _is_plain(inputs: Inputs, view: str, grain: Grain, apart: Sequence[str]) -> bool:
-    """Whether all rows use the same kind of clock, and no interval of an observer overlaps another."""
-    clocks = f"(select count(distinct local_time) from {view})"
-    overlapping = f"(select count(*) from ({overlaps(view, (*grain.observers, *apart))}))"
-    return _count(inputs, f"select case when {clocks} > 1 then 1 else {overlapping} end") == 0
-
-
-def _count(inputs: Inputs, sql: str) -> int:
-    """The count returned by a statement; cached, since roll-ups of a view repeat it."""
-    if sql not in inputs.counts:
-        row = inputs.connection.execute(sql).fetchone()
-        inputs.counts[sql] = int(row[0]) if row else 0
-    return inputs.counts[sql]
-
-
 def _time(time: str, utc_offset: float) -> str:
     """SQL of the moment that names the time of a row; hours and days follow a clock, and local times are kept separate.
 
@@ -331,14 +232,14 @@ def evaluate(
     described = [a.name for a in grain.attributes if a.name not in keys]
     plan = Plan.of(grain, _patterns(inputs, table.source, own, grain, apart), several=False, shown=asked)
     by_interval = time == "interval"
-    steps = _Steps(True, None, False)
+    steps = Steps(True, None, False)
     if plan.takes_time or (has_lengths(grain) and cut and by_interval):
-        steps = _Steps.of(
+        steps = Steps.of(
             plan,
             by_interval,
             _clean_of_whole(inputs, grain, table, apart),
             lambda: clean_intervals(inputs, base, grain, apart),
-            lambda: _several(inputs, rows, grain, keys, apart, cut=cut and by_interval),
+            lambda: are_of_several(inputs, rows, grain, keys, apart, cut=cut and by_interval),
         )
     has_epochs = False
     has_single_rows = steps.intervals is not None and steps.intervals.has_single_rows
@@ -348,7 +249,7 @@ def evaluate(
             base, rows = sliced(inputs, grain, base, rows)
             if rows != uncut:
                 has_single_rows, steps = False, replace(steps, intervals=None)
-        has_epochs = steps.several and _has_epochs(inputs, base, grain)
+        has_epochs = steps.several and have_epochs(inputs, base, grain)
     if steps.several or not steps.is_one:
         plan = Plan.of(grain, _patterns(inputs, table.source, own, grain, apart), several=steps.several, shown=asked)
     columns = (
@@ -363,9 +264,9 @@ def evaluate(
     is_plain = (
         not steps.is_one
         and plan.takes_time
-        and (steps.intervals is not None or (not steps.several and _is_plain(inputs, base, grain, apart)))
+        and (steps.intervals is not None or (not steps.several and are_plain(inputs, base, grain, apart)))
     )
-    is_cell = steps.is_one and has_single_rows and _are_told_apart(inputs, rows, grain, keys, ask=by_interval)
+    is_cell = steps.is_one and has_single_rows and are_told_apart(inputs, rows, grain, keys, ask=by_interval)
     grouping = Grouping(
         keys,
         tuple(described),
@@ -375,7 +276,7 @@ def evaluate(
         is_plain=is_plain,
         has_single_rows=has_single_rows,
         is_cell=is_cell,
-        is_row=is_cell and by_interval and not _several(inputs, rows, grain, keys, apart, cut=False),
+        is_row=is_cell and by_interval and not are_of_several(inputs, rows, grain, keys, apart, cut=False),
         several=steps.several,
     )
     if steps.is_one:
@@ -405,7 +306,9 @@ def cut_together(inputs: Inputs, grain: Grain, kept: Query, by: Sequence[str]) -
         return kept
     own = _with_interval_to(inputs, kept, grain)
     intervals = clean_intervals(inputs, own, grain)
-    if (intervals is not None and intervals.common is not None) or not _several(inputs, own, grain, by, (), cut=True):
+    if (intervals is not None and intervals.common is not None) or not are_of_several(
+        inputs, own, grain, by, (), cut=True
+    ):
         return kept
     base = own if kept.timed is None else _with_interval_to(inputs, kept.timed, grain)
     timed, rows = (_without_interval_to(kept, view) for view in sliced(inputs, grain, base, own))

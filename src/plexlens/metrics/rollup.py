@@ -38,7 +38,7 @@ _BETWEEN, _NOTHING = "\u241f", "\u2400"
 
 #: When the rows of an interval begin and end; the interval's own names are rounded. A row that lacks one of them (the
 #: first record of a counter that runs since the start) covers nothing.
-_ENDS = (
+ENDS = (
     "min(interval_start) filter (where interval_end is not null) as starts, "
     "max(interval_end) filter (where interval_start is not null) as ends"
 )
@@ -214,7 +214,7 @@ class Statement:
         who = joined(self.grain.observers)
         rows = (
             f"select {joined(self.observers)} as {OBSERVER}, {who} as who{bucket}, local_time, interval, interval_to, "
-            f"max({self._length()}) as length, {_ENDS} from {base} group by all"
+            f"max({self._length()}) as length, {ENDS} from {base} group by all"
         )
         if not self.has_epochs:
             return rows
@@ -491,11 +491,3 @@ def epochs(base: str, grain: Grain) -> str:
         "select who, sum(is_new) over (order by starts, ends, who rows between unbounded preceding and current row) "
         f"as epoch from (select *, case when starts > {reached} - {MOMENTS} then 1 else 0 end as is_new from ({ends}))"
     )
-
-
-def overlaps(base: str, observers: Sequence[str]) -> str:
-    """SQL of the intervals that begin before an earlier interval of the same observer ends."""
-    who = joined(observers)
-    intervals = f"select {who} as who, interval, interval_to, {_ENDS} from {base} group by all"
-    before = "max(ends) over (partition by who order by starts, ends rows between unbounded preceding and 1 preceding)"
-    return f"select * from ({intervals}) qualify epoch({before}) - epoch(starts) > {MOMENTS}"

@@ -245,28 +245,27 @@ class _Direct(Statement):
             cells += [f"{any_of}(known_{i}) as known_{i}" for i in sorted(self.weighed)]
             clocks.append(f"{self._covered('rolled_length')} as rolled_time")
         for variant in variants:
-            fact, cell = variant.fact, quoted(variant.column)
-            known = f"known_{variant.condition}"
-            value = quoted(filled_column(fact.name) if fact.name in self.plan.gaps else fact.name)
-            if variant.how != "covered" or variant.condition not in self.weighed:
-                cells.append(f"{self._cell(variant, value, most if fact.of is not None else total)} as {cell}")
-            in_time, covered = f"sum({cell} * rolled_length)", self._covered("rolled_length")
-            is_weighed = variant.how == "rate" and variant.condition in self.weighed
-            if variant.condition and (variant.how in ("mean", "covered") or is_weighed):
-                # Nothing is known against an interval without a row.
-                cells.append(f"{any_of}({known}) as {known}")
-                covered = f"({covered} - coalesce(sum(rolled_length) filter (where not {known}), 0))"
-            if variant.how == "covered" and variant.condition in self.weighed:
+            i, cell = variant.condition, quoted(variant.column)
+            if i in self.weighed and variant.how == "covered":
+                # The time of all observers together, which `_with_together` tells.
                 continue
+            shared = variant.fact.of is not None
+            cells.append(f"{self._cell(variant, most if shared else total)} as {cell}")
+            in_time, covered = f"sum({cell} * rolled_length)", self._covered("rolled_length")
+            is_scaled = i in self.weighed and variant.how == "rate"
+            if is_scaled or (i and variant.how in ("mean", "covered")):
+                # Nothing is known against an interval without a row.
+                cells.append(f"{any_of}(known_{i}) as known_{i}")
+                covered = f"({covered} - coalesce(sum(rolled_length) filter (where not known_{i}), 0))"
             unknown = f"coalesce(sum(rolled_length) filter (where {cell} is null), 0)"
             clock = {
                 "covered": covered,
                 "mean": f"coalesce({in_time} / nullif({covered}, 0), avg({cell}))",
                 "level": f"coalesce({in_time} / nullif({covered} - {unknown}, 0), avg({cell}))",
-                "rate": f"sum({cell}) / nullif({covered}, 0)" if is_weighed else f"sum({cell})",
+                "rate": f"sum({cell}) / nullif({covered}, 0)" if is_scaled else f"sum({cell})",
             }.get(variant.how, f"sum({cell})")
             clocks.append(f"{clock} as {cell}")
-            whole.append(f"sum({cell}){f' * any_value(together_{variant.condition})' * is_weighed} as {cell}")
+            whole.append(f"sum({cell}){f' * any_value(together_{i})' if is_scaled else ''} as {cell}")
         interval = [*by, "interval", "interval_to"]
         cells_of = ", ".join(dict.fromkeys([*interval, *cells]))
         by_cell = "" if self._is_cell(column) else f" group by {', '.join(interval)}"
@@ -282,9 +281,10 @@ class _Direct(Statement):
     def _is_cell(self, column: str) -> bool:
         return self.is_cell and column == OBSERVER
 
-    @staticmethod
-    def _cell(variant: Variant, value: str, how: str) -> str:
-        """The value of a cell, of rows that count."""
+    def _cell(self, variant: Variant, how: str) -> str:
+        """The value of a cell: rows that count, combined; or the only row, where there is nothing to combine."""
+        fact = variant.fact
+        value = quoted(filled_column(fact.name) if fact.name in self.plan.gaps else fact.name)
         if how:
             return f"{how}({value}){where_known(variant.condition)}"
         return f"case when known_{variant.condition} then {value} end" if variant.condition else value

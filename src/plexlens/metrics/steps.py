@@ -1,0 +1,123 @@
+"""The way in which rows are combined, from what is known of their observers and intervals."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from plexlens.metrics.definition import Grain
+from plexlens.metrics.engine_table import quoted
+from plexlens.metrics.inputs import Inputs
+from plexlens.metrics.over_time import MOMENTS
+from plexlens.metrics.rollup import ENDS, entity, epochs, joined
+from plexlens.metrics.rollup_direct import CleanIntervals, leaves_out_of_reports
+from plexlens.metrics.variants import Plan
+
+
+@dataclass(frozen=True)
+class Steps:
+    """Combination of rows.
+
+    Attributes
+    ----------
+    is_one
+        Whether one step does it (`plexlens.metrics.rollup_direct`).
+    intervals
+        What is known of their intervals; None where nothing depends on them, or they are not clean.
+    several
+        Whether rows of several observers come together.
+    """
+
+    is_one: bool
+    intervals: CleanIntervals | None
+    several: bool
+
+    @classmethod
+    def of(
+        cls,
+        plan: Plan,
+        by_interval: bool,
+        whole: CleanIntervals | None,
+        own: Callable[[], CleanIntervals | None],
+        several: Callable[[], bool],
+    ) -> Steps:
+        """The steps for columns that depend on intervals.
+
+        Parameters
+        ----------
+        plan
+            The columns.
+        by_interval
+            Whether each interval is a row of its own.
+        whole
+            What is known of the whole that the rows are a part of; None where that says nothing.
+        own
+            Gives what is known of the rows' own intervals.
+        several
+            Says whether rows of several observers come together.
+        """
+        intervals = whole if whole is not None else own()
+        if intervals is None:
+            return cls(False, None, several())
+        is_one = intervals.are_named_apart or not by_interval
+        if is_one and intervals.common is not None and not plan.timed_conditions:
+            return cls(True, intervals, False)
+        comes_together = several()
+        if comes_together and whole is not None:
+            # A part may have intervals in common that the whole has not.
+            return cls.of(plan, by_interval, None, own, lambda: True)
+        is_one = is_one and (intervals.common is not None or not comes_together) and not leaves_out_of_reports(plan)
+        return cls(is_one, intervals, comes_together)
+
+
+def are_of_several(
+    inputs: Inputs, view: str, grain: Grain, keys: Sequence[str], apart: Sequence[str], *, cut: bool
+) -> bool:
+    """Whether any group combines rows of several observers; if ``cut``, over all groups together."""
+    observers = [name for name in dict.fromkeys((*grain.observers, *apart)) if name not in keys]
+    if not observers:
+        return False
+    counted = f"select count(distinct {joined(observers)}) as n from {view}"
+    if _count(inputs, counted) <= 1:
+        return False
+    groups = "" if cut or not keys else f" group by {', '.join(quoted(key) for key in keys)}"
+    return not groups or _count(inputs, f"select coalesce(max(n), 0) from ({counted}{groups})") > 1
+
+
+def are_told_apart(inputs: Inputs, view: str, grain: Grain, keys: Sequence[str], *, ask: bool) -> bool:
+    """Whether the keys tell the entities of an observer apart: they are all, or the only other one has a single value.
+
+    The rows are asked for that value only if ``ask``; several other keys hardly ever have a single value each.
+    """
+    others = [name for name in entity(grain) if name not in grain.observers and name not in keys]
+    return not others or (
+        ask and len(others) == 1 and _count(inputs, f"select count(distinct {joined(others)}) from {view}") <= 1
+    )
+
+
+def have_epochs(inputs: Inputs, view: str, grain: Grain) -> bool:
+    """Whether some observers never measured at the same time."""
+    return _count(inputs, f"select count(distinct epoch) from ({epochs(view, grain)})") > 1
+
+
+def are_plain(inputs: Inputs, view: str, grain: Grain, apart: Sequence[str]) -> bool:
+    """Whether all rows use the same kind of clock, and no interval of an observer overlaps another."""
+    clocks = f"(select count(distinct local_time) from {view})"
+    overlapping = f"(select count(*) from ({_overlaps(view, (*grain.observers, *apart))}))"
+    return _count(inputs, f"select case when {clocks} > 1 then 1 else {overlapping} end") == 0
+
+
+def _count(inputs: Inputs, sql: str) -> int:
+    """The count returned by a statement; cached, since roll-ups of a view repeat it."""
+    if sql not in inputs.counts:
+        row = inputs.connection.execute(sql).fetchone()
+        inputs.counts[sql] = int(row[0]) if row else 0
+    return inputs.counts[sql]
+
+
+def _overlaps(base: str, observers: Sequence[str]) -> str:
+    """SQL of the intervals that begin before an earlier interval of the same observer ends."""
+    who = joined(observers)
+    intervals = f"select {who} as who, interval, interval_to, {ENDS} from {base} group by all"
+    before = "max(ends) over (partition by who order by starts, ends rows between unbounded preceding and 1 preceding)"
+    return f"select * from ({intervals}) qualify epoch({before}) - epoch(starts) > {MOMENTS}"
